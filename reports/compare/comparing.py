@@ -30,8 +30,8 @@ class FindingComparison(Struct, frozen=True, kw_only=True):
     """One finding of two runs.
 
     base, new : the estimates, in `unit`; ``None`` where a run has none
-    ratio : new / base with its interval; ``None`` where the two are not of the same thing, or
-        a launch's value is not positive
+    ratio : new / base; ``None`` where the two are not of the same thing, or a launch's value is
+        not positive
     word : ``None`` where no verdict was asked for
     smallest_change : as for `suite.compare.rank_tests.Comparison`, up or down; ``None`` too where
         the values stand on a grid of sizes, which no small change moves
@@ -71,12 +71,9 @@ def compare_findings(
 ) -> list[FindingComparison]:
     """Hold the findings of two runs beside each other, in the order of the base run.
 
-    Parameters
-    ----------
-    judged
-        What was said of the cases: a finding gets a word, and is incomparable or disturbed where
-        one of its cases is. Without it there are no words, and findings belong together if they
-        are about devices of the same kind, as on two machines.
+    judged : what was said of the cases: a finding gets a word, and is incomparable or disturbed
+        where one of its cases is. Without it there are no words, and findings belong together if
+        they are about devices of the same kind, as on two machines
     """
     names = kind if judged is None else str
     before, after = _sides(base, names), _sides(new, names)
@@ -88,13 +85,14 @@ def compare_findings(
         for key in sorted(keys, key=lambda key: exercises.index(key[0]))
     }
     return [
-        _compare(exercise, name, pair, cases, words=judged is not None)
-        for (exercise, name), pair in pairs.items()
+        _compare(key, pair, cases, words=judged is not None)
+        for key, pair in pairs.items()
         if any(side.finding.value for side in pair)
     ]
 
 
 def _sides(judged: Run, names: Names) -> dict[tuple[str, str], _Side]:
+    """Return the findings of a run by their exercise and their name."""
     run = checks.credible(judged)
     places = {
         case.fullname: (case.group, str(case.params.get("device"))) for case in run.benchmarks
@@ -103,17 +101,14 @@ def _sides(judged: Run, names: Names) -> dict[tuple[str, str], _Side]:
     for exercise, answers in findings(run).items():
         for finding in answers:
             mine = {places[name] for name in finding.cases}
-            offered = {
-                names(name) for name, group_and_device in places.items() if group_and_device in mine
-            }
+            offered = {names(name) for name, place in places.items() if place in mine}
             side = _Side(finding, {*map(names, finding.cases)}, offered)
             answered[exercise, names(finding.name)] = side
     return answered
 
 
 def _compare(
-    exercise: str,
-    name: str,
+    key: tuple[str, str],
     pair: tuple[_Side, _Side],
     cases: Mapping[str, CaseComparison],
     *,
@@ -122,27 +117,26 @@ def _compare(
     old, late = (side.finding for side in pair)
     mine = [cases[name] for name in old.cases if name in cases]
     disturbed = next((case.reason for case in mine if case.is_disturbed), None)
-    reason = _obstacle(*pair, cases) or disturbed
+    reason = _obstacle(*pair, mine) or disturbed
     compared = (
         None if reason else compare_values(old.by_launch, late.by_launch, between=_between(mine))
     )
     unit = old.unit or late.unit
-    gridded = unit == SIZE
     word: Word | None = None
     if words and compared:
         word = _WORDS.get(verdict(compared), "unresolved")
     elif words:
         word = "unresolved" if reason == disturbed else "incomparable"
     return FindingComparison(
-        exercise=exercise,
-        name=name,
+        exercise=key[0],
+        name=key[1],
         label=old.label or late.label,
         unit=unit,
         base=old.value,
         new=late.value,
         ratio=compared.ratio if compared else None,
         word=word,
-        smallest_change=compared.smallest_change if compared and not gridded else None,
+        smallest_change=compared.smallest_change if compared and unit != SIZE else None,
         overlap=overlap(old.value, late.value) if old.value and late.value else None,
         reason=reason,
     )
@@ -158,14 +152,14 @@ def _between(cases: Sequence[CaseComparison]) -> Between:
     return Between(known=math.hypot(*allowed[:2]) + cores)
 
 
-def _obstacle(old: _Side, late: _Side, cases: Mapping[str, CaseComparison]) -> str | None:
+def _obstacle(old: _Side, late: _Side, cases: Sequence[CaseComparison]) -> str | None:
     """Say why two findings have no ratio, or ``None``."""
     for side, finding in (("base", old.finding), ("new", late.finding)):
         if finding.value is None:
             return f"no number in {side}: {finding.answer}"
-    for name in old.finding.cases:
-        if name in cases and cases[name].word == "incomparable":
-            return cases[name].reason
+    for case in cases:
+        if case.word == "incomparable":
+            return case.reason
     if old.cases != late.cases and old.offered != late.offered:
         return "computed from other cases"
     if min(*old.finding.by_launch, *late.finding.by_launch) <= 0:
@@ -173,27 +167,23 @@ def _obstacle(old: _Side, late: _Side, cases: Mapping[str, CaseComparison]) -> s
     return None
 
 
-def table(compared: Sequence[FindingComparison], base: str, new: str) -> Table:
-    """Return a row for each finding, with its word if it has one."""
+def table(
+    compared: Sequence[FindingComparison], base: str, new: str, *, overlaps: bool = False
+) -> Table:
+    """Return a row for each finding, with its word if it has one, or whether intervals overlap."""
     columns = [Column(base, right=True), Column(new, right=True), Column(f"{new} / {base}")]
-    if any(finding.word for finding in compared):
+    if overlaps:
+        columns.append(Column("intervals overlap"))
+    elif any(finding.word for finding in compared):
         columns += [Column("verdict"), Column(FINDS, right=True)]
     rows = []
-    for finding in compared:
-        judged = (f"({finding.word})", finds(finding.smallest_change)) if finding.word else ()
-        rows.append(Row(finding.exercise, finding.name, "", (*_numbers(finding), *judged)))
+    for one in compared:
+        numbers = [format_point(e, one.unit) if e else "-" for e in (one.base, one.new)]
+        ratio = format_estimate(one.ratio, RATIO) if one.ratio else "-"
+        judged = (f"({one.word})", finds(one.smallest_change)) if one.word else ()
+        more = ({True: "yes", False: "no", None: "-"}[one.overlap],) if overlaps else judged
+        rows.append(Row(one.exercise, one.name, "", (*numbers, ratio, *more)))
     return Table(columns, rows)
-
-
-def overlaps(compared: Sequence[FindingComparison], base: str, new: str) -> Table:
-    """Return a row for each finding, with whether the intervals overlap."""
-    columns = [Column(base, right=True), Column(new, right=True), Column(f"{new} / {base}")]
-    words = {True: "yes", False: "no", None: "-"}
-    rows = [
-        Row(finding.exercise, finding.name, "", (*_numbers(finding), words[finding.overlap]))
-        for finding in compared
-    ]
-    return Table([*columns, Column("intervals overlap")], rows)
 
 
 def legend(compared: Sequence[FindingComparison]) -> list[str]:
@@ -208,8 +198,3 @@ def legend(compared: Sequence[FindingComparison]) -> list[str]:
         (f"{finding.exercise} {finding.name}", finding.reason) for finding in compared
     )
     return [*lines, *(f"no ratio: {line}" for line in reasons)]
-
-
-def _numbers(finding: FindingComparison) -> tuple[str, str, str]:
-    base, new = (format_point(e, finding.unit) if e else "-" for e in (finding.base, finding.new))
-    return base, new, format_estimate(finding.ratio, RATIO) if finding.ratio else "-"

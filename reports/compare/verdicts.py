@@ -4,11 +4,10 @@
 from collections.abc import Collection, Sequence
 
 import click
-import msgspec
-from msgspec import Struct
+from msgspec.structs import asdict
 
 from reports.compare import workload as workloads
-from reports.compare.comparing import compare_findings, legend, overlaps, table
+from reports.compare.comparing import compare_findings, legend, table
 from suite.compare.gate import agreement, exit_code
 from suite.compare.machines import compare_machines
 from suite.compare.runs import compare_runs, compare_versions
@@ -36,7 +35,7 @@ def runs(  # noqa: PLR0913 - one for each thing that a caller may choose
     comparison = compare_runs(base, new, others, across)
     findings = compare_findings(base, new, comparison)
     if as_json:
-        _dump(comparison, findings)
+        dump(asdict(comparison) | {"findings": findings})
     else:
         _warn(comparison.faults)
         if not comparison.differences:
@@ -57,15 +56,12 @@ def versions(run: Run, *, as_json: bool, allow_missing: bool = False) -> int:
             "benchmark measure its body beside another version: measure(new, against=old, ...)"
         )
     if as_json:
-        _dump(comparison)
+        dump(comparison)
     else:
         _warn(comparison.faults)
         show(comparison_tables.of_cases(comparison.cases, "other version", "body"))
-        fold(
-            *comparison_tables.legend(comparison.cases),
-            "",
-            *comparison_words.of_versions(comparison),
-        )
+        fold(*comparison_tables.legend(comparison.cases), "")
+        fold(*comparison_words.of_versions(comparison))
     fold(*comparison_words.refusals(comparison, allow_missing=allow_missing), err=as_json)
     return exit_code(comparison, allow_missing=allow_missing)
 
@@ -76,7 +72,7 @@ def machines(base: Run, new: Run, workload: str, *, as_json: bool) -> int:
     findings = compare_findings(base, new)
     sides = workloads.sides(base, new, workload)
     if as_json:
-        rest = msgspec.structs.asdict(comparison) | {"findings": findings}
+        rest = asdict(comparison) | {"findings": findings}
         dump(workloads.for_programs(sides) | rest)
         if sides.refused:
             say(sides.refused, err=True)
@@ -108,7 +104,7 @@ def reproduction(
     _warn(answer.comparison.faults)
     if answer.comparison.differences:
         findings = compare_findings(first, again)
-        show(overlaps(findings, "there", "here"))
+        show(table(findings, "there", "here", overlaps=True))
     else:
         findings = compare_findings(first, again, answer.comparison)
         show(table(findings, "before", "now"))
@@ -120,10 +116,3 @@ def _warn(faults: Sequence[str]) -> None:
     """Print the errors of whole runs above what they make worthless."""
     if faults:
         fold(*faults, "")
-
-
-def _dump(comparison: Struct, findings: Sequence[Struct] | None = None) -> None:
-    """Print a comparison, with that of the findings if there is one, for programs."""
-    more = {} if findings is None else {"findings": findings}
-    whole = msgspec.structs.asdict(comparison) | more
-    dump(whole)

@@ -1,19 +1,46 @@
 # SPDX-License-Identifier: MIT
-"""Two machines under a workload, for the terminal: their speed and their axes."""
+"""Two machines under a workload, for the terminal: their speed, by the page's script, and axes."""
 
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 from msgspec import Struct, to_builtins
 
 from reports.findings.finding import RATIO
-from reports.purchase.score import Score, Speed, score
-from reports.purchase.script import MissingEngineError
-from reports.summary.device_axes import Axis, DeviceAxes, device_axes
+from reports.purchase import script
+from reports.purchase.comparison import Amount
+from reports.purchase.machines import compare_measured
+from reports.purchase.measured import Measured
+from reports.summary.device_axes import DeviceAxes, device_axes
 from reports.table.workloads import table as workloads
 from suite.stored.run import Estimate, Run
 from suite.terminal.comparison_tables import Column, Row, Table
 from suite.units import counted, format_capacity, format_estimate, format_point, format_value
+
+
+class ExerciseSpeed(Struct, frozen=True):
+    """How fast a machine is in an exercise as far as one kind of device does it; as `Score`."""
+
+    name: str
+    speed: Amount | None
+    cases: int
+    every: int
+
+
+class Score(Struct, frozen=True):
+    """How fast a machine is under a workload.
+
+    speed : times as fast as the base; ``None`` where both measured no case of the workload
+    cases : that both measured
+    every : that the base measured
+    exercises : whatever the workload
+    """
+
+    speed: Amount | None
+    cases: int
+    every: int
+    exercises: list[ExerciseSpeed]
 
 
 class Sides(Struct, frozen=True):
@@ -33,93 +60,81 @@ class Sides(Struct, frozen=True):
 
 def sides(base: Run, new: Run, workload: str) -> Sides:
     """Compare two machines; without an engine for the page's script there is no score."""
-    scored, refused = None, ""
+    known, refused = None, ""
     try:
-        scored = score(base, new, workload)
-    except MissingEngineError as error:
+        known = score(base, new, workload)
+    except script.MissingEngineError as error:
         refused = f"no speed under {workload}: {error}"
-    return Sides(workload, scored, refused, device_axes(base), device_axes(new))
+    return Sides(workload, known, refused, device_axes(base), device_axes(new))
+
+
+def score(base: Run, new: Run, workload: str) -> Score:
+    """Compare two machines under a workload of `reports.table.workloads`.
+
+    Raises `reports.purchase.script.MissingEngineError` if there is no engine for the script.
+    """
+    comparison = compare_measured({"base": Measured.of(base), "new": Measured.of(new)}, "base")
+    found = script.call("purchaseBuilt.score", comparison, "new", workload)
+    return msgspec.convert(found, Score)
 
 
 def for_programs(compared: Sides) -> dict[str, Any]:
     """Return the fields that stand at the top level of ``--json``."""
-    scored = compared.score
+    known = compared.score or Score(None, 0, 0, [])
     return {
         "workload": compared.workload,
-        "speed": to_builtins(scored.speed) if scored else None,
-        "cases": scored.cases if scored else 0,
-        "of_cases": scored.every if scored else 0,
+        "speed": to_builtins(known.speed),
+        "cases": known.cases,
+        "of_cases": known.every,
         "axes": {"base": to_builtins(compared.base), "new": to_builtins(compared.new)},
-        "exercises": to_builtins(scored.exercises) if scored else [],
+        "exercises": to_builtins(known.exercises),
     }
 
 
 def answer(compared: Sides) -> str:
     """Return the speed in a sentence."""
-    title = next(
-        weights.title for weights in workloads().workloads if weights.name == compared.workload
-    )
-    scored = compared.score
-    if scored is None:
+    if compared.score is None:
         return compared.refused
-    if scored.speed is None:
+    titles = {workload.name: workload.title for workload in workloads().workloads}
+    title, known = titles[compared.workload], compared.score
+    if known.speed is None:
         return f"{title}: no case of this workload was measured on both machines"
-    cases = f"{scored.cases} of {counted(scored.every, 'case')}"
-    return f"{title}: new has {_spelled(scored.speed)} the speed of base ({cases})"
+    cases = f"{known.cases} of {counted(known.every, 'case')}"
+    return f"{title}: new has {_spelled(known.speed)} the speed of base ({cases})"
 
 
 def axes(compared: Sides) -> Table:
     """Return a row for each axis that either machine has."""
-    sides = [{(axis.name, axis.precision): axis for axis in each.axes} for each in _both(compared)]
-    rows = [
-        Row(
-            "axes", f"{name} {precision}".strip(), "", tuple(_axis(side.get(key)) for side in sides)
-        )
-        for key in dict.fromkeys([*sides[0], *sides[1]])
-        for name, precision in [key]
+    rows = [Row("axes", name, "", cells) for name, cells in _axes(compared.base, compared.new)]
+    return Table([Column("base", right=True), Column("new", right=True)], rows)
+
+
+def _axes(base: DeviceAxes, new: DeviceAxes) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the axes, capacity and power of two machines in words."""
+    both = base, new
+    values = [
+        {(axis.name, axis.precision): format_point(axis.value, axis.unit) for axis in each.axes}
+        for each in both
     ]
-    return Table([Column("base", right=True), Column("new", right=True)], [*rows, *_rest(compared)])
+    for key in dict.fromkeys([*values[0], *values[1]]):
+        yield " ".join(key).strip(), tuple(side.get(key, "-") for side in values)
+    memory = [format_capacity(each.memory_bytes) if each.memory_bytes else "-" for each in both]
+    yield "capacity", tuple(memory)
+    watts = [each.watts.value if each.watts else each.limit_watts for each in both]
+    if any(watts):
+        yield "power", tuple(format_value(value, "W") if value else "-" for value in watts)
 
 
 def exercises(compared: Sides) -> Table:
     """Return a row for each exercise, with the speed of the new machine."""
-    rows = [
-        Row(
-            "exercises",
-            exercise.name,
-            "",
-            (
-                _spelled(exercise.speed) if exercise.speed else "-",
-                f"{exercise.cases} of {exercise.every}",
-            ),
-        )
-        for exercise in (compared.score.exercises if compared.score else [])
-    ]
+    rows = []
+    for one in compared.score.exercises if compared.score else []:
+        cells = _spelled(one.speed) if one.speed else "-", f"{one.cases} of {one.every}"
+        rows.append(Row("exercises", one.name, "", cells))
     return Table([Column("new, times as fast"), Column("cases")], rows)
 
 
-def _both(compared: Sides) -> tuple[DeviceAxes, DeviceAxes]:
-    return compared.base, compared.new
-
-
-def _axis(axis: Axis | None) -> str:
-    return format_point(axis.value, axis.unit) if axis else "-"
-
-
-def _rest(compared: Sides) -> Iterator[Row]:
-    """Yield capacity and power."""
-    both = _both(compared)
-    memory = [
-        format_capacity(device.memory_bytes) if device.memory_bytes else "-" for device in both
-    ]
-    yield Row("axes", "capacity", "", tuple(memory))
-    watts = [device.watts.value if device.watts else device.limit_watts for device in both]
-    if any(watts):
-        power = [format_value(value, "W") if value else "-" for value in watts]
-        yield Row("axes", "power", "", tuple(power))
-
-
-def _spelled(speed: Speed) -> str:
+def _spelled(speed: Amount) -> str:
     if speed.low is None or speed.high is None:
         return format_value(speed.value, RATIO)
     return format_estimate(Estimate(speed.value, speed.low, speed.high, launches=0), RATIO)

@@ -10,22 +10,8 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from reports.files.metadata import (
-    AUTHORS,
-    CREATORS,
-    KEYWORDS,
-    PROJECT,
-    TECHNIQUE,
-    VARIABLES,
-    Described,
-    Entity,
-    Publication,
-    credit,
-    data,
-    file_entity,
-    published,
-    variable,
-)
+from reports.files import metadata
+from reports.files.metadata import Described, Entity, Publication
 from reports.making.cache import Marks
 from reports.summary.model import Summary
 from suite.printable import printable
@@ -42,23 +28,17 @@ def crate(
     common: Marks,
     publication: Publication,
 ) -> bytes:
-    """Return the site's RO-Crate, version 1.2: its data files, each with its licence.
+    """Return the crate.
 
-    Parameters
-    ----------
-    runs
-        All.
-    files
-        What was written for each run, by the digest of its stored file.
-    common
-        What was written for all runs together.
+    files : what was written for each run, by the digest of its stored file
+    common : what was written for all runs together
     """
     licence: Entity = {"@id": publication.licence_url}
     folders: dict[str, list[Entity]] = {}
     for run in runs:
         folder = f"{PurePosixPath(run.href).parent}/"
         folders.setdefault(folder, []).extend(_of_run(run, files[run.sha256], licence))
-    together = [_file(name, common, licence) for name in data(common)]
+    together = [_file(name, common, licence) for name in metadata.data(common)]
     directories = [_directory(folder, parts) for folder, parts in folders.items()]
     graph = [
         {
@@ -69,10 +49,10 @@ def crate(
         },
         _root(about, [*together, *directories], publication),
         licence | {"@type": "CreativeWork", "name": publication.licence, "description": TERMS},
-        {"@id": "#creators", **CREATORS},
-        {"@id": "#authors", **AUTHORS},
-        {"@id": "#frobench", **PROJECT, "author": {"@id": "#authors"}},
-        *({"@id": f"#{name}", **variable(name)} for name in VARIABLES),
+        {"@id": "#creators", **metadata.CREATORS},
+        {"@id": "#authors", **metadata.AUTHORS},
+        {"@id": "#frobench", **metadata.PROJECT, "author": {"@id": "#authors"}},
+        *({"@id": f"#{name}", **metadata.variable(name)} for name in metadata.VARIABLES),
         *together,
         *directories,
         *(part for parts in folders.values() for part in parts),
@@ -83,19 +63,13 @@ def crate(
 
 
 def _root(about: Described, parts: Iterable[Entity], publication: Publication) -> Entity:
+    licence, creator, citation = _links([publication.licence_url, "#creators", "#frobench"])
     root: Entity = {
         "@id": publication.address or "./",
-        "@type": "Dataset",
-        "name": about.name,
-        "description": about.text,
-        **published(about),
-        "license": {"@id": publication.licence_url},
-        "creator": {"@id": "#creators"},
-        "citation": {"@id": "#frobench"},
-        "creditText": credit(about),
-        "keywords": ", ".join(KEYWORDS),
-        "measurementTechnique": TECHNIQUE,
-        "variableMeasured": _links(f"#{name}" for name in VARIABLES),
+        **metadata.dataset_of(about, licence, creator, citation),
+        "keywords": ", ".join(metadata.KEYWORDS),
+        "measurementTechnique": metadata.TECHNIQUE,
+        "variableMeasured": _links(f"#{name}" for name in metadata.VARIABLES),
         "hasPart": _links(part["@id"] for part in parts),
     }
     return root | ({"url": publication.address} if publication.address else {})
@@ -119,13 +93,13 @@ def _of_run(run: Summary, files: Marks, licence: Entity) -> Iterator[Entity]:
         "description": f"The stored run of the {run.profile} profile, with every sample",
         "dateCreated": printable(run.datetime),
     }
-    for name in data(files):
+    for name in metadata.data(files):
         if name != stored:
             yield _file(name, files, licence) | {"isBasedOn": {"@id": stored}}
 
 
 def _file(name: str, files: Marks, licence: Entity) -> Entity:
-    return {"@id": name, "@type": "File", **file_entity(name, files), "license": licence}
+    return {"@id": name, "@type": "File", **metadata.file_entity(name, files), "license": licence}
 
 
 def _links(names: Iterable[str]) -> list[Entity]:

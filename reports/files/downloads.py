@@ -86,7 +86,7 @@ def rows(run: Run, estimated: Sequence[CaseEstimate]) -> Rows:
     columns |= {
         name: list(map(attrgetter(name), estimated)) for name in ESTIMATES.names[len(names) :]
     }
-    columns["params"] = list(map(_plain, columns["params"]))
+    columns["params"] = [msgspec.json.encode(one, order="sorted") for one in columns["params"]]
     table = pa.table(columns, schema=ESTIMATES)
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, ESTIMATES) as stream:
@@ -102,10 +102,7 @@ def opened(parts: Sequence[Rows]) -> list[pa.Table]:
 def joined(parts: Sequence[Rows], tables: Sequence[pa.Table]) -> dict[str, bytes]:
     """Return the table of estimates of many runs, by the suffix of its format.
 
-    Parameters
-    ----------
-    tables
-        The parts, opened.
+    tables : the parts, opened
     """
     none = ESTIMATES.empty_table()
     head, table = as_csv(none), pa.concat_tables([none, *tables])
@@ -113,10 +110,6 @@ def joined(parts: Sequence[Rows], tables: Sequence[pa.Table]) -> dict[str, bytes
         "csv": b"".join([head, *(part.csv[len(head) :] for part in parts)]),
         "parquet": as_parquet(table),
     }
-
-
-def _plain(params: object) -> bytes:
-    return msgspec.json.encode(params, order="sorted")
 
 
 def as_csv(table: pa.Table) -> bytes:

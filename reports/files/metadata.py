@@ -55,12 +55,8 @@ Entity = dict[str, Any]
 class Publication:
     """What no run can tell of a site.
 
-    Parameters
-    ----------
-    address
-        Where it will lie: the folder of the index, ending in a slash. Empty if that is not known.
-    licence
-        Under which its data may be used, as SPDX names it.
+    address : where it will lie: the folder of the index, ending in a slash; empty if not known
+    licence : under which its data may be used, as SPDX names it
     """
 
     address: str = ""
@@ -112,42 +108,48 @@ class Described(NamedTuple):
 def head(about: Described, files: Marks, publication: Publication) -> Head:
     """Return what the head of a page tells machines.
 
-    Parameters
-    ----------
-    files
-        What belongs to the page, by paths below the site; those that hold data are offered.
+    files : what belongs to the page, by paths below the site; those that hold data are offered
     """
-    known = bool(publication.address)
     folder = PurePosixPath(about.href).parent
+
+    def address(name: str) -> str:
+        if publication.address:
+            return publication.url(name)
+        return PurePosixPath(name).relative_to(folder).as_posix()
+
     dataset: Entity = {
         "@context": "https://schema.org/",
-        "@type": "Dataset",
-        "name": about.name,
-        "description": about.text,
-        **published(about),
-        "license": publication.licence_url,
-        "creator": CREATORS,
-        "citation": PROJECT | {"author": AUTHORS},
-        "creditText": credit(about),
+        **dataset_of(about, publication.licence_url, CREATORS, PROJECT | {"author": AUTHORS}),
         "isAccessibleForFree": True,
         "keywords": list(KEYWORDS),
         "measurementTechnique": TECHNIQUE,
         "variableMeasured": [variable(name) for name in VARIABLES],
         "distribution": [
-            {"@type": "DataDownload", **file_entity(name, files)}
-            | {
-                "contentUrl": publication.url(name)
-                if known
-                else PurePosixPath(name).relative_to(folder).as_posix()
-            }
+            {"@type": "DataDownload", **file_entity(name, files), "contentUrl": address(name)}
             for name in data(files)
         ],
     }
-    if not known:
+    if not publication.address:
         return Head(dataset, publication.licence)
     url, image = publication.url(about.href), publication.url(about.image)
     dataset |= {"@id": url, "url": url, "image": image}
     return Head(dataset, publication.licence, url, image)
+
+
+def dataset_of(about: Described, licence: object, creator: Entity, citation: Entity) -> Entity:
+    """Say what some data are; their day is when the newest was measured, so words never change."""
+    day = date(about.date)
+    credit = f"{CREATORS['name']} ({day[:4] or 'n.d.'}). {about.name}. Measured with Frobench."
+    return {
+        "@type": "Dataset",
+        "name": about.name,
+        "description": about.text,
+        **({"datePublished": day} if day else {}),
+        "license": licence,
+        "creator": creator,
+        "citation": citation,
+        "creditText": credit,
+    }
 
 
 def file_entity(name: str, files: Marks) -> Entity:
@@ -172,20 +174,13 @@ def _suffix(name: str) -> str:
 
 
 def variable(name: str) -> Entity:
+    """Return a column of the estimates, in schema.org's words."""
+    return property_value(name, *VARIABLES[name])
+
+
+def property_value(name: str, text: str, unit: str) -> Entity:
     """Return a column that was measured, in schema.org's words."""
-    text, unit = VARIABLES[name]
     return {"@type": "PropertyValue", "name": name, "description": text, "unitText": unit}
-
-
-def published(about: Described) -> Entity:
-    """Say when the newest of the data was measured: the same data give the same words."""
-    return {"datePublished": day} if (day := date(about.date)) else {}
-
-
-def credit(about: Described) -> str:
-    """Return how to cite some data in one line."""
-    year = date(about.date)[:4] or "n.d."
-    return f"{CREATORS['name']} ({year}). {about.name}. Measured with Frobench."
 
 
 def date(text: str) -> str:

@@ -7,7 +7,7 @@ The earlier runs of a machine follow its newest run.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from markupsafe import Markup
 
@@ -20,31 +20,15 @@ from reports.summary.model import Change, Summary
 from reports.web.render import render
 from suite.units import counted
 
-SCRIPTS = (
-    *(*script.PAGE, "packing.js", "ratios.js", "index_devices.js"),
-    *("rows.js", "cells.js", "index_runs.js", "index.js"),
-)
+SCRIPTS = (*script.INDEX, "rows.js", "cells.js", "index_runs.js", "index.js")
 PARTS = (
-    *(
-        "summary",
-        "verdicts",
-        "cards",
-        "weighs",
-        "front",
-        "ranks",
-        "holding",
-        "fits",
-        "rent",
-        "heat",
-    ),
-    *("speed", "worth", "usual", "exercises", "notes"),
+    *("summary", "verdicts", "cards", "weighs", "front", "ranks", "holding", "fits"),
+    *("rent", "heat", "speed", "worth", "usual", "exercises", "notes"),
 )
 """What the page of machines side by side is filled with, and a script fills in here."""
 SHOWN = 25
 """Rows that are shown before the reader asks for more, where a script can show more."""
 _LONGEST_TEXT = 120
-
-
 HEADS = (
     ("machine", "Machine"),
     ("when", "Measured, UTC"),
@@ -57,50 +41,6 @@ HEADS = (
 """Names of the table's columns, for the script and for people."""
 
 
-class Row(NamedTuple):
-    """A run in the table.
-
-    Parameters
-    ----------
-    rank
-        ``rest`` for what a script shows when asked, ``old`` for runs before a machine's newest.
-    history
-        How many runs of the machine there are, with its newest; 0 with the others.
-    torch
-        Its version, and how it was built, such as ``+cu130``.
-    since
-        How it compares with the run before, and whether anything became slower.
-    """
-
-    href: str
-    title: str
-    rank: str
-    history: int
-    when: str
-    torch: tuple[str, str]
-    profile: str
-    launches: int
-    cases: int
-    marks: tuple[tuple[str, bool], ...]
-    since: tuple[str, bool]
-
-
-class Built(NamedTuple):
-    """What the page's script makes of the devices.
-
-    Parameters
-    ----------
-    lead
-        A sentence or two about them.
-    missing
-        Why there is no table; empty where there is one.
-    """
-
-    lead: str
-    table: str
-    missing: str = ""
-
-
 def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     summaries: Iterable[Summary],
     known: Sequence[Price] = (),
@@ -111,18 +51,11 @@ def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
 ) -> str:
     """Return the index of runs, in whatever order they come.
 
-    Parameters
-    ----------
-    known
-        What devices cost, for runs that a reader lays side by side.
-    beside
-        Pages on which runs are side by side already.
-    head
-        Tells what its head says to machines; it is asked last.
-    broken
-        Files without a page.
-    reference
-        The page of the run that others are compared with at first; empty for the usual one.
+    known : what devices cost, for runs that a reader lays side by side
+    beside : pages on which runs are side by side already
+    head : tells what its head says to machines; it is asked last
+    broken : files without a page
+    reference : the page of the run that others are compared with at first; empty for the usual one
     """
     machines = _machines(summaries)
     runs = [run for machine in machines for run in machine]
@@ -144,7 +77,7 @@ def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
         machines=len(machines),
         devices=len(found.get("groups", [])),
         built=built,
-        slower=sum(row.since[1] for row in rows if row.rank != "old"),
+        slower=sum(row["since"][1] for row in rows if row["rank"] != "old"),
         choices=_choices(runs),
         nothing=dict.fromkeys(PARTS, ""),
         data=found,
@@ -159,31 +92,38 @@ def _machines(summaries: Iterable[Summary]) -> list[list[Summary]]:
     return [*machines.values()]
 
 
-def _built_devices(found: dict[str, Any], hrefs: Sequence[str]) -> Built:
-    """Return the table of devices and a sentence about it, by the page's script."""
+def _built_devices(found: dict[str, Any], hrefs: Sequence[str]) -> dict[str, str]:
+    """Return the table of devices and a sentence about it, by the page's script; or why not."""
     try:
         built: Any = script.call("indexDevices.built", found, hrefs)
     except script.MissingEngineError as error:
-        return Built("", "", str(error))
-    return Built(built["lead"], Markup(built["table"]))  # noqa: S704 - escaped
+        return {"lead": "", "table": "", "missing": str(error)}
+    table = Markup(built["table"])  # noqa: S704 - escaped
+    return {"lead": built["lead"], "table": table, "missing": ""}
 
 
-def _rows(machines: Sequence[Sequence[Summary]]) -> Iterator[Row]:
+def _rows(machines: Sequence[Sequence[Summary]]) -> Iterator[dict[str, Any]]:
+    """Yield a row of the table for each run.
+
+    A script shows the ``rest`` when asked, and ``old`` runs before a machine's newest. The newest
+    row has the number of the machine's runs. Marks and changes have whether they are bad.
+    """
     for place, machine in enumerate(machines):
         for age, run in enumerate(machine):
-            yield Row(
-                href=run.href,
-                title=_short(run.title),
-                rank="old" if age else "rest" if place >= SHOWN else "",
-                history=0 if age else len(machine),
-                when=_utc(run.datetime)[:16].replace("T", " "),
-                torch=_build(_short(run.environment.software.torch)),
-                profile=run.profile,
-                launches=run.launches,
-                cases=run.cases,
-                marks=tuple(_marks(run)),
-                since=_since(run.change),
-            )
+            version, plus, build = _short(run.environment.software.torch).partition("+")
+            yield {
+                "href": run.href,
+                "title": _short(run.title),
+                "rank": "old" if age else "rest" if place >= SHOWN else "",
+                "history": 0 if age else len(machine),
+                "when": _utc(run.datetime)[:16].replace("T", " "),
+                "torch": (version, plus + build),
+                "profile": run.profile,
+                "launches": run.launches,
+                "cases": run.cases,
+                "marks": [*_marks(run)],
+                "since": _since(run.change),
+            }
 
 
 def _utc(text: str) -> str:
@@ -196,21 +136,11 @@ def _utc(text: str) -> str:
 
 
 def _short(text: str) -> str:
-    return (
-        text
-        if len(text) <= _LONGEST_TEXT
-        else f"{text[: _LONGEST_TEXT - 1]}\N{HORIZONTAL ELLIPSIS}"
-    )
-
-
-def _build(version: str) -> tuple[str, str]:
-    """Part a version from how it was built."""
-    plain, plus, build = version.partition("+")
-    return plain, plus + build
+    cut = f"{text[: _LONGEST_TEXT - 1]}\N{HORIZONTAL ELLIPSIS}"
+    return text if len(text) <= _LONGEST_TEXT else cut
 
 
 def _marks(run: Summary) -> Iterator[tuple[str, bool]]:
-    """Return the words beside a run, and whether they are bad."""
     if not run.complete:
         yield "partial", False
     if run.faults:
@@ -243,13 +173,13 @@ def _since(change: Change | None) -> tuple[str, bool]:
 def _choices(runs: Sequence[Summary]) -> list[tuple[str, str, list[str]]]:
     """Return what can be filtered by: the name of each choice, its words, and its options."""
     kinds = [device_kind(run) for run in runs]
-    options = {
-        "kind": ("Kind", (kind for kind, _ in kinds)),
-        "device": ("Device", (run.device for run in runs)),
-        "backend": ("Backend", (backend for _, backend in kinds)),
-        "profile": ("Profile", (run.profile for run in runs)),
+    options: dict[str, Iterable[str]] = {
+        "kind": (kind for kind, _ in kinds),
+        "device": (run.device for run in runs),
+        "backend": (backend for _, backend in kinds),
+        "profile": (run.profile for run in runs),
     }
     return [
-        (name, words, sorted(dict.fromkeys(found), key=str.casefold))
-        for name, (words, found) in options.items()
+        (name, name.capitalize(), sorted(dict.fromkeys(found), key=str.casefold))
+        for name, found in options.items()
     ]

@@ -2,7 +2,7 @@
 """The estimates of many runs as plain text, two characters each, for a script to read.
 
 A page that holds a thousand runs of three hundred cases has room for little more. Times are
-logarithms in whole steps (`reports.table.centres`), so nothing is lost. Text that a compressor
+logarithms in whole steps (`reports.table.estimates`), so nothing is lost. Text that a compressor
 wrote would be smaller, but not equal between its versions. `static/packing.js` reads it.
 """
 
@@ -14,7 +14,8 @@ from typing import TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.table.centres import STEP
+from reports.table.estimates import STEP
+from reports.table.launches import Numbers
 
 DIGITS = "".join(
     character for character in map(chr, range(ord("!"), ord("~"))) if character not in '"&<>\\'
@@ -31,14 +32,9 @@ _LONGEST_GAP = len(DIGITS) ** 2 - 1
 class Packed(TypedDict):
     """The times of runs, packed.
 
-    Attributes
-    ----------
-    least
-        The least logarithm of each case, in steps.
-    widths
-        How many digits of each case's logarithms count the steps from there.
-    runs
-        For each run its cases in order, and before those that follow missing ones a gap.
+    least : the least logarithm of each case, in steps
+    widths : how many digits of each case's logarithms count the steps from there
+    runs : for each run its cases in order, and before those that follow missing ones a gap
     """
 
     least: list[int]
@@ -46,7 +42,7 @@ class Packed(TypedDict):
     runs: list[str]
 
 
-def pack(logs: NDArray[np.float64]) -> Packed:
+def pack(logs: Numbers) -> Packed:
     """Pack the logarithms of seconds, by run (rows) and case, NaN where a run lacks one."""
     steps = np.round(logs / STEP)
     there = ~np.isnan(steps)

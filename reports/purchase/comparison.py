@@ -2,8 +2,7 @@
 """Machines held against a reference, as data: what the purchase page shows and its script reads.
 
 A machine's entry depends on its run, the reference's run and the prices alone, so leaving out
-another machine moves nothing. Where a run's estimates are all that is there, the same structs
-hold approximate figures.
+another machine moves nothing.
 """
 
 from msgspec import Struct
@@ -15,7 +14,6 @@ class Exercise(Struct, frozen=True, kw_only=True):
     """An exercise as far as one kind of device does it.
 
     name : unique, such as ``matmul``, or ``matmul.cpu`` for its cases on the CPU alone
-    title : the name in words
     total : number of the reference's comparable cases: N of "n of N"
     weight : 1, or 0 of cases on the CPU alone where the reference measured an accelerator, of
         which they say nothing
@@ -41,15 +39,10 @@ class ScoredPart(Struct, frozen=True, kw_only=True):
 
 
 class PartSpeeds(Struct, frozen=True, kw_only=True):
-    """How fast a machine is in the parts of the workloads.
+    """How fast a machine is in the parts of the workloads; its fields are as those of `Machine`.
 
-    logs : by part, the mean log of the common cases' speed ratios, >0 = faster than the reference;
-        every kind of case counts the same, and every size of a kind; without the parts that have
-        no common case
-    covariance : of the logs, in the order of the comparison's parts: of row i the columns up to i;
-        ``None`` where a side has fewer than six launches
-    quantile : as in `Machine`
-    counts : by part, the number of common cases
+    logs : every kind of case counts the same, and every size of a kind
+    covariance : of row i the columns up to i
     """
 
     logs: dict[str, float]
@@ -63,7 +56,6 @@ class Less(Struct, frozen=True, kw_only=True):
 
     log : mean of log(reference's joules / this machine's), >0 = less energy for the same work
     variance : of the log; ``None`` where launches are too few
-    quantile : as in `Machine`
     cases : how many; none is of an exercise without weight
     """
 
@@ -73,11 +65,10 @@ class Less(Struct, frozen=True, kw_only=True):
     cases: int
 
 
-class Rate(Struct, frozen=True, kw_only=True):
-    """The best rate of a matrix product that was measured on one of a machine's devices.
+class Rate(Struct, frozen=True):
+    """The best rate of a matrix product that was measured on one of a machine's devices, FLOP/s.
 
     precision : such as ``bfloat16``
-    value, low, high : FLOP/s; the ends are ``None`` below six launches
     """
 
     precision: str
@@ -86,7 +77,7 @@ class Rate(Struct, frozen=True, kw_only=True):
     high: float | None
 
 
-class Rent(Struct, frozen=True, kw_only=True):
+class Rent(Struct, frozen=True):
     """What all devices of a machine cost to rent for an hour; see `Machine` for the fields."""
 
     price: float
@@ -96,7 +87,7 @@ class Rent(Struct, frozen=True, kw_only=True):
     source: str
 
 
-class Amount(Struct, frozen=True, kw_only=True):
+class Amount(Struct, frozen=True):
     """A number with its 95% interval; the ends are ``None`` below six launches."""
 
     value: float
@@ -104,11 +95,8 @@ class Amount(Struct, frozen=True, kw_only=True):
     high: float | None
 
 
-class AxisValue(Struct, frozen=True, kw_only=True):
-    """What one device does, in one number; see `reports.summary.device_axes.Axis`.
-
-    value, low, high : in ``unit``; the ends are ``None`` below six launches
-    """
+class AxisValue(Struct, frozen=True):
+    """What one device does, in one number; see `reports.summary.device_axes.Axis`."""
 
     name: str
     precision: str
@@ -123,13 +111,9 @@ class Machine(Struct, frozen=True, kw_only=True):
 
     run, title, href : the run's name, the machine's, and the run's page from the site's root
     device, count : the model of what was measured, and how many of it there are
-    watts : what all of them may draw together, W
-    watts_source : where that is from
-    load : what one device drew under load, W; ``None`` where it was not measured
-    axes : of the first device, whatever the reference
-    memory_bytes : of all of them
-    price : of all of them, in `currency` (ISO 4217), on `price_date` (ISO 8601)
-    rent : of all of them, for an hour
+    watts, memory_bytes, price, rent : of all of them; the price in `currency` (ISO 4217), on
+        `price_date` (ISO 8601)
+    load, axes : of the first device, whatever the reference; the load in W
     measured : the day of the run (ISO 8601), by which prices are old
     invalid : why no number of the run counts; empty where they do
     doubts : in short what to doubt of its cases, such as ``12 of 278 cases noisy``
@@ -145,7 +129,6 @@ class Machine(Struct, frozen=True, kw_only=True):
         the best (worst) common case of the exercise, or all of an exercise without any as the
         machine's best (worst) exercise on the same kind of device; ``None`` where it has none.
         No interval: what if
-    parts : what scores are made of
     energy : ``None`` where no case tells on both
     rates : of its own, whatever the reference
     differs : what differs between the machines and moves numbers, beyond the devices, such as
@@ -190,11 +173,10 @@ class Machine(Struct, frozen=True, kw_only=True):
 class Comparison(Struct, frozen=True, kw_only=True):
     """Several machines against one reference, which is among them with logs of 0.
 
-    approximate : whether it is made of stored estimates and their standard errors, and not of
-        all launches together
+    approximate : whether it is made of stored estimates and their standard errors, as the index's
+        script does, and not of all launches together
     reference : its run's name
-    parts : of the workloads: those of accelerators, or of the CPU where the reference measured no
-        accelerator
+    parts : of accelerators, or of the CPU where the reference measured no accelerator
     """
 
     approximate: bool

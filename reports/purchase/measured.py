@@ -11,8 +11,8 @@ from reports.purchase.comparison import Amount, AxisValue, Rate
 from reports.purchase.ratios import Launches
 from reports.summary.device_axes import device_axes
 from reports.summary.headlines import figures
-from reports.table.centres import Values
 from reports.table.equipment import equipment
+from reports.table.launches import Numbers
 from reports.table.times import left_out
 from reports.table.workloads import Part, kind_of, on_cpu, part_of
 from suite import checks
@@ -20,28 +20,19 @@ from suite.compare.alike import faults
 from suite.compare.machines import by_key
 from suite.statistics import launch_medians
 from suite.stored.names import is_cpu
-from suite.stored.run import Case, Run
+from suite.stored.run import Case, Estimate, Run
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A run with those of its cases that can stand in a ratio.
+    """A run with those of its cases that can stand in a ratio (`reports.table.times.left_out`).
 
-    `reports.table.times.left_out` says which cannot.
-
-    Parameters
-    ----------
-    cases
-        By full name, each with its row in `launches`.
-    left_out
-        Why the other cases have no ratio, by full name.
-    parts
-        By full name, the part of the workloads that a case belongs to, and its kind; of cases on
-        an accelerator, or on the CPU where no other was measured.
-    rates
-        The best ones of its device; none of a run with an error.
-    axes, load
-        What its first device does, and draws under load; none of a run with an error.
+    cases : by full name, each with its row in `launches`
+    left_out : why the other cases have no ratio, by full name
+    parts : by full name, the part of the workloads that a case belongs to, and its kind; of cases
+        on an accelerator, or on the CPU where no other was measured
+    rates : the best ones of its device; none of a run with an error
+    axes, load : what its first device does, and draws under load; none of a run with an error
     """
 
     run: Run
@@ -57,7 +48,10 @@ class Measured:
     def of(cls, run: Run) -> "Measured":
         """Look at each case once, the first where a machine has several equal devices."""
         cases = {case.fullname: case for case in by_key(run).values()}
-        seconds = {name: _seconds(case) for name, case in cases.items()}
+        seconds = {
+            name: _positive(launch_medians(case.stats.data, case.extra_info.launches))
+            for name, case in cases.items()
+        }
         why = left_out(run, {name: _known(one) for name, one in seconds.items()})
         names = [name for name in seconds if name not in why]
         launches = Launches.of(together([seconds[name] for name in names]))
@@ -75,12 +69,11 @@ def _parts(cases: Sequence[Case]) -> dict[str, tuple[Part, str]]:
 
 def joules(case: Case) -> list[float] | None:
     """Return what a call took in each launch, NaN where one did not tell; ``None`` where none."""
-    told = case.extra_info.energy.joules if case.extra_info.energy else []
-    found = [one if one and one > 0 else math.nan for one in told]
+    found = _positive(case.extra_info.energy.joules if case.extra_info.energy else [])
     return found if _known(found) else None
 
 
-def together(rows: Sequence[Sequence[float]]) -> Values:
+def together(rows: Sequence[Sequence[float]]) -> Numbers:
     """Put the launches of cases together, without those in which nothing was measured."""
     values = np.array(rows, dtype=float, ndmin=2)
     return values[:, ~np.isnan(values).all(axis=0)]
@@ -92,33 +85,24 @@ def _rates(run: Run) -> list[Rate]:
     for one in figures(checks.credible(run)):
         mine = is_cpu(one.place) == (not bought.accelerators)
         if mine and (one.quantity, one.unit) == ("matmul", "FLOP/s"):
-            ends = one.value.low, one.value.high
-            rate = Rate(precision=one.precision, value=one.value.value, low=ends[0], high=ends[1])
-            found.setdefault(one.precision, rate)
+            found.setdefault(one.precision, Rate(one.precision, *_with_ends(one.value)))
     return list(found.values())
 
 
 def _axes(run: Run) -> tuple[list[AxisValue], Amount | None]:
     known = device_axes(checks.credible(run))
     axes = [
-        AxisValue(
-            name=one.name,
-            precision=one.precision,
-            unit=one.unit,
-            value=one.value.value,
-            low=one.value.low,
-            high=one.value.high,
-        )
-        for one in known.axes
+        AxisValue(one.name, one.precision, one.unit, *_with_ends(one.value)) for one in known.axes
     ]
-    drawn = known.watts
-    load = Amount(value=drawn.value, low=drawn.low, high=drawn.high) if drawn else None
-    return axes, load
+    return axes, Amount(*_with_ends(known.watts)) if known.watts else None
 
 
-def _seconds(case: Case) -> list[float]:
-    medians = launch_medians(case.stats.data, case.extra_info.launches)
-    return [one if one is not None and one > 0 else math.nan for one in medians]
+def _with_ends(value: Estimate) -> tuple[float, float | None, float | None]:
+    return value.value, value.low, value.high
+
+
+def _positive(values: Iterable[float | None]) -> list[float]:
+    return [one if one is not None and one > 0 else math.nan for one in values]
 
 
 def _known(values: Iterable[float]) -> int:

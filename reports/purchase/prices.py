@@ -1,22 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What devices cost: a dated price with its source where somebody knows one, and nothing else.
 
-`prices.csv` holds what manufacturers asked at launch, and what an hour of a device costs where
-somebody lets one. Such prices are old, of one country and without tax, so a buyer may give a file
-of the same columns with today's instead; the two are never mixed, and a device that the file does
-not have has no price.
-
-=============  ==================================================================================
-torch_name     a regular expression, found in the name that torch gives the device; where a
-               machine has no accelerator, in the model of its processor
-memory_bytes   of the version that has this price, where one name has several; else empty
-price          of one device, to buy it or to rent it for an hour
-currency       ISO 4217
-date           ISO 8601: when it cost that
-kind           what kind of price it is, such as MSRP at launch
-source         who says so, and in which words
-per            ``hour`` of a price to rent; empty, or no such column, of one to buy
-=============  ==================================================================================
+A table of prices is `prices.csv` or a file of the buyer's, of the same columns (`docs/prices.md`);
+the two are never mixed. A device that the table does not have has no price.
 """
 
 import re
@@ -53,12 +39,8 @@ class Price(NamedTuple):
 def read(path: Path = PATH) -> list[Price]:
     """Return the rows of a table of prices.
 
-    Raises
-    ------
-    ValueError
-        A row is wrong; the message names its line and column.
-    OSError
-        The file cannot be read.
+    Raises `ValueError` if a row is wrong (the message names its line and column), and `OSError` if
+    the file cannot be read.
     """
     *columns, per = Price._fields
     return [_price(row, where) for where, row in rows(path, columns, [per])]
@@ -83,19 +65,19 @@ def total(known: Sequence[Price], bought: Equipment, per: str = "") -> Price | N
 
 
 def _newest(known: Sequence[Price], name: str, memory_bytes: int | None) -> Price | None:
+    low, high = MEMORY_SEEN
     fitting = [
         one
         for one in known
-        if one.torch_name.search(name) and _fits(one.memory_bytes, memory_bytes)
+        if one.torch_name.search(name)
+        and (
+            one.memory_bytes is None
+            or (memory_bytes is not None and low <= memory_bytes / one.memory_bytes <= high)
+        )
     ]
     newest = max((one.date for one in fitting), default=None)
     found = [one for one in fitting if one.date == newest]
     return found[0] if len(found) == 1 else None
-
-
-def _fits(version: int | None, seen: int | None) -> bool:
-    low, high = MEMORY_SEEN
-    return version is None or (seen is not None and low <= seen / version <= high)
 
 
 def _price(row: list[str], where: str) -> Price:

@@ -5,33 +5,34 @@ The scripts of the page write its parts here, as they are before a reader sets a
 the page is complete without scripts. The same scripts draw the parts anew in the reader's browser.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from markupsafe import Markup
 from msgspec import Struct
 
 from reports.charts.words import slug
-from reports.files import downloads
-from reports.files.metadata import ANYWHERE, Described, Head, Publication
+from reports.files import downloads, metadata
+from reports.files.metadata import ANYWHERE, Described, Publication
 from reports.findings.finding import exercise_title
 from reports.making.broken import of_several
 from reports.making.cache import mark
-from reports.purchase import purchase_signs, purchase_table, script
-from reports.purchase.baseline import Candidate, baseline
+from reports.purchase import purchase_files, script
+from reports.purchase.baseline import standing
 from reports.purchase.comparison import Comparison
 from reports.purchase.machines import compare_measured
 from reports.purchase.measured import Measured
 from reports.purchase.prices import Price
-from reports.purchase.purchase_signs import Line
-from reports.purchase.purchase_table import Single
+from reports.purchase.purchase_files import Line, Single
 from reports.summary import views
 from reports.summary.model import first_device
-from reports.table.exercise_names import exercise
+from reports.table.times import exercise
 from reports.web.render import render
 from suite import checks
 from suite.compare.alike import faults
@@ -67,40 +68,14 @@ class Shown(Struct, frozen=True):
     table: list[Single]
 
 
-@dataclass(frozen=True)
-class RunNote:
-    """A run as the page tells of it.
-
-    Parameters
-    ----------
-    exercises
-        Their titles and where the run's page answers them: not that of an invalid run.
-    """
-
-    name: str
-    href: str
-    when: str
-    profile: str
-    launches: int
-    partial: bool
-    doubts: list[views.Doubt]
-    exercises: list[tuple[str, str]]
-
-
 @dataclass
 class Maker:
     """What a site lays beside its index where two files or more are to be compared.
 
-    Parameters
-    ----------
-    paths
-        Of the stored runs, in the order in which machines are shown.
-    reference
-        One of them; see `files`.
-    made
-        Whether there were two of them that are whole, and the page was written.
-    refused
-        Why the page was not written although there were two; else empty.
+    paths : of the stored runs, in the order in which machines are shown
+    reference : one of them; see `files`
+    made : whether there were two of them that are whole, and the page was written
+    refused : why the page was not written although there were two; else empty
     """
 
     paths: Sequence[Path]
@@ -112,12 +87,12 @@ class Maker:
     def __call__(self, pages: Mapping[str, str], publication: Publication) -> dict[str, bytes]:
         """Return the page and its downloads by their names.
 
-        Parameters
-        ----------
-        pages
-            Addresses of run pages by the digests of their files, of which there may be copies.
+        pages : addresses of run pages by the digests of their files, of which there may be copies
         """
-        contents = {path: data for path in self.paths if (data := _content(path)) is not None}
+        contents: dict[Path, bytes] = {}
+        for path in self.paths:
+            with suppress(store.InvalidResult):
+                contents[path] = store.content(path)
         digests = {path: sha256(data).hexdigest() for path, data in contents.items()}
         hrefs = {path: pages[name] for path, name in digests.items() if name in pages}
         runs = {href: checks.judged(store.decode(contents[path])) for path, href in hrefs.items()}
@@ -136,12 +111,6 @@ class Maker:
         )
 
 
-def _content(path: Path) -> bytes | None:
-    with suppress(store.InvalidResult):
-        return store.content(path)
-    return None
-
-
 def files(
     runs: Mapping[str, Run],
     reference: str | None,
@@ -151,123 +120,82 @@ def files(
 ) -> dict[str, bytes]:
     """Return the page of machines side by side, its downloads and its picture, by their names.
 
-    Parameters
-    ----------
-    runs
-        By the addresses of their pages, seen from this one.
-    reference
-        The address of the run that the others are compared with; see `reports.purchase.baseline`.
-    prices
-        Of devices.
-    publication
-        Where the page will lie, and under which licence.
-    left_out
-        Names of files that were to be compared and have no page.
+    runs : by the addresses of their pages, seen from this one
+    reference : the address of the run that the others are compared with; see
+        `reports.purchase.baseline`
+    left_out : names of files that were to be compared and have no page
     """
     measured = {href: Measured.of(run) for href, run in runs.items()}
-    first = reference or _first(measured)
+    first = reference or _usual(measured)
     others = [href for href in runs if href != first]
     comparisons = [compare_measured(measured, href, prices) for href in (first, *others)]
-    shown, when = show(comparisons), purchase_signs.newest(runs)
-    table = purchase_table.rows(comparisons[0], shown.table)
+    shown = show(comparisons)
+    table = purchase_files.table(comparisons[0], shown.table)
     tables = {
         f"{NAME}.csv": downloads.as_csv(table),
         f"{NAME}.parquet": downloads.as_parquet(table),
     }
-    title = purchase_signs.title(shown.names)
-    about = Described(title, description(shown), PAGE, IMAGE, when)
+    when = max((run.datetime for run in runs.values()), key=metadata.date)
+    title = purchase_files.title(shown.names)
+    description = " ".join(shown.sentences) or title
+    about = Described(title, description, PAGE, IMAGE, when)
     marks = {name: mark(content) for name, content in tables.items()}
-    head = purchase_signs.head(about, marks, publication)
-    text = page(shown, comparisons, runs, head, left_out)
-    image = purchase_signs.picture(shown.reference, shown.under, shown.ranked, when)
-    return {PAGE: text.encode(), IMAGE: image, **tables}
+    hrefs = [machine.href for machine in comparisons[0].machines]
+    page = render(
+        f"{NAME}.html",
+        scripts=(*script.PAGE, "purchase_page.js"),
+        styles=(STYLE,),
+        title="Machines side by side",
+        description=description,
+        home="index.html",
+        head=purchase_files.head(about, marks, publication),
+        filled={name: Markup(part) for name, part in shown.parts.items()},  # noqa: S704 - escaped
+        runs=[_note(name, href, runs[href]) for name, href in zip(shown.names, hrefs, strict=True)],
+        left_out=left_out,
+        reference=shown.reference,
+        downloads=[*tables],
+        comparisons=msgspec.to_builtins(comparisons),
+    )
+    image = purchase_files.picture(shown.reference, shown.under, shown.ranked, when)
+    return {PAGE: page.encode(), IMAGE: image, **tables}
 
 
 def show(comparisons: Sequence[Comparison]) -> Shown:
     """Return what is shown of machines beside the reference of the first comparison.
 
-    Parameters
-    ----------
-    comparisons
-        Of the same machines, beside each of them.
+    comparisons : of the same machines, beside each of them
 
-    Raises
-    ------
-    reports.purchase.script.MissingEngineError
-        There is no engine for the scripts.
+    Raises `reports.purchase.script.MissingEngineError` if there is no engine for the scripts.
     """
     return msgspec.convert(script.call("purchaseBuilt.page", comparisons), Shown)
 
 
-def _first(measured: Mapping[str, Measured]) -> str:
+def _usual(measured: Mapping[str, Measured]) -> str:
     """Return the address of the run that others are compared with unless one is named."""
-    devices = [first_device(one.run) for one in measured.values()]
-    candidates = [
-        Candidate.of(
+    devices = {href: first_device(one.run) for href, one in measured.items()}
+    counts = Counter(devices.values())
+    standings = {
+        href: standing(
             (exercise(case) for case, _ in one.cases.values()),
-            devices.count(device),
+            counts[devices[href]],
             one.run.datetime,
             is_whole=one.run.frobench.complete and not faults(one.run, ""),
         )
-        for one, device in zip(measured.values(), devices, strict=True)
-    ]
-    return [*measured][baseline(candidates)]
+        for href, one in measured.items()
+    }
+    return max(standings, key=standings.__getitem__)
 
 
-def description(shown: Shown) -> str:
-    """Return what the page says in short."""
-    return " ".join(shown.sentences) or purchase_signs.title(shown.names)
-
-
-def page(
-    shown: Shown,
-    comparisons: Sequence[Comparison],
-    runs: Mapping[str, Run],
-    head: Head,
-    left_out: Sequence[str],
-) -> str:
-    """Return the page of machines beside the reference of the first comparison, or another's.
-
-    Parameters
-    ----------
-    shown
-        Of the comparisons.
-    comparisons
-        Of the same machines, beside each of them.
-    runs
-        See `files`.
-    head
-        What it tells programs.
-    left_out
-        See `files`.
-    """
-    hrefs = [machine.href for machine in comparisons[0].machines]
-    return render(
-        "purchase.html",
-        scripts=(*script.PAGE, "purchase_page.js"),
-        styles=(STYLE,),
-        title="Machines side by side",
-        description=description(shown),
-        home="index.html",
-        head=head,
-        filled={name: Markup(part) for name, part in shown.parts.items()},  # noqa: S704 - escaped
-        runs=[_note(name, href, runs[href]) for name, href in zip(shown.names, hrefs, strict=True)],
-        left_out=left_out,
-        reference=shown.reference,
-        downloads=[f"{NAME}.csv", f"{NAME}.parquet"],
-        comparisons=msgspec.to_builtins(comparisons),
-    )
-
-
-def _note(name: str, href: str, run: Run) -> RunNote:
+def _note(name: str, href: str, run: Run) -> dict[str, Any]:
+    """Return what the page tells of a run; nothing of the answers of an invalid one."""
     groups = {} if faults(run, "") else dict.fromkeys(case.group for case in run.benchmarks)
-    return RunNote(
-        name=name,
-        href=href,
-        when=run.datetime,
-        profile=run.frobench.profile,
-        launches=len(run.frobench.launches),
-        partial=not run.frobench.complete,
-        doubts=views.doubts(run),
-        exercises=[(exercise_title(one), f"{href}#exercise-{slug(one)}") for one in groups],
-    )
+    return {
+        "name": name,
+        "href": href,
+        "when": run.datetime,
+        "profile": run.frobench.profile,
+        "launches": len(run.frobench.launches),
+        "partial": not run.frobench.complete,
+        "doubts": views.doubts(run),
+        "exercises": [(exercise_title(one), f"{href}#exercise-{slug(one)}") for one in groups],
+    }

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: MIT
 """How many times as fast as a reference a machine is, exercise by exercise, and how surely.
 
-`reports.table.centres` makes a case's time of its launches. An exercise's log is the mean over the
-cases that both machines measured, nothing added and nothing filled in, and any weighted mean of
-exercises is a mean of these logs.
+An exercise's log is the mean over the cases that both machines measured, nothing added and nothing
+filled in, and any weighted mean of exercises is a mean of these logs.
 
 Intervals come from a bootstrap over launches, because all cases of a launch share its fate: a
-resample draws launches, with all their cases, of either run for itself. What few launches hide
-of the spread is put right twice, by n / (n - 1) for the variance and by Student's quantile with
-Welch and Satterthwaite's degrees of freedom. `docs/calibration.md` tells how often the intervals
-cover. Resamples are the same ones every time.
+resample, the same one every time, draws launches with all their cases, of either run for itself.
+What few launches hide of the spread is put right twice, by n / (n - 1) for the variance and by
+Student's quantile. `docs/calibration.md` tells how often the intervals cover.
 """
 
 from collections.abc import Sequence
@@ -20,15 +18,14 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.table.centres import Values, log_centres
+from reports.table.estimates import log_centres
+from reports.table.launches import Numbers
 from suite.statistics import LEAST_LAUNCHES
 
 RESAMPLES = 1000
 """The variance of so many is known to 4%, a hundredth of what eight launches leave open."""
-
 AIM = 0.955
 """Confidence that the quantile is made for: a margin, since both corrections are approximate."""
-
 Counts = NDArray[np.int32]
 Rows = Sequence[tuple[int, int]]
 """Common cases: the row of each in the reference's launches, and in the machine's."""
@@ -38,22 +35,17 @@ Rows = Sequence[tuple[int, int]]
 class Launches:
     """What the launches of a run say of its cases.
 
-    Parameters
-    ----------
-    centre
-        By case, the logarithm of its time (`reports.table.centres`).
-    resampled
-        The same in each resample, not rounded; cases x resamples.
-    number
-        How many launches there are.
+    centre : by case, the logarithm of its time (`reports.table.estimates`)
+    resampled : the same in each resample, not rounded; cases x resamples
+    number : how many launches there are
     """
 
-    centre: Values
-    resampled: Values
+    centre: Numbers
+    resampled: Numbers
     number: int
 
     @classmethod
-    def of(cls, values: Values) -> "Launches":
+    def of(cls, values: Numbers) -> "Launches":
         """Take positive numbers, such as seconds; cases x launches.
 
         NaN stands where a launch did not measure the case; each case has some launch, unless there
@@ -74,18 +66,14 @@ class Launches:
 class Ratios:
     """A machine against the reference, by exercise.
 
-    Parameters
-    ----------
-    logs
-        Mean logs of the speed ratios, >0 = faster than the reference; NaN without common cases.
-    covariance
-        Of the logs, 0 where there is none; ``None`` where a run has fewer than six launches.
-    quantile
-        An interval is exp(mean ± quantile · standard error); ``None`` without a covariance.
+    logs : mean logs of the speed ratios, >0 = faster than the reference; NaN without common cases
+    covariance : of the logs, 0 where there is none; ``None`` where a run has fewer than six
+        launches
+    quantile : an interval is exp(mean ± quantile · standard error); ``None`` without a covariance
     """
 
-    logs: Values
-    covariance: Values | None
+    logs: Numbers
+    covariance: Numbers | None
     quantile: float | None
 
 
@@ -96,29 +84,24 @@ def against(
     weights: Sequence[float],
     shares: Sequence[Sequence[float]] | None = None,
 ) -> Ratios:
-    """Hold a machine against the reference.
+    """Hold a machine against the reference, which is as fast as itself, and surely so.
 
     The quantile is made for the mean over exercises with these weights. For others the degrees
     of freedom would differ a little, which moves it less than the launches leave open.
 
-    Parameters
-    ----------
-    exercises
-        The common cases of each.
-    weights
-        Of each exercise, not all 0.
-    shares
-        Of each case in its exercise, with the sum 1; by default all count the same.
+    exercises : the common cases of each
+    weights : of each exercise, not all 0
+    shares : of each case in its exercise, with the sum 1; by default all count the same
     """
+    if machine is reference:
+        same = np.zeros(len(exercises))
+        return Ratios(same, np.diag(same), 0.0)
     parts = shares or [[1 / max(len(rows), 1)] * len(rows) for rows in exercises]
-    logs = np.array(
-        [
-            np.dot(part, [reference.centre[mine] - machine.centre[its] for mine, its in rows])
-            if rows
-            else np.nan
-            for rows, part in zip(exercises, parts, strict=True)
-        ]
-    )
+    logs = np.full(len(exercises), np.nan)
+    for exercise, (rows, part) in enumerate(zip(exercises, parts, strict=True)):
+        if rows:
+            ratios = [reference.centre[mine] - machine.centre[its] for mine, its in rows]
+            logs[exercise] = np.dot(part, ratios)
     launches = reference.number, machine.number
     known = [bool(rows) for rows in exercises]
     if min(launches) < LEAST_LAUNCHES or not any(known):
@@ -135,7 +118,7 @@ def against(
 
 def _covariance(
     side: Launches, exercises: Sequence[Sequence[int]], shares: Sequence[Sequence[float]]
-) -> Values:
+) -> Numbers:
     """Return what one run's launches leave open of each exercise's mean, and of two together."""
     means = np.zeros((len(exercises), RESAMPLES))
     for exercise, (rows, part) in enumerate(zip(exercises, shares, strict=True)):
@@ -143,7 +126,7 @@ def _covariance(
             means[exercise] = np.asarray(part) @ side.resampled[list(rows)]
     apart = means - means.mean(axis=1, keepdims=True)
     unbiased = side.number / (side.number - 1) / (RESAMPLES - 1)
-    found: Values = np.einsum("ir,jr->ij", apart, apart) * unbiased
+    found: Numbers = np.einsum("ir,jr->ij", apart, apart) * unbiased
     return found
 
 
@@ -177,10 +160,10 @@ def _weights(number: int) -> Counts:
     return np.ascontiguousarray(weights.T, dtype=np.int32)
 
 
-def _medians(values: Values, weights: Counts) -> Values:
+def _medians(values: Numbers, weights: Counts) -> Numbers:
     """Return the medians of values that are there several times, a column of numbers of times each.
 
-    Values that are NaN count for nothing; where nothing counts, the median is that of column 0.
+    Numbers that are NaN count for nothing; where nothing counts, the median is that of column 0.
     """
     order = np.argsort(values)[: np.count_nonzero(~np.isnan(values))]
     ordered, passed = values[order], np.cumsum(weights[order], axis=0, dtype=np.int32)
@@ -188,5 +171,5 @@ def _medians(values: Values, weights: Counts) -> Values:
     below, above = ((twice < every).sum(axis=0), (twice <= every).sum(axis=0))
     last = len(ordered) - 1
     found = (ordered[np.minimum(below, last)] + ordered[np.minimum(above, last)]) / 2
-    medians: Values = np.where(every > 0, found, found[0])
+    medians: Numbers = np.where(every > 0, found, found[0])
     return medians

@@ -18,7 +18,6 @@ from suite.absent import absent
 if TYPE_CHECKING:
     import quickjs
 
-ENGINE = "quickjs"
 PAGE = (
     "units.js",
     "drawing.js",
@@ -36,11 +35,8 @@ PAGE = (
     "purchase.js",
 )
 """What a page runs that shows machines side by side, in this order."""
-BUILD = (
-    *("document.js", *PAGE, "packing.js", "ratios.js"),
-    *("index_devices.js", "purchase_built.js"),
-)
-"""The same without a browser, and what the index adds to it."""
+INDEX = (*PAGE, "packing.js", "ratios.js", "index_devices.js")
+"""The same, and what the index adds to it for its table of devices."""
 
 
 class MissingEngineError(Exception):
@@ -48,24 +44,11 @@ class MissingEngineError(Exception):
 
 
 def call(function: str, *arguments: object) -> object:
-    """Call a function of the scripts.
+    """Call a function of the scripts, such as ``purchaseBuilt.page``, and return what it returns.
 
-    Parameters
-    ----------
-    function
-        A JavaScript expression, such as ``purchaseBuilt.page``.
-    arguments
-        What JSON can hold, and structs of such. Control characters in texts are made visible.
+    arguments : what JSON can hold, and structs of such; control characters are made visible
 
-    Returns
-    -------
-    object
-        What the function returns, by way of JSON.
-
-    Raises
-    ------
-    MissingEngineError
-        There is no engine on this machine.
+    Raises `MissingEngineError` if there is no engine on this machine.
     """
     given = json.dumps(harmless(msgspec.to_builtins(arguments)), allow_nan=False)
     answer = context().get("called")(function, given)
@@ -87,9 +70,9 @@ def context() -> "quickjs.Context":
     try:
         import quickjs  # noqa: PLC0415 - there are machines without it
     except ImportError as error:
-        raise MissingEngineError(absent(ENGINE)) from error
+        raise MissingEngineError(absent("quickjs")) from error
     context = quickjs.Context()
-    for name in BUILD:
+    for name in ("document.js", *INDEX, "purchase_built.js"):
         context.eval(static(name))
     context.eval(
         "function called(name, given) {"

@@ -32,16 +32,8 @@ def of_run(
 ) -> bytes:
     """Return the badge of a run: its best rate of a product, and of which device it is.
 
-    Parameters
-    ----------
-    figures
-        Its headline figures.
-    marks
-        What makes its cases doubtful.
-    when
-        The day it was measured.
-    complete
-        Whether every launch that was planned ended.
+    when : the day it was measured
+    complete : whether every launch that was planned ended
     """
     rates = [one for one in figures if one.quantity == "matmul"]
     rates = [one for one in rates if not is_cpu(one.place)] or rates
@@ -58,18 +50,17 @@ def of_run(
 def badge(name: str, figure: str, told: str) -> Markup:
     """Return a badge as SVG; what is too long for its place is cut.
 
-    Parameters
-    ----------
-    told
-        What it says to who hovers over it or hears it.
+    told : what it says to readers who hover over it or hear it
     """
     texts = [_cut(printable(one)) for one in (name, figure)]
     first, second = (round(width(one, SIZE)) for one in texts)
     middle = first + 2 * PADDING
     whole = middle + second + 2 * PADDING
+    wide, high = whole - middle - 3, HEIGHT - 6
+    right = f"M{middle} 0h{wide}a3 3 0 0 1 3 3v{high}a3 3 0 0 1-3 3h{-wide}z"
     written = [
-        element("text", {"x": x, "y": 14, "textLength": wide}, text)
-        for x, wide, text in zip((PADDING, middle + PADDING), (first, second), texts, strict=True)
+        element("text", {"x": x, "y": 14, "textLength": length}, text)
+        for x, length, text in zip((PADDING, middle + PADDING), (first, second), texts, strict=True)
     ]
     return element(
         "svg",
@@ -82,15 +73,9 @@ def badge(name: str, figure: str, told: str) -> Markup:
         },
         element("title", {}, told),
         element("rect", {"width": whole, "height": HEIGHT, "rx": 3, "fill": LEFT}),
-        element("path", {"fill": RIGHT, "d": _right_part(middle, whole)}),
+        element("path", {"fill": RIGHT, "d": right}),
         element("g", {"fill": TEXT, "font-family": FONTS, "font-size": SIZE}, *written),
     )
-
-
-def _right_part(begin: int, end: int) -> str:
-    """Draw what is behind the figure, with round corners where the badge ends."""
-    wide, high = end - begin - 3, HEIGHT - 6
-    return f"M{begin} 0h{wide}a3 3 0 0 1 3 3v{high}a3 3 0 0 1-3 3h{-wide}z"
 
 
 def _cut(text: str) -> str:

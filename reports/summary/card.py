@@ -60,20 +60,17 @@ def rows(answers: Iterable[Answer]) -> list[Row]:
 
 
 def card(title: str, lines: Iterable[Row], foot: str) -> bytes:
-    """Return a picture as PNG; what is too long for its place is cut.
+    """Return a picture as PNG with the first `ROWS` lines; what is too long for its place is cut.
 
-    Parameters
-    ----------
-    lines
-        Of which the first `ROWS` are shown.
-    foot
-        When, and by how much was measured.
+    foot : when, and by how much was measured
     """
     figure = Figure(figsize=(WIDTH / POINT, HEIGHT / POINT), dpi=POINT, facecolor=LIGHT["paper"])
-    _rule(figure, 0, WIDTH, 7, 14, "link")
+    for left, middle, thick, colour in ((0, 7, 14, "link"), (EDGE, 168, 3, "ink")):
+        ends, height = (left / WIDTH, 1 - left / WIDTH), 1 - middle / HEIGHT
+        rule = Line2D(ends, (height, height), linewidth=thick, color=LIGHT[colour])
+        figure.add_artist(rule)
     size = next((one for one in TITLES if width(title[:LONGEST], one, BOLD) <= ROOM), TITLES[-1])
     _write(figure, 116, title, size, BOLD)
-    _rule(figure, EDGE, WIDTH - EDGE, 168, 3, "ink")
     for at, line in enumerate(islice(lines, ROWS)):
         base = FIRST + at * STEP
         _write(figure, base, line.figure, 36, BOLD)
@@ -106,14 +103,6 @@ def _write(  # noqa: PLR0913, PLR0917 - a place, a text and how it looks
         fontproperties=_font(size, weight),
         parse_math=False,
     )
-
-
-def _rule(  # noqa: PLR0913, PLR0917 - a place and how it looks
-    figure: Figure, left: int, right: int, middle: int, thick: int, colour: str
-) -> None:
-    height = 1 - middle / HEIGHT
-    ends = [left / WIDTH, right / WIDTH]
-    figure.add_artist(Line2D(ends, [height, height], linewidth=thick, color=LIGHT[colour]))
 
 
 def _cut(text: str, size: int, weight: str) -> str:

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The axes of a device: what it is worth, a number in a real unit for each thing that it does.
 
-They are *compute*, *memory*, *overhead* (of an operation, and of a value that is read back) and
-*link*. Each is the number of a finding, so that a figure has one estimator wherever it stands.
-Capacity and power stand beside them.
+Each is the number of a finding, so that a figure has one estimator wherever it stands. Capacity
+and power stand beside them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from statistics import median
-from typing import Literal, NamedTuple
+from typing import Literal, get_args
 
 import pandas as pd
 from msgspec import Struct
@@ -22,22 +21,16 @@ from reports.findings.kinds import KINDS
 from reports.findings.remembered import cases_of
 from reports.findings.select import Cases, NotMeasuredError
 from reports.summary.headlines import accelerator, device_name
+from reports.table.equipment import printed_watts
 from reports.table.launches import SUSTAINED_RATE
-from suite.datasheets.catalog import Ceiling, NotInCatalogError, sheet
+from suite.datasheets.catalog import Ceiling
 from suite.statistics import estimate
 from suite.stored.names import is_cpu
-from suite.stored.run import Accelerator, Case, Estimate, Run
+from suite.stored.run import Case, Estimate, Run
 from suite.units import format_value
 
 Name = Literal["compute", "memory", "overhead", "read_back", "link_to_device", "link_to_host"]
-NAMES: tuple[Name, ...] = (
-    "compute",
-    "memory",
-    "overhead",
-    "read_back",
-    "link_to_device",
-    "link_to_host",
-)
+NAMES: tuple[Name, ...] = get_args(Name)
 """The axes in their order; compute is there once for each precision."""
 LINKS: dict[Name, str] = {
     "link_to_device": "to-device-pinned",
@@ -55,7 +48,6 @@ class Axis(Struct, frozen=True, kw_only=True):
     name : one of `NAMES`
     device : the name of the device, equal for equal devices
     precision : of compute, as the benchmarks name it; else empty
-    value, unit : the estimate with its interval; of an overhead lower is better
     basis : how the number was made, in a few words
     sheet, sheet_name : what the datasheet allows, in ``unit``, and what that figure is; none of an
         overhead, or where no datasheet is known
@@ -113,23 +105,20 @@ class DeviceAxes(Struct, frozen=True, kw_only=True):
 def device_axes(run: Run, place: str | None = None) -> DeviceAxes:
     """Return the axes of a device of a run, from the cases that passed.
 
-    Parameters
-    ----------
-    place
-        What torch calls the device; by default the first accelerator, or else the CPU.
+    place : what torch calls the device; by default the first accelerator, or else the CPU
     """
     if place is None:
         measured = [name for name in run.frobench.settings.devices if not is_cpu(name)]
         place = measured[0] if measured else "cpu"
     known = accelerator(run, place)
-    memory = known.memory_bytes if known else run.frobench.environment.cpu.memory_bytes
+    limit = known.power_limit_watts if known else None
     return DeviceAxes(
         device=device_name(run, place),
         place=place,
         axes=tuple(_axes(run, place)),
-        memory_bytes=memory,
+        memory_bytes=(known or run.frobench.environment.cpu).memory_bytes,
         watts=_watts(run, place),
-        limit_watts=_limit(known) if known else None,
+        limit_watts=printed_watts(known) if known and limit is None else limit,
     )
 
 
@@ -157,19 +146,6 @@ def _axes(run: Run, place: str) -> Iterator[Axis]:
             yield from _copy(copied, name, kind, place)
 
 
-class _Rate(NamedTuple):
-    """A rate of a product by launch, and how it was measured."""
-
-    case: Case
-    by_launch: pd.Series
-    basis: str
-
-    @property
-    def typical(self) -> float:
-        """The median; that of pandas takes far longer for a few launches."""
-        return float(median(self.by_launch.tolist()))
-
-
 def _compute(run: Run, place: str) -> Iterator[Axis]:
     """Yield the best rate of each precision, the leading one first: sustained where that is known.
 
@@ -178,36 +154,37 @@ def _compute(run: Run, place: str) -> Iterator[Axis]:
     searched, products = cases_of(run, "attainable_peak"), cases_of(run, "matmul")
     cases = {case.fullname: case for case in (*products.passed(), *searched.passed())}
     rates = {
-        dtype: _Rate(cases[name], rate, BURST)
+        dtype: (cases[name], rate, BURST)
         for dtype, (rate, (name, *_)) in attainable_peak.fastest_products(products, place).items()
     }
-    rates |= {**_sustained(products, place), **_sustained(searched, place)}
-    for dtype in _order(rates):
-        one = rates[dtype]
-        ceiling = peaks.peak_of(run, one.case, one.by_launch)
-        value, names = estimate_of(one.by_launch), (one.case.fullname,)
-        yield _axis(run, place, "compute", value, ceiling, one.by_launch, names, one.basis, dtype)
+    for measured in (products, searched):
+        repeated = _sustained(measured, place).items()
+        rates |= {dtype: (case, rate, SUSTAINED) for dtype, (case, rate) in repeated}
+    fastest = sorted(rates, key=lambda dtype: -_typical(rates[dtype][1]))
+    lead = next((dtype for dtype in fastest if dtype in {*HALF, "float32"}), None)
+    for dtype in sorted(fastest, key=lambda dtype: dtype != lead):
+        case, rate, basis = rates[dtype]
+        ceiling = peaks.peak_of(run, case, rate)
+        yield _axis(run, place, "compute", rate, (case.fullname,), basis, ceiling, dtype)
 
 
-def _sustained(cases: Cases, place: str) -> dict[str, _Rate]:
+def _sustained(cases: Cases, place: str) -> dict[str, tuple[Case, pd.Series]]:
     """Return the best rate of each precision among products that a launch repeated for seconds."""
-    best: dict[str, _Rate] = {}
+    best: dict[str, tuple[Case, pd.Series]] = {}
     for case in cases.passed():
         if case.params.get("device") != place or SUSTAINED not in case.extra_info.parts:
             continue
         with suppress(NotMeasuredError):
-            rate = _Rate(case, cases.one(SUSTAINED_RATE, case=case.fullname), SUSTAINED)
+            rate = cases.one(SUSTAINED_RATE, case=case.fullname)
             dtype = peaks.precision_of(case)
-            if dtype not in best or rate.typical > best[dtype].typical:
-                best[dtype] = rate
+            if dtype not in best or _typical(rate) > _typical(best[dtype][1]):
+                best[dtype] = case, rate
     return best
 
 
-def _order(rates: Mapping[str, _Rate]) -> list[str]:
-    """Sort precisions: the leading one, then the fastest first."""
-    fastest = sorted(rates, key=lambda dtype: -rates[dtype].typical)
-    lead = next((dtype for dtype in fastest if dtype in {*HALF, "float32"}), None)
-    return sorted(fastest, key=lambda dtype: dtype != lead)
+def _typical(by_launch: pd.Series) -> float:
+    """Return the median; that of pandas takes far longer for a few launches."""
+    return float(median(by_launch.tolist()))
 
 
 def _copy(cases: Cases, name: Name, kind: str, place: str) -> Iterator[Axis]:
@@ -217,36 +194,34 @@ def _copy(cases: Cases, name: Name, kind: str, place: str) -> Iterator[Axis]:
         largest = KINDS[kind].curve(cases, place).sizes[-1]
         basis = SLOPE if len(names) > 1 else f"at {format_value(largest, 'B')}"
         ceiling = peaks.bound_of_copy(cases.run, place, KINDS[kind].function)
-        yield _axis(cases.run, place, name, estimate_of(rate), ceiling, rate, names, basis)
+        yield _axis(cases.run, place, name, rate, names, basis, ceiling)
 
 
 def _cost(
     run: Run, place: str, name: Name, by_launch: pd.Series, names: tuple[str, ...]
 ) -> Iterator[Axis]:
     """Yield what an operation costs, unless launches leave open whether it costs anything."""
-    value = estimate_of(by_launch)
-    if value.low is None or value.low > 0:
-        basis = "the CPU's" if is_cpu(place) else "mostly the host's"
-        yield _axis(run, place, name, value, None, by_launch, names, basis)
+    basis = "the CPU's" if is_cpu(place) else "mostly the host's"
+    axis = _axis(run, place, name, by_launch, names, basis)
+    if axis.value.low is None or axis.value.low > 0:
+        yield axis
 
 
 def _axis(  # noqa: PLR0913, PLR0917 - one for each thing that an axis is made of
     run: Run,
     place: str,
     name: Name,
-    value: Estimate,
-    ceiling: Ceiling | None,
     by_launch: pd.Series,
     cases: tuple[str, ...],
     basis: str,
+    ceiling: Ceiling | None = None,
     precision: str = "",
 ) -> Axis:
-    unit = {"compute": "FLOP/s", "overhead": "s", "read_back": "s"}.get(name, "B/s")
     return Axis(
         name=name,
         device=device_name(run, place),
-        value=value,
-        unit=unit,
+        value=estimate_of(by_launch),
+        unit={"compute": "FLOP/s", "overhead": "s", "read_back": "s"}.get(name, "B/s"),
         basis=basis,
         precision=precision,
         sheet=ceiling.rate if ceiling else None,
@@ -267,12 +242,3 @@ def _watts(run: Run, place: str) -> Estimate | None:
         if watts := [joules / seconds for joules, seconds in each if joules and seconds]:
             drawn.append(estimate(watts))
     return max(drawn, key=lambda one: one.value, default=None)
-
-
-def _limit(known: Accelerator) -> float | None:
-    if known.power_limit_watts is not None:
-        return known.power_limit_watts
-    try:
-        return sheet(known).figure("power_limit").value
-    except NotInCatalogError:
-        return None

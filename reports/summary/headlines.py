@@ -13,12 +13,11 @@ from reports.findings.exercises.matmul import PLAIN, SQUARE, best_rates
 from reports.findings.exercises.parallel_matmul import efficiencies
 from reports.findings.kinds import KINDS, LARGE
 from reports.findings.remembered import cases_of
-from reports.findings.select import Cases, NotMeasuredError
+from reports.findings.select import Cases, Curve, NotMeasuredError
 from suite.stored.names import is_cpu
 from suite.stored.run import Accelerator, Environment, Estimate, Run
 from suite.units import counted
 
-EXERCISES = ("matmul", "copies", "parallel_matmul")
 COPIES = {
     "to-device": ("copy_to_device_pageable", "bandwidth from pageable memory"),
     "to-device-pinned": ("copy_to_device_pinned", "bandwidth from pinned memory"),
@@ -35,14 +34,9 @@ LAUNCH, EFFICIENCY = "launch", "efficiency"
 class Figure:
     """A headline figure of a run.
 
-    Parameters
-    ----------
-    device
-        The name of what it was measured on, equal for equal devices.
-    place
-        What torch calls it.
-    name
-        What it is, as in "your bfloat16 rate".
+    device : the name of what it was measured on, equal for equal devices
+    place : what torch calls it
+    name : what it is, as in "your bfloat16 rate"
     """
 
     device: str
@@ -62,23 +56,26 @@ class Figure:
 
 def figures(run: Run) -> list[Figure]:
     """Return the headline figures of a run."""
-    products, copied, parallel = (cases_of(run, name) for name in EXERCISES)
-    return [*_products(products), *_copies(copied), *_launches(products), *_pairs(parallel)]
+    products, copied = cases_of(run, "matmul"), cases_of(run, "copies")
+    pairs = _pairs(cases_of(run, "parallel_matmul"))
+    return [*_products(products), *_copies(copied), *_launches(products), *pairs]
+
+
+def _figure(run: Run, place: str, curve: Curve, size: float, **words: str) -> Figure:
+    return Figure(
+        device=device_name(run, place.partition("+")[0]),
+        place=place,
+        value=curve.point(size).y,
+        cases=curve.cases[size],
+        **words,
+    )
 
 
 def _products(cases: Cases) -> Iterator[Figure]:
     for place in _first_of_each(cases.run, cases.devices()):
         for dtype, (rate, n) in best_rates(cases, place).items():
-            yield Figure(
-                device_name(cases.run, place),
-                place,
-                "matmul",
-                dtype,
-                f"{dtype} rate",
-                rate.point(n).y,
-                "FLOP/s",
-                rate.cases[n],
-            )
+            words = {"quantity": "matmul", "precision": dtype, "name": f"{dtype} rate"}
+            yield _figure(cases.run, place, rate, n, unit="FLOP/s", **words)
 
 
 def _copies(cases: Cases) -> Iterator[Figure]:
@@ -86,52 +83,27 @@ def _copies(cases: Cases) -> Iterator[Figure]:
         for place in _first_of_each(cases.run, KINDS[kind].devices(cases)):
             with suppress(NotMeasuredError):
                 rate = KINDS[kind].curve(cases, place, "byte_rate")
-                size = rate.sizes[-1]
-                if size >= LARGE:
-                    yield Figure(
-                        device_name(cases.run, place.partition("+")[0]),
-                        place,
-                        quantity,
-                        "",
-                        name,
-                        rate.point(size).y,
-                        "B/s",
-                        rate.cases[size],
-                    )
+                if (size := rate.sizes[-1]) >= LARGE:
+                    words = {"quantity": quantity, "precision": "", "name": name}
+                    yield _figure(cases.run, place, rate, size, unit="B/s", **words)
 
 
 def _launches(cases: Cases) -> Iterator[Figure]:
-    """Return how long launching a tiny product holds the thread."""
+    """Yield how long launching a tiny product holds the thread."""
     for place in _first_of_each(cases.run, [one for one in cases.devices() if not is_cpu(one)]):
         with suppress(NotMeasuredError):
             tiny = cases.curve("n", "part_enqueue", function=SQUARE, device=place, dtype=PLAIN)
             size = tiny.sizes[0]
-            yield Figure(
-                device_name(cases.run, place),
-                place,
-                LAUNCH,
-                f"n={size:g}",
-                "time to launch a tiny product",
-                tiny.point(size).y,
-                "s",
-                tiny.cases[size],
-            )
+            words = {"precision": f"n={size:g}", "name": "time to launch a tiny product"}
+            yield _figure(cases.run, place, tiny, size, quantity=LAUNCH, unit="s", **words)
 
 
 def _pairs(cases: Cases) -> Iterator[Figure]:
     for group, curve in efficiencies(cases):
-        first, count = group.partition("+")[0], group.count("+") + 1
-        size = curve.sizes[-1]
-        yield Figure(
-            device_name(cases.run, first),
-            group,
-            EFFICIENCY,
-            f"{count}, n={size:g}",
-            f"efficiency of products on {count} at once",
-            curve.point(size).y,
-            "1",
-            curve.cases[size],
-        )
+        count, size = group.count("+") + 1, curve.sizes[-1]
+        name = f"efficiency of products on {count} at once"
+        words = {"precision": f"{count}, n={size:g}", "name": name}
+        yield _figure(cases.run, group, curve, size, quantity=EFFICIENCY, unit="1", **words)
 
 
 def _first_of_each(run: Run, places: Iterable[str]) -> list[str]:

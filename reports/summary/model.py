@@ -14,8 +14,7 @@ from reports.table import facts
 from reports.table.equipment import Equipment, equipment
 from reports.table.estimates import CaseEstimate
 from reports.table.spread import Spread, spread
-from reports.table.times import Scored, Times, left_out, numbered, part_name, scored, times
-from reports.table.workloads import kind_of
+from reports.table.times import Scored, Times, left_out, numbered, parts_of, scored, times
 from suite.compare.alike import faults
 from suite.compare.model import RunComparison
 from suite.stored.names import name_of
@@ -25,7 +24,6 @@ from suite.stored.run import Case, Environment, Estimate, Run
 class Answer(Struct, frozen=True):
     """The leading answer to an exercise.
 
-    exercise : its name, such as ``matmul``, and ``title`` as people read it
     answer : a sentence with the number and its interval, or why there is none
     label, value, unit : the number alone and what it is; ``None`` where there is none
     marks : what makes it doubtful
@@ -44,7 +42,7 @@ class Change(Struct, frozen=True):
     """How a run compares with the one before it on the same machine, by the verdicts of `compare`.
 
     base : name of the run before, and ``base_href`` its page
-    compared : number of cases that were compared; without any, `frobench compare` exits with 3
+    compared : number of cases that were compared
     slower, faster : names of cases, without their files
     differences : facts of the environment that matter and differ; any makes all incomparable
     faults : errors of a whole run; any makes all incomparable too
@@ -67,26 +65,20 @@ class Summary(Struct, frozen=True, kw_only=True):
     href : its page, below the folder of the index; empty until the site gave it one
     machine : name of the kind of machine, and the folder of its results
     machine_id : equal for runs of what may be one machine, which have a history together
-    title : what the machine computes with, for people
-    device : the name of its first accelerator, or of its processor with its cores; runs with
-        the same are equals
+    device : see `first_device`; runs with the same are equals
     count : how many accelerators of that name it has; 1 for a processor
-    devices : names of all its devices, as figures have them
-    places : what torch calls those that cases ran on, such as ``cuda:0``
+    places : what torch calls the devices that cases ran on, such as ``cuda:0``
     datetime : when the run ended, ISO 8601, as it is stored
-    complete : whether every launch that was planned ended; a partial run may still go on
-    launches : fresh processes in which every case was measured
+    complete : whether every launch that was planned ended
     cases, failed, skipped : numbers of cases that have samples, that failed, that were left out
     commit : of the suite, empty where it is not known
-    environment : everything that moves a number
     figures : headline figures, which others publish of a device too
-    axes : what its first accelerator is worth, or its CPU
     faults : errors of the whole run, with any of which no number counts
     times : of the cases that can stand in a ratio with another run's
     scored : those of them that scores are made of
     spread : how far its launches leave the means of exercises open
     answers : the leading answer to every exercise
-    change : since the run before on this machine; ``None`` where there is none
+    change : ``None`` where there is no run before
     """
 
     sha256: str
@@ -133,26 +125,12 @@ def equipment_of(run: Summary) -> Equipment:
 def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summary:
     """Return what is known of a run by itself; its page's address and answers come later.
 
-    Parameters
-    ----------
-    sha256
-        Of the stored file.
-    estimated
-        The estimates of its cases (`reports.table.estimates.estimates`).
+    sha256 : of the stored file
+    estimated : the estimates of its cases (`reports.table.estimates.estimates`)
     """
-    part = run.frobench
-    accelerators = part.environment.accelerators
-    first = first_device(run)
-    cases = numbered(run)
+    part, first, cases = run.frobench, first_device(run), numbered(run)
     comparable = _comparable(run, cases.values(), estimated)
-    logs = {one.case: one.log_seconds for one in comparable}
-    wrong = tuple(faults(run, ""))
-    parts = {case.fullname: name for case in run.benchmarks if (name := part_name(case))}
-    kinds = {
-        case.fullname: (parts[case.fullname], kind_of(case))
-        for case in run.benchmarks
-        if case.fullname in parts
-    }
+    wrong, parts = tuple(faults(run, "")), parts_of(run)
     status = Counter(outcome.status for outcome in part.outcomes)
     return Summary(
         sha256=sha256,
@@ -161,7 +139,7 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
         machine_id=machine_id(part.environment),
         title=facts.machine_title(run),
         device=first,
-        count=max(1, sum(one.name == first for one in accelerators)),
+        count=max(1, sum(one.name == first for one in part.environment.accelerators)),
         devices=tuple(sorted(device_names(run))),
         places=tuple(sorted({place for one in estimated for place in one.device.split("+")})),
         datetime=run.datetime,
@@ -176,9 +154,9 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
         figures=tuple(figures(run)),
         axes=device_axes(run),
         faults=wrong,
-        times={} if wrong else times(cases, logs),
+        times={} if wrong else times(cases, {one.case: one.log_seconds for one in comparable}),
         scored={} if wrong else scored(cases, parts),
-        spread=spread(comparable, kinds),
+        spread=spread(comparable, parts),
     )
 
 
@@ -213,13 +191,13 @@ def answers(answered: Iterable[Section], marks: Marks) -> tuple[Answer, ...]:
 
 def change(found: RunComparison, base_href: str) -> Change:
     """Return what a comparison with the run before says, in a few words."""
-    sure = [case for case in found.cases if case.differs]
+    sure = [(name_of(case.fullname), case.word) for case in found.cases if case.differs]
     return Change(
         base=found.base,
         base_href=base_href,
         compared=sum(case.p_value is not None for case in found.cases),
-        slower=tuple(name_of(case.fullname) for case in sure if case.word == "slower"),
-        faster=tuple(name_of(case.fullname) for case in sure if case.word == "faster"),
+        slower=tuple(name for name, word in sure if word == "slower"),
+        faster=tuple(name for name, word in sure if word == "faster"),
         differences=tuple(each.fact for each in found.differences),
         faults=tuple(found.faults),
     )

@@ -11,15 +11,9 @@ from reports.summary.views import Marks, doubtful, marks
 from reports.table import facts
 from reports.table.estimates import CaseEstimate, estimates
 from reports.table.modes import WORDS, modes_of
-from suite.stored.run import Estimate, Outcome, Run
+from suite.stored.run import Estimate, Run
 from suite.stored.time_in_bodies import part_in_bodies
-from suite.terminal.answers import (
-    NOT_CONCLUSIVE,
-    Answer,
-    AxisResult,
-    CaseResult,
-    RunAnswers,
-)
+from suite.terminal.answers import NOT_CONCLUSIVE, Answer, AxisResult, CaseResult, RunAnswers
 
 
 def answers(run: Run) -> RunAnswers:
@@ -91,33 +85,25 @@ def _answer(run: Run, exercise: str, finding: Finding, doubted: Marks, *, leads:
 def _cases(run: Run, doubted: Marks) -> Iterator[CaseResult]:
     known = {one.case: one for one in estimates(run)}
     for outcome in run.frobench.outcomes:
-        found = known.get(outcome.fullname)
-        rate, unit = _rate(found)
+        case = known.get(outcome.fullname)
+        rate, unit = _rate(case) if case else (None, "")
+        seconds = Estimate(case.seconds, case.low, case.high, case.launches) if case else None
+        passed = outcome.status == "passed"
         yield CaseResult(
             exercise=outcome.group,
             case=outcome.fullname,
             status=outcome.status,
-            seconds=_seconds(found),
+            seconds=seconds,
             rate=rate,
             rate_unit=unit,
             doubts=doubtful((outcome.fullname,), doubted),
-            reason=_reason(outcome),
+            reason=None if passed else outcome.reason or "no reason was given",
         )
 
 
-def _reason(outcome: Outcome) -> str | None:
-    return None if outcome.status == "passed" else outcome.reason or "no reason was given"
-
-
-def _seconds(case: CaseEstimate | None) -> Estimate | None:
-    if case is None:
-        return None
-    return Estimate(case.seconds, case.low, case.high, case.launches)
-
-
-def _rate(case: CaseEstimate | None) -> tuple[Estimate | None, str]:
+def _rate(case: CaseEstimate) -> tuple[Estimate | None, str]:
     """Return the rate of the declared work; its ends are those of the time, exchanged."""
-    if case is None or not (work := case.flops or case.bytes) or case.seconds <= 0:
+    if not (work := case.flops or case.bytes) or case.seconds <= 0:
         return None, ""
     low, high = (work / end if end else None for end in (case.high, case.low))
     rate = Estimate(work / case.seconds, low, high, case.launches)

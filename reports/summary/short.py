@@ -76,11 +76,8 @@ def first_clause(sentence: str) -> str:
 def question(run: Run, asked: str, stored: str) -> str:
     """Return the question of a row, of at most `MOST_WORDS` words.
 
-    Parameters
-    ----------
-    asked, stored
-        Of the leading answer, and of the exercise: the first is taken that is short enough as it
-        is, or else up to a comma or a colon.
+    asked, stored : of the leading answer, and of the exercise: the first is taken that is short
+        enough as it is, or else up to a comma or a colon
     """
     texts = [_here(run, text) for text in (asked, stored)]
     cut = (f"{re.split('[,:] ', text)[0].rstrip('?')}?" for text in texts)

@@ -34,10 +34,7 @@ class Cell:
 class Table:
     """The table behind a chart: a row for each size or category.
 
-    Parameters
-    ----------
-    absent
-        What stands where there is no number.
+    absent : what stands where there is no number
     """
 
     caption: str
@@ -50,14 +47,9 @@ class Table:
 class CaseRow:
     """A case in the list of all cases.
 
-    Parameters
-    ----------
-    name
-        In full, as the downloads name it.
-    samples
-        How many in how many launches.
-    modes
-        Both times of launches that are in two modes; empty where there is one.
+    name : in full, as the downloads name it
+    samples : how many in how many launches
+    modes : both times of launches that are in two modes; empty where there is one
     """
 
     name: str
@@ -76,10 +68,7 @@ class CaseRow:
 class Doubt:
     """Something to know before believing the numbers.
 
-    Parameters
-    ----------
-    cases
-        Names of the cases by what is said of them; none where it is said of the run.
+    cases : names of the cases by what is said of them; none where it is said of the run
     """
 
     word: str
@@ -119,11 +108,11 @@ def doubt_counts(run: Run, marks: Marks) -> list[str]:
     failed = sum(outcome.status == "failed" for outcome in run.frobench.outcomes)
     each = ({*marks.get(case.fullname, ())} - {"failed"} for case in run.benchmarks)
     cases = [words for words in each if words]
-    said = [f"{counted(failed, 'case')} failed"] if failed else []
+    counts = [f"{counted(failed, 'case')} failed"] if failed else []
     if cases:
         what = "noisy" if all("noisy" in words for words in cases) else "doubtful"
-        said.append(f"{len(cases)} of {counted(len(run.benchmarks), 'case')} {what}")
-    return said
+        counts.append(f"{len(cases)} of {counted(len(run.benchmarks), 'case')} {what}")
+    return counts
 
 
 WORDS = {"near-peak": "unusually fast"}
@@ -157,15 +146,11 @@ def _cell(point: Point | None, unit: str, marks: Marks) -> Cell | None:
 
 def case_rows(run: Run, exercise: str, marks: Marks) -> list[CaseRow]:
     """Return every case of an exercise that has samples."""
-    return [
-        _case_row(run, case, doubtful((case.fullname,), marks))
-        for case in run.benchmarks
-        if case.group == exercise
-    ]
+    return [_case_row(run, case, marks) for case in run.benchmarks if case.group == exercise]
 
 
-def _case_row(run: Run, case: Case, words: tuple[str, ...]) -> CaseRow:
-    info = case.extra_info
+def _case_row(run: Run, case: Case, marks: Marks) -> CaseRow:
+    info, words = case.extra_info, doubtful((case.fullname,), marks)
     medians = [s for s in launch_medians(case.stats.data, info.launches) if s is not None]
     amount, unit = (info.work.flops, "FLOP/s") if info.work.flops else (info.work.bytes, "B/s")
     rates = [amount / seconds for seconds in medians] if amount else []
@@ -186,26 +171,24 @@ def _case_row(run: Run, case: Case, words: tuple[str, ...]) -> CaseRow:
 
 def label(run: Run, params: Mapping[str, Scalar]) -> str:
     """Spell a case's parameters, its device by its name."""
-    given = [f"{name} = {_spell(value)}" for name, value in params.items() if name != "device"]
     device = str(params.get("device", ""))
-    return ", ".join([*([device_title(run, device)] if device not in {"", "none"} else []), *given])
+    named = [device_title(run, device)] if device not in {"", "none"} else []
+    given = [
+        f"{name} = {spell_x(value) if type(value) is int else value}"
+        for name, value in params.items()
+        if name != "device"
+    ]
+    return ", ".join([*named, *given])
 
 
-def _spell(value: Scalar) -> str:
-    return spell_x(value) if type(value) is int else str(value)
-
-
-def name(run: Run, outcome: Outcome) -> str:
+def name(run: Run, case: Case | Outcome) -> str:
     """Name a case as people do: its function and its parameters."""
-    return f"{function_of(outcome.fullname)} ({label(run, outcome.params)})"
+    return f"{function_of(case.fullname)} ({label(run, case.params)})"
 
 
 def case_names(run: Run) -> dict[str, str]:
     """Name each case that has samples as people do, by its full name."""
-    return {
-        case.fullname: f"{function_of(case.fullname)} ({label(run, case.params)})"
-        for case in run.benchmarks
-    }
+    return {case.fullname: name(run, case) for case in run.benchmarks}
 
 
 def _natural(text: str) -> list[int | str]:
@@ -224,13 +207,12 @@ def doubts(run: Run) -> list[Doubt]:
     for outcome in sorted(run.frobench.outcomes, key=lambda one: _natural(one.fullname)):
         if outcome.status != "passed" and outcome.reason not in reasons:
             cases = (failed if outcome.status == "failed" else skipped).cases
-            cases.setdefault(outcome.reason or "no reason was given", []).append(
-                names[outcome.fullname]
-            )
+            reason = outcome.reason or "no reason was given"
+            cases.setdefault(reason, []).append(names[outcome.fullname])
     troubles = [one for one in run.frobench.troubles or [] if one.severity != "info"]
     for one in [*troubles, *conclusions]:
         doubt = concluded.setdefault(one.code, Doubt(word(one.code), one.advice))
-        doubt.cases.setdefault(one.message, []).extend(
-            [names.get(one.case, one.case)] if one.case else []
-        )
+        named = doubt.cases.setdefault(one.message, [])
+        if one.case:
+            named.append(names.get(one.case, one.case))
     return [doubt for doubt in (failed, *concluded.values(), skipped) if doubt.cases]

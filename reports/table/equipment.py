@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What a run was measured on, as a buyer sees it, and what stands around it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -15,23 +17,19 @@ AROUND = ("driver", "pcie_generation_max", "pcie_width")
 """What an accelerator owes to the machine that it is in."""
 LIMIT, SHEET = "power limit", "datasheet"
 """Where watts are from."""
+_Number = TypeVar("_Number", int, float)
 
 
 @dataclass(frozen=True)
 class Equipment:
     """The devices that a ratio is of: the accelerators, or the processor where there are none.
 
-    Parameters
-    ----------
-    device
-        Their model; of several the first one's, which ratios take (`suite.compare.machines`).
-    accelerators
-        Those of it that were measured; none where it was the processor alone.
-    watts, watts_source
-        What they may draw together, by their `LIMIT` or else by the `SHEET`; ``None`` where it
-        is not known of each, and for a processor.
-    memory_bytes
-        Of all of them, and the host's for a processor; ``None`` where it is not known of each.
+    device : their model; of several the first one's, which ratios take (`suite.compare.machines`)
+    accelerators : those of it that were measured; none where it was the processor alone
+    watts, watts_source : what they may draw together, by their `LIMIT` or else by the `SHEET`;
+        ``None`` where it is not known of each, and for a processor
+    memory_bytes : of all of them, and the host's for a processor; ``None`` where it is not known
+        of each
     """
 
     device: str
@@ -47,37 +45,26 @@ class Equipment:
 
 
 def equipment(environment: Environment, measured: Collection[str]) -> Equipment:
-    """Return what was measured.
-
-    Parameters
-    ----------
-    measured
-        Names of devices, such as ``cuda:0`` (`suite.stored.run.Settings.devices`).
-    """
-    there = [
-        accelerator
-        for accelerator in environment.accelerators
-        if f"{accelerator.type}:{accelerator.index}" in measured
-    ]
+    """Return what was measured, on devices with names such as ``cuda:0``."""
+    there = [one for one in environment.accelerators if f"{one.type}:{one.index}" in measured]
     if not there:
         cpu = environment.cpu
         return Equipment(cpu.model or cpu.architecture, (), None, None, cpu.memory_bytes)
     model = there[0].name
-    equal = tuple(accelerator for accelerator in there if accelerator.name == model)
-    limits = [accelerator.power_limit_watts for accelerator in equal]
-    sizes = [accelerator.memory_bytes for accelerator in equal]
-    memory = sum(size for size in sizes if size is not None) if all(sizes) else None
-    if all(limits):
-        watts = sum(limit for limit in limits if limit is not None)
-        return Equipment(model, equal, watts, LIMIT, memory)
-    printed = [_printed_watts(accelerator) for accelerator in equal]
-    known = [watts for watts in printed if watts is not None]
-    if len(known) < len(equal):
-        return Equipment(model, equal, None, None, memory)
-    return Equipment(model, equal, sum(known), SHEET, memory)
+    equal = tuple(one for one in there if one.name == model)
+    memory = _sum([one.memory_bytes for one in equal])
+    for source, watts_of in ((LIMIT, attrgetter("power_limit_watts")), (SHEET, printed_watts)):
+        if watts := _sum([*map(watts_of, equal)]):
+            return Equipment(model, equal, watts, source, memory)
+    return Equipment(model, equal, None, None, memory)
 
 
-def _printed_watts(accelerator: Accelerator) -> float | None:
+def _sum(values: Sequence[_Number | None]) -> _Number | None:
+    return sum(filter(None, values)) if all(values) else None
+
+
+def printed_watts(accelerator: Accelerator) -> float | None:
+    """Return the power limit that the datasheet names, if one is known."""
     try:
         return sheet(accelerator).figure("power_limit").value
     except NotInCatalogError:

@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""One row a case of a run: its estimate, how sure it is on the log scale, and its rates."""
+"""One row a case of a run: its estimate, how sure it is on the log scale, and its rates.
+
+Ratios of machines take a case's time to be a pseudomedian over launches, on the log scale: the
+median of the means of all pairs of launches, each launch paired with itself too (Hodges and
+Lehmann). It is rounded to 0.1% of the time: so the index, which has room for two characters a
+time, has the ratios of the purchase page and the terminal.
+"""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from msgspec import Struct
 
-from reports.table.centres import Values, log_centres
 from reports.table.frame import device_of, function_of
+from reports.table.launches import Numbers
 from suite.statistics import LEAST_LAUNCHES, estimate, launch_medians
 from suite.stored.run import Case, Run, Scalar, Status
 
+STEP = 1e-3
+"""To which natural logarithms of times are rounded."""
 FEW_LAUNCHES = 1.25
 """What Student's quantile is of the normal one for seven launches, the usual number."""
 
@@ -20,17 +27,16 @@ class CaseEstimate(Struct, frozen=True, kw_only=True):
     """A case of a run.
 
     case : full name, equal on all machines but for the device among its parameters
-    params : without a meaning of their own, the device among them
     status : ``failed`` keeps its numbers; whoever computes with them must want to
     seconds, low, high : the median over launches with its 95% interval; without an interval
         below six launches
-    log_seconds : the logarithm of the time that ratios of machines are made of
-        (`reports.table.centres`); ``None`` where no launch took any time
+    log_seconds : the logarithm of the time that ratios of machines are made of; ``None`` where no
+        launch took any time
     log_error : approximate standard error of it, see `log_errors`; ``None`` where there is no
         interval
     medians : of each launch, in seconds, ``None`` of one without samples
     launches : launches that measured it
-    flops, bytes : work of one call, ``None`` where it is not counted; by `seconds` it is a rate
+    flops, bytes : work of one call, ``None`` where it is not counted
     version : of the benchmark; cases of unequal versions are not the same thing
     """
 
@@ -54,7 +60,7 @@ class CaseEstimate(Struct, frozen=True, kw_only=True):
 
     @property
     def flop_rate(self) -> float | None:
-        """Work by time, in FLOP/s; its interval has the ends of the time's, turned round."""
+        """Work by time, in FLOP/s."""
         return self._rate(self.flops)
 
     @property
@@ -72,7 +78,9 @@ def estimates(run: Run) -> list[CaseEstimate]:
     by_launch = [
         launch_medians(case.stats.data, case.extra_info.launches) for case in run.benchmarks
     ]
-    seconds = _table(by_launch)
+    seconds = np.full((len(by_launch), max(map(len, by_launch), default=0)), math.nan)
+    for row, medians in enumerate(by_launch):
+        seconds[row, : len(medians)] = medians  # None becomes NaN
     logs, errors = _known(log_centres(seconds)), log_errors(seconds)
     return [
         _estimated(case, status.get(case.fullname, "passed"), medians, log, error)
@@ -80,15 +88,7 @@ def estimates(run: Run) -> list[CaseEstimate]:
     ]
 
 
-def _table(by_launch: Sequence[Sequence[float | None]]) -> Values:
-    """Return launch medians as cases x launches, NaN where there is none."""
-    seconds = np.full((len(by_launch), max(map(len, by_launch), default=0)), math.nan)
-    for row, medians in enumerate(by_launch):
-        seconds[row, : len(medians)] = medians  # None becomes NaN
-    return seconds
-
-
-def _known(numbers: Values) -> list[float | None]:
+def _known(numbers: Numbers) -> list[float | None]:
     return [None if math.isnan(number) else number for number in numbers.tolist()]
 
 
@@ -123,18 +123,35 @@ def _estimated(
     )
 
 
-def log_errors(seconds: Values) -> list[float | None]:
-    """Return the standard error of the mean of the logarithms of each case's launch medians.
-
-    It is the standard deviation of the logarithms, by the root of their number, times
-    `FEW_LAUNCHES`: 1.96 of it reach as far as Student's interval does. It is for comparisons that
-    have nothing else, and approximate; `frobench compare` rests on ranks.
+def log_centres(seconds: Numbers) -> Numbers:
+    """Return the rounded pseudomedian of each case's logarithms; NaN without a positive time.
 
     Parameters
     ----------
     seconds
-        Cases x launches, NaN where a launch did not measure the case; there is no error with fewer
-        than six, nor unless all are positive.
+        Cases x launches. NaN stands where a launch did not measure the case.
+    """
+    if not seconds.shape[1]:
+        return np.full(len(seconds), np.nan)
+    logs = np.log(np.where(seconds > 0, seconds, np.nan))
+    first, second = np.triu_indices(seconds.shape[1])
+    pairs = np.sort((logs[:, first] + logs[:, second]) / 2, axis=1)  # NaN is last
+    known = np.count_nonzero(~np.isnan(pairs), axis=1)
+    cases = np.arange(len(pairs))
+    below, above = pairs[cases, np.maximum(known - 1, 0) // 2], pairs[cases, known // 2]
+    rounded: Numbers = np.round((below + above) / 2 / STEP) * STEP
+    return rounded
+
+
+def log_errors(seconds: Numbers) -> list[float | None]:
+    """Return the standard error of the mean of the logarithms of each case's launch medians.
+
+    It is the standard deviation of the logarithms, by the root of their number, times
+    `FEW_LAUNCHES`: 1.96 of it reach as far as Student's interval does. It is for comparisons that
+    have nothing else, and approximate; `frobench compare` rests on ranks. There is none with fewer
+    than six launches, nor unless all are positive.
+
+    seconds : as for `log_centres`
     """
     launches = np.count_nonzero(~np.isnan(seconds), axis=1)
     has_error = (launches >= LEAST_LAUNCHES) & ~(seconds <= 0).any(axis=1)

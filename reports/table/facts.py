@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What a page says of the machine and of the method, as names and values."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -23,8 +24,6 @@ from suite.units import (
 ACRONYMS = {"ecc": "ECC", "mig": "MIG", "numa": "NUMA", "os": "OS", "pcie": "PCIe"}
 UNITS = {"bytes": "B", "hz": "Hz", "watts": "W"}
 """Units by the last word of a field's name."""
-CAPACITY = "memory_bytes"
-"""The field of a memory's capacity."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +43,7 @@ def machine_title(run: Run) -> str:
 
 def kind_title(environment: Environment) -> str:
     """Name a kind of machine by what it computes with."""
-    names = [accelerator.name for accelerator in environment.accelerators]
-    counts = {name: names.count(name) for name in names}
+    counts = Counter(accelerator.name for accelerator in environment.accelerators)
     cpu = environment.cpu
     devices = [name if count == 1 else f"{count}{RATIO} {name}" for name, count in counts.items()]
     cores = counted(cpu.usable_cores, "core")
@@ -89,9 +87,7 @@ def _rows(run: Run, part: Accelerator | Cpu | Software, path: str) -> list[tuple
     ]
 
 
-def _plain(
-    values: dict[str, Scalar] | dict[str, str] | dict[str, str | None],
-) -> list[tuple[str, str]]:
+def _plain(values: Mapping[str, Scalar]) -> list[tuple[str, str]]:
     return [(name, _spell("", value, None)) for name, value in sorted(values.items())]
 
 
@@ -115,7 +111,7 @@ def _spell(field: str, value: Scalar, reason: str | None) -> str:
         return f"not known: {reason}" if reason else "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if field == CAPACITY:
+    if field == "memory_bytes":
         return format_capacity(float(value))
     unit = UNITS.get(field.rpartition("_")[2])
     return format_value(float(value), unit) if unit else str(value)
@@ -123,52 +119,31 @@ def _spell(field: str, value: Scalar, reason: str | None) -> str:
 
 def method(run: Run) -> list[Facts]:
     """Return how the run was measured."""
-    part, settings = run.frobench, run.frobench.settings
-    samples = sum(case.stats.rounds for case in run.benchmarks)
     return [
-        Facts(
-            "Settings",
-            [
-                ("profile", settings.profile),
-                ("devices", ", ".join(settings.devices)),
-                ("launches", f"{len(part.launches)} fresh processes"),
-                (
-                    "cases",
-                    f"{len(run.benchmarks)} a launch, in an order drawn from seed {part.seed}",
-                ),
-                (
-                    "samples",
-                    f"{samples:,} in all; at most {settings.most_samples} of a case in a launch",
-                ),
-                (
-                    "longest call",
-                    f"{format_seconds(settings.longest_sample)}; what takes longer is left out",
-                ),
-                ("sampling a case", f"at most {format_seconds(settings.case_seconds)} in a launch"),
-                ("budget", format_seconds(settings.budget)),
-                (
-                    "selection",
-                    f"-k {settings.expression!r}" if settings.expression else "everything",
-                ),
-                ("commit", _commit(run)),
-                *_project(run),
-            ],
-        ),
+        Facts("Settings", [*_settings(run)]),
         Facts("Time", [*_time(run)]),
         Facts("The clock and the harness", [*_harness(run)]),
     ]
 
 
-def _commit(run: Run) -> str:
-    commit = run.commit_info
-    return (
-        f"{(commit.id or 'not known')[:12]}{', with uncommitted changes' if commit.dirty else ''}"
-    )
-
-
-def _project(run: Run) -> list[tuple[str, str]]:
-    project = run.frobench.project
-    return [("project measured", describe(project))] if project else []
+def _settings(run: Run) -> Iterator[tuple[str, str]]:
+    part, settings, commit = run.frobench, run.frobench.settings, run.commit_info
+    samples = sum(case.stats.rounds for case in run.benchmarks)
+    longest, each = map(format_seconds, (settings.longest_sample, settings.case_seconds))
+    most = f"at most {settings.most_samples} of a case in a launch"
+    changed = ", with uncommitted changes" if commit.dirty else ""
+    yield "profile", settings.profile
+    yield "devices", ", ".join(settings.devices)
+    yield "launches", f"{len(part.launches)} fresh processes"
+    yield "cases", f"{len(run.benchmarks)} a launch, in an order drawn from seed {part.seed}"
+    yield "samples", f"{samples:,} in all; {most}"
+    yield "longest call", f"{longest}; what takes longer is left out"
+    yield "sampling a case", f"at most {each} in a launch"
+    yield "budget", format_seconds(settings.budget)
+    yield "selection", f"-k {settings.expression!r}" if settings.expression else "everything"
+    yield "commit", f"{(commit.id or 'not known')[:12]}{changed}"
+    if part.project:
+        yield "project measured", describe(part.project)
 
 
 def _time(run: Run) -> Iterator[tuple[str, str]]:
@@ -183,8 +158,7 @@ def _time(run: Run) -> Iterator[tuple[str, str]]:
 
 def _harness(run: Run) -> Iterator[tuple[str, str]]:
     launches = run.frobench.launches
-    devices = dict.fromkeys(name for launch in launches for name in launch.empty_body)
-    for device in devices:
+    for device in dict.fromkeys(name for launch in launches for name in launch.empty_body):
         seconds = estimate([launch.empty_body.get(device) for launch in launches])
         yield f"an empty body on {device}", format_estimate(seconds, "s")
     if launches:

@@ -2,7 +2,6 @@
 """The numbers of cases in each launch, which tables and findings are made of."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,19 @@ from suite.stored.run import Case
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 Medians = Mapping[str, Sequence[float | None]]
 WORK = ("flops", "bytes", "items")
-RATES = ("flop_rate", "byte_rate", "item_seconds")
+RATES = {
+    "flop_rate": ("flops", "seconds"),
+    "byte_rate": ("bytes", "seconds"),
+    "item_seconds": ("seconds", "items"),
+}
 """Work by time, and time by work."""
-DEVICE_RATES = {"device_flop_rate": "flops", "device_byte_rate": "bytes"}
-"""Rates by the device's own time, where it is known, in place of what a user waits."""
 SUSTAINED_RATE = "sustained_flop_rate"
 """The rate of a body that is repeated for seconds."""
+_QUOTIENTS = RATES | {
+    SUSTAINED_RATE: ("flops", "part_sustained"),
+    "device_flop_rate": ("flops", "device_seconds"),
+    "device_byte_rate": ("bytes", "device_seconds"),
+}
 PART = "part_"
 """Before the name of a part of a sample, such as ``part_enqueue``."""
 
@@ -26,18 +32,18 @@ PART = "part_"
 class ByLaunch:
     """Numbers of cases by launch (rows) and case (columns), NaN where there is none.
 
-    ``seconds`` is the median of a launch's samples, for one call of the body; ``flops``, ``bytes``
-    and ``items`` are the work of that call, and rates are work by time, where a clock saw any.
+    ``seconds`` is the median of a launch's samples, for one call of the body, and
+    ``device_seconds`` the device's own time, where it is known, in place of what a user waits;
+    ``flops``, ``bytes`` and ``items`` are the work of that call, and rates are work by time, where
+    a clock saw any.
 
-    Parameters
-    ----------
-    medians
-        Launch medians in seconds, by full name, of the cases for which they are known.
+    medians : launch medians in seconds, by full name, of the cases for which they are known
     """
 
     def __init__(self, cases: Sequence[Case], medians: Medians | None = None) -> None:
         self._cases = cases
         self._medians = medians or {}
+        self._launches = max((len(case.extra_info.launches) for case in cases), default=0)
         self._known: dict[str, Numbers] = {}
 
     def __getitem__(self, name: str) -> Numbers:
@@ -52,10 +58,6 @@ class ByLaunch:
         names = dict.fromkeys(part for case in self._cases for part in case.extra_info.parts)
         return [f"{PART}{name}" for name in names]
 
-    @cached_property
-    def _launches(self) -> int:
-        return max((len(case.extra_info.launches) for case in self._cases), default=0)
-
     def _numbers(self, name: str) -> Numbers:
         if name == "seconds":
             return self._per_launch(
@@ -66,25 +68,16 @@ class ByLaunch:
         if name in WORK:
             work = [getattr(case.extra_info.work, name) for case in self._cases]
             return self._where_measured(np.array(work, float))
-        if name in RATES:
-            return self._rate(name)
-        if name in DEVICE_RATES:
+        if name in _QUOTIENTS:
+            above, below = (self[each] for each in _QUOTIENTS[name])
+            return above / np.where(below > 0, below, np.nan)
+        if name == "device_seconds":
             own = self["part_device"]
-            seconds = np.where(own > 0, own, self["seconds"])
-            return self[DEVICE_RATES[name]] / _positive(seconds)
-        if name == SUSTAINED_RATE:
-            return self["flops"] / _positive(self["part_sustained"])
+            return np.where(own > 0, own, self["seconds"])
         part = name.removeprefix(PART)
         return self._where_measured(
             self._per_launch(case.extra_info.parts.get(part, []) for case in self._cases)
         )
-
-    def _rate(self, name: str) -> Numbers:
-        seconds = self["seconds"]
-        if name == "item_seconds":
-            return seconds / _positive(self["items"])
-        work = "flops" if name == "flop_rate" else "bytes"
-        return self[work] / _positive(seconds)
 
     def _per_launch(self, columns: Iterable[Sequence[float | None]]) -> Numbers:
         """Return what each case tells of its launches, which may be of fewer than there were."""
@@ -95,8 +88,3 @@ class ByLaunch:
 
     def _where_measured(self, numbers: Numbers) -> Numbers:
         return np.where(np.isnan(self["seconds"]), np.nan, numbers)
-
-
-def _positive(numbers: Numbers) -> Numbers:
-    """Return what can be divided by."""
-    return np.where(numbers > 0, numbers, np.nan)

@@ -15,13 +15,13 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from reports.table.estimates import CaseEstimate
-from reports.table.exercise_names import ON_CPU, exercise_of
+from reports.table.launches import Numbers
+from reports.table.times import ON_CPU, exercise_of
 from suite.statistics import LEAST_LAUNCHES
 
 NORMAL = 1.96
 """Quantile of the normal distribution for 95%, which pages multiply an error by."""
 
-Values = NDArray[np.float64]
 Known = NDArray[np.bool_]
 Places = NDArray[np.intp]
 
@@ -72,7 +72,7 @@ def spread(
     )
 
 
-def _known(means: Mapping[str, Values]) -> dict[str, Values]:
+def _known(means: Mapping[str, Numbers]) -> dict[str, Numbers]:
     """Return how far off launches are, without what six launches did not measure."""
     return {name: mean for name, mean in means.items() if _launches(mean) >= LEAST_LAUNCHES}
 
@@ -82,7 +82,7 @@ def _logs(medians: list[float | None]) -> list[float]:
     return [math.log(value) if value is not None and value > 0 else math.nan for value in medians]
 
 
-def _mean(logs: Values) -> Values:
+def _mean(logs: Numbers) -> Numbers:
     """Return how far off each launch is, over the cases that it measured; NaN where it did none."""
     known = ~np.isnan(logs)
     of_cases = known.any(axis=1)
@@ -94,22 +94,22 @@ def _mean(logs: Values) -> Values:
     return means
 
 
-def _over(values: Values, known: Known, axis: int) -> Values:
+def _over(values: Numbers, known: Known, axis: int) -> Numbers:
     """Return the means of the known values; each row or column has at least one."""
-    means: Values = np.where(known, values, 0.0).sum(axis=axis) / known.sum(axis=axis)
+    means: Numbers = np.where(known, values, 0.0).sum(axis=axis) / known.sum(axis=axis)
     return means
 
 
-def _mean_of_kinds(kinds: Mapping[str, list[list[float]]]) -> Values:
+def _mean_of_kinds(kinds: Mapping[str, list[list[float]]]) -> Numbers:
     """Return how far off each launch is, over kinds of cases; NaN where it measured none."""
     return _mean(np.array([_mean(np.array(logs)) for logs in kinds.values()]))
 
 
-def _launches(means: Values) -> int:
+def _launches(means: Numbers) -> int:
     return int(np.count_nonzero(~np.isnan(means)))
 
 
-def _error(means: Values) -> float:
+def _error(means: Numbers) -> float:
     """Return half of the 95% interval of the launches' pseudomedian, by the normal quantile.
 
     The ends are means of pairs of launches, so many from the outside as Wilcoxon's signed ranks
@@ -130,7 +130,7 @@ def _pairs(launches: int) -> tuple[Places, Places, int]:
     return first, second, max(1, round(len(first) / 2 - NORMAL * deviation))
 
 
-def _shared(means: Values) -> float:
+def _shared(means: Numbers) -> float:
     """Return the correlation that gives the mean of exercises its error; exercises x launches."""
     covariance = np.cov(means[:, ~np.isnan(means).any(axis=0)])
     errors = np.sqrt(np.diag(covariance))

@@ -3,29 +3,39 @@
 
 A case is the same in two runs if its function, its version and its parameters are, its devices are
 of the same kinds, and so are the shape that it found and the precision of its results
-(`suite.compare.alike.other_thing`).
+(`suite.compare.alike.other_thing`). What the CPU alone does of an exercise is an exercise of its
+own.
 """
 
 import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
 
-from reports.table.exercise_names import ON_CPU, exercise
+from reports.table.frame import device_of
 from reports.table.workloads import kind_of, on_cpu, part_of
 from suite.compare.alike import failures, faults, kind
 from suite.compare.machines import Key, by_key
 from suite.statistics import LEAST_LAUNCHES
+from suite.stored.names import is_cpu
 from suite.stored.run import Case, Run
 from suite.units import counted
 
+ON_CPU = ".cpu"
+"""Behind the name of an exercise, or of a part of the workloads, as far as the CPU does it."""
 Times = dict[str, dict[int, float]]
-"""Logarithms of seconds by case, a number of 64 bits, by exercise as far as one kind of device
-does it."""
-
-
+"""By exercise and by case, a number of 64 bits, the logarithm of seconds."""
 Scored = dict[str, dict[str, list[int]]]
-"""Cases, by their numbers, of each part of the workloads as far as one kind of device does it, by
-kind."""
+"""By part of the workloads and by kind, the numbers of cases."""
+
+
+def exercise_of(group: str, device: str) -> str:
+    """Name an exercise as far as the CPU alone, or another device, does it."""
+    return f"{group}{ON_CPU}" if is_cpu(device) else group
+
+
+def exercise(case: Case) -> str:
+    """Return the exercise of a comparison that a case belongs to."""
+    return exercise_of(case.group, device_of(case))
 
 
 def left_out(run: Run, launches: Mapping[str, int]) -> dict[str, str]:
@@ -34,23 +44,19 @@ def left_out(run: Run, launches: Mapping[str, int]) -> dict[str, str]:
     A case that failed or has an error cannot, nor any of a run with an error; nor, where others
     have the six launches of an interval, one that has fewer.
 
-    Parameters
-    ----------
-    launches
-        By full name, how many measured the case. Cases that are not named are passed over.
+    launches : by full name, how many measured the case; other cases are passed over
     """
     whole = next(iter(faults(run, "")), None)
     failed = failures(run, "")
     least = LEAST_LAUNCHES if max(launches.values(), default=0) >= LEAST_LAUNCHES else 1
-    return {
-        name: reason
+    few = {
+        name: f"measured in {counted(known, 'launch')}"
         for name, known in launches.items()
-        if (reason := whole or failed.get(name) or _too_few(known, least))
+        if known < least
     }
-
-
-def _too_few(known: int, least: int) -> str | None:
-    return f"measured in {counted(known, 'launch')}" if known < least else None
+    return {
+        name: reason for name in launches if (reason := whole or failed.get(name) or few.get(name))
+    }
 
 
 def numbered(run: Run) -> dict[int, Case]:
@@ -59,15 +65,9 @@ def numbered(run: Run) -> dict[int, Case]:
 
 
 def times(cases: Mapping[int, Case], logs: Mapping[str, float | None]) -> Times:
-    """Return the times of cases that can stand in a ratio.
+    """Return the times of the `numbered` cases of a run that can stand in a ratio.
 
-    Parameters
-    ----------
-    cases
-        Those of a run (`numbered`).
-    logs
-        The logarithms of times (`reports.table.centres`), by full name, of cases that can stand in
-        a ratio.
+    logs : the logarithms of times, by full name, of cases that can stand in a ratio
     """
     by_exercise: Times = {}
     for own, case in cases.items():
@@ -76,21 +76,23 @@ def times(cases: Mapping[int, Case], logs: Mapping[str, float | None]) -> Times:
     return by_exercise
 
 
-def scored(cases: Mapping[int, Case], parts: Mapping[str, str]) -> Scored:
-    """Return the cases that scores are made of.
-
-    Parameters
-    ----------
-    cases
-        Those of a run (`numbered`).
-    parts
-        The parts of the workloads that cases belong to (`part_name`), by full name.
-    """
+def scored(cases: Mapping[int, Case], parts: Mapping[str, tuple[str, str]]) -> Scored:
+    """Return those of the `numbered` cases of a run that scores are made of; parts: `parts_of`."""
     by_part: Scored = {}
     for own, case in cases.items():
-        if name := parts.get(case.fullname):
-            by_part.setdefault(name, {}).setdefault(kind_of(case), []).append(own)
+        if case.fullname in parts:
+            part, work = parts[case.fullname]
+            by_part.setdefault(part, {}).setdefault(work, []).append(own)
     return by_part
+
+
+def parts_of(run: Run) -> dict[str, tuple[str, str]]:
+    """Return the part of the workloads that a case belongs to, and its kind, by full name."""
+    return {
+        case.fullname: (part.name + ON_CPU * on_cpu(case), kind_of(case))
+        for case in run.benchmarks
+        if (part := part_of(case))
+    }
 
 
 def _number(key: Key, case: Case) -> int:
@@ -100,12 +102,6 @@ def _number(key: Key, case: Case) -> int:
     precision = info.check.precision if info.check else None
     devices = (*map(kind, info.devices),)
     return number(repr((function, info.version, params, devices, shape, precision)))
-
-
-def part_name(case: Case) -> str | None:
-    """Return the part of the workloads that a case belongs to, marked where the CPU does it."""
-    part = part_of(case)
-    return part.name + ON_CPU * on_cpu(case) if part else None
 
 
 @lru_cache(maxsize=2**14)

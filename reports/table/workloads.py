@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Workloads: which cases a score is made of, and how much each counts.
 
-`workloads.json` is the one table. A part of it names cases that are limited by the same thing, and
-how much the part counts under each workload. The score is the weighted geometric mean over parts;
-the page's script computes it.
+`workloads.json` is the one table, and `docs/methodology.md` explains it. A part of it names cases
+that are limited by the same thing. Of cases in a part that differ only in numbers, which are sizes
+of one kind, all count the same, and so do all kinds.
 
-Within a part, cases that differ only in numbers are sizes of one kind. All kinds count the same,
-and so do all sizes of a kind, so that a score does not depend on how many sizes were measured.
-
-What limits a case is decided by its declared work and by datasheets, never by the machines that are
-compared. A case is limited by compute, memory or the link where the fastest listed chip needs at
-least `least_work` seconds for it; the overhead of launching is a small part of that. It is limited
-by launching where even the slowest listed chip needs at most `most_work` seconds. Cases between the
-two count for no workload. No datasheet of a CPU is listed, so bounds are assumed in the table.
+A case is limited by compute, memory or the link where the fastest listed chip needs at least
+`least_work` seconds for it; the overhead of launching is a small part of that. It is limited by
+launching where even the slowest listed chip needs at most `most_work` seconds. Cases between the
+two count for no workload.
 """
 
 from collections.abc import Mapping
@@ -34,10 +30,7 @@ one, whatever work it declares in all."""
 
 
 class Workload(Struct, frozen=True):
-    """What a machine is bought for.
-
-    what : its cases, in words
-    """
+    """What a machine is bought for; `what` are its cases in words."""
 
     name: str
     title: str
@@ -57,17 +50,18 @@ class Selected(Struct, frozen=True, forbid_unknown_fields=True):
 
     def has(self, params: Mapping[str, Scalar]) -> bool:
         """Tell whether a case of the benchmark with these parameters is among them."""
+        numbers = {name: each for name, each in params.items() if isinstance(each, int | float)}
         return all(params.get(name) in values for name, values in self.params.items()) and all(
-            _number(params.get(name)) >= low for name, low in self.least.items()
+            numbers.get(name, 0) >= low for name, low in self.least.items()
         )
 
 
 class Part(Struct, frozen=True, forbid_unknown_fields=True):
     """Cases that are limited by the same thing.
 
+    weights : by workload; it counts for nothing under the others
     kind : of device, if not any
     least_work : which of the table's bounds holds
-    weights : by workload; it counts for nothing under the others
     """
 
     name: str
@@ -102,14 +96,6 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True):
     parts: list[Part]
 
 
-class Chip(NamedTuple):
-    """How long a chip needs for a case: seconds of arithmetic, of its memory, and of the link."""
-
-    compute: float
-    memory: float
-    link: float
-
-
 @cache
 def table() -> Table:
     """Return the table of workloads."""
@@ -129,8 +115,9 @@ class _Body(NamedTuple):
 def part_of(case: Case) -> Part | None:
     """Return the part that a case belongs to; ``None`` for most cases, which no score uses."""
     work = case.extra_info.work
-    params, (flops, moved) = tuple(case.params.items()), (work.flops or 0.0, work.bytes or 0.0)
-    return _part(_Body(_benchmark(case), on_cpu(case), params, flops, moved))
+    function = case.fullname.partition("[")[0].rpartition("::")[2]
+    benchmark, params = f"{case.group}.{function}", tuple(case.params.items())
+    return _part(_Body(benchmark, on_cpu(case), params, work.flops or 0.0, work.bytes or 0.0))
 
 
 @lru_cache(maxsize=2**14)
@@ -153,10 +140,6 @@ def _selected() -> dict[str, list[tuple[Part, Selected]]]:
     return by_benchmark
 
 
-def _benchmark(case: Case) -> str:
-    return f"{case.group}.{case.fullname.partition('[')[0].rpartition('::')[2]}"
-
-
 def kind_of(case: Case) -> str:
     """Return what is equal for cases that differ only in numbers."""
     function = case.fullname.partition("[")[0]
@@ -177,11 +160,11 @@ def _is_limited(part: Part, body: _Body) -> bool:
     """Tell whether what limits a part limits a case of it."""
     if part.regime == "loop":
         return True
-    compute, memory, link = _chip(body, "slowest" if part.regime == "launch" else "fastest")
-    if part.regime == "launch":
-        return max(compute, memory) <= table().most_work
-    least = table().least_work[part.least_work]
+    compute, memory, link = _seconds(body, "slowest" if part.regime == "launch" else "fastest")
+    work, least = max(compute, memory), table().least_work[part.least_work]
     match part.regime:
+        case "launch":
+            return work <= table().most_work
         case "link":
             return link >= least
         case "compute":
@@ -189,18 +172,18 @@ def _is_limited(part: Part, body: _Body) -> bool:
         case "memory":
             return memory >= max(least, compute)
         case _:
-            return max(compute, memory) >= least
+            return work >= least
 
 
-def _chip(body: _Body, which: str) -> Chip:
-    """Return how long the fastest or slowest listed chip needs for a case."""
+def _seconds(body: _Body, which: str) -> tuple[float, float, float]:
+    """Return how long the fastest or slowest chip computes, moves memory and uses the link."""
     if body.on_cpu:
         chip = table().assumed_cpus[which]
-        return Chip(body.flops / chip.flops, body.bytes / chip.bytes, 0.0)
+        return body.flops / chip.flops, body.bytes / chip.bytes, 0.0
     precision = f"peak_{dict(body.params).get('dtype', 'float32')}"
     rate = _listed(precision, which) or _listed("peak_float32", which)
     bandwidth, link = _listed("memory_bandwidth", which), _listed("host_bandwidth", "fastest")
-    return Chip(body.flops / rate, body.bytes / bandwidth, body.bytes / link)
+    return body.flops / rate, body.bytes / bandwidth, body.bytes / link
 
 
 @cache
@@ -209,7 +192,3 @@ def _listed(quantity: str, which: str) -> float:
     listed = (figures.get(quantity) for figures in catalog.devices().values())
     values = [figure.value for figure in listed if figure is not None]
     return (max if which == "fastest" else min)(values, default=0.0)
-
-
-def _number(value: Scalar) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0

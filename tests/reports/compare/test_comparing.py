@@ -4,7 +4,7 @@
 import msgspec
 import pytest
 
-from reports.compare.comparing import FindingComparison, compare_findings, legend, overlaps, table
+from reports.compare.comparing import FindingComparison, compare_findings, legend, table
 from suite.compare.runs import compare_runs
 from suite.stored.run import Run
 from tests.instruments.runs import factory
@@ -121,6 +121,7 @@ def test_a_finding_on_a_grid_of_sizes_has_no_smallest_change() -> None:
 def test_where_nobody_can_judge_the_table_says_whether_the_intervals_overlap() -> None:
     base, new = factory.run(seed=1, accelerators=1), factory.run(seed=2, accelerators=1)
     _scale(new, "bench_square", 0.7)
-    rows = {row.head: row.cells for row in overlaps(compare_findings(base, new), "a", "b").rows}
+    found = compare_findings(base, new)
+    rows = {row.head: row.cells for row in table(found, "a", "b", overlaps=True).rows}
     assert rows["speed-up"][-1] == "no"
     assert rows["penalty-cpu"][-1] == "yes"

@@ -15,7 +15,7 @@ import frobench
 from reports.files import metadata
 from reports.files.downloads import ESTIMATES
 from reports.files.metadata import MEDIA, Publication
-from reports.purchase import purchase, purchase_table
+from reports.purchase import purchase, purchase_files
 from reports.site import build
 from suite.stored import store
 from tests.instruments.runs import factory
@@ -152,7 +152,7 @@ def test_what_was_measured_is_a_column_with_its_unit() -> None:
 
 def test_the_page_of_machines_tells_of_ratios_and_not_of_times(built: Built) -> None:
     found = told(built.public / "purchase.html")
-    columns = purchase_table.SCHEMA.names
+    columns = purchase_files.SCHEMA.names
     assert {one["name"] for one in found["variableMeasured"]} <= set(columns)
     assert "bootstrap" in found["measurementTechnique"]
     assert "(A) and" in found["name"]

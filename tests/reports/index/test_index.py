@@ -18,8 +18,7 @@ from reports.index import index
 from reports.purchase import script
 from reports.purchase.prices import Price
 from reports.summary.model import Change, Summary, equipment_of, summarise
-from reports.table.centres import STEP
-from reports.table.estimates import estimates
+from reports.table.estimates import STEP, estimates
 from suite.stored.run import Case, Conclusion, Estimate, Run
 from tests.instruments.faults.judging import made, samples, set_samples
 from tests.instruments.runs import factory

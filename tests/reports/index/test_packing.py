@@ -21,7 +21,7 @@ from reports.index.packing import (
     pack,
     pack_error,
 )
-from reports.table.centres import STEP
+from reports.table.estimates import STEP
 from reports.web.render import HERE
 from suite.units import format_value
 

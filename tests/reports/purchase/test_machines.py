@@ -14,8 +14,8 @@ from reports.purchase.machines import compare_measured
 from reports.purchase.measured import Measured
 from reports.purchase.prices import Price
 from reports.purchase.prices import read as read_prices
-from reports.table.centres import STEP
 from reports.table.equipment import equipment
+from reports.table.estimates import STEP
 from suite.stored.run import Accelerator, Case, Conclusion, Energy, Outcome, Run, Work
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import LAUNCHES, case

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from reports.files.metadata import ANYWHERE
 from reports.findings.finding import RATIO
-from reports.purchase import prices, purchase, purchase_signs, script
+from reports.purchase import prices, purchase, purchase_files, script
 from reports.purchase.comparison import Comparison, Exercise, Less, Machine, Rate, Rent
 from reports.purchase.machines import compare_measured
 from reports.purchase.measured import Measured
@@ -321,7 +321,7 @@ def test_an_axis_holds_its_values_and_round_numbers(values: list[float]) -> None
 
 
 def test_machines_are_listed_in_words() -> None:
-    assert purchase_signs.title(["a", "b", "c"]) == "a, b and c side by side"
+    assert purchase_files.title(["a", "b", "c"]) == "a, b and c side by side"
     assert script.call("purchaseView.listed", ["a"]) == "a"
     assert script.call("purchaseView.listed", ["a", "b", "c"]) == "a, b and c"
 

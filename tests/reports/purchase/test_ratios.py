@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from reports.purchase.ratios import RESAMPLES, Launches, Ratios, Rows, against
-from reports.table.centres import STEP, Values
+from reports.table.estimates import STEP
+from reports.table.launches import Numbers
 from tests.studies.calibration import ratios as study
 from tests.studies.calibration.regimes import REGIMES
 
@@ -23,11 +24,11 @@ def pseudomedian(logs: list[float]) -> float:
     return median((a + b) / 2 for a, b in combinations_with_replacement(logs, 2))
 
 
-def drawn(seed: int, cases: int, launches: int, shared: float, own: float) -> Values:
+def drawn(seed: int, cases: int, launches: int, shared: float, own: float) -> Numbers:
     """Draw times whose logarithms spread by what cases of a launch share and by their own."""
     random = np.random.default_rng(seed)
     fates = shared * random.standard_normal(launches)
-    found: Values = np.exp(fates + own * random.standard_normal((cases, launches)))
+    found: Numbers = np.exp(fates + own * random.standard_normal((cases, launches)))
     return found
 
 

@@ -18,11 +18,11 @@ from msgspec.structs import replace
 
 from frobench.command import main
 from frobench.options import WORKLOADS
+from reports.compare.workload import Score, score
 from reports.purchase import purchase, script
 from reports.purchase.comparison import Comparison
 from reports.purchase.machines import compare_measured
 from reports.purchase.measured import Measured
-from reports.purchase.score import Score, score
 from reports.table.workloads import kind_of, part_of, table
 from suite.stored import store
 from suite.stored.run import Case, Run

@@ -16,8 +16,7 @@ from msgspec.structs import replace
 
 from reports.index.packing import DIGITS, ERROR_LEVELS, LEAST_ERROR, pack_error, pack_share
 from reports.purchase.ratios import Launches, against
-from reports.table.centres import log_centres
-from reports.table.estimates import estimates
+from reports.table.estimates import estimates, log_centres
 from reports.table.spread import spread as left_open
 from suite.stored.run import Case
 from tests.instruments.runs import factory

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""What lies beside the page of machines side by side: a table, a picture, words for programs."""
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+from msgspec import Struct
+
+from reports.files import metadata
+from reports.files.metadata import Described, Head, Publication, property_value
+from reports.making.cache import Marks
+from reports.purchase.comparison import Comparison
+from reports.summary import card
+from reports.web.render import moment
+from suite.units import counted
+
+SCHEMA = pa.schema(
+    {
+        **dict.fromkeys(("run", "machine", "device", "exercise"), pa.string()),
+        **dict.fromkeys(("log_ratio", "log_error", "ratio", "low", "high"), pa.float64()),
+        **dict.fromkeys(("cases", "every"), pa.int64()),
+    }
+)
+TECHNIQUE = (
+    "Geometric mean over the cases that both machines measured of the ratios of their times; "
+    "a joint 95% interval by a bootstrap over the launches of both"
+)
+VARIABLES = {
+    "log_ratio": "Natural logarithm of how many times as fast as the reference, by exercise",
+    "log_error": "Standard error of that logarithm",
+    "ratio": "How many times as fast as the reference",
+    "low": "Lower end of the 95% interval of the ratio",
+    "high": "Upper end of the 95% interval of the ratio",
+}
+"""Columns of the table that were measured: what they hold."""
+
+
+class Single(Struct, frozen=True):
+    """How fast a machine is in one exercise; ``None`` without a common case.
+
+    log, error : logarithm of the ratio to the reference, and its standard error
+    value, low, high : the ratio
+    """
+
+    run: str
+    exercise: str
+    log: float | None
+    error: float | None
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class Line(Struct, frozen=True):
+    """A machine in the picture.
+
+    value, interval : how many times as fast as the reference, in words; ``None`` without a ratio,
+        and empty without an interval
+    """
+
+    name: str
+    is_reference: bool
+    value: str | None
+    interval: str
+
+
+def table(comparison: Comparison, singles: Sequence[Single]) -> pa.Table:
+    """Return a row for each machine and exercise."""
+    machines = {machine.run: machine for machine in comparison.machines}
+    totals = {exercise.name: exercise.total for exercise in comparison.exercises}
+    rows = [
+        (
+            *(one.run, machines[one.run].title, machines[one.run].device, one.exercise),
+            *(one.log, one.error, one.value, one.low, one.high),
+            *(machines[one.run].counts[one.exercise], totals[one.exercise]),
+        )
+        for one in singles
+    ]
+    records = [dict(zip(SCHEMA.names, row, strict=True)) for row in rows]
+    return pa.Table.from_pylist(records, schema=SCHEMA)
+
+
+def title(names: Sequence[str]) -> str:
+    """Name the machines, in the order in which they were given."""
+    *first, last = names
+    return f"{', '.join(first)} and {last} side by side" if first else f"{last} side by side"
+
+
+def head(about: Described, files: Marks, publication: Publication) -> Head:
+    """Return what the head of the page tells programs; see `reports.files.metadata.head`."""
+    told = metadata.head(about, files, publication)
+    variables = [property_value(name, text, "1") for name, text in VARIABLES.items()]
+    own = {"measurementTechnique": TECHNIQUE, "variableMeasured": variables}
+    return told._replace(dataset=told.dataset | own)
+
+
+def picture(reference: str, under: str, ranked: Sequence[Line], when: str) -> bytes:
+    """Draw the machines' speeds, fastest first, as PNG; `under` names the workload."""
+    foot = f"{counted(len(ranked), 'machine')}, the newest run of {moment(when)}"
+    return card.card("Machines side by side", _rows(reference, under, ranked), foot)
+
+
+def _rows(reference: str, under: str, ranked: Sequence[Line]) -> Iterator[card.Row]:
+    for line in ranked:
+        if line.is_reference:
+            continue
+        if line.value is None:
+            yield card.Row(line.name, f"has nothing that can be compared with {reference}")
+        else:
+            speed = f"{line.name}: times as fast as {reference}, {under}"
+            yield card.Row(f"{line.value} {line.interval or '(no interval)'}", speed)
