@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from reports.table.equipment import Equipment
-from suite.datasheets.catalog import MEMORY_SEEN
-from suite.datasheets.columns import rows
+from suite.datasheets.catalog import MEMORY_SEEN, rows
 
 PATH = Path(__file__).with_name("prices.csv")
 LIMITS = 1e-6, 1e12

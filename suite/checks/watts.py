@@ -2,7 +2,7 @@
 """How much power a device draws at most."""
 
 from suite.checks.ceilings import sheet
-from suite.datasheets.laptop import is_laptop
+from suite.datasheets.generations import is_laptop
 from suite.stored.run import Accelerator
 
 MOST_WATTS = 1e4

@@ -12,13 +12,13 @@ A CPU has no datasheet here. How much of it a rate is can be said against its ow
 measured rate only.
 """
 
+import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from suite.datasheets.columns import rows
 from suite.stored.run import Accelerator
 from suite.units import format_value
 
@@ -64,11 +64,10 @@ class Figure(NamedTuple):
 
 
 class Ceiling(NamedTuple):
-    """A rate that cannot be exceeded, in ``unit``, and its words.
+    """A rate that cannot be exceeded, in ``unit``, at a clock where it depends on one.
 
     name : such as "the datasheet's dense bfloat16 peak"
     figure : such as "989 TFLOP/s at a boost clock of 1.83 GHz"
-    clock_hz : at which it holds, where it depends on one that is known
     """
 
     rate: float
@@ -79,10 +78,9 @@ class Ceiling(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """What is known of an accelerator.
+    """What is known of an accelerator: the figures on which all devices that it may be agree.
 
-    devices : the catalog's names of what it may be; almost always one
-    figures : by quantity, those on which all of them agree
+    devices : the catalog's names of them; almost always one
     """
 
     devices: tuple[str, ...]
@@ -100,21 +98,43 @@ class Sheet(NamedTuple):
         return self.figures[quantity]
 
 
+def rows(
+    path: Path, columns: Sequence[str], optional: Sequence[str] = ()
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rows of a table below its header, each behind where it stands (``file:line``).
+
+    optional : columns that a table may have behind the others; without them their cells are empty
+
+    Raises `ValueError` if it is no table of text, its header does not name these columns, or a row
+    does not have as many.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:  # spreadsheets begin with a mark
+            header, *lines = [*csv.reader(file)] or [[]]
+    except (UnicodeError, csv.Error) as error:
+        raise ValueError(f"{path.name}: no table of text: {error}") from error
+    if header not in ([*columns], [*columns, *optional]):
+        raise ValueError(f"{path.name}: the columns are not {', '.join((*columns, *optional))}")
+    for number, row in enumerate(lines, 2):
+        if len(row) != len(header):
+            raise ValueError(f"{path.name}:{number}: {len(row)} columns, not {len(header)}")
+        yield f"{path.name}:{number}", row + [""] * (len(columns) + len(optional) - len(row))
+
+
 def read(path: Path = PATH) -> list[Figure]:
     """Return all rows of a catalog.
 
     Raises `ValueError` if a row does not have the columns of `Figure`, or a value is no number.
     """
-    return [_figure(row, where) for where, row in rows(path, Figure._fields)]
-
-
-def _figure(row: list[str], where: str) -> Figure:
-    try:
-        device, vendor, torch_name, quantity, value, unit, clock_hz, conditions, source = row
-        number, clock = float(value), float(clock_hz) if clock_hz else None
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from error
-    return Figure(device, vendor, torch_name, quantity, number, unit, clock, conditions, source)
+    figures = []
+    for where, row in rows(path, Figure._fields):
+        text = Figure._make(row)
+        try:
+            clock_hz = float(text.clock_hz) if text.clock_hz else None
+            figures.append(text._replace(value=float(text.value), clock_hz=clock_hz))
+        except ValueError as error:
+            raise ValueError(f"{where}: {error}") from error
+    return figures
 
 
 @cache
@@ -155,9 +175,9 @@ def sheet(accelerator: Accelerator) -> Sheet:
         quantity: figure
         for quantity, figure in first.items()
         if all(
-            quantity in other
-            and (other[quantity].value, other[quantity].clock_hz) == (figure.value, figure.clock_hz)
-            for other in others
+            (other := figures.get(quantity))
+            and (other.value, other.clock_hz) == (figure.value, figure.clock_hz)
+            for figures in others
         )
     }
     return Sheet(tuple(fitting), agreed)
@@ -210,8 +230,7 @@ def last_level_cache(figures: Mapping[str, Figure]) -> float | None:
 
     NVIDIA's and Intel's have none behind their L2.
     """
-    last = figures.get("last_level_cache_bytes")
-    second = figures.get("l2_bytes")
+    second, last = figures.get("l2_bytes"), figures.get("last_level_cache_bytes")
     if last is None and second is not None and second.vendor in {"NVIDIA", "Intel"}:
         last = second
     return last.value if last else None
@@ -226,15 +245,13 @@ def host_link(accelerator: Accelerator) -> Ceiling:
 
     Raises `NotInCatalogError` if the link is not known.
     """
+    name = "the link's rate in one direction"
     try:
-        return _bandwidth(
-            sheet(accelerator).figure("host_bandwidth"), "the link's rate in one direction"
-        )
+        return _bandwidth(sheet(accelerator).figure("host_bandwidth"), name)
     except NotInCatalogError:
         generation, lanes = accelerator.pcie_generation_max, accelerator.pcie_width
     rate = pcie_rate(generation or 0, lanes or 0)
-    figure = f"{format_value(rate, 'B/s')}, PCIe {generation}.0 x{lanes}"
-    return Ceiling(rate, "B/s", "the link's rate in one direction", figure)
+    return Ceiling(rate, "B/s", name, f"{format_value(rate, 'B/s')}, PCIe {generation}.0 x{lanes}")
 
 
 def pcie_rate(generation: int, lanes: int) -> float:

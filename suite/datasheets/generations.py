@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an accelerator without a datasheet can do at most, by the devices of its generation.
+"""What an accelerator without a datasheet can do at most, by its generation; and laptops' chips.
 
 A device is known by its multiprocessors, their clock and its capability. How much a multiprocessor
 does in a clock belongs to the generation: it is the most that any device of it does by the catalog.
@@ -46,6 +46,15 @@ CAPABILITIES = {
 hardware specifications."""
 SEEN_BOOST = 1.2
 """Rate of a product relative to the peak at the datasheet's clock, at most: 1.16 is published."""
+_LAPTOP = re.compile(
+    r"\b(Laptop|Max-Q|Max-P|Mobile|Notebook)\b"
+    r"|\bMX\d{3}\b|\b\d{3}MX\b"  # GeForce MX450, 940MX
+    r"|\b[A-Z]?\d{3,4}M\b"  # GeForce GTX 1060M, Quadro M2000M, Radeon 780M, Arc A370M
+    r"|\bRX \d{4}S\b|\b8\d{3}S\b"  # Radeon RX 7600S, Radeon 8060S
+    r"|\bGTX 1650 Ti\b"  # of which no card for a desktop was made
+)
+_DESKTOP = re.compile(r"\bMax-Q Workstation\b")
+"""RTX PRO 6000 Blackwell Max-Q Workstation Edition, a card of 300 W."""
 
 
 class Bound(NamedTuple):
@@ -57,6 +66,15 @@ class Bound(NamedTuple):
 
     rate: float
     known: bool
+
+
+def is_laptop(name: str) -> bool:
+    """Tell whether a device of this name is a laptop's, whose power limit moves while it works.
+
+    Some laptops of the GeForce 10, 16 and 20 series have the name of the desktop's card, which
+    tells nothing.
+    """
+    return _LAPTOP.search(name) is not None and _DESKTOP.search(name) is None
 
 
 def capability(device: str) -> str | None:
@@ -81,9 +99,8 @@ def peak(accelerator: Accelerator, precision: str, clock_hz: float | None) -> Bo
     units = accelerator.multiprocessors
     if units is None or units < 1:
         return None
-    generation, vendors = _alike(_vendor(accelerator), plain(accelerator.capability))
-    others = [name for name in PRECISIONS if name != "int8"]
-    for names in ([precision], others):
+    generation, vendors = _alike(accelerator)
+    for names in ([precision], [name for name in PRECISIONS if name != "int8"]):
         for alike in generation or [vendors]:
             rates = [_of_a_unit(figures, name, clock_hz) for figures in alike for name in names]
             if rate := max(rates, default=0.0):
@@ -93,7 +110,7 @@ def peak(accelerator: Accelerator, precision: str, clock_hz: float | None) -> Bo
 
 def last_level_cache(accelerator: Accelerator) -> float | None:
     """Return the bytes of the largest cache that a device of its generation has, where known."""
-    generation, _ = _alike(_vendor(accelerator), plain(accelerator.capability))
+    generation, _ = _alike(accelerator)
     for alike in generation:
         caches = [catalog.last_level_cache(figures) for figures in alike]
         if known := [size for size in caches if size is not None]:
@@ -117,13 +134,20 @@ def _of_a_unit(figures: Mapping[str, Figure], precision: str, clock_hz: float | 
 Listed = list[Mapping[str, Figure]]
 
 
-@cache
-def _alike(vendor: str, stated: str) -> tuple[list[Listed], Listed]:
+def _alike(accelerator: Accelerator) -> tuple[list[Listed], Listed]:
     """Return the figures of the listed devices of a generation, and those of the vendor.
 
     The generation is that of the same capability, and behind it that of the same major version of
     it, where the catalog has devices of them.
     """
+    stated = plain(accelerator.capability)
+    is_amd = stated.startswith("gfx") or re.search("AMD|Radeon|Instinct", accelerator.name)
+    vendors = {"xpu": "Intel", "mps": "Apple"}
+    return _listed(vendors.get(accelerator.type, "AMD" if is_amd else "NVIDIA"), stated)
+
+
+@cache
+def _listed(vendor: str, stated: str) -> tuple[list[Listed], Listed]:
     listed = catalog.devices()
     generation: list[Listed] = []
     for of in (str, _major):
@@ -142,11 +166,3 @@ def _alike(vendor: str, stated: str) -> tuple[list[Listed], Listed]:
 def _major(stated: str) -> str:
     """Return the major version of a capability: 8 of 8.6, gfx11 of gfx1151."""
     return stated[:-2] if stated.startswith("gfx") else stated.partition(".")[0]
-
-
-def _vendor(accelerator: Accelerator) -> str:
-    """Return whose device it is, as the catalog calls the vendor."""
-    other = {"xpu": "Intel", "mps": "Apple"}.get(accelerator.type)
-    is_amd = plain(accelerator.capability).startswith("gfx")
-    called = re.search("AMD|Radeon|Instinct", accelerator.name)
-    return other or ("AMD" if is_amd or called else "NVIDIA")

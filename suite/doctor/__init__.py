@@ -1,36 +1,49 @@
 # SPDX-License-Identifier: MIT
 """What is there, what is wrong with it, and what mends it.
 
-`there` looks without torch; `offer` asks torch; `unusable` says what keeps torch from an
-accelerator, `wrong` what disturbs a measurement, by the rules about `devices` and `hosts`; `page`
-tells it all on a terminal.
+`there` looks without torch; `torch_offer` asks torch; `unusable` says what keeps torch from an
+accelerator; `devices` and `hosts` hold the rules about what disturbs a measurement.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
 from suite.checks.rule import Fault, conclusion
+from suite.doctor import devices, hosts
 from suite.doctor.there import There, add_torch_facts, look_around
 from suite.doctor.torch_offer import START_LOCALLY, Asking, Offer, ask_torch
 from suite.doctor.unusable import install, torch_missing, unusable_accelerators
-from suite.doctor.wrong import left_out, troubles
 from suite.machine.limits import ROOT
-from suite.stored.run import Conclusion
+from suite.stored.run import Conclusion, Severity
 
-__all__ = [
-    "START_LOCALLY",
-    "Examination",
-    "Offer",
-    "ask_torch",
-    "examine",
-    "glance",
-    "judge",
-    "left_out",
-    "unusable_accelerators",
-]
+__all__ = ["START_LOCALLY", "Offer", "ask_torch", "unusable_accelerators"]
+
+RULES: dict[Severity, tuple[Callable[[There], Iterator[Fault]], ...]] = {
+    "error": (devices.device_lost, devices.build_lacks_device),
+    "warning": (
+        devices.silent_driver,
+        devices.hidden_devices,
+        devices.busy_accelerator,
+        devices.held_back,
+        devices.power_cap,
+        devices.narrow_link,
+        devices.slow_link,
+        hosts.far_accelerator,
+        hosts.native_windows,
+        hosts.slow_governor,
+        hosts.quota_below_cores,
+        hosts.busy_processor,
+        hosts.on_battery,
+        hosts.little_memory,
+        hosts.little_shared_memory,
+        hosts.little_disk_space,
+    ),
+    "info": (devices.unloaded_driver, hosts.several_nodes, devices.no_accelerator),
+}
+"""What may be wrong with a machine that can measure; an error keeps an accelerator from use."""
 
 
 class Examination(Struct, kw_only=True):
@@ -73,14 +86,33 @@ def judge(
 
 
 def glance(
-    results: Path, devices: list[str], root: Path = ROOT, environ: Mapping[str, str] = os.environ
+    results: Path, names: list[str], root: Path = ROOT, environ: Mapping[str, str] = os.environ
 ) -> list[Conclusion]:
     """Say what would disturb a run, without torch.
 
-    devices : names of those that it measures; nothing is said of accelerators if they are not
-        among them
+    names : of the devices that it measures; with the CPU alone nothing is said of accelerators
     """
     there = look_around(results, root, environ)
-    if devices == ["cpu"]:
+    if names == ["cpu"]:
         there.accelerators.clear()
     return [trouble for trouble in troubles(there) if trouble.code != "no-accelerator"]
+
+
+def troubles(there: There) -> list[Conclusion]:
+    """Apply every rule; what keeps one accelerator from use is a warning beside one that works."""
+    lost: Severity = "warning" if devices.some_work(there) else "error"
+    return [
+        conclusion(rule, lost if severity == "error" else severity, fault)
+        for severity, rules in RULES.items()
+        for rule in rules
+        for fault in rule(there)
+    ]
+
+
+def left_out(names: Sequence[str]) -> list[Conclusion]:
+    """Say of devices that a run leaves them out, since PyTorch was not built for them."""
+    if not names:
+        return []
+    message = f"{' and '.join(names)} left out: PyTorch was not built for this generation"
+    fault = Fault(message, advice=f"install a build that has it: {START_LOCALLY}")
+    return [conclusion(devices.build_lacks_device, "warning", fault)]

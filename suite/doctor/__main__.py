@@ -2,10 +2,10 @@
 """The page of all troubles, made from the rules' docstrings: ``python -m suite.doctor``."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from suite.checks import rule
-from suite.doctor import unusable, wrong
+from suite.doctor import RULES, unusable
 from suite.stored.run import Severity
 
 HEAD = """\
@@ -32,19 +32,20 @@ This page is made from the rules themselves: `python -m suite.doctor > docs/doct
 
 def page() -> str:
     """Return the page in Markdown, as it is committed."""
-    return "\n".join([HEAD, *_parts()])
-
-
-def _parts() -> Iterator[str]:
-    yield "## What keeps PyTorch from an accelerator\n"
-    for of_backend in unusable.OF_BACKENDS:
-        yield _entry(of_backend, "error")
-    for refusal in (*unusable.RULES, unusable.unused_accelerator):
-        yield _entry(refusal, "error")
-    yield "## What disturbs a measurement\n"
-    for severity, rules in wrong.RULES.items():
-        for checked in rules:
-            yield _entry(checked, severity)
+    unusable_rules: tuple[Callable[..., object], ...] = (
+        *unusable.OF_BACKENDS,
+        *unusable.RULES,
+        unusable.unused_accelerator,
+    )
+    return "\n".join(
+        [
+            HEAD,
+            "## What keeps PyTorch from an accelerator\n",
+            *(_entry(refusal, "error") for refusal in unusable_rules),
+            "## What disturbs a measurement\n",
+            *(_entry(checked, severity) for severity, rules in RULES.items() for checked in rules),
+        ]
+    )
 
 
 def _entry(function: Callable[..., object], severity: Severity) -> str:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Rules about what disturbs a measurement on the host."""
+"""Rules about what disturbs a measurement on the host, memory nodes among it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from suite.checks.rule import Fault
 from suite.doctor.there import There
@@ -45,9 +45,8 @@ def native_windows(there: There) -> Iterator[Fault]:
     `frobench` in it.
     """
     if there.host.os.startswith("Windows"):
-        yield Fault(
-            "nothing can be measured on Windows itself", advice="wsl --install, and use WSL2"
-        )
+        message = "nothing can be measured on Windows itself"
+        yield Fault(message, advice="wsl --install, and use WSL2")
 
 
 def busy_processor(there: There) -> Iterator[Fault]:
@@ -101,3 +100,40 @@ def little_disk_space(there: There) -> Iterator[Fault]:
     if free < LEAST_DISK:
         mend = "make room, or `frobench run --results FOLDER` on another disk"
         yield Fault(f"{format_value(free, 'B')} are free where results are written", advice=mend)
+
+
+def far_accelerator(there: There) -> Iterator[Fault]:
+    """The cores that may be used belong to other memory nodes than an accelerator.
+
+    Copies and launches cross the link between the nodes, and are slower. Start the run on the
+    accelerator's node.
+    """
+    nodes = there.host.cpu.core_nodes or []
+    for name, node in _attached(there):
+        if nodes and node not in nodes:
+            yield _apart(name, node, f"node {', '.join(map(str, nodes))}")
+
+
+def several_nodes(there: There) -> Iterator[Fault]:
+    """The cores that may be used belong to several memory nodes, an accelerator to one of them.
+
+    Pinned memory lies on the node on which a launch happens to run, so copies may differ from
+    launch to launch. Start the run on the accelerator's node to measure copies.
+    """
+    nodes = there.host.cpu.core_nodes or []
+    for name, node in _attached(there):
+        if node in nodes and len(nodes) > 1:
+            yield _apart(name, node, f"{len(nodes)} nodes")
+
+
+def _attached(there: There) -> Iterable[tuple[str, int]]:
+    """Return each accelerator's name with the memory node that it is attached to, once."""
+    named = ((device.name, device.numa_node) for device in there.accelerators)
+    return dict.fromkeys((name, node) for name, node in named if node is not None)
+
+
+def _apart(name: str, node: int, cores: str) -> Fault:
+    return Fault(
+        f"{name} is attached to memory node {node}, and the usable cores belong to {cores}",
+        advice=f"numactl --cpunodebind={node} --membind={node} frobench run",
+    )

@@ -28,10 +28,8 @@ class Offer(msgspec.Struct, frozen=True):
     builds : version of what the build is for, such as `{"CUDA": "13.0"}`
     devices : accelerators that it sees
     architectures : those of NVIDIA's GPUs that it was built for, such as `sm_90`
-    unlisted : names and bytes of memory of Intel's and Apple's devices, which no other library
-        lists
-    out_of_tree : devices of a backend from another package, such as `npu:0`, with their names as
-        far as the backend says them
+    unlisted : names and bytes of memory of devices that no other library lists: Intel's, Apple's
+    out_of_tree : devices of a backend from another package, such as `npu:0`, with their names
     """
 
     version: str | None
@@ -58,8 +56,7 @@ class Asking:
             self._process.kill()
             self._process.communicate()
             return Offer(None, {"error": f"it does not answer within {PATIENCE:g} s"}, 0)
-        if self._process.returncode or not out:
-            code = self._process.returncode
+        if (code := self._process.returncode) or not out:
             return Offer(None, {"error": f"its process ended with code {code}"}, 0)
         return msgspec.json.decode(out, type=Offer)
 

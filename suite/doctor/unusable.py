@@ -34,7 +34,6 @@ class Patient(NamedTuple):
 
 
 Rule = Callable[[Patient], Iterator[Fault]]
-OfBackends = Callable[[Offer, Mapping[str, str]], Iterator[Fault]]
 
 
 def unusable_accelerators(
@@ -46,11 +45,10 @@ def unusable_accelerators(
     offer : what torch offers, if it is not to be asked
 
     torch is imported only where the system shows an accelerator, or a package brings one's
-    backend. Where torch offers one, it
-    is not said that others are left out.
+    backend. Where torch offers one, it is not said that others are left out.
     """
-    system, known = look(root), installed()
-    if not system.gpus and not known:
+    system = look(root)
+    if not (system.gpus or installed()):
         return []
     offer = offer or ask_torch()
     if offer.devices:
@@ -62,17 +60,18 @@ def unusable_accelerators(
         return conclusions
     for name, vendor in VENDORS.items():
         gpus = Counter(gpu.name for gpu in system.gpus if gpu.vendor == name)
-        if not gpus:
-            continue
-        patient = Patient(vendor, gpus.total(), system, offer, root, environ)
-        faults = [(rule, fault) for rule in RULES for fault in rule(patient)]
-        faults = faults or [(unused_accelerator, fault) for fault in unused_accelerator(patient)]
         shown = ", ".join(f"{n}x {gpu}" if n > 1 else gpu for gpu, n in gpus.items())
-        for rule, fault in faults:
+        patient = Patient(vendor, gpus.total(), system, offer, root, environ)
+        for rule, fault in _faults(patient) if gpus else ():
             message = f"{shown} cannot be used: {fault.message}"
             advice = f"{fault.advice}; or measure without it: --devices cpu"
             conclusions.append(conclusion(rule, "error", Fault(message, advice=advice)))
     return conclusions
+
+
+def _faults(patient: Patient) -> list[tuple[Rule, Fault]]:
+    faults = [(rule, fault) for rule in RULES for fault in rule(patient)]
+    return faults or [(unused_accelerator, fault) for fault in unused_accelerator(patient)]
 
 
 def backend_fails(offer: Offer, environ: Mapping[str, str]) -> Iterator[Fault]:  # noqa: ARG001 - as the other
@@ -81,8 +80,7 @@ def backend_fails(offer: Offer, environ: Mapping[str, str]) -> Iterator[Fault]: 
     Install the release of its package that suits this release of PyTorch. To measure the CPU
     without it, set `TORCH_DEVICE_BACKEND_AUTOLOAD=0` and use `--devices cpu`.
     """
-    failed = failure(offer.builds["error"] or "") if offer.version is None else None
-    if failed is not None:
+    if offer.version is None and (failed := failure(offer.builds["error"] or "")):
         yield Fault(failed, advice=MEND_FAILURE)
 
 
@@ -115,8 +113,7 @@ def torch_build(patient: Patient) -> Iterator[Fault]:
 
     Install the build for this one.
     """
-    version, builds = patient.offer.version, patient.offer.builds
-    wanted = patient.vendor.build
+    version, builds, wanted = patient.offer.version, patient.offer.builds, patient.vendor.build
     if version is not None and builds[wanted] is None:
         own = " and ".join(name for name, built in builds.items() if built) or "the CPU alone"
         yield Fault(f"torch {version} is built for {own}, not for {wanted}", advice=install(wanted))
@@ -165,8 +162,8 @@ def no_permission(patient: Patient) -> Iterator[Fault]:
 
     Join the group that may, and log in again.
     """
-    nodes = _nodes(patient)
-    if nodes and not any(os.access(node, os.R_OK | os.W_OK) for node in nodes):
+    opened = [os.access(node, os.R_OK | os.W_OK) for node in _nodes(patient)]
+    if opened and not any(opened):
         yield Fault("this user may not open its device files", advice=patient.vendor.permit)
 
 
@@ -176,8 +173,7 @@ def mask_hides_all(patient: Patient) -> Iterator[Fault]:
     An entry that names no device ends the list there, and so does an empty one. Unset the variable.
     """
     for name in patient.vendor.masks:
-        mask = patient.environ.get(name)
-        if mask is None:
+        if (mask := patient.environ.get(name)) is None:
             continue
         first = mask.split(",")[0].split(".")[0].strip()
         by_name = first.startswith(("GPU-", "MIG-"))
@@ -198,8 +194,7 @@ def unused_accelerator(patient: Patient) -> Iterator[Fault]:
     )
 
 
-OF_BACKENDS: tuple[OfBackends, ...] = (backend_fails, backend_switched_off)
-
+OF_BACKENDS = (backend_fails, backend_switched_off)
 RULES: tuple[Rule, ...] = (
     torch_missing,
     torch_build,

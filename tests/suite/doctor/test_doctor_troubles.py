@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 import frobench
 from suite import doctor
-from suite.doctor import Offer, glance, judge, wrong
+from suite.doctor import Offer, glance, judge, troubles
 from suite.doctor.__main__ import page as handbook
 from suite.doctor.devices import HELD_BACK, IDLE
 from suite.doctor.there import Host, There, accelerators, look_around
@@ -104,7 +104,7 @@ def quiet(root: Path, **facts: Any) -> There:  # noqa: ANN401 - of a `Host`
 
 def said(there: There, offer: Offer = OFFER) -> list[Conclusion]:
     there.torch = offer
-    return wrong.troubles(there)
+    return troubles(there)
 
 
 def codes(found: list[Conclusion]) -> list[str]:
