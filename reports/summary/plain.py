@@ -12,7 +12,6 @@ from reports.table import facts
 from reports.table.estimates import CaseEstimate, estimates
 from reports.table.modes import WORDS, modes_of
 from suite.stored.run import Estimate, Run
-from suite.stored.time_in_bodies import part_in_bodies
 from suite.terminal.answers import NOT_CONCLUSIVE, Answer, AxisResult, CaseResult, RunAnswers
 
 
@@ -31,7 +30,7 @@ def answers(run: Run) -> RunAnswers:
         profile=part.profile,
         complete=part.complete,
         launches=len(part.launches),
-        part_in_bodies=round(part_in_bodies(run), 4),
+        part_in_bodies=round(run.frobench.part_in_bodies, 4),
         device=own.device,
         axes=tuple(_axis(own, one, doubted) for one in own.axes),
         answers=tuple(

@@ -13,7 +13,8 @@ import msgspec
 from suite.checks.facts import by_launch, is_accelerator, once
 from suite.datasheets import catalog, generations
 from suite.datasheets.catalog import NotInCatalogError, Sheet
-from suite.stored.run import Accelerator, Case, Path, Run, Software
+from suite.stored.case import Path
+from suite.stored.run import Accelerator, Case, Run, Software
 
 ABOVE_BOOST = 1.3
 """Rate of a product relative to the peak of the datasheet, at most: 1.16 has been seen."""

@@ -5,8 +5,9 @@ from typing import Literal
 
 from msgspec import Struct
 
+from suite.stored.basics import VerdictWord
 from suite.stored.differences import Difference, Likeness
-from suite.stored.run import Estimate, Project, VerdictWord
+from suite.stored.run import Estimate, Project
 
 Side = Literal["base", "new"]
 

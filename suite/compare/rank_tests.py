@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from suite.ranks import mann_whitney, signed_rank
 from suite.statistics import ALARMS, CONFIDENCE, LEAST_LAUNCHES, finite, middle
-from suite.stored.run import Estimate, VerdictWord
+from suite.stored.basics import VerdictWord
+from suite.stored.run import Estimate
 
 POWER = 0.9
 """The probability with which the smallest change of a comparison would be found."""

@@ -43,7 +43,6 @@ from suite.run.unfinished import READINGS, RunClock, snapshot
 from suite.stored import store
 from suite.stored.names import short_name
 from suite.stored.run import Conclusion, Run
-from suite.stored.time_in_bodies import part_in_bodies
 from suite.units import counted
 
 PILOT = "pilot.jsonl"
@@ -129,7 +128,7 @@ def _measure(
             left.unlink(missing_ok=True)
     unfinished.remove(folder)
     stored = store.read(path)
-    reporter.say(f"{part_in_bodies(stored):.0%} of the run went into bodies and warm-up")
+    reporter.say(f"{stored.frobench.part_in_bodies:.0%} of the run went into bodies and warm-up")
     return path, stored
 
 

@@ -7,16 +7,15 @@ those that are missing from here. The file holds labels, and no name of a host.
 
 import re
 from collections.abc import Iterable
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
-from suite.files.content import UnusableFileError
-from suite.files.content import read as content_of
 from suite.files.keep import keep
 from suite.stored.basics import Label, Name, Text
-from suite.stored.store import InvalidResult
+from suite.stored.store import InvalidResult, content
 
 FOLDER = ".fleets"
 """The folder of these files, in a folder of results; its name begins with a dot, so git ignores
@@ -38,10 +37,7 @@ class AskedNodes(Struct, frozen=True, kw_only=True):
 
 
 def write(asked: AskedNodes, results: Path) -> None:
-    """Write the file of a fleet in place of the one that it wrote before.
-
-    Raises `OSError`.
-    """
+    """Write the file of a fleet in place of the one that it wrote before; may raise `OSError`."""
     path = results / FOLDER / f"{asked.fleet}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     keep(path, msgspec.json.format(msgspec.json.encode(asked)) + b"\n")
@@ -50,19 +46,13 @@ def write(asked: AskedNodes, results: Path) -> None:
 def newest(paths: Iterable[Path]) -> Path | None:
     """Return the file of the newest fleet among folders of results, if there is any."""
     files = (file for path in paths for file in (path / FOLDER).glob("*.json"))
-    return max((file for file in files if _FLEET.fullmatch(file.stem)), default=None, key=_name)
-
-
-def _name(path: Path) -> str:
-    return path.name
+    fleets = (file for file in files if _FLEET.fullmatch(file.stem))
+    return max(fleets, default=None, key=attrgetter("name"))
 
 
 def read(path: Path) -> AskedNodes:
-    """Read the file of a fleet.
-
-    Raises `suite.stored.store.InvalidResult` if it cannot be read.
-    """
+    """Read the file of a fleet; raises `InvalidResult` if it cannot be read."""
     try:
-        return msgspec.json.decode(content_of(path), type=AskedNodes)
-    except (UnusableFileError, msgspec.DecodeError) as error:
+        return msgspec.json.decode(content(path), type=AskedNodes)
+    except msgspec.DecodeError as error:
         raise InvalidResult("$", str(error)) from None

@@ -6,10 +6,10 @@ cases in thirty launches.
 """
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any
 
-from suite.stored.run import LONGEST_NAME
+from suite.stored.basics import LONGEST_NAME
 
 MOST_VALUES = 1_000_000
 """Values of a file, at most; the samples are nearly all of them."""
@@ -51,15 +51,6 @@ def excess(data: bytes) -> str | None:
     return None
 
 
-def disorder(value: object) -> str | None:
-    """Say of plain JSON why it cannot be searched: it is nested too deep, or a name is too long."""
-    try:
-        texts(value)
-    except OutOfBoundsError as error:
-        return str(error)
-    return None
-
-
 def texts(value: object) -> list[str]:
     """Return every text of plain JSON and every name of its tables, as often as it is there.
 
@@ -73,7 +64,8 @@ def texts(value: object) -> list[str]:
         for part in level:
             if type(part) is dict:
                 names += part
-            for item in _inside(part):  # a hundred thousand, so that each line of this counts
+            items = part.values() if type(part) is dict else part
+            for item in items:  # a hundred thousand, so that each line of this counts
                 kind = type(item)
                 if kind is str:
                     found.append(item)
@@ -86,10 +78,6 @@ def texts(value: object) -> list[str]:
             return found
         level = deeper
     raise OutOfBoundsError(f"nested deeper than {DEEPEST} levels")
-
-
-def _inside(value: Any) -> Iterable[Any]:  # noqa: ANN401 - plain JSON
-    return value.values() if isinstance(value, dict) else value
 
 
 def check_names(data: bytes, texts: int) -> None:

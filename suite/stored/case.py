@@ -6,7 +6,6 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType, field
 
 from suite.stored.basics import Integer, Name, Number, Scalar, Text
-from suite.stored.sensed import Energy, Sensed
 
 Status = Literal["passed", "failed", "skipped"]
 Path = Literal["host", "both-ways", "between", "within", "network"]
@@ -90,6 +89,34 @@ class Search(Struct, frozen=True, kw_only=True):
     shapes: Integer
     seconds: Number
     runner_up: Number | None
+
+
+class Sensed(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the sensors of one device said while a case was in flight, in all launches together.
+
+    readings : how often they were read
+    values : the least, the median and the greatest reading of each quantity; their names end
+        with the unit (see ``Telemetry``)
+    held_back : the part of the readings in which something held the clock back, by NVML's name
+        of it; empty where nothing did, ``None`` where the device does not tell
+    pcie_replays : packets that PCIe sent again; ``None`` where the device does not count them
+    """
+
+    readings: Integer
+    values: dict[Name, tuple[Number, Number, Number]]
+    held_back: dict[Name, Number] | None = None
+    pcie_replays: Integer | None = None
+
+
+class Energy(Struct, frozen=True, kw_only=True):
+    """What a call costs while it is repeated for two seconds, launch by launch.
+
+    joules : of all devices that take part, of one call; ``None`` where a launch did not tell
+    seconds : of one call in that time
+    """
+
+    joules: list[Number | None]
+    seconds: list[Number | None]
 
 
 class CaseInfo(Struct, kw_only=True, omit_defaults=True):

@@ -7,83 +7,35 @@ not known is ``None``; its reason stands in the ``unknown`` table beside it.
 The outer shape is pytest-benchmark's JSON (``machine_info``, ``commit_info``,
 ``benchmarks``), so that its ``compare`` command and the dashboards that read it work on a
 stored run unchanged. What Frobench adds lies in ``extra_info`` and under ``frobench``.
-
-All of them are imported from here, wherever in this folder they are defined.
 """
 
 from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from suite.stored.basics import (
-    LARGEST_INTEGER,
-    LARGEST_NUMBER,
-    LONGEST_NAME,
-    LONGEST_TEXT,
-    Estimate,
-    Integer,
-    Name,
-    Number,
-    Scalar,
-    Severity,
-    Text,
-    VerdictWord,
-)
-from suite.stored.case import (
-    Case,
-    CaseInfo,
-    CaseStats,
-    Check,
-    Outcome,
-    Path,
-    Search,
-    Status,
-    Work,
-)
+from suite.stored.basics import Estimate, Integer, Name, Number, Scalar, Severity, Text
+from suite.stored.case import Case, CaseInfo, Check, Energy, Outcome, Search, Sensed, Status, Work
 from suite.stored.machine import Accelerator, Cpu, Environment, Software
-from suite.stored.sensed import Energy, Sensed, Telemetry
 
 __all__ = (
-    "LARGEST_INTEGER",
-    "LARGEST_NUMBER",
-    "LONGEST_NAME",
-    "LONGEST_TEXT",
-    "MOST_SAMPLES",
-    "SCHEMA",
     "Accelerator",
     "Case",
     "CaseInfo",
-    "CaseStats",
     "Check",
-    "CommitInfo",
-    "Conclusion",
     "Cpu",
     "Energy",
     "Environment",
     "Estimate",
-    "Exercise",
-    "Frobench",
-    "Integer",
-    "Launch",
-    "Name",
-    "Number",
     "Outcome",
-    "Path",
-    "ProfileName",
-    "Project",
-    "Run",
     "Scalar",
     "Search",
     "Sensed",
-    "Settings",
     "Severity",
     "Software",
     "Status",
-    "Telemetry",
-    "Text",
-    "VerdictWord",
     "Work",
 )
+"""What is also imported from here, and defined elsewhere in this folder."""
 
 MOST_SAMPLES = 30
 """Host samples kept for a case in a launch, at most."""
@@ -211,6 +163,34 @@ class Project(Struct, kw_only=True, omit_defaults=True):
     dirty: bool | None = None
 
 
+class Telemetry(Struct, kw_only=True):
+    """What the sensors said from the first launch to the end of the run.
+
+    Clocks are in hertz, power in watts, energy in joules since the first reading, temperature in
+    degrees Celsius; ``fan`` and ``utilization`` are fractions, ``load`` is the system's own of the
+    last minute, and the CPU's clock that of its fastest usable core.
+
+    begun, step : when the series begin, in seconds since the run began, and how long a step is
+    series : by device and quantity the median of each step's readings, ``None`` where nothing was
+        read in a step, or where the quantity cannot be read at all
+    held_back : by device and by what held the clock back, the part of each step's readings
+    launches : when the first case of each launch began, in seconds since the run began
+    unknown : why a quantity could not be read, or no longer, by dotted path (``cuda:0.fan``)
+    cost : CPU seconds that sampling took, for each second of it
+    idle_watts : by device, before the first launch, while nothing ran; without those that do not
+        count their energy
+    """
+
+    begun: Number
+    step: Number
+    series: dict[Name, dict[Name, list[Number | None] | None]]
+    held_back: dict[Name, dict[Name, list[Number | None]]]
+    launches: list[Number]
+    unknown: dict[Name, Text]
+    cost: Number
+    idle_watts: dict[Name, Number] = field(default_factory=dict)
+
+
 class Frobench(Struct, kw_only=True):
     """The part of the stored file that is Frobench's own.
 
@@ -252,6 +232,13 @@ class Frobench(Struct, kw_only=True):
     project: Project | UnsetType = UNSET
     beside: list[Text] | UnsetType = UNSET
     nodes: list[NodeFacts] | UnsetType = UNSET
+
+    @property
+    def part_in_bodies(self) -> float:
+        """The part of the run in bodies and what warms them up, its pilot included."""
+        planned = 0.0 if self.plan_body_seconds is UNSET else self.plan_body_seconds
+        launches = sum(launch.body_seconds + launch.warmup_seconds for launch in self.launches)
+        return (planned + launches) / self.seconds
 
 
 class CommitInfo(Struct, kw_only=True):

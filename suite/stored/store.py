@@ -18,7 +18,8 @@ from msgspec.structs import replace
 from suite.files.content import UnusableFileError
 from suite.files.content import read as content_of
 from suite.stored import bounds
-from suite.stored.run import SCHEMA, CaseStats, Run
+from suite.stored.case import CaseStats
+from suite.stored.run import SCHEMA, Run
 
 MIGRATIONS: list[Callable[[dict[str, Any]], dict[str, Any]]] = []
 """``MIGRATIONS[n - 1]`` turns the plain JSON of schema n into that of schema n + 1."""
@@ -31,12 +32,8 @@ _FILE_NAME = re.compile(r"\w[\w.+-]*", re.ASCII)
 class InvalidResult(ValueError):  # noqa: N818 - it names the thing that is wrong
     """A stored run that cannot be read, or must not be written.
 
-    Attributes
-    ----------
-    where : str
-        Place of the fault in the file, such as ``$.benchmarks[3].stats.q3``.
-    message : str
-        What is wrong there.
+    where : place of the fault in the file, such as ``$.benchmarks[3].stats.q3``
+    message : what is wrong there
     """
 
     def __init__(self, where: str, message: str) -> None:
@@ -81,8 +78,10 @@ def decode(data: bytes) -> Run:
     if too_much := bounds.excess(data):
         raise InvalidResult("$", too_much)
     run = _decoded(data)
-    if wrong := bounds.disorder(run.machine_info):
-        raise InvalidResult("$.machine_info", wrong)
+    try:
+        bounds.texts(run.machine_info)
+    except bounds.OutOfBoundsError as error:
+        raise InvalidResult("$.machine_info", str(error)) from None
     return run
 
 
@@ -95,9 +94,7 @@ def _decoded(data: bytes) -> Run:
         schema = msgspec.json.decode(data, type=_Head).frobench.schema
         if not 1 <= schema <= SCHEMA:
             by = "a newer Frobench" if schema > SCHEMA else "no Frobench"
-            raise InvalidResult(
-                where="$.frobench.schema", message=f"written by {by}: schema {schema}"
-            )
+            raise InvalidResult("$.frobench.schema", f"written by {by}: schema {schema}")
         if schema == SCHEMA:
             return msgspec.json.decode(data, type=Run)
         plain = msgspec.json.decode(data)
@@ -135,14 +132,13 @@ def _unreadable(data: bytes, error: Exception) -> InvalidResult:
 
 def _not_finite(value: object, where: str) -> str | None:
     """Return the place of the first NaN or infinity in plain JSON."""
-    if isinstance(value, float):
-        return None if math.isfinite(value) else where
+    inner: Iterable[tuple[object, str]] = ()
+    if isinstance(value, float) and not math.isfinite(value):
+        return where
     if isinstance(value, dict):
         inner = ((item, f"{where}.{key}") for key, item in value.items())
     elif isinstance(value, list):
         inner = ((item, f"{where}[{index}]") for index, item in enumerate(value))
-    else:
-        return None
     return next(filter(None, (_not_finite(*pair) for pair in inner)), None)
 
 
@@ -203,27 +199,27 @@ def write(run: Run, folder: Path) -> Path:
     Raises `OSError` if the file exists (`FileExistsError`) or cannot be written; ``filename`` is
     its path.
     """
-    names = {"run": run.frobench.run, "environment.machine": run.frobench.environment.machine}
-    for field, name in names.items():
-        if not _FILE_NAME.fullmatch(name):
-            raise InvalidResult(where=f"$.frobench.{field}", message=f"not a file name: {name!r}")
-    text = encode(run)
-    target = folder / names["environment.machine"] / f"{names['run']}.json"
+    name, machine = run.frobench.run, run.frobench.environment.machine
+    for field, text in {"run": name, "environment.machine": machine}.items():
+        if not _FILE_NAME.fullmatch(text):
+            raise InvalidResult(f"$.frobench.{field}", f"not a file name: {text!r}")
+    content = encode(run)
+    target = folder / machine / f"{name}.json"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        _create(target, text)
+        _create(target, content)
     except OSError as error:
         error.filename, error.filename2 = str(target), None
         raise
     return target
 
 
-def _create(target: Path, text: bytes) -> None:
+def _create(target: Path, content: bytes) -> None:
     """Write beside the target, then give the file its name in one step that replaces nothing."""
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         with temporary.open("wb") as file:
-            file.write(text)
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         try:
@@ -241,8 +237,8 @@ def _create(target: Path, text: bytes) -> None:
 def find(paths: Iterable[Path]) -> list[Path]:
     """Return the stored files among files and folders, each once, sorted within a folder.
 
-    Names that begin with a dot are passed over inside a folder. Whatever else is called ``*.json``
-    there is returned too, such as a pipe: whoever reads it says that it is no stored run.
+    Names that begin with a dot are passed over inside a folder. What else is called ``*.json``
+    there, such as a pipe, is returned too: reading it says that it is no stored run.
 
     Raises `FileNotFoundError` if a path leads nowhere.
     """
@@ -271,8 +267,7 @@ def _inside(folder: Path) -> Iterator[Path]:
 def case_stats(samples: Sequence[float], iterations: int) -> CaseStats:
     """Describe host samples, in seconds, by the statistics that pytest-benchmark stores.
 
-    ``iterations`` is the number of calls inside one sample; the samples are already
-    divided by it.
+    iterations : calls inside one sample, by which the samples are already divided
     """
     from pytest_benchmark.stats import Stats  # noqa: PLC0415 - costs 15 ms, readers do without
 

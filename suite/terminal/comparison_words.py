@@ -16,9 +16,9 @@ from suite.compare.model import (
 )
 from suite.project.git import SHOWN, describe
 from suite.statistics import LEAST_LAUNCHES
+from suite.stored.basics import VerdictWord
 from suite.stored.differences import Difference
 from suite.stored.names import name_of
-from suite.stored.run import VerdictWord
 from suite.units import RATIO, counted, format_estimate, format_value
 
 MOST_NAMED = 10

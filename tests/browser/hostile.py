@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from reports.purchase.prices import Price
 from suite.personal import private
-from suite.stored.run import LONGEST_NAME, Run
+from suite.stored.basics import LONGEST_NAME
+from suite.stored.run import Run
 
 HIT = "window.__hit=1"
 """What hostile text would do, if it could do anything."""

@@ -24,7 +24,6 @@ from suite import checks
 from suite.printable import printable
 from suite.stored import store
 from suite.stored.run import Estimate, Outcome
-from suite.stored.time_in_bodies import part_in_bodies
 from suite.terminal import answer_files, answers
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.project_files import stored_runs
@@ -71,7 +70,7 @@ def test_the_answers_are_there_for_programs(tmp_path: Path) -> None:
     assert peak["value"]["low"] < peak["value"]["value"] < peak["value"]["high"]
     run = store.read(NEWEST)
     assert len(found["cases"]) == len(run.frobench.outcomes)
-    assert found["part_in_bodies"] == pytest.approx(part_in_bodies(run), abs=1e-4)
+    assert found["part_in_bodies"] == pytest.approx(run.frobench.part_in_bodies, abs=1e-4)
     rows = list(
         csv.DictReader(io.StringIO(frobench("show", NEWEST, "--csv", folder=tmp_path).stdout))
     )

@@ -24,7 +24,8 @@ from suite.compare.rank_tests import (
 from suite.compare.verdicts.family import compare
 from suite.ranks import resemblance
 from suite.statistics import estimate, launch_medians, spread
-from suite.stored.run import Estimate, VerdictWord
+from suite.stored.basics import VerdictWord
+from suite.stored.run import Estimate
 from tests.studies.calibration.intervals import coverage, relative_width
 from tests.studies.calibration.regimes import REGIMES, Regime, correlated
 from tests.studies.calibration.verdicts import WAYS, sides

@@ -36,7 +36,6 @@ from suite.run.plan import Draft, Plan, freeze
 from suite.run.runner import _tell
 from suite.stored.bounds import most_launches
 from suite.stored.run import CommitInfo, Work
-from suite.stored.time_in_bodies import part_in_bodies
 from tests.instruments.runs import factory
 from tests.instruments.runs.factory_machine import environment
 
@@ -250,6 +249,6 @@ def test_the_part_of_a_run_in_bodies_is_that_of_its_pilot_and_its_launches() -> 
     whole.seconds, whole.plan_seconds, whole.plan_body_seconds = 100.0, 20.0, 10.0
     for launch in whole.launches:
         launch.body_seconds, launch.warmup_seconds = 15.0, 5.0
-    assert part_in_bodies(run) == pytest.approx(0.5)
+    assert run.frobench.part_in_bodies == pytest.approx(0.5)
     whole.plan_body_seconds = UNSET
-    assert part_in_bodies(run) == pytest.approx(0.4)
+    assert run.frobench.part_in_bodies == pytest.approx(0.4)

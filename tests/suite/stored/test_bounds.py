@@ -12,7 +12,8 @@ import pytest
 
 from suite import checks
 from suite.stored import bounds, store
-from suite.stored.run import LONGEST_NAME, LONGEST_TEXT, Run
+from suite.stored.basics import LONGEST_NAME, LONGEST_TEXT
+from suite.stored.run import Run
 from tests.instruments.faults.judging import codes, made, set_samples
 from tests.instruments.processes.command import ROOT
 
