@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The page that answers which node is not like the others, and its table for programs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -93,23 +93,27 @@ def description(shown: Sequence[Kind]) -> str:
 
 def rows(groups: Sequence[Peers]) -> pa.Table:
     """Return the table beside the page: a row for each node and subject that was compared."""
-    records = [record for peers in groups for record in _records(peers)]
-    return pa.Table.from_pylist(records, schema=SCHEMA)
+    return pa.concat_tables([SCHEMA.empty_table(), *map(_rows, groups)])
 
 
-def _records(peers: Peers) -> Iterator[dict[str, object]]:
+def _rows(peers: Peers) -> pa.Table:
     unlike = peers.unlike
-    ratio, low, high = (np.exp(unlike.deviation + side * unlike.reach) for side in (0, -1, 1))
-    for row, column in np.argwhere(~np.isnan(unlike.deviation)):
-        node = peers.nodes[row].node
-        yield {
-            "kind": node.title,
-            "torch": node.torch,
-            "node": node.label,
-            "subject": peers.subjects[column],
-            "ratio": round(float(ratio[row, column]), DIGITS),
-            "low": round(float(low[row, column]), DIGITS),
-            "high": round(float(high[row, column]), DIGITS),
-            "unlike": bool(unlike.named[row, column]),
-            "href": peers.nodes[row].href,
-        }
+    compared_in = ~np.isnan(unlike.deviation)
+    nodes, subjects = np.nonzero(compared_in)
+    ratio, low, high = (
+        np.exp(unlike.deviation + side * unlike.reach)[compared_in].round(DIGITS)
+        for side in (0, -1, 1)
+    )
+    placed = [peers.nodes[row] for row in nodes]
+    columns = [
+        [node.node.title for node in placed],
+        [node.node.torch for node in placed],
+        [node.node.label for node in placed],
+        [peers.subjects[column] for column in subjects],
+        ratio,
+        low,
+        high,
+        unlike.named[compared_in],
+        [node.href for node in placed],
+    ]
+    return pa.table(columns, schema=SCHEMA)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Nodes of a kind beside each other: each node's newest run, in every subject that peers share."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -118,14 +118,19 @@ def _column(nodes: Sequence[Node], subject: str) -> Values:
     node without some of the cases can be compared in the others.
     """
     measured = [node.subjects.get(subject, {}) for node in nodes]
-    many = Counter(name for each in measured for name in each)
-    cases = sorted(name for name, count in many.items() if count >= LEAST_NODES)
-    launches = max((len(medians) for each in measured for medians in each.values()), default=0)
-    logs = np.full((len(nodes), len(cases), launches), np.nan)
-    for row, each in enumerate(measured):
-        for column, name in enumerate(cases):
-            logs[row, column, : len(each.get(name, ()))] = each.get(name, ())
-    if not cases:
+    numbers = np.fromiter(chain.from_iterable(measured), np.uint64)
+    medians = [*chain.from_iterable(cases.values() for cases in measured)]
+    rows = np.repeat(np.arange(len(nodes)), [len(cases) for cases in measured])
+    counts = np.fromiter(map(len, medians), np.int64)
+    _, columns, nodes_with = np.unique(numbers, return_inverse=True, return_counts=True)
+    shared = nodes_with >= LEAST_NODES
+    launches = int(counts.max(initial=0))
+    logs = np.full((len(nodes), len(nodes_with), launches), np.nan)
+    positions = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    every = np.fromiter(chain.from_iterable(medians), float)
+    logs[np.repeat(rows, counts), np.repeat(columns, counts), positions] = every
+    logs = logs[:, shared]
+    if not shared.any():
         return np.full((len(nodes), launches), np.nan)
     off = logs - np.nanmedian(_mean(logs, axis=2), axis=0)[None, :, None]
     values = _mean(off, axis=1)

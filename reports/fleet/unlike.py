@@ -171,21 +171,21 @@ def _errors(answer: _Answer, between: float) -> _Errors:
 
 def _smallest(reach: Values, errors: _Errors) -> float:
     """Return the slow-down that most nodes would have been named for in `POWER` of such pages."""
-    from scipy.stats import norm  # noqa: PLC0415 - half a second, and not for every page
+    from scipy.special import ndtri  # noqa: PLC0415 - slow to import, and not for every page
 
-    change = reach + float(norm.ppf(POWER)) * np.sqrt(errors.variance)
+    change = reach + float(ndtri(POWER)) * np.sqrt(errors.variance)
     return float(np.expm1(np.median(change)))
 
 
 def _quantile(degrees: Values, comparisons: int) -> Values:
     """Return how many standard errors a deviation may have, so that all comparisons hold."""
-    from scipy.stats import t  # noqa: PLC0415 - as above
+    from scipy.special import stdtrit  # noqa: PLC0415 - as above
 
-    return np.asarray(t.ppf(1 - ALARMS / (2 * comparisons), degrees), float)
+    return np.asarray(stdtrit(degrees, 1 - ALARMS / (2 * comparisons)), float)
 
 
 def _chi_square(share: float, degrees: NDArray[np.intp]) -> Values:
     """Return a quantile of a sample variance by the true one."""
-    from scipy.stats import chi2  # noqa: PLC0415 - as above
+    from scipy.special import chdtri  # noqa: PLC0415 - as above
 
-    return np.asarray(chi2.ppf(share, degrees) / degrees, float)
+    return np.asarray(chdtri(degrees, 1 - share) / degrees, float)
