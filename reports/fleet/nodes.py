@@ -5,12 +5,14 @@ A subject is what nodes are compared in: an exercise, as far as one kind of devi
 axis of the device.
 """
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from statistics import fmean
 
+import numpy as np
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from reports.summary.device_axes import SUSTAINED, DeviceAxes
 from reports.table.estimates import CaseEstimate
@@ -21,8 +23,8 @@ from suite.stored.differences import facts, matters
 from suite.stored.names import is_cpu
 from suite.stored.run import Case, Run, Scalar
 
-Launches = list[float]
-"""The logarithm of a case's time in each launch; NaN where the launch has none."""
+Times = dict[int, Sequence[float | None]]
+"""Seconds of cases in each launch, by a number that stands for the case."""
 AXIS, ON_CPU = "axis:", ".cpu"
 """Before the name of an axis, and behind that of an exercise as far as the CPU does it."""
 FURTHER = ("cpu.memory_bytes", "software.kernel", "software.os")
@@ -30,6 +32,33 @@ FURTHER = ("cpu.memory_bytes", "software.kernel", "software.os")
 CLOCKS = ("sm_clock_hz", "memory_clock_hz", "clock_hz", "power_watts", "temperature_celsius")
 """Readings of sensors that may explain a time."""
 HELD_BACK = "held_back."
+
+
+class Launches(Struct, frozen=True):
+    """Times of a subject's cases, of which a cache reads those of a thousand nodes in no time.
+
+    numbers : that stand for the cases
+    launches : of the case that has most
+    packed : logarithms of seconds, cases x launches, as float64; NaN where a launch has none
+    """
+
+    numbers: list[int]
+    launches: int
+    packed: bytes
+
+    @property
+    def logs(self) -> NDArray[np.float64]:
+        """The logarithms of seconds, cases x launches."""
+        return np.frombuffer(self.packed).reshape(len(self.numbers), self.launches)
+
+    @classmethod
+    def of(cls, seconds: Mapping[int, Sequence[float | None]]) -> "Launches":
+        """Pack the times of each case in each launch, by the number of the case."""
+        by_launch = [*zip_longest(*seconds.values())]
+        values = np.array(by_launch, float).reshape(len(by_launch), len(seconds)).T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.where(values > 0, np.log(values), np.nan)
+        return cls([*seconds], len(by_launch), logs.tobytes())
 
 
 class Node(Struct, frozen=True, kw_only=True):
@@ -41,7 +70,7 @@ class Node(Struct, frozen=True, kw_only=True):
     title, torch : what it computes with and its torch, for people
     datetime : when the run ended, ISO 8601
     unfit : why it cannot be compared; empty where it can
-    subjects : by subject, the launches of each case, by a number that stands for the case
+    subjects : the launches of the cases of each
     facts : of the environment, by dotted path, which should be equal for all nodes of a kind
     troubles : messages of the doctor, by code
     readings : by subject, the mean over its cases of what sensors said, such as
@@ -54,7 +83,7 @@ class Node(Struct, frozen=True, kw_only=True):
     torch: str
     datetime: str
     unfit: str
-    subjects: dict[str, dict[int, Launches]]
+    subjects: dict[str, Launches]
     facts: dict[str, Scalar]
     troubles: dict[str, str]
     readings: dict[str, dict[str, float]]
@@ -86,7 +115,10 @@ def node(run: Run, axes: DeviceAxes, estimated: Sequence[CaseEstimate]) -> Node 
         torch=environment.software.torch,
         datetime=run.datetime,
         unfit=_unfit(run),
-        subjects={**_axes(axes, fit, by_name), **_exercises(fit)},
+        subjects={
+            subject: Launches.of(seconds)
+            for subject, seconds in {**_axes(axes, fit, by_name), **_exercises(fit)}.items()
+        },
         facts={fact: value for fact, value in known.items() if matters(fact) or fact in FURTHER},
         troubles={}
         if troubles is UNSET
@@ -108,38 +140,33 @@ def subject_of(estimate: CaseEstimate) -> str:
     return f"{estimate.exercise}{ON_CPU}" if is_cpu(estimate.device) else estimate.exercise
 
 
-def _exercises(fit: Iterable[CaseEstimate]) -> dict[str, dict[int, Launches]]:
-    launches: dict[str, dict[int, Launches]] = {}
+def _exercises(fit: Iterable[CaseEstimate]) -> dict[str, Times]:
+    times: dict[str, Times] = {}
     for estimate in fit:
-        logs = _logs(estimate.medians)
-        launches.setdefault(subject_of(estimate), {})[_number(estimate)] = logs
-    return launches
+        times.setdefault(subject_of(estimate), {})[_number(estimate)] = estimate.medians
+    return times
 
 
 def _axes(
     axes: DeviceAxes, fit: Iterable[CaseEstimate], cases: Mapping[str, Case]
-) -> dict[str, dict[int, Launches]]:
-    """Return the launches of the cases behind each axis, of compute the leading one."""
+) -> dict[str, Times]:
+    """Return the times of the cases behind each axis, of compute the leading one."""
     estimates = {estimate.case: estimate for estimate in fit}
-    launches: dict[str, dict[int, Launches]] = {}
+    times: dict[str, Times] = {}
     for axis in axes.axes:
-        if f"{AXIS}{axis.name}" in launches:
+        if f"{AXIS}{axis.name}" in times:
             continue
         for name in axis.cases:
             if (estimate := estimates.get(name)) is not None:
                 parts = cases[name].extra_info.parts
                 medians = parts["sustained"] if axis.basis == SUSTAINED else estimate.medians
-                mine = launches.setdefault(f"{AXIS}{axis.name}", {})
-                mine[_number(estimate, axis.basis)] = _logs(medians)
-    return launches
+                mine = times.setdefault(f"{AXIS}{axis.name}", {})
+                mine[_number(estimate, axis.basis)] = medians
+    return times
 
 
 def _number(estimate: CaseEstimate, basis: str = "") -> int:
     return number(repr((estimate.case, estimate.version, basis)))
-
-
-def _logs(seconds: Iterable[float | None]) -> Launches:
-    return [math.log(value) if value is not None and value > 0 else math.nan for value in seconds]
 
 
 def _readings(

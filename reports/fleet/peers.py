@@ -8,10 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from reports.findings.finding import exercise_title
-from reports.fleet.nodes import AXIS, ON_CPU, Node
+from reports.fleet.nodes import AXIS, ON_CPU, Launches, Node
 from reports.fleet.unlike import LEAST_NODES, Unlike, Values, unlike
 from suite.units import counted
 
+NONE = Launches.of({})
+"""Of a node that has no case of a subject."""
 COMMON = 0.5
 """Part of a subject's cases that a node must have measured to be compared in it."""
 AXES = {
@@ -117,21 +119,21 @@ def _column(nodes: Sequence[Node], subject: str) -> Values:
     It is the mean over the subject's cases, each beside the median of all nodes in it, so that a
     node without some of the cases can be compared in the others.
     """
-    measured = [node.subjects.get(subject, {}) for node in nodes]
-    numbers = np.fromiter(chain.from_iterable(measured), np.uint64)
-    medians = [*chain.from_iterable(cases.values() for cases in measured)]
-    rows = np.repeat(np.arange(len(nodes)), [len(cases) for cases in measured])
-    counts = np.fromiter(map(len, medians), np.int64)
+    measured = [node.subjects.get(subject, NONE) for node in nodes]
+    blocks = [launches.logs for launches in measured]
+    numbers = np.fromiter(chain.from_iterable(each.numbers for each in measured), np.uint64)
     _, columns, nodes_with = np.unique(numbers, return_inverse=True, return_counts=True)
-    shared = nodes_with >= LEAST_NODES
-    launches = int(counts.max(initial=0))
+    launches = max(block.shape[1] for block in blocks)
     logs = np.full((len(nodes), len(nodes_with), launches), np.nan)
-    positions = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    every = np.fromiter(chain.from_iterable(medians), float)
-    logs[np.repeat(rows, counts), np.repeat(columns, counts), positions] = every
-    logs = logs[:, shared]
+    first = 0
+    for row, block in enumerate(blocks):
+        cases, here = block.shape
+        logs[row, columns[first : first + cases], :here] = block
+        first += cases
+    shared = nodes_with >= LEAST_NODES
     if not shared.any():
         return np.full((len(nodes), launches), np.nan)
+    logs = logs[:, shared]
     off = logs - np.nanmedian(_mean(logs, axis=2), axis=0)[None, :, None]
     values = _mean(off, axis=1)
     values[np.mean(~np.isnan(logs).all(axis=2), axis=1) < COMMON] = np.nan

@@ -108,8 +108,9 @@ def _href(number: int) -> str:
 
 
 def _node(number: int, subjects: list[str], rows: NDArray[np.float64]) -> Node:
-    by_subject: dict[str, dict[int, Launches]] = {
-        name: {1: row.tolist()} for name, row in zip(subjects, rows, strict=True)
+    by_subject = {
+        name: Launches.of({1: row.tolist()})
+        for name, row in zip(subjects, np.exp(rows), strict=True)
     }
     return Node(
         label=label(number),

@@ -5,12 +5,13 @@ import re
 from html import unescape
 from pathlib import Path
 
+import numpy as np
 import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from reports.fleet import fleet_page
-from reports.fleet.nodes import node
+from reports.fleet.nodes import Launches, node
 from reports.fleet.peers import Placed, compared
 from reports.fleet.reasons import Usual
 from reports.site import build
@@ -221,10 +222,12 @@ def test_nodes_with_too_few_launches_of_an_exercise_are_not_compared_in_it(launc
     found = [
         replace(
             each.node,
-            subjects={"copies": {1: copies[:launches]}, "matmul": {1: [0.0] * (6 - 3 * (row < 2))}},
+            subjects={
+                "copies": Launches.of({1: [1.0 + row / 1000] * launches}),
+                "matmul": Launches.of({1: [1.0] * (6 - 3 * (row < 2))}),
+            },
         )
         for row, each in enumerate(placed(4))
-        for copies in [each.node.subjects["copies"][1]]
     ]
     text = text_of(fleet_page.files([Placed(each, "") for each in found])["fleet.html"])
     if launches < 6:
@@ -236,7 +239,7 @@ def test_nodes_with_too_few_launches_of_an_exercise_are_not_compared_in_it(launc
 def test_the_answer_counts_where_else_the_farthest_node_differs_and_ends_with_the_limits() -> None:
     found = placed(10)
     shifted = {
-        name: {1: [value + 0.3 for value in launches[1]]}
+        name: Launches.of({1: np.exp(launches.logs[0] + 0.3).tolist()})
         for name, launches in found[4].node.subjects.items()
     }
     slow = Placed(replace(found[4].node, subjects=shifted), "")
