@@ -56,7 +56,7 @@ class _Guarded(Generic[J, R]):
     def __call__(self, job: J) -> R | _Failed:
         try:
             return self.work(job)
-        except OSError:  # a full disk, which no run is to blame for
+        except (OSError, BrokenRunsError):  # no run is to blame for a full disk
             raise
         except InvalidResult as error:
             return _Failed(checks.unreadable(error))

@@ -152,13 +152,12 @@ class _Site:
         others: dict[str, bytes] = {}
         for maker in self.beside:
             others |= maker(pages, self.publication)
-        others |= self._fleet(pages, stored)
         shared = of_several(
             lambda: shared_files.write(
                 summaries,
                 {name: run_files.estimated(stored[name]) for name in by_digest},
                 self.known,
-                others,
+                lambda: others | self._fleet(pages, stored),
                 made,
                 self.publication,
                 self.out,
@@ -176,10 +175,10 @@ class _Site:
             *(self.out / summary.href for summary in reversed(summaries)),
         ]
 
-    def _fleet(self, pages: Mapping[str, str], stored: dict[str, Source]) -> Mapping[str, bytes]:
+    def _fleet(self, pages: Mapping[str, str], stored: dict[str, Source]) -> dict[str, bytes]:
         """Return the page of nodes beside each other, where runs have labels."""
 
-        def made(names: Sequence[str]) -> Mapping[str, bytes]:
+        def made(names: Sequence[str]) -> dict[str, bytes]:
             nodes = [(run_files.node(stored[name]), pages[name]) for name in names]
             return fleet_page.files(
                 [Placed(node, href) for node, href in nodes if node], self.asked

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a site says of all its runs together, beside their pages: the index, tables, metadata."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
@@ -36,7 +36,7 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     summaries: Sequence[Summary],
     rows: Mapping[str, Rows],
     known: Sequence[Price],
-    others: Mapping[str, bytes],
+    beside: Callable[[], Mapping[str, bytes]],
     made: Mapping[str, Marks],
     publication: Publication,
     out: Path,
@@ -53,8 +53,8 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
         Their parts of the table of estimates, by the digest of the stored file.
     known
         What devices cost.
-    others
-        Pages of several runs and what belongs to them, by name.
+    beside
+        Makes pages of several runs and what belongs to them, by name.
     made
         What was written for each run, by the digest of its stored file.
     broken
@@ -68,6 +68,7 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     tables = downloads.opened(parts)  # a thousand small steps, each of which waits in a thread
     with ThreadPoolExecutor(1) as thread:  # Arrow, hashing and writing leave Python to others
         estimates = thread.submit(lambda: _put(_estimates(parts, tables), out))
+        others = beside()
         marks = _put({PLAIN: b"", **others, **_runs(newest_first)}, out)
         badges = _put(_badges(summaries, out), out)
 
