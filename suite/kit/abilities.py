@@ -67,8 +67,8 @@ def pinned(tensor: torch.Tensor) -> torch.Tensor:
 def capture(device: Device, body: Callable[[], Any]) -> Callable[[], Any]:
     """Record what a body launches; return a callable that replays it and returns its result.
 
-    The result lies in the same memory after every replay. The body must not read anything
-    back. Where no class of graphs works the case is skipped, with the reason of each.
+    The result lies in the same memory after every replay. The body must not read anything back.
+    Where no class of graphs works the case is skipped, with the reason of each.
     """
     if device.name not in _graphs:
         _graphs[device.name] = _try_graphs(device)

@@ -51,10 +51,7 @@ def backend_of(device: str) -> str:
 
 
 class Commands:
-    """What can be asked of a worker, by the names of the methods.
-
-    A task gets a fresh device, whose inputs are the same whatever came before.
-    """
+    """What can be asked of a worker, by the names of the methods."""
 
     def __init__(self, device: str, seed: int) -> None:
         self._device = Device(device, seed)

@@ -55,8 +55,7 @@ class Group:
     def task(self, factory: TaskFactory, *args: object) -> Iterator["GroupBody"]:
         """Set a task up on every rank, and put it away in the end unless it failed.
 
-        factory : takes the device, the rank's number and `args`, on every rank; returns the body,
-            its check and maybe what comes before a sample
+        factory : takes the device, the rank's number and `args`, on every rank
         """
         self._enter()
         self.ask("set_up", lambda number: (factory, number, *args))
@@ -74,8 +73,7 @@ class Group:
         arguments : of the command, by the rank's number
         deadline : seconds, if not those of a case
 
-        Raises `LostRankError` if a rank ended, or did not answer.
-        Raises `DoesNotFitError` or `WorkerError` if a rank raised, and none was lost.
+        Raises `LostRankError` if a rank ended or did not answer, and else what a rank raised.
         """
         for number, rank in enumerate(self._ranks):
             with suppress(OSError):  # its answer says that it ended

@@ -2,14 +2,13 @@
 """The search for the shape of product that a device multiplies fastest.
 
 A fast product fills its device evenly, is large enough to hide what every product costs, and
-not so large that caches or a power limit slow it down. Libraries cut a product into tiles and give
-each processor of the device some of them. The last round leaves processors idle unless the number
-of tiles divides evenly among them. So a coarse grid is tried first, of shapes that do where the
-number of processors is known; then ever nearer neighbours of the fastest; and at last the leaders
-in turn once more: the winner shall not be the one that was merely lucky.
+not so large that caches or a power limit slow it down. Libraries cut a product into tiles; the last
+round leaves processors idle unless the number of tiles divides evenly among them. So a coarse grid
+is tried first, of shapes that do where the number of processors is known; then ever nearer
+neighbours of the fastest; and at last the leaders in turn once more: the winner shall not be the
+one that was merely lucky.
 
-What is tried next follows from what was tried before, and from nothing else. So a search that
-was interrupted goes on where it was, once it is told that.
+What is tried next follows from what was tried before alone, so an interrupted search can go on.
 """
 
 from collections import defaultdict
@@ -207,7 +206,6 @@ class _Tried:
 
     longest : seconds that a call may take
     rates : the median rate of each shape that had a result, FLOP/s
-    ranked : these shapes, the fastest first
     """
 
     def __init__(self, tries: Iterable[Try], longest: float = inf) -> None:

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Bodies in processes of their own: one on each accelerator, or on each half of the CPU.
 
-Thread counts and affinity are process-wide and stick, and an affinity set after torch has
-started its threads does nothing. So each worker sets its cores and threads before it
-imports torch (see `suite.kit.worker_process`).
-
-All workers read the same monotonic clock, so their intervals can be laid side by side.
+Thread counts and affinity are process-wide, and an affinity set after torch has started its
+threads does nothing. So each worker sets its cores and threads before it imports torch (see
+`suite.kit.worker_process`). All workers read the same monotonic clock.
 """
 
 import sys
@@ -38,8 +36,8 @@ JointFactory = Callable[..., AbstractContextManager["Task"]]
 def halves(cores: list[int]) -> list[Seat]:
     """Split the usable cores into two equal halves; the odd core stays idle.
 
-    Threads of one physical core stay together. Where the system binds no process to cores,
-    as on macOS, a half is a number of threads.
+    Threads of one physical core stay together. Where the system binds no process to cores, as on
+    macOS, a half is a number of threads.
     """
     cores = sorted(cores, key=_siblings)
     half = len(cores) // 2
@@ -227,8 +225,7 @@ def answered(workers: Sequence[Worker], seconds: float) -> list[Worker]:
 def together(workers: Sequence[Worker], factory: JointFactory, *args: object) -> Iterator[None]:
     """Set workers up at once, since they wait for each other, and put it all away in the end.
 
-    After a failure nothing is put away, since some may wait for others for ever: the workers
-    of a case that failed are ended.
+    After a failure nothing is put away, since some may wait for others for ever.
 
     factory : takes the device, the worker's number and `args`; a context manager of the body, its
         check and maybe what comes before a sample. It must hold on to none of them itself

@@ -107,10 +107,7 @@ class CaseTimer:
         )
 
     def _sampled(self, item: pytest.Function, sampler: Sampler, work: Work) -> Measurement:
-        """Sample a body as the mode asks; skip the case if a call takes too long.
-
-        A session that nobody started tries its size first.
-        """
+        """Sample a body as the mode asks; skip the case if a call takes too long."""
         mode = self._spec.mode
         if mode == "once":
             return called_once(sampler, name_of(item.nodeid), self._settings, self._spec.trace)
@@ -138,8 +135,7 @@ class CaseTimer:
 def peak_bytes(device: Device, sampler: Sampler) -> int | None:
     """Return the most memory that a case had, without what empties the caches.
 
-    What an earlier case that failed still held when this one began, and gave back since, would
-    make it less than nothing.
+    It would be less than nothing where an earlier case gave memory back since this one began.
     """
     peak = device.peak_bytes()
     return max(0, peak - sampler.cold.bytes_on(device)) if peak and sampler.cold else peak

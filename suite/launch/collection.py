@@ -146,7 +146,6 @@ def _identity(item: pytest.Function, settings: Settings) -> Identity:
 
 
 def _exercise_of(item: pytest.Function) -> str:
-    """Return the exercise that a case belongs to: its module without ``bench_``."""
     name: str = item.module.__name__
     return name.rpartition(".")[2].removeprefix("bench_")
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The pytest plugin: gives benchmarks their cases, their devices and their `measure`.
 
-`pytest benchmarks/` works by itself: finished samples are handed to pytest-benchmark, so
-its table, `--benchmark-json` and `--benchmark-compare` show what Frobench measured. A
-launch of `frobench run` is the same session with `--frobench-launch`, which says what to
+`pytest benchmarks/` works by itself: finished samples are handed to pytest-benchmark, which shows
+them. A launch of `frobench run` is the same session with `--frobench-launch`, which says what to
 measure in which order, and where to write it.
 """
 

@@ -39,7 +39,6 @@ def _settings() -> dict[str, object]:
 
 
 def _limits() -> dict[str, float]:
-    """Return the limits that hold, by the system's names."""
     if sys.platform == "win32":
         return {}
     import resource  # noqa: PLC0415 - not everywhere
@@ -53,7 +52,6 @@ def _limits() -> dict[str, float]:
 
 
 def _busy(threads: set[threading.Thread]) -> list[str]:
-    """Return what says that some of the threads are at work, where the system keeps accounts."""
     if not threads or not hasattr(time, "pthread_getcpuclockid"):
         return []
     before = _cpu_seconds(threads)
@@ -65,6 +63,5 @@ def _busy(threads: set[threading.Thread]) -> list[str]:
 
 
 def _cpu_seconds(threads: set[threading.Thread]) -> dict[int, float]:
-    """Return the seconds that threads which live have worked, by their numbers."""
     living = [thread.ident for thread in threads if thread.is_alive() and thread.ident]
     return {ident: time.clock_gettime(time.pthread_getcpuclockid(ident)) for ident in living}

@@ -22,10 +22,7 @@ from suite.nodes.groups import Groups
 
 
 class Resources:
-    """What is made at the first asking and serves all cases behind.
-
-    devices : names of those that the session measures
-    """
+    """What is made at the first asking and serves all cases behind."""
 
     def __init__(self, spec: LaunchSpec, devices: Sequence[str]) -> None:
         self._spec = spec
@@ -55,10 +52,7 @@ class Resources:
         self._workers |= early_workers()
 
     def drop_workers(self, lost: str = "") -> None:
-        """End all workers; the next case that needs some gets fresh ones.
-
-        lost : see `Groups.drop`
-        """
+        """End all workers; the next case that needs some gets fresh ones."""
         self.groups.drop(lost)
         for worker in chain.from_iterable(self._workers.values()):
             worker.close()
@@ -76,8 +70,9 @@ class Resources:
     def recover(self, *, failed: bool, lost: str = "") -> None:
         """Drop what a case without samples may have spoilt.
 
-        A device error that outlives its case ends the launch, and a fresh process does the rest. A
-        device that has no memory left, or lacks a call, is not lost.
+        A device error that outlives its case ends the launch, and a fresh process does the rest.
+
+        lost : the rank that a group has lost, and how
         """
         self._untidy = True
         if failed:
@@ -102,6 +97,6 @@ class Resources:
 
 
 def _answers(device: dev.Device) -> None:
-    """Raise if a device does not answer any more; what it has never had is not missed."""
+    """Raise if a device does not answer any more; a call that it never had is not missed."""
     with suppress(AttributeError, NotImplementedError, TypeError, ValueError):
         device.synchronize()

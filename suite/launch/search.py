@@ -40,10 +40,8 @@ LEAST_CALLS, MOST_CALLS = 3, 30
 class Searches:
     """The searches of one session: what they learnt, and the time that they share.
 
-    write : journals a try
     found : what is known by case, from this session or from before
-    took : seconds of the wall clock that this session spent searching, by case, and on having
-        the clocks settle before
+    took : seconds of the wall clock that this session spent, settling of the clocks included
     waiting : the cases that share the time
     """
 
@@ -107,9 +105,8 @@ class Searches:
 def _attempt(make: Make, shape: Shape, device: Device, span: float) -> float | None:
     """Return the seconds of an undisturbed call; ``None`` if the memory is too small.
 
-    That is the lower quartile: neighbours only slow a call, and long calls more than short ones,
-    which would win for no reason of theirs. The first call pays for what later ones do not, so it
-    is not looked at.
+    That is the lower quartile: neighbours only slow a call, and long calls more than short ones.
+    The first call pays for what later ones do not, so it is not looked at.
     """
     with suppress(DoesNotFitError, torch.OutOfMemoryError):
         sampler, measurement = Sampler(make(shape), [device]), Measurement()
@@ -125,7 +122,6 @@ def _attempt(make: Make, shape: Shape, device: Device, span: float) -> float | N
 
 
 def _processors(device: Device) -> int | None:
-    """Return among how many processors the device divides a product, if it says so."""
     if device.is_accelerator:
         with suppress(AttributeError, NotImplementedError, RuntimeError):
             return int(device.properties.multi_processor_count)

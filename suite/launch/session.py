@@ -35,9 +35,6 @@ from suite.project.imports import foreign_code, imported
 class LaunchSession:
     """One pytest session over benchmarks: a launch of a run, or a user's own.
 
-    cases : what times the cases
-    resources : workers, blockers and memory
-    searches : those for the fastest shape of a product
     is_changed : whether a case has changed the process for those behind it
     """
 
@@ -90,10 +87,7 @@ class LaunchSession:
                 self.searches.remember(record)
 
     def get_ready(self, cases: int) -> None:
-        """Bring accelerators to a steady clock; time an empty body and the gauge on each device.
-
-        cases : how many this process will measure
-        """
+        """Bring accelerators to a steady clock; time an empty body and the gauge on each device."""
         self.resources.seat_early_workers()
         if self.spec.mode == "measure" and self.journal is not None:
             self._readiness = Readiness(self.spec, self.settings, cases, self.write)

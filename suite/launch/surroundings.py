@@ -73,8 +73,6 @@ class Readiness:
     """Keeps the devices of a launch ready for its cases, and writes down in which state they are.
 
     The clocks of accelerators are settled anew where cases of the CPU let them rest.
-
-    cases : how many this process will measure
     """
 
     def __init__(self, spec: LaunchSpec, settings: Settings, cases: int, write: Write) -> None:
@@ -118,10 +116,7 @@ class Readiness:
 
 
 def _refuse(wanted: Sequence[str], devices: Sequence[str]) -> None:
-    """Raise if torch cannot use an accelerator, or has no code for it, so that every case fails.
-
-    wanted : the devices that the user named; with the CPU alone, accelerators may be ignored
-    """
+    """Raise if torch cannot use an accelerator, or has no code for it, so that every case fails."""
     if wanted != ["cpu"] and (troubles := doctor.unusable_accelerators()):
         lines = (f"{trouble.message}\n  mend it: {trouble.advice}" for trouble in troubles)
         raise CannotRunError("\n".join(lines))

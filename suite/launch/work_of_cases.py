@@ -76,7 +76,6 @@ class _Found(BaseException):
 
 
 def _find(*_: object, work: Work, **__: object) -> None:
-    """Stand where `Measure` does."""
     raise _Found(work)
 
 

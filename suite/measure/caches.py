@@ -30,8 +30,8 @@ _kept: dict[int, Tensor] = {}
 class ColdCaches:
     """Reads over the caches of some devices whenever it is called.
 
-    The number of the call is written into both ends of each buffer before, so the sum of its
-    elements shows afterwards whether it was really read.
+    The number of the call is written into both ends of each buffer, so the sum of its elements
+    shows afterwards whether it was really read.
     """
 
     def __init__(self, devices: Iterable[Device]) -> None:
@@ -61,8 +61,8 @@ class ColdCaches:
 def _buffer(device: Device) -> Tensor:
     """Return what leaves nothing else in a device's caches when it is read.
 
-    The CPU's is kept where memory is plenty: for the system to map 1 GiB and to take it back
-    takes several times as long as to read it.
+    The CPU's is kept where memory is plenty: to map 1 GiB takes several times as long as to read
+    it.
     """
     size = TIMES_THE_CACHE * cache_bytes(device)
     if not device.is_accelerator and size in _kept:

@@ -39,10 +39,8 @@ def _step(clock: Clock) -> float:
 def warm_up(took: Callable[[], float], seconds: float, clock: Clock) -> float:
     """Call the body until it is steady or the time is over; return the seconds of a call.
 
-    The first call pays for handles, workspaces and autotuning: it is not looked at, and says
-    nothing of how long the next ones take.
+    The first call pays for handles, workspaces and autotuning, so it is not looked at.
 
-    took : calls the body and returns the seconds that it took
     seconds : that all calls but the first may take, with what comes before each
     """
     took()
@@ -53,7 +51,7 @@ def warm_up(took: Callable[[], float], seconds: float, clock: Clock) -> float:
 
 
 def calls_that_take(wanted: float, least: float, took: Callable[[int], float]) -> int:
-    """Return how many calls in a row take the seconds wanted, as far as the clock can tell.
+    """Return how many calls in a row take the seconds wanted.
 
     least : the shortest time that the clock tells well
     took : calls the body so many times and returns the seconds that they took

@@ -104,8 +104,8 @@ def _call(sampler: Sampler, measurement: Measurement, read: Read) -> None:
 def _call_with_one_thread(sampler: Sampler, measurement: Measurement, read: Read) -> None:
     """See how long a call takes whose threads do not wait for each other.
 
-    A thread that waits for another one whose processor is taken away is busy waiting, which no
-    account tells from work. Two threads or more do the work in half of the time at best.
+    A thread that waits for one whose processor is taken away is busy waiting, which no account
+    tells from work. Two threads or more do the work in half of the time at best.
     """
     threads = torch.get_num_threads()
     single = Measurement()
@@ -121,7 +121,6 @@ def _call_with_one_thread(sampler: Sampler, measurement: Measurement, read: Read
 
 
 def _says_too_little(measurement: Measurement, hopeless: float, menacing: float) -> bool:
-    """Tell whether calls are too few to know that none of them stands alone."""
     calls = measurement.undisturbed
     if calls and min(measurement.warmup, *calls) > menacing:
         return False

@@ -85,7 +85,6 @@ def blocker(device: Device, clock: Callable[[], float] = perf_counter) -> Blocke
 class Observer:
     """Takes span samples of one body.
 
-    tracks : the lanes or workers that it uses
     whole : whether each lane is entered once, around all of the body: these take no turns
     """
 
@@ -96,12 +95,11 @@ class Observer:
     def observe(self, body: Callable[[], None], timed: Timed) -> dict[str, float]:
         """Call the body and its controls once each; return what they show, in seconds by name.
 
-        The observer keeps neither argument: both belong to its owner, and a reference back would
-        keep the body's tensors until the garbage collector runs.
+        The observer keeps neither argument: a reference back to their owner would keep the body's
+        tensors until the garbage collector runs.
 
         body : enters the lanes
-        timed : calls something between waits for all devices; returns the seconds until it
-            returned, those until all was done, and what it returned
+        timed : calls something between waits for all devices; returns as `Sampler.host` does
         """
         _, took, _ = self._call(body, timed)
         if len(self._tracks) == 1 and isinstance(self._tracks[0], Lane):
@@ -168,6 +166,5 @@ class Observer:
 
     @cached_property
     def _blocker(self) -> Blocker | None:
-        """What holds the device of the first lane."""
         first = self._tracks[0]
         return blocker(first.device) if isinstance(first, Lane) else None

@@ -132,8 +132,7 @@ class Sampler:
     def may_repeat(self) -> bool:
         """Whether long samples of many calls are still samples of one call.
 
-        A call on the CPU is over when it returns. On an accelerator many calls in a row
-        overlap with their own launching, which is another question.
+        On an accelerator many calls in a row overlap with their own launching.
         """
         return not (self.before or self.cold or self.queues)
 
@@ -160,7 +159,6 @@ class Sampler:
         return queued - start, self.clock() - start, result
 
     def _entered(self) -> None:
-        """Call the body, in lanes where it enters none itself."""
         with ExitStack() as lanes:
             for lane in self._whole:
                 lanes.enter_context(lane)

@@ -102,9 +102,8 @@ def _sample_beside(
 def other_leads() -> Iterator[bool]:
     """Yield whether the other version comes first: in one of every two pairs, at random which.
 
-    A fixed order can fall into step with what comes and goes, such as the time slices of a
-    shared core, and always the same version is hit: in simulation identical code was called
-    different in up to 40%.
+    A fixed order can fall into step with what comes and goes, such as the time slices of a shared
+    core: in simulation identical code was called different in up to 40%.
     """
     random = Random()  # noqa: S311 - no secret, but out of reach of a body that seeds
     while True:
