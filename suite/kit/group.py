@@ -52,14 +52,16 @@ class Group:
         return len(self._ranks)
 
     @contextmanager
-    def task(self, factory: TaskFactory, *args: object) -> Iterator["GroupBody"]:
+    def task(self, factory: TaskFactory, *args: object) -> Iterator["Group"]:
         """Set a task up on every rank, and put it away in the end unless it failed.
+
+        The group is then a body that every rank calls, timed by the first rank's clock.
 
         factory : takes the device, the rank's number and `args`, on every rank
         """
         self._enter()
         self.ask("set_up", lambda number: (factory, number, *args))
-        yield GroupBody(self)
+        yield self
         self.ask("leave")
 
     def ask(
@@ -131,15 +133,8 @@ class Group:
             finally:
                 self._store = None
 
-
-class GroupBody:
-    """A body that every rank calls, timed by the first rank's clock."""
-
-    def __init__(self, group: Group) -> None:
-        self._group = group
-
     def __call__(self) -> None:
-        """Call the body once on every rank."""
+        """Call the body of the task once on every rank."""
         self.timed(1)
 
     def timed(self, calls: int) -> Interval:
@@ -148,25 +143,25 @@ class GroupBody:
         Raises `LostRankError` if a rank was lost, or ranks could not exchange data.
         """
         try:
-            intervals: list[Interval] = self._group.ask("timed", lambda _: (calls,))
+            intervals: list[Interval] = self.ask("timed", lambda _: (calls,))
         except WorkerError as error:
             raise LostRankError(str(error)) from error
         return intervals[0]
 
     def get_ready(self) -> None:
         """Let every rank do what its task wants done before a sample."""
-        self._group.ask("get_ready")
+        self.ask("get_ready")
 
     def check(self, _: object = None) -> Check:
         """Compare what the last call returned with the truth, on every rank, as briefly as here."""
-        return worst(self._group.ask("check", lambda _: (is_brief(),)))
+        return worst(self.ask("check", lambda _: (is_brief(),)))
 
     def parts(self) -> dict[str, float]:
         """Return what else was seen, in seconds by name.
 
         That is ``barrier``, a sample without any call, and what the ranks themselves have noted.
         """
-        noted = {name: took for parts in self._group.ask("parts") for name, took in parts.items()}
+        noted = {name: took for parts in self.ask("parts") for name, took in parts.items()}
         empty = (self.timed(0) for _ in range(EMPTY_SAMPLES))
         return noted | {"barrier": median(ended - begun for begun, ended in empty)}
 
