@@ -78,15 +78,13 @@ def freivalds(a: Tensor, b: Tensor, precision: str | None = None) -> TensorCheck
         if (c.shape, _name(c.dtype)) != (shape, dtype):
             shapes = f"{_name(c.dtype)} of shape {tuple(c.shape)} with {dtype} of shape {shape}"
             return Check(shapes, math.inf, bound)
-        rows = _some_rows(a, c)
-        what, parts = _product_errors(_take(a, rows), b, _take(c, rows))
-        if rows is not None:
-            what += f", {len(rows)} of {a.shape[-2]} rows"
+        left, product, which_rows = _some_rows(a, c)
+        what, parts = _product_errors(left, b, product)
         errors = torch.stack([torch.stack([part.max(), part.square().mean()]) for part in parts])
         largest, typical = errors[:, 0].max().item(), errors[:, 1].mean().sqrt().item()
         precise = (name for name, most in _LADDER.items() if typical <= most)
         made_in = next(precise, None) if c.dtype == torch.float32 else factors
-        return Check(what, largest, bound, made_in)
+        return Check(what + which_rows, largest, bound, made_in)
 
     return check
 
@@ -221,19 +219,17 @@ def _in_parts(matrix: Tensor, other: int = 0) -> Iterator[Tensor]:
         yield part.double()
 
 
-def _some_rows(a: Tensor, c: Tensor) -> Tensor | None:
-    rows = int(_ENTRIES * _part()) // max(a.shape[-1], c.shape[-1])
-    if a.dim() > _PLAIN or rows >= a.shape[-2]:
-        return None
-    return torch.randperm(a.shape[-2], generator=_chance())[:rows]
+def _some_rows(a: Tensor, c: Tensor) -> tuple[Tensor, Tensor, str]:
+    """Draw rows of large matrices; return which they are in words, too."""
+    some, all_ = int(_ENTRIES * _part()) // max(a.shape[-1], c.shape[-1]), a.shape[-2]
+    if a.dim() > _PLAIN or some >= all_:
+        return a, c, ""
+    rows = torch.randperm(all_, generator=_chance())[:some]
+    return a[rows.to(a.device)], c[rows.to(c.device)], f", {some} of {all_} rows"
 
 
 def _part() -> float:
     return _PART_IN_BRIEF if is_brief() else 1.0
-
-
-def _take(matrix: Tensor, rows: Tensor | None) -> Tensor:
-    return matrix if rows is None else matrix[rows.to(matrix.device)]
 
 
 def _different(computed: Tensor, expected: Tensor) -> int:

@@ -8,17 +8,7 @@ from time import monotonic
 
 import pytest
 
-from suite.journal.records import (
-    Begun,
-    Imported,
-    Journal,
-    Measured,
-    NodesSeen,
-    Record,
-    Refused,
-    Stopped,
-    Tried,
-)
+from suite.journal import records
 from suite.journal.spec import DEVICE_LOST, DISK_REFUSES, LaunchSpec, read_spec
 from suite.kit.chosen import choose
 from suite.kit.group import Group
@@ -41,7 +31,7 @@ class LaunchSession:
     def __init__(self, config: pytest.Config) -> None:
         path = config.getoption("--frobench-launch")
         self.spec = _spec_alone(config) if path is None else read_spec(path)
-        self.journal = Journal(Path(self.spec.journal)) if self.spec.journal else None
+        self.journal = records.Journal(Path(self.spec.journal)) if self.spec.journal else None
         self.settings = look_around(self.spec, self.write)
         self.searches = Searches(self.spec, self.write)
         self.resources = Resources(self.spec, self.settings.devices)
@@ -52,7 +42,7 @@ class LaunchSession:
         self._before: Accounts | None = None
         self._examined = False
 
-    def write(self, record: Record) -> None:
+    def write(self, record: records.Record) -> None:
         """Append to the journal, if there is one; end the launch if the disk refuses.
 
         Without the runner nothing is written: another one may be at work on the journal.
@@ -72,7 +62,7 @@ class LaunchSession:
         if self.spec.mode == "pilot" and not self._examined:
             self._examined = True
             if nodes := self.resources.groups.examine():
-                self.write(NodesSeen(nodes=nodes))
+                self.write(records.NodesSeen(nodes=nodes))
         return group
 
     def remember(self, items: Sequence[pytest.Function]) -> None:
@@ -81,9 +71,9 @@ class LaunchSession:
             return
         by_name = {item.nodeid: item for item in items}
         for record in self.journal:
-            if isinstance(record, Measured | Refused) and record.case in by_name:
+            if isinstance(record, records.Measured | records.Refused) and record.case in by_name:
                 self.cases.remember(by_name[record.case], record)
-            elif isinstance(record, Tried):
+            elif isinstance(record, records.Tried):
                 self.searches.remember(record)
 
     def get_ready(self, cases: int) -> None:
@@ -100,9 +90,11 @@ class LaunchSession:
         if self.spec.mode == "pilot":
             self._before = accounts()
         self.cases.in_vain = 0.0
-        self.write(Begun(launch=self.spec.launch, case=item.nodeid, at=self._begun))
+        self.write(records.Begun(launch=self.spec.launch, case=item.nodeid, at=self._begun))
 
-    def conclude(self, case: str, measured: Measured | None, refused: Refused | None) -> None:
+    def conclude(
+        self, case: str, measured: records.Measured | None, refused: records.Refused | None
+    ) -> None:
         """Write down what became of a case, once it is over."""
         if refused is not None:
             refused.sampled = self.cases.in_vain
@@ -126,11 +118,11 @@ class LaunchSession:
             self._readiness.finish()
         if self.spec.paths:
             inside, outside = imported(self.spec.paths, self.spec.kept_out)
-            self.write(Imported(launch=self.spec.launch, inside=inside, outside=outside))
+            self.write(records.Imported(launch=self.spec.launch, inside=inside, outside=outside))
         elif self.spec.project is not None:
             message = foreign_code(Path(self.spec.project), Path(self.spec.benchmarks))
             if message is not None:
-                self.write(Stopped(message=message))
+                self.write(records.Stopped(message=message))
 
 
 def _spec_alone(config: pytest.Config) -> LaunchSpec:
