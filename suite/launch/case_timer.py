@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""One case of a session: whether its size is tried, its samples, and the check of its result."""
+"""One case of a session: its samples and the check of its result, or why it has none."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import torch
 from torch.profiler import profile, record_function, schedule, supported_activities
 
-from suite.errors import TooLongError, WrongResultError
+from suite.checks import raised
+from suite.errors import LostRankError, TooLongError, WrongResultError
 from suite.garbage import no_garbage_collection
 from suite.journal.records import Busy, Measured, Refused
 from suite.journal.spec import LaunchSpec
@@ -27,11 +30,19 @@ from suite.measure.inputs import Inputs
 from suite.measure.measurement import Measurement
 from suite.measure.sampler import Sampler
 from suite.measure.sampling import measure
+from suite.personal import private
 from suite.stored.names import name_of
 from suite.stored.run import Check, Settings, Work
 
 MARK = "frobench: "
 """Before a case's name, where a profiler shows the one call of ``--once``."""
+
+LONGEST_REASON, LONGEST_MESSAGE = 300, 3_000
+"""Characters of a stored reason, and of an error's message that are looked at: ten times as many,
+so that nothing is cut in half before it is hidden."""
+IN_WORDS = (pytest.skip.Exception, pytest.fail.Exception, WrongResultError, LostRankError)
+"""Errors whose text is a reason by itself."""
+_PATH = re.compile(r"(?<![\w.])(?:[A-Za-z]:\\|~?/)[^\s'\",;:)]+")
 
 
 class CaseTimer:
@@ -143,6 +154,41 @@ def peak_bytes(device: Device, sampler: Sampler) -> int | None:
 
 def _family(item: pytest.Function) -> tuple[str, Parameters]:
     return f"{item.module.__name__}.{item.function.__name__}", parameters(item)
+
+
+def refusal(
+    launch: int,
+    case: str,
+    status: Literal["skipped", "failed"],
+    error: BaseException,
+    folder: Path,
+) -> Refused:
+    """Return why a case has no samples; what it raised itself with the file and the line.
+
+    folder : that of the case's file
+    """
+    refused = Refused(launch=launch, case=case, status=status, reason=reason_of(error))
+    if isinstance(error, WrongResultError):
+        refused.check = error.check
+    elif isinstance(error, LostRankError):
+        refused.lost = True
+    elif not isinstance(error, IN_WORDS):
+        if where := raised.where(error, folder):
+            refused.reason += f" ({where})"
+        refused.details = raised.whole(error, folder)
+    return refused
+
+
+def reason_of(error: BaseException) -> str:
+    """Return the first line of an error, without what names anybody, as the reason of a refusal."""
+    message = ""
+    with suppress(Exception):  # the text of an error may itself raise another one
+        message = str(getattr(error, "msg", None) or error)
+    line = _PATH.sub(private.HIDDEN, message.strip().partition("\n")[0][:LONGEST_MESSAGE])
+    line = private.hide(line, private.own_names())[:LONGEST_REASON]
+    if isinstance(error, IN_WORDS):
+        return line
+    return f"{type(error).__name__}: {line}" if line else type(error).__name__
 
 
 def called_once(sampler: Sampler, name: str, settings: Settings, trace: str | None) -> Measurement:

@@ -26,9 +26,9 @@ from suite.kit.chosen import UnknownDeviceError
 from suite.kit.group import Group
 from suite.kit.workers import Worker, put_away
 from suite.launch import collection
+from suite.launch.case_timer import refusal
 from suite.launch.measure import WINDOW, Measure, Replay, again
-from suite.launch.process_state import ProcessState
-from suite.launch.refusal import refusal
+from suite.launch.resources import ProcessState
 from suite.launch.search import ShapeSearch
 from suite.launch.session import LaunchSession
 from suite.launch.work_of_cases import declared

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from suite.launch.process_state import ProcessState
+from suite.launch.resources import ProcessState
 
 FILES = resource.RLIMIT_NOFILE
 

@@ -6,7 +6,7 @@ import pytest
 from suite.errors import LostRankError
 from suite.journal.records import Refused
 from suite.kit.workers import Worker
-from suite.launch.refusal import refusal
+from suite.launch.case_timer import refusal
 from suite.nodes.groups import Groups
 from tests.instruments.processes.command import ROOT
 
