@@ -17,8 +17,7 @@ import pynvml
 from msgspec import Struct, field
 
 from suite.doctor.torch_offer import Offer
-from suite.machine.accelerators.bus import kernel_facts
-from suite.machine.accelerators.hardware import VENDORS, Gpu, System, VendorName, look
+from suite.machine.accelerators.hardware import VENDORS, Gpu, System, VendorName, kernel_facts, look
 from suite.machine.accounts import Others
 from suite.machine.limits import ROOT, affinity, free_memory
 from suite.machine.processor import processor
@@ -65,10 +64,8 @@ class Host(Struct, kw_only=True):
 class Device(Struct, kw_only=True):
     """An accelerator.
 
-    index : its driver's number for it; `None` where the driver does not say
+    index : its driver's number for it
     fault : why its driver does not speak of it at all
-    capability : of NVIDIA's GPUs, such as 9.0
-    utilization : the part of the time in which it was busy
     held_back : what holds its clock down, by NVML's names
     processes : that compute on it
     """

@@ -23,10 +23,7 @@ def interface_of(address: str) -> str | None:
 
 
 def link_rate(interface: str, root: Path = ROOT) -> float | None:
-    """Return an interface's rate in bytes a second, if the system tells it: not of a loopback.
-
-    root : the folder that `/sys` lies in
-    """
+    """Return an interface's rate in bytes a second, if the system tells it: not of a loopback."""
     megabits = read(root / "sys/class/net" / interface / "speed")  # -1 where it is not known
     return int(megabits) * MEGABIT or None if megabits.isdecimal() else None
 

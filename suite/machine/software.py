@@ -10,15 +10,8 @@ from typing import Any
 
 import torch
 
-from suite.machine import backends
-from suite.machine.system import (
-    in_container,
-    kernel,
-    known,
-    operating_system,
-    public_packages,
-    stored_variables,
-)
+from suite.machine import backends, system
+from suite.machine.system import known
 from suite.stored.run import Scalar, Software
 
 
@@ -28,13 +21,13 @@ def software(unknown: dict[str, str], root: Path) -> Software:
     unknown : takes the reasons for what is not known
     root : the folder that a container marks
     """
-    container = {"container": (in_container(root), "can be told on Linux only")}
+    container = {"container": (system.in_container(root), "can be told on Linux only")}
     build = {
         part: (version, "this build of torch has none") for part, version in _torch_build().items()
     }
     return Software(
-        os=operating_system(),
-        kernel=kernel(),
+        os=system.operating_system(),
+        kernel=system.kernel(),
         **known(container, "software.", unknown),
         python=platform.python_version(),
         torch=str(torch.__version__),
@@ -42,7 +35,7 @@ def software(unknown: dict[str, str], root: Path) -> Software:
         threads=torch.get_num_threads(),
         interop_threads=torch.get_num_interop_threads(),
         flags=_flags(),
-        variables=stored_variables(os.environ),
+        variables=system.stored_variables(os.environ),
         packages=_packages(),
     )
 
@@ -56,7 +49,7 @@ def _packages() -> dict[str, str]:
     versions = {package["Name"]: package["Version"] for package in reversed(described)}
     plain = {_plain(name): versions[name] for name in versions if name}
     brought = {_plain(backend.package): backend.version for backend in backends.installed()}
-    return dict(sorted((public_packages(plain) | brought).items()))
+    return dict(sorted((system.public_packages(plain) | brought).items()))
 
 
 def _plain(name: str) -> str:

@@ -136,12 +136,9 @@ def stored_variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def storable(name: str, value: str, names: Collection[str]) -> str:
-    """Return a variable's value as it may be stored; what was made so before stays as it is.
-
-    names : of the host and its user
-    """
+    """Return a variable's value as it may be stored; `names` are those of the host and its user."""
     telling = _is_telling(name, value) or any(private.find(value, names))
-    if not telling or _MADE.fullmatch(value):
+    if not telling or _MADE.fullmatch(value):  # nothing to hide, or hidden before
         return value
     if name.endswith("_VISIBLE_DEVICES") and _UUID.match(value):
         return f"by UUID, {counted(len(value.split(',')), 'device')}"

@@ -12,38 +12,18 @@ from msgspec.json import encode
 
 from suite.stored.run import Environment, Scalar
 
+_MOVING = {
+    "accelerators.*": "capability driver ecc max_clock_hz max_memory_clock_hz memory_bytes mig"
+    " numa_node pcie_generation_max pcie_width power_limit_watts",
+    "cpu": "architecture boost frequency_driver governor huge_pages model quota_cores"
+    " threads_per_core usable_cores usable_numa_nodes",
+    "software": "flags.* interop_threads python threads torch torch_build.* variables.*",
+    "topology": "*",
+}
 MATTERS = (
     "accelerators",
-    "accelerators.*.capability",
-    "accelerators.*.driver",
-    "accelerators.*.ecc",
-    "accelerators.*.max_clock_hz",
-    "accelerators.*.max_memory_clock_hz",
-    "accelerators.*.memory_bytes",
-    "accelerators.*.mig",
-    "accelerators.*.numa_node",
-    "accelerators.*.pcie_generation_max",
-    "accelerators.*.pcie_width",
-    "accelerators.*.power_limit_watts",
-    "cpu.architecture",
-    "cpu.boost",
-    "cpu.frequency_driver",
-    "cpu.governor",
-    "cpu.huge_pages",
-    "cpu.model",
-    "cpu.quota_cores",
-    "cpu.threads_per_core",
-    "cpu.usable_cores",
-    "cpu.usable_numa_nodes",
     "label",
-    "software.flags.*",
-    "software.interop_threads",
-    "software.python",
-    "software.threads",
-    "software.torch",
-    "software.torch_build.*",
-    "software.variables.*",
-    "topology.*",
+    *(f"{part}.{fact}" for part, facts in _MOVING.items() for fact in facts.split()),
 )
 """Facts, as patterns, that must be equal where a slow-down is to be blamed on the code.
 
@@ -79,7 +59,6 @@ FOLLOWS = {
     ),
 }
 """Facts that follow from another one: where that differs, they are left out."""
-
 
 Likeness = Literal["same", "differs harmlessly", "differs in what matters"]
 
@@ -159,12 +138,9 @@ def facts(environment: Environment) -> dict[str, Scalar]:
     return flat
 
 
-def _flatten(value: Any, path: str, facts: dict[str, Scalar]) -> None:  # noqa: ANN401 - any JSON
-    if isinstance(value, dict):
-        for key, entry in value.items():
-            _flatten(entry, f"{path}.{key}", facts)
-    elif isinstance(value, list):
-        for index, entry in enumerate(value):
-            _flatten(entry, f"{path}.{index}", facts)
+def _flatten(value: Any, path: str, flat: dict[str, Scalar]) -> None:  # noqa: ANN401 - any JSON
+    if isinstance(value, dict | list):
+        for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
+            _flatten(entry, f"{path}.{key}", flat)
     else:
-        facts[path] = value
+        flat[path] = value

@@ -63,10 +63,7 @@ def read(path: Path) -> Run:
 
 
 def content(path: Path) -> bytes:
-    """Return the bytes of a stored file, and open nothing but a regular file.
-
-    Raises `InvalidResult`.
-    """
+    """Return the bytes of a stored file, opening nothing but a regular file; see `read`."""
     try:
         return content_of(path)
     except UnusableFileError as error:

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from suite.machine.accelerators.bus import kernel_facts
+from suite.machine.accelerators.hardware import kernel_facts
 from suite.machine.limits import ROOT
 from suite.machine.sensors import nvml
 from suite.machine.system import known

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""The accelerators that the system shows, whether or not torch can use them.
+"""The accelerators that the system shows, whether or not torch can use them, in SI units.
 
 Read from what the kernel tells of its PCI bus; where it tells nothing (Windows, and Linux
 inside it) from NVIDIA's own command. An integrated, virtual or management display is none.
+Link and memory node are told of every card; clocks, power, temperature and memory by the
+driver of AMD's cards, and in part by Intel's.
 """
 
 import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -17,6 +19,7 @@ from typing import Literal, NamedTuple
 from suite.machine.limits import ROOT, read
 
 VendorName = Literal["NVIDIA", "AMD", "Intel", "Apple"]
+Value = str | int | float
 
 DISPLAYS = ("0x0300", "0x0302", "0x0380")
 """PCI classes of displays: with VGA, 3D only, and others."""
@@ -26,6 +29,8 @@ INTEGRATED_AMD_BYTES = 6 * 2**30
 """Bytes of own memory below which an AMD display is part of a processor."""
 INTEGRATED_INTEL = "0000:00:02."
 """Where on the bus the display of an Intel processor always is."""
+GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6}
+"""Generations of PCI Express by gigatransfers a second."""
 PATIENCE = 20.0
 """Seconds for NVIDIA's command, which is slow while no other program uses the driver."""
 
@@ -133,11 +138,8 @@ def _on_the_bus(root: Path) -> Iterator[Gpu]:
 
 
 def _is_discrete_amd(device: Path, kind: str) -> bool:
-    """Tell a card from the display of a processor, and from a server's old PCI one.
-
-    A card that is too new for the kernel has no driver and so tells no memory: it counts.
-    """
-    memory = read(device / "mem_info_vram_total")
+    """Tell a card from the display of a processor, and from a server's old PCI one."""
+    memory = read(device / "mem_info_vram_total")  # not told where the kernel is older than a card
     is_express = (device / "max_link_speed").exists()
     return kind in DISPLAYS and is_express and (not memory or int(memory) >= INTEGRATED_AMD_BYTES)
 
@@ -152,3 +154,59 @@ def _nvidia_smi() -> str:
                 question, capture_output=True, text=True, timeout=PATIENCE, check=True
             ).stdout
     return ""
+
+
+def kernel_facts(card: Path) -> dict[str, Value]:
+    """Return what is known of a card; what the kernel does not tell is not in it.
+
+    card : its folder, such as `/sys/bus/pci/devices/0000:0c:00.0`
+    """
+    facts: dict[str, Value] = {}
+    if (driver := card / "driver").exists():
+        facts["driver"] = f"{driver.resolve().name} {read(driver / 'module/version')}".strip()
+    for fact, (convert, *patterns) in FACTS.items():
+        files = (path for pattern in patterns for path in sorted(card.glob(pattern)))
+        text = next(filter(None, map(read, files)), "")
+        with suppress(KeyError, ValueError):  # no file is there, or it says something else
+            facts[fact] = convert(text)
+    return facts
+
+
+def _times(unit: float) -> Callable[[str], float]:
+    return lambda text: int(text) * unit
+
+
+def _node(text: str) -> int:
+    if (node := int(text)) < 0:
+        raise ValueError("the firmware does not say")
+    return node
+
+
+def _highest_step(text: str) -> float:
+    """Return the highest of the clocks that a card may choose from."""
+    return max(int(step) for step in re.findall(r":\s*(\d+)Mhz", text)) * 1e6
+
+
+FACTS: dict[str, tuple[Callable[[str], Value], *tuple[str, ...]]] = {
+    "memory_bytes": (int, "mem_info_vram_total"),
+    "memory_used_bytes": (int, "mem_info_vram_used"),
+    "clock_hz": (_times(1.0), "hwmon/hwmon*/freq1_input"),
+    "memory_clock_hz": (_times(1.0), "hwmon/hwmon*/freq2_input"),
+    "max_clock_hz": (_highest_step, "pp_dpm_sclk"),
+    "max_memory_clock_hz": (_highest_step, "pp_dpm_mclk"),
+    "power_watts": (_times(1e-6), "hwmon/hwmon*/power1_average", "hwmon/hwmon*/power1_input"),
+    "power_limit_watts": (_times(1e-6), "hwmon/hwmon*/power1_cap"),
+    "power_limit_default_watts": (_times(1e-6), "hwmon/hwmon*/power1_cap_default"),
+    "temperature_celsius": (_times(1e-3), "hwmon/hwmon*/temp1_input"),
+    "utilization": (_times(0.01), "gpu_busy_percent"),
+    "pcie_generation": (lambda text: GENERATIONS[text.partition(" ")[0]], "current_link_speed"),
+    "pcie_generation_max": (lambda text: GENERATIONS[text.partition(" ")[0]], "max_link_speed"),
+    "pcie_width": (int, "current_link_width"),
+    "pcie_width_max": (int, "max_link_width"),
+    "numa_node": (_node, "numa_node"),
+}
+"""How each fact is read, and from which file, the first that is there.
+
+hwmon counts hertz, microwatts and thousandths of a degree: https://docs.kernel.org/gpu/amdgpu/thermal.html,
+https://docs.kernel.org/hwmon/sysfs-interface.html
+"""

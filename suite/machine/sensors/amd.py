@@ -24,7 +24,8 @@ def sensors(devices: Sequence[str], addresses: Mapping[str, str], smi: Any = Non
     smi : the library, by default the one that is installed
     """
     try:
-        smi = smi or _library()
+        with contextlib.redirect_stdout(None):  # it prints where there is no driver
+            smi = smi or importlib.import_module("amdsmi")
         smi.amdsmi_init()
         gpus = smi.amdsmi_get_processor_handles()
     except Exception as error:  # noqa: BLE001 - it fails in many ways where no driver is
@@ -69,11 +70,6 @@ def _address(smi: Any, gpu: Any) -> str | None:
         return None
 
 
-def _library() -> Any:
-    with contextlib.redirect_stdout(None):  # it prints where there is no driver
-        return importlib.import_module("amdsmi")
-
-
 def _clock(kind: str) -> Callable[[Any, Any], float]:
     return lambda smi, gpu: (
         1e6 * float(smi.amdsmi_get_clock_info(gpu, getattr(smi.AmdSmiClkType, kind))["clk"])
@@ -113,7 +109,5 @@ _ASKS: dict[str, Callable[[Any, Any], Reading]] = {
     "pcie_replays": lambda smi, gpu: float(smi.amdsmi_get_gpu_pci_replay_counter(gpu)),
     HELD_BACK: _held_back,
 }
-"""How each quantity is read; amdsmi counts megahertz, watts and microjoules.
-
-What a device does not tell is the text `N/A`, which is no number: the quantity is dropped.
-"""
+"""How each quantity is read; amdsmi counts megahertz, watts and microjoules. What it does not tell
+is the text `N/A`, which is no number: the quantity is dropped."""

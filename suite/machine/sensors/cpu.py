@@ -9,7 +9,6 @@ import re
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import psutil
 
@@ -46,7 +45,7 @@ def sensor(root: Path = ROOT, cores: list[int] | None = None) -> Sensor:
 class Rate:
     """Turns a counter of joules into the watts since it was last asked."""
 
-    def __init__(self, counter: Callable[[], Any]) -> None:
+    def __init__(self, counter: Callable[[], float]) -> None:
         self._counter = counter
         self._before = (time.monotonic(), counter())
 

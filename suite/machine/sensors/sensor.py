@@ -39,7 +39,7 @@ AT_WORK = 0.5
 class Sensor:
     """Reads a device. What fails once is not asked again: the rest goes on.
 
-    device : the device by torch's name, or `cpu`
+    device : by torch's name, or `cpu`
     asks : how each quantity is read
     unknown : why others cannot be read; takes the reasons of those that fail
     source : who is asked, which these reasons begin with
@@ -91,7 +91,6 @@ class Sensor:
 class Source(NamedTuple):
     """Who is asked about some devices, all of them by one thread.
 
-    name : as the beginning of a sentence
     find : makes the sensors, which may take long or fail
     quantities : what is asked of each device
     """

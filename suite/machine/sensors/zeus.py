@@ -6,15 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from suite.machine.sensors.cpu import Rate
-from suite.machine.sensors.sensor import (
-    ENERGY,
-    OF_ACCELERATORS,
-    POWER,
-    Reading,
-    Sensor,
-    first_line,
-    silent,
-)
+from suite.machine.sensors.sensor import ENERGY, OF_ACCELERATORS, POWER, Sensor, first_line, silent
 
 
 def sensors(devices: Sequence[str], monitor: Any = None) -> list[Sensor]:
@@ -28,7 +20,7 @@ def sensors(devices: Sequence[str], monitor: Any = None) -> list[Sensor]:
 
     try:
         monitor = monitor or importlib.import_module("zeus_apple_silicon").AppleEnergyMonitor()
-        asks: dict[str, Callable[[], Reading]] = {ENERGY: joules, POWER: Rate(joules)}
+        asks: dict[str, Callable[[], float]] = {ENERGY: joules, POWER: Rate(joules)}
     except Exception as error:  # noqa: BLE001 - whatever a missing or other processor raises
         return silent(devices, f"Zeus (the extra `energy`): {first_line(error)}")
     unknown = {name: "macOS tells only the energy" for name in OF_ACCELERATORS if name not in asks}

@@ -10,7 +10,7 @@ from typing import Any
 import pynvml
 import pytest
 
-from suite.machine.accelerators.bus import kernel_facts
+from suite.machine.accelerators.hardware import kernel_facts
 from suite.machine.sensors.nvml import CONSTANT, driver_facts, links_between
 from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
 
