@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from types import ModuleType
 
-from reports.findings import own, versions
+from reports.findings import versions
 from reports.findings.exercises import (
     attainable_peak,
     copies,
@@ -22,6 +22,7 @@ from reports.findings.exercises import (
 )
 from reports.findings.finding import Finding, Plot, Section, exercise_title
 from reports.findings.groups import collectives
+from reports.findings.own import any_function
 from reports.findings.remembered import cases_of
 from reports.findings.select import Cases, NotMeasuredError
 from suite.stored.names import is_cpu
@@ -73,14 +74,14 @@ def _answers(cases: Cases) -> tuple[ModuleType, list[Finding]]:
     their cases: then the cases are answered as any others are, and what is missing keeps its
     reason.
     """
-    rules = RULES.get(cases.exercise, own)
+    rules = RULES.get(cases.exercise, any_function)
     answers = list(rules.findings(cases))
-    shown = rules is own or not cases.passed() or not all(finding.absent for finding in answers)
-    if shown or any(_plots(rules, cases)):
+    lacking = cases.passed() and all(finding.absent for finding in answers)
+    if rules is any_function or not lacking or any(_plots(rules, cases)):
         return rules, answers
     told = tuple(reason for reason, _ in cases.missing)
     unanswered = (finding for finding in answers if finding.absent.startswith(told))
-    return own, [*own.findings(cases), *unanswered]
+    return any_function, [*any_function.findings(cases), *unanswered]
 
 
 def _plots(rules: ModuleType, cases: Cases) -> Iterator[Plot]:
@@ -92,7 +93,7 @@ def _plots(rules: ModuleType, cases: Cases) -> Iterator[Plot]:
 def _findings(cases: Cases) -> tuple[ModuleType, list[Finding]]:
     """Return the rules of an exercise, and all its answers with the leading one first."""
     rules, answers = _answers(cases)
-    answered = {name for finding in answers for name in finding.cases if rules is not own}
+    answered = {name for finding in answers for name in finding.cases if rules is not any_function}
     beside = versions.findings(cases.run, cases.exercise)
     answers = [*answers, *(finding for finding in beside if not answered.issuperset(finding.cases))]
     asked = cases.run.frobench.exercises[cases.exercise]

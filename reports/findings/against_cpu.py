@@ -4,10 +4,11 @@
 from contextlib import suppress
 from dataclasses import dataclass
 
-from reports.findings.answers import (
+from reports.findings.answers import Answer, Crossing, threshold
+from reports.findings.finding import RATIO
+from reports.findings.select import Curve, NotMeasuredError
+from reports.findings.values import (
     VALUE,
-    Answer,
-    Crossing,
     axis_pattern,
     behind,
     capital,
@@ -15,10 +16,7 @@ from reports.findings.answers import (
     is_below,
     size,
     text,
-    threshold,
 )
-from reports.findings.finding import RATIO
-from reports.findings.select import Curve, NotMeasuredError
 
 
 @dataclass(frozen=True)

@@ -6,30 +6,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 from msgspec.structs import replace
 
 from reports.findings.finding import Finding
 from reports.findings.select import Cases, Curve, NotMeasuredError
-from suite.statistics import estimate
-from suite.stored.run import Estimate
+from reports.findings.values import VALUE, N, behind, estimate_of, size
 from suite.units import format_estimate, format_value
 
-VALUE, SIZE = "{value}", "{size}"
-"""Stand in a sentence for the estimate with its interval, and for a size."""
 ROUNDING = 1e-9
 """Relative error of a crossing, at most."""
 LITTLE = 1.05
 """A ratio of times below which reading back is not worth avoiding."""
-
-
-def axis_pattern(axis: str) -> str:
-    """Return how a size is spelled in a sentence, such as n = 4,096."""
-    return f"{axis}\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{SIZE}"
-
-
-N = axis_pattern("n")
 
 
 @dataclass(frozen=True)
@@ -105,30 +93,6 @@ def no_accelerator(cases: Cases, function: str) -> Answer:
     raise NotMeasuredError(cases.reason(function=function))
 
 
-def estimate_of(by_launch: pd.Series) -> Estimate:
-    """Estimate a number over the launches that have it."""
-    numbers = by_launch.to_numpy(float)
-    return estimate(numbers[~np.isnan(numbers)].tolist())
-
-
-def is_above(by_launch: pd.Series, level: float) -> bool:
-    """Tell whether the whole interval of a number lies above a level."""
-    low = estimate_of(by_launch).low
-    return low is not None and low > level
-
-
-def is_below(by_launch: pd.Series, level: float) -> bool:
-    """Tell whether the whole interval of a number lies below a level."""
-    high = estimate_of(by_launch).high
-    return high is not None and high < level
-
-
-def holds_one(ratio: pd.Series) -> bool:
-    """Tell whether a ratio has an interval, and it holds 1: no measurable difference."""
-    value = estimate_of(ratio)
-    return value.low is not None and value.high is not None and value.low <= 1 <= value.high
-
-
 def rarely(ratio: pd.Series, what: str) -> str:
     """Say what reading back less often saves at most; empty where that is little.
 
@@ -138,38 +102,6 @@ def rarely(ratio: pd.Series, what: str) -> str:
     if high is None or high < LITTLE:
         return ""
     return f"Reading {what} less often saves {format_value(1 - 1 / high, '1', 2)} at most."
-
-
-def text(by_launch: pd.Series, unit: str) -> str:
-    """Spell a number with its interval."""
-    return format_estimate(estimate_of(by_launch), unit)
-
-
-def size(number: float, pattern: str = SIZE) -> str:
-    """Spell a size, such as n = 4,096."""
-    return pattern.replace(SIZE, format_value(number, "n"))
-
-
-def capital(sentence: str) -> str:
-    """Begin a sentence with a capital letter."""
-    return sentence[:1].upper() + sentence[1:]
-
-
-def behind(*curves: Curve) -> tuple[str, ...]:
-    """Name all cases behind some curves, each once."""
-    names = (name for curve in curves for cases in curve.cases.values() for name in cases)
-    return tuple(dict.fromkeys(names))
-
-
-def smallest(curve: Curve, unit: str, clause: str) -> str:
-    """Say what the smallest size gives, where it is not also the largest: a clause to append.
-
-    In the clause ``{value}`` and ``{size}`` stand for the number and the size.
-    """
-    first, last = curve.sizes[0], curve.sizes[-1]
-    if first == last:
-        return ""
-    return clause.replace(VALUE, text(curve.at(first), unit)).replace(SIZE, size(first, N))
 
 
 class Crossing(NamedTuple):

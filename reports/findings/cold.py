@@ -3,9 +3,10 @@
 
 from collections.abc import Callable, Iterable
 
-from reports.findings.answers import VALUE, Answer, behind, text
+from reports.findings.answers import Answer
 from reports.findings.finding import RATIO, Axis, Plot
 from reports.findings.select import Cases, Curve, lines
+from reports.findings.values import VALUE, behind, text
 
 TIMES = Axis("Times as long", RATIO)
 LITTLE = 1.05

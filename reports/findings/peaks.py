@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from reports.findings.answers import text
+from reports.findings.values import text
 from suite.datasheets import catalog
 from suite.datasheets.catalog import Ceiling, NotInCatalogError
 from suite.stored.run import Accelerator, Case, Run

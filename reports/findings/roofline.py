@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from reports.findings.answers import estimate_of, text
 from reports.findings.exercises.attainable_peak import best_products
 from reports.findings.exercises.copies import bandwidth_of
 from reports.findings.exercises.matmul import PLAIN, PRECISIONS
 from reports.findings.finding import Axis, Plot, Point, Series
 from reports.findings.remembered import cases_of
 from reports.findings.select import Cases, NotMeasuredError, the_device
+from reports.findings.values import estimate_of, text
 from reports.table.frame import function_of
 from suite.stored.run import Estimate, Run
 from suite.units import format_point

@@ -8,32 +8,19 @@ nothing and is not shown.
 from reports.findings.select import Cases, Curve, NotMeasuredError
 from suite.stored.run import Scalar
 
-
-def concurrency(cases: Cases, over: str, **where: Scalar) -> Curve:
-    """Return the part of the shareable time that was shared; see `suite.concurrency`."""
-    return _part(cases, over, "concurrency", where)
-
-
-def at_once_and_in_turn(cases: Cases, over: str, **where: Scalar) -> tuple[Curve, Curve]:
-    """Return the seconds of the body as it is, and of its control."""
-    return _part(cases, over, "at_once", where), _part(cases, over, "in_turn", where)
+PROOF = ("concurrency", "at_once", "in_turn")
+"""The part of the shareable time that was shared; seconds of the body, and of its control."""
+BUSY = "busy"
+"""Seconds of work of all lanes together, without launch gaps."""
 
 
-def busy(cases: Cases, over: str, **where: Scalar) -> Curve:
-    """Return the seconds of work of all lanes together, without launch gaps."""
-    return _part(cases, over, "busy", where, "the devices' busy time was not measured")
-
-
-def _part(
-    cases: Cases,
-    over: str,
-    name: str,
-    where: dict[str, Scalar],
-    reason: str = "no control strictly in turn",
-) -> Curve:
+def lanes(cases: Cases, over: str, *names: str, **where: Scalar) -> list[Curve]:
+    """Return what is stored of the lanes of a body, by its names; see `suite.concurrency`."""
     try:
-        return cases.curve(over, f"part_{name}", **where)
+        return [cases.curve(over, f"part_{name}", **where) for name in names]
     except NotMeasuredError:
-        if cases.names(**where):
-            raise NotMeasuredError(reason) from None
-        raise
+        if not cases.names(**where):
+            raise
+        if BUSY in names:
+            raise NotMeasuredError("the devices' busy time was not measured") from None
+        raise NotMeasuredError("no control strictly in turn") from None

@@ -15,11 +15,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reports.findings import peaks
-from reports.findings.answers import estimate_of
 from reports.findings.exercises import attainable_peak, copies, many_or_one, norm_logging
 from reports.findings.kinds import KINDS
 from reports.findings.remembered import cases_of
 from reports.findings.select import Cases, NotMeasuredError
+from reports.findings.values import estimate_of
 from reports.summary.headlines import accelerator, device_name
 from reports.table.equipment import printed_watts
 from reports.table.launches import SUSTAINED_RATE

@@ -8,23 +8,12 @@ from dataclasses import dataclass
 import pandas as pd
 
 from reports.findings import peaks
-from reports.findings.answers import (
-    VALUE,
-    Answer,
-    N,
-    ask,
-    ask_on,
-    behind,
-    capital,
-    estimate_of,
-    is_above,
-    size,
-    text,
-)
+from reports.findings.answers import Answer, ask, ask_on
 from reports.findings.exercises.matmul import PLAIN, RATE, best_rates
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.remembered import cases_of
 from reports.findings.select import Cases, NotMeasuredError
+from reports.findings.values import VALUE, N, behind, capital, estimate_of, is_above, size, text
 from suite.stored.names import is_cpu
 from suite.stored.run import Case, Search
 from suite.units import counted, format_value

@@ -7,24 +7,14 @@ from contextlib import suppress
 import pandas as pd
 
 from reports.findings import peaks
-from reports.findings.answers import (
-    VALUE,
-    Answer,
-    ask,
-    ask_either,
-    ask_on,
-    behind,
-    estimate_of,
-    is_above,
-    no_accelerator,
-    text,
-)
+from reports.findings.answers import Answer, ask, ask_either, ask_on, no_accelerator
 from reports.findings.cold import cold_plot, longer
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series, bound
 from reports.findings.fit import LEAST_SIZES, Line, fit
 from reports.findings.kinds import AT_ONCE, KINDS, LARGE, Kind
 from reports.findings.select import Cases, Curve, NotMeasuredError
-from reports.findings.side_by_side import at_once_and_in_turn, concurrency
+from reports.findings.side_by_side import PROOF, lanes
+from reports.findings.values import VALUE, behind, estimate_of, is_above, text
 from suite.stored.names import is_cpu
 from suite.units import format_value
 
@@ -100,16 +90,14 @@ def _bandwidth(cases: Cases, kind: Kind, device: str) -> Answer:
     line = fit(times)
     speed = _slope(cases, kind, device, line)
     part = peaks.of_copy(cases.run, device, kind.function, speed)
-    return Answer(
+    sentence = (
         f"{VALUE}{part} for copies {where}, with a latency of {text(line.latency, TIME.unit)}; "
-        f"half of that bandwidth is reached at {text(line.half, SIZE.unit)}.",
-        behind(times),
-        speed,
-        RATE.unit,
-        f"bandwidth of copies {where}",
-        brief=f"{VALUE} for copies {where}.",
-        rule_of_thumb=f"Join copies below {_bytes(estimate_of(line.half).value)}.",
+        f"half of that bandwidth is reached at {text(line.half, SIZE.unit)}."
     )
+    label = f"bandwidth of copies {where}"
+    brief = f"{VALUE} for copies {where}."
+    rule = f"Join copies below {_bytes(estimate_of(line.half).value)}."
+    return Answer(sentence, behind(times), speed, RATE.unit, label, brief=brief, rule_of_thumb=rule)
 
 
 def _rate(cases: Cases, kind: Kind, device: str) -> Answer:
@@ -162,8 +150,7 @@ def _non_blocking(cases: Cases) -> Answer:
 
 def _both_ways(cases: Cases) -> Answer:
     where = {"function": AT_ONCE["both-ways"].function, "device": cases.accelerator()}
-    at_once, in_turn = at_once_and_in_turn(cases, "size", **where)
-    proved = concurrency(cases, "size", **where)
+    proved, at_once, in_turn = lanes(cases, "size", *PROOF, **where)
     ratio, size = in_turn / at_once, proved.sizes[-1]
     sentence = (
         f"Copies of {_bytes(size)} to {cases.the(where['device'])} and back are "

@@ -11,23 +11,19 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from reports.findings.answers import (
+from reports.findings.answers import Answer, ask, no_accelerator, rarely, threshold
+from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from reports.findings.select import Cases, Curve, NotMeasuredError
+from reports.findings.values import (
     SIZE,
     VALUE,
-    Answer,
-    ask,
     behind,
     estimate_of,
     holds_one,
     is_above,
     is_below,
-    no_accelerator,
-    rarely,
     text,
-    threshold,
 )
-from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError
 from suite.compare.runs import launch_ratios
 from suite.stored.names import is_cpu
 from suite.stored.run import Scalar
@@ -160,16 +156,13 @@ def _slow_down(training: Training) -> Answer:
     elif holds_one(ratio):
         verb, brief = "costs nothing measurable:", f"Nothing measurable: {VALUE}"
         rule = rarely(ratio, "losses") or "Read the loss at every step."
-    return Answer(
+    sentence = (
         f"Reading each loss back by .item() {verb} {VALUE} as long as reading none "
-        f"({text(more, 's')} a step of {text(step.at(1), 's')}), training {training.words}.",
-        slower.cases[1],
-        ratio,
-        RATIO,
-        "as long with each loss read back",
-        rule_of_thumb=rule,
-        brief=f"{brief}, for the {training.network} network.",
+        f"({text(more, 's')} a step of {text(step.at(1), 's')}), training {training.words}."
     )
+    label = "as long with each loss read back"
+    brief = f"{brief}, for the {training.network} network."
+    return Answer(sentence, slower.cases[1], ratio, RATIO, label, rule_of_thumb=rule, brief=brief)
 
 
 def _every(training: Training) -> Answer:

@@ -6,22 +6,11 @@ from contextlib import suppress
 
 import pandas as pd
 
-from reports.findings.answers import (
-    VALUE,
-    Answer,
-    Crossing,
-    N,
-    ask,
-    ask_either,
-    ask_on,
-    behind,
-    size,
-    text,
-    threshold,
-)
+from reports.findings.answers import Answer, Crossing, ask, ask_either, ask_on, threshold
 from reports.findings.finding import RATIO, Axis, Finding, Plot
 from reports.findings.fit import LEAST_SIZES, Line, fit
 from reports.findings.select import Cases, Curve, NotMeasuredError, lines
+from reports.findings.values import VALUE, N, behind, size, text
 
 PIECES, FOREACH, GRAPH = "bench_pieces", "bench_pieces_foreach", "bench_pieces_graph"
 CHAIN, LARGE, COMPILED = "bench_chain", "bench_chain_large", "bench_chain_compiled"

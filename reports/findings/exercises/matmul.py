@@ -8,23 +8,11 @@ from itertools import product
 
 from reports.findings import peaks
 from reports.findings.against_cpu import Compared
-from reports.findings.answers import (
-    VALUE,
-    Answer,
-    Crossing,
-    N,
-    ask,
-    ask_on,
-    behind,
-    capital,
-    size,
-    smallest,
-    text,
-    threshold,
-)
+from reports.findings.answers import Answer, Crossing, ask, ask_on, threshold
 from reports.findings.cold import cold_plot, longer
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, lines
+from reports.findings.values import VALUE, N, behind, capital, size, smallest, text
 from reports.table.launches import SUSTAINED_RATE
 from suite.stored.names import is_cpu
 
@@ -42,10 +30,11 @@ SIZE, RATE, SPEED_UP = Axis("size n"), Axis("Rate", "FLOP/s"), Axis("Speed-up", 
 
 def findings(cases: Cases) -> list[Finding]:
     """Lead with the speed-up; without an accelerator, with what the CPU does by itself."""
+    ends = "And on the largest product, and the smallest?"
     copied = "And if the matrices must be copied there, and the product back?"
     compared = [
         ask("speed-up", "How much faster is an accelerator than the CPU?", _speed_up, cases),
-        ask("speed-up-at-ends", "And on the largest product, and the smallest?", _at_ends, cases),
+        ask("speed-up-at-ends", ends, lambda: _compared(cases, SQUARE).at_largest()),
         ask("crossover", "From which size is an accelerator worth it?", _crossover, cases, SQUARE),
         ask("crossover-with-copies", copied, _crossover, cases, COPIES),
         ask("graph", "How fast is a tiny product with CUDA graphs?", _graph, cases),
@@ -80,10 +69,6 @@ def _speed_up(cases: Cases) -> Answer:
     )
 
 
-def _at_ends(cases: Cases) -> Answer:
-    return _compared(cases, SQUARE).at_largest()
-
-
 def _crossover(cases: Cases, function: str) -> Answer:
     copies = "With the copies included " if function == COPIES else ""
     return _compared(cases, function).crossover(copies)
@@ -114,7 +99,10 @@ def _best_rate(cases: Cases, device: str) -> Answer:
     )
     where = cases.the(device)
     burst = "" if is_cpu(device) else " in bursts"
-    also = ""
+    also, rule = "", ""
+    with suppress(NotMeasuredError):
+        if bracket := _half(cases, device)[0].bracket:
+            rule = f"Half of the {PLAIN} rate needs n of {size(bracket[1])} or more."
     if PLAIN in best and dtype != PLAIN:
         curve, at = best[PLAIN]
         also = f" and {text(curve.at(at), RATE.unit)} in {PLAIN} at {size(at, N)}"
@@ -127,7 +115,7 @@ def _best_rate(cases: Cases, device: str) -> Answer:
         rate.at(n),
         RATE.unit,
         f"best rate of square products on {where}, in {dtype}{burst}",
-        rule_of_thumb=_large_enough(cases, device),
+        rule_of_thumb=rule,
         brief=f"{VALUE} in {dtype} at {size(n, N)}{also}{burst}.",
     )
 
@@ -140,13 +128,6 @@ def _sustained(cases: Cases, case: str) -> str:
         return ""
     part = peaks.of_peak(cases.run, case, rate, named=False)
     return f", and {text(rate, RATE.unit)} sustained{part}"
-
-
-def _large_enough(cases: Cases, device: str) -> str:
-    with suppress(NotMeasuredError):
-        if bracket := _half(cases, device)[0].bracket:
-            return f"Half of the {PLAIN} rate needs n of {size(bracket[1])} or more."
-    return ""
 
 
 def _half(cases: Cases, device: str) -> tuple[Crossing, Curve]:

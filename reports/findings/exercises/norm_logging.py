@@ -6,21 +6,10 @@ from contextlib import suppress
 
 import pandas as pd
 
-from reports.findings.answers import (
-    SIZE,
-    VALUE,
-    Answer,
-    ask_on,
-    behind,
-    holds_one,
-    is_above,
-    rarely,
-    size,
-    text,
-    threshold,
-)
+from reports.findings.answers import Answer, ask_on, rarely, threshold
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, lines, sizes_in_common
+from reports.findings.values import SIZE, VALUE, behind, holds_one, is_above, size, text
 
 READ_EACH, READ_LOG = "bench_item", "bench_log_on_device"
 LAUNCH, COMPUTE, KEEP = "bench_launch_only", "bench_norm_only", "bench_log_kept"
@@ -73,15 +62,13 @@ def _penalty(cases: Cases, device: str) -> Answer:
     elif holds_one(ratio):
         verb, brief = "costs nothing measurable:", f"Nothing measurable: {VALUE}."
         rule = rarely(ratio, "norms") or "Read norms back when you like."
-    return Answer(
+    sentence = (
         f"Calling .item() at every step {verb} {VALUE} as long as with a log that is read once "
-        f"({size(steps)} steps on {name}).",
-        curve.cases[steps],
-        ratio,
-        RATIO,
-        f"as long when every norm is read back, on {name}",
-        rule_of_thumb=rule,
-        brief=brief,
+        f"({size(steps)} steps on {name})."
+    )
+    label = f"as long when every norm is read back, on {name}"
+    return Answer(
+        sentence, curve.cases[steps], ratio, RATIO, label, rule_of_thumb=rule, brief=brief
     )
 
 
@@ -122,15 +109,13 @@ def _total(cases: Cases, device: str) -> Answer:
         for whole, rest, ready in ((READ_EACH, COMPUTE, READY), (READ_LOG, KEEP, READY_LOG))
     )
     steps = _longest(each, log)
-    return Answer(
+    sentence = (
         "With reading back measured by itself, on norms that were ready, the parts make "
         f"{VALUE} of the loop that reads each norm back and {text(log.at(steps), '1')} of the "
-        "loop that reads a log.",
-        behind(each.on([steps]), log.on([steps])),
-        each.at(steps),
-        "1",
-        "of the loop that reads each norm back",
+        "loop that reads a log."
     )
+    label = "of the loop that reads each norm back"
+    return Answer(sentence, behind(each.on([steps]), log.on([steps])), each.at(steps), "1", label)
 
 
 def _length(cases: Cases, device: str) -> Answer:

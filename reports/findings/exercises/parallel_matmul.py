@@ -4,22 +4,11 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from reports.findings.answers import (
-    VALUE,
-    Answer,
-    N,
-    ask,
-    behind,
-    is_above,
-    is_below,
-    size,
-    smallest,
-    text,
-    threshold,
-)
+from reports.findings.answers import Answer, ask, threshold
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, lines, sizes_in_common
-from reports.findings.side_by_side import at_once_and_in_turn, concurrency
+from reports.findings.side_by_side import PROOF, lanes
+from reports.findings.values import VALUE, N, behind, is_above, is_below, size, smallest, text
 from suite.stored.names import is_cpu
 
 SEQUENCE, STREAMS, ONE_THREAD = "bench_sequence", "bench_two_streams", "bench_one_thread"
@@ -38,10 +27,10 @@ SERIES = 3
 
 def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for each group of devices and each way to use them, accelerators first."""
-    for function in _growing(cases):
+    for function, groups in _growing(cases).items():
         question = f"How well do more and more devices work together, {WAYS[function]}?"
         name = f"scaling-{function.removeprefix('bench_')}"
-        yield ask(name, question, _scaling, cases, function)
+        yield ask(name, question, _scaling, function, groups)
     ways = _ways(cases)
     for group, function in ways:
         end = f"{function.removeprefix('bench_')}-{group}"
@@ -61,8 +50,7 @@ def findings(cases: Cases) -> Iterator[Finding]:
     yield ask("overlap-streams", question, _overlap, cases, "", STREAMS)
 
 
-def _scaling(cases: Cases, function: str) -> Answer:
-    groups = _at_one_size(cases, function)
+def _scaling(function: str, groups: dict[str, Curve]) -> Answer:
     (n,) = {curve.sizes[0] for curve in groups.values()}
     *fewer, most = groups
     reached = ", ".join(f"{text(groups[group].at(n), '1')} of {_times(group)}" for group in fewer)
@@ -113,12 +101,11 @@ def _nearly(cases: Cases, group: str, function: str) -> Answer:
 
 def _overlap(cases: Cases, group: str, function: str) -> Answer:
     group = group or cases.accelerator()
-    proved = concurrency(cases, "n", function=function, device=group)
-    at_once, in_turn = at_once_and_in_turn(cases, "n", function=function, device=group)
+    proved, at_once, in_turn = lanes(cases, "n", *PROOF, function=function, device=group)
     n, control = proved.sizes[-1], ""
     names = behind(proved.on([n]))
     with suppress(KeyError, NotMeasuredError):
-        waited = concurrency(cases, "n", function=CONTROLS[function], device=group)
+        (waited,) = lanes(cases, "n", PROOF[0], function=CONTROLS[function], device=group)
         control = f"; begun only when the one before has ended, {text(waited.at(n), '1')}"
         names += waited.cases[n]
     sentence = (
@@ -144,7 +131,7 @@ def _streams(cases: Cases) -> Answer:
 
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the efficiency by number of devices, and by size for each group of them."""
-    numbers = tuple(_by_number(cases, function) for function in _growing(cases))
+    numbers = tuple(_by_number(*growing) for growing in _growing(cases).items())
     title, axis = "Scaling efficiency by number of devices", Axis("devices")
     yield Plot("scaling", title, "curve", axis, EFFICIENCY, numbers, 1.0, "no loss")
     ways = _ways(cases)
@@ -166,25 +153,26 @@ def _ways(cases: Cases) -> list[tuple[str, str]]:
     return sorted(measured, key=lambda way: (is_cpu(way[0]), way[0].count("+")))
 
 
-def _growing(cases: Cases) -> list[str]:
-    """Return the ways that so many groups were measured in that their number is an axis."""
-    return [way for way in WAYS if len(_at_one_size(cases, way)) >= SERIES]
+def _growing(cases: Cases) -> dict[str, dict[str, Curve]]:
+    """Return the ways that so many groups were measured in that their number is an axis.
 
-
-def _at_one_size(cases: Cases, function: str) -> dict[str, Curve]:
-    """Return the efficiency of each group of accelerators, at the largest size that all have."""
-    curves = {}
-    for group in (group for group, way in _ways(cases) if way == function and not is_cpu(group)):
+    Each has the efficiency of the groups of accelerators, at the largest size that all have.
+    """
+    growing: dict[str, dict[str, Curve]] = {}
+    for function in WAYS:
+        curves = {}
+        for group, way in _ways(cases):
+            if way == function and not is_cpu(group):
+                with suppress(NotMeasuredError):
+                    curves[group] = _efficiency(cases, group, function)
         with suppress(NotMeasuredError):
-            curves[group] = _efficiency(cases, group, function)
-    with suppress(NotMeasuredError):
-        n = sizes_in_common(curves.values(), "")[-1]
-        return {group: curve.on([n]) for group, curve in curves.items()}
-    return {}
+            n = sizes_in_common(curves.values(), "")[-1]
+            if len(curves) >= SERIES:
+                growing[function] = {group: curve.on([n]) for group, curve in curves.items()}
+    return growing
 
 
-def _by_number(cases: Cases, function: str) -> Series:
-    groups = _at_one_size(cases, function)
+def _by_number(function: str, groups: dict[str, Curve]) -> Series:
     (n,) = {curve.sizes[0] for curve in groups.values()}
     points = (
         Point(group.count("+") + 1, curve.point(n).y, curve.cases[n])

@@ -4,9 +4,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from reports.findings.answers import VALUE, Answer, ask, behind, capital, is_above, size, text
+from reports.findings.answers import Answer, ask
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError
+from reports.findings.values import VALUE, behind, capital, is_above, size, text
 
 READ = {
     "bench_read_state_dict": "tensor by tensor",

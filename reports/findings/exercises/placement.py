@@ -4,20 +4,10 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from reports.findings.answers import (
-    SIZE,
-    VALUE,
-    Answer,
-    ask,
-    ask_on,
-    behind,
-    is_above,
-    size,
-    smallest,
-    text,
-)
+from reports.findings.answers import Answer, ask, ask_on
 from reports.findings.finding import RATIO, Axis, Finding, Plot
 from reports.findings.select import Cases, Curve, NotMeasuredError, lines
+from reports.findings.values import SIZE, VALUE, behind, is_above, size, smallest, text
 from suite.stored.names import is_cpu
 
 CREATE, DETOUR = "bench_create", "bench_create_then_move"
@@ -58,15 +48,13 @@ def _detour(cases: Cases, kind: str) -> Answer:
     ratio, more = moved / there, moved - there
     n, where = ratio.sizes[-1], cases.the(device)
     tiny = smallest(ratio, RATIO, f"; {VALUE} for {SIZE}")
-    return Answer(
+    sentence = (
         f"{VALUE} as long to {doing} {size(n)} {what} on the CPU and move them to {where} as to "
-        f"{doing} them there, {text(more.at(n), 's')} more{tiny}.",
-        behind(ratio.ends()),
-        ratio.at(n),
-        RATIO,
-        f"as long for {size(n)} {what}, on the CPU and moved",
-        rule_of_thumb="Create tensors with device=." if is_above(ratio.at(n), 1.0) else "",
+        f"{doing} them there, {text(more.at(n), 's')} more{tiny}."
     )
+    label = f"as long for {size(n)} {what}, on the CPU and moved"
+    rule = "Create tensors with device=." if is_above(ratio.at(n), 1.0) else ""
+    return Answer(sentence, behind(ratio.ends()), ratio.at(n), RATIO, label, rule_of_thumb=rule)
 
 
 def _create(cases: Cases, device: str, kind: str) -> Answer:
@@ -100,15 +88,13 @@ def _stay(cases: Cases, device: str) -> Answer:
     what = "seconds" if is_cpu(device) else "part_enqueue"  # what follows is waiting for nothing
     nothing, copied = _ready(cases, STAY, device, what), _ready(cases, COPY, device)
     n = (nothing / copied).sizes[-1]
-    return Answer(
+    sentence = (
         f"Moving a tensor of {size(n)} numbers on {cases.the(device)} to the device "
         f"that it is on takes {VALUE} and copies nothing; copying as many there takes "
-        f"{text(copied.at(n), 's')}.",
-        behind(nothing.on([n]), copied.on([n])),
-        nothing.at(n),
-        "s",
-        "for moving a tensor to the device that it is on",
+        f"{text(copied.at(n), 's')}."
     )
+    label = "for moving a tensor to the device that it is on"
+    return Answer(sentence, behind(nothing.on([n]), copied.on([n])), nothing.at(n), "s", label)
 
 
 def plots(cases: Cases) -> Iterator[Plot]:

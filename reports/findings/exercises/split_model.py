@@ -4,21 +4,11 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from reports.findings.answers import (
-    VALUE,
-    Answer,
-    ask,
-    ask_on,
-    behind,
-    is_above,
-    is_below,
-    size,
-    smallest,
-    text,
-)
+from reports.findings.answers import Answer, ask, ask_on
 from reports.findings.exercises.parts import pipelines
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, sizes_in_common
+from reports.findings.values import VALUE, behind, is_above, is_below, size, smallest, text
 
 FORWARD, SPLIT = "bench_forward", "bench_split_forward"
 STEP, SPLIT_STEP = "bench_step", "bench_split_step"
@@ -113,16 +103,13 @@ def _embedding(cases: Cases, device: str) -> Answer:
         rule = "Leave the embedding where it is."
     elif is_above(share, LARGE_SHARE):
         rule = "Make the embedding faster before the layers."
-    return Answer(
+    sentence = (
         f"{looked_up} of a forward pass of {text(whole.at(most), TIME.unit)} on "
-        f"{cases.the(device)}.",
-        curve.cases[most],
-        share,
-        "1",
-        f"of the forward pass is the embedding, {size(most)} words",
-        rule_of_thumb=rule,
-        brief=f"{looked_up} of a forward pass.",
+        f"{cases.the(device)}."
     )
+    label = f"of the forward pass is the embedding, {size(most)} words"
+    brief = f"{looked_up} of a forward pass."
+    return Answer(sentence, curve.cases[most], share, "1", label, rule_of_thumb=rule, brief=brief)
 
 
 def _tasks(cases: Cases, group: str) -> Answer:

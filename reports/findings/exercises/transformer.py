@@ -9,7 +9,7 @@ from itertools import product
 import pandas as pd
 
 from reports.findings import peaks
-from reports.findings.answers import VALUE, Answer, ask, capital, estimate_of, is_above, size, text
+from reports.findings.answers import Answer, ask
 from reports.findings.exercises.parts.limits import (
     COMPUTE,
     LAUNCHING,
@@ -22,6 +22,7 @@ from reports.findings.exercises.parts.limits import (
 )
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, NotMeasuredError
+from reports.findings.values import VALUE, capital, estimate_of, is_above, size, text
 from reports.table.frame import function_of
 from suite.stored.names import is_cpu
 from suite.stored.run import Case, Scalar

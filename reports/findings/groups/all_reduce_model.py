@@ -12,11 +12,11 @@ from math import ceil, log2
 
 import pandas as pd
 
-from reports.findings.answers import behind, estimate_of
 from reports.findings.finding import Axis, Plot, Point, Series
 from reports.findings.fit import Line, fit
 from reports.findings.groups.members import groups, nodes_in
 from reports.findings.select import Cases, NotMeasuredError, sizes_in_common
+from reports.findings.values import behind, estimate_of
 from suite.units import format_value
 
 NODES = [2**power for power in range(1, 13)]

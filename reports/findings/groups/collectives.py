@@ -6,21 +6,13 @@ from contextlib import suppress
 
 import pandas as pd
 
-from reports.findings.answers import (
-    VALUE,
-    Answer,
-    ask,
-    ask_either,
-    behind,
-    estimate_of,
-    is_above,
-    text,
-)
+from reports.findings.answers import Answer, ask, ask_either
 from reports.findings.finding import RATIO, Axis, Finding, Plot, bound
 from reports.findings.fit import fit
-from reports.findings.groups import all_reduce_model, scaled_steps, staged_batches
+from reports.findings.groups import all_reduce_model, training
 from reports.findings.groups.members import groups, link_of, nodes_in, ranks_in
 from reports.findings.select import Cases, Curve, NotMeasuredError
+from reports.findings.values import VALUE, behind, estimate_of, is_above, text
 from suite.units import counted, format_value
 
 ALL_REDUCE, ROUND_TRIP, NEIGHBOURS = "bench_all_reduce", "bench_send_receive", "bench_neighbours"
@@ -54,8 +46,7 @@ def findings(cases: Cases) -> list[Finding]:
     if sum(nodes_in(group) > 1 for group in groups(cases)) > 1:
         question = "How does all-reduce scale with the number of nodes?"
         answered.append(ask("scaling-all-reduce", question, _scaling, cases))
-    answered += scaled_steps.findings(cases)
-    answered += staged_batches.findings(cases)
+    answered += training.findings(cases)
     if not answered:
         question = "How fast is all-reduce between several processes?"
         reason = cases.reason(function=ALL_REDUCE)
@@ -70,16 +61,14 @@ def _bandwidth(cases: Cases, function: str, group: str) -> Answer:
     moved = cases.curve("size", "bytes", function=function, device=group).at(size)
     bus, speed = line.rate * (moved / size), line.rate * messages
     both = "" if (bus == speed).all() else f"; the algorithm bandwidth is {text(speed, RATE.unit)}"
-    return Answer(
+    sentence = (
         f"{_named(cases, operation.capitalize(), group)} has a bus bandwidth of {VALUE}"
         f"{_part_of_link(cases, group, bus)} and a latency of "
-        f"{text(line.latency / messages, 's')}{both}.",
-        behind(times),
-        bus,
-        RATE.unit,
-        f"bus bandwidth of {operation}",
-        rule_of_thumb=f"Join messages below {_bytes(estimate_of(line.half).value)}.",
+        f"{text(line.latency / messages, 's')}{both}."
     )
+    label = f"bus bandwidth of {operation}"
+    rule = f"Join messages below {_bytes(estimate_of(line.half).value)}."
+    return Answer(sentence, behind(times), bus, RATE.unit, label, rule_of_thumb=rule)
 
 
 def _rate(cases: Cases, function: str, group: str) -> Answer:
@@ -107,15 +96,13 @@ def _slowest(cases: Cases, group: str) -> Answer:
     if slow == fast or slow not in all_slow:
         sentence = f"No link is slower than the others by a quarter: {speed}, the slowest of "
         return Answer(f"{sentence}{counted(len(links), 'link')}.", names)
-    return Answer(
+    sentence = (
         f"{_culprit(all_slow, links)}: {speed}, where a message takes {VALUE} as long as from "
-        f"{_link(*fast)}.",
-        names,
-        links[slow] / links[fast],
-        RATIO,
-        "as long over the slowest link as over the fastest",
-        rule_of_thumb="Look at that link before you tune the training.",
+        f"{_link(*fast)}."
     )
+    label = "as long over the slowest link as over the fastest"
+    rule = "Look at that link before you tune the training."
+    return Answer(sentence, names, links[slow] / links[fast], RATIO, label, rule_of_thumb=rule)
 
 
 def _links(cases: Cases, group: str, size: int) -> dict[tuple[int, int], pd.Series]:
@@ -166,8 +153,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
         title = f"Bus bandwidth: {cases.title(group)}"
         link = bound("link", link_of(cases.run, group), RATE.unit, lines)
         yield Plot(f"bandwidth-{group}", title, "curve", SIZE, RATE, lines, lines=link)
-    yield from scaled_steps.plots(cases)
-    yield from staged_batches.plots(cases)
+    yield from training.plots(cases)
     with suppress(NotMeasuredError):
         yield all_reduce_model.plot(cases, ALL_REDUCE, ROUND_TRIP)
 

@@ -5,8 +5,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reports.findings.answers import axis_pattern, size
 from reports.findings.select import Cases, Curve
+from reports.findings.values import axis_pattern, size
 from reports.table.frame import device_of, function_of
 from suite.stored.names import is_cpu, name_of, short_name
 from suite.stored.run import Case, Outcome

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import pandas as pd
 
 from reports.findings import peaks
-from reports.findings.answers import estimate_of, is_above, is_below, text
 from reports.findings.exercises.attainable_peak import fastest_products
 from reports.findings.kinds import AT_ONCE, KINDS, LARGE
 from reports.findings.remembered import cases_of
 from reports.findings.select import Cases, NotMeasuredError
+from reports.findings.values import estimate_of, is_above, is_below, text
 from reports.table.frame import device_of
 from suite.datasheets.catalog import Ceiling
 from suite.stored.run import Case

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from reports.findings.answers import VALUE, Answer, N, ask_on, behind, size, text
+from reports.findings.answers import Answer, ask_on
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError
-from reports.findings.side_by_side import at_once_and_in_turn, busy, concurrency
+from reports.findings.side_by_side import BUSY, PROOF, lanes
+from reports.findings.values import VALUE, N, behind, size, text
 from suite.stored.run import Estimate, Scalar
 from suite.units import format_value
 
@@ -78,21 +79,19 @@ def _gain(cases: Cases, group: str) -> Answer:
 def _bubble(cases: Cases, group: str) -> Answer:
     """Compare the time in which the stages do not compute with what equal stages must wait."""
     pipeline = _pipeline(cases, group)
-    working = busy(cases, "micro", function=PIPELINE, device=group, n=pipeline.n)
+    (working,) = lanes(cases, "micro", BUSY, function=PIPELINE, device=group, n=pipeline.n)
     share, count = working / pipeline.times, pipeline.stages
     micro = share.sizes[-1]
     theory = pipeline.idle(micro)
     longer = count * (1 - theory) / share.at(micro)
-    return Answer(
+    sentence = (
         f"With the batch in {_pieces(micro)}, the stages of a pipeline on "
         f"{cases.the(group)} do not compute for {VALUE} of the time, where theory says "
         f"{format_value(theory, '1')}: with launches and copies, which theory leaves out, it takes "
-        f"{text(longer, RATIO)} as long as in theory.",
-        pipeline.times.cases[micro],
-        1 - share.at(micro) / count,
-        "1",
-        f"of the time idle, in {_pieces(micro)}",
+        f"{text(longer, RATIO)} as long as in theory."
     )
+    label = f"of the time idle, in {_pieces(micro)}"
+    return Answer(sentence, pipeline.times.cases[micro], 1 - share.at(micro) / count, "1", label)
 
 
 def _worth(cases: Cases, group: str) -> Answer:
@@ -118,21 +117,18 @@ def _overlap(cases: Cases, group: str) -> Answer:
     """Compare what the stages share of their time with theory, and with a batch in one piece."""
     pipeline = _pipeline(cases, group)
     where: dict[str, Scalar] = {"function": PIPELINE, "device": group, "n": pipeline.n}
-    proved = concurrency(cases, "micro", **where)
-    at_once, in_turn = at_once_and_in_turn(cases, "micro", **where)
+    proved, at_once, in_turn = lanes(cases, "micro", *PROOF, **where)
     if WHOLE not in proved.cases or len(proved.sizes) == 1:
         raise NotMeasuredError("there is no batch in one piece beside one in several")
     micro = proved.sizes[-1]
-    return Answer(
+    sentence = (
         f"{VALUE} of the time that its {pipeline.stages} stages can share is shared with the batch "
         f"in {_pieces(micro)}, where theory says {format_value(1 - 1 / micro, '1')}: it takes "
         f"{text(at_once.at(micro), 's')}, and {text(in_turn.at(micro), 's')} with its stages "
-        f"strictly in turn. In one piece, as a control, {text(proved.at(WHOLE), '1')} is shared.",
-        behind(proved.on([WHOLE, micro])),
-        proved.at(micro),
-        "1",
-        f"of the shareable time shared, in {_pieces(micro)}",
+        f"strictly in turn. In one piece, as a control, {text(proved.at(WHOLE), '1')} is shared."
     )
+    label = f"of the shareable time shared, in {_pieces(micro)}"
+    return Answer(sentence, behind(proved.on([WHOLE, micro])), proved.at(micro), "1", label)
 
 
 def plots(cases: Cases) -> Iterator[Plot]:

@@ -3,9 +3,10 @@
 
 from dataclasses import dataclass, replace
 
-from reports.findings.answers import SIZE, VALUE, Answer, behind, size, text
+from reports.findings.answers import Answer
 from reports.findings.finding import Axis, Plot, Series
 from reports.findings.select import Cases, Curve, sizes_in_common
+from reports.findings.values import SIZE, VALUE, behind, size, text
 from suite.stored.names import is_cpu
 
 FORWARD, IN_PARTS = "bench_forward", "bench_forward_parts"
@@ -65,16 +66,14 @@ def loss(setting: Setting) -> Answer:
     lost = (whole.at(batch) - share) / whole.at(batch)
     beyond = text(parts["parallel_apply"].at(batch) - share, "s")
     took = {part: text(curve.at(batch), "s") for part, curve in parts.items()}
-    return Answer(
+    sentence = (
         f"Against an equal share of what one device takes, {VALUE} of a forward pass are lost, "
         f"with {size(batch, BATCH)}: replicate takes {took['replicate']}, scatter takes "
         f"{took['scatter']}, gather {took['gather']}, and parallel_apply {beyond} more than that "
-        "share.",
-        behind(*(curve.on([batch]) for curve in curves)),
-        lost,
-        "1",
-        "of a forward pass lost with nn.DataParallel",
+        "share."
     )
+    label = "of a forward pass lost with nn.DataParallel"
+    return Answer(sentence, behind(*(curve.on([batch]) for curve in curves)), lost, "1", label)
 
 
 def total(setting: Setting) -> Answer:

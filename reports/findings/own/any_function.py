@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""What is asked of any benchmark function: how it compares with the CPU, its rates, its times."""
+"""Answers and charts of any benchmark function: against the CPU, its rates, its times.
 
+All of it follows from the parameters, the devices and the declared work.
+"""
+
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from typing import TypeVar
 
 from reports.findings.against_cpu import Compared
-from reports.findings.answers import VALUE, Answer, ask, behind, is_above, text
+from reports.findings.answers import Answer, ask
 from reports.findings.exercises.parts.limits import WITHIN, allowed_bytes, allowed_flops
-from reports.findings.finding import RATIO, Finding
+from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.own.functions import CPU, TIME, Function, Quantity, Variant, functions
 from reports.findings.select import Cases, Curve, NotMeasuredError
+from reports.findings.values import VALUE, behind, is_above, text
 from reports.table.frame import device_of
 from suite.stored.run import Case
 from suite.units import counted
@@ -19,6 +25,8 @@ from suite.units import counted
 Result = TypeVar("Result")
 MOST_LISTED = 4
 """Variants that a sentence names behind the first."""
+MOST_SERIES = 6
+"""Lines that a chart can tell apart."""
 
 
 def findings(cases: Cases) -> list[Finding]:
@@ -210,3 +218,35 @@ def _listing(sentence: str, others: Sequence[str]) -> str:
     """Return a sentence with further clauses, of which a few are named."""
     more = [counted(len(others) - MOST_LISTED, "other")] if len(others) > MOST_LISTED else []
     return "; ".join([sentence.removesuffix("."), *others[:MOST_LISTED], *more]) + "."
+
+
+def plots(cases: Cases) -> Iterator[Plot]:
+    """Draw each function over its sizes, or over its variants where it has no sizes."""
+    every = functions(cases)
+    titles = Counter(function.title for function in every)
+    for function in every:
+        title = function.title
+        if titles[title] > 1:  # a chart is found by its name
+            title = f"{title}: {function.short}"
+        quantity = (*function.rates, TIME)[0]
+        y = Axis(quantity.label, quantity.unit)
+        curves = []
+        for variant, device in product(function.variants, function.devices):
+            with suppress(NotMeasuredError):
+                curve = function.curve(cases, variant, device, quantity)
+                curves.append((cases.title(device), variant.label, curve))
+        if function.axis:
+            left = len(curves) - MOST_SERIES
+            more = f" ({counted(left, 'more line')} among the cases)" if left > 0 else ""
+            shown = tuple(
+                curve.series(f"{device}, {label}" if label else device)
+                for device, label, curve in curves[:MOST_SERIES]
+            )
+            yield Plot(function.name, title + more, "curve", Axis(function.axis), y, shown)
+        elif len(curves) > 1:
+            dots: dict[str, list[Point]] = {}
+            for device, label, curve in curves:
+                point = curve.point(curve.sizes[0], label or function.short)
+                dots.setdefault(device, []).append(point)
+            shown = tuple(Series(device, tuple(points)) for device, points in dots.items())
+            yield Plot(function.name, title, "dots", Axis("case"), y, shown)

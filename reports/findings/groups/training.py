@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Training steps that a group takes: how they scale, and how much communication they hide.
+"""What a group gains: how training steps scale, what communication they hide, and pipelines.
 
 A step without any exchange, and an exchange of its gradients alone, together take what a step with
 DistributedDataParallel would take if it hid nothing.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import product
 
-from reports.findings.answers import VALUE, Answer, ask, is_above, text
-from reports.findings.finding import Axis, Finding, Plot
+from reports.findings.answers import Answer, ask
+from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.groups.members import groups, ranks_in
-from reports.findings.select import Cases, Curve, lines
-from suite.units import format_value
+from reports.findings.select import Cases, Curve, NotMeasuredError, lines
+from reports.findings.values import VALUE, is_above, text
+from suite.stored.run import Estimate
+from suite.units import counted, format_value
 
-STEP = "bench_step"
+STEP, PIPELINE = "bench_step", "bench_pipeline"
 WAYS = {"ddp": "DistributedDataParallel", "fsdp": "fully_shard"}
 SCALINGS = {
     "weak": "with as many tokens on each",
@@ -37,6 +40,10 @@ def findings(cases: Cases) -> Iterator[Finding]:
         if cases.names(function=STEP, device=group):
             question = f"From which model size does training over {where} hide its communication?"
             yield ask(f"hidden-{group}", question, _hidden, cases, group)
+    for group in groups(cases):
+        if cases.names(function=PIPELINE, device=group):
+            question = f"How much faster is a pipeline over {cases.the(group)}?"
+            yield ask(f"pipeline-{group}", question, _fastest, cases, group)
 
 
 def _answer_efficiency(cases: Cases, group: str, way: str, scaling: str) -> Answer:
@@ -71,8 +78,27 @@ def _hidden(cases: Cases, group: str) -> Answer:
     return Answer(sentence, part.cases[width], part.at(width), "1", label)
 
 
+def _fastest(cases: Cases, group: str) -> Answer:
+    curve = _speedup(cases, group)
+    micro = int(curve.highest())
+    parts, limit = counted(micro, "micro-batch"), format_value(_best(ranks_in(group), micro), RATIO)
+    sentence = (
+        f"A pipeline over {cases.the(group)} is {VALUE} as fast as one process that "
+        f"has all layers, with {parts}; filling and emptying it would leave {limit}."
+    )
+    label = f"as fast as one process, with {parts}"
+    rule = "Do not split a batch." if micro == 1 else f"Split a batch into {parts}."
+    names = curve.cases[micro]
+    return Answer(sentence, names, curve.at(micro), RATIO, label, rule_of_thumb=rule)
+
+
+def _best(ranks: int, micro: float) -> float:
+    """Return the speedup of a pipeline that loses only the time to fill it and to empty it."""
+    return ranks * micro / (micro + ranks - 1)
+
+
 def plots(cases: Cases) -> Iterator[Plot]:
-    """Draw the scaling of each group by width."""
+    """Draw the scaling of each group by width, and its pipeline below what it could gain."""
     for group in groups(cases):
         asked = (
             (f"{WAYS[way]}, {scaling}", cases, group, way, scaling)
@@ -81,6 +107,15 @@ def plots(cases: Cases) -> Iterator[Plot]:
         title = f"Scaling of a training step over {cases.the(group)}"
         axes, shown = (WIDTH, EFFICIENCY), lines(_efficiency, asked)
         yield Plot(f"scaling-{group}", title, "curve", *axes, shown, 1.0, "perfect")
+    for group in groups(cases):
+        with suppress(NotMeasuredError):
+            curve = _speedup(cases, group)
+            limits = {micro: _best(ranks_in(group), micro) for micro in curve.sizes}
+            points = tuple(Point(x, Estimate(y, y, y, 0)) for x, y in limits.items())
+            title = f"Speedup of a pipeline over {cases.the(group)}"
+            measured, limit = curve.series("measured"), Series("filling and emptying alone", points)
+            axes = Axis("Micro-batches"), Axis("Speedup over one process", RATIO)
+            yield Plot(f"pipeline-{group}", title, "curve", *axes, (measured,), lines=(limit,))
 
 
 def _times(cases: Cases, group: str, way: str, scaling: str = "weak") -> Curve:
@@ -97,3 +132,15 @@ def _efficiency(cases: Cases, group: str, way: str, scaling: str) -> Curve:
 def _parameters(width: float) -> str:
     """Spell the parameters of a decoder layer: its six matrices and two normalisations."""
     return format_value(12 * width**2 + 2 * width, "n")
+
+
+def _speedup(cases: Cases, group: str) -> Curve:
+    """Return by micro-batches how many times as fast a pipeline is, for the widest layers."""
+    where = {"function": PIPELINE, "device": group}
+    widths = cases.values("width", **where)
+    if not widths:
+        raise NotMeasuredError(cases.reason(**where))
+    alone, taken = (
+        cases.curve("micro", **where, width=max(widths), way=way) for way in ("alone", "pipeline")
+    )
+    return alone / taken

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""Numbers by launch and sizes: what is estimated of them, and how sentences spell them."""
+
+import numpy as np
+import pandas as pd
+
+from reports.findings.select import Curve
+from suite.statistics import estimate
+from suite.stored.run import Estimate
+from suite.units import format_estimate, format_value
+
+VALUE, SIZE = "{value}", "{size}"
+"""Stand in a sentence for the estimate with its interval, and for a size."""
+
+
+def axis_pattern(axis: str) -> str:
+    """Return how a size is spelled in a sentence, such as n = 4,096."""
+    return f"{axis}\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{SIZE}"
+
+
+N = axis_pattern("n")
+
+
+def estimate_of(by_launch: pd.Series) -> Estimate:
+    """Estimate a number over the launches that have it."""
+    numbers = by_launch.to_numpy(float)
+    return estimate(numbers[~np.isnan(numbers)].tolist())
+
+
+def is_above(by_launch: pd.Series, level: float) -> bool:
+    """Tell whether the whole interval of a number lies above a level."""
+    low = estimate_of(by_launch).low
+    return low is not None and low > level
+
+
+def is_below(by_launch: pd.Series, level: float) -> bool:
+    """Tell whether the whole interval of a number lies below a level."""
+    high = estimate_of(by_launch).high
+    return high is not None and high < level
+
+
+def holds_one(ratio: pd.Series) -> bool:
+    """Tell whether a ratio has an interval, and it holds 1: no measurable difference."""
+    value = estimate_of(ratio)
+    return value.low is not None and value.high is not None and value.low <= 1 <= value.high
+
+
+def text(by_launch: pd.Series, unit: str) -> str:
+    """Spell a number with its interval."""
+    return format_estimate(estimate_of(by_launch), unit)
+
+
+def size(number: float, pattern: str = SIZE) -> str:
+    """Spell a size, such as n = 4,096."""
+    return pattern.replace(SIZE, format_value(number, "n"))
+
+
+def capital(sentence: str) -> str:
+    """Begin a sentence with a capital letter."""
+    return sentence[:1].upper() + sentence[1:]
+
+
+def behind(*curves: Curve) -> tuple[str, ...]:
+    """Name all cases behind some curves, each once."""
+    names = (name for curve in curves for cases in curve.cases.values() for name in cases)
+    return tuple(dict.fromkeys(names))
+
+
+def smallest(curve: Curve, unit: str, clause: str) -> str:
+    """Say what the smallest size gives, where it is not also the largest: a clause to append.
+
+    In the clause ``{value}`` and ``{size}`` stand for the number and the size.
+    """
+    first, last = curve.sizes[0], curve.sizes[-1]
+    if first == last:
+        return ""
+    return clause.replace(VALUE, text(curve.at(first), unit)).replace(SIZE, size(first, N))
