@@ -93,7 +93,7 @@ def _prove(run: Run, names: Collection[str]) -> None:
         for secret in private.find(text, sought, version=private.is_version(where)):
             raise store.InvalidResult(pattern(where), f"still holds {secret.kind}")
     for module in (*checks.OF_FILES, privacy):
-        for fault in rule.conclusions(module, run):
+        for fault in rule.conclusions(run, module):
             raise store.InvalidResult(fault.case or "$", f"{fault.code}: {fault.message}")
 
 

@@ -4,7 +4,7 @@
 from collections.abc import Iterable
 
 from reports.table.times import ON_CPU
-from suite.checks.when import moment
+from suite.checks.facts import moment
 
 
 def standing(

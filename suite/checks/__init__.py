@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Rules about runs: what a run says of itself, and whether a stored file can be believed.
 
-A rule is one small function in one of these modules; adding it there is all there is to do.
+A rule is one small function in one of these modules (see `suite.checks.rule`).
 `python -m suite.checks` prints them all, as `docs/checks.md` has them.
 """
 
 from collections.abc import Collection
 from pathlib import Path
-from types import ModuleType
 
 import msgspec
 from msgspec.structs import replace
@@ -43,14 +42,14 @@ from suite.stored.run import Conclusion, Run
 
 OF_NUMBERS = (timing, work, easy_inputs, resolution, settings, repetition, noise, steadiness)
 """Modules of rules about what was measured."""
-OF_SENSORS = (throttling, power)
-"""Modules of rules about what sensors said meanwhile."""
-OF_NODES = (across_nodes,)
-"""Modules of rules about several machines that measured together."""
 OF_BELIEF = (rates, plausibility, unmeasured, claims, origin, descriptions, joules, doubts)
 """Modules of rules about what cannot be, or hardly, whoever measured it."""
+OF_FACTS = (*OF_NUMBERS, throttling, power, across_nodes, *OF_BELIEF)
+"""Modules of rules about a run whose structure is right."""
 OF_FILES = (structure, privacy, integrity)
 """Modules of rules that say whether a stored file is whole."""
+ALL = (failures, *OF_FACTS, *OF_FILES, today)
+"""All modules of rules."""
 DECLARED = (rule.rules(timing).keys() | rule.rules(work).keys()) - {
     "result-not-ready",
     "unsynchronised",
@@ -59,12 +58,8 @@ DECLARED = (rule.rules(timing).keys() | rule.rules(work).keys()) - {
 reported them; the cases that they name count for nothing in any file."""
 REPORTED = rule.rules(failures).keys()
 """Codes of what the outcomes of a run say already: a case that failed is no fault of its file."""
-PERSONAL = "personal-data"
-"""Code of the rule that looks at every text, of a file at those too that are no part of a run."""
 LONGEST_MESSAGE = 300
 """Characters of what is said of a file that Frobench fails on."""
-ALL = (failures, *OF_NUMBERS, *OF_SENSORS, *OF_NODES, *OF_BELIEF, *OF_FILES, today)
-"""All modules of rules."""
 
 
 def conclude(run: Run, *, whole: bool = False) -> list[Conclusion]:
@@ -75,16 +70,15 @@ def conclude(run: Run, *, whole: bool = False) -> list[Conclusion]:
 
     whole : whether `opened` found no damage, so that structure and texts need no second look
     """
-    broken = [] if whole else list(rule.conclusions(structure, run))
-    named = {fault.case for fault in broken}
+    faults = [] if whole else [*rule.conclusions(run, structure)]
+    named = {fault.case for fault in faults}
     sound = replace(run, benchmarks=[case for case in run.benchmarks if case.fullname not in named])
-    named_in = () if whole else rule.conclusions(privacy, run)
     with facts.remembered():
         return [
-            *rule.conclusions(failures, run),
-            *broken,
-            *named_in,
-            *_judge(sound, *OF_NUMBERS, *OF_SENSORS, *OF_NODES, *OF_BELIEF),
+            *rule.conclusions(run, failures),
+            *faults,
+            *(() if whole else rule.conclusions(run, privacy)),
+            *rule.conclusions(sound, *OF_FACTS),
         ]
 
 
@@ -111,14 +105,12 @@ def credible(run: Run) -> Run:
     Such a case counts as failed, and the error is its reason. An error of the whole run
     concerns all of its cases.
     """
-    errors = [
-        error
-        for error in run.frobench.conclusions
-        if error.severity == "error" and error.code not in REPORTED
-    ]
-    if not errors:
+    reasons: dict[str | None, str] = {}
+    for error in run.frobench.conclusions:
+        if error.severity == "error" and error.code not in REPORTED:
+            reasons.setdefault(error.case, reason(error))
+    if not reasons:
         return run
-    reasons = {error.case: reason(error) for error in reversed(errors)}
     names = {case.fullname for case in run.benchmarks if {case.fullname, None} & reasons.keys()}
     outcomes = [
         replace(outcome, status="failed", reason=reasons.get(outcome.fullname) or reasons[None])
@@ -151,31 +143,25 @@ def validate(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
 
 def review(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
     """Return what `validate` does, and of a file without fault what else its reader should know."""
-    try:
-        return _review(path, but)
-    except Exception as error:  # noqa: BLE001 - as below
-        return [broken(error)]
-
-
-def _review(path: Path, but: Collection[str]) -> list[Conclusion]:
-    run, damaged = _opened(path)
-    broken = [conclusion for conclusion in damaged if conclusion.code not in but]
-    if run is None or broken:
-        return broken
+    run, damaged = opened(path)
+    mattering = [conclusion for conclusion in damaged if conclusion.code not in but]
+    if run is None or mattering:
+        return mattering
     declared = {
-        (conclusion.code, conclusion.case)
-        for conclusion in run.frobench.conclusions
-        if conclusion.code in DECLARED
+        (said.code, said.case) for said in run.frobench.conclusions if said.code in DECLARED
     }
-    judged_anew = [
-        replace(conclusion, severity="warning")
-        if (conclusion.code, conclusion.case) in declared
-        else conclusion
-        for conclusion in conclude(run, whole=not damaged)
-        if conclusion.code not in {*REPORTED, *but}
-    ]
-    faulty = any(conclusion.severity == "error" for conclusion in judged_anew)
-    return judged_anew if faulty else [*judged_anew, *_judge(run, today)]
+    try:
+        judged_anew = [
+            replace(conclusion, severity="warning")
+            if (conclusion.code, conclusion.case) in declared
+            else conclusion
+            for conclusion in conclude(run, whole=not damaged)
+            if conclusion.code not in {*REPORTED, *but}
+        ]
+        faulty = any(conclusion.severity == "error" for conclusion in judged_anew)
+        return judged_anew if faulty else [*judged_anew, *rule.conclusions(run, today)]
+    except Exception as error:  # noqa: BLE001 - as in `opened`
+        return [broken(error)]
 
 
 def damage(path: Path) -> list[Conclusion]:
@@ -189,48 +175,34 @@ def opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
     That Frobench fails on a file is damage too, which keeps no other file from being used.
     """
     try:
-        return _opened(path)
+        data = store.content(path)
+        run = store.decode(data)
+        named_in = _named_in(data)
+        but = (privacy.personal_data,)  # which would see no text but those that a run has
+        return run, [*rule.conclusions(run, *OF_FILES, but=but), *named_in]
+    except store.InvalidResult as fault:
+        return None, [unreadable(fault)]
     except Exception as error:  # noqa: BLE001 - whatever the file of somebody else brings about
         return None, [broken(error)]
 
 
-def _opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
-    """Return what is in a stored file, if it can be read, and what is damaged there."""
-    try:
-        data = store.content(path)
-        run = store.decode(data)
-        plain, texts = _plain(data)
-    except store.InvalidResult as fault:
-        return None, [unreadable(fault)]
-    damaged = [
-        conclusion
-        for module in OF_FILES
-        for conclusion in rule.conclusions(module, run, but={PERSONAL})
-    ]
-    suspected = {text for text in texts if private.names_somebody(text)}
-    named = map(rule.Fault, dict.fromkeys(private.disclosures_of(plain, suspected)))
-    return run, [
-        *damaged,
-        *(rule.conclusion(privacy.personal_data, privacy.SEVERITY, fault) for fault in named),
-    ]
-
-
-def _plain(data: bytes) -> tuple[object, set[str]]:
-    """Return a file as plain JSON, and its texts, those that no reader knows too, in bounds."""
+def _named_in(data: bytes) -> list[Conclusion]:
+    """Apply `privacy.personal_data` to all texts of a file, those that no reader knows too."""
     try:
         plain = msgspec.json.decode(data)
-    except UnicodeDecodeError:  # in a name that no reader knows, and so none has decoded
-        raise store.InvalidResult("$", "not UTF-8") from None
-    except msgspec.DecodeError as error:  # in a value of such a name
-        raise store.InvalidResult("$", str(error)) from None
-    try:
         texts = bounds.texts(plain)
         bounds.check_names(data, len(texts))
         distinct = {*texts}
         bounds.check_length(distinct)
-    except bounds.OutOfBoundsError as error:
+    except UnicodeDecodeError:  # in a name that no reader knows, and so none has decoded
+        raise store.InvalidResult("$", "not UTF-8") from None
+    except (msgspec.DecodeError, bounds.OutOfBoundsError) as error:
         raise store.InvalidResult("$", str(error)) from None
-    return plain, distinct
+    suspected = {text for text in distinct if private.names_somebody(text)}
+    return [
+        rule.conclusion(privacy.personal_data, privacy.SEVERITY, rule.Fault(message))
+        for message in dict.fromkeys(private.disclosures(plain, suspected))
+    ]
 
 
 def unreadable(fault: store.InvalidResult) -> Conclusion:
@@ -248,7 +220,3 @@ def broken(error: Exception) -> Conclusion:
     """
     message = f"{type(error).__name__} {raised.last_place(error)}: {error}"[:LONGEST_MESSAGE]
     return rule.conclusion(broken, "error", rule.Fault(message))
-
-
-def _judge(run: Run, *modules: ModuleType) -> list[Conclusion]:
-    return [conclusion for module in modules for conclusion in rule.conclusions(module, run)]

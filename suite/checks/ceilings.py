@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""How fast a case can be at most, by what is known of its devices; and what it is that limits it.
+"""What a device can do at most by what is known of it: its rate at a case, and its power.
 
 `most` is what no honest case exceeds, with room; `likely` what hardly any does.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
 
 import msgspec
 
-from suite.checks.facts import by_launch, is_accelerator, once
+from suite.checks.facts import is_accelerator, once
 from suite.datasheets import catalog, generations
 from suite.datasheets.catalog import NotInCatalogError, Sheet
 from suite.stored.case import Path
-from suite.stored.run import Accelerator, Case, Run, Software
+from suite.stored.run import Accelerator, Case, Run
 
 ABOVE_BOOST = 1.3
 """Rate of a product relative to the peak of the datasheet, at most: 1.16 has been seen."""
@@ -34,19 +35,22 @@ OUT_OF_CACHE, LABELLED = 1.25, 1.02
 clocked up, and where it is not, as labels are rounded."""
 FASTEST_SLOT = catalog.pcie_rate(6, 16)
 """Bytes a second of the fastest slot that there is; a virtual machine may state a slower one."""
-SHARED_MEMORY = 6e12
-"""Bytes a second of the fastest memory that a processor and its accelerator share."""
-FASTEST_PEER = 1.8e12
-"""Bytes a second between two accelerators, in one direction, by the fastest link there is."""
+SHARED_MEMORY, FASTEST_PEER = 6e12, 1.8e12
+"""Bytes a second, at most, of a memory that a processor and its accelerator share, and between two
+accelerators in one direction."""
 LINK_NOISE = 1.05
 """A rate relative to a link's, at most: links are not faster than they are."""
-CYCLES = 6.5e9
-"""Cycles a second of a core, more than any has."""
+CYCLES, HIGHEST_CLOCK = 6.5e9, 1e10
+"""Cycles a second of a core and of an accelerator, more than any has."""
 CORE_FLOPS = {"float64": 128, "float32": 128, "tfloat32": 2048, "int8": 4096, "float8_e4m3fn": 4096}
 NARROW_FLOPS = 2048
 """Operations of a core in a cycle, at least twice what any does; of two bytes those of tiles."""
 CORE_BYTES = 2e12
 """Bytes a second that a core exchanges with its first cache, more than any does."""
+MOST_WATTS = 1e4
+"""Watts of one device, more than any draws."""
+BEYOND_LIMIT = 1.5
+"""Power and clock of a device relative to its limits, at most, for as long as half of a case."""
 PATHS: dict[str, Path] = {
     "bench_to_device": "host",
     "bench_to_host": "host",
@@ -57,8 +61,6 @@ PATHS: dict[str, Path] = {
     "bench_within_cold": "within",
 }
 """What the bytes of copies go through in older files, in which no benchmark declares it."""
-HIGHEST_CLOCK = 1e10
-"""Cycles a second of an accelerator, more than any has."""
 CLOCK = "sm_clock_hz"
 """What sensors call the clock of an accelerator's units."""
 
@@ -71,9 +73,9 @@ class Ceiling(NamedTuple):
     why: str
 
 
-def fastest(case: Case) -> float:
-    """Return the seconds of a case's fastest sample, of either version."""
-    return min([*case.stats.data, *(case.extra_info.against or [])], default=0.0)
+CeilingOf = Callable[[Run, Case], Ceiling | None]
+UNITS = {"flops": "FLOP/s", "bytes": "B/s"}
+"""Units of the rates of a case, by what its work is counted in."""
 
 
 def function(case: Case) -> str:
@@ -112,30 +114,31 @@ def _sheet(encoded: bytes) -> Sheet | None:
         return None
 
 
-def highest_clock(run: Run, name: str) -> float | None:
-    """Return the highest clock of a device that was seen during a run, in hertz."""
-    sensed = [case.extra_info.telemetry.get(name) for case in run.benchmarks]
-    clocks = [
-        readings.values[CLOCK][2] for readings in sensed if readings and CLOCK in readings.values
-    ]
-    return max(clocks, default=None)
+def most_watts(device: Accelerator) -> float:
+    """Return the watts that a device draws at most for long, however its limit was set.
+
+    A laptop moves the limit of its GPU with the load, and some have the name of a desktop's card.
+    """
+    if device.power_limit_watts is None or generations.is_laptop(device.name):
+        return MOST_WATTS
+    known = sheet(device)
+    printed = known.figures.get("power_limit") if known else None
+    limits = device.power_limit_watts, device.power_limit_default_watts, printed and printed.value
+    return BEYOND_LIMIT * max(limit for limit in limits if limit is not None)
 
 
 def peak_ceiling(run: Run, case: Case) -> Ceiling | None:
     """Return how many operations a second a case can do at most; `None` without a device."""
-    named = precision(case)
-    many = [once(_peak, run, name, named) for name in case.extra_info.devices]
-    if not many or any(is_accelerator(name) for name in case.extra_info.devices):
-        return _together(many)
-    return many[0]  # the parts of a CPU share its cores
+    devices = case.extra_info.devices
+    ceilings = [once(_peak, run, name, precision(case)) for name in devices]
+    # The parts of a CPU share its cores.
+    return _together(ceilings if any(map(is_accelerator, devices)) else ceilings[:1])
 
 
 def memory_ceiling(run: Run, case: Case) -> Ceiling | None:
     """Return how many bytes a second a case can read and write at most; `None` as above."""
-    moved = case.extra_info.work.bytes or 0.0
-    copied = path(case) == "within"
-    asked = moved if copied else None
-    return _together([once(_memory, run, name, asked) for name in set(case.extra_info.devices)])
+    copied = (case.extra_info.work.bytes or 0.0) if path(case) == "within" else None
+    return _together([once(_memory, run, name, copied) for name in set(case.extra_info.devices)])
 
 
 def host_ceiling(run: Run, case: Case) -> Ceiling | None:
@@ -149,15 +152,12 @@ def host_ceiling(run: Run, case: Case) -> Ceiling | None:
     links = LINK_NOISE * len(devices) * (2 if through == "both-ways" else 1)
     # Who is on no slot, such as a display of the processor, may share the host's memory.
     in_slot = devices[0].pcie_width is not None
-    most = max(FASTEST_SLOT, _best("host_bandwidth")) if in_slot else SHARED_MEMORY
-    try:
+    most = likely = max(FASTEST_SLOT, _best("host_bandwidth")) if in_slot else SHARED_MEMORY
+    why = "any link to the host carries"
+    with suppress(NotInCatalogError):
         link = catalog.host_link(devices[0])
-    except NotInCatalogError:
-        return Ceiling(links * most, links * most, "any link to the host carries")
-    likely = min(most, link.rate)
-    return Ceiling(
-        links * most, links * likely, f"its link carries: {link.figure} in one direction"
-    )
+        likely, why = min(most, link.rate), f"its link carries: {link.figure} in one direction"
+    return Ceiling(links * most, links * likely, why)
 
 
 def peer_ceiling(run: Run, case: Case) -> Ceiling | None:
@@ -167,49 +167,26 @@ def peer_ceiling(run: Run, case: Case) -> Ceiling | None:
     known = [sheet(accelerator(run, name)) for name in case.extra_info.devices]
     links = [printed.figures.get("peer_bandwidth") for printed in known if printed]
     rates = [link.value for link in links if link]
-    most = LINK_NOISE * (min(rates) if rates else FASTEST_PEER)
+    most = LINK_NOISE * min(rates, default=FASTEST_PEER)
     return Ceiling(most, most, "their link carries" if rates else "any link of two devices carries")
-
-
-def efficiencies(run: Run) -> Iterator[tuple[Case, list[float]]]:
-    """Yield the cases of several accelerators, and for each launch what part of N times one it is.
-
-    One is the fastest sample of any case of a single accelerator of the same exercise and
-    parameters: noise slows it down in some samples, but not in all of several launches.
-    """
-    single: dict[str, list[Case]] = {}
-    for case in run.benchmarks:
-        if _counts(case) and len(case.extra_info.devices) == 1:
-            single.setdefault(case.group, []).append(case)
-    for case in run.benchmarks:
-        many, flops = len(set(case.extra_info.devices)), case.extra_info.work.flops or 0.0
-        if many == 1 or not _counts(case):
-            continue
-        alike = [alone for alone in single.get(case.group, []) if _alike(alone, case)]
-        best = max(
-            ((alone.extra_info.work.flops or 0.0) / fastest(alone) for alone in alike), default=0
-        )
-        if best:
-            yield case, [flops / launch.seconds / (many * best) for launch in by_launch(run, case)]
 
 
 def _peak(run: Run, name: str, named: str) -> Ceiling:
     if not is_accelerator(name):
-        cpu = run.frobench.environment.cpu
-        cores = max(cpu.logical_cores or 0, cpu.usable_cores, 1)
+        cores = _cores(run)
         most = cores * CYCLES * CORE_FLOPS.get(named, NARROW_FLOPS)
         return Ceiling(most, most, f"{cores} cores do in {named}")
-    device = accelerator(run, name)
-    known, quantity = sheet(device), f"peak_{named}"
-    emulated = any(variable.startswith("CUBLAS_EMULATE") for variable in _software(run).variables)
-    if device is None or emulated:
-        best = (0.0 if emulated else _best(quantity)) or _best("peak_")
-        return Ceiling(UNKNOWN_DEVICE * best, best, f"any device in the catalog can do in {named}")
+    device, software = accelerator(run, name), run.frobench.environment.software
+    if any(variable.startswith("CUBLAS_EMULATE") for variable in software.variables):
+        return _of_any(named, _best("peak_"))
+    if device is None:
+        return _of_any(named, _best(f"peak_{named}") or _best("peak_"))
     observed = highest_clock(run, name)
-    if known is None or quantity not in known.figures:
+    known = sheet(device)
+    if known is None or f"peak_{named}" not in known.figures:
         return _of_units(device, named, observed)
     printed, at_most, as_seen = (
-        catalog.peak(known, named, at and min(max(at, 0.0), HIGHEST_CLOCK)).rate
+        catalog.peak(known, named, at and _believed(at)).rate
         for at in (None, device.max_clock_hz, observed)
     )
     highest = max(printed, at_most, as_seen)
@@ -219,36 +196,54 @@ def _peak(run: Run, name: str, named: str) -> Ceiling:
     # Sums as narrow as the factors double the rate of some cards. In float8 PyTorch asks for them,
     # in float16 only if it is told to.
     may = 2 if named in {"float16", "float8_e4m3fn"} else 1
-    asked = named != "float16" or _software(run).flags.get("cuda_matmul_fp16_accumulation")
+    asked = named != "float16" or software.flags.get("cuda_matmul_fp16_accumulation")
     why = f"{known.devices[0]} can do in {named}"
     return Ceiling(ABOVE_BOOST * may * highest, likely * (may if asked else 1), why)
 
 
+def _of_any(named: str, best: float) -> Ceiling:
+    return Ceiling(UNKNOWN_DEVICE * best, best, f"any device in the catalog can do in {named}")
+
+
 def _of_units(device: Accelerator, named: str, observed: float | None) -> Ceiling:
     """Judge a device without a peak by its units, their clock and its generation."""
-    best = _best(f"peak_{named}") or _best("peak_")
-    clocks = [min(max(at, 0.0), HIGHEST_CLOCK) for at in (device.max_clock_hz, observed) if at]
+    any_device = _of_any(named, _best(f"peak_{named}") or _best("peak_"))
+    clocks = [_believed(at) for at in (device.max_clock_hz, observed) if at]
     bound = generations.peak(device, named, max(clocks, default=None))
     if bound is None:
-        return Ceiling(UNKNOWN_DEVICE * best, best, f"any device in the catalog can do in {named}")
-    most = SAME_GENERATION * bound.rate if bound.known else UNKNOWN_DEVICE * best
+        return any_device
+    most = SAME_GENERATION * bound.rate if bound.known else any_device.most
     whose = "its generation" if bound.known else "any listed device of its vendor"
     why = f"{device.multiprocessors} of the best units of {whose} can do in {named}"
-    return Ceiling(min(most, UNKNOWN_DEVICE * best), min(bound.rate, best), why)
+    return Ceiling(min(most, any_device.most), min(bound.rate, any_device.likely), why)
+
+
+def _believed(clock: float) -> float:
+    """Return a clock, or in place of one that no device has the nearest that is no fault."""
+    return min(max(clock, 0.0), HIGHEST_CLOCK)
+
+
+def highest_clock(run: Run, name: str) -> float | None:
+    """Return the highest clock of a device that was seen during a run, in hertz."""
+    sensed = [case.extra_info.telemetry.get(name) for case in run.benchmarks]
+    clocks = [
+        readings.values[CLOCK][2] for readings in sensed if readings and CLOCK in readings.values
+    ]
+    return max(clocks, default=None)
 
 
 def _memory(run: Run, name: str, copied: float | None) -> Ceiling:
     """Judge a device's memory by the bytes of a copy, or by its caches where nothing is copied."""
     if not is_accelerator(name):
-        cpu = run.frobench.environment.cpu
-        cores = max(cpu.logical_cores or 0, cpu.usable_cores, 1)
+        cores = _cores(run)
         return Ceiling(cores * CORE_BYTES, cores * CORE_BYTES, f"the caches of {cores} cores do")
     device = accelerator(run, name)
     known = sheet(device)
     rate, most, whose = _best("memory_bandwidth"), UNKNOWN_DEVICE, "any device in the catalog"
     if known is not None and "memory_bandwidth" in known.figures:
         rate, most, whose = catalog.memory_bandwidth(known).rate, 1.0, known.devices[0]
-    cache = _last_level_cache(device)
+    own = catalog.last_level_cache(known.figures) if known else None
+    cache = own or (device and generations.last_level_cache(device)) or LARGEST_CACHE
     if copied is not None and copied > 1.5 * cache:
         past = rate * copied / (copied - cache)
         why = f"the memory of {whose} does, caches included"
@@ -256,24 +251,12 @@ def _memory(run: Run, name: str, copied: float | None) -> Ceiling:
     return Ceiling(most * CACHED * rate, OFTEN_CACHED * rate, f"the caches of {whose} do")
 
 
-def _last_level_cache(device: Accelerator | None) -> float:
-    """Return the bytes of a device's last cache, by the catalog or else the largest it may be."""
-    if device is None:
-        return LARGEST_CACHE
-    known = sheet(device)
-    own = catalog.last_level_cache(known.figures) if known else None
-    return own or generations.last_level_cache(device) or LARGEST_CACHE
-
-
 def _together(many: list[Ceiling]) -> Ceiling | None:
     """Return the ceiling of devices that work at once."""
     if not many:
         return None
-    first = many[0]
-    why = first.why if len(many) == 1 else f"{len(many)} devices do: each of them {first.why}"
-    return Ceiling(
-        sum(ceiling.most for ceiling in many), sum(ceiling.likely for ceiling in many), why
-    )
+    why = many[0].why if len(many) == 1 else f"{len(many)} devices do: each of them {many[0].why}"
+    return Ceiling(sum(one.most for one in many), sum(one.likely for one in many), why)
 
 
 @cache
@@ -285,17 +268,6 @@ def _best(quantity: str) -> float:
     )
 
 
-def _counts(case: Case) -> bool:
-    """Tell whether a case computes on accelerators alone, and says how much."""
-    devices = case.extra_info.devices
-    return bool(case.extra_info.work.flops) and bool(devices) and all(map(is_accelerator, devices))
-
-
-def _alike(single: Case, many: Case) -> bool:
-    """Tell whether two cases have the same parameters, as far as both have them."""
-    shared = single.params.keys() & many.params.keys() - {"device"}
-    return bool(shared) and all(single.params[name] == many.params[name] for name in shared)
-
-
-def _software(run: Run) -> Software:
-    return run.frobench.environment.software
+def _cores(run: Run) -> int:
+    cpu = run.frobench.environment.cpu
+    return max(cpu.logical_cores or 0, cpu.usable_cores, 1)

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""What rules look at: a case, launch by launch."""
+"""What rules look at: a case, launch by launch, and when launches began."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
+
+from msgspec import UNSET
 
 from suite.statistics import middle
 from suite.stored.run import Case, Launch, Run, Sensed
@@ -17,6 +20,10 @@ MOST_SAID = 1e30
 LEAST_PART = 0.05
 """Readings that must show why a device was held back, as a part of all; fewer hardly move the
 median."""
+LEAST_LAUNCHES = 3
+"""With less, a neighbour may have slowed a single device in all of them."""
+TICK = 5.0
+"""Seconds by which a system may set its clock right while it measures."""
 
 
 class Observed(NamedTuple):
@@ -48,23 +55,6 @@ _known: ContextVar[dict[Hashable, Any] | None] = ContextVar("known", default=Non
 """What is known already of the run that is judged; nothing where none is."""
 
 
-def by_launch(run: Run, case: Case) -> list[Observed]:
-    """Return what each launch that measured a case observed."""
-    return _by_launch(run, case, case.stats.data)
-
-
-def by_version(run: Run, case: Case) -> list[tuple[str, list[Observed]]]:
-    """Return what was seen of the body and of the other version, if there is one, with a prefix.
-
-    The prefix is what a message about it begins with. All but the samples is the body's, and
-    the warm-up that of both.
-    """
-    other = case.extra_info.against
-    return [("", by_launch(run, case))] + (
-        [("the other version: ", _by_launch(run, case, other))] if other else []
-    )
-
-
 @contextmanager
 def remembered() -> Iterator[None]:
     """Find out once for all rules what several ask of a run, as long as nothing changes it."""
@@ -77,46 +67,94 @@ def remembered() -> Iterator[None]:
 
 def once(find: Callable[..., T], run: Run, *asked: Hashable) -> T:
     """Return what a function finds of a run, found out once while the run is `remembered`."""
+    return _remember((find, asked), lambda: find(run, *asked))
+
+
+def by_launch(run: Run, case: Case, data: list[float] | None = None) -> list[Observed]:
+    """Return what each launch that measured a case observed, of these samples or of the body's."""
+    samples = case.stats.data if data is None else data
+    return _remember(id(samples), lambda: [*_observed(run, case, samples)])
+
+
+def by_version(run: Run, case: Case) -> Iterator[tuple[str, list[Observed]]]:
+    """Yield what was seen of the body and of the other version, if there is one, with a prefix.
+
+    The prefix is what a message about it begins with. All but the samples is the body's, and
+    the warm-up that of both.
+    """
+    yield "", by_launch(run, case)
+    if other := case.extra_info.against:
+        yield "the other version: ", by_launch(run, case, other)
+
+
+def _remember(key: Hashable, find: Callable[[], T]) -> T:
     known = _known.get()
     if known is None:
-        return find(run, *asked)
-    key = find, asked
+        return find()
     if key not in known:
-        known[key] = find(run, *asked)
+        known[key] = find()
     return known[key]  # type: ignore[no-any-return] # of whichever function
 
 
-def _by_launch(run: Run, case: Case, data: list[float]) -> list[Observed]:
-    known = _known.get()
-    if known is None:
-        return _looked_at(run, case, data)
-    if id(data) not in known:
-        known[id(data)] = _looked_at(run, case, data)
-    return known[id(data)]  # type: ignore[no-any-return] # by its key
+def _observed(run: Run, case: Case, data: list[float]) -> Iterator[Observed]:
+    info, ends = case.extra_info, accumulate(case.extra_info.launches)
+    for index, (launch, count, end) in enumerate(
+        zip(run.frobench.launches, info.launches, ends, strict=True)
+    ):
+        if count:
+            samples = data[end - count : end]
+            yield Observed(
+                number=index + 1,
+                whole=launch,
+                samples=samples,
+                seconds=middle(sorted(samples)),
+                iterations=info.iterations[index],
+                warmup=info.warmup[index],
+                position=info.order[index],
+                parts={
+                    name: value
+                    for name, values in info.parts.items()
+                    if (value := values[index]) is not None
+                },
+            )
 
 
-def _looked_at(run: Run, case: Case, data: list[float]) -> list[Observed]:
-    info = case.extra_info
+class Beginning(NamedTuple):
+    """When a launch began.
+
+    number : of the launch, from 1
+    started : by the system's clock, which may be set
+    begun : seconds since the run began, by a clock that nobody sets; older files do not tell
+    seconds : that it took
+    """
+
+    number: int
+    started: datetime
+    begun: float | None
+    seconds: float
+
+
+def beginnings(run: Run) -> list[Beginning]:
+    """Return when the launches began, without those that were cut off."""
     return [
-        Observed(
-            number=number + 1,
-            whole=launch,
-            samples=(samples := data[end - count : end]),
-            seconds=middle(sorted(samples)),
-            iterations=info.iterations[number],
-            warmup=info.warmup[number],
-            position=info.order[number],
-            parts={
-                name: value
-                for name, values in info.parts.items()
-                if (value := values[number]) is not None
-            },
-        )
-        for number, (launch, count, end) in enumerate(
-            zip(run.frobench.launches, info.launches, accumulate(info.launches), strict=True)
-        )
-        if count
+        Beginning(number, at, None if launch.begun is UNSET else launch.begun, launch.seconds)
+        for number, launch in enumerate(run.frobench.launches, start=1)
+        if (at := moment(launch.started))
     ]
+
+
+def run_began(run: Run) -> datetime | None:
+    """Return when the run began by its name; a run may have any."""
+    return moment(run.frobench.run.partition("-")[0])
+
+
+def moment(text: str) -> datetime | None:
+    """Return a time in UTC, if the text is one; without a zone it is in UTC already."""
+    try:
+        at = datetime.fromisoformat(text)
+        return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):  # of the year 1 or 9999, in another zone
+        return None
 
 
 def spell(value: float, unit: str) -> str:
@@ -133,6 +171,48 @@ def is_accelerator(device: str) -> bool:
 def accelerators(case: Case) -> list[str]:
     """Return the devices of a case that work by themselves."""
     return [device for device in case.extra_info.devices if is_accelerator(device)]
+
+
+def fastest(case: Case) -> float:
+    """Return the seconds of a case's fastest sample, of either version."""
+    return min([*case.stats.data, *(case.extra_info.against or [])], default=0.0)
+
+
+def efficiencies(run: Run, least: float) -> Iterator[tuple[Case, list[float]]]:
+    """Yield cases of several accelerators, and for each launch what part of N times one it is.
+
+    One is the fastest sample of any case of a single accelerator of the same exercise and
+    parameters: noise slows it down in some samples, but not in all of several launches.
+
+    least : the cases that are yielded are more than this in each of their launches
+    """
+    counting = [case for case in run.benchmarks if _flops(case)]
+    single: dict[str, list[Case]] = {}
+    for case in counting:
+        if len(case.extra_info.devices) == 1:
+            single.setdefault(case.group, []).append(case)
+    for case in counting:
+        if (many := len(set(case.extra_info.devices))) == 1:
+            continue
+        alone = [other for other in single.get(case.group, []) if _alike(other, case)]
+        if best := max((_flops(other) / fastest(other) for other in alone), default=0.0):
+            n_times = many * best
+            shares = [_flops(case) / one.seconds / n_times for one in by_launch(run, case)]
+            if len(shares) >= LEAST_LAUNCHES and min(shares) > least:
+                yield case, shares
+
+
+def _flops(case: Case) -> float:
+    """Return the operations of a case that computes on accelerators alone, or 0."""
+    devices = case.extra_info.devices
+    counts = bool(devices) and all(map(is_accelerator, devices))
+    return (case.extra_info.work.flops or 0.0) if counts else 0.0
+
+
+def _alike(single: Case, many: Case) -> bool:
+    """Tell whether two cases have the same parameters, as far as both have them."""
+    shared = single.params.keys() & many.params.keys() - {"device"}
+    return bool(shared) and all(single.params[name] == many.params[name] for name in shared)
 
 
 def mostly(signs: Iterable[bool], part: float = 0.5) -> bool:

@@ -20,8 +20,8 @@ def wrong_result(run: Run) -> Iterator[Fault]:
     Its speed is worth nothing: a wrong result can be had in no time. Look at what the body
     computes, whether something writes over it, and whether the device is sound.
     """
-    for outcome, check in _wrong(run):
-        if _reduced(outcome, check) is None:
+    for outcome, check, reached in _wrong(run):
+        if reached is None:
             yield Fault(_compared(check), outcome.fullname)
 
 
@@ -32,8 +32,8 @@ def reduced_precision(run: Run) -> Iterator[Fault]:
     `torch.set_float32_matmul_precision("highest")`, no `NVIDIA_TF32_OVERRIDE`; or ask for them by
     name.
     """
-    for outcome, check in _wrong(run):
-        if (reached := _reduced(outcome, check)) is not None:
+    for outcome, check, reached in _wrong(run):
+        if reached is not None:
             message = f"computed in {reached} where float32 was asked: {_compared(check)}"
             yield Fault(message, outcome.fullname)
 
@@ -48,17 +48,14 @@ def failed_case(run: Run) -> Iterator[Fault]:
             yield Fault(outcome.reason or "no reason was given", outcome.fullname)
 
 
-def _wrong(run: Run) -> Iterator[tuple[Outcome, Check]]:
+def _wrong(run: Run) -> Iterator[tuple[Outcome, Check, str | None]]:
+    """Yield wrong results, each with the type whose rounding explains it in place of float32."""
     for outcome in run.frobench.outcomes:
-        if outcome.status == "failed" and isinstance(outcome.check, Check):
-            yield outcome, outcome.check
-
-
-def _reduced(outcome: Outcome, check: Check) -> str | None:
-    """Return the type whose rounding explains the error, where float32 was asked for."""
-    asked = outcome.params.get("dtype", "float32")
-    explained = check.error <= ROUNDING.get(check.precision or "", 0.0)
-    return check.precision if asked == "float32" and explained else None
+        check = outcome.check
+        if outcome.status == "failed" and isinstance(check, Check):
+            explained = check.error <= ROUNDING.get(check.precision or "", 0.0)
+            asked = outcome.params.get("dtype", "float32")
+            yield outcome, check, check.precision if asked == "float32" and explained else None
 
 
 def _compared(check: Check) -> str:

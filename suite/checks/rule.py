@@ -66,11 +66,12 @@ def conclusion(rule: Callable[..., object], severity: Severity, fault: Fault) ->
     )
 
 
-def conclusions(module: ModuleType, run: Run, but: Collection[str] = ()) -> Iterator[Conclusion]:
-    """Apply every rule of a module to a run, but those of some codes."""
-    for name, rule in rules(module).items():
-        for fault in _faults(rule, run) if name not in but else ():
-            yield conclusion(rule, module.SEVERITY, fault)
+def conclusions(run: Run, *modules: ModuleType, but: Collection[Rule] = ()) -> Iterator[Conclusion]:
+    """Apply every rule of some modules to a run, but a few."""
+    for module in modules:
+        for rule in rules(module).values():
+            for fault in _faults(rule, run) if rule not in but else ():
+                yield conclusion(rule, module.SEVERITY, fault)
 
 
 def _faults(rule: Rule, run: Run) -> Iterator[Fault]:
@@ -85,5 +86,4 @@ def _faults(rule: Rule, run: Run) -> Iterator[Fault]:
 
 @cache
 def _parameters(rule: Rule) -> frozenset[str]:
-    """Return the names of what a rule is applied to: ``run``, then ``case``."""
     return frozenset(inspect.signature(rule).parameters)

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""The patterns of what names a person, a host or one device of all, and of credentials."""
+"""The patterns of what names a person, a host or one device of all, and of credentials.
+
+Texts are searched for them in a time that grows with their length alone.
+"""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 HIDDEN = "\N{HORIZONTAL ELLIPSIS}"
 """Stands where something was hidden."""
 
+_LOWER = {letter: letter + 32 for letter in range(ord("A"), ord("Z") + 1)}
 _PART = r"[^\s/\\\"'`<>|:;,()\[\]{}]{1,255}"
 """Every repetition that may begin anywhere in a text has a bound, so that a text of n characters
 costs n steps and not their square: names in paths have up to 255 characters, hosts up to 253."""
@@ -65,6 +70,37 @@ class Look(NamedTuple):
     core: re.Pattern[str] | None = None
 
 
+def in_lower_case(text: str) -> str:
+    """Return a text in lower case, with each character where it was."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else text.translate(_LOWER)
+
+
+def possible(looks: Iterable[Look], lower: str) -> Iterator[Look]:
+    """Yield how something in a text in lower case may look, judging by words and marks alone."""
+    for look in looks:
+        for hint in look.hints:
+            if hint in lower:
+                yield look
+                break
+
+
+def matches(look: Look, text: str, lower: str) -> Iterator[re.Match[str]]:
+    """Yield where a text looks so, given it in lower case too."""
+    searched = lower if look.folded else text
+    if look.core is None:
+        every = look.pattern.finditer(searched)
+        yield from (match for match in every if match.lastgroup or not look.pattern.groupindex)
+        return
+    end = -1
+    for core in look.core.finditer(searched):
+        if core.start() >= end:  # else it is in a word that was searched
+            start = searched.rfind(" ", 0, core.start()) + 1
+            end = searched.find(" ", core.start())
+            end = len(searched) if end < 0 else end
+            yield from look.pattern.finditer(searched, start, end)
+
+
 def _folded(kind: str, pattern: str, hints: Iterable[str], core: str | None = None) -> Look:
     """Return how something looks whose letters may be of either case."""
     inner = None if core is None else re.compile(core, re.ASCII)
@@ -77,45 +113,44 @@ def _exact(kind: str, pattern: str, hints: Iterable[str], core: str | None = Non
     return Look(kind, re.compile(pattern), (*hints,), core=inner)
 
 
-_CREDENTIALS = (
-    _folded("a credential", r"://[^\s/@][^\s/@:]{0,127}+:[^\s/@]{0,512}+@\S*", ["://"]),
-    _folded("a credential", r"-----begin [a-z ]{1,40}-----[\s\S]*", ["-----begin"]),
-    _folded(
-        "a credential",
-        r"\b(?:gh[opsur]|hf|github_pat|glpat|npm|pypi|dckr_pat|sk|pk|rk|shpat|nvapi|wandb_v\d)[_-]"
-        r"[\w-]{16,}",
+_credential = partial(_folded, "a credential")
+LOOKS = (
+    _credential(r"://[^\s/@][^\s/@:]{0,127}+:[^\s/@]{0,512}+@\S*", ["://"]),
+    _credential(r"-----begin [a-z ]{1,40}-----[\s\S]*", ["-----begin"]),
+    _credential(
+        r"\b(?:gh[opsur]|hf|github_pat|glpat|npm|pypi|dckr_pat|sk|pk|rk|shpat|nvapi|wandb_v\d)"
+        r"[_-][\w-]{16,}",
         "_-",
-        core=r"[_-](?<=[fikmoprstu\d].)"
-        r"(?:(?<=gh..)|(?<=hf.)|(?<=[prs]k.)|(?<=pat.)|(?<=npm.)|(?<=pi.)|(?<=_v\d.))(?=[\w-]{16})",
+        r"[_-](?<=[fikmoprstu\d].)"
+        r"(?:(?<=gh..)|(?<=hf.)|(?<=[prs]k.)|(?<=pat.)|(?<=npm.)|(?<=pi.)|(?<=_v\d.))"
+        r"(?=[\w-]{16})",
     ),
-    _folded(
-        "a credential",
-        r"a(?<!\wa)(?:(?:kia|sia|ida)[a-z0-9]{12,}|iza[\w-]{20,})|ya29\.(?<!\wya29\.)[\w.-]{8,}"
-        r"|xox[abeoprs]-(?<!\wxox.-)[\w-]{10,}",
+    _credential(
+        r"a(?<!\wa)(?:(?:kia|sia|ida)[a-z0-9]{12,}|iza[\w-]{20,})"
+        r"|ya29\.(?<!\wya29\.)[\w.-]{8,}|xox[abeoprs]-(?<!\wxox.-)[\w-]{10,}",
         ("akia", "asia", "aida", "aiza", "ya29.", "xox"),
     ),
-    _folded(  # a run without a point is passed over whole
-        "a credential",
-        r"eyj(?<!\weyj)[\w-]{8,}+(?P<proof>\.[\w-]{8,}(?:\.[\w-]*)?)?",
-        ["eyj"],
-    ),
-    _folded("a credential", r"ssh-(?<!\wssh-)(?:rsa|dss|ed25519)\s{1,8}[\w+/=]{16,}", ["ssh-"]),
-    _folded(
-        "a credential",
+    # A run without a point is passed over whole.
+    _credential(r"eyj(?<!\weyj)[\w-]{8,}+(?P<proof>\.[\w-]{8,}(?:\.[\w-]*)?)?", ["eyj"]),
+    _credential(r"ssh-(?<!\wssh-)(?:rsa|dss|ed25519)\s{1,8}[\w+/=]{16,}", ["ssh-"]),
+    _credential(
         r"b(?<!\wb)(?:earer|asic)\s{1,8}(?=[\w.~+/=-]{0,512}[\d=])[\w.~+/=-]{12,}",
         ("bearer", "basic"),
     ),
-    _folded(
-        "a credential",
+    _credential(
         r"authorization(?<!\wauthorization)\s{0,8}[:=]\s{0,8}\S+(?:\s{1,8}\S+)?"
         r"|cookie(?<!\wcookie)\s{0,8}[:=]\s{0,8}\S+",
         ("authorization", "cookie"),
     ),
-    _folded(
-        "a credential",
+    _credential(
         rf"{_GUARDED}(?:s?[\"']?(?:\s{{0,8}}[:=]\s{{0,8}}|\s{{1,8}}is\s{{1,8}}{_NO_VALUE})\S+"
         r"|\s{1,8}(?=\S{0,64}\d)\S{6,})",
         ("pass", "secret", "credential", "key", "token"),
+    ),
+    _credential(
+        r"token\s{0,8}=\s{0,8}(?=\S{0,256}[a-z])\S{8,}"
+        r"|token\s{1,8}(?:is\s{1,8})?(?=\S{0,256}\d)(?=\S{0,256}[a-z])\S{8,}",
+        ["token"],
     ),
     _exact(
         "a credential",
@@ -123,14 +158,6 @@ _CREDENTIALS = (
         rf"|SECRET|TOKEN)(?:\s{{0,8}}[:=]\s{{0,8}}|\s{{1,8}}(?:(?i:is)\s{{1,8}})?(?i:{_NO_VALUE}))\S+",
         ("_auth", "_credential", "_key", "_pass", "_pat", "_secret", "_token"),
     ),
-    _folded(
-        "a credential",
-        r"token\s{0,8}=\s{0,8}(?=\S{0,256}[a-z])\S{8,}"
-        r"|token\s{1,8}(?:is\s{1,8})?(?=\S{0,256}\d)(?=\S{0,256}[a-z])\S{8,}",
-        ["token"],
-    ),
-)
-_PATHS = (
     _exact(
         "a path",
         r"/(?:(?<![\w/.~\])…-]/)|(?<=:///))"
@@ -142,37 +169,33 @@ _PATHS = (
         "a path",
         r"(?<!\w)[A-Za-z]:[\\/](?!/)[^\s\"']+",
         (":/", ":\\"),
-        core=r":(?<=[A-Za-z]:)[\\/](?![/\s\"'])",
+        r":(?<=[A-Za-z]:)[\\/](?![/\s\"'])",
     ),
     _exact("a path", r"\\\\\w[\w.$-]*\\[^\s\"']+", ["\\\\"]),
-)
-LOOKS = (
-    *_CREDENTIALS,
-    *_PATHS,
     _exact(
         "an account",
         r"(?<![\w.+-])(?:[\w.+-]{2,}+@[\w-]{2,}(?:\.[\w-]+)*|[\w.+-]++@(?:[\w-]+\.)+[A-Za-z]{2,})",
         "@",
-        core=r"@(?<=[\w.+-]@)(?=\w|-)",
+        r"@(?<=[\w.+-]@)(?=\w|-)",
     ),
     _exact(
         "a UUID",
         r"\b(?:GPU-|MIG-)?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"
         r"|\b(?:GPU|MIG)-[0-9a-fA-F]{6,}",
         "-",
-        core=r"-(?:[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-|(?<=GPU-|MIG-)[0-9a-fA-F]{6})",
+        r"-(?:[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-|(?<=GPU-|MIG-)[0-9a-fA-F]{6})",
     ),
     _exact(
         "a hardware address",
         r"(?<![\w:-])[0-9a-fA-F]{2}([:-])[0-9a-fA-F]{2}(?:\1[0-9a-fA-F]{2}){4}(?![\w:-])",
         ":-",
-        core=r"[:-][0-9a-fA-F]{2}[:-][0-9a-fA-F]{2}[:-][0-9a-fA-F]{2}[:-]",
+        r"[:-][0-9a-fA-F]{2}[:-][0-9a-fA-F]{2}[:-][0-9a-fA-F]{2}[:-]",
     ),
     _exact(
         "a hardware address",
         r"(?<![\w.])(?=[\d.]*[a-f])[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}(?![\w.])",
         ".",
-        core=r"\.[0-9a-f]{4}\.[0-9a-f]{4}(?![\w.])",
+        r"\.[0-9a-f]{4}\.[0-9a-f]{4}(?![\w.])",
     ),
     _folded(
         "a serial number",
@@ -186,13 +209,13 @@ LOOKS = (
         "an identifier",
         r"(?<!\w)(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])(?:[0-9a-f]{12}|[0-9a-f]{32,})(?!\w)",
         [""],
-        core=r"[0-9a-f]{12,}+",
+        r"[0-9a-f]{12,}+",
     ),
     _folded(
         "an address",
         rf"\b(?!env://|file://[/{HIDDEN}])[a-z][a-z0-9+]{{0,20}}+://(?!{_SITES}|localhost\b)[^\s\"'<>]+",
         ["://"],
-        core="://",
+        "://",
     ),
     _folded(
         "an address",
@@ -200,7 +223,7 @@ LOOKS = (
         rf"(?!{_NO_HOST}:)"
         r"(?:[a-z]+:[1-6]\d{4}|[a-z][a-z0-9-]*[\d-][a-z0-9.-]*:\d{4,5})(?![\w.])",
         ":",
-        core=r":\d{4,5}(?![\w.])",
+        r":\d{4,5}(?![\w.])",
     ),
     _folded(
         "a name",
@@ -213,7 +236,7 @@ LOOKS = (
         "a host",
         rf"\b(?!{_SITES}|(?:self|threading|torch)\.)(?:[a-z0-9][\w-]{{0,62}}+\.){{1,16}}{_TOP}",
         ".",
-        core=rf"\.{_TOP}",
+        rf"\.{_TOP}",
     ),
 )
 """Everything that is looked for by its look alone, in the order in which it is told."""

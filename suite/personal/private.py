@@ -26,14 +26,15 @@ from suite.personal.patterns import (
     LOOKS,
     VERSIONS,
     WITH_COLONS,
+    in_lower_case,
+    matches,
+    possible,
 )
-from suite.personal.scanning import in_lower_case, matches, possible
 
 __all__ = [
     "HIDDEN",
     "Found",
     "disclosures",
-    "disclosures_of",
     "find",
     "hide",
     "is_version",
@@ -43,10 +44,9 @@ __all__ = [
     "texts",
 ]
 
-_OCTET, _NO_VERSION = 255, 100
 _BEFORE = 32
 """Characters before four numbers in which a word may say that they are a version."""
-_SHORTEST_NAME = 3
+_OCTET, _NO_VERSION, _SHORTEST_NAME = 255, 100, 3
 _HEXADECIMAL = re.compile("[0-9a-fA-F]")
 _MOST_COLONS = 7
 """Colons of an address that is written in full; one that ends with four numbers has one less."""
@@ -85,15 +85,15 @@ def _searches(
 ) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
     """Yield searches of a text, each with the kind of what it finds, that begin when asked."""
     lower = in_lower_case(text)
-    for look in possible(LOOKS, lower):
-        if not version or look.kind != "an identifier" or " " in text:
-            yield look.kind, (match.span() for match in matches(look, text, lower))
-    for look in possible((FOUR_NUMBERS,), lower):
+    for look in possible((*LOOKS, FOUR_NUMBERS, WITH_COLONS), lower):
+        if version and look.kind == "an identifier" and " " not in text:
+            continue
         every = matches(look, text, lower)
-        yield look.kind, (match.span() for match in every if _is_address(match, version=version))
-    for look in possible((WITH_COLONS,), lower):
-        every = matches(look, text, lower)
-        yield look.kind, (match.span() for match in every if _is_ipv6(match[0]))
+        if look is FOUR_NUMBERS:
+            every = (match for match in every if _is_address(match, version=version))
+        elif look is WITH_COLONS:
+            every = (match for match in every if _is_ipv6(match[0]))
+        yield look.kind, (match.span() for match in every)
     for name in names:
         named = re.finditer(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text, re.IGNORECASE)
         yield "a name of this host or its user", (match.span() for match in named)
@@ -134,94 +134,42 @@ def hide(text: str, names: Collection[str] = (), *, version: bool = False) -> st
     return kept + text[end:]
 
 
-_TELLING = (str, Struct, dict, list, tuple)
-"""What has texts; the rest of a run are the thousands of its numbers."""
-
-
 _NUMBERS_ONLY = frozenset({float, int, bool, type(None)})
-
-
-def texts(value: object, where: str = "$") -> Iterator[tuple[str, str]]:
-    """Yield every text of a struct or of plain JSON with its place, and every key of a table."""
-    if isinstance(value, str):
-        yield where, value
-        return
-    if isinstance(value, dict):
-        yield from ((where, str(key)) for key in value)
-    if isinstance(value, list) and _NUMBERS_ONLY.issuperset(map(type, value)):
-        return
-    for name, item in _items(value):
-        if isinstance(item, _TELLING):
-            inside = f"{where}.{name}" if isinstance(name, str) else f"{where}[{name}]"
-            yield from texts(item, inside)
-
-
-def _items(value: Any) -> Iterable[tuple[object, object]]:  # noqa: ANN401 - a struct, a table, a list
-    """Return what a struct, a table or a list holds, by its name or its place."""
-    if isinstance(value, Struct):
-        names = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
-        return ((told_as, getattr(value, name)) for name, told_as in names)
-    return value.items() if isinstance(value, dict) else enumerate(value)
-
-
-def rewritten(value: Any, change: Callable[[str, str], str], where: str = "$") -> Any:  # noqa: ANN401 - any part of a run
-    """Return a copy in which `change`, given place and text, has changed what `texts` yields."""
-    if isinstance(value, str):
-        return change(where, value)
-    if isinstance(value, Struct):
-        return structs.replace(
-            value,
-            **{
-                field.name: rewritten(
-                    getattr(value, field.name), change, f"{where}.{field.encode_name}"
-                )
-                for field in structs.fields(value)
-            },
-        )
-    if isinstance(value, dict):
-        return {
-            change(where, key): rewritten(item, change, f"{where}.{key}")
-            for key, item in value.items()
-        }
-    if isinstance(value, list | tuple):
-        return type(value)(
-            rewritten(item, change, f"{where}[{index}]") for index, item in enumerate(value)
-        )
-    return value
-
-
-def disclosures(value: object) -> Iterator[str]:
-    """Say of a struct or of plain JSON what it holds where, without repeating it."""
-    for where, text in texts(value):
-        if names_somebody(text):
-            yield from _kinds_at(where, text)
-
-
-def disclosures_of(plain: object, suspected: Collection[str]) -> Iterator[str]:
-    """Say of plain JSON what `disclosures` does, given those of its texts that name somebody."""
-    for where, text in _occurrences(plain, "$", suspected):
-        yield from _kinds_at("".join(_spelled(where)), text)
-
-
 _Place = tuple["_Place", object] | str
 """Where something is: the place of what it is in, and its name or number there."""
 
 
+def texts(value: object, where: str = "$") -> Iterator[tuple[str, str]]:
+    """Yield every text of a struct or of plain JSON with its place, and every key of a table."""
+    for place, text in _occurrences(value, where, None):
+        yield "".join(_spelled(place)), text
+
+
 def _occurrences(
-    value: Any,  # noqa: ANN401 - a table or a list of plain JSON
+    value: Any,  # noqa: ANN401 - a struct, a table or a list
     where: _Place,
-    suspected: Collection[str],
+    wanted: Collection[str] | None,
 ) -> list[tuple[_Place, str]]:
-    """Return where texts are, in the order of `texts`; places are spelled only when asked for."""
-    is_table = type(value) is dict
-    held = [(where, key) for key in value if key in suspected] if is_table else []
-    for name, item in value.items() if is_table else enumerate(value):
+    """Return where texts are, all or those that are wanted; places are spelled if asked for."""
+    held: list[tuple[_Place, str]] = []
+    if isinstance(value, dict):
+        held = [(where, str(key)) for key in value if wanted is None or key in wanted]
+        items: Iterable[tuple[object, Any]] = value.items()
+    elif isinstance(value, Struct):
+        names = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
+        items = ((encoded, getattr(value, name)) for name, encoded in names)
+    else:
+        items = enumerate(value)
+    for name, item in items:
         kind = type(item)
         if kind is str:
-            if item in suspected:
+            if wanted is None or item in wanted:
                 held.append(((where, name), item))
-        elif kind is dict or (kind is list and not _NUMBERS_ONLY.issuperset(map(type, item))):
-            held += _occurrences(item, (where, name), suspected)
+        elif kind is list:
+            if not _NUMBERS_ONLY.issuperset(map(type, item)):
+                held += _occurrences(item, (where, name), wanted)
+        elif isinstance(item, dict | tuple | Struct):
+            held += _occurrences(item, (where, name), wanted)
     return held
 
 
@@ -233,9 +181,39 @@ def _spelled(where: _Place) -> Iterator[str]:
     yield f".{where[1]}" if isinstance(where[1], str) else f"[{where[1]}]"
 
 
-def _kinds_at(where: str, text: str) -> Iterator[str]:
-    for kind in _kinds(text, version=is_version(where)):
-        yield f"{hide(where, version=True)} holds {kind}"
+def rewritten(value: Any, change: Callable[[str, str], str], where: str = "$") -> Any:  # noqa: ANN401 - any part of a run
+    """Return a copy in which `change`, given place and text, has changed what `texts` yields."""
+    if isinstance(value, str):
+        return change(where, value)
+    if isinstance(value, Struct):
+        changed = {
+            field.name: rewritten(
+                getattr(value, field.name), change, f"{where}.{field.encode_name}"
+            )
+            for field in structs.fields(value)
+        }
+        return structs.replace(value, **changed)
+    if isinstance(value, dict):
+        return {
+            change(where, key): rewritten(item, change, f"{where}.{key}")
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        items = (rewritten(item, change, f"{where}[{n}]") for n, item in enumerate(value))
+        return type(value)(items)
+    return value
+
+
+def disclosures(value: object, suspected: Collection[str] | None = None) -> Iterator[str]:
+    """Say of a struct or of plain JSON what it holds where, without repeating it.
+
+    suspected : those of its texts that name somebody, if that is known
+    """
+    for where, text in _occurrences(value, "$", suspected):
+        if suspected is not None or names_somebody(text):
+            place = "".join(_spelled(where))
+            for kind in _kinds(text, version=is_version(place)):
+                yield f"{hide(place, version=True)} holds {kind}"
 
 
 def names_somebody(text: str) -> bool:
@@ -246,10 +224,10 @@ def names_somebody(text: str) -> bool:
 @lru_cache(maxsize=2**14)  # a run says most things many times
 def _kinds(text: str, *, version: bool) -> tuple[str, ...]:
     """Return the kinds of what a text holds; of each, no more is looked for than one."""
-    kinds: list[str] = []
+    kinds: dict[str, None] = {}
     for kind, spans in _searches(text, (), version=version):
         if kind not in kinds and any(spans):
-            kinds.append(kind)
+            kinds[kind] = None
     return tuple(kinds)
 
 
@@ -266,7 +244,5 @@ def own_names() -> frozenset[str]:
         names.add(Path.home().name)
     with suppress(OSError, KeyError):  # a user without a name, as in some containers
         names.add(getpass.getuser())
-    common = _COMMON.split()
-    return frozenset(
-        name for name in names if len(name) >= _SHORTEST_NAME and name.lower() not in common
-    )
+    telling = {name for name in names if name.lower() not in _COMMON.split()}
+    return frozenset(name for name in telling if len(name) >= _SHORTEST_NAME)

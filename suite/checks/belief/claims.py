@@ -4,16 +4,12 @@
 import math
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache, lru_cache
-from pathlib import Path
 
-from suite.checkout import CHECKOUT
-from suite.checks import declared_work, today
+from suite.checks import sources
 from suite.checks.ceilings import function, path, precision
 from suite.checks.rule import Fault
 from suite.profiles import PROFILES
 from suite.stored.run import Case, Run, Severity
-from suite.version import version_in
 
 SEVERITY: Severity = "error"
 
@@ -36,14 +32,9 @@ def impossible_count(run: Run) -> Iterator[Fault]:
         if any(amount is not None and not amount > 0 for amount in amounts):
             yield Fault("it declares work of nothing, or less", case.fullname)
         counts = zip(info.launches, info.iterations, info.order, strict=False)
-        if any(
-            count < 0 or (count > 0 and min(calls, position) < 1)
-            for count, calls, position in counts
-        ):
+        if any(count < 0 or (count > 0 and min(one) < 1) for count, *one in counts):
             yield Fault("a launch has samples without calls, or without a place", case.fullname)
-        positions.update(
-            (at, position) for at, position in enumerate(info.order, start=1) if position > 0
-        )
+        positions.update((n, place) for n, place in enumerate(info.order, start=1) if place > 0)
     for (launch, position), cases in positions.items():
         if cases > 1:
             yield Fault(f"{cases} cases have place {position} of launch {launch}")
@@ -113,9 +104,8 @@ def impossible_check(case: Case) -> Iterator[str]:
     """
     if (check := case.extra_info.check) is None:
         return
-    widest = WIDEST_OTHER
-    if check.precision is not None:
-        widest = WIDEST_BOUND.get(precision(case), WIDEST_NARROW)
+    narrow = WIDEST_BOUND.get(precision(case), WIDEST_NARROW)
+    widest = WIDEST_OTHER if check.precision is None else narrow
     if not (0 <= check.error < math.inf and 0 <= check.bound <= widest):
         yield f"error {check.error:.3g}, bound {check.bound:.3g}"
 
@@ -150,30 +140,14 @@ def other_settings(run: Run) -> Iterator[Fault]:
 
 def _declared(case: Case) -> dict[str, float]:
     """Return the work that the benchmark declares, if it is the one that was measured."""
-    benchmark, info = case.fullname.partition("[")[0], case.extra_info
-    module, _, name = benchmark.partition("::")
-    source = _source(module)
-    if source is None or _version(source, name) != info.version:
+    info, (module, _, name) = case.extra_info, case.fullname.partition("[")[0].partition("::")
+    source = sources.source(module)
+    if source is None or sources.version(source, name) != info.version:
         return {}
-    return declared_work.declared(source, name, case.params, len(info.devices))
-
-
-@lru_cache
-def _source(module: str) -> Path | None:
-    """Return the file of a module of benchmarks of this checkout."""
-    source = CHECKOUT / module
-    return source if source.parent == CHECKOUT / today.FOLDER else None
-
-
-@cache
-def _version(module: Path, name: str) -> str | None:
-    try:
-        return version_in(module, name)
-    except (LookupError, SyntaxError):
-        return None
+    return sources.declared(source, name, case.params, len(info.devices))
 
 
 def _close(first: float | None, other: float | None) -> bool:
-    return first is other or (
-        first is not None and other is not None and math.isclose(first, other)
-    )
+    if first is None or other is None:
+        return first is other
+    return math.isclose(first, other)

@@ -6,15 +6,21 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from msgspec.structs import fields, replace
 
-from suite.checks.ceilings import HIGHEST_CLOCK, accelerator, sheet
+from suite.checks.ceilings import (
+    BEYOND_LIMIT,
+    HIGHEST_CLOCK,
+    MOST_WATTS,
+    accelerator,
+    most_watts,
+    sheet,
+)
 from suite.checks.facts import is_accelerator, spell
 from suite.checks.rule import Fault
-from suite.checks.watts import BEYOND_LIMIT, MOST_WATTS, most_watts
 from suite.datasheets import generations
-from suite.stored.run import Accelerator, Case, Cpu, Environment, Run, Severity, Software
+from suite.stored.run import Accelerator, Case, Run, Severity
 
 SEVERITY: Severity = "error"
 
@@ -54,22 +60,15 @@ def unknown_without_reason(run: Run) -> Iterator[Fault]:
     that is not told is not there for the reader. Take the file again from where it was made.
     """
     environment = run.frobench.environment
-    reasons = environment.unknown.keys()
-    parts: list[tuple[str, Cpu | Software | Accelerator]] = [
-        ("cpu", environment.cpu),
-        ("software", environment.software),
-        *(
-            (f"accelerators.{index}", device)
-            for index, device in enumerate(environment.accelerators)
-        ),
-    ]
-    for where, part in parts:
+    parts: dict[str, Struct] = {"cpu": environment.cpu, "software": environment.software}
+    parts |= {f"accelerators.{n}": device for n, device in enumerate(environment.accelerators)}
+    for where, part in parts.items():
         for field in fields(part):
             name, value = f"{where}.{field.name}", getattr(part, field.name)
             known = value is not None and value is not UNSET
-            if field.required and not known and name not in reasons:
+            if field.required and not known and name not in environment.unknown:
                 yield Fault(f"{name} is not known, and nothing says why")
-            if known and name in reasons:
+            if known and name in environment.unknown:
                 yield Fault(f"{name} is there, and said to be unknown")
 
 
@@ -79,17 +78,16 @@ def missing_device(run: Run) -> Iterator[Fault]:
     Or the environment has it twice. One of them was changed. Take the file again from where it
     was made.
     """
-    environment = run.frobench.environment
-    for name in run.frobench.settings.devices:
+    names: list[tuple[str, str | None]] = [(n, None) for n in run.frobench.settings.devices]
+    names += [(n, case.fullname) for case in run.benchmarks for n in case.extra_info.devices]
+    for name, case in names:
         if is_accelerator(name) and accelerator(run, name) is None:
-            yield Fault(f"{name} was to be measured, and is not there")
-    for case in run.benchmarks:
-        for name in case.extra_info.devices:
-            if is_accelerator(name) and accelerator(run, name) is None:
-                yield Fault(f"it ran on {name}, which is not there", case.fullname)
-    for (kind, index), many in Counter(
-        (device.type, device.index) for device in environment.accelerators
-    ).items():
+            claim = (
+                f"{name} was to be measured, and" if case is None else f"it ran on {name}, which"
+            )
+            yield Fault(f"{claim} is not there", case)
+    devices = run.frobench.environment.accelerators
+    for (kind, index), many in Counter((one.type, one.index) for one in devices).items():
         if many > 1:
             yield Fault(f"{kind}:{index} is there {many} times")
 
@@ -100,21 +98,17 @@ def other_build(run: Run) -> Iterator[Fault]:
     A build of PyTorch for the CPU alone has no CUDA devices. One of the facts was changed. Take
     the file again from where it was made.
     """
-    environment = run.frobench.environment
-    build = environment.software.torch_build
+    software = run.frobench.environment.software
+    types = {device.type for device in run.frobench.environment.accelerators}
     for kind, needs in {"cuda": ("cuda", "hip"), "xpu": ("xpu",)}.items():
-        known = [build[name] for name in needs if name in build]
-        if (
-            known
-            and not any(known)
-            and any(device.type == kind for device in environment.accelerators)
-        ):
+        known = [software.torch_build[name] for name in needs if name in software.torch_build]
+        if known and not any(known) and kind in types:
             yield Fault(f"a device of {kind}, with PyTorch that was built without it")
-    package = environment.software.packages.get("torch")
-    if package and package.partition("+")[0] != environment.software.torch.partition("+")[0]:
-        yield Fault(f"PyTorch is {environment.software.torch}, its package {package}")
-    if min(environment.software.threads, environment.software.interop_threads) < 1:
-        yield Fault(f"PyTorch computes with {environment.software.threads} threads")
+    package = software.packages.get("torch")
+    if package and package.partition("+")[0] != software.torch.partition("+")[0]:
+        yield Fault(f"PyTorch is {software.torch}, its package {package}")
+    if min(software.threads, software.interop_threads) < 1:
+        yield Fault(f"PyTorch computes with {software.threads} threads")
 
 
 def two_machines(run: Run) -> Iterator[Fault]:
@@ -153,8 +147,8 @@ def impossible_processor(run: Run) -> Iterator[Fault]:
     most = MOST_LOAD * cpu.usable_cores + SHORT_LOAD
     for number, launch in enumerate(run.frobench.launches, start=1):
         if launch.others is not UNSET and not 0 <= launch.others <= most:
-            busy = f"other programs kept {launch.others:g} of {cpu.usable_cores} cores busy"
-            yield Fault(f"{busy} in launch {number}")
+            busy = f"{launch.others:g} of {cpu.usable_cores} cores busy"
+            yield Fault(f"other programs kept {busy} in launch {number}")
 
 
 def impossible_device(run: Run) -> Iterator[Fault]:
@@ -164,9 +158,8 @@ def impossible_device(run: Run) -> Iterator[Fault]:
     the device has another name.
     """
     for device in run.frobench.environment.accelerators:
-        where = f"{device.name} ({device.type}:{device.index})"
         for what in _strange(device):
-            yield Fault(f"{where}: {what}")
+            yield Fault(f"{device.name} ({device.type}:{device.index}): {what}")
 
 
 def more_memory_than_there_is(run: Run, case: Case) -> Iterator[str]:
@@ -174,17 +167,16 @@ def more_memory_than_there_is(run: Run, case: Case) -> Iterator[str]:
 
     One of the numbers was changed, or is in another unit than it is stored in.
     """
-    environment: Environment = run.frobench.environment
-    peak = case.extra_info.peak_bytes
-    devices = [accelerator(run, name) for name in case.extra_info.devices]
-    sizes = [device.memory_bytes for device in devices if device and device.type != "mps"]
-    known = [size for size in sizes if size is not None]
+    peak, names = case.extra_info.peak_bytes, case.extra_info.devices
+    devices = [device for name in names if (device := accelerator(run, name))]
     # Windows lends a device memory of the host, and macOS has only one memory.
-    if peak is None or len(known) < len(devices) or "Windows" in environment.software.os:
+    own = [device.memory_bytes for device in devices if device.type != "mps"]
+    sizes = [size for size in own if size is not None]
+    lends = "Windows" in run.frobench.environment.software.os
+    if peak is None or len(sizes) < len(names) or lends:
         return
-    if peak < 0 or (known and peak > MORE_THAN_ALL * sum(known)):
-        used, there = spell(peak, "B"), spell(sum(known), "B")
-        yield f"{used} were in use, of {there}"
+    if peak < 0 or (sizes and peak > MORE_THAN_ALL * sum(sizes)):
+        yield f"{spell(peak, 'B')} were in use, of {spell(sum(sizes), 'B')}"
 
 
 def impossible_reading(run: Run, case: Case) -> Iterator[str]:
@@ -195,17 +187,15 @@ def impossible_reading(run: Run, case: Case) -> Iterator[str]:
     than it is stored in.
     """
     for name, sensed in case.extra_info.telemetry.items():
-        device = accelerator(run, name)
         most = dict(MOST_READ)
-        if device:
+        if device := accelerator(run, name):
             most["power_watts"] = most["mean_power_watts"] = most_watts(device)
-        if device and device.max_clock_hz:
-            most["sm_clock_hz"] = BEYOND_LIMIT * device.max_clock_hz
+            if device.max_clock_hz:
+                most["sm_clock_hz"] = BEYOND_LIMIT * device.max_clock_hz
         for what, (least, middle, greatest) in sensed.values.items():
             ordered = LEAST_READ <= least <= middle <= greatest
             if not ordered or middle > most.get(what, math.inf):
-                read = f"{least:g}, {middle:g}, {greatest:g}"
-                yield f"{what} of {name} was {read}"
+                yield f"{what} of {name} was {least:g}, {middle:g}, {greatest:g}"
 
 
 def _alike(brand: str, model: str) -> bool:
@@ -228,9 +218,9 @@ def _strange(device: Accelerator) -> Iterator[str]:
     named = sheet(replace(device, memory_bytes=None, multiprocessors=None))
     if named is None or device.type != "cuda":
         return
-    label = named.figures["memory_bytes"].value if "memory_bytes" in named.figures else None
-    if label and memory and not LEAST_PART <= memory / label <= OTHER_MEMORY:
-        yield f"memory of {spell(memory, 'B')}, not {spell(label, 'B')}"
+    printed = named.figures.get("memory_bytes")
+    if printed and memory and not LEAST_PART <= memory / printed.value <= OTHER_MEMORY:
+        yield f"memory of {spell(memory, 'B')}, not {spell(printed.value, 'B')}"
     expected = generations.capability(named.devices[0])
     if expected and device.capability and generations.plain(device.capability) != expected:
         yield f"capability {device.capability}, not {expected}"

@@ -6,28 +6,36 @@ An honest machine can show them, so nothing is refused for them; a reader must k
 
 from collections.abc import Iterator
 from itertools import pairwise
+from operator import itemgetter
 from statistics import median
 
 from suite.checks.ceilings import (
-    Ceiling,
-    efficiencies,
-    fastest,
+    UNITS,
+    CeilingOf,
     host_ceiling,
     memory_ceiling,
     peak_ceiling,
     precision,
+    sheet,
 )
-from suite.checks.facts import by_launch, is_accelerator, spell
+from suite.checks.facts import (
+    LEAST_LAUNCHES,
+    TICK,
+    beginnings,
+    by_launch,
+    efficiencies,
+    fastest,
+    is_accelerator,
+    run_began,
+    spell,
+)
 from suite.checks.rule import Fault
-from suite.checks.when import TICK, beginnings, run_began
 from suite.datasheets import catalog
 from suite.datasheets.catalog import NotInCatalogError
 from suite.stored.run import Case, Run, Severity
 
 SEVERITY: Severity = "warning"
 
-LEAST_LAUNCHES = 3
-"""With less, a neighbour may have been there in all of them."""
 MORE_THAN_A_SHARE = 1.05
 """How much more than its share each of several devices does before it is doubted."""
 CAPPED = 0.99
@@ -48,8 +56,7 @@ def near_peak(run: Run, case: Case) -> Iterator[str]:
     another model of the same name. Else its inputs were plain, its precision another one, or it
     was not waited for.
     """
-    if flops := case.extra_info.work.flops:
-        yield from _near(case, flops, peak_ceiling(run, case), "FLOP/s")
+    yield from _near(run, case, "flops", peak_ceiling)
 
 
 def faster_than_link(run: Run, case: Case) -> Iterator[str]:
@@ -57,8 +64,7 @@ def faster_than_link(run: Run, case: Case) -> Iterator[str]:
 
     A virtual machine may not tell the link that there is. Else the copy was not waited for.
     """
-    if moved := case.extra_info.work.bytes:
-        yield from _near(case, moved, host_ceiling(run, case), "B/s", "{rate}, more than {why}")
+    yield from _near(run, case, "bytes", host_ceiling, "{rate}, more than {why}")
 
 
 def faster_than_memory(run: Run, case: Case) -> Iterator[str]:
@@ -67,8 +73,7 @@ def faster_than_memory(run: Run, case: Case) -> Iterator[str]:
     What fits the last cache is left out of account. The memory's clock was raised, or the device
     is another model of the same name. Else the copy was not waited for.
     """
-    if moved := case.extra_info.work.bytes:
-        yield from _near(case, moved, memory_ceiling(run, case), "B/s")
+    yield from _near(run, case, "bytes", memory_ceiling)
 
 
 def above_share(run: Run) -> Iterator[Fault]:
@@ -77,11 +82,10 @@ def above_share(run: Run) -> Iterator[Fault]:
     The work of each is smaller and may fit its caches; or the single device was slowed, or some
     of the several were not waited for.
     """
-    for case, shares in efficiencies(run):
-        if len(shares) >= LEAST_LAUNCHES and min(shares) > MORE_THAN_A_SHARE:
-            many, times = len(case.extra_info.devices), median(shares)
-            message = f"{many} devices are {many * times:.1f} times as fast as one"
-            yield Fault(message, case.fullname)
+    for case, shares in efficiencies(run, MORE_THAN_A_SHARE):
+        many = len(case.extra_info.devices)
+        message = f"{many} devices are {many * median(shares):.1f} times as fast as one"
+        yield Fault(message, case.fullname)
 
 
 def narrow_slower(run: Run) -> Iterator[Fault]:
@@ -96,13 +100,16 @@ def narrow_slower(run: Run) -> Iterator[Fault]:
             key = _but_precision(case)
             wide[key] = max(wide.get(key, case), case, key=lambda candidate: candidate.stats.median)
     for case in run.benchmarks:
-        other = wide.get(_but_precision(case))
         n = case.params.get("n")
-        if precision(case) != "tfloat32" or other is None or not isinstance(n, int) or n < LARGE:
+        if precision(case) != "tfloat32" or not isinstance(n, int) or n < LARGE:
             continue
-        usual = {launch.number: launch.seconds for launch in by_launch(run, other)}
-        launches = [launch for launch in by_launch(run, case) if launch.number in usual]
-        ratios = [launch.seconds / usual[launch.number] for launch in launches]
+        other = wide.get(_but_precision(case))
+        usual = {one.number: one.seconds for one in by_launch(run, other)} if other else {}
+        ratios = [
+            launch.seconds / usual[launch.number]
+            for launch in by_launch(run, case)
+            if launch.number in usual
+        ]
         if len(ratios) >= LEAST_LAUNCHES and min(ratios) > SLOWER:
             yield Fault(f"it takes {median(ratios):.2f} times as long", case.fullname)
 
@@ -119,8 +126,8 @@ def flat_time(run: Run) -> Iterator[Fault]:
             key = (case.fullname.partition("[")[0], case.extra_info.device, precision(case))
             families.setdefault(key, []).append((flops, median(case.stats.data), case))
     for family in families.values():
-        less, quick, _ = min(family, key=lambda member: member[0])
-        more, long, case = max(family, key=lambda member: member[0])
+        less, quick, _ = min(family, key=itemgetter(0))
+        more, long, case = max(family, key=itemgetter(0))
         ceiling = peak_ceiling(run, case)
         least = (more - less) / ceiling.most if ceiling else 0.0
         # Where launching or waiting is dear, a fast device does much work in no more time.
@@ -137,15 +144,14 @@ def capped_power(run: Run) -> Iterator[Fault]:
     `nvidia-smi -pl` with the default in watts, but in a laptop, which refuses it.
     """
     for device in run.frobench.environment.accelerators:
-        limit, usual = device.power_limit_watts, device.power_limit_default_watts
-        whose = "its default"
-        if usual is None:
-            try:
-                usual = catalog.sheet(device).figure("power_limit").value
-            except NotInCatalogError:
-                continue
-            whose = "that of its datasheet"
-        if limit is not None and usual > 0 and limit < CAPPED * usual:
+        limit, usual, whose = (
+            device.power_limit_watts,
+            device.power_limit_default_watts,
+            "its default",
+        )
+        if usual is None and (printed := sheet(device)) and "power_limit" in printed.figures:
+            usual, whose = printed.figures["power_limit"].value, "that of its datasheet"
+        if limit is not None and usual is not None and usual > 0 and limit < CAPPED * usual:
             where = f"{device.name} ({device.type}:{device.index})"
             yield Fault(f"{where} may draw {limit:.0f} W, {limit / usual:.0%} of {whose}")
 
@@ -155,10 +161,9 @@ def clock_set(run: Run) -> Iterator[Fault]:
 
     Nothing was measured by it, and nothing is wrong but the times of day at which launches began.
     """
-    launches = beginnings(run)
     named = run_began(run)
     times = [(named, 0.0)] if named else []
-    times += [(launch.started, launch.begun) for launch in launches if launch.begun is not None]
+    times += [(one.started, one.begun) for one in beginnings(run) if one.begun is not None]
     for (before, begun), (started, at) in pairwise(times):
         if (back := at - begun - (started - before).total_seconds()) > TICK:
             yield Fault(f"it was set back by {spell(back, 's')}")
@@ -179,16 +184,19 @@ def other_model(run: Run) -> Iterator[Fault]:
 
 
 def _near(
+    run: Run,
     case: Case,
-    amount: float,
-    ceiling: Ceiling | None,
-    unit: str,
+    work: str,
+    ceiling_of: CeilingOf,
     message: str = "{rate}, where {why} {likely}",
 ) -> Iterator[str]:
     """Compare the fastest sample with what is likely; what is impossible is an error elsewhere."""
-    if ceiling and ceiling.likely < (rate := amount / fastest(case)) <= ceiling.most:
-        likely = spell(ceiling.likely, unit)
-        yield message.format(rate=spell(rate, unit), why=ceiling.why, likely=likely)
+    amount: float | None = getattr(case.extra_info.work, work)
+    if not amount or (ceiling := ceiling_of(run, case)) is None:
+        return
+    if ceiling.likely < (rate := amount / fastest(case)) <= ceiling.most:
+        likely = spell(ceiling.likely, UNITS[work])
+        yield message.format(rate=spell(rate, UNITS[work]), why=ceiling.why, likely=likely)
 
 
 def _but_precision(case: Case) -> tuple[object, ...]:

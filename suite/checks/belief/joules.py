@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET
 
-from suite.checks.ceilings import accelerator
+from suite.checks.ceilings import MOST_WATTS, accelerator, most_watts
 from suite.checks.facts import accelerators, spell
 from suite.checks.rule import Fault
-from suite.checks.watts import MOST_WATTS, most_watts
 from suite.stored.run import Run, Severity
 
 SEVERITY: Severity = "error"
@@ -40,10 +39,8 @@ def impossible_energy(run: Run) -> Iterator[Fault]:
             if joules is None or seconds is None:
                 continue
             if not 1 / OTHER_TIME <= seconds / usual <= OTHER_TIME:
-                took, takes = spell(seconds, "s"), spell(usual, "s")
-                yield Fault(
-                    f"a call took {took} beside its joules, and takes {takes}", case.fullname
-                )
+                took = f"a call took {spell(seconds, 's')} beside its joules"
+                yield Fault(f"{took}, and takes {spell(usual, 's')}", case.fullname)
                 break
             # A counter that stands still counts nothing, and says so with 0.
             if joules < 0 or (joules and not least <= joules / seconds <= _most(run, devices)):

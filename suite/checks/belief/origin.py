@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
+from suite.checks.facts import beginnings, moment, run_began
 from suite.checks.rule import Fault
-from suite.checks.when import beginnings, moment, run_began
 from suite.stored.names import machine_name
 from suite.stored.run import Run, Severity
 
@@ -25,18 +25,18 @@ def impossible_date(run: Run) -> Iterator[Fault]:
     Set the clock of the machine that measured, or of the one that reads. Else the date was changed:
     take the file again from where it was made.
     """
-    dated, named = moment(run.datetime), run_began(run)
+    dated, named, now = moment(run.datetime), run_began(run), datetime.now(UTC)
     if dated is None:
         yield Fault("its date is none")
         return
-    if not FIRST - DAY <= dated <= datetime.now(UTC) + DAY:
-        yield Fault(f"it is dated {_spelled(dated)}, today is {_spelled(datetime.now(UTC))}")
+    if not FIRST - DAY <= dated <= now + DAY:
+        yield Fault(f"it is dated {dated.date()}, today is {now.date()}")
     took = timedelta(seconds=min(max(run.frobench.seconds, 0.0), DAY.total_seconds()))
     if named and not -DAY <= dated - named <= DAY + took:
-        yield Fault(f"it is dated {_spelled(dated)}, and named for {_spelled(named)}")
+        yield Fault(f"it is dated {dated.date()}, and named for {named.date()}")
     launches = beginnings(run)
     if launches and launches[0].started < dated - DAY - took:
-        yield Fault(f"it is dated {_spelled(dated)}, and began {_spelled(launches[0].started)}")
+        yield Fault(f"it is dated {dated.date()}, and began {launches[0].started.date()}")
 
 
 def impossible_commit(run: Run) -> Iterator[Fault]:
@@ -56,10 +56,5 @@ def other_machine(run: Run) -> Iterator[Fault]:
     One of them was changed. Take the file again from where it was made.
     """
     facts = run.frobench.environment
-    name = machine_name(facts.cpu, facts.accelerators)
-    if facts.machine != name:
+    if facts.machine != (name := machine_name(facts.cpu, facts.accelerators)):
         yield Fault(f"it is stored for {facts.machine[:80]!r}, and its facts are those of {name!r}")
-
-
-def _spelled(at: datetime) -> str:
-    return at.date().isoformat()

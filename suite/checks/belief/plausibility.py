@@ -3,39 +3,47 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
+from operator import itemgetter
 
 from msgspec import UNSET
 
-from suite.checks.facts import Observed, by_launch, is_accelerator, mostly, once, spell
+from suite.checks.facts import (
+    TICK,
+    Beginning,
+    Observed,
+    beginnings,
+    by_launch,
+    by_version,
+    is_accelerator,
+    mostly,
+    once,
+    run_began,
+    spell,
+)
 from suite.checks.rule import Fault
-from suite.checks.when import TICK, Beginning, beginnings, run_began
 from suite.profiles import LARGEST_LOAD, STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
 from suite.stored.run import Case, Launch, Run, Severity
 
 SEVERITY: Severity = "error"
 
-ROUNDED = 1e-3
-"""Seconds that a launch's sums are rounded to, and the part of them that samples are."""
+ROUNDED, STAMPED = 1e-3, 0.01
+"""Seconds that sums over a launch are rounded to, and the part of them that samples are; and
+seconds that the rounding of the times of launches may come to."""
 LONGER_THAN_ALLOWED = 20.0
 """The fastest sample relative to what a call may take: a pilot has called the body before."""
-STAMPED = 0.01
-"""Seconds that the rounding of the times of launches may come to."""
 WHOLE = 10.0
 """Seconds until a body returns relative to the longest sample, at most; it is no longer at all."""
 TOO_LONG = 5.0
 """Length of a sample of several calls relative to the one wanted: probes may be disturbed."""
-MUCH_MORE, HALF = 3.0, 0.5
-"""So many times the work never takes less than this part of the time ..."""
-PARALLEL = 1e-2
-"""... where the smaller takes at least so many seconds: tiny work may be left to a single core."""
+MUCH_MORE, HALF, PARALLEL = 3.0, 0.5, 1e-2
+"""So many times the work never takes less than this part of the time, where the smaller takes at
+least so many seconds: tiny work may be left to a single core."""
 LONGEST_EMPTY_BODY, LONGEST_STEP = 10.0, 0.1
 """Seconds of an empty body or one as short, and of a step of a clock, at most: ten thousand times
 what is seen."""
-BEHIND_OTHERS = 3.0
+BEHIND_OTHERS, EVENTS = 3.0, 4e-5
 """Time of a call behind other work or calls, relative to the longest sample, at most: a power limit
-makes it longer, on known cards by a fifth."""
-EVENTS = 4e-5
-"""Seconds that two events may add to a call."""
+makes it longer, on known cards by a fifth; and the seconds that two events may add to it."""
 CONTINUED = ("device", "sustained")
 """Parts from which rates are computed: seconds of a call that follows other calls."""
 FRACTIONS = ("overlap", "concurrency", "balance")
@@ -48,14 +56,11 @@ def samples_beyond_launch(run: Run) -> Iterator[Fault]:
     Samples are in another unit than they are stored in, or were changed. Take the file again from
     where it was made.
     """
-    for number, (launch, spent) in enumerate(
-        zip(run.frobench.launches, once(_sampled, run), strict=True), start=1
-    ):
-        if spent > launch.body_seconds * (1 + ROUNDED) + ROUNDED:
-            summed, spent_inside = spell(spent, "s"), spell(launch.body_seconds, "s")
-            yield Fault(
-                f"launch {number} has {summed} of samples, and spent {spent_inside} in them"
-            )
+    for number, launch in enumerate(run.frobench.launches, start=1):
+        spent, inside = once(_sampled, run)[number - 1], launch.body_seconds
+        if spent > inside * (1 + ROUNDED) + ROUNDED:
+            has = f"launch {number} has {spell(spent, 's')} of samples"
+            yield Fault(f"{has}, and spent {spell(inside, 's')} in them")
 
 
 def launch_beyond_run(run: Run) -> Iterator[Fault]:
@@ -66,10 +71,8 @@ def launch_beyond_run(run: Run) -> Iterator[Fault]:
     """
     whole = run.frobench.seconds
     # A run that was killed forgets a launch's time, and keeps its samples.
-    for what, parts in {
-        "samples": once(_sampled, run),
-        "launches": [launch.seconds for launch in run.frobench.launches],
-    }.items():
+    launches = [launch.seconds for launch in run.frobench.launches]
+    for what, parts in {"samples": once(_sampled, run), "launches": launches}.items():
         if sum(parts) - max(parts, default=0.0) > whole * (1 + ROUNDED) + 1:
             took = f"{what} take {spell(sum(parts), 's')}"
             yield Fault(f"{took}, the run {spell(max(whole, 0.0), 's')}")
@@ -83,11 +86,9 @@ def longer_than_allowed(run: Run, case: Case) -> Iterator[str]:
     may take a hundred times as long there.
     """
     most = run.frobench.settings.longest_sample
-    calm = [launch for launch in by_launch(run, case) if not _is_disturbed(run, launch.whole)]
-    least = min((min(launch.samples) for launch in calm), default=0.0)
+    least = min((min(launch.samples) for launch in _calm(run, case)), default=0.0)
     if least > LONGER_THAN_ALLOWED * most:
-        took, may = spell(least, "s"), spell(most, "s")
-        yield f"a call takes {took}, where {may} are allowed"
+        yield f"a call takes {spell(least, 's')}, where {spell(most, 's')} are allowed"
 
 
 def clock_set_back(run: Run) -> Iterator[Fault]:
@@ -99,7 +100,7 @@ def clock_set_back(run: Run) -> Iterator[Fault]:
     launches = beginnings(run)
     stamps = [(launch, launch.begun) for launch in launches if launch.begun is not None]
     if len(stamps) < len(launches):
-        yield from _back_by_the_day(run, launches)  # no other clock tells
+        yield from _back_by_the_day(run, launches)
         return
     for (before, begun), (later, at) in pairwise(stamps):
         if (early := begun + before.seconds - at) > STAMPED:
@@ -110,13 +111,15 @@ def clock_set_back(run: Run) -> Iterator[Fault]:
         yield Fault(f"the last launch ended {spell(late, 's')} after the run")
 
 
-def _is_disturbed(run: Run, launch: Launch) -> bool:
-    """Tell whether other programs kept the processor busy while a launch ran."""
-    cores = run.frobench.environment.cpu.usable_cores
-    return launch.others is not UNSET and launch.others > LARGEST_LOAD * cores
+def _calm(run: Run, case: Case) -> list[Observed]:
+    """Return the launches of a case in which other programs did not keep the processor busy."""
+    most = LARGEST_LOAD * run.frobench.environment.cpu.usable_cores
+    launches = by_launch(run, case)
+    return [one for one in launches if one.whole.others is UNSET or one.whole.others <= most]
 
 
 def _back_by_the_day(run: Run, launches: list[Beginning]) -> Iterator[Fault]:
+    """Say it by the system's clock, where no other tells."""
     for before, later in pairwise(launches):
         early = before.seconds - (later.started - before.started).total_seconds()
         if early > TICK:
@@ -155,11 +158,8 @@ def _of_launch(launch: Launch, whole: float) -> Iterator[str]:
     least = 0.0 if launch.empty_body else -1.0  # a launch that was cut off may not know
     if not least < launch.timer_step <= LONGEST_STEP:
         yield f"its clock has steps of {launch.timer_step:g} s"
-    short = {
-        "an empty body": launch.empty_body,
-        "reading a ready value": launch.ready_reading,
-        "a gauge": launch.gauge,
-    }
+    empty, ready, gauge = launch.empty_body, launch.ready_reading, launch.gauge
+    short = {"an empty body": empty, "reading a ready value": ready, "a gauge": gauge}
     for what, times in short.items():
         for device, took in times.items():
             if not 0 <= took <= LONGEST_EMPTY_BODY:
@@ -174,7 +174,7 @@ def needless_calls(run: Run, case: Case) -> Iterator[str]:
     many times as long as the calls by which their number was chosen.
     """
     settings = run.frobench.settings
-    launches = [launch for launch in by_launch(run, case) if not _is_disturbed(run, launch.whole)]
+    launches = _calm(run, case)
     steps = STEPS_IN_A_LAUNCH if is_accelerator(case.extra_info.device) else STEPS_IN_A_SAMPLE
     long = settings.case_seconds / max(settings.most_samples, 1)
     if mostly(
@@ -199,13 +199,12 @@ def faster_when_larger(run: Run) -> Iterator[Fault]:
         info = case.extra_info
         sizes = {key: value for key, value in case.params.items() if isinstance(value, int)}
         named = {key: value for key, value in case.params.items() if key not in sizes}
-        work = info.work.flops or info.work.bytes
-        if work and sizes:
+        if sizes and (work := info.work.flops or info.work.bytes):
             kind = bool(info.work.flops)
             key = (case.fullname.partition("[")[0], kind, *sizes, str(named), info.version)
             families.setdefault(key, []).append((work, case))
     for family in families.values():
-        for (less, small), (more, large) in pairwise(sorted(family, key=lambda member: member[0])):
+        for (less, small), (more, large) in pairwise(sorted(family, key=itemgetter(0))):
             quick, slow = min(small.stats.data), max(large.stats.data)
             if quick > PARALLEL and slow < HALF * quick and more >= MUCH_MORE * less:
                 times = f"{more / less:.1f} times the work of {small.name}"
@@ -230,12 +229,13 @@ def impossible_part(run: Run, case: Case) -> Iterator[str]:
             yield f"{wrong[0]} is {parts[wrong[0]]:g} in launch {launch.number}"
             return
     for name in CONTINUED:
-        launches = [launch for launch in by_launch(run, case) if name in launch.parts]
-        if mostly(
-            launch.parts[name] > BEHIND_OTHERS * _longest(launch) + EVENTS for launch in launches
-        ):
-            took, longest = max((launch.parts[name], _longest(launch)) for launch in launches)
-            yield f"{name} is {took:g}, where no sample exceeds {longest:g}"
+        times = [
+            (launch.parts[name], _longest(launch))
+            for launch in by_launch(run, case)
+            if name in launch.parts
+        ]
+        if mostly(took > BEHIND_OTHERS * longest + EVENTS for took, longest in times):
+            yield "{} is {:g}, where no sample exceeds {:g}".format(name, *max(times))
 
 
 def _longest(launch: Observed) -> float:
@@ -247,12 +247,7 @@ def _sampled(run: Run) -> list[float]:
     """Return for each launch the seconds of all its samples, of all their calls."""
     totals = [0.0] * len(run.frobench.launches)
     for case in run.benchmarks:
-        info = case.extra_info
-        for data in (case.stats.data, info.against or []):
-            begin = 0
-            for number, (count, calls) in enumerate(
-                zip(info.launches, info.iterations, strict=True)
-            ):
-                totals[number] += calls * sum(data[begin : begin + count])
-                begin += count
+        for _, launches in by_version(run, case):
+            for launch in launches:
+                totals[launch.number - 1] += launch.iterations * sum(launch.samples)
     return totals

@@ -10,15 +10,14 @@ doubted elsewhere; here is what cannot be.
 from collections.abc import Iterator
 
 from suite.checks.ceilings import (
-    Ceiling,
-    efficiencies,
-    fastest,
+    UNITS,
+    CeilingOf,
     host_ceiling,
     memory_ceiling,
     peak_ceiling,
     peer_ceiling,
 )
-from suite.checks.facts import spell
+from suite.checks.facts import efficiencies, fastest, spell
 from suite.checks.rule import Fault
 from suite.stored.run import Case, Run, Severity
 
@@ -28,9 +27,6 @@ MOST_EFFICIENT = 1.25
 """How much more than its share each of several devices may seem to do: a single one that is busy
 with a display, or slowed by the memory that it lacks, makes several look better than they are."""
 
-LEAST_LAUNCHES = 3
-"""With less, a neighbour may have slowed the single device in all of them."""
-
 
 def above_peak(run: Run, case: Case) -> Iterator[str]:
     """A case computes faster than its devices can in its precision.
@@ -39,8 +35,7 @@ def above_peak(run: Run, case: Case) -> Iterator[str]:
     they are stored in, or its precision is not the one that it names: TF32 passes for float32.
     Do not use it.
     """
-    if flops := case.extra_info.work.flops:
-        yield from _above(case, flops, peak_ceiling(run, case), "FLOP/s")
+    yield from _above(run, case, "flops", peak_ceiling)
 
 
 def above_memory(run: Run, case: Case) -> Iterator[str]:
@@ -49,8 +44,7 @@ def above_memory(run: Run, case: Case) -> Iterator[str]:
     Its clock stopped before the work was done, or its bytes or its times are in another unit than
     they are stored in. Do not use it.
     """
-    if moved := case.extra_info.work.bytes:
-        yield from _above(case, moved, memory_ceiling(run, case), "B/s")
+    yield from _above(run, case, "bytes", memory_ceiling)
 
 
 def above_link(run: Run, case: Case) -> Iterator[str]:
@@ -59,9 +53,8 @@ def above_link(run: Run, case: Case) -> Iterator[str]:
     Its clock stopped before the copy was done, or its bytes or its times are in another unit than
     they are stored in. Do not use it.
     """
-    if moved := case.extra_info.work.bytes:
-        yield from _above(case, moved, host_ceiling(run, case), "B/s")
-        yield from _above(case, moved, peer_ceiling(run, case), "B/s")
+    yield from _above(run, case, "bytes", host_ceiling)
+    yield from _above(run, case, "bytes", peer_ceiling)
 
 
 def above_one(run: Run) -> Iterator[Fault]:
@@ -70,25 +63,23 @@ def above_one(run: Run) -> Iterator[Fault]:
     Of several devices some were not waited for, or the single one was slowed. Wait for every
     device that takes part, and let all do the same work.
     """
-    for case, shares in efficiencies(run):
-        if len(shares) >= LEAST_LAUNCHES and min(shares) > MOST_EFFICIENT:
-            many = len(case.extra_info.devices)
-            message = f"{many} devices are at least {many * min(shares):.1f} times as fast as one"
-            yield Fault(message, case.fullname)
+    for case, shares in efficiencies(run, MOST_EFFICIENT):
+        many = len(case.extra_info.devices)
+        message = f"{many} devices are at least {many * min(shares):.1f} times as fast as one"
+        yield Fault(message, case.fullname)
 
 
-def _above(case: Case, amount: float, ceiling: Ceiling | None, unit: str) -> Iterator[str]:
+def _above(run: Run, case: Case, work: str, ceiling_of: CeilingOf) -> Iterator[str]:
     """Compare the fastest sample, which is no luck: no chance makes a device do more.
 
     The device's own time for a call, and that of a call on end, count as well.
     """
-    if ceiling is None:
+    amount: float | None = getattr(case.extra_info.work, work)
+    if not amount or (ceiling := ceiling_of(run, case)) is None:
         return
     parts = case.extra_info.parts
-    own = [
-        seconds for name in ("device", "sustained") for seconds in parts.get(name, []) if seconds
-    ]
+    own = [time for name in ("device", "sustained") for time in parts.get(name, []) if time]
     seconds = min([fastest(case), *own])
     if seconds > 0 and amount / seconds > ceiling.most:
-        rate, most = spell(amount / seconds, unit), spell(ceiling.most, unit)
+        rate, most = (spell(rate, UNITS[work]) for rate in (amount / seconds, ceiling.most))
         yield f"{rate}, where {most} is more than {ceiling.why}"

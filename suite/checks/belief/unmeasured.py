@@ -3,7 +3,7 @@
 """Rules about samples that were written instead of measured: no two measurements are the same."""
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
@@ -32,10 +32,8 @@ def constant_samples(run: Run, case: Case) -> Iterator[str]:
     Nothing was timed: two calls never take the same time. Measure again.
     """
     equal = [launch for launch in by_launch(run, case) if len({*launch.samples}) == 1]
-    digits = sum((len(launch.samples) - 1) * _digits(launch) for launch in equal)
-    if digits >= CERTAIN:
-        took = spell(equal[0].seconds, "s")
-        yield f"every sample of launch {equal[0].number} is {took}"
+    if sum((len(launch.samples) - 1) * _digits(launch) for launch in equal) >= CERTAIN:
+        yield f"every sample of launch {equal[0].number} is {spell(equal[0].seconds, 's')}"
 
 
 def constant_medians(run: Run, case: Case) -> Iterator[str]:
@@ -44,11 +42,9 @@ def constant_medians(run: Run, case: Case) -> Iterator[str]:
     Launches are made one after the other and never agree to so many digits. Measure again.
     """
     launches = by_launch(run, case)
-    first = _rounded(launches[0].seconds) if launches else ""
-    if launches and all(_rounded(launch.seconds) == first for launch in launches):
-        digits = (len(launches) - 1) * min(map(_digits, launches))
-        if digits >= CERTAIN:
-            yield f"every launch has the median {spell(launches[0].seconds, 's')}"
+    alike = all(_rounded(one.seconds) == _rounded(launches[0].seconds) for one in launches[1:])
+    if launches and alike and (len(launches) - 1) * min(map(_digits, launches)) >= CERTAIN:
+        yield f"every launch has the median {spell(launches[0].seconds, 's')}"
 
 
 def repeated_samples(run: Run) -> Iterator[Fault]:
@@ -57,18 +53,18 @@ def repeated_samples(run: Run) -> Iterator[Fault]:
     Their order does not matter. Measure again. On a simulated device, let each launch draw its own
     noise.
     """
-    launches: dict[tuple[int, int], float] = {}
-    cases: dict[str, float] = {}
+    launches: defaultdict[tuple[int, int], float] = defaultdict(float)
+    cases: defaultdict[str, float] = defaultdict(float)
     for case in run.benchmarks:
         by_shape: dict[tuple[str, ...], list[Observed]] = {}
         for launch in _of_one_range(by_launch(run, case)):
             by_shape.setdefault(_shape(launch.samples), []).append(launch)
         for group in by_shape.values():
             for earlier, later in combinations(group[:MOST_ALIKE], 2):
-                pair, digits = (earlier.number, later.number), _agreement(earlier, later)
-                launches[pair] = launches.get(pair, 0.0) + digits
+                digits = _agreement(earlier, later)
+                launches[earlier.number, later.number] += digits
                 if earlier is group[0]:
-                    cases[case.fullname] = cases.get(case.fullname, 0.0) + digits
+                    cases[case.fullname] += digits
     originals: dict[int, int] = {}
     for original, copy in sorted(pair for pair, digits in launches.items() if digits >= CERTAIN):
         originals.setdefault(copy, original)
@@ -87,18 +83,17 @@ def copied_samples(run: Run) -> Iterator[Fault]:
     owners: dict[tuple[int, tuple[float, ...]], list[str]] = {}
     for case in run.benchmarks:
         for version, launches in by_version(run, case):
+            owner = f"{case.fullname}\n{version}"
             for launch in launches:
-                key = launch.number, tuple(launch.samples)
-                owners.setdefault(key, []).append(f"{case.fullname}\n{version}")
+                owners.setdefault((launch.number, tuple(launch.samples)), []).append(owner)
     copies: Counter[tuple[str, str]] = Counter()
-    for (_, samples), names in owners.items():
-        if len(names) > 1:
-            copies.update(
-                dict.fromkeys(combinations(names[:MOST_ALIKE], 2), _distinct(samples) - 1)
-            )
-    for (earlier, later), number in copies.items():
+    for (_, samples), alike in owners.items():
+        if len(alike) > 1:
+            pairs = combinations(alike[:MOST_ALIKE], 2)
+            copies.update(dict.fromkeys(pairs, _distinct(samples) - 1))
+    for owner_pair, number in copies.items():
         if number >= LEAST_COPIES:
-            other, name = (owner.partition("\n")[0] for owner in (earlier, later))
+            other, name = (owner.partition("\n")[0] for owner in owner_pair)
             whose = "its other version" if name == other else other.rpartition("::")[2]
             yield Fault(f"it has the samples of {whose}", name)
 
@@ -111,15 +106,12 @@ def _digits(launch: Observed) -> float:
 
 def _of_one_range(launches: list[Observed]) -> list[Observed]:
     """Return the launches whose samples may have the shape of another launch's, which few have."""
-    ranges = [_range(launch.samples) for launch in launches]
+    ranges = []
+    for launch in launches:
+        least = min(launch.samples)
+        ranges.append(_rounded(max(launch.samples) / least) if least > 0 else "")
     often = Counter(ranges)
     return [launch for launch, own in zip(launches, ranges, strict=True) if often[own] > 1]
-
-
-def _range(samples: Sequence[float]) -> str:
-    """Return what is equal for samples of one shape, and found sooner."""
-    least = min(samples)
-    return _rounded(max(samples) / least) if least > 0 else ""
 
 
 def _shape(samples: Sequence[float]) -> tuple[str, ...]:

@@ -36,6 +36,5 @@ def host_name(run: Run) -> Iterator[Fault]:
 
     Replace ``machine_info.node`` by the name of the kind of machine.
     """
-    node = run.machine_info.get("node")
-    if node not in (None, "", run.frobench.environment.machine):
+    if run.machine_info.get("node") not in (None, "", run.frobench.environment.machine):
         yield Fault("machine_info.node is not the kind of machine")

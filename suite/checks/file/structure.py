@@ -13,10 +13,11 @@ SEVERITY: Severity = "error"
 
 TOLERANCE = 1e-6
 """Relative error that stored statistics may have."""
-LONGEST = 1e9
-"""Seconds of a sample, at most: a lifetime."""
-SHORTEST = 1e-12
-"""Seconds of a call, at least; a processor takes hundreds of times as long for one instruction."""
+SHORTEST, LONGEST = 1e-12, 1e9
+"""Seconds of a call, at least, and of a sample, at most: a processor takes hundreds of times as
+long for one instruction, and the other is a lifetime."""
+PER_LAUNCH = ("launches", "iterations", "warmup", "order")
+"""Fields of a case with an entry for each launch."""
 
 
 def repeated_name(run: Run) -> Iterator[Fault]:
@@ -97,17 +98,11 @@ def launch_count(run: Run, case: Case) -> Iterator[str]:
     Every such list has one entry for each launch of the run, also for a launch that did
     not measure the case. Take the file again from where it was made.
     """
-    launches = len(run.frobench.launches)
-    info = case.extra_info
-    lengths = {
-        "launches": len(info.launches),
-        "iterations": len(info.iterations),
-        "warmup": len(info.warmup),
-        "order": len(info.order),
-        **{f"parts.{name}": len(values) for name, values in info.parts.items()},
-        **({"energy": len(info.energy.joules)} if info.energy else {}),
-        **({"energy.seconds": len(info.energy.seconds)} if info.energy else {}),
-    }
+    launches, info = len(run.frobench.launches), case.extra_info
+    lengths = {name: len(getattr(info, name)) for name in PER_LAUNCH}
+    lengths |= {f"parts.{name}": len(values) for name, values in info.parts.items()}
+    if info.energy:
+        lengths |= {"energy": len(info.energy.joules), "energy.seconds": len(info.energy.seconds)}
     for name, length in lengths.items():
         if length != launches:
             yield f"{name} has {length} entries for {launches} launches"
@@ -118,8 +113,8 @@ def sample_limit(run: Run, case: Case) -> Iterator[str]:
 
     Take the file again from where it was made, or thin the samples out when merging.
     """
-    limit = run.frobench.settings.most_samples
-    if (most := max(case.extra_info.launches, default=0)) > limit:
+    most, limit = max(case.extra_info.launches, default=0), run.frobench.settings.most_samples
+    if most > limit:
         yield f"{most} samples in a launch, where {limit} are kept"
 
 

@@ -11,10 +11,9 @@ from suite.units import format_estimate
 
 SEVERITY: Severity = "warning"
 
-WIDEST_INTERVAL = 0.1
-"""Width of a trustworthy interval, relative to its value, at most."""
-WIDEST_SPREAD = 0.1
-"""Spread of trustworthy launches, relative to their median, at most."""
+WIDEST_INTERVAL, WIDEST_SPREAD = 0.1, 0.1
+"""Width of a trustworthy interval, and spread of trustworthy launches, relative to their median, at
+most."""
 LEAST_BALANCE = 0.7
 """Time of the device that is done first relative to the last one's, at least; two devices of one
 kind differ by a few percent."""
@@ -34,10 +33,9 @@ def noisy_case(run: Run, case: Case) -> Iterator[str]:
     if apart is not None and apart > WIDEST_SPREAD:
         by = f"by {apart:.0%}" if apart < 1 else f"{1 + apart:,.0f}-fold"
         signs.append(f"launches differ {by}")
-    if typical.low is not None and typical.high is not None:
-        width = (typical.high - typical.low) / typical.value
-        if width > WIDEST_INTERVAL:
-            signs.append("wide interval")
+    low, high = typical.low, typical.high
+    if low is not None and high is not None and (high - low) / typical.value > WIDEST_INTERVAL:
+        signs.append("wide interval")
     if signs:
         yield f"{', '.join(signs)}: {format_estimate(typical, 's')}"
 
@@ -49,12 +47,11 @@ def uneven_devices(run: Run, case: Case) -> Iterator[str]:
     link, another user), or divide the work by speed.
     """
     launches = [
-        launch.parts
+        (launch.parts["balance"], launch.parts["span"])
         for launch in by_launch(run, case)
         if "balance" in launch.parts and "span" in launch.parts
     ]
-    if len(accelerators(case)) > 1 and mostly(
-        parts["balance"] < LEAST_BALANCE and parts["span"] > SHORTEST_WORK for parts in launches
-    ):
-        share = median(parts["balance"] for parts in launches)
+    uneven = (balance < LEAST_BALANCE and span > SHORTEST_WORK for balance, span in launches)
+    if len(accelerators(case)) > 1 and mostly(uneven):
+        share = median(balance for balance, _ in launches)
         yield f"the first device to be done takes {share:.0%} of the last one's time"

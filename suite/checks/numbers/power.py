@@ -9,7 +9,6 @@ from suite.machine.sensors.sensor import LIMITED, MEAN_POWER, POWER, may_limit
 from suite.stored.run import Case, Run, Sensed, Severity
 
 SEVERITY: Severity = "info"
-POWERS = (POWER, MEAN_POWER)
 
 
 def power_limited_case(run: Run, case: Case) -> Iterator[str]:
@@ -21,9 +20,8 @@ def power_limited_case(run: Run, case: Case) -> Iterator[str]:
 
     def worked(name: str, sensed: Sensed) -> bool:
         device = accelerator(run, name)
-        known = (sensed.values[name] for name in POWERS if name in sensed.values)
-        _, _, watts = next(known, (None, None, None))
+        watts = sensed.values.get(POWER) or sensed.values.get(MEAN_POWER) or (None, None, None)
         _, busy, _ = sensed.values.get("utilization", (None, None, None))
-        return may_limit(watts, device.power_limit_watts if device else None, busy)
+        return may_limit(watts[2], device.power_limit_watts if device else None, busy)
 
     yield from held_back(case, LIMITED, worked)

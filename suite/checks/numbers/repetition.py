@@ -28,8 +28,8 @@ def few_launches(run: Run) -> Iterator[Fault]:
     for case in run.benchmarks:
         measured = sum(count > 0 for count in case.extra_info.launches)
         if measured < LEAST_LAUNCHES:
-            message = f"measured in {counted(measured, 'launch')}, where an interval needs"
-            yield Fault(f"{message} {LEAST_LAUNCHES}", case.fullname)
+            needed = f"where an interval needs {LEAST_LAUNCHES}"
+            yield Fault(f"measured in {counted(measured, 'launch')}, {needed}", case.fullname)
 
 
 def incomplete_run(run: Run) -> Iterator[Fault]:
@@ -61,6 +61,6 @@ def fixed_order(run: Run) -> Iterator[Fault]:
     orders = [case.extra_info.order for case in run.benchmarks]
     repeats = len(run.frobench.launches) - 1
     by_chance = -math.lgamma(len(orders) + 1) * repeats
-    same = all(len(set(positions) - {0}) == 1 for positions in orders)  # 0 is a launch without it
-    if by_chance < math.log(ORDER_CHANCE) and same:
+    same = all(len({*positions} - {0}) == 1 for positions in orders)  # 0 is a launch without it
+    if same and by_chance < math.log(ORDER_CHANCE):
         yield Fault(f"{len(orders)} cases came in the same order in all {repeats + 1} launches")

@@ -3,6 +3,7 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from statistics import median
 
 from suite.checks.facts import Observed, by_launch, is_accelerator, mostly
@@ -17,10 +18,9 @@ COARSEST_STEP = 1e-5
 """Seconds of a clock's step; every system's monotonic clock has less than a tenth of it."""
 LARGEST_COST = 0.1
 """What the harness may cost, relative to a sample."""
-LEAST_SAMPLES = 20
-"""Fewer samples can fall on the steps of a clock that does not exist."""
-LEAST_RANGE = 0.01
-"""Samples of a launch that differ by less, relative, show no steps."""
+LEAST_SAMPLES, LEAST_RANGE = 20, 0.01
+"""Fewer samples can fall on the steps of a clock that does not exist, and samples of a launch that
+differ by less, relative, show no steps."""
 LEAST_STEPS = 100
 """Steps that the clock was seen to have, in the one that all samples share, at least: numbers
 that mean nothing share some smaller one by chance."""
@@ -57,19 +57,18 @@ def quantised_samples(run: Run) -> Iterator[Fault]:
     Use the system's finest clock, and measure again.
     """
     finest = max((launch.timer_step for launch in run.frobench.launches), default=0.0)
-    varied = [launches for case in run.benchmarks if _varies(launches := by_launch(run, case))]
     lengths = [
         [s * launch.iterations for launch in launches for s in launch.samples]
-        for launches in varied
+        for case in run.benchmarks
+        if _varies(launches := by_launch(run, case))
     ]
-    every = [length for case in lengths for length in case]
-    step = _common_step(every, STEP_NOISE * finest, LEAST_STEPS * finest)
+    count = sum(map(len, lengths))
+    step = _common_step(chain(*lengths), STEP_NOISE * finest, LEAST_STEPS * finest)
     short = sum(median(case) < STEPS_IN_A_SAMPLE * step for case in lengths)
-    if step and short and finest and len(every) >= LEAST_SAMPLES:
-        yield Fault(
-            f"samples come in steps of {format_seconds(float(f'{step:.3g}'))}, and those of "
-            f"{counted(short, 'case')} last less than {STEPS_IN_A_SAMPLE}"
-        )
+    if step and short and finest and count >= LEAST_SAMPLES:
+        shown = format_seconds(float(f"{step:.3g}"))
+        those = f"those of {counted(short, 'case')} last less than {STEPS_IN_A_SAMPLE}"
+        yield Fault(f"samples come in steps of {shown}, and {those}")
 
 
 def costly_harness(run: Run, case: Case) -> Iterator[str]:
@@ -112,5 +111,5 @@ def _common_step(lengths: Iterable[float], noise: float, least: float) -> float:
             step, rest = rest, abs(math.remainder(step, rest))
         if step < least:
             return 0.0
-    fits = (abs(math.remainder(length, step)) <= max(noise, PART_NOISE * step) for length in every)
-    return step if all(fits) else 0.0
+    most = max(noise, PART_NOISE * step)
+    return step if all(abs(math.remainder(length, step)) <= most for length in every) else 0.0

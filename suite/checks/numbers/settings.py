@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Rules about settings under which a machine does not show what it can do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from statistics import mode
 
 from suite.checks.facts import is_accelerator
 from suite.checks.rule import Fault
 from suite.stored import differences
-from suite.stored.run import Cpu, Run, Scalar, Severity
+from suite.stored.run import Run, Scalar, Severity
 from suite.units import counted
 
 SEVERITY: Severity = "warning"
@@ -47,19 +47,16 @@ def changed_settings(run: Run) -> Iterator[Fault]:
     Its samples are of another experiment. Look for what sets them: a variable, a start-up
     file, a module that a benchmark imports, or another program that moves processes about.
     """
-    states = [(n, launch.state) for n, launch in enumerate(run.frobench.launches, start=1)]
-    for name in dict.fromkeys(name for _, state in states for name in state):
-        values = {n: state[name] for n, state in states if name in state}
-        usual = mode(values.values())
-        if name == "threads":  # what the run was planned with counts
-            usual = run.frobench.environment.software.threads
-        odd = {n: value for n, value in values.items() if value != usual}
-        if odd:
-            what = " or ".join(dict.fromkeys(map(_spell, odd.values())))
-            where = (
-                "every launch" if len(odd) == len(values) else "launch " + ", ".join(map(str, odd))
-            )
-            yield Fault(f"{name} is {what} in {where}, not {_spell(usual)}")
+    states = {n: launch.state for n, launch in enumerate(run.frobench.launches, start=1)}
+    for name in dict.fromkeys(name for state in states.values() for name in state):
+        values = {n: state[name] for n, state in states.items() if name in state}
+        planned = run.frobench.environment.software.threads  # counts, whatever most launches had
+        usual = planned if name == "threads" else mode(values.values())
+        if odd := {n: value for n, value in values.items() if value != usual}:
+            where = f"launch {', '.join(map(str, odd))}"
+            if len(odd) == len(values):
+                where = "every launch"
+            yield Fault(f"{name} is {_spell_all(odd)} in {where}, not {_spell(usual)}")
 
 
 def changed_environment(run: Run) -> Iterator[Fault]:
@@ -68,22 +65,21 @@ def changed_environment(run: Run) -> Iterator[Fault]:
     Launches before and after measured different machines. Look for what changes it meanwhile: a
     power or clock limit, a governor, a container's quota, an update; then measure again.
     """
-    launches = list(enumerate(run.frobench.launches, start=1))
-    for fact in dict.fromkeys(fact for _, launch in launches for fact in launch.changed):
+    changed = {n: launch.changed for n, launch in enumerate(run.frobench.launches, start=1)}
+    for fact in dict.fromkeys(fact for facts in changed.values() for fact in facts):
         if differences.matters(fact) and not fact.startswith(WATCHED):
-            values = {n: launch.changed[fact] for n, launch in launches if fact in launch.changed}
-            what = " or ".join(dict.fromkeys(map(_spell, values.values())))
-            where = ", ".join(map(str, values))
-            yield Fault(f"{fact} was {what} in launch {where}, unlike when the run began")
+            values = {n: facts[fact] for n, facts in changed.items() if fact in facts}
+            where = f"launch {', '.join(map(str, values))}"
+            yield Fault(f"{fact} was {_spell_all(values)} in {where}, unlike when the run began")
+
+
+def _spell_all(values: Mapping[int, Scalar]) -> str:
+    return " or ".join(dict.fromkeys(map(_spell, values.values())))
 
 
 def _spell(value: Scalar) -> str:
-    text = str(value)
-    return (
-        text
-        if len(text) <= LONGEST_VALUE
-        else f"{text[: LONGEST_VALUE - 1]}\N{HORIZONTAL ELLIPSIS}"
-    )
+    text, end = str(value), LONGEST_VALUE - 1
+    return text if len(text) <= LONGEST_VALUE else f"{text[:end]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def _uses_cpu(run: Run) -> bool:
@@ -97,7 +93,7 @@ def _cores(run: Run) -> int | None:
     machine's logical cores it is not known which share one, so that as many as can be are taken
     to. Macs have cores of two kinds, and PyTorch leaves the slow ones alone.
     """
-    cpu: Cpu = run.frobench.environment.cpu
+    cpu = run.frobench.environment.cpu
     if not _uses_cpu(run) or (cpu.model or "").startswith("Apple"):
         return None
     if not (cpu.physical_cores and cpu.logical_cores):

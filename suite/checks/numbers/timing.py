@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Rules about times that cannot be what they claim to be."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from statistics import median
 
 from suite.checks.facts import Observed, accelerators, by_launch, by_version, mostly
@@ -24,15 +24,13 @@ LEAST_OF_WAIT = 0.5
 WAKING = 2e-4
 """Seconds that it may take until a host that waits knows that the device is done; on some
 systems far more than the wait for an idle device, which is what an empty body shows."""
-TIMES_READY, LEAST_OF_SAMPLE = 3.0, 0.5
+TIMES_READY, LEAST_OF_SAMPLE, MOST_OF_WORK = 3.0, 0.5, 2.0
 """Seconds by which reading a result back takes longer than a ready value, at least: so many times
-the latter, and so much of a sample. A wait that held leaves no difference."""
-MOST_OF_WORK = 2.0
-"""The same in samples, where fewer launches than three tell: one of them may be disturbed."""
-LARGEST_OVERLAP = 0.05
-"""Overlap of devices that work in turn, at most; the clocks are matched no better."""
-LARGEST_UNPROVED = 0.02
-"""Concurrency beyond what a launch's other parts prove, at most: they are stored in full."""
+the latter, and so much of a sample; or so many samples, where fewer launches than three tell, of
+which one may be disturbed. A wait that held leaves no difference."""
+LARGEST_OVERLAP, LARGEST_UNPROVED = 0.05, 0.02
+"""Overlap of devices that work in turn, at most, as the clocks are matched no better; and
+concurrency beyond what a launch's other parts prove, which are stored in full."""
 LEAST_WARM_UP = 0.5
 """Calls that a warm-up took as long as, at least. Two are made, and they are not the fast ones."""
 SLOW_FIRST = 1.5
@@ -52,15 +50,14 @@ def unsynchronised(run: Run, case: Case) -> Iterator[str]:
     Do not use these times: they are those of queueing the work. See that the case names every
     device that its body uses, and that waiting for a device of this backend does wait.
     """
-    devices = accelerators(case)
-    launches = [launch for launch in by_launch(run, case) if devices and "span" in launch.parts]
+    devices, launches = _with_parts(run, case, "span")
     noise = EVENT_NOISE * EVENTS * len(devices)
-    if devices and mostly(
+    if mostly(
         launch.parts["span"] > LONGEST_SPAN * max(launch.samples) * launch.iterations + noise
         for launch in launches
     ):
-        worked = format_seconds(_typical(launches, "span"))
-        waited = format_seconds(median(launch.sample for launch in launches))
+        worked = _typical(launch.parts["span"] for launch in launches)
+        waited = _typical(launch.sample for launch in launches)
         yield f"the devices worked for {worked}, the host waited {waited}"
 
 
@@ -70,17 +67,22 @@ def result_not_ready(run: Run, case: Case) -> Iterator[str]:
     The wait ended before the work did, so the times are those of queueing it. Do not use them. See
     that waiting for this backend's devices does wait.
     """
-    devices = accelerators(case)
-    launches = [
-        launch
-        for launch in by_launch(run, case)
-        if "reading" in launch.parts and {*devices} <= launch.whole.ready_reading.keys()
+    devices, measured = _with_parts(run, case, "reading")
+    ready = [
+        (launch, max(launch.whole.ready_reading[name] for name in devices))
+        for launch in measured
+        if {*devices} <= launch.whole.ready_reading.keys()
     ]
-    part = LEAST_OF_SAMPLE if len(launches) >= LEAST_LAUNCHES else MOST_OF_WORK
-    if devices and mostly((_read_late(launch, devices, part) for launch in launches), OFTEN):
-        read = format_seconds(_typical(launches, "reading"))
-        ready = format_seconds(median(_ready(launch, devices) for launch in launches))
-        yield f"reading its result back takes {read}, a ready value {ready}"
+    part = LEAST_OF_SAMPLE if len(ready) >= LEAST_LAUNCHES else MOST_OF_WORK
+    # Reading a result back took as if most of the work was done only then.
+    late = [
+        launch.parts["reading"] - value
+        > max(TIMES_READY * value, WAKING, part * min(launch.samples))
+        for launch, value in ready
+    ]
+    if mostly(late, OFTEN):
+        read = _typical(launch.parts["reading"] for launch, _ in ready)
+        yield f"reading its result back takes {read}, a ready value {_typical(v for _, v in ready)}"
 
 
 def events_miss_work(run: Run, case: Case) -> Iterator[str]:
@@ -89,20 +91,11 @@ def events_miss_work(run: Run, case: Case) -> Iterator[str]:
     Do not use the device time, nor any overlap of this case: its events lie on another stream
     than the work, or on a part of it. Queue all work of the body inside its lanes.
     """
-    devices = accelerators(case)
-    launches = [
-        launch
-        for launch in by_launch(run, case)
-        if devices
-        and "enqueue" in launch.parts
-        and "span" in launch.parts
-        and all(device in launch.whole.empty_body for device in devices)
-    ]
-    if devices and mostly(_waited_for_more(launch, devices) for launch in launches):
-        worked = format_seconds(_typical(launches, "span"))
-        waited = format_seconds(
-            median(launch.seconds - launch.parts["enqueue"] for launch in launches)
-        )
+    devices, measured = _with_parts(run, case, "enqueue", "span")
+    launches = [launch for launch in measured if {*devices} <= launch.whole.empty_body.keys()]
+    if mostly(_waited_for_more(launch, devices) for launch in launches):
+        worked = _typical(launch.parts["span"] for launch in launches)
+        waited = _typical(launch.seconds - launch.parts["enqueue"] for launch in launches)
         yield f"the host waited {waited}, the events show {worked} of work"
 
 
@@ -112,9 +105,8 @@ def overlap_in_turn(run: Run, case: Case) -> Iterator[str]:
     Do not believe the overlap that this case and the cases beside it show.
     """
     control = case.extra_info.control or "in_turn" in case.name  # older files do not declare it
-    shown = (_in_turn(launch.parts, control=control) for launch in by_launch(run, case))
-    most = max(shown, default=0.0)
-    if most > LARGEST_OVERLAP:
+    shown = [_in_turn(launch.parts, control=control) for launch in by_launch(run, case)]
+    if (most := max(shown, default=0.0)) > LARGEST_OVERLAP:
         yield f"overlap of {most:.0%} where there can be none"
 
 
@@ -127,8 +119,8 @@ def unproved_overlap(run: Run, case: Case) -> Iterator[str]:
     for launch in by_launch(run, case):
         claimed, proved = launch.parts.get("concurrency", 0.0), concurrency(launch.parts) or 0.0
         if claimed > proved + LARGEST_UNPROVED:
-            message = f"concurrency of {claimed:.0%}, where {proved:.0%} is proved"
-            yield f"{message} in launch {launch.number}"
+            where = f"where {proved:.0%} is proved in launch {launch.number}"
+            yield f"concurrency of {claimed:.0%}, {where}"
             break
 
 
@@ -143,6 +135,13 @@ def first_call_counted(run: Run, case: Case) -> Iterator[str]:
             yield version + fault
 
 
+def _with_parts(run: Run, case: Case, *parts: str) -> tuple[list[str], list[Observed]]:
+    """Return a case's accelerators, and if it has any the launches that have some parts."""
+    devices, needed = accelerators(case), {*parts}
+    launches = by_launch(run, case) if devices else []
+    return devices, [launch for launch in launches if needed <= launch.parts.keys()]
+
+
 def _in_turn(parts: Mapping[str, float], *, control: bool) -> float:
     """Return the largest overlap that a launch shows of a control, or of a case's own, in turn."""
     shown = [parts.get("overlap", 0.0), parts.get("concurrency", 0.0)] if control else []
@@ -152,17 +151,6 @@ def _in_turn(parts: Mapping[str, float], *, control: bool) -> float:
     return max(shown, default=0.0)
 
 
-def _read_late(launch: Observed, devices: list[str], part: float) -> bool:
-    """Tell whether reading a result back took as if most of the work was done only then."""
-    ready = _ready(launch, devices)
-    late = launch.parts["reading"] - ready
-    return late > max(TIMES_READY * ready, WAKING, part * min(launch.samples))
-
-
-def _ready(launch: Observed, devices: list[str]) -> float:
-    return max(launch.whole.ready_reading[name] for name in devices)
-
-
 def _waited_for_more(launch: Observed, devices: list[str]) -> bool:
     """Tell whether the host waited for more than the events and an idle device explain.
 
@@ -170,9 +158,8 @@ def _waited_for_more(launch: Observed, devices: list[str]) -> bool:
     neighbour who takes the host's core may make most waits longer, but not those of all
     samples, so the shortest must be longer than what is explained too.
     """
-    explained = (
-        launch.parts["span"] + sum(launch.whole.empty_body[name] for name in devices) + WAKING
-    )
+    idle = sum(launch.whole.empty_body[name] for name in devices)
+    explained = launch.parts["span"] + idle + WAKING
     typical, shortest = (
         sample - launch.parts["enqueue"] for sample in (launch.seconds, min(launch.samples))
     )
@@ -181,17 +168,17 @@ def _waited_for_more(launch: Observed, devices: list[str]) -> bool:
 
 def _first_call(launches: list[Observed]) -> str:
     """Return what is wrong with the first samples of one version, or nothing."""
+    if mostly((launch.warmup < LEAST_WARM_UP * min(launch.samples) for launch in launches), OFTEN):
+        return "sampled after a warm-up shorter than a call"
     firsts = [
         launch.samples[0] / max(launch.samples[1:])
         for launch in launches
         if len(launch.samples) >= LEAST_SAMPLES
     ]
-    if mostly((launch.warmup < LEAST_WARM_UP * min(launch.samples) for launch in launches), OFTEN):
-        return "sampled after a warm-up shorter than a call"
     if len(firsts) >= LEAST_LAUNCHES and mostly((r > SLOW_FIRST for r in firsts), OFTEN):
         return f"the first sample lasts {median(firsts):.1f} times as long as any other"
     return ""
 
 
-def _typical(launches: list[Observed], part: str) -> float:
-    return median(launch.parts[part] for launch in launches)
+def _typical(times: Iterable[float]) -> str:
+    return format_seconds(median(times))

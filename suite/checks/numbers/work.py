@@ -11,10 +11,9 @@ from suite.units import format_seconds, format_value
 
 SEVERITY: Severity = "error"
 
-NOTHING_QUEUED = 1.2
-"""A sample of nothing but the waiting, relative to an empty body's, at most."""
-NOTHING_CALLED = 2.0
-"""The same on the CPU: a function of Python costs about as much as reading the clock twice."""
+NOTHING_QUEUED, NOTHING_CALLED = 1.2, 2.0
+"""A sample of nothing but the waiting, relative to an empty body's, at most; and on the CPU, where
+a function of Python costs about as much as reading the clock twice."""
 DEAR_WAIT, NOTHING_HELD = 2e-5, 2e-6
 """Seconds of waiting for an idle device above which the launch of tiny work disappears in it; and
 seconds that a body holds the host, at most, which launches nothing."""
@@ -38,15 +37,10 @@ def no_work(run: Run, case: Case) -> Iterator[str]:
     Its result was kept from an earlier call, or was never computed. Make every call of the body
     do the whole work.
     """
-    work = case.extra_info.work
-    if not (work.flops or work.bytes):
+    if not (case.extra_info.work.flops or case.extra_info.work.bytes):
         return
-    devices, on_accelerator = case.extra_info.devices, bool(accelerators(case))
     for version, launches in by_version(run, case):
-        if mostly(
-            launch.sample <= _nothing(devices, launch, on_accelerator=on_accelerator)
-            for launch in launches
-        ):
+        if mostly(launch.sample <= _nothing(case, launch) for launch in launches):
             took = format_seconds(median(launch.seconds for launch in launches))
             yield f"{version}a call takes {took}, as if it did nothing"
 
@@ -58,11 +52,11 @@ def warm_cache(run: Run, case: Case) -> Iterator[str]:
     twice the last-level cache before each sample, as `cold=True` does, and call the body once
     in it.
     """
-    cache = run.frobench.environment.cpu.last_level_cache_bytes or 0
     info = case.extra_info
     flushed = info.flushed_bytes
     if flushed is None and case.params.get("cache") != "cold":
         return
+    cache = run.frobench.environment.cpu.last_level_cache_bytes or 0
     needed = 0 if accelerators(case) else TIMES_THE_CACHE * cache
     if not flushed:
         yield "nothing was read over the caches between the samples"
@@ -73,15 +67,16 @@ def warm_cache(run: Run, case: Case) -> Iterator[str]:
         yield f"a sample holds {calls} calls, so only the first is cold"
 
 
-def _nothing(devices: list[str], launch: Observed, *, on_accelerator: bool) -> float:
+def _nothing(case: Case, launch: Observed) -> float:
     """Return how long a sample takes at most if its calls do nothing; 0 where that is unknown."""
-    empty = launch.whole.empty_body
+    empty, devices = launch.whole.empty_body, case.extra_info.devices
     if not all(device in empty for device in devices):
         return 0.0
     waiting = sum(empty[device] for device in devices)
-    if on_accelerator:  # the calls of a sample are waited for together
-        most = NOTHING_QUEUED * waiting + (launch.iterations - 1) * PYTHON_CALL
-        # Where waiting is dear it hides the launch: that shows in how long the host was held.
-        queued = launch.parts.get("enqueue", 0.0)
-        return most if waiting <= DEAR_WAIT or queued <= NOTHING_HELD else 0.0
-    return NOTHING_CALLED * waiting * launch.iterations
+    if not accelerators(case):
+        return NOTHING_CALLED * waiting * launch.iterations
+    # Where waiting is dear it hides the launch: that shows in how long the host was held.
+    if waiting > DEAR_WAIT and launch.parts.get("enqueue", 0.0) > NOTHING_HELD:
+        return 0.0
+    # The calls of a sample are waited for together.
+    return NOTHING_QUEUED * waiting + (launch.iterations - 1) * PYTHON_CALL

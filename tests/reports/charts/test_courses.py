@@ -184,9 +184,7 @@ def held_back(**parts: float) -> Run:
     run = made(accelerators=1)
     seen = Sensed(readings=40, values={}, held_back=parts)
     run.benchmarks[0].extra_info.telemetry = {"cuda:0": seen}
-    run.frobench.conclusions = [
-        found for module in (throttling, power) for found in rule.conclusions(module, run)
-    ]
+    run.frobench.conclusions = [*rule.conclusions(run, throttling, power)]
     return run
 
 

@@ -93,7 +93,7 @@ def test_a_long_text_costs_as_many_steps_as_it_has_characters(unit: str, tail: s
 def test_what_names_a_person_or_a_machine_is_refused_with_its_place(text: str) -> None:
     run = made()
     run.frobench.outcomes[5].reason = text
-    found = [*rule.conclusions(privacy, run)]
+    found = [*rule.conclusions(run, privacy)]
     assert codes(found) == {"personal-data"}
     assert all(one.message.startswith("$.frobench.outcomes[5].reason holds a") for one in found)
     assert "john" not in "".join(one.message for one in found)
@@ -125,7 +125,7 @@ def test_what_names_a_person_or_a_machine_is_refused_with_its_place(text: str) -
 def test_what_names_nobody_is_allowed(text: str) -> None:
     run = made()
     run.frobench.outcomes[5].reason = text
-    assert [*rule.conclusions(privacy, run)] == []
+    assert [*rule.conclusions(run, privacy)] == []
 
 
 def planted(value: object, texts: Iterator[str]) -> None:
@@ -212,7 +212,7 @@ def test_versions_devices_and_moments_are_no_addresses(seed: int) -> None:
     run.machine_info["cpu"]["brand_raw"] = environment.cpu.model
     run.machine_info["python_compiler"] = "Clang 17.0.0 (clang-1700.0.13.3)"
     run.frobench.launches[0].started = f"2026-0{random.randint(1, 9)}-11T12:34:56.789012+00:00"
-    assert [*rule.conclusions(privacy, run)] == []
+    assert [*rule.conclusions(run, privacy)] == []
 
 
 def test_what_is_kept_in_results_names_nobody() -> None:
@@ -279,5 +279,5 @@ def test_texts_that_were_searched_before_are_told_with_the_same_places() -> None
     }
     suspected = {text for _, text in private.texts(plain) if private.names_somebody(text)}
     told = [*private.disclosures(plain)]
-    assert [*private.disclosures_of(plain, suspected)] == told
+    assert [*private.disclosures(plain, suspected)] == told
     assert {line.partition(" ")[0] for line in told} == {"$", "$.list[1][0]", "$.list[2].in"}

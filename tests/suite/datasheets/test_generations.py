@@ -124,8 +124,7 @@ def test_no_published_product_is_refused_or_doubted() -> None:
         run = multiplied(row.device.removesuffix(" GPU"), row.precision, row.value)
         found = [
             (one.code, row.device, one.message)
-            for module in (rates, doubts)
-            for one in rule.conclusions(module, run)
+            for one in rule.conclusions(run, rates, doubts)
             if one.code in refused and one.case
         ]
         assert found == []
@@ -160,5 +159,5 @@ def test_a_clock_that_was_read_at_rest_makes_no_product_doubtful(
     keep(run, lambda other: other is one)
     last(run, 2.0 * 16384**3 / (0.8 * 67e12), one)
     sense(one, "sm_clock_hz", 345e6, min(clock_hz, 345e6), clock_hz)
-    codes = {found.code for found in rule.conclusions(doubts, run)}
+    codes = {found.code for found in rule.conclusions(run, doubts)}
     assert ("near-peak" in codes) == doubted

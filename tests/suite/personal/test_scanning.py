@@ -7,8 +7,7 @@ from time import process_time
 import pytest
 
 from suite.personal import private
-from suite.personal.patterns import FOUR_NUMBERS, LOOKS
-from suite.personal.scanning import in_lower_case, matches, possible
+from suite.personal.patterns import FOUR_NUMBERS, LOOKS, in_lower_case, matches, possible
 from tests.instruments.faults.secrets import SECRETS
 from tests.suite.checks.test_checks_privacy import TELLING, UNITS
 
