@@ -29,7 +29,7 @@ from reports.purchase.comparison import Comparison
 from reports.purchase.machines import compare_measured
 from reports.purchase.measured import Measured
 from reports.purchase.prices import Price
-from reports.purchase.purchase_files import Line, Single
+from reports.purchase.purchase_files import Line
 from reports.summary import views
 from reports.summary.model import first_device
 from reports.table.times import exercise
@@ -56,7 +56,7 @@ class Shown(Struct, frozen=True):
     reference : the name of the machine that the others are compared with
     under : the workload, such as "under training"
     ranked : the machines, fastest first
-    table : the rows of the download
+    table : the rows of the download, without the names of machines
     """
 
     parts: dict[str, str]
@@ -65,7 +65,7 @@ class Shown(Struct, frozen=True):
     reference: str
     under: str
     ranked: list[Line]
-    table: list[Single]
+    table: list[dict[str, Any]]
 
 
 @dataclass

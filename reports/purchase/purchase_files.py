@@ -2,6 +2,7 @@
 """What lies beside the page of machines side by side: a table, a picture, words for programs."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pyarrow as pa
 from msgspec import Struct
@@ -35,22 +36,6 @@ VARIABLES = {
 """Columns of the table that were measured: what they hold."""
 
 
-class Single(Struct, frozen=True):
-    """How fast a machine is in one exercise; ``None`` without a common case.
-
-    log, error : logarithm of the ratio to the reference, and its standard error
-    value, low, high : the ratio
-    """
-
-    run: str
-    exercise: str
-    log: float | None
-    error: float | None
-    value: float | None
-    low: float | None
-    high: float | None
-
-
 class Line(Struct, frozen=True):
     """A machine in the picture.
 
@@ -64,20 +49,10 @@ class Line(Struct, frozen=True):
     interval: str
 
 
-def table(comparison: Comparison, singles: Sequence[Single]) -> pa.Table:
-    """Return a row for each machine and exercise."""
-    machines = {machine.run: machine for machine in comparison.machines}
-    totals = {exercise.name: exercise.total for exercise in comparison.exercises}
-    rows = [
-        (
-            *(one.run, machines[one.run].title, machines[one.run].device, one.exercise),
-            *(one.log, one.error, one.value, one.low, one.high),
-            *(machines[one.run].counts[one.exercise], totals[one.exercise]),
-        )
-        for one in singles
-    ]
-    records = [dict(zip(SCHEMA.names, row, strict=True)) for row in rows]
-    return pa.Table.from_pylist(records, schema=SCHEMA)
+def table(comparison: Comparison, rows: Sequence[dict[str, Any]]) -> pa.Table:
+    """Return a row for each machine and exercise, with the machine's names."""
+    names = {one.run: {"machine": one.title, "device": one.device} for one in comparison.machines}
+    return pa.Table.from_pylist([row | names[row["run"]] for row in rows], schema=SCHEMA)
 
 
 def title(names: Sequence[str]) -> str:

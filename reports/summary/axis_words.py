@@ -24,13 +24,6 @@ def title(axis: Axis) -> str:
     return f"{name}, {PRECISIONS.get(axis.precision, axis.precision)}" if axis.precision else name
 
 
-def interval(axis: Axis) -> str:
-    """Spell the interval alone, to the digits of the estimate; empty where there is none."""
-    text = format_estimate(axis.value, axis.unit)
-    _, bracket, ends = text.partition(" [")
-    return ends.removesuffix("]").replace(", ", " to ") if bracket else ""
-
-
 def figure(axis: Axis) -> str:
     """Spell the number alone, or both ends of an interval wider than a factor of two."""
     spell = format_ends if axis.value.is_wide else format_point
@@ -39,7 +32,9 @@ def figure(axis: Axis) -> str:
 
 def note(own: DeviceAxes, axis: Axis) -> str:
     """Spell the interval, the part of the datasheet, and how the number was made."""
-    ends = interval(axis) or f"no interval: {counted(axis.value.launches, 'launch')}"
+    _, has_ends, text = format_estimate(axis.value, axis.unit).partition(" [")
+    none = f"no interval: {counted(axis.value.launches, 'launch')}"
+    ends = text.removesuffix("]").replace(", ", " to ") if has_ends else none
     shown = [remark for remark in remarks(own, axis) if remark != LOWER]  # the bar says it
     return ", ".join([NOT_CONCLUSIVE if axis.value.is_wide else ends, *shown])
 

@@ -136,12 +136,6 @@ def machine_id(environment: Environment) -> str:
     return hashlib.sha256(msgspec.json.encode(same)).hexdigest()[:16]
 
 
-def device_names(run: Run) -> set[str]:
-    """Return the names of all devices of a run, the CPU among them."""
-    present = run.frobench.environment.accelerators
-    return {device_name(run, "cpu"), *(one.name for one in present)}
-
-
 def accelerator(run: Run, place: str) -> Accelerator | None:
     """Return what is recorded of the first device of a place; nothing of a CPU."""
     present = run.frobench.environment.accelerators

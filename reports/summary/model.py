@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from reports.findings.finding import Section
 from reports.summary.device_axes import DeviceAxes, device_axes
-from reports.summary.headlines import Figure, device_name, device_names, figures, machine_id
+from reports.summary.headlines import Figure, device_name, figures, machine_id
 from reports.summary.views import Marks, doubtful
 from reports.table import facts
 from reports.table.equipment import Equipment, equipment
@@ -129,6 +129,7 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
     estimated : the estimates of its cases (`reports.table.estimates.estimates`)
     """
     part, first, cases = run.frobench, first_device(run), numbered(run)
+    names = [one.name for one in part.environment.accelerators]
     comparable = _comparable(run, cases.values(), estimated)
     wrong, parts = tuple(faults(run, "")), parts_of(run)
     status = Counter(outcome.status for outcome in part.outcomes)
@@ -139,8 +140,8 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
         machine_id=machine_id(part.environment),
         title=facts.machine_title(run),
         device=first,
-        count=max(1, sum(one.name == first for one in part.environment.accelerators)),
-        devices=tuple(sorted(device_names(run))),
+        count=max(1, names.count(first)),
+        devices=tuple(sorted({device_name(run, "cpu"), *names})),
         places=tuple(sorted({place for one in estimated for place in one.device.split("+")})),
         datetime=run.datetime,
         profile=part.profile,

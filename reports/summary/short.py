@@ -53,7 +53,7 @@ def rule(finding: Finding) -> str:
 
 
 def _sentence(finding: Finding) -> str:
-    sentence = finding.brief or first_clause(finding.answer)
+    sentence = finding.brief or f"{_CLAUSE.findall(finding.answer)[0].rstrip(' .')}."
     value = finding.value
     if value is None:
         return sentence
@@ -64,13 +64,6 @@ def _sentence(finding: Finding) -> str:
     if value.is_wide:
         return f"Not conclusive: {format_ends(value, finding.unit)} {finding.label}."
     return sentence
-
-
-def first_clause(sentence: str) -> str:
-    """Return a sentence up to its first semicolon."""
-    found = _CLAUSE.match(sentence)
-    clause = found[0] if found else sentence
-    return f"{clause.rstrip(' .')}."
 
 
 def question(run: Run, asked: str, stored: str) -> str:

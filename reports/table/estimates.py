@@ -15,7 +15,7 @@ from msgspec import Struct
 from reports.table.frame import device_of, function_of
 from reports.table.launches import Numbers
 from suite.statistics import LEAST_LAUNCHES, estimate, launch_medians
-from suite.stored.run import Case, Run, Scalar, Status
+from suite.stored.run import Run, Scalar, Status
 
 STEP = 1e-3
 """To which natural logarithms of times are rounded."""
@@ -82,45 +82,35 @@ def estimates(run: Run) -> list[CaseEstimate]:
     for row, medians in enumerate(by_launch):
         seconds[row, : len(medians)] = medians  # None becomes NaN
     logs, errors = _known(log_centres(seconds)), log_errors(seconds)
-    return [
-        _estimated(case, status.get(case.fullname, "passed"), medians, log, error)
-        for case, medians, log, error in zip(run.benchmarks, by_launch, logs, errors, strict=True)
-    ]
+    found = []
+    for case, medians, log, error in zip(run.benchmarks, by_launch, logs, errors, strict=True):
+        info, value = case.extra_info, estimate(medians)
+        found.append(
+            CaseEstimate(
+                exercise=case.group,
+                case=case.fullname,
+                function=function_of(case.fullname),
+                params=case.params,
+                device=device_of(case),
+                status=status.get(case.fullname, "passed"),
+                headline=info.headline,
+                seconds=value.value,
+                low=value.low,
+                high=value.high,
+                log_seconds=log,
+                log_error=error,
+                medians=medians,
+                launches=value.launches,
+                flops=info.work.flops,
+                bytes=info.work.bytes,
+                version=info.version,
+            )
+        )
+    return found
 
 
 def _known(numbers: Numbers) -> list[float | None]:
     return [None if math.isnan(number) else number for number in numbers.tolist()]
-
-
-def _estimated(
-    case: Case,
-    status: Status,
-    by_launch: list[float | None],
-    log: float | None,
-    log_error: float | None,
-) -> CaseEstimate:
-    info = case.extra_info
-    medians = [seconds for seconds in by_launch if seconds is not None]
-    value = estimate(medians)
-    return CaseEstimate(
-        exercise=case.group,
-        case=case.fullname,
-        function=function_of(case.fullname),
-        params=case.params,
-        device=device_of(case),
-        status=status,
-        headline=info.headline,
-        seconds=value.value,
-        low=value.low,
-        high=value.high,
-        log_seconds=log,
-        log_error=log_error,
-        medians=by_launch,
-        launches=len(medians),
-        flops=info.work.flops,
-        bytes=info.work.bytes,
-        version=info.version,
-    )
 
 
 def log_centres(seconds: Numbers) -> Numbers:

@@ -13,17 +13,8 @@ from suite.stored.names import short_name
 from suite.stored.run import Case, Run
 
 COLUMNS = (
-    "run",
-    "machine",
-    "exercise",
-    "case",
-    "function",
-    "device",
-    "status",
-    "headline",
-    "launch",
-    "seconds",
-    "samples",
+    *("run", "machine", "exercise", "case", "function", "device", "status", "headline"),
+    *("launch", "seconds", "samples"),
     *WORK,
     *RATES,
 )

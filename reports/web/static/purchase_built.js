@@ -6,17 +6,18 @@ const purchaseBuilt = (() => {
   const spelled = (inside) => inside.join("");
 
   /** A machine as the picture of the page shows it. */
-  function line({ name, isReference, ratio, score: { cases, every } }) {
+  function line({ name, isReference, ratio }) {
     const [value, interval] = ratio ? units.parts(ratio, "×") : [null, ""];
-    return { name, is_reference: isReference, value, interval, cases, every };
+    return { name, is_reference: isReference, value, interval };
   }
 
   /** The rows of the table beside the page: each machine in each exercise. */
   const table = (comparison) => comparison.machines.flatMap((machine) =>
-    comparison.exercises.map(({ name }) => {
+    comparison.exercises.map(({ name, total }) => {
       const speed = economics.single(comparison, machine, name);
       const { value = null, low = null, high = null } = speed ? economics.ratio(speed) : {};
-      return { run: machine.run, exercise: name, log: speed?.log ?? null, error: speed?.error ?? null, value, low, high };
+      const log = { log_ratio: speed?.log ?? null, log_error: speed?.error ?? null };
+      return { run: machine.run, exercise: name, ...log, ratio: value, low, high, cases: machine.counts[name], every: total };
     }));
 
   /**
