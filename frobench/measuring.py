@@ -149,7 +149,7 @@ def measure(results: Path, benchmarks: Path, **wanted: Any) -> "tuple[Path, Run]
 
 def call_once(case: str, trace: Path | None, benchmarks: Path, wanted: dict[str, Any]) -> None:
     """Call one case once, and say that this is no measurement."""
-    from suite.once import Once, run_once
+    from suite.once import run_once
     from suite.stored.names import name_of
     from suite.terminal.layout import say, shown, warn
     from suite.units import format_seconds
@@ -157,15 +157,15 @@ def call_once(case: str, trace: Path | None, benchmarks: Path, wanted: dict[str,
     measuring = ("budget", "launches", "deadline", "project", "peak", "resume", "label")
     if given := [f"--{name}" for name in measuring if wanted[name]]:
         raise click.UsageError(f"--once measures nothing: leave out {', '.join(given)}")
-    asked = Once(
-        case=case,
-        benchmarks=spelled(benchmarks),
-        devices=wanted["devices"],
+    called = run_once(
+        case,
+        spelled(benchmarks),
+        wanted["devices"],
         expression=wanted["expression"],
         seed=wanted["seed"] or 0,
         trace=trace and trace.absolute(),
+        waiting=warn if wanted["wait"] else None,
     )
-    called = run_once(asked, waiting=warn if wanted["wait"] else None)
     where, took = " and ".join(called.devices), format_seconds(called.seconds)
     say(f"{name_of(called.case)}: called once on {where}, after the warm-up; its result is right.")
     say(f"The call took {took}. This is no measurement: nothing is stored.")

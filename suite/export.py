@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from suite.printable import as_json, printable
 from suite.statistics import estimate, launch_medians
-from suite.stored.run import Case, Run
+from suite.stored.run import Run
 from suite.units import counted, nanoseconds
 
 
@@ -25,7 +25,8 @@ class Reading(Struct, frozen=True):
     """
 
     name: str
-    case: Case
+    exercise: str
+    device: str
     seconds: float
     interval: tuple[float, float] | None
     launches: int
@@ -38,7 +39,8 @@ def readings(run: Run) -> Iterator[Reading]:
         if case.fullname in passed:
             found = estimate(launch_medians(case.stats.data, case.extra_info.launches))
             ends = None if found.low is None or found.high is None else (found.low, found.high)
-            yield Reading(printable(case.fullname), case, found.value, ends, found.launches)
+            name, device = printable(case.fullname), case.extra_info.device
+            yield Reading(name, case.group, device, found.value, ends, found.launches)
 
 
 def bencher(run: Run) -> str:
@@ -66,14 +68,10 @@ def github_action(run: Run) -> str:
             low, high = map(nanoseconds, reading.interval)
             spread = f"95% interval {low:g} to {high:g}"
         machine = run.frobench.environment.machine
-        entry = {
-            "name": reading.name,
-            "unit": "ns",
-            "value": nanoseconds(reading.seconds),
-            "range": spread,
-            "extra": f"median over {launches}\n{machine}\n{run.frobench.run}",
-        }
-        entries.append(entry)
+        extra = f"median over {launches}\n{machine}\n{run.frobench.run}"
+        value = nanoseconds(reading.seconds)
+        entry = {"name": reading.name, "unit": "ns", "value": value, "range": spread}
+        entries.append(entry | {"extra": extra})
     return as_json(entries)
 
 
@@ -85,16 +83,8 @@ def openmetrics(run: Run) -> str:
     """
     case, machine = "frobench_case", run.frobench.environment.machine
     labelled = [
-        (
-            _labels(
-                case=reading.name,
-                exercise=reading.case.group,
-                device=reading.case.extra_info.device,
-                machine=machine,
-            ),
-            reading,
-        )
-        for reading in readings(run)
+        (_labels(case=r.name, exercise=r.exercise, device=r.device, machine=machine), r)
+        for r in readings(run)
     ]
     times = [(labels, reading.seconds) for labels, reading in labelled]
     ends = [(labels, reading.interval) for labels, reading in labelled if reading.interval]
@@ -141,10 +131,6 @@ def _gauge(name: str, unit: str, text: str, samples: Sequence[tuple[str, float]]
 
 
 FORMATS: Mapping[str, Callable[[Run], str]] = MappingProxyType(
-    {
-        "github-action-benchmark": github_action,
-        "bencher": bencher,
-        "openmetrics": openmetrics,
-    }
+    {"github-action-benchmark": github_action, "bencher": bencher, "openmetrics": openmetrics}
 )
 """What writes a run, by the name of the format."""

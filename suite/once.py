@@ -30,22 +30,6 @@ LIKENESS = 0.4
 """How alike names are, of 1, that an error calls near."""
 
 
-class Once(Struct, frozen=True, kw_only=True):
-    """What to call, and where.
-
-    case : as the user calls it
-    devices : names, or none for the CPU and every accelerator
-    trace : the file for a trace of the call, if one is wanted
-    """
-
-    case: str
-    benchmarks: Path
-    devices: list[str]
-    expression: str = ""
-    seed: int = 0
-    trace: Path | None = None
-
-
 class Called(Struct, frozen=True, kw_only=True):
     """A case that was called: its full name, what it ran on, and the seconds of the call."""
 
@@ -54,35 +38,44 @@ class Called(Struct, frozen=True, kw_only=True):
     seconds: float
 
 
-def run_once(asked: Once, waiting: Callable[[str], object] | None = None) -> Called:
+def run_once(  # noqa: PLR0913 - one a choice that the user has
+    case: str,
+    benchmarks: Path,
+    devices: list[str],
+    *,
+    expression: str = "",
+    seed: int = 0,
+    trace: Path | None = None,
+    waiting: Callable[[str], object] | None = None,
+) -> Called:
     """Set a case up, warm it up, call it once and check its result, all in this process.
 
+    case : as the user calls it, of those that any profile has
+    devices : names, or none for the CPU and every accelerator
+    trace : the file for a trace of the call, if one is wanted
     waiting : see `machine_lock`
 
     Raises `CannotRunError`, `NothingSelectedError` and `NothingMeasuredError`.
     """
+    settings = settings_for("rigorous", devices, expression=expression)
     with machine_lock(waiting=waiting), TemporaryDirectory() as folder:
         journal = Journal(Path(folder) / "once.jsonl")
-        spec = Path(folder) / "once.json"
-        spec.write_bytes(msgspec.json.encode(_spec(asked, journal.path)))
-        chosen = _Choice(asked.case)
-        code, printed = _pytest(asked, spec, chosen)
+        spec = LaunchSpec(
+            mode="once",
+            launch=0,
+            journal=str(journal.path),
+            benchmarks=str(benchmarks),
+            seed=seed,
+            settings=replace(settings, case_seconds=PROFILES["quick"].case_seconds),
+            runner=os.getppid(),  # this process is its own runner, and lives as long as it does
+            trace=str(trace) if trace else None,
+        )
+        path = Path(folder) / "once.json"
+        path.write_bytes(msgspec.json.encode(spec))
+        chosen = _Choice(case)
+        selection = ["-k", expression] if expression else []
+        code, printed = _pytest([*arguments(path, benchmarks), *selection], chosen)
         return _outcome(journal, chosen, code, printed)
-
-
-def _spec(asked: Once, journal: Path) -> LaunchSpec:
-    """Ask for one call; every case that any profile has can be chosen."""
-    settings = settings_for("rigorous", asked.devices, expression=asked.expression)
-    return LaunchSpec(
-        mode="once",
-        launch=0,
-        journal=str(journal),
-        benchmarks=str(asked.benchmarks),
-        seed=asked.seed,
-        settings=replace(settings, case_seconds=PROFILES["quick"].case_seconds),
-        runner=os.getppid(),  # this process is its own runner, and lives as long as it does
-        trace=str(asked.trace) if asked.trace else None,
-    )
 
 
 class _Choice:
@@ -152,16 +145,15 @@ def _listed(cases: Sequence[str]) -> list[str]:
     return [*(f"  {name}" for name in names[:MOST_NAMES]), *more]
 
 
-def _pytest(asked: Once, spec: Path, chosen: _Choice) -> tuple[int, str]:
+def _pytest(options: list[str], chosen: _Choice) -> tuple[int, str]:
     """Run pytest in this process; return its exit code and what it printed."""
     printed = io.StringIO()
     kept = environment()
     os.environ.clear()
     os.environ.update(kept)
-    selection = ["-k", asked.expression] if asked.expression else []
     with redirect_stdout(printed), redirect_stderr(printed):
         try:
-            code = pytest.main([*arguments(spec, asked.benchmarks), *selection], plugins=[chosen])
+            code = pytest.main(options, plugins=[chosen])
         except pytest.fail.Exception:  # what `measure` says of a body that was interrupted
             if not chosen.interrupted:
                 raise

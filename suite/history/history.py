@@ -200,7 +200,7 @@ class Bench:
         return sitting
 
 
-class Progress:
+class Progress(Reporter):
     """Shows how far a pair of commits is, in place of how far each of their runs is."""
 
     def __init__(self, reporter: Reporter) -> None:
@@ -222,12 +222,6 @@ class Progress:
     def at(self, done: float, left: float, what: str) -> None:  # noqa: ARG002 - of one run
         """Show how much of the pair is done."""
         self._reporter.at(self._done, self._left, what)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Leave nothing behind."""
 
 
 def _briefly(error: Exception) -> str:

@@ -48,11 +48,7 @@ class Collected(Struct, tag="collected", kw_only=True):
 
 
 class Declared(Struct, tag="declared", kw_only=True):
-    """What can be said of the collected cases, by full name, without running them.
-
-    works : of one call, where it could be found out
-    absent : why no device here can run a case
-    """
+    """What is known of cases before they run; `absent` is why no device here can run one."""
 
     machine: str
     works: dict[str, Work]
@@ -84,7 +80,7 @@ class Measured(Struct, tag="measured", kw_only=True):
     order : its place in the launch
     undisturbed : seconds of a pilot's quickest call, what it waited for the processor taken off
     accounts : of the whole case in a pilot, where the system keeps them
-    against, flushed_bytes, commonest, idle_devices, control, search : see `CaseInfo`
+    others : see `CaseInfo`
     """
 
     launch: int
@@ -187,7 +183,7 @@ class Stopped(Struct, tag="stopped", kw_only=True):
 class Surroundings(Struct, tag="surroundings", kw_only=True):
     """Where the run takes place: the devices chosen, and everything that moves a number.
 
-    seals : by which the runner finds the accelerators' sensors (see `suite.run.sensed.telemetry`)
+    seals, addresses : by which the runner finds the sensors of accelerators
     troubles : with devices that torch sees, and that were left out
     """
 
@@ -199,11 +195,7 @@ class Surroundings(Struct, tag="surroundings", kw_only=True):
 
 
 class Harness(Struct, tag="harness", kw_only=True):
-    """What a launch says of the harness itself, once its devices are ready.
-
-    environment : as this launch finds it, to be compared with the run's
-    ready_reading, waits : see `Launch`
-    """
+    """What a launch says of the harness itself once its devices are ready; see `Launch`."""
 
     launch: int
     empty_body: dict[str, float]
@@ -235,11 +227,7 @@ class Imported(Struct, tag="imported", kw_only=True):
 
 
 class Ended(Struct, tag="ended", kw_only=True):
-    """A launch has measured all it was given; written by the runner.
-
-    started, begun : when, by the system's clock, and in seconds since the run began
-    others : see `Launch.others`
-    """
+    """A launch has measured all it was given; written by the runner; see `Launch`."""
 
     launch: int
     started: str
@@ -256,7 +244,7 @@ Record = _OfPilot | _OfLaunch | _OfRunner
 
 
 class Journal(JsonLines[Record]):
-    """One journal file.
+    """One file of the journal.
 
     `Begun` does not wait for the disk, which takes 4 ms on a virtual one: the runner reads it from
     the system's memory, and a machine that loses its power has lost the case anyway.

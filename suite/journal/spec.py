@@ -19,9 +19,8 @@ DISK_REFUSES = 71
 class LaunchSpec(Struct, kw_only=True):
     """What the runner tells a launch: where to write, what to measure, in which order.
 
-    mode : ``collect`` lists the cases, ``pilot`` calls each once or twice, ``measure``
-        samples; ``once`` calls one body for a profiler; ``alone`` is a session that no runner
-        started
+    mode : ``collect`` lists the cases, ``pilot`` calls each a few times, ``measure`` samples,
+        ``once`` calls one body for a profiler; ``alone`` is a session that no runner started
     benchmarks : the folder of benchmarks; cases are named from the folder that holds it
     order : full names of the cases in the order to measure them; empty takes all
     done : cases that earlier processes of the launch have measured
@@ -30,10 +29,9 @@ class LaunchSpec(Struct, kw_only=True):
     search_seconds : for all searches of a pilot together
     searched : what is known already of cases that would search
     versions : those that benchmarks must have, by the full names of cases
-    windows : cases to repeat behind all others, in this order (see `suite.measure.energy_window`)
+    windows : cases to repeat behind all others, in this order
     trace : the file for a trace of the one call, if one is wanted
-    project : the working tree of the project whose code is to be measured, if there is one
-    paths, kept_out : see `Draft`
+    project, paths, kept_out : see `Draft`
     """
 
     mode: Literal["collect", "pilot", "measure", "once", "alone"]

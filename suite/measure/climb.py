@@ -28,8 +28,7 @@ DOUBT, DEEPER_DOUBT = 2.0, 10.0
 with the size, so predictions are rather too long. They are much too long where a single
 smaller size cannot tell what part of its time was launching."""
 SLOWEST = Work(flops=1e8, bytes=1e8, items=1e3)
-"""What any device does in a second, half-precision products without instructions for them
-included."""
+"""What any device does in a second, even half-precision products without instructions for them."""
 ANCHORS = 2
 """Smaller sizes, the largest ones, each of which must say that a call takes too long."""
 

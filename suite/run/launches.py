@@ -94,11 +94,7 @@ class Launches:
         return max(took, default=self._plan.launch_seconds)
 
     def _launch(self, number: int) -> None:
-        """Measure every case once, in a fresh process; what a lost process left, in another.
-
-        Raises `CannotRunError` if a process cannot measure what was planned, if two in a row are
-        lost before a case ends, or too many altogether.
-        """
+        """Measure every case once, in a fresh process; what a lost process left, in another."""
         fruitless = 0
         for _ in range(TRIES):
             left = self._left(number)

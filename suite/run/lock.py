@@ -29,8 +29,7 @@ def machine_lock(
     """Hold the machine while a run measures; the system releases it when the process ends.
 
     path : the lock's file, if it is not the one that `FROBENCH_LOCK` names, or `LOCK`
-    waiting : is told who holds the machine before this process waits for it; without it nothing
-        is waited for
+    waiting : is told who holds the machine before this process waits; without it nothing waits
 
     Raises `CannotRunError` if another process holds the machine, or the file is no file that a lock
     may use.
@@ -54,10 +53,7 @@ def machine_lock(
 
 
 def identity(path: Path | None = None) -> str:
-    """Return what is equal for processes that take turns by one lock's file.
-
-    path : see `machine_lock`
-    """
+    """Return what is equal for processes that take turns by one lock's file."""
     with _opened(path) as handle:
         file = os.fstat(handle)
     return f"{file.st_dev}:{file.st_ino}"

@@ -121,15 +121,12 @@ class _Explorer:
         return self._found
 
     def _not_collected(self, code: int | None, printed: str) -> CannotRunError:
-        """Return why no process collected anything, by the exit code of the last one.
-
-        printed : all that it printed; the cause of a backend's failure comes long before the end
-        """
+        """Return why no process collected anything, by the exit code of the last one."""
         if code == DISK_REFUSES:  # and pytest swallows the message, so early
             return CannotRunError("the disk refuses what the pilot writes; is there room on it?")
         if module := absent_in(self.last_lines):
             return CannotRunError(absent(module))
-        if failed := backends.failure(printed):
+        if failed := backends.failure(printed):  # which is printed long before the end
             return CannotRunError(f"{failed}\n  mend it: {backends.MEND_FAILURE}")
         how = f" ({loss})" if (loss := lost(code)) and (code is None or code < 0) else ""
         return CannotRunError(

@@ -245,7 +245,7 @@ def freeze(
 
 
 def outcome(case: Identity, refused: Refused | None) -> Outcome:
-    """Return what became of a case."""
+    """Return what became of a case, which was refused unless it passed."""
     return Outcome(
         fullname=case.fullname,
         group=case.group,

@@ -51,10 +51,9 @@ _PYTEST = (
 
 
 class LaunchProcess:
-    """A pytest process over the benchmarks, to be used as a context that ends it.
+    """A pytest process over the benchmarks, and a context that ends it.
 
     folder : where the launch's specification and its output are kept
-    options : further options for pytest
     """
 
     def __init__(self, folder: Path, spec: LaunchSpec, *options: str) -> None:
@@ -152,8 +151,7 @@ class LaunchProcess:
 def environment(first: Sequence[str] = ()) -> dict[str, str]:
     """Return the user's environment without what would bend pytest to other ends.
 
-    first : folders that come before the user's own when modules are looked for, and before the
-        current one
+    first : folders in which modules are looked for before the user's own and the current one
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     paths = [str(CHECKOUT), *first, *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -208,10 +206,8 @@ def _require_room(folder: Path) -> None:
 
 PR_SET_CHILD_SUBREAPER = 36
 """The option of `prctl` that makes a process adopt orphaned descendants (linux/prctl.h)."""
-PATIENCE = 1.0
-"""Seconds that killed processes are given to end."""
-GENERATIONS = 10
-"""Times that orphans are looked for: each kill may leave the children of the killed."""
+PATIENCE, GENERATIONS = 1.0, 10
+"""Seconds that killed processes have to end, and how often their children are looked for."""
 
 
 class Orphans:
@@ -230,9 +226,7 @@ class Orphans:
         """Kill them; the processes that this one has started itself are in its own session."""
         for _ in range(GENERATIONS):
             children = psutil.Process().children()
-            orphans = [
-                child for child in children if child.pid not in self._known and _is_apart(child.pid)
-            ]
+            orphans = [c for c in children if c.pid not in self._known and _is_apart(c.pid)]
             if not orphans:
                 return
             for orphan in orphans:

@@ -9,8 +9,7 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from io import StringIO
-from typing import Any, Protocol, Self, TextIO, cast
+from typing import Any, Self, TextIO, cast
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
@@ -30,12 +29,14 @@ MOST_REASONS = 10
 """Reasons that are printed, those of failed cases first."""
 
 
-class Reporter(Protocol):
-    """Where a run tells how far it is."""
+class Reporter:
+    """Where a run tells how far it is; this one shows nothing."""
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
-    def __exit__(self, *_: object) -> None: ...
+    def __exit__(self, *_: object) -> None:
+        """Take away what is not to stay."""
 
     def say(self, line: str) -> None:
         """Show a line that stays."""
@@ -44,26 +45,18 @@ class Reporter(Protocol):
         """Show how much is done, from 0 to 1, the seconds left, and what is being done."""
 
 
-class Lines:
+class Lines(Reporter):
     """Progress as plain lines, for logs, in which the ends of launches say enough."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None: ...
-
     def say(self, line: str) -> None:
         """Print a line."""
         print(line, file=self._out, flush=True)
 
-    def at(self, done: float, left: float, what: str) -> None:
-        """Print nothing."""
 
-
-class _Bar:
+class _Bar(Reporter):
     """Progress as a bar with the time left."""
 
     def __init__(self, out: TextIO) -> None:
@@ -131,7 +124,7 @@ def reporter(out: TextIO | None = None) -> Reporter:
     """Return the reporter that suits the stream, which is that of messages if none is given."""
     stream: TextIO | None = out or sys.stderr
     if stream is None:  # it was closed before the start
-        return Lines(StringIO())
+        return Reporter()
     if stream.isatty():
         return _Bar(cast("TextIO", _Lenient(plain_stream(stream))))
     return Lines(cast("TextIO", _Lenient(stream)))

@@ -99,11 +99,7 @@ def _folder(request: Request) -> Iterator[Path]:
 
 
 def _measure(
-    folder: Path,
-    results: Path,
-    clock: RunClock,
-    reporter: Reporter,
-    interruptions: Interruptions,
+    folder: Path, results: Path, clock: RunClock, reporter: Reporter, interruptions: Interruptions
 ) -> tuple[Path, Run]:
     """Plan the run of a folder unless it is planned, make its launches, and store it."""
     plan = Plan.read(folder)

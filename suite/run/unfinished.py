@@ -41,7 +41,6 @@ def begin(
 
     commit : hexadecimal; its beginning is a part of the name, as is the second
     label : of the machine, the last part of the name: others may begin a run in the same second
-    make_draft : returns the draft of a run with a name
     """
     runs = results / RUNS
     runs.mkdir(parents=True, exist_ok=True)
@@ -182,15 +181,12 @@ def as_files(paths: Iterable[Path]) -> Iterator[list[Path]]:
     Raises `FileNotFoundError` if the run has no sample yet.
     """
     with TemporaryDirectory() as folder:
-        yield [_file(path, Path(folder)) for path in paths]
-
-
-def _file(path: Path, folder: Path) -> Path:
-    if Draft.read(path) is None:
-        return path
-    run = snapshot(path)
-    if run is None:
-        raise FileNotFoundError(f"{path}: nothing is measured yet")
-    target = folder / f"{path.name}.json"
-    target.write_bytes(store.encode(run))
-    return target
+        files = list(paths)
+        for position, path in enumerate(files):
+            if Draft.read(path) is not None:
+                run = snapshot(path)
+                if run is None:
+                    raise FileNotFoundError(f"{path}: nothing is measured yet")
+                files[position] = Path(folder) / f"{path.name}.json"
+                files[position].write_bytes(store.encode(run))
+        yield files

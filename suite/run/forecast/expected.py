@@ -61,9 +61,7 @@ class ExpectedCase(Identity, frozen=True, kw_only=True):
 class Expected(Struct, kw_only=True):
     """What a run with these settings should be like.
 
-    machine : the kind of machine
     before : the stored run that was asked, if there is one
-    longest_sample : seconds that a call may take
     run_seconds : the whole run, its pilot included
     forecast : the smallest change that it will be able to show
     """
@@ -93,10 +91,7 @@ def newest(folder: Path) -> Run | None:
 def expect(
     collected: Collected, declared: Declared, settings: Settings, before: Run | None
 ) -> Expected:
-    """Return what a run of the collected cases should take.
-
-    before : a stored run of this kind of machine, if there is one
-    """
+    """Return what a run of the collected cases should take, by a stored run of this machine."""
     calls, overhead = _Calls(before), _overhead(before)
     devices = {name.partition("/")[0] for case in collected.cases for name in case.devices}
     settings = settings_on(settings, sorted(devices))
@@ -143,7 +138,6 @@ def expect(
 
 
 def _skipped(before: Run | None, settings: Settings) -> dict[str, str]:
-    """Return what the same profile left out before, and why."""
     if before is None or before.frobench.profile != settings.profile:
         return {}
     return {
@@ -165,8 +159,6 @@ def _overhead(before: Run | None) -> float:
 
 
 class _Call(NamedTuple):
-    """The seconds that a call should take, and how they are known."""
-
     seconds: float
     basis: Basis
 

@@ -138,10 +138,7 @@ def _unable(case: Identity, record: Measured, counters: Mapping[str, str | None]
 
 
 def _counted(devices: Iterable[str]) -> list[str]:
-    """Return what counts the energy of a case that uses these devices.
-
-    Accelerators where there are any, and whole ones: the halves of a CPU have one counter.
-    """
+    """Return the whole devices that count a case's energy: accelerators where there are any."""
     whole = list(dict.fromkeys(name.partition("/")[0] for name in devices))
     return [name for name in whole if name != CPU] or whole
 
@@ -152,10 +149,7 @@ def of_cases(
     used: Mapping[str, Iterable[str]],
     launches: int,
 ) -> dict[str, Energy]:
-    """Return what the calls of each case cost, launch by launch.
-
-    used : the devices of each case, by its full name
-    """
+    """Return what the calls of each case cost, launch by launch; `used` are its devices."""
     counts = _counts(lines)
     energies: dict[str, Energy] = {}
     for record in records:

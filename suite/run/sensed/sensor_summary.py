@@ -34,21 +34,17 @@ def of_cases(
 ) -> dict[str, dict[str, Sensed]]:
     """Return by case and device what sensors said while the case was in flight.
 
-    devices : those of each case, by its full name; the processor always counts
+    devices : of each case; the processor always counts
     """
     windows = _windows(records)
     sensed: dict[str, dict[str, Sensed]] = {}
     for device, every in _by_device(lines).items():
         ticks = [tick for tick in every if tick.values.keys() != {ENERGY}] or every
         for case, spans in windows.items():
-            if device not in {CPU, *(name.partition("/")[0] for name in devices.get(case, ()))}:
-                continue
-            read = [
-                [_of_case(tick, begun) for tick in _between(ticks, begun, ended)]
-                for begun, ended in spans
-            ]
-            if any(read):
-                sensed.setdefault(case, {})[device] = _summary(read)
+            if device in {CPU, *(name.partition("/")[0] for name in devices.get(case, ()))}:
+                read = [_in_window(ticks, *span) for span in spans]
+                if any(read):
+                    sensed.setdefault(case, {})[device] = _summary(read)
     return sensed
 
 
@@ -65,17 +61,16 @@ def _windows(records: Iterable[Record]) -> dict[str, list[tuple[float, float]]]:
     return windows
 
 
-def _between(ticks: Sequence[Tick], begun: float, ended: float) -> Sequence[Tick]:
+def _in_window(ticks: Sequence[Tick], begun: float, ended: float) -> list[Tick]:
+    """Return the readings of a time, without a mean power that is also of the time before it."""
+    inside = []
     first, behind = bisect_left(ticks, begun, key=_MOMENT), bisect_right(ticks, ended, key=_MOMENT)
-    return ticks[first:behind]
-
-
-def _of_case(tick: Tick, begun: float) -> Tick:
-    """Return a reading without a mean power that is also of the time before the case."""
-    if MEAN_POWER not in tick.values or tick.at - begun >= AVERAGED:
-        return tick
-    values = {name: value for name, value in tick.values.items() if name != MEAN_POWER}
-    return replace(tick, values=values)
+    for tick in ticks[first:behind]:
+        values = dict(tick.values)
+        if tick.at - begun < AVERAGED:
+            values.pop(MEAN_POWER, None)
+        inside.append(replace(tick, values=values))
+    return inside
 
 
 def _summary(by_launch: Sequence[Sequence[Tick]]) -> Sensed:

@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext
 from itertools import count
 from pathlib import Path
 from time import monotonic
-from typing import IO, ClassVar, Self
+from typing import IO, ClassVar
 
 import msgspec
 import pytest
@@ -29,6 +29,7 @@ from suite.machine import environment
 from suite.run import launches, merge, process, request, runner
 from suite.run.interruptions import Interruptions
 from suite.run.plan import Draft
+from suite.run.progress import Reporter
 from suite.run.request import Request, make_draft
 from suite.run.sensed import telemetry
 from suite.stored.run import CommitInfo, Exercise, Run
@@ -131,7 +132,7 @@ class Launch:
                 yield replace(made, wall_seconds=WALL_SECONDS)
 
 
-class Quiet:
+class Quiet(Reporter):
     """Says nothing, and remembers the lines."""
 
     def __init__(self) -> None:
@@ -140,15 +141,6 @@ class Quiet:
     def say(self, line: str) -> None:
         """Remember a line."""
         self.lines.append(line)
-
-    def at(self, done: float, left: float, what: str) -> None:
-        """Say nothing."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Leave nothing behind."""
 
 
 class NoOthers:
