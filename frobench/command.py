@@ -16,8 +16,6 @@ from frobench.publishing import report, share
 from suite.printable import guard_terminal
 
 __version__ = "0.1.0"
-LONGEST_SENTENCE = 1000
-"""Characters of a verb's help that are looked through for the end of its first sentence."""
 
 atexit.register(gc.disable)  # the system takes back at the end what no search for garbage would
 
@@ -34,7 +32,7 @@ class Command(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the verbs with their whole first sentences, which click cuts off at a line's end."""
         rows = [
-            (name, verb.get_short_help_str(LONGEST_SENTENCE))
+            (name, verb.get_short_help_str(limit=1000))
             for name in self.list_commands(ctx)
             if (verb := self.get_command(ctx, name))
         ]

@@ -22,7 +22,6 @@ from suite.absent import absent, absent_module
 from suite.printable import printable
 
 FAILED, CANNOT, INTERRUPTED = 1, 3, 130
-UNIX_ONLY = "measuring needs Linux or macOS; on Windows, call frobench in WSL2"
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
 
@@ -74,7 +73,7 @@ def measures(verb: Callable[..., None]) -> Callable[..., None]:
     @wraps(verb)
     def wrapped(**options: Any) -> None:  # noqa: ANN401 - whatever the verb takes
         if sys.platform == "win32":
-            end(CANNOT, UNIX_ONLY)
+            end(CANNOT, "measuring needs Linux or macOS; on Windows, call frobench in WSL2")
         if problem := hidden(PathFinder.find_spec("suite", [str(Path.cwd()), str(HOME)])):
             end(CANNOT, problem)
         verb(**options)

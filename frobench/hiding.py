@@ -9,10 +9,7 @@ HOME = Path(__file__).resolve().parents[1]
 
 
 def hidden(spec: ModuleSpec | None) -> str | None:
-    """Say which folder or module Python would import instead of a package of Frobench.
-
-    spec : what Python would import under the package's name
-    """
+    """Say what Python would import by this spec instead of a package of Frobench, if it would."""
     if spec is None:
         return None
     folders = spec.submodule_search_locations or [str(spec.origin)]

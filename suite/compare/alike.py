@@ -27,10 +27,7 @@ def kind(name: str) -> str:
 
 
 def failures(run: Run, where: str) -> dict[str, str]:
-    """Return why the samples of a case count for nothing, by the case's full name.
-
-    where : names the run in the reason
-    """
+    """Return why samples count for nothing, by the case's full name; `where` names the run."""
     reasons = {
         error.case: _spelled(error, where) for error in _errors(run) if error.case is not None
     }
@@ -47,10 +44,7 @@ def failures(run: Run, where: str) -> dict[str, str]:
 
 
 def faults(run: Run, where: str) -> list[str]:
-    """Return why no sample of a run counts, a line each: the errors that name no case.
-
-    where : as for `failures`
-    """
+    """Return why no sample of a run counts, a line each: the errors that name no case."""
     return [_spelled(error, where) for error in _errors(run) if error.case is None]
 
 
@@ -88,10 +82,7 @@ def other_time(base: Run, new: Run, old: Case, late: Case) -> str | None:
 def absent(
     mine: Mapping[Any, Case], theirs: Container[Any], other: Run, side: Side, names: Names = str
 ) -> list[Unmatched]:
-    """Return the cases that another run did not measure, each with why not.
-
-    side : on which the cases were measured
-    """
+    """Return the cases that were measured on one side alone, each with why not in the other run."""
     return [
         Unmatched(case.fullname, side, _absence(case, other, names), case.extra_info.headline)
         for key, case in mine.items()

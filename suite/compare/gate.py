@@ -18,20 +18,14 @@ from suite.units import counted, format_value
 
 DIFFERS, UNDECIDED = 4, 3
 """Exit codes: a case became slower, or a result was not reproduced; nobody can say."""
-MOST_REASONS = 3
-"""Reasons that are named of those why no case could be compared, the most frequent ones."""
 BLUNT = 0.25
 """A slow-down that most cases must be able to show where runs are said to agree."""
 
 
 class Agreement(Struct, frozen=True):
-    """What a run that was measured again says of the first.
+    """What a run that was measured again says of the first."""
 
-    cases : how many the first run has
-    comparison : of the first run with the one that was measured again
-    """
-
-    cases: int
+    cases: int  # how many the first run has
     comparison: RunComparison
 
     @property
@@ -145,5 +139,5 @@ def _why_untested(cases: Sequence[CaseComparison]) -> str | None:
     if launches:
         return f"a verdict needs {LEAST_LAUNCHES} launches, and there are {max(launches)}"
     kinds = Counter((case.reason or "").partition(":")[0] for case in cases)
-    named = (f"{kind} ({counted(many, 'case')})" for kind, many in kinds.most_common(MOST_REASONS))
+    named = (f"{kind} ({counted(many, 'case')})" for kind, many in kinds.most_common(3))
     return f"no case could be measured as it was: {', '.join(named)}"

@@ -27,16 +27,11 @@ class Pair(NamedTuple):
 
 
 class Matched(NamedTuple):
-    """The cases of two machines.
+    """The cases of two machines."""
 
-    pairs : in the order of the base run
-    unmatched : cases that only one of them measured
-    faults : errors of a whole run; with any, each pair has a reason
-    """
-
-    pairs: list[Pair]
+    pairs: list[Pair]  # in the order of the base run
     unmatched: list[Unmatched]
-    faults: list[str]
+    faults: list[str]  # errors of a whole run; with any, each pair has a reason
 
 
 def compare_machines(base: Run, new: Run) -> MachineComparison:

@@ -22,16 +22,11 @@ repeats better, and those of two versions beside each other in the same launches
 
 
 class Between(NamedTuple):
-    """How far two separate runs of identical code differ beyond what their launches show.
+    """How far two separate runs of identical code differ beyond what their launches show."""
 
-    error : standard deviation of the difference, on the log scale
-    reach : the difference that all cases of the family stay within in 95% of such pairs
-    known : a difference that these two runs have conclusively by themselves
-    """
-
-    error: float = 0.0
-    reach: float = 0.0
-    known: float = 0.0
+    error: float = 0.0  # standard deviation of the difference, on the log scale
+    reach: float = 0.0  # all cases of the family stay within it in 95% of such pairs
+    known: float = 0.0  # a difference that these two runs have conclusively by themselves
 
 
 ALIKE = Between()
@@ -51,15 +46,13 @@ class Comparison(Struct, frozen=True):
     smallest_change : the slow-down, as a fraction, that another such comparison would call
         slower with a probability of about 90%; ``None`` where so few launches can show no
         slow-down up to a factor of 1,000
-    same : the distance from 1 within which a ratio is called the same
-    allowance : the ratio, less 1, that separate runs of identical code may have by themselves
     """
 
     ratio: Estimate
     p_value: float | None
     smallest_change: float | None
-    same: float = SAME
-    allowance: float = 0.0
+    same: float = SAME  # the distance from 1 within which a ratio is called the same
+    allowance: float = 0.0  # the ratio, less 1, that separate runs may have by themselves
 
 
 def compare_values(
@@ -138,11 +131,7 @@ def ratio_of_pairs(ratios: Sequence[float | None]) -> float:
 
 
 def verdict(comparison: Comparison, p_value: float | None = None) -> VerdictWord:
-    """Say what a comparison shows.
-
-    p_value : the p-value in the family, for one of several comparisons that share their false
-        alarms; without it the comparison stands alone
-    """
+    """Say what a comparison shows, by its p-value in a family that shares its false alarms."""
     ratio = comparison.ratio
     if ratio.low is None or ratio.high is None:
         return "unresolved"

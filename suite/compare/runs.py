@@ -26,13 +26,6 @@ from suite.stored import store
 from suite.stored.differences import Difference, compare_environments, facts, likeness, matters
 from suite.stored.run import Case, Run
 
-OPEN_ENDED = "software.variables."
-"""Where a fact may be missing in both runs: a variable of the environment that neither set."""
-NEAR, MOST_NEAR = 0.5, 3
-"""How alike names are that are offered for an unknown one, from 0 to 1, and how many are."""
-MOST_FILES = 2 * MOST_RUNS
-"""Files of other runs that are read, at most; some will be of other machines."""
-
 
 def compare_runs(
     base: Run, new: Run, others: Sequence[Levels] = (), across: Collection[str] = ()
@@ -127,11 +120,11 @@ def unknown_fact(names: Iterable[str], runs: Iterable[Run]) -> str | None:
     """Say which of some names is no fact of any run's environment, and which are near it."""
     known = {fact for run in runs for fact in facts(run.frobench.environment)}
     for name in names:
-        if name in known or name.startswith(OPEN_ENDED):
+        if name in known or name.startswith("software.variables."):  # neither run may set it
             continue
         moving = sorted(filter(matters, known))
         inside = [fact for fact in moving if name.lower() in fact.lower()]
-        near = (inside or get_close_matches(name, moving, MOST_NEAR, NEAR))[:MOST_NEAR]
+        near = (inside or get_close_matches(name, moving, cutoff=0.5))[:3]
         named = f"near it: {', '.join(near)}" if near else "`compare` without it names what differs"
         return f"no fact {name!r}; {named}"
     return None
@@ -147,8 +140,9 @@ def others(folders: Iterable[Path]) -> list[Levels]:
     """
     named = (file for folder in folders for file in folder.glob("*.json") if file.is_file())
     files = {Path(os.path.realpath(file)) for file in named}
-    newest = sorted(files, key=lambda file: file.name, reverse=True)[:MOST_FILES]
-    return [run for run in map(_levels, newest) if run is not None]
+    newest = sorted(files, key=lambda file: file.name, reverse=True)
+    known = map(_levels, newest[: 2 * MOST_RUNS])  # some will be of other machines
+    return [run for run in known if run is not None]
 
 
 def _levels(file: Path) -> Levels | None:

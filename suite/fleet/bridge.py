@@ -7,23 +7,18 @@ import tempfile
 import threading
 from importlib.util import find_spec
 from queue import Empty, SimpleQueue
-from typing import IO, Self
+from typing import Self
 
 import msgspec
 
 from suite.errors import CannotRunError
 from suite.fleet.messages import Command, Event, Gone
 
-ENDING = 10.0
-"""Seconds that the process is given to end the tasks that it started."""
 DISAPPEARED = "the Ray cluster disappeared"
 
 
 class Bridge:
-    """A cluster behind a process of its own, which may end at any time.
-
-    Raises `CannotRunError` if Ray is not installed.
-    """
+    """A cluster behind a process of its own, which may end at any time."""
 
     def __init__(self, address: str) -> None:
         if find_spec("ray") is None:
@@ -41,6 +36,8 @@ class Bridge:
             stderr=self._errors,
             start_new_session=True,  # Ctrl-C is for the scheduler, which ends this one
         )
+        assert self._process.stdin is not None  # noqa: S101 - it was asked for
+        self._input = self._process.stdin
         threading.Thread(target=self._read, daemon=True).start()
 
     def __enter__(self) -> Self:
@@ -50,16 +47,11 @@ class Bridge:
         """End the process, and with it every task that goes on."""
         self._input.close()
         try:
-            self._process.wait(ENDING)
+            self._process.wait(10)  # it ends the tasks that it started
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
         self._errors.close()
-
-    @property
-    def _input(self) -> IO[bytes]:
-        assert self._process.stdin is not None  # noqa: S101 - it was asked for
-        return self._process.stdin
 
     def send(self, command: Command) -> None:
         """Ask for something; nothing happens once the process has ended."""

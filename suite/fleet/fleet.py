@@ -10,37 +10,15 @@ from msgspec import Struct
 
 from suite.checkout import CHECKOUT, MEASURING
 from suite.errors import CannotRunError
+from suite.fleet import messages
 from suite.fleet.bridge import Bridge
 from suite.fleet.gathered import Gathered, Outcome
-from suite.fleet.messages import (
-    About,
-    Asked,
-    Began,
-    Cluster,
-    Ended,
-    Event,
-    File,
-    Forget,
-    Gone,
-    Line,
-    Look,
-    Lost,
-    Node,
-    Nodes,
-    OfNode,
-    Start,
-    Stop,
-)
 from suite.fleet.on_node import digest
 from suite.profiles import settings_for
 from suite.run.label import KEY, key, seal
 from suite.run.lock import LOCK, VARIABLE
 from suite.stored.run import ProfileName
 
-BEATS = 6
-"""Signs of life that a node gives in the time in which one is expected."""
-FACTOR, EXTRA_SECONDS = 3.0, 600.0
-"""What a node may take: so many times the budget of its run, and so much longer."""
 TRIES = 2
 """How often a node is begun, at most: it may be lost once."""
 LISTEN = 1.0
@@ -53,23 +31,17 @@ Tell = Callable[[str, str], None]
 
 
 class FleetRequest(Struct, frozen=True, kw_only=True):
-    """What the user asked for.
-
-    address : of the Ray cluster
-    benchmarks : a folder that lies on every node, or none for each node's own
-    deadline : seconds for the run of a node; by default what its budget makes plausible
-    patience : see `Schedule`
-    """
+    """What the user asked for."""
 
     results: Path
-    address: str = "auto"
+    address: str = "auto"  # of the Ray cluster
     profile: ProfileName = "standard"
     expression: str = ""
-    benchmarks: Path | None = None
+    benchmarks: Path | None = None  # a folder that lies on every node, or none for each node's own
     budget: float | None = None
     launches: int | None = None
-    deadline: float | None = None
-    patience: float = 120.0
+    deadline: float | None = None  # seconds for a node's run; by default what its budget asks for
+    patience: float = 120.0  # see `Schedule`
 
 
 def measure(request: FleetRequest, tell: Tell) -> Outcome:
@@ -84,7 +56,7 @@ def measure(request: FleetRequest, tell: Tell) -> Outcome:
         return Schedule(cluster, wanted, gathered, request.patience, tell).run()
 
 
-def asked(request: FleetRequest) -> Asked:
+def asked(request: FleetRequest) -> messages.Asked:
     """Settle what every node is asked to do."""
     budget = settings_for(request.profile, [], budget=request.budget).budget
     options = ["--profile", request.profile]
@@ -92,14 +64,14 @@ def asked(request: FleetRequest) -> Asked:
     for option, value in given.items():
         if value:
             options += [option, str(value)]
-    return Asked(
+    return messages.Asked(
         fleet=f"{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}",
         options=options,
         benchmarks=str(request.benchmarks) if request.benchmarks else None,
         code=digest(CHECKOUT, MEASURING),
         sources=list(MEASURING),
-        deadline=request.deadline or FACTOR * budget + EXTRA_SECONDS,
-        beat=request.patience / BEATS,
+        deadline=request.deadline or 3 * budget + 600,
+        beat=request.patience / 6,
         lock=str(LOCK),
         lock_variable=VARIABLE,
         key=key(request.results).hex(),
@@ -110,7 +82,7 @@ def asked(request: FleetRequest) -> Asked:
 class _Turn(Struct):
     """A node that is being measured, or that is lost and may come back."""
 
-    node: Node
+    node: messages.Node
     heard: float  # when it last gave a sign of life, or was lost
     spoke: bool = False  # whether it gave any since it was begun
     tries: int = 1  # how often it was begun
@@ -129,8 +101,8 @@ class Schedule:
 
     def __init__(  # noqa: PLR0913, PLR0917 - one for each thing that a caller may choose
         self,
-        cluster: Cluster,
-        asked: Asked,
+        cluster: messages.Cluster,
+        asked: messages.Asked,
         gathered: Gathered,
         patience: float,
         tell: Tell,
@@ -157,59 +129,59 @@ class Schedule:
             self._look_at_the_clock()
         return self._gathered.outcome
 
-    def _first_nodes(self) -> list[Node]:
-        self._cluster.send(Look())
+    def _first_nodes(self) -> list[messages.Node]:
+        self._cluster.send(messages.Look())
         until = self._clock() + self._patience
         while self._clock() < until:
             for event in self._cluster.events(LISTEN):
-                if isinstance(event, Gone):
+                if isinstance(event, messages.Gone):
                     raise CannotRunError(event.reason)
-                if isinstance(event, Nodes) and event.nodes:
+                if isinstance(event, messages.Nodes) and event.nodes:
                     return event.nodes
         raise CannotRunError(f"no node of the Ray cluster answered within {self._patience:g} s")
 
     def _begin(self, turn: _Turn, how: str) -> None:
         self._turns[turn.node.name] = turn
         self._names[turn.node.id] = turn.node.name
-        self._cluster.send(Start(node=turn.node, asked=self._asked))
+        self._cluster.send(messages.Start(node=turn.node, asked=self._asked))
         self._tell(turn.node.name, how)
 
-    def _hear(self, event: Event) -> None:
-        if isinstance(event, Gone):
+    def _hear(self, event: messages.Event) -> None:
+        if isinstance(event, messages.Gone):
             for name, left in list(self._turns.items()):
                 before = f"{left.reason}; then " if left.reason else ""
                 self._give_up(name, f"{before}{event.reason}")
-        elif isinstance(event, Nodes):
+        elif isinstance(event, messages.Nodes):
             self._take_back(event.nodes)
         else:
             for turn in [*self._turns.values()]:
                 if turn.node.id == event.node and not turn.reason:  # else it was given up
                     self._hear_of(turn, event)
 
-    def _hear_of(self, turn: _Turn, event: OfNode) -> None:
+    def _hear_of(self, turn: _Turn, event: messages.OfNode) -> None:
         turn.heard = self._clock()
-        turn.spoke |= not isinstance(event, Lost)
+        turn.spoke |= not isinstance(event, messages.Lost)
         name = turn.node.name
         match event:
-            case About(torch=torch):
+            case messages.About(torch=torch):
                 self._gathered.outcome.torch[name] = torch or "none"
-            case Began():
+            case messages.Began():
                 self._tell(name, "measuring")
-            case Line(text=text):
+            case messages.Line(text=text):
                 self._tell(name, f"| {text}")
-            case File():
+            case messages.File():
                 if stored := self._gathered.keep(name, event):
                     self._tell(name, stored)
-            case Ended():
+            case messages.Ended():
                 self._end(turn, event)
-            case Lost(reason=reason):
+            case messages.Lost(reason=reason):
                 self._lose(turn, reason)
 
-    def _end(self, turn: _Turn, event: Ended) -> None:
+    def _end(self, turn: _Turn, event: messages.Ended) -> None:
         name, outcome = turn.node.name, self._gathered.outcome
         del self._turns[name]
         if name in outcome.stored:
-            self._cluster.send(Forget(node=turn.node, fleet=self._asked.fleet))
+            self._cluster.send(messages.Forget(node=turn.node, fleet=self._asked.fleet))
             return
         if name not in outcome.lost:
             self._gathered.lose(name, event.message or "it stored nothing")
@@ -236,7 +208,7 @@ class Schedule:
         if self._gathered.lose(name, reason):
             self._tell(name, f"lost: {reason}")
 
-    def _take_back(self, nodes: Iterable[Node]) -> None:
+    def _take_back(self, nodes: Iterable[messages.Node]) -> None:
         """Begin lost nodes again that are alive."""
         for node in nodes:
             turn = self._turns.get(node.name)
@@ -255,10 +227,10 @@ class Schedule:
             if turn.reason:
                 self._give_up(turn.node.name, turn.reason)
                 continue
-            self._cluster.send(Stop(node=turn.node.id))
+            self._cluster.send(messages.Stop(node=turn.node.id))
             silent = f"{self._patience:g} s"
             why = f"no answer within {silent}; its accelerators may be in use by other tasks"
             self._lose(turn, f"no sign of life for {silent}" if turn.spoke else why)
         if now - self._looked >= LOOK and any(turn.reason for turn in self._turns.values()):
             self._looked = now
-            self._cluster.send(Look())
+            self._cluster.send(messages.Look())

@@ -20,7 +20,6 @@ from suite.stored.asked_nodes import AskedNodes
 from suite.stored.basics import LONGEST_NAME
 from suite.stored.run import Run
 
-PARTIAL = ".partial.json"
 NOTHING_YET = "no file of it arrived before `frobench fleet` ended"
 """Why a node has no stored run as long as nothing else is known of it."""
 
@@ -38,7 +37,6 @@ class Outcome(Struct):
 class Gathered:
     """Stored runs of the nodes of a fleet.
 
-    results : folder that takes every file
     fleet : its name, see `AskedNodes`
     label : returns the label of a node, from its name; a node's run must know it
     """
@@ -50,10 +48,7 @@ class Gathered:
         self._private = private.own_names()
 
     def expect(self, names: Iterable[str]) -> None:
-        """Write down which nodes are asked.
-
-        Raises `OSError` if nothing can be written there.
-        """
+        """Write down which nodes are asked; raise `OSError` if nothing can be written there."""
         self._labels = {name: self._label(name) for name in names}
         self._note()
 
@@ -67,7 +62,7 @@ class Gathered:
                 why = f"its file is a run {known}, not its own; it stays on the node: {file.path}"
                 self.lose(name, why)
                 return ""
-            if file.path.endswith(PARTIAL):
+            if file.path.endswith(".partial.json"):
                 path = self._results / run.frobench.environment.machine / Path(file.path).name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 keep(path, store.encode(run))

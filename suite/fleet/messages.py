@@ -7,16 +7,11 @@ from msgspec import Struct
 
 
 class Node(Struct, frozen=True, kw_only=True):
-    """A node of a cluster that is alive.
+    """A node of a cluster that is alive."""
 
-    id : by which the cluster knows it; a node that comes back has another one
-    name : by which people know it, equal when it comes back
-    accelerators : how many of them the cluster may give away
-    """
-
-    id: str
-    name: str
-    accelerators: float = 0.0
+    id: str  # by which the cluster knows it; a node that comes back has another one
+    name: str  # by which people know it, equal when it comes back
+    accelerators: float = 0.0  # how many of them the cluster may give away
 
 
 class Asked(Struct, frozen=True, kw_only=True):

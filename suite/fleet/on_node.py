@@ -139,25 +139,22 @@ class _Run:
         lock = Path(os.environ.get(asked["lock_variable"]) or asked["lock"])
         begun: float | None = None
         last_line = time.monotonic()
-        try:
-            with self._log.open(encoding="utf-8", errors="replace") as log:
-                while not self._ended(within=0.2):
-                    now = time.monotonic()
-                    yield from _whole_lines(log)
-                    if begun is None and self._holds(lock):
-                        begun = now
-                        yield {"type": "began"}
-                    elif now - last_line >= asked["beat"]:
-                        last_line = now
-                        yield {"type": "beat"}
-                    if begun is not None and now - begun > asked["deadline"]:
-                        self.message = f"hung: no end within {asked['deadline']:g} s"
-                        self._pipe("stdin").close()
-                        begun = math.inf  # it ends now, or is killed
+        # The guard's pipes are closed whatever happens: the task may be cancelled.
+        with self._guard, self._log.open(encoding="utf-8", errors="replace") as log:
+            while not self._ended(within=0.2):
+                now = time.monotonic()
                 yield from _whole_lines(log)
-        finally:  # the task may be cancelled
-            self._pipe("stdin").close()
-            self._pipe("stdout").close()
+                if begun is None and self._holds(lock):
+                    begun = now
+                    yield {"type": "began"}
+                elif now - last_line >= asked["beat"]:
+                    last_line = now
+                    yield {"type": "beat"}
+                if begun is not None and now - begun > asked["deadline"]:
+                    self.message = f"hung: no end within {asked['deadline']:g} s"
+                    self._pipe("stdin").close()
+                    begun = math.inf  # it ends now, or is killed
+            yield from _whole_lines(log)
         if self.code and not self.message:
             self.message = self._last_words()
 

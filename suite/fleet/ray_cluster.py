@@ -23,12 +23,8 @@ from suite.fleet.messages import Command, Forget, Gone, Look, Lost, Node, Nodes,
 
 WAIT = 0.2
 """Seconds in which events are collected before any is told."""
-FETCH = 60.0
-"""Seconds in which what a node says must arrive, once it has said it."""
 LOST_ERRORS = {"NodeDiedError", "ObjectLostError", "OwnerDiedError", "WorkerCrashedError"}
 """Ray's errors for a node, or a process there, that was lost."""
-ANSWER = 10.0
-"""Seconds in which a cluster must accept a connection."""
 LONGEST = 16
 """Characters of a name in the name of its folder, and digits of a digest or a number."""
 
@@ -37,10 +33,7 @@ Described = dict[str, Any]
 
 
 class RayCluster:
-    """Tasks on the nodes of a cluster, one for each node.
-
-    tell : takes every event, as what it is encoded to
-    """
+    """Tasks on the nodes of a cluster, one for each node."""
 
     def __init__(self, address: str, tell: Callable[[Any], None]) -> None:
         look_for(address)
@@ -81,7 +74,7 @@ class RayCluster:
 
     def _next(self, node_id: str, task: Any) -> None:  # noqa: ANN401 - a generator of Ray
         try:
-            said = self._ray.get(next(task), timeout=FETCH)
+            said = self._ray.get(next(task), timeout=60)
         except StopIteration:
             self._tasks.pop(node_id, None)
         except self._ray.exceptions.RayError as error:
@@ -121,12 +114,15 @@ def look_for(address: str) -> None:
         )
     host, _, port = address.rpartition(":")
     if host and port.isdecimal():
-        socket.create_connection((host.strip("[]"), int(port)), ANSWER).close()
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
 def shared_names(alive: Sequence[Described]) -> set[str]:
     """Return the names that several nodes have, without their address and with it."""
-    counts = (Counter(map(way, alive)) for way in (_name, _with_address))
+    names = [_names(node) for node in alive]
+    counts = (
+        Counter(way) for way in ([short for short, _, _ in names], [at for _, at, _ in names])
+    )
     return {name for count in counts for name, nodes in count.items() if nodes > 1}
 
 
@@ -137,11 +133,10 @@ def named(alive: Sequence[Described], shared: set[str]) -> list[Node]:
     where they share the address. A node that comes back has its name again, although Ray may still
     list the lost one, since the shared names are those that several nodes had at the start.
     """
-    ways = (_name, _with_address, _with_number)
     return [
         Node(
             id=node["NodeID"],
-            name=next(name for name in (way(node) for way in ways) if name not in shared),
+            name=next(name for name in _names(node) if name not in shared),
             accelerators=node["Resources"].get("GPU", 0.0),
         )
         for node in sorted(alive, key=lambda node: str(node["NodeID"]))
@@ -155,18 +150,12 @@ def folder(node: Node) -> str:
     return node.name if node.name == plain else f"{plain}-{digest}"
 
 
-def _name(node: Described) -> str:
-    """Return the name that a node was given, or else that of its host."""
+def _names(node: Described) -> tuple[str, str, str]:
+    """Return a node's given name or else its host's; with its address; and with its number, too."""
     given, address = node.get("NodeName"), node["NodeManagerAddress"]
-    return str(given if given and given != address else node["NodeManagerHostname"])
-
-
-def _with_address(node: Described) -> str:
-    return f"{_name(node)} ({node['NodeManagerAddress']})"
-
-
-def _with_number(node: Described) -> str:
-    return f"{_name(node)} ({node['NodeManagerAddress']}, {str(node['NodeID'])[:LONGEST]})"
+    name = given if given and given != address else node["NodeManagerHostname"]
+    number = str(node["NodeID"])[:LONGEST]
+    return str(name), f"{name} ({address})", f"{name} ({address}, {number})"
 
 
 def _reason(error: Exception) -> str:

@@ -19,8 +19,6 @@ from suite.stored.run import Estimate
 
 ALARMS_OF_A_TEST = ALARMS / 2
 """Chance of a false alarm of the ends, and of the commits found, over all cases."""
-STANDARD_ERRORS = 3.0
-"""Standard errors in half a change, which is what decides on which side a commit lies."""
 TRIES_AT_AN_END = 3
 """Commits at either end of the range, one after another, that may turn out to be broken."""
 
@@ -41,35 +39,23 @@ Measure = Callable[[int, int, int], Ratios]
 
 
 class Culprit(Struct, frozen=True):
-    """Where a case changed.
-
-    before, at : places of the last commit without the change and of the first one with it; no
-        commit between them could be measured
-    ratio : from launches that were made for this alone; ``None`` if they do not confirm it
-    """
+    """Where a case changed; no commit between the two positions could be measured."""
 
     case: str
-    before: int
-    at: int
-    ratio: Estimate | None
+    before: int  # the last commit without the change
+    at: int  # the first one with it
+    ratio: Estimate | None  # of launches made for this alone; None if they do not confirm it
 
 
 class Findings(Struct):
-    """What a search has found.
+    """What a search has found."""
 
-    first, last : positions of the ends that could be measured
-    launches : pairs of launches that the ends were given
-    ends : the last beside the first, by case
-    beside_first : the ratios by case of each commit measured beside the first, by its position
-    broken : why commits cannot be measured
-    """
-
-    first: int
+    first: int  # positions of the ends that could be measured
     last: int
-    launches: int
-    ends: dict[str, Judged] = {}
-    beside_first: dict[int, dict[str, Estimate]] = {}
-    broken: dict[int, str] = {}
+    launches: int  # pairs of them that the ends were given
+    ends: dict[str, Judged] = {}  # the last beside the first, by case
+    beside_first: dict[int, dict[str, Estimate]] = {}  # ratios of each commit measured so, by case
+    broken: dict[int, str] = {}  # why commits cannot be measured
     culprits: list[Culprit] = []
 
     @property
@@ -129,11 +115,7 @@ def _bracket(case: str, findings: Findings, measure: Measure) -> tuple[int, int]
         if before < position < after:
             before, after = _halved(before, position, after, known)
     lacking: set[int] = set()
-    while between := [
-        position
-        for position in range(before + 1, after)
-        if position not in findings.broken.keys() | lacking
-    ]:
+    while between := sorted({*range(before + 1, after)} - findings.broken.keys() - lacking):
         position = between[len(between) // 2]
         try:
             ratios = measure(findings.first, position, launches)
@@ -199,13 +181,13 @@ def _has_enough(values: Sequence[float | None]) -> bool:
 def _launches_of_a_step(ratio: Estimate, launches: int) -> int:
     """Return how many pairs of launches tell on which side of the change a commit lies.
 
-    As many as leave half the change enough standard errors, by what the ends show of both; at
-    most twice as many as the ends were given.
+    As many as leave half the change three standard errors, by what the ends show of both; at most
+    twice as many as the ends were given.
     """
     if ratio.low is None or ratio.high is None or ratio.value == 1:
         return launches
     error = math.log(ratio.high / ratio.low) / (2 * 1.96)
-    needed = launches * (2 * STANDARD_ERRORS * error / _log(ratio)) ** 2
+    needed = launches * (6 * error / _log(ratio)) ** 2
     return max(LEAST_LAUNCHES, min(math.ceil(needed), 2 * launches))
 
 

@@ -18,9 +18,6 @@ from suite.project import git
 
 SHORT = 9
 """Characters of a revision that people are shown and can type."""
-SOURCES = ("src", ".")
-"""Folders of a project that modules are looked for in, unless others are named."""
-IGNORED = shutil.ignore_patterns("__pycache__", ".git")
 
 
 class Commit(Struct, frozen=True):
@@ -72,7 +69,7 @@ class WorkTrees:
                 "of their own"
             )
         self._project, self._benchmarks, self._build = project, benchmarks.resolve(), build
-        self._sources = tuple(paths) or SOURCES
+        self._sources = tuple(paths) or ("src", ".")
         self._made: dict[str, Path] = {}
         self._folder = Path()
 
@@ -97,16 +94,14 @@ class WorkTrees:
         copy = self._folder / "copy" / self._benchmarks.name
         beside = self._benchmarks.parent / "conftest.py"
         if not copy.exists():
-            shutil.copytree(self._benchmarks, copy, ignore=IGNORED, ignore_dangling_symlinks=True)
+            left_out = shutil.ignore_patterns("__pycache__", ".git")
+            shutil.copytree(self._benchmarks, copy, ignore=left_out, ignore_dangling_symlinks=True)
             if beside.is_file():
                 shutil.copy(beside, copy.parent)
         return copy
 
     def at(self, commit: Commit, say: Callable[[str], None]) -> Path:
-        """Return the working tree of a commit.
-
-        Raises `CannotRunError` if git refuses, or if it cannot be built.
-        """
+        """Return the tree of a commit; raise `CannotRunError` if git refuses or the build fails."""
         tree = self._folder / commit.short / self._project.name
         if commit.id not in self._made:
             arguments = ("worktree", "add", "--quiet", "--detach", str(tree), commit.id)

@@ -132,24 +132,21 @@ class Bench:
         """Launch two commits so many times each, in turn and in random order."""
         both = " beside ".join(self._commits[position].short for position in (first, second))
         self._progress.say(f"{both}: {launches} launches each")
-        before, after = self._sitting(first), self._sitting(second)
-        begun = before.launches, after.launches
+        sittings = {position: self._sitting(position) for position in (first, second)}
+        seconds: dict[int, list[dict[str, float]]] = {first: [], second: []}
         for done in range(launches):
-            pair = [(first, before), (second, after)]
+            pair = [first, second]
             self._random.shuffle(pair)
-            for turn, (commit, sitting) in enumerate(pair):
+            for turn, position in enumerate(pair):
                 self._progress.turn((2 * done + turn) / (2 * launches), 2 * launches)
                 try:
-                    sitting.launch()
+                    seconds[position].append(sittings[position].launch())
                 except CannotRunError as error:
-                    raise BrokenError(commit, _briefly(error)) from error
-        taken = [
-            (before.seconds(begun[0] + launch), after.seconds(begun[1] + launch))
-            for launch in range(launches)
-        ]
+                    raise BrokenError(position, _briefly(error)) from error
+        taken = [*zip(seconds[first], seconds[second], strict=True)]
         return {
             case.fullname: [ratio(old, new, case.fullname) for old, new in taken]
-            for case in before.plan.cases
+            for case in sittings[first].plan.cases
         }
 
     def store(self, *, complete: bool) -> list[Path]:

@@ -53,21 +53,16 @@ class Sitting:
         self._launches = Launches(plan, folder, self.clock, reporter)
 
     @property
-    def launches(self) -> int:
-        """The number of launches made."""
-        return self._launches.done
-
-    @property
     def has_samples(self) -> bool:
         """Whether any case was measured in any launch."""
         return any(isinstance(record, Measured) for record in self._launches.records)
 
-    def launch(self) -> None:
-        """Measure every case once, in a fresh process.
+    def launch(self) -> dict[str, float]:
+        """Measure every case once in a fresh process; return the median of each case's samples.
 
         Raises `CannotRunError` if no case could be measured.
         """
-        number = self.launches
+        number = self._launches.done
         with telemetry.Sampler(self._sources, self.folder / READINGS, self.clock.seconds):
             self._launches.add()
         records = [r for r in self._launches.records if getattr(r, "launch", None) == number]
@@ -76,23 +71,14 @@ class Sitting:
             reasons = (f"{short_name(record.case)}: {record.reason}" for record in refused)
             raise CannotRunError(next(reasons, "its launch measured nothing"))
         require_imports(records, self.plan.draft)
-
-    def seconds(self, launch: int) -> dict[str, float]:
-        """Return the median of each case's samples in a launch."""
-        return {
-            record.case: median(record.samples)
-            for record in self._launches.records
-            if isinstance(record, Measured) and record.launch == launch
-        }
+        measured = (record for record in records if isinstance(record, Measured))
+        return {record.case: median(record.samples) for record in measured}
 
     def store(self, results: Path, beside: Sequence[str], *, complete: bool) -> Path | None:
-        """Store what was measured as a run of its own; return the file's path, if there is any.
-
-        beside : names of the other commits' runs
-        """
+        """Store what was measured as a run of its own, beside those of other commits, by name."""
         path = None
         if self.has_samples:
-            settings = replace(self.plan.settings, launches=self.launches)
+            settings = replace(self.plan.settings, launches=self._launches.done)
             run = merge(
                 replace(self.plan, settings=settings),
                 self._launches.records,
@@ -117,9 +103,7 @@ def require_imports(records: Sequence[Record], draft: Draft) -> None:
     where nothing came from the commit.
     """
     name = describe(draft.project) if draft.project else "the commit"
-    for record in records:
-        if not isinstance(record, Imported):
-            continue
+    for record in (record for record in records if isinstance(record, Imported)):
         if record.outside:
             raise ForeignCodeError(
                 f"{', '.join(record.outside)} came from the project's own folder, and not from "

@@ -34,10 +34,7 @@ DONE = "the run of node 0 is over"
 
 
 class Agent:
-    """Starts and ends processes on this node, for whoever has its key.
-
-    address : of this node in the network between the nodes
-    """
+    """Starts and ends processes on this node, for whoever has its key."""
 
     def __init__(self, address: str) -> None:
         self.key = token_hex(32)
@@ -53,10 +50,7 @@ class Agent:
         return int(port)
 
     def attend(self, lock: AbstractContextManager[object]) -> str | None:
-        """Serve until the runner is done or gone; return what it says last, none if it is gone.
-
-        lock : held as long as the run lasts
-        """
+        """Serve until the runner is done or gone; return what it says last, none if it is gone."""
         runner, request = self._accept()
         while runner is None or request != ["hold"]:
             runner, request = self._accept()
@@ -149,10 +143,7 @@ def start_on(node: Node, number: int, seat: Seat, seed: int) -> tuple[Connection
 
 
 def reach(node: Node, number: int) -> Connection:
-    """Connect to a node.
-
-    Raises `LostRankError` if it does not answer.
-    """
+    """Connect to a node; raise `LostRankError` if it does not answer."""
     where = node.address, node.port
     try:
         # `Client` would wait for minutes where a cable is out.

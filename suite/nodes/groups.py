@@ -48,7 +48,6 @@ def _each(devices: Sequence[str]) -> list[str]:
 class Groups:
     """The groups of one launch.
 
-    devices : that are measured on each node
     deadline : seconds that a case may take
     workers : returns this machine's workers for a group of its own
     """
@@ -67,10 +66,7 @@ class Groups:
         self._lost = ""
 
     def find(self, name: str) -> Group:
-        """Return a group by its name, its ranks started at the first asking.
-
-        Skips the case if this launch has lost a rank.
-        """
+        """Return a group by its name, or skip the case if this launch has lost a rank."""
         if self._lost:
             pytest.skip(f"the launch had lost its group: {self._lost}")
         if self._entered is None or self._entered[0] != name:

@@ -21,98 +21,69 @@ NARROW = 60
 """Columns below which names stand on lines of their own."""
 GAP = 2
 """Columns between a name and its text, and of an indentation."""
-THEN = "\N{RIGHTWARDS ARROW}"
-"""Stands before a rule of thumb."""
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """An answer to a question of an exercise.
-
-    name : short and stable, so that runs can be compared by it
-    answer, brief : one sentence with the number and its interval, and in few words
-    rule_of_thumb : what to do; empty where the numbers support no advice
-    label, unit, value : what the number is, and its estimate; ``None`` where there is none
-    doubts : words for what makes the number doubtful
-    cases : full names of the cases that it was computed from
-    leads : whether it is the first answer of its exercise
-    """
+    """An answer to a question of an exercise."""
 
     exercise: str
-    name: str
+    name: str  # short and stable, so that runs can be compared by it
     question: str
-    answer: str
-    brief: str
-    rule_of_thumb: str
-    label: str
+    answer: str  # one sentence, with the number and its interval
+    brief: str  # in few words, as the row of a page has it
+    rule_of_thumb: str  # what to do; empty where the numbers support no advice
+    label: str  # what the number is
     unit: str
-    value: Estimate | None
-    doubts: tuple[str, ...]
-    cases: tuple[str, ...]
-    leads: bool
+    value: Estimate | None  # None where the answer is no number
+    doubts: tuple[str, ...]  # words for what makes the number doubtful
+    cases: tuple[str, ...]  # full names of those that it was computed from
+    leads: bool  # whether it is the first answer of its exercise
 
 
 class AxisResult(Struct, frozen=True, kw_only=True):
-    """What the device of a run does, in one number.
-
-    precision : only of compute
-    value, unit : the estimate; of an overhead lower is better
-    datasheet, part : what the datasheet or the link allows, and which part of that it is
-    remarks : that part in words, and how the number was made
-    doubts, cases : as for `Answer`
-    """
+    """What the device of a run does, in one number."""
 
     name: str
-    precision: str
+    precision: str  # only of compute
     title: str
-    value: Estimate
+    value: Estimate  # of an overhead lower is better
     unit: str
-    datasheet: float | None
-    part: Estimate | None
-    remarks: tuple[str, ...]
+    datasheet: float | None  # what the datasheet or the link allows
+    part: Estimate | None  # which part of that it is
+    remarks: tuple[str, ...]  # that part in words, and how the number was made
     doubts: tuple[str, ...]
     cases: tuple[str, ...]
 
 
 class CaseResult(Struct, frozen=True, kw_only=True):
-    """What became of a selected case.
-
-    seconds : of one call, or else the reason why there are no samples
-    rate, rate_unit : from the declared work; ``None`` where none is declared
-    """
+    """What became of a selected case."""
 
     exercise: str
     case: str
     status: Status
-    seconds: Estimate | None
-    rate: Estimate | None
+    seconds: Estimate | None  # of one call; without samples there is a reason instead
+    rate: Estimate | None  # from the declared work, where one is declared
     rate_unit: str
     doubts: tuple[str, ...]
     reason: str | None
 
 
 class RunAnswers(Struct, frozen=True, kw_only=True):
-    """A stored run as answers.
-
-    machine : what it computes with, for people
-    device : the name of the device that the axes are of
-    absent : questions without an answer, by the reason
-    part_in_bodies : of the run's time, that in bodies and what warms them up
-    project : whose code was measured, where that is stored
-    """
+    """A stored run as answers."""
 
     run: str
-    machine: str
+    machine: str  # what it computes with, for people
     datetime: str
     profile: str
     complete: bool
     launches: int
-    part_in_bodies: float
-    device: str
+    part_in_bodies: float  # of the run's time, that in bodies and what warms them up
+    device: str  # the name of the device that the axes are of
     axes: tuple[AxisResult, ...]
     answers: tuple[Answer, ...]
-    absent: dict[str, tuple[str, ...]]
+    absent: dict[str, tuple[str, ...]]  # questions without an answer, by the reason
     cases: tuple[CaseResult, ...]
-    project: Project | None = None
+    project: Project | None = None  # whose code was measured, where that is stored
 
 
 def heading(run: RunAnswers, width: int) -> list[str]:
@@ -130,10 +101,7 @@ def heading(run: RunAnswers, width: int) -> list[str]:
 
 
 def lines(run: RunAnswers, width: int, *, every: bool = False) -> Iterator[str]:
-    """Yield the axes, the leading answer of each exercise, and what was not measured.
-
-    every : every answer, in full words, instead of the leading ones in few
-    """
+    """Yield the axes, the leading answers or every one in full, and what was not measured."""
     shown = [answer for answer in run.answers if every or answer.leads]
     titles = [*(axis.title for axis in run.axes), *(answer.exercise for answer in shown)]
     names = max(map(len, titles), default=0) + GAP
@@ -144,7 +112,7 @@ def lines(run: RunAnswers, width: int, *, every: bool = False) -> Iterator[str]:
     for exercise, answers in groupby(shown, key=lambda answer: answer.exercise):
         texts = []
         for answer in answers:
-            rule = f" {THEN} {answer.rule_of_thumb}" if answer.rule_of_thumb else ""
+            rule = f" \N{RIGHTWARDS ARROW} {answer.rule_of_thumb}" if answer.rule_of_thumb else ""
             text = answer.answer if every else answer.brief
             texts.append(f"{text}{rule}{doubts(answer.doubts)}")
         yield from _block(exercise, texts, names, width)

@@ -13,10 +13,7 @@ FEW = 16
 
 
 def teller(say: Callable[[str], object], label: Callable[[str], str]) -> Tell:
-    """Return what prints the progress of nodes, each with its label at its first line.
-
-    label : returns the label by which pages know a node, from its name
-    """
+    """Return what prints the progress of nodes, each with its label on pages at its first line."""
     met: set[str] = set()
 
     def tell(node: str, text: str) -> None:

@@ -22,8 +22,6 @@ SEVERITIES: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
 """The order in which conclusions are shown."""
 PAGE = 100
 """Columns of a text where there is no terminal."""
-LEAST_COLUMNS = 20
-"""Columns of the narrowest text; a narrower terminal breaks the lines itself."""
 
 
 def stored_runs(paths: tuple[Path, ...], results: Path) -> list[Path]:
@@ -136,7 +134,7 @@ def wrapped(text: str, columns: int, first: str = "", rest: str = "") -> list[st
     """Break a text into lines, the first of which and the rest begin so."""
     return wrap(
         printable(text),
-        max(columns, LEAST_COLUMNS),
+        max(columns, 20),  # a narrower terminal breaks the lines itself
         initial_indent=first,
         subsequent_indent=rest,
         break_on_hyphens=False,

@@ -23,12 +23,12 @@ FROM: dict[Basis | None, tuple[str, str]] = {
     "nominal": ("n", "from declared work at nominal rates, which any machine reaches"),
 }
 """A letter for what is not as it was measured, and what it means."""
-GUESSES = {"r", "n"}
-"""Those that leave it to the run what is left out."""
-MOST_DEVICES = 2
-"""Of larger groups the first and the last are named."""
 MINUTES = 90.0
 """Seconds from which on they are told in minutes."""
+MOST_DEVICES = 2
+"""Of larger groups the first and the last are named."""
+GUESSES = {"r", "n"}
+"""Those that leave it to the run what is left out."""
 
 
 def lines(expected: Expected, width: int) -> Iterator[str]:
