@@ -8,7 +8,8 @@ import shlex
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -26,22 +27,18 @@ FAILED, CANNOT, INTERRUPTED = 1, 3, 130
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
 
 
-def makes_much(verb: Callable[..., None]) -> Callable[..., None]:
+@contextmanager
+def makes_much() -> Iterator[None]:
     """Let a verb make a million objects, most of which stay, without a search for garbage."""
-
-    @wraps(verb)
-    def wrapped(**options: Any) -> None:  # noqa: ANN401 - whatever the verb takes
-        enabled = gc.isenabled()
-        gc.disable()
-        try:
-            verb(**options)
-        finally:
-            gc.freeze()  # they count as old from here on, so that nobody who goes on searches them
-            gc.unfreeze()
-            if enabled:
-                gc.enable()
-
-    return wrapped
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()  # they count as old from here on, so that nobody who goes on searches them
+        gc.unfreeze()
+        if enabled:
+            gc.enable()
 
 
 def tells(verb: Callable[..., None]) -> Callable[..., None]:

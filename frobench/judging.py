@@ -48,7 +48,7 @@ def validate(paths: tuple[Path, ...]) -> None:
     }
 )
 @tells
-@makes_much
+@makes_much()
 def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
     """Print the answers of the stored run in FILE, then its doubts.
 
@@ -112,7 +112,7 @@ def export(file: Path, form: str | None) -> None:
 )
 @options.as_json
 @tells
-@makes_much
+@makes_much()
 def compare(  # noqa: PLR0913 - one for each option
     base: Path,
     new: Path | None,

@@ -131,7 +131,7 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
     if reference and not paths:
         raise click.UsageError("--reference is for files that are compared with it")
     asked = reference or sum(path.is_file() for path in paths) > 1
-    paths = tuple(dict.fromkeys((*paths, *([reference] if reference else []))))
+    paths = tuple(dict.fromkeys(filter(None, (*paths, reference))))
     try:
         known = read(prices or PATH)
     except ValueError as error:

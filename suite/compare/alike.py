@@ -2,14 +2,14 @@
 """What counts as the same case in two runs, and why a case is not there or not the same."""
 
 import re
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from functools import lru_cache
 from statistics import median
 from typing import Any
 
 from suite.compare.model import Side, Unmatched
 from suite.stored.names import is_cpu
-from suite.stored.run import Case, Conclusion, Run
+from suite.stored.run import Case, Run
 from suite.units import counted
 
 Names = Callable[[str], str]
@@ -28,9 +28,7 @@ def kind(name: str) -> str:
 
 def failures(run: Run, where: str) -> dict[str, str]:
     """Return why samples count for nothing, by the case's full name; `where` names the run."""
-    reasons = {
-        error.case: _spelled(error, where) for error in _errors(run) if error.case is not None
-    }
+    reasons = {case: error for case, error in _errors(run, where) if case is not None}
     reasons |= {
         outcome.fullname: f"failed{where}: {outcome.reason}"
         for outcome in run.frobench.outcomes
@@ -45,7 +43,7 @@ def failures(run: Run, where: str) -> dict[str, str]:
 
 def faults(run: Run, where: str) -> list[str]:
     """Return why no sample of a run counts, a line each: the errors that name no case."""
-    return [_spelled(error, where) for error in _errors(run) if error.case is None]
+    return [error for case, error in _errors(run, where) if case is None]
 
 
 def other_thing(old: Case, late: Case, names: Names = str) -> str | None:
@@ -103,9 +101,7 @@ def _absence(case: Case, other: Run, names: Names) -> str:
     return "not selected there"
 
 
-def _errors(run: Run) -> list[Conclusion]:
-    return [conclusion for conclusion in run.frobench.conclusions if conclusion.severity == "error"]
-
-
-def _spelled(error: Conclusion, where: str) -> str:
-    return f"{error.code}{where}: {error.message}"
+def _errors(run: Run, where: str) -> Iterator[tuple[str | None, str]]:
+    for conclusion in run.frobench.conclusions:
+        if conclusion.severity == "error":
+            yield conclusion.case, f"{conclusion.code}{where}: {conclusion.message}"

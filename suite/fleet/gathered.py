@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from suite.files.keep import keep
 from suite.fleet.messages import File
@@ -27,11 +27,11 @@ NOTHING_YET = "no file of it arrived before `frobench fleet` ended"
 class Outcome(Struct):
     """What became of all nodes, by their names."""
 
-    stored: dict[str, Path] = field(default_factory=dict)  # files of those that measured to the end
-    partial: dict[str, Path] = field(default_factory=dict)  # files of runs that were cut short
-    lost: dict[str, str] = field(default_factory=dict)  # why the others have no whole file
-    torch: dict[str, str] = field(default_factory=dict)  # the version that each has
-    failed: list[str] = field(default_factory=list)  # nodes with a case that failed
+    stored: dict[str, Path] = {}  # files of those that measured to the end
+    partial: dict[str, Path] = {}  # files of runs that were cut short
+    lost: dict[str, str] = {}  # why the others have no whole file
+    torch: dict[str, str] = {}  # the version that each has
+    failed: list[str] = []  # nodes with a case that failed
 
 
 class Gathered:
@@ -54,13 +54,13 @@ class Gathered:
 
     def keep(self, name: str, file: File) -> str:
         """Write a node's file down, and return what happened; nothing if it cannot be kept."""
+        stays = f"stays on the node: {file.path}"
         try:
             run = store.decode(file.content)
             if (label := run.frobench.environment.label) != self._labels[name]:
                 # It might be its own, measured with another key.
                 known = f"of node {label}" if isinstance(label, str) else "without a label"
-                why = f"its file is a run {known}, not its own; it stays on the node: {file.path}"
-                self.lose(name, why)
+                self.lose(name, f"its file is a run {known}, not its own; it {stays}")
                 return ""
             if file.path.endswith(".partial.json"):
                 path = self._results / run.frobench.environment.machine / Path(file.path).name
@@ -70,12 +70,11 @@ class Gathered:
                 return f"stored what was finished: {path}"
             path = _written(run, self._results)
         except store.InvalidResult as error:
-            self.lose(name, f"its file is damaged: {error}; it stays on the node: {file.path}")
+            self.lose(name, f"its file is damaged: {error}; it {stays}")
             return ""
         except OSError as error:
-            where = error.filename or self._results
-            why = f"{where}: {error.strerror or error}"
-            self.lose(name, f"{why}; its file stays on the node: {file.path}")
+            why = f"{error.filename or self._results}: {error.strerror or error}"
+            self.lose(name, f"{why}; its file {stays}")
             return ""
         self.outcome.stored[name] = path
         self.outcome.partial.pop(name, None)

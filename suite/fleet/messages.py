@@ -31,10 +31,9 @@ class Asked(Struct, frozen=True, kw_only=True):
 
 
 class About(Struct, tag="about", kw_only=True):
-    """What a node has installed; ``None`` where it is not installed."""
+    """The version of torch that a node has; ``None`` where it is not installed."""
 
     node: str
-    frobench: str | None
     torch: str | None
 
 
@@ -69,7 +68,6 @@ class Ended(Struct, tag="ended", kw_only=True):
     """A node has done what it could; after all its files."""
 
     node: str
-    code: int
     message: str  # why there is no whole file, where there is none
 
 

@@ -25,8 +25,6 @@ from typing import IO, Any, TextIO
 
 PATIENCE = 30.0
 """Seconds that a run is given to save what it finished."""
-CANNOT = 3
-"""Exit code of a run that the machine cannot make."""
 VISIBLE = (
     "CUDA_VISIBLE_DEVICES",
     "HIP_VISIBLE_DEVICES",
@@ -74,27 +72,26 @@ def measure(asked: Said, name: str, label: str, accelerators: float) -> Iterator
     """
     spec = find_spec("frobench")
     home = Path(spec.origin).resolve().parents[1] if spec and spec.origin else None
-    yield {"type": "about", "frobench": _version("frobench"), "torch": _version("torch")}
+    yield {"type": "about", "torch": _version("torch")}
     refusal = _refusal(home, asked)
     if home is None or refusal:
-        yield {"type": "ended", "code": CANNOT, "message": refusal}
+        yield {"type": "ended", "message": refusal}
         return
     folder = _folder(asked["fleet"], label)
     results = folder / "results"
-    code, message = 0, ""
+    message = ""
     try:
         results.mkdir(mode=0o700, parents=True, exist_ok=True)
         (results / asked["key_file"]).write_bytes(bytes.fromhex(asked["key"]))
         if not _stored(results, whole=True):
             run = _Run(folder, _command(asked, results, name), _environment(home, accelerators))
             yield from run.to_its_end(asked)
-            code, message = run.code, run.message
+            message = run.message
         for path in _stored(results, whole=False):
             yield {"type": "file", "path": str(path), "content": path.read_bytes()}
     except OSError as error:
-        code, message = CANNOT, f"{error.filename or folder}: {error.strerror or error}"
-    message = "" if _stored(results, whole=True) else message
-    yield {"type": "ended", "code": code, "message": message}
+        message = f"{error.filename or folder}: {error.strerror or error}"
+    yield {"type": "ended", "message": "" if _stored(results, whole=True) else message}
 
 
 def forget(fleet: str, label: str) -> None:
@@ -118,7 +115,7 @@ class _Run:
     """A run in a process of its own, which ends with this one."""
 
     def __init__(self, folder: Path, command: list[str], environment: dict[str, str]) -> None:
-        self.code, self.message = 137, ""  # unless its own is learnt: killed
+        self._code, self.message = 137, ""  # unless its own is learnt: killed
         self._log = folder / "log"
         self._pid = folder / "pid"
         self._pid.unlink(missing_ok=True)
@@ -155,7 +152,7 @@ class _Run:
                     self._pipe("stdin").close()
                     begun = math.inf  # it ends now, or is killed
             yield from _whole_lines(log)
-        if self.code and not self.message:
+        if self._code and not self.message:
             self.message = self._last_words()
 
     def _ended(self, within: float) -> bool:
@@ -164,7 +161,7 @@ class _Run:
         if not select.select([told], [], [], within)[0]:
             return False
         if code := told.read():
-            self.code = int(code)
+            self._code = int(code)
         return True
 
     def _pipe(self, name: str) -> IO[bytes]:
@@ -184,7 +181,7 @@ class _Run:
         reasons = [
             match[1] for line in lines if (match := re.match("(?:frobench|Error): (.*)", line))
         ]
-        return (reasons or lines or [f"its run ended with exit code {self.code}"])[-1]
+        return (reasons or lines or [f"its run ended with exit code {self._code}"])[-1]
 
 
 def _whole_lines(log: TextIO) -> Iterator[Said]:

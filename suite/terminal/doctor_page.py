@@ -40,33 +40,26 @@ def lines(there: There, troubles: list[Conclusion], width: int) -> Iterator[str]
 def _host(host: Host) -> Iterator[Line]:
     cpu = host.cpu
     yield "CPU", cpu.model or cpu.architecture
-    yield (
-        "cores",
-        _joined(
-            f"{cpu.usable_cores} usable",
-            cpu.logical_cores and f"of {cpu.logical_cores}",
-            cpu.quota_cores and f"limited to {cpu.quota_cores:g}",
-            cpu.numa_nodes and counted(cpu.numa_nodes, "memory node"),
-            host.others is not None and f"others use {host.others:.1f}",
-        ),
+    cores = _joined(
+        f"{cpu.usable_cores} usable",
+        cpu.logical_cores and f"of {cpu.logical_cores}",
+        cpu.quota_cores and f"limited to {cpu.quota_cores:g}",
+        cpu.numa_nodes and counted(cpu.numa_nodes, "memory node"),
+        host.others is not None and f"others use {host.others:.1f}",
     )
-    yield (
-        "clock",
-        _joined(
-            host.clock_hz and format_value(host.clock_hz, "Hz"),
-            cpu.max_frequency_hz and f"of {format_value(cpu.max_frequency_hz, 'Hz')}",
-            f"governor {cpu.governor}" if cpu.governor else "governor unknown",
-        ),
+    yield "cores", cores
+    clock = _joined(
+        host.clock_hz and format_value(host.clock_hz, "Hz"),
+        cpu.max_frequency_hz and f"of {format_value(cpu.max_frequency_hz, 'Hz')}",
+        f"governor {cpu.governor}" if cpu.governor else "governor unknown",
     )
-    yield (
-        "memory",
-        _joined(
-            f"{format_value(host.memory_free_bytes, 'B')} free",
-            f"of {format_value(cpu.memory_bytes, 'B')}",
-            host.shared_memory_bytes
-            and f"{format_value(host.shared_memory_bytes, 'B')} may be shared",
-        ),
+    yield "clock", clock
+    memory = _joined(
+        f"{format_value(host.memory_free_bytes, 'B')} free",
+        f"of {format_value(cpu.memory_bytes, 'B')}",
+        host.shared_memory_bytes and f"{format_value(host.shared_memory_bytes, 'B')} may be shared",
     )
+    yield "memory", memory
     yield "disk", f"{format_value(host.disk_free_bytes, 'B')} free for results"
     yield "system", _joined(host.os, host.kernel, host.container and "in a container")
 

@@ -80,7 +80,7 @@ def node(name: str, node_id: str | None = None) -> Node:
 def stored(number: int, *, partial: bool = False) -> list[Event]:
     """Return what a node says that measures to its end."""
     return [
-        About(node="", frobench="0.1.0", torch="2.13.0"),
+        About(node="", torch="2.13.0"),
         Line(node="", text="2 cases in 6 launches"),
         Began(node=""),
         File(
@@ -88,7 +88,7 @@ def stored(number: int, *, partial: bool = False) -> list[Event]:
             path=f"there/run-{number}{'.partial' if partial else ''}.json",
             content=store.encode(run(number)),
         ),
-        Ended(node="", code=0, message="it was interrupted" if partial else ""),
+        Ended(node="", message="it was interrupted" if partial else ""),
     ]
 
 
@@ -231,7 +231,7 @@ def test_a_cluster_without_an_answer_or_a_node_is_said(tmp_path: Path) -> None:
 
 
 def test_a_node_that_says_why_it_cannot_measure_is_not_tried_again(tmp_path: Path) -> None:
-    refused: list[Event] = [Ended(node="", code=3, message="another Frobench is installed")]
+    refused: list[Event] = [Ended(node="", message="another Frobench is installed")]
     outcome, cluster, _ = fleet(tmp_path, {"a": [refused]})
     assert outcome.lost == {"a": "another Frobench is installed"}
     assert sum(isinstance(one, Start) for one in cluster.commands) == 1
@@ -248,7 +248,7 @@ def test_a_run_that_was_cut_short_leaves_its_partial_file_and_its_reason(tmp_pat
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     damaged: list[Event] = [
         File(node="", path="there/run.json", content=b"{"),
-        Ended(node="", code=0, message=""),
+        Ended(node="", message=""),
     ]
     outcome, _, _ = fleet(tmp_path, {"a": [damaged]})
     assert outcome.lost["a"].startswith("its file is damaged: ")
@@ -268,7 +268,7 @@ def test_which_nodes_were_asked_and_which_are_lost_is_written_down_without_names
     reason = "/home/somebody/x: No space on gpu-17.example.org; `frobench run --resume` goes on"
     fleet(
         tmp_path,
-        {"a": [stored(0)], "b": [[Ended(node="", code=3, message=reason)]]},
+        {"a": [stored(0)], "b": [[Ended(node="", message=reason)]]},
     )
     found = recorded(tmp_path)
     assert found.nodes == sorted([label(0), label(1)])
@@ -317,7 +317,7 @@ def test_a_full_disk_here_leaves_the_file_on_its_node_and_says_where(
 
 def test_nodes_with_another_torch_are_named_at_the_end(tmp_path: Path) -> None:
     other = stored(2)
-    other[0] = About(node="", frobench="0.1.0", torch="2.12.0")
+    other[0] = About(node="", torch="2.12.0")
     outcome, _, _ = fleet(tmp_path, {"a": [stored(0)], "b": [stored(1)], "c": [other]})
     expected = "c has torch 2.12.0, most have 2.13.0: it is not compared with them"
     assert expected in [*fleet_words.lines(outcome)]
