@@ -40,7 +40,10 @@ left by the encoding (from generation 6: by the error correction); source: PCI-S
 
 
 class NotInCatalogError(LookupError):
-    """The catalog does not say it; the message says what, as the end of a sentence."""
+    """Raised by `sheet`, `Sheet.figure`, `pcie_rate` and what calls them, for what is not listed.
+
+    The message says what, as the end of a sentence.
+    """
 
 
 class Figure(NamedTuple):
@@ -78,20 +81,13 @@ class Ceiling(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """What is known of an accelerator: the figures on which all devices that it may be agree.
-
-    devices : the catalog's names of them; almost always one
-    """
+    """The catalog's names of what an accelerator may be, almost always one, and their figures."""
 
     devices: tuple[str, ...]
     figures: Mapping[str, Figure]
 
     def figure(self, quantity: str) -> Figure:
-        """Return a figure.
-
-        Raises `NotInCatalogError` if it is not there, or the devices that the accelerator may be
-        differ in it.
-        """
+        """Return a figure on which all devices that the accelerator may be agree."""
         if quantity not in self.figures:
             what = quantity.replace("_", " ", 1)
             raise NotInCatalogError(f"the catalog has no {what} of {' or '.join(self.devices)}")
@@ -122,10 +118,7 @@ def rows(
 
 
 def read(path: Path = PATH) -> list[Figure]:
-    """Return all rows of a catalog.
-
-    Raises `ValueError` if a row does not have the columns of `Figure`, or a value is no number.
-    """
+    """Return all rows of a catalog; raises `ValueError` as `rows`, or if a value is no number."""
     figures = []
     for where, row in rows(path, Figure._fields):
         text = Figure._make(row)
@@ -148,7 +141,6 @@ def devices() -> Mapping[str, Mapping[str, Figure]]:
 
 @cache
 def _named(name: str) -> dict[str, Mapping[str, Figure]]:
-    """Return the figures of the devices to which torch gives a name like this."""
     return {
         device: figures
         for device, figures in devices().items()
@@ -157,11 +149,7 @@ def _named(name: str) -> dict[str, Mapping[str, Figure]]:
 
 
 def sheet(accelerator: Accelerator) -> Sheet:
-    """Return what datasheets say of an accelerator of a stored run.
-
-    Raises `NotInCatalogError` if no device of that name, or none with its memory and
-    multiprocessors, is in the catalog.
-    """
+    """Return what datasheets say of an accelerator of a stored run."""
     named = _named(accelerator.name)
     if not named:
         raise NotInCatalogError(f"the catalog has no datasheet of {accelerator.name!r}")
@@ -203,8 +191,6 @@ def peak(known: Sheet, precision: str, clock_hz: float | None = None) -> Ceiling
         the boost clock that their datasheet assumes, and below it when power is short. ``None``
         where no clock was seen, which leaves the peak as it is printed; so does a source that does
         not name the peak's clock
-
-    Raises `NotInCatalogError` if the catalog does not have it.
     """
     figure = known.figure(f"peak_{precision}")
     rate, clock, at = figure.value, figure.clock_hz, ""
@@ -218,10 +204,7 @@ def peak(known: Sheet, precision: str, clock_hz: float | None = None) -> Ceiling
 
 
 def memory_bandwidth(known: Sheet) -> Ceiling:
-    """Return how many bytes a second the device's memory reads and writes together at most.
-
-    Raises `NotInCatalogError` if the catalog does not have it.
-    """
+    """Return how many bytes a second the device's memory reads and writes together at most."""
     return _bandwidth(known.figure("memory_bandwidth"), "the datasheet's memory bandwidth")
 
 
@@ -242,8 +225,6 @@ def host_link(accelerator: Accelerator) -> Ceiling:
     Where the catalog knows no link of the device's own, that is PCI Express, as wide as it was
     and of the newest generation that the device and the slot both have: an idle link falls back
     to an older one and returns under load.
-
-    Raises `NotInCatalogError` if the link is not known.
     """
     name = "the link's rate in one direction"
     try:
@@ -255,10 +236,7 @@ def host_link(accelerator: Accelerator) -> Ceiling:
 
 
 def pcie_rate(generation: int, lanes: int) -> float:
-    """Return the bytes a second of a PCI Express link in one direction, after its encoding.
-
-    Raises `NotInCatalogError` if there is no such link.
-    """
+    """Return the bytes a second of a PCI Express link in one direction, after its encoding."""
     if generation not in PCIE or lanes < 1:
         raise NotInCatalogError(f"no rate is known of PCIe generation {generation} x{lanes}")
     transfers, left = PCIE[generation]

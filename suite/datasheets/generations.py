@@ -71,8 +71,7 @@ class Bound(NamedTuple):
 def is_laptop(name: str) -> bool:
     """Tell whether a device of this name is a laptop's, whose power limit moves while it works.
 
-    Some laptops of the GeForce 10, 16 and 20 series have the name of the desktop's card, which
-    tells nothing.
+    Some laptops of the GeForce 10, 16 and 20 series have the name of the desktop's card.
     """
     return _LAPTOP.search(name) is not None and _DESKTOP.search(name) is None
 
@@ -137,8 +136,7 @@ Listed = list[Mapping[str, Figure]]
 def _alike(accelerator: Accelerator) -> tuple[list[Listed], Listed]:
     """Return the figures of the listed devices of a generation, and those of the vendor.
 
-    The generation is that of the same capability, and behind it that of the same major version of
-    it, where the catalog has devices of them.
+    First come the devices of the same capability, then those of the same major version of it.
     """
     stated = plain(accelerator.capability)
     is_amd = stated.startswith("gfx") or re.search("AMD|Radeon|Instinct", accelerator.name)

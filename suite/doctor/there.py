@@ -109,18 +109,14 @@ class There(Struct, kw_only=True):
 
 
 def look_around(results: Path, root: Path = ROOT, environ: Mapping[str, str] = os.environ) -> There:
-    """Describe the machine without torch.
-
-    results : where results would be written
-    root : the folder that `/dev`, `/proc` and `/sys` lie in
-    """
+    """Describe the machine without torch; see `suite.doctor.examine`."""
     others = Others()  # who is watched while the rest is done
     devices = list(accelerators(look(root)))
     return There(host=host(results, root, environ, others), accelerators=devices, torch=None)
 
 
 def host(results: Path, root: Path, environ: Mapping[str, str], others: Others) -> Host:
-    """Describe the machine without its accelerators; see `look_around`."""
+    """Describe the machine without its accelerators."""
     unknown: dict[str, str] = {}
     processor_now = processor(unknown, root)
     sensor = cpu.sensor(root)

@@ -41,11 +41,8 @@ def unusable_accelerators(
 ) -> list[Conclusion]:
     """Say why torch offers no accelerator although the system shows one; empty if all is well.
 
-    root : the folder that `/dev`, `/proc` and `/sys` lie in
-    offer : what torch offers, if it is not to be asked
-
-    torch is imported only where the system shows an accelerator, or a package brings one's
-    backend. Where torch offers one, it is not said that others are left out.
+    torch is asked if no offer is given, but only where the system shows an accelerator, or a
+    package brings one's backend. Where torch offers one, it is not said that others are left out.
     """
     system = look(root)
     if not (system.gpus or installed()):

@@ -56,15 +56,12 @@ def accounts(root: Path = ROOT) -> Accounts | None:
 def undisturbed(
     seconds: float, before: Accounts | None, after: Accounts | None, cores: int
 ) -> float:
-    """Return the least that a call would have taken had it not waited for the processor.
+    """Return the least seconds that a call would have taken had it not waited for the processor.
 
     Threads may wait at the same time, so what they waited is taken off only as far as the time
     that they ran leaves: on this many cores it takes at least its share. So the time of a call that
     is too short for the accounts stays as it is, and none becomes 0, by which any larger size would
     be predicted to take no time.
-
-    seconds : of the wall clock
-    cores : that the call could use
     """
     if before is None or after is None:
         return seconds

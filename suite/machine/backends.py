@@ -46,10 +46,7 @@ def switched_off(environ: Mapping[str, str]) -> bool:
 
 
 def failure(output: str) -> str | None:
-    """Return which backend failed to load and why, if that ended an import of torch.
-
-    output : the error, after the lines of its cause, as Python prints them
-    """
+    """Return which backend failed to load and why, if Python printed that of an import of torch."""
     failed, cause = _FAILED.search(output), _CAUSE.search(output)
     if failed is None:
         return None

@@ -22,7 +22,6 @@ def capture(devices: Iterable[str], root: Path = ROOT) -> Environment:
     """Describe the machine as far as the given devices show it, and its software.
 
     devices : names such as `cpu` and `cuda:0`; no other accelerator is touched
-    root : the folder that `/proc` and `/sys` lie in
     """
     from suite.machine.accelerators.accelerator import accelerator, topology  # noqa: PLC0415 - imports torch
     from suite.machine.software import software  # noqa: PLC0415 - imports torch

@@ -29,10 +29,7 @@ def link_rate(interface: str, root: Path = ROOT) -> float | None:
 
 
 def own_address(host: str, port: int) -> str:
-    """Return the address by which this machine reaches a host; nothing is sent.
-
-    Raises `OSError` if the host is not known, or no network leads there.
-    """
+    """Return the address by which this machine reaches a host; raises `OSError` if it cannot."""
     family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
     with socket.socket(family, kind, protocol) as probe:
         probe.connect(where)  # a datagram's socket: nothing is sent before something is written

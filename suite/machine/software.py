@@ -16,11 +16,7 @@ from suite.stored.run import Scalar, Software
 
 
 def software(unknown: dict[str, str], root: Path) -> Software:
-    """Describe the software of this process.
-
-    unknown : takes the reasons for what is not known
-    root : the folder that a container marks
-    """
+    """Describe the software of this process; `unknown` takes the reasons for what is not known."""
     container = {"container": (system.in_container(root), "can be told on Linux only")}
     build = {
         part: (version, "this build of torch has none") for part, version in _torch_build().items()
@@ -41,12 +37,11 @@ def software(unknown: dict[str, str], root: Path) -> Software:
 
 
 def _packages() -> dict[str, str]:
-    """Return the versions of what moves a number, as Python finds it: the first of a name.
-
-    That of an accelerator's backend is among it, whatever its package is called.
-    """
+    """Return versions of what moves numbers and of backends, as Python finds them: the first."""
     described = [distribution.metadata for distribution in metadata.distributions()]
-    versions = {package["Name"]: package["Version"] for package in reversed(described)}
+    versions = {
+        package["Name"]: package["Version"] for package in reversed(described)
+    }  # first wins
     plain = {_plain(name): versions[name] for name in versions if name}
     brought = {_plain(backend.package): backend.version for backend in backends.installed()}
     return dict(sorted((system.public_packages(plain) | brought).items()))

@@ -27,8 +27,7 @@ class AskedNodes(Struct, frozen=True, kw_only=True):
     """What a fleet asked of which nodes.
 
     fleet : when it began (UTC), such as ``20260101T120000000000Z``; the name of its file
-    nodes : labels of all nodes that were asked
-    lost : why a node stored no whole run, by label
+    lost : why a node stored no whole run
     """
 
     fleet: Name

@@ -30,10 +30,7 @@ class OutOfBoundsError(ValueError):
 
 
 def most_launches(cases: int, samples: int) -> int:
-    """Return how many launches a file may hold.
-
-    samples : of each case in each launch, at most
-    """
+    """Return how many launches of so many samples a case a file may hold."""
     return MOST_VALUES // max(1, cases * (samples + VALUES_BESIDE))
 
 

@@ -176,11 +176,9 @@ def digest(run: Run, *, decoded: bool = False) -> str:
 
 
 def encode(run: Run) -> bytes:
-    """Return the text of the stored file, sealed with its digest.
+    """Return the text of the stored file, sealed with its digest; raises as `digest`.
 
     A field is a line, and so is a list of numbers: two files differ where the runs do.
-
-    Raises `InvalidResult` if a value is not finite, or not of its field's type.
     """
     sealed = replace(run, frobench=replace(run.frobench, digest=digest(run)))
     text = msgspec.json.format(msgspec.json.encode(_plain(sealed)), indent=1)
@@ -192,9 +190,8 @@ def write(run: Run, folder: Path) -> Path:
 
     The file appears whole or not at all, and never takes the place of another.
 
-    Raises `InvalidResult` if the run cannot be encoded, or its names are no file names.
-    Raises `OSError` if the file exists (`FileExistsError`) or cannot be written; ``filename`` is
-    its path.
+    Raises `InvalidResult` if the run cannot be encoded, or its names are no file names, and
+    `OSError` with the path if the file exists (`FileExistsError`) or cannot be written.
     """
     name, machine = run.frobench.run, run.frobench.environment.machine
     for field, text in {"run": name, "environment.machine": machine}.items():
@@ -262,10 +259,7 @@ def _inside(folder: Path) -> Iterator[Path]:
 
 
 def case_stats(samples: Sequence[float], iterations: int) -> CaseStats:
-    """Describe host samples, in seconds, by the statistics that pytest-benchmark stores.
-
-    iterations : calls inside one sample, by which the samples are already divided
-    """
+    """Describe host samples, in seconds for each call, by pytest-benchmark's statistics."""
     from pytest_benchmark.stats import Stats  # noqa: PLC0415 - costs 15 ms, readers do without
 
     stats: Any = Stats()  # type: ignore[no-untyped-call]  # pytest-benchmark has no types

@@ -45,11 +45,7 @@ def accelerator(name: str, part: str, unknown: dict[str, str], root: Path = ROOT
 
 
 def topology(names: Sequence[str], unknown: dict[str, str]) -> dict[str, str] | None:
-    """Return what lies between each two accelerators, if that is known.
-
-    names : as torch has them, such as `cuda:0`; the pairs are called `cuda:0-cuda:1`
-    unknown : takes the reason if it is not known, as `topology`
-    """
+    """Return what lies between each two accelerators (`cuda:0-cuda:1`); `unknown` says why not."""
     devices = {name: torch.device(name) for name in names}
     if all(map(_is_nvidia, devices.values())):
         uuids = {name: str(_properties(device).uuid) for name, device in devices.items()}
@@ -80,7 +76,6 @@ def _bus_address(properties: Any) -> str | None:
 
 
 def _torch_facts(device: torch.device, properties: Any) -> dict[str, Any]:
-    """Return what torch knows of a device, as far as its backend says."""
     if device.type == "mps":
         return {
             "name": torch.backends.mps.get_name(),

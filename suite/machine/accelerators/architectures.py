@@ -5,10 +5,7 @@ from collections.abc import Sequence
 
 
 def serves(built: Sequence[str], capability: str) -> bool:
-    """Tell whether code for one of some architectures runs on a GPU.
-
-    built : the architectures, such as `sm_90` and `compute_90`
-    capability : the GPU's, such as 9.0
+    """Tell whether code for one of some architectures, such as `sm_90`, runs on a GPU such as 9.0.
 
     `sm_XY` and `sm_XYf` are for their major version from that minor on, and `sm_XYa` is for itself
     alone; from `compute_XY` the driver compiles for whatever is newer.

@@ -99,11 +99,7 @@ class Gpu(NamedTuple):
 
 
 class System(NamedTuple):
-    """What the system shows without torch.
-
-    on_the_bus : whether the kernel shows the accelerators; else a maker's own command does
-    nvidia_driver : version of NVIDIA's driver, where one is loaded
-    """
+    """The accelerators that the kernel shows on its bus, or else a maker's own command."""
 
     gpus: list[Gpu]
     on_the_bus: bool
@@ -145,7 +141,6 @@ def _is_discrete_amd(device: Path, kind: str) -> bool:
 
 
 def _nvidia_smi() -> str:
-    """Return a line `name, version of the driver` for each GPU that NVIDIA's command shows."""
     command = shutil.which("nvidia-smi")
     if command is not None:
         question = [command, "--query-gpu=name,driver_version", "--format=csv,noheader"]
@@ -157,10 +152,7 @@ def _nvidia_smi() -> str:
 
 
 def kernel_facts(card: Path) -> dict[str, Value]:
-    """Return what is known of a card; what the kernel does not tell is not in it.
-
-    card : its folder, such as `/sys/bus/pci/devices/0000:0c:00.0`
-    """
+    """Return what the kernel tells of a card in its folder below `/sys/bus/pci/devices`."""
     facts: dict[str, Value] = {}
     if (driver := card / "driver").exists():
         facts["driver"] = f"{driver.resolve().name} {read(driver / 'module/version')}".strip()

@@ -23,10 +23,7 @@ THROTTLED = "PackageThrottle"
 
 
 def sensor(root: Path = ROOT, cores: list[int] | None = None) -> Sensor:
-    """Return the processor's sensor.
-
-    cores : those whose clocks count, by default the ones that this process may use
-    """
+    """Return the processor's sensor; the clocks of some cores count, by default the usable ones."""
     energy = _energy(root)
     asks: dict[str, Callable[[], Reading] | str] = {
         ENERGY: energy,

@@ -138,10 +138,7 @@ def ask(gpu: Any, asks: Mapping[str, Ask]) -> tuple[dict[str, Any], dict[str, st
 
 
 def driver_facts(uuid: str) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what is stored of a GPU, and the reasons for what its driver does not say.
-
-    uuid : as torch gives it; torch's own numbers are not the driver's where a mask is set
-    """
+    """Return what is stored of a GPU by torch's UUID, and why its driver does not say the rest."""
     try:
         with opened():
             return ask(pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{uuid}"), CONSTANT)
@@ -150,10 +147,7 @@ def driver_facts(uuid: str) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def links_between(uuids: Mapping[str, str]) -> dict[str, str] | str:
-    """Return what the driver says lies between each two GPUs, or why it does not.
-
-    uuids : by the GPUs' names, as torch gives them
-    """
+    """Return what the driver says lies between each two GPUs, by their names, or why not."""
     try:
         with opened():
             gpus = {
@@ -169,10 +163,7 @@ def links_between(uuids: Mapping[str, str]) -> dict[str, str] | str:
 
 
 def _between(first: Any, second: Any) -> str:
-    """Return how many NVLinks both have, or what lies between them on the bus.
-
-    Links lead to the other GPU or to a switch that all are on; which of them is not asked.
-    """
+    # Links lead to the other GPU or to a switch that all are on; which of them is not asked.
     links = min(_links(first), _links(second))
     level = pynvml.nvmlDeviceGetTopologyCommonAncestor(first, second)
     bus = ANCESTORS.get(level, f"level {level}")

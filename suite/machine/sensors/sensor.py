@@ -89,11 +89,7 @@ class Sensor:
 
 
 class Source(NamedTuple):
-    """Who is asked about some devices, all of them by one thread.
-
-    find : makes the sensors, which may take long or fail
-    quantities : what is asked of each device
-    """
+    """Who is asked about some devices, by one thread; finding the sensors may take long or fail."""
 
     name: str
     devices: Sequence[str]
@@ -135,9 +131,6 @@ def may_limit(watts: float | None, limit: float | None, utilization: float | Non
 
     Some name it on a card that rests as well, whose clock is low for want of work. A device draws
     nearly its limit, or is at work; of one that tells neither, its driver knows best.
-
-    watts, limit : what the device draws, and may draw
-    utilization : the part of the time in which it is busy
     """
     signs = [] if watts is None or not limit else [watts >= NEAR_LIMIT * limit]
     signs += [] if utilization is None else [utilization >= AT_WORK]

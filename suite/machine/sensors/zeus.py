@@ -10,10 +10,7 @@ from suite.machine.sensors.sensor import ENERGY, OF_ACCELERATORS, POWER, Sensor,
 
 
 def sensors(devices: Sequence[str], monitor: Any = None) -> list[Sensor]:
-    """Return a sensor for the GPU of an Apple processor; it tells its energy and nothing else.
-
-    monitor : tells the energy, by default the library's own
-    """
+    """Return a sensor for the GPU of an Apple processor; it tells its energy and nothing else."""
 
     def joules() -> float:
         return float(monitor.get_cumulative_energy().gpu_mj / 1000)
