@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Sensors that can be read while a device works: one module for each source."""
+"""What drivers and the system tell of a device, once or while it works: a module a source."""
