@@ -2,7 +2,7 @@
 """From launch values to a sentence: estimates, thresholds, and honest absence."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -102,6 +102,15 @@ def rarely(ratio: pd.Series, what: str) -> str:
     if high is None or high < LITTLE:
         return ""
     return f"Reading {what} less often saves {format_value(1 - 1 / high, '1', 2)} at most."
+
+
+def sizes_in_common(curves: Iterable[Curve], reason: str) -> list[float]:
+    """Return the sizes that all curves have, ascending; where there is none, raise the reason."""
+    first, *others = [set(curve.sizes) for curve in curves] or [set[float]()]
+    common = first.intersection(*others)
+    if not common:
+        raise NotMeasuredError(reason)
+    return sorted(common)
 
 
 class Crossing(NamedTuple):

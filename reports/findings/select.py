@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress, product
 from statistics import median
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,8 @@ from suite.stored.names import is_cpu, nodes_of
 from suite.stored.run import Case, Run, Scalar
 from suite.units import counted
 
+Key = TypeVar("Key")
+Made = TypeVar("Made")
 Known = np.ndarray[Any, np.dtype[np.bool_]]
 Indices = np.ndarray[Any, np.dtype[np.intp]]
 
@@ -255,13 +257,13 @@ def _is_disguised(case: Case) -> bool:
     return asked == "tfloat32" and check is not None and check.precision == "float32"
 
 
-def sizes_in_common(curves: Iterable[Curve], reason: str) -> list[float]:
-    """Return the sizes that all curves have, ascending; where there is none, raise the reason."""
-    first, *others = [set(curve.sizes) for curve in curves] or [set[float]()]
-    common = first.intersection(*others)
-    if not common:
-        raise NotMeasuredError(reason)
-    return sorted(common)
+def measured(compute: Callable[[Key], Made], keys: Iterable[Key]) -> dict[Key, Made]:
+    """Return what a function makes of each key, as far as its cases were measured."""
+    made = {}
+    for key in keys:
+        with suppress(NotMeasuredError):
+            made[key] = compute(key)
+    return made
 
 
 def lines(curve: Callable[..., Curve], asked: Iterable[tuple[Any, ...]]) -> tuple[Series, ...]:
@@ -269,11 +271,7 @@ def lines(curve: Callable[..., Curve], asked: Iterable[tuple[Any, ...]]) -> tupl
 
     asked : the label of each line, then the arguments of the function that returns its curve
     """
-    drawn = []
-    for label, *given in asked:
-        with suppress(NotMeasuredError):
-            drawn.append(curve(*given).series(label))
-    return tuple(drawn)
+    return tuple(measured(lambda line: curve(*line[1:]).series(line[0]), asked).values())
 
 
 def device_title(run: Run, device: str) -> str:

@@ -12,7 +12,7 @@ from reports.findings.answers import Answer, ask, ask_on
 from reports.findings.exercises.matmul import PLAIN, RATE, best_rates
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.remembered import cases_of
-from reports.findings.select import Cases, NotMeasuredError
+from reports.findings.select import Cases, NotMeasuredError, measured
 from reports.findings.values import VALUE, N, behind, capital, estimate_of, is_above, size, text
 from suite.stored.names import is_cpu
 from suite.stored.run import Case, Search
@@ -114,15 +114,18 @@ def _square(cases: Cases, device: str) -> Answer:
 
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw each device's most by precision."""
-    dots = []
-    for device in reversed(cases.devices()):
-        with suppress(NotMeasuredError):
-            points = (
+    best = measured(lambda device: best_products(cases, device), reversed(cases.devices()))
+    dots = tuple(
+        Series(
+            cases.title(device),
+            tuple(
                 Point(product.precision, estimate_of(product.rate), (product.case.fullname,))
-                for product in best_products(cases, device)
-            )
-            dots.append(Series(cases.title(device), tuple(points)))
-    yield Plot("peak", "The most by precision", "dots", Axis("precision"), RATE, tuple(dots))
+                for product in products
+            ),
+        )
+        for device, products in best.items()
+    )
+    yield Plot("peak", "The most by precision", "dots", Axis("precision"), RATE, dots)
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from reports.findings.answers import Answer, ask, threshold
+from reports.findings.answers import Answer, ask, sizes_in_common, threshold
 from reports.findings.exercises.parts.replication import BATCH, Setting, loss, stack, total
 from reports.findings.finding import RATIO, Axis, Finding, Plot
-from reports.findings.select import Cases, Curve, NotMeasuredError, lines, sizes_in_common
+from reports.findings.select import Cases, Curve, NotMeasuredError, lines
 from reports.findings.values import VALUE, behind, capital, is_above, is_below, size, text
 from suite.stored.names import is_cpu
 

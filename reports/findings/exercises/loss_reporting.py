@@ -6,14 +6,13 @@ are sharper than the times themselves.
 """
 
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import NamedTuple
 
 import pandas as pd
 
 from reports.findings.answers import Answer, ask, no_accelerator, rarely, threshold
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError
+from reports.findings.select import Cases, Curve, NotMeasuredError, measured
 from reports.findings.values import (
     SIZE,
     VALUE,
@@ -48,7 +47,7 @@ ON_ACCELERATORS = (
 )
 
 
-class Training(NamedTuple):
+class _Training(NamedTuple):
     """A training of a network on a device, or on several, which is compared with a silent one."""
 
     cases: Cases
@@ -59,7 +58,6 @@ class Training(NamedTuple):
 
     @property
     def where(self) -> dict[str, Scalar]:
-        """The parameters of its cases."""
         return {
             "function": self.function,
             "device": self.device,
@@ -69,13 +67,11 @@ class Training(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Its name in a sentence."""
         where = self.cases.the(self.device)
         return f"the {self.network} network on {where}, in batches of {self.batch}"
 
     @property
     def label(self) -> str:
-        """Its name in a plot."""
         title = self.cases.title(self.device)
         return f"{title}: {self.network}, batches of {self.batch}"
 
@@ -116,17 +112,13 @@ class Training(NamedTuple):
 
     def by_memory(self) -> dict[str, pd.Series]:
         """Return what each way to load data takes beside data that are on the device."""
-        ways = {}
-        for memory in MEMORIES:
-            with suppress(NotMeasuredError):
-                ways[memory] = self.beside(memory=memory)
-        return ways
+        return measured(lambda memory: self.beside(memory=memory), MEMORIES)
 
 
-def _trained(cases: Cases, function: str) -> list[Training]:
+def _trained(cases: Cases, function: str) -> list[_Training]:
     """Return the trainings that a function was measured with, accelerators first."""
     trainings = [
-        Training(cases, function, str(device), str(network), int(batch))
+        _Training(cases, function, str(device), str(network), int(batch))
         for device in cases.values("device", function=function)
         for network in cases.values("network", function=function, device=device)
         for batch in cases.values("batch", function=function, device=device, network=network)
@@ -146,7 +138,7 @@ def findings(cases: Cases) -> Iterator[Finding]:
             yield ask(name, question, no_accelerator, cases, function)
 
 
-def _slow_down(training: Training) -> Answer:
+def _slow_down(training: _Training) -> Answer:
     slower, step = training.from_each()
     more = step.at(1) * (1 - 1 / slower.at(1))
     ratio, rule, verb = slower.at(1), "", "takes"
@@ -165,7 +157,7 @@ def _slow_down(training: Training) -> Answer:
     return Answer(sentence, slower.cases[1], ratio, RATIO, label, rule_of_thumb=rule, brief=brief)
 
 
-def _every(training: Training) -> Answer:
+def _every(training: _Training) -> Answer:
     slower, step = training.from_each()
     each, most = slower.at(1), slower.sizes[-1]
     last, as_long = slower.at(most), f"{text(each, RATIO)} as long"
@@ -191,7 +183,7 @@ def _every(training: Training) -> Answer:
     return crossing.answer(sentence, slower, "steps between two read-backs")
 
 
-def _loading(training: Training) -> Answer:
+def _loading(training: _Training) -> Answer:
     ways = training.by_memory()
     first, *rest = ways
     spelled = [f"{text(ways[way], RATIO)} with {MEMORIES[way]}" for way in rest]
@@ -203,7 +195,7 @@ def _loading(training: Training) -> Answer:
     return Answer(sentence, names, ways[first], RATIO, label)
 
 
-def _others(training: Training) -> Answer:
+def _others(training: _Training) -> Answer:
     ratio, driver = _of_others(training), DRIVERS[training.function]
     other = "the other takes" if training.device.count("+") == 1 else "the others take"
     sentence = (
@@ -214,7 +206,7 @@ def _others(training: Training) -> Answer:
     return Answer(sentence, names, ratio, RATIO, f"as long for the others, {driver}")
 
 
-def _of_others(training: Training) -> pd.Series:
+def _of_others(training: _Training) -> pd.Series:
     read, silent = (
         training.cases.one("part_span", reading=reading, **training.where)
         for reading in ("first", "nobody")
@@ -254,17 +246,14 @@ def plots(cases: Cases) -> Iterator[Plot]:
         for training in _trained(cases, LOADING)
     )
     yield Plot("loading", "Ways to load data", "dots", Axis("way"), ON_DEVICE, dots)
-    drivers = []
-    for function, driver in DRIVERS.items():
-        points = []
-        for training in _trained(cases, function):
-            with suppress(NotMeasuredError):
-                value, names = estimate_of(_of_others(training)), cases.names(**training.where)
-                points.append(Point(training.label, value, names))
-        if points:
-            drivers.append(Series(driver, tuple(points)))
-    title, y = (
-        "What reading one device's losses costs the others",
-        Axis("time of the others", RATIO),
-    )
-    yield Plot("others", title, "dots", Axis("devices"), y, tuple(drivers), 1.0, "none read back")
+    drivers = {
+        driver: tuple(
+            Point(training.label, estimate_of(ratio), cases.names(**training.where))
+            for training, ratio in measured(_of_others, _trained(cases, function)).items()
+        )
+        for function, driver in DRIVERS.items()
+    }
+    dots = tuple(Series(driver, points) for driver, points in drivers.items() if points)
+    title, x = "What reading one device's losses costs the others", Axis("devices")
+    y = Axis("time of the others", RATIO)
+    yield Plot("others", title, "dots", x, y, dots, 1.0, "none read back")

@@ -109,9 +109,8 @@ def _hidden(cases: Cases, device: str) -> Answer:
         f"On {where} an operation takes twice as long as its launch, {tiny}, from {crossing.words} "
         "on; below that, overhead dominates."
     )
-    return crossing.answer(
-        sentence, _chain(cases, device), f"numbers that hide a launch on {where}"
-    )
+    label = f"numbers that hide a launch on {where}"
+    return crossing.answer(sentence, _chain(cases, device), label)
 
 
 def _tiny(cases: Cases, device: str) -> pd.Series:

@@ -185,16 +185,16 @@ def _times(cases: Cases, function: str, device: str) -> Curve:
 
 
 def _rates(cases: Cases, device: str, what: str = "flop_rate") -> dict[str, Curve]:
-    rates = {}
-    measured = {
-        function: cases.values("dtype", function=function, device=device)
+    made = {  # asked for first, because the search for the reason of what is missing takes long
+        (dtype, function)
         for function in (SQUARE, NARROW)
+        for dtype in cases.values("dtype", function=function, device=device)
     }
-    for dtype, function in product(PRECISIONS, measured):
-        if dtype not in measured[function]:
-            continue  # without a search for the reason, which takes long
-        with suppress(NotMeasuredError):
-            rates[dtype] = cases.curve("n", what, function=function, device=device, dtype=dtype)
+    rates = {}
+    for dtype, function in product(PRECISIONS, (SQUARE, NARROW)):
+        if (dtype, function) in made:
+            with suppress(NotMeasuredError):
+                rates[dtype] = cases.curve("n", what, function=function, device=device, dtype=dtype)
     return rates
 
 

@@ -2,13 +2,13 @@
 """Norm logging: what reading every norm back at its step costs, and where that time goes."""
 
 from collections.abc import Iterator
-from contextlib import suppress
+from functools import partial
 
 import pandas as pd
 
-from reports.findings.answers import Answer, ask_on, rarely, threshold
+from reports.findings.answers import Answer, ask_on, rarely, sizes_in_common, threshold
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, lines, sizes_in_common
+from reports.findings.select import Cases, Curve, NotMeasuredError, lines, measured
 from reports.findings.values import SIZE, VALUE, behind, holds_one, is_above, size, text
 
 READ_EACH, READ_LOG = "bench_item", "bench_log_on_device"
@@ -138,11 +138,18 @@ def plots(cases: Cases) -> Iterator[Plot]:
         )
         whole = Series("the whole loop", tuple(bar["whole"] for bar in stack))
         title = "Where the time of a step goes"
-        if not all(_adds_up(bar) for bar in stack):
+        if not all(map(_adds_up, stack)):
             title += " (launches differ so much that the parts do not add up)"
         yield Plot("parts", title, "stack", Axis("loop"), STEP, series, whole=whole)
-    ways = [(cases.title(device), _ways(cases, device)) for device in devices]
-    series = tuple(Series(title, points) for title, points in ways if points)
+    ways = {device: measured(partial(_step, cases, device=device), WAYS) for device in devices}
+    series = tuple(
+        Series(
+            cases.title(device),
+            tuple(step.point(step.sizes[-1], WAYS[way]) for way, step in steps.items()),
+        )
+        for device, steps in ways.items()
+        if steps
+    )
     yield Plot("ways", "Ways to keep the norms", "dots", Axis("way"), STEP, series)
     asked = (
         (f"{cases.title(device)}, {WAYS[function]}", cases, function, device)
@@ -194,12 +201,3 @@ def _adds_up(bar: dict[str, Point]) -> bool:
     whole = bar["whole"].y.value
     parts = sum(point.y.value for part, point in bar.items() if part != "whole")
     return abs(parts - whole) <= TOLERANCE * whole
-
-
-def _ways(cases: Cases, device: str) -> tuple[Point, ...]:
-    points = []
-    for function, label in WAYS.items():
-        with suppress(NotMeasuredError):
-            step = _step(cases, function, device)
-            points.append(step.point(step.sizes[-1], label))
-    return tuple(points)

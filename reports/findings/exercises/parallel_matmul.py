@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Parallel products: how near several devices at once are to as many times as fast as one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 
-from reports.findings.answers import Answer, ask, threshold
+from reports.findings.answers import Answer, ask, sizes_in_common, threshold
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, lines, sizes_in_common
+from reports.findings.select import Cases, Curve, NotMeasuredError, lines, measured
 from reports.findings.side_by_side import PROOF, lanes
 from reports.findings.values import VALUE, N, behind, is_above, is_below, size, smallest, text
 from suite.stored.names import is_cpu
@@ -160,11 +161,8 @@ def _growing(cases: Cases) -> dict[str, dict[str, Curve]]:
     """
     growing: dict[str, dict[str, Curve]] = {}
     for function in WAYS:
-        curves = {}
-        for group, way in _ways(cases):
-            if way == function and not is_cpu(group):
-                with suppress(NotMeasuredError):
-                    curves[group] = _efficiency(cases, group, function)
+        groups = [group for group, way in _ways(cases) if way == function and not is_cpu(group)]
+        curves = measured(partial(_efficiency, cases, function=function), groups)
         with suppress(NotMeasuredError):
             n = sizes_in_common(curves.values(), "")[-1]
             if len(curves) >= SERIES:
@@ -181,12 +179,10 @@ def _by_number(function: str, groups: dict[str, Curve]) -> Series:
     return Series(f"{WAYS[function]}, {size(n, N)}", tuple(points))
 
 
-def efficiencies(cases: Cases) -> Iterator[tuple[str, Curve]]:
+def efficiencies(cases: Cases) -> Iterable[tuple[str, Curve]]:
     """Return the efficiency by size of each group of devices that one thread drives."""
-    for group, function in _ways(cases):
-        if function == ONE_THREAD:
-            with suppress(NotMeasuredError):
-                yield group, _efficiency(cases, group, function)
+    groups = [group for group, function in _ways(cases) if function == ONE_THREAD]
+    return measured(partial(_efficiency, cases, function=ONE_THREAD), groups).items()
 
 
 def _efficiency(cases: Cases, group: str, function: str) -> Curve:

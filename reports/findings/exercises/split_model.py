@@ -4,10 +4,10 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from reports.findings.answers import Answer, ask, ask_on
+from reports.findings.answers import Answer, ask, ask_on, sizes_in_common
 from reports.findings.exercises.parts import pipelines
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, sizes_in_common
+from reports.findings.select import Cases, Curve, NotMeasuredError, measured
 from reports.findings.values import VALUE, behind, is_above, is_below, size, smallest, text
 
 FORWARD, SPLIT = "bench_forward", "bench_split_forward"
@@ -143,14 +143,12 @@ def _placements(cases: Cases) -> dict[str, Curve]:
     """Return the seconds of each placement that was measured, by words."""
     device = cases.accelerator()
     where = cases.the(device)
-    curves = {}
-    for name, function, place in (
-        (f"all on {where}", FORWARD, device),
-        ("all on the CPU", FORWARD, "cpu"),
-        (f"split between the CPU and {where}", SPLIT, device),
-    ):
-        with suppress(NotMeasuredError):
-            curves[name] = _times(cases, function, place)
+    placed = {
+        f"all on {where}": (FORWARD, device),
+        "all on the CPU": (FORWARD, "cpu"),
+        f"split between the CPU and {where}": (SPLIT, device),
+    }
+    curves = measured(lambda name: _times(cases, *placed[name]), placed)
     if not curves:
         raise NotMeasuredError(cases.reason(function=SPLIT))
     return curves

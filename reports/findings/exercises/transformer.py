@@ -10,16 +10,7 @@ import pandas as pd
 
 from reports.findings import peaks
 from reports.findings.answers import Answer, ask
-from reports.findings.exercises.parts.limits import (
-    COMPUTE,
-    LAUNCHING,
-    MEMORY,
-    NONE,
-    Part,
-    limit,
-    parts_of,
-    surely_none,
-)
+from reports.findings.exercises.parts import limits
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, NotMeasuredError
 from reports.findings.values import VALUE, capital, estimate_of, is_above, size, text
@@ -30,10 +21,10 @@ from suite.stored.run import Case, Scalar
 GRAPH, NARROW = "_graph", "_narrow"
 """Behind the names of functions that replay a graph, and of those for narrow layers."""
 RULES = {
-    COMPUTE: "For {} choose by the rate of {} products.",
-    MEMORY: "For {} choose by memory bandwidth.",
-    LAUNCHING: "Replay {} from a graph.",
-    NONE: "For {} choose by measured tokens per second.",
+    limits.COMPUTE: "For {} choose by the rate of {} products.",
+    limits.MEMORY: "For {} choose by memory bandwidth.",
+    limits.LAUNCHING: "Replay {} from a graph.",
+    limits.NONE: "For {} choose by measured tokens per second.",
 }
 """What to do about each limit; braces stand for the work and its precision."""
 SPEED = Axis("Rate per layer", "tokens/s")
@@ -102,10 +93,10 @@ def _speed(cases: Cases, device: str, work: Work) -> Answer:
     first, *others = models
     where = cases.the(device)
     parts = _parts(cases, first)
-    limiting = limit(parts)
+    limiting = limits.limit(parts)
     rule, end = limiting, f"; {limiting} limits it" if limiting else ""
-    if not limiting and parts and surely_none(parts):
-        rule, end = NONE, "; none limits it alone"
+    if not limiting and parts and limits.surely_none(parts):
+        rule, end = limits.NONE, "; none limits it alone"
     shares, briefly = (
         f": {' and '.join(clauses)}" if clauses else ""
         for clauses in (
@@ -145,6 +136,7 @@ def _graph(cases: Cases) -> Answer:
     fastest = sorted(gains.values(), key=lambda pair: -estimate_of(pair[1]).value)
     (lead, gain, _), *others = fastest
     also = "".join(f"; {other.work.words} {text(ratio, RATIO)}" for other, ratio, _ in others)
+    rule = RULES[limits.LAUNCHING].format(lead.work.words) if is_above(gain, 1.0) else ""
     return Answer(
         f"On {cases.the(device)} replaying a recorded graph makes {lead.work.words} "
         f"{VALUE} as fast ({lead.label}){also}.",
@@ -152,7 +144,7 @@ def _graph(cases: Cases) -> Answer:
         gain,
         RATIO,
         f"as fast replayed, in {lead.work.words}",
-        rule_of_thumb=RULES[LAUNCHING].format(lead.work.words) if is_above(gain, 1.0) else "",
+        rule_of_thumb=rule,
     )
 
 
@@ -209,5 +201,5 @@ def _rate(cases: Cases, case: Case) -> pd.Series:
     return layers / cases.one("item_seconds", case=case.fullname)
 
 
-def _parts(cases: Cases, model: Model) -> dict[str, Part]:
-    return parts_of(cases, model.case, model.replayed if model.case is model.eager else None)
+def _parts(cases: Cases, model: Model) -> dict[str, limits.Part]:
+    return limits.parts_of(cases, model.case, model.replayed if model.case is model.eager else None)

@@ -12,10 +12,11 @@ from math import ceil, log2
 
 import pandas as pd
 
+from reports.findings.answers import sizes_in_common
 from reports.findings.finding import Axis, Plot, Point, Series
 from reports.findings.fit import Line, fit
 from reports.findings.groups.members import groups, nodes_in
-from reports.findings.select import Cases, NotMeasuredError, sizes_in_common
+from reports.findings.select import Cases, NotMeasuredError
 from reports.findings.values import behind, estimate_of
 from suite.units import format_value
 
@@ -23,16 +24,11 @@ NODES = [2**power for power in range(1, 13)]
 """From 2 to 4096."""
 
 
-def ring(nodes: int, size: float, line: Line) -> pd.Series:
-    """Return the seconds of an all-reduce round a ring, by launch.
-
-    line : of a message from one node to another, by bytes
-    """
+def _ring(nodes: int, size: float, line: Line) -> pd.Series:
     return 2 * (nodes - 1) * (line.latency + size / nodes / line.rate)
 
 
-def tree(nodes: int, size: float, line: Line) -> pd.Series:
-    """Return the seconds of an all-reduce up and down a binary tree, by launch; as above."""
+def _tree(nodes: int, size: float, line: Line) -> pd.Series:
     return 2 * ceil(log2(nodes)) * (line.latency + size / line.rate)
 
 
@@ -49,7 +45,7 @@ def plot(cases: Cases, all_reduce: str, round_trip: str) -> Plot:
         raise NotMeasuredError("a single node was measured")
     trips = cases.curve("size", function=round_trip, device=measured[0])
     both = fit(trips)
-    line = Line(both.latency / 2, 2 * both.rate)
+    line = Line(both.latency / 2, 2 * both.rate)  # of a message from one node to another
     times = {
         nodes_in(group): cases.curve("size", function=all_reduce, device=group)
         for group in measured
@@ -60,7 +56,7 @@ def plot(cases: Cases, all_reduce: str, round_trip: str) -> Plot:
             f"{name} (model)",
             tuple(Point(n, estimate_of(how(n, size, line)), behind(trips)) for n in NODES),
         )
-        for name, how in (("ring", ring), ("tree", tree))
+        for name, how in (("ring", _ring), ("tree", _tree))
     ]
     points = tuple(
         Point(nodes, times[nodes].point(size).y, times[nodes].cases[size])

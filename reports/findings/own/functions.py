@@ -116,7 +116,8 @@ class Function:
     def power(self, variant: Variant) -> float:
         """Return with which power of the size the declared work grows; 1 where none is declared."""
         for members in variant.cases.values():
-            works = {number: _amount(case) for number, case in members.items()}
+            declared = {number: case.extra_info.work for number, case in members.items()}
+            works = {n: work.flops or work.bytes or work.items or 0 for n, work in declared.items()}
             known = sorted(number for number, amount in works.items() if amount)
             if len(known) > 1:
                 small, large = known[0], known[-1]
@@ -182,9 +183,3 @@ def _axis(members: Sequence[Case]) -> str:
 def _size(case: Case, axis: str) -> float | None:
     number = case.params.get(axis)
     return float(number) if type(number) is int and 0 < number <= LARGEST else None
-
-
-def _amount(case: Case) -> float:
-    """Return the declared work, in whatever it is counted."""
-    work = case.extra_info.work
-    return float(work.flops or work.bytes or work.items or 0)

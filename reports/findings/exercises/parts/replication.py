@@ -3,9 +3,9 @@
 
 from dataclasses import dataclass, replace
 
-from reports.findings.answers import Answer
+from reports.findings.answers import Answer, sizes_in_common
 from reports.findings.finding import Axis, Plot, Series
-from reports.findings.select import Cases, Curve, sizes_in_common
+from reports.findings.select import Cases, Curve
 from reports.findings.values import SIZE, VALUE, behind, size, text
 from suite.stored.names import is_cpu
 
