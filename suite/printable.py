@@ -33,7 +33,9 @@ def as_json(data: object) -> str:
 
     text = msgspec.json.format(msgspec.json.encode(data)).decode()
     return "".join(
-        character if _shown(character) == character or character == "\n" else _escaped(character)
+        character
+        if character == "\n" or _shown(character) == character
+        else json.dumps(character)[1:-1]
         for character in text
     )
 
@@ -84,7 +86,3 @@ def _shown(character: str) -> str:
         return " "
     hidden = unicodedata.category(character).startswith("C")
     return "\N{REPLACEMENT CHARACTER}" if hidden else character
-
-
-def _escaped(character: str) -> str:
-    return json.dumps(character)[1:-1]

@@ -22,21 +22,11 @@ from suite.stored import store
 from suite.stored.run import Case, Outcome, Run
 from suite.units import counted
 
-MACHINE_INFO = frozenset(
-    {
-        "node",
-        "processor",
-        "machine",
-        "python_compiler",
-        "python_implementation",
-        "python_implementation_version",
-        "python_version",
-        "python_build",
-        "release",
-        "system",
-        "cpu",
-    }
-)
+MACHINE_INFO = {
+    *("cpu", "machine", "node", "processor", "release", "system"),
+    *("python_build", "python_compiler", "python_implementation"),
+    *("python_implementation_version", "python_version"),
+}
 """What pytest-benchmark tells of a machine; a plugin may add more, which nobody here knows."""
 FOLDER = "benchmarks"
 MENDED = frozenset(rule.rules(privacy))
@@ -73,9 +63,8 @@ def redact(run: Run, names: Collection[str]) -> tuple[Run, list[Removed]]:
         sought, version = vocabulary.sought(names, where), private.is_version(where)
         kept = private.hide(text, sought, version=version)
         if kept != text:
-            kinds = dict.fromkeys(
-                secret.kind for secret in private.find(text, sought, version=version)
-            )
+            found = private.find(text, sought, version=version)
+            kinds = dict.fromkeys(secret.kind for secret in found)
             shown = private.hide(where, [name for name in names if not vocabulary.is_word(name)])
             removed.append(Removed(pattern(shown), " and ".join(kinds)))
         return kept.replace(private.HIDDEN, "x") if _NAMES_OF_FILES.search(where) else kept
@@ -92,9 +81,8 @@ def _prove(run: Run, names: Collection[str]) -> None:
         sought = vocabulary.sought(names, where)
         for secret in private.find(text, sought, version=private.is_version(where)):
             raise store.InvalidResult(pattern(where), f"still holds {secret.kind}")
-    for module in (*checks.OF_FILES, privacy):
-        for fault in rule.conclusions(run, module):
-            raise store.InvalidResult(fault.case or "$", f"{fault.code}: {fault.message}")
+    for fault in rule.conclusions(run, *checks.OF_FILES):
+        raise store.InvalidResult(fault.case or "$", f"{fault.code}: {fault.message}")
 
 
 def _host(run: Run) -> Iterator[Removed]:

@@ -11,27 +11,17 @@ import math
 
 from suite.stored.run import Estimate
 
-_DECIMAL = {
-    1e-9: "n",
-    1e-6: "\N{MICRO SIGN}",
-    1e-3: "m",
-    1.0: "",
-    1e3: "k",
-    1e6: "M",
-    1e9: "G",
-    1e12: "T",
-    1e15: "P",
-}
+_DECIMAL = dict(
+    zip(
+        (1e-9, 1e-6, 1e-3, 1.0, 1e3, 1e6, 1e9, 1e12, 1e15),
+        ("n", "\N{MICRO SIGN}", "m", "", "k", "M", "G", "T", "P"),
+        strict=True,
+    )
+)
 _BINARY = {1.0: "", 2.0**10: "Ki", 2.0**20: "Mi", 2.0**30: "Gi", 2.0**40: "Ti"}
 _PREFIXES = {
     "s": {factor: prefix for factor, prefix in _DECIMAL.items() if factor <= 1},
-    "FLOP": _DECIMAL,
-    "FLOP/s": _DECIMAL,
-    "op/s": _DECIMAL,
-    "B/s": _DECIMAL,
-    "Hz": _DECIMAL,
-    "W": _DECIMAL,
-    "J": _DECIMAL,
+    **dict.fromkeys(("FLOP", "FLOP/s", "op/s", "B/s", "Hz", "W", "J"), _DECIMAL),
     "B": _BINARY,
     "capacity": {factor: prefix for factor, prefix in _DECIMAL.items() if factor >= 1},
 }
@@ -90,13 +80,7 @@ def rounded(estimate: Estimate) -> float:
 
 
 def format_ends(estimate: Estimate, unit: str) -> str:
-    """Return the ends of an interval as `format_estimate` has them, such as "281 to 290 µs".
-
-    Parameters
-    ----------
-    estimate
-        One with an interval.
-    """
+    """Return the ends of an interval as `format_estimate` has them, such as "281 to 290 µs"."""
     text = format_estimate(estimate, unit)
     low, high = text.partition("[")[2].removesuffix("]").split(", ")
     return f"{low} to {high}{_behind(text.partition(' [')[0])}"
@@ -117,10 +101,7 @@ def format_value(value: float, unit: str, digits: int = _DIGITS) -> str:
 
 
 def format_capacity(amount: float) -> str:
-    """Return what a memory holds, such as "85 GB".
-
-    amount : bytes
-    """
+    """Return the bytes that a memory holds in words, such as "85 GB"."""
     return format_value(amount, "capacity")
 
 
@@ -136,7 +117,6 @@ def format_range(
 
 
 def _behind(text: str) -> str:
-    """Return what stands behind a number."""
     return text.lstrip("-0123456789.,")
 
 
@@ -194,7 +174,6 @@ def _step(value: float, low: float, high: float) -> float:
 
 
 def _magnitude(value: float) -> float:
-    """Return the power of ten of the first digit."""
     return math.pow(10, math.floor(math.log10(abs(value)) + 1e-9))
 
 

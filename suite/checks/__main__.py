@@ -2,7 +2,7 @@
 """The page of all codes, made from the rules' docstrings: ``python -m suite.checks``."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from suite import checks
 from suite.checks import rule
@@ -29,18 +29,14 @@ This page is made from the rules themselves, in [suite/checks](../suite/checks):
 
 def page() -> str:
     """Return the page in Markdown, as it is committed."""
-    return "\n".join([HEAD, *_parts()])
-
-
-def _parts() -> Iterator[str]:
+    parts = [HEAD]
     for module in checks.ALL:
         about = inspect.cleandoc(module.__doc__ or "").partition("\n")[0]
-        yield f"## {about.removeprefix('Rules about ').removesuffix('.').capitalize()}\n"
-        for function in rule.rules(module).values():
-            yield _entry(function, module.SEVERITY)
+        parts.append(f"## {about.removeprefix('Rules about ').removesuffix('.').capitalize()}\n")
+        parts += [_entry(function, module.SEVERITY) for function in rule.rules(module).values()]
         if module is checks.integrity:
-            yield _entry(checks.unreadable, "error")
-            yield _entry(checks.broken, "error")
+            parts += [_entry(checks.unreadable, "error"), _entry(checks.broken, "error")]
+    return "\n".join(parts)
 
 
 def _entry(function: Callable[..., object], severity: Severity) -> str:

@@ -252,7 +252,6 @@ def _memory(run: Run, name: str, copied: float | None) -> Ceiling:
 
 
 def _together(many: list[Ceiling]) -> Ceiling | None:
-    """Return the ceiling of devices that work at once."""
     if not many:
         return None
     why = many[0].why if len(many) == 1 else f"{len(many)} devices do: each of them {many[0].why}"

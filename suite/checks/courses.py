@@ -25,7 +25,6 @@ LEAST_CHANGE = 0.02
 TREND_CHANCE, MACHINE_CHANCE, CASE_CHANCE = 0.01, 0.03, 0.01
 """False alarms by Kendall's test of all cases together, by permutations of them, and by
 permutations of single cases: 5% of the runs at most."""
-
 LIKELY = 0.02
 """Where a course fits so well in this part of undisturbed runs or more, by a normal approximation,
 permutations are not drawn."""
@@ -46,22 +45,6 @@ class Drift(NamedTuple):
     since: int | None
 
 
-class Fit(NamedTuple):
-    """The course that fits a case best.
-
-    chance : p-value among all cases
-    change, since : as of `Drift`
-    """
-
-    chance: float
-    change: float
-    since: int | None
-
-    def is_seen(self, chance: float) -> bool:
-        """Tell whether the change is large enough, and rare enough, to be named."""
-        return abs(self.change) > LEAST_CHANGE and self.chance <= chance
-
-
 def drifts(cases: Values) -> Iterator[Drift]:
     """Yield how all cases together drift, or else each case that drifts."""
     launches = len(cases[0]) if cases else 0
@@ -77,22 +60,21 @@ def drifts(cases: Values) -> Iterator[Drift]:
         return
     if not LEAST_FOR_STEPS <= launches <= MOST_FOR_STEPS:
         return
-    for machine in _fits([common]):
-        if machine.is_seen(MACHINE_CHANCE):
-            yield Drift(machine.change, None, machine.since)
-            return
-    for column, fit in enumerate(_fits(apart)):
-        if fit.is_seen(CASE_CHANCE):
-            yield Drift(fit.change, column, fit.since)
+    if together := [*_named([common], MACHINE_CHANCE)]:
+        yield together[0]._replace(case=None)
+    else:
+        yield from _named(apart, CASE_CHANCE)
 
 
-def _fits(cases: Values) -> list[Fit]:
-    """Return the best course of each case; nothing where none fits well."""
+def _named(cases: Values, largest_chance: float) -> Iterator[Drift]:
+    """Yield the course that fits a case best, where it is large enough, and rare enough."""
     if len(cases) * min(map(_rough_chance, cases)) > LIKELY:
-        return []
+        return
     from suite.checks.permuted_courses import fits  # noqa: PLC0415 - see above
 
-    return [Fit(*fit) for fit in fits(cases, BESIDE)]
+    for case, (chance, change, since) in enumerate(fits(cases, BESIDE)):
+        if abs(change) > LEAST_CHANGE and chance <= largest_chance:
+            yield Drift(change, case, since)
 
 
 def _rough_chance(case: Sequence[float]) -> float:

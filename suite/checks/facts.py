@@ -27,12 +27,9 @@ TICK = 5.0
 
 
 class Observed(NamedTuple):
-    """What one launch observed of a case, in seconds; the names are those of `CaseInfo`.
+    """What one launch, of this number from 1, observed of a case; the names are of `CaseInfo`.
 
-    number : of the launch, from 1
     seconds : median of the samples, which are of one call each
-    whole : what is stored of the launch
-    position : in the launch, from 1
     parts : those that the launch has
     """
 
@@ -77,10 +74,9 @@ def by_launch(run: Run, case: Case, data: list[float] | None = None) -> list[Obs
 
 
 def by_version(run: Run, case: Case) -> Iterator[tuple[str, list[Observed]]]:
-    """Yield what was seen of the body and of the other version, if there is one, with a prefix.
+    """Yield what was seen of the body, and of the other version, each after a message's beginning.
 
-    The prefix is what a message about it begins with. All but the samples is the body's, and
-    the warm-up that of both.
+    All but the samples is the body's, and the warm-up that of both.
     """
     yield "", by_launch(run, case)
     if other := case.extra_info.against:
@@ -120,12 +116,10 @@ def _observed(run: Run, case: Case, data: list[float]) -> Iterator[Observed]:
 
 
 class Beginning(NamedTuple):
-    """When a launch began.
+    """When a launch, of this number from 1, began, and how many seconds it took.
 
-    number : of the launch, from 1
     started : by the system's clock, which may be set
     begun : seconds since the run began, by a clock that nobody sets; older files do not tell
-    seconds : that it took
     """
 
     number: int

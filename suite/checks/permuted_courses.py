@@ -18,7 +18,9 @@ _ORDERS = 4_000
 
 
 def fits(cases: Sequence[Sequence[float]], beside: int) -> list[tuple[float, float, int | None]]:
-    """Return the course that fits each case best, as `suite.checks.courses.Fit` has it.
+    """Return of the course that fits each case best its p-value among all cases, and its change.
+
+    Also, for a step, the first launch after it, as `suite.checks.courses.Drift` has it.
 
     cases : logs, a row a case, with a value for each launch
     beside : launches on either side of a step, at least

@@ -65,7 +65,6 @@ def declared(
 
 
 def _measures(function: ast.stmt) -> list[ast.expr]:
-    """Return what a benchmark declares as work in each of its calls of `measure`."""
     return [
         keyword.value
         for node in ast.walk(function)

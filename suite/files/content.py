@@ -46,7 +46,6 @@ def read(path: Path) -> bytes:
 
 
 def _refuse(status: os.stat_result) -> None:
-    """Raise unless this is a regular file that is not too large."""
     if not stat.S_ISREG(status.st_mode):
         kinds = (kind for is_kind, kind in _KINDS if is_kind(status.st_mode))
         raise UnusableFileError(f"{next(kinds, 'something else')}, not a regular file")

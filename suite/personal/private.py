@@ -19,31 +19,11 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct, structs
 
-from suite.personal.patterns import (
-    BACKWARDS_VERSION,
-    FOUR_NUMBERS,
-    HIDDEN,
-    LOOKS,
-    VERSIONS,
-    WITH_COLONS,
-    in_lower_case,
-    matches,
-    possible,
-)
+from suite.personal import patterns
+from suite.personal.patterns import FOUR_NUMBERS, WITH_COLONS, in_lower_case, matches, possible
 
-__all__ = [
-    "HIDDEN",
-    "Found",
-    "disclosures",
-    "find",
-    "hide",
-    "is_version",
-    "names_somebody",
-    "own_names",
-    "rewritten",
-    "texts",
-]
-
+HIDDEN = patterns.HIDDEN
+"""Stands where something was hidden."""
 _BEFORE = 32
 """Characters before four numbers in which a word may say that they are a version."""
 _OCTET, _NO_VERSION, _SHORTEST_NAME = 255, 100, 3
@@ -85,7 +65,7 @@ def _searches(
 ) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
     """Yield searches of a text, each with the kind of what it finds, that begin when asked."""
     lower = in_lower_case(text)
-    for look in possible((*LOOKS, FOUR_NUMBERS, WITH_COLONS), lower):
+    for look in possible((*patterns.LOOKS, FOUR_NUMBERS, WITH_COLONS), lower):
         if version and look.kind == "an identifier" and " " not in text:
             continue
         every = matches(look, text, lower)
@@ -105,7 +85,9 @@ def _is_address(match: re.Match[str], *, version: bool) -> bool:
     if max(parts) > _OCTET:
         return False
     before = match.string[max(0, match.start() - _BEFORE) : match.start()]
-    in_words = (version and not before) or BACKWARDS_VERSION.match(before[::-1]) is not None
+    in_words = (version and not before) or patterns.BACKWARDS_VERSION.match(
+        before[::-1]
+    ) is not None
     return not in_words or parts[0] >= _NO_VERSION
 
 
@@ -233,7 +215,7 @@ def _kinds(text: str, *, version: bool) -> tuple[str, ...]:
 
 def is_version(where: str) -> bool:
     """Tell by its place whether a text of a run is a version, a revision or a digest."""
-    return VERSIONS.search(where) is not None
+    return patterns.VERSIONS.search(where) is not None
 
 
 def own_names() -> frozenset[str]:

@@ -47,7 +47,6 @@ def is_word(name: str) -> bool:
 
 @cache
 def _words() -> frozenset[str]:
-    """Return every word of the suite and of its exercises, in lower case."""
     sources = (
         file.read_text(encoding="utf-8") for folder in _FOLDERS for file in folder.rglob("*.py")
     )

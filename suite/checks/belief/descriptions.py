@@ -38,9 +38,8 @@ LARGEST_CACHE = 2**34
 MOST_LOAD, SHORT_LOAD = 1.2, 0.5
 """Cores that other programs keep busy, relative to the usable ones, at most, and cores beside that:
 the system accounts for them in ticks."""
-LEAST_WATTS = 1.0
-LEAST_READ = -60.0
-"""What a sensor says at least: degrees Celsius of a cold machine."""
+LEAST_WATTS, LEAST_READ = 1.0, -60.0
+"""A power limit, at least, and what a sensor says at least: degrees Celsius of a cold machine."""
 MOST_READ = {
     "sm_clock_hz": HIGHEST_CLOCK,
     "clock_hz": HIGHEST_CLOCK,

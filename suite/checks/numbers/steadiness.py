@@ -3,6 +3,7 @@
 
 import math
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from statistics import NormalDist, correlation, fmean, median
 from typing import NamedTuple
@@ -80,27 +81,20 @@ def unsteady_clock(run: Run) -> Iterator[Fault]:
 
 
 def _points(run: Run) -> dict[str, list[_Point]]:
-    """Return by device what its cases have to say of their places."""
-    last = [
-        max(positions)
-        for positions in zip(*(c.extra_info.order for c in run.benchmarks), strict=True)
-    ]
+    orders = zip(*(case.extra_info.order for case in run.benchmarks), strict=True)
+    last = {number: max(positions) for number, positions in enumerate(orders, start=1)}
     points: dict[str, list[_Point]] = {}
     for case in run.benchmarks:
         launches = by_launch(run, case)
         if len(launches) < LEAST_LAUNCHES:
             continue
         usual = math.log(median(launch.seconds for launch in launches))
-        points.setdefault(case.extra_info.devices[0], []).extend(
-            _Point(
-                case.fullname,
-                launch.number,
-                (launch.position - 1) / (last[launch.number - 1] - 1),
-                math.log(launch.seconds) - usual,
-            )
-            for launch in launches
-            if last[launch.number - 1] > 1
-        )
+        mine = points.setdefault(case.extra_info.devices[0], [])
+        for launch in launches:
+            if (places := last[launch.number] - 1) > 0:
+                position = (launch.position - 1) / places
+                slowness = math.log(launch.seconds) - usual
+                mine.append(_Point(case.fullname, launch.number, position, slowness))
     return points
 
 
@@ -113,26 +107,25 @@ def _chance_of_order(points: list[_Point]) -> float:
 
 def _changes(points: list[_Point]) -> list[float]:
     """Return for each case that came early and late how much slower it was late, as a logarithm."""
-    early: dict[str, list[float]] = {}
-    late: dict[str, list[float]] = {}
+    early, late = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
     for point in points:
         if point.position <= EARLY:
-            early.setdefault(point.case, []).append(point.slowness)
+            early[point.case].append(point.slowness)
         elif point.position >= LATE:
-            late.setdefault(point.case, []).append(point.slowness)
+            late[point.case].append(point.slowness)
     return [median(late[case]) - median(early[case]) for case in early if case in late]
 
 
 def _slopes(points: list[_Point]) -> list[float]:
     """Return for each launch whether slowness rises or falls in it; only the sign counts."""
-    launches: dict[int, list[_Point]] = {}
+    launches = defaultdict[int, list[_Point]](list)
     for point in points:
-        launches.setdefault(point.launch, []).append(point)
-    slopes = []
-    for here in launches.values():
-        middle = fmean(point.position for point in here)
-        slopes.append(sum((point.position - middle) * point.slowness for point in here))
-    return slopes
+        launches[point.launch].append(point)
+    middles = {launch: fmean(one.position for one in here) for launch, here in launches.items()}
+    return [
+        sum((point.position - middles[launch]) * point.slowness for point in here)
+        for launch, here in launches.items()
+    ]
 
 
 def _ranks(values: Sequence[float]) -> list[float]:

@@ -167,7 +167,6 @@ def _waited_for_more(launch: Observed, devices: list[str]) -> bool:
 
 
 def _first_call(launches: list[Observed]) -> str:
-    """Return what is wrong with the first samples of one version, or nothing."""
     if mostly((launch.warmup < LEAST_WARM_UP * min(launch.samples) for launch in launches), OFTEN):
         return "sampled after a warm-up shorter than a call"
     firsts = [
