@@ -14,7 +14,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from suite.machine.limits import ROOT
 from suite.personal import private
 from suite.units import counted
 
@@ -99,7 +98,7 @@ def kernel() -> str:
     return private.hide(platform.release(), private.own_names(), version=True)
 
 
-def in_container(root: Path = ROOT) -> bool | None:
+def in_container(root: Path) -> bool | None:
     """Tell whether this is a container; `None` where that cannot be told."""
     if platform.system() != "Linux":
         return None
