@@ -17,11 +17,9 @@ def imported(paths: Iterable[str], kept_out: str) -> tuple[int, list[str]]:
 
     What is installed counts for neither, although an environment may lie in the project's folder.
     """
-    first = [Path(path).resolve() for path in paths]
-    tree = Path(kept_out).resolve()
-    installed = [
-        Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "purelib", "platlib")
-    ]
+    first, tree = [Path(path).resolve() for path in paths], Path(kept_out).resolve()
+    schemes = map(sysconfig.get_path, ("stdlib", "purelib", "platlib"))
+    installed = [Path(path).resolve() for path in schemes]
     inside, outside = 0, []
     for name, file in _modules():
         path = file.resolve()

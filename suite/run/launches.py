@@ -19,7 +19,7 @@ from suite.run.plan import Plan
 from suite.run.process import FRUITLESS_TRIES, TRIES, LaunchProcess, lost
 from suite.run.progress import Reporter, say_failure
 from suite.run.sensed.energy import REST
-from suite.run.unfinished import RunClock
+from suite.run.unfinished import LAUNCHES, RunClock
 from suite.stored.names import short_name
 from suite.units import counted
 
@@ -32,7 +32,7 @@ class Launches:
         self._folder = folder
         self._clock = clock
         self._reporter = reporter
-        self._journal = Journal(folder / "launches.jsonl")
+        self._journal = Journal(folder / LAUNCHES)
         self._journal.mend()
         self.records: list[Record] = list(self._journal.news())
         if damaged := self._journal.damaged:

@@ -27,13 +27,7 @@ from suite.journal.records import (
 from suite.machine.sensors.cpu import CPU
 from suite.measure.energy_window import SECONDS
 from suite.profiles import launches_within, settings_on, settling_seconds
-from suite.run.forecast.costs import (
-    body_seconds,
-    choose_case_seconds,
-    is_disturbed,
-    launch_seconds,
-    too_long,
-)
+from suite.run.forecast import costs
 from suite.run.sensed.energy import Choice, choose_windows
 from suite.stored import bounds
 from suite.stored.names import nodes_of
@@ -206,13 +200,13 @@ def freeze(
     pairs = [(c, measured[c.fullname]) for c in collected.cases if c.fullname in measured]
     pairs = [pair for pair in pairs if pair[0].fullname not in refused]
     if not draft.like:
-        refused |= too_long(pairs, settings, startup, seconds)
+        refused |= costs.too_long(pairs, settings, startup, seconds)
         pairs = [pair for pair in pairs if pair[0].fullname not in refused]
     ran = [record for _, record in pairs]
     sustained, energy = choose_windows(pairs, counters, settings, startup, seconds)
     startup += SECONDS * len({*sustained, *energy.cases})
     if not draft.like:
-        case_seconds = choose_case_seconds(ran, settings, startup, seconds)
+        case_seconds = costs.choose_case_seconds(ran, settings, startup, seconds)
         settings = replace(settings, case_seconds=case_seconds)
     names = {case.fullname for case in collected.cases}
     most = bounds.most_launches(len(pairs), settings.most_samples)
@@ -232,14 +226,14 @@ def freeze(
             *(absent for absent in draft.like if absent.fullname not in names),
         ],
         plan_seconds=seconds,
-        launch_seconds=launch_seconds(ran, startup, settings.case_seconds),
+        launch_seconds=costs.launch_seconds(ran, startup, settings.case_seconds),
         searched={record.case: record.search for record in ran if record.search is not None},
         counters=[device for device, reason in counters.items() if reason is None],
         energy=energy,
         sustained=sustained,
         troubles=surroundings.troubles,
-        disturbed=is_disturbed(ran),
-        body_seconds=body_seconds(records),
+        disturbed=costs.is_disturbed(ran),
+        body_seconds=costs.body_seconds(records),
         nodes=next((record.nodes for record in records if isinstance(record, NodesSeen)), []),
     )
 

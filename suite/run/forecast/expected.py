@@ -203,18 +203,18 @@ class _Calls:
         """Return the work that the same benchmark declared, on whatever device."""
         wanted = _beside_device(case.params)
         for family, other in self._cases:
-            if family == _family_of(case) and _beside_device(other.params) == wanted:
+            if family == _family(case) and _beside_device(other.params) == wanted:
                 return other.extra_info.work
         return None
 
     def expected(self, case: Identity, work: Work | None) -> _Call | None:
         """Return what a call should take; nothing is expected of unknown work."""
         for family, other in self._cases:
-            if other.fullname == case.fullname and family == _family_of(case):
+            if other.fullname == case.fullname and family == _family(case):
                 return _Call(other.stats.median, "measured")
         if work is None:
             return None
-        seconds, smaller = self._climb.prediction(_family_of(case), case.params, work)
+        seconds, smaller = self._climb.prediction(_family(case), case.params, work)
         if smaller:
             return _Call(seconds, "sizes")
         at_rates = self._at_rates(case, work)
@@ -231,13 +231,11 @@ class _Calls:
         return max(ratio * seconds, min(like.stats.median for like in same))
 
 
-def _family(case: Case) -> str:
+def _family(case: Case | Identity) -> str:
+    if isinstance(case, Identity):
+        return f"{case.group}.{case.function}/{case.version}"
     function = short_name(case.fullname).partition("[")[0]
     return f"{case.group}.{function}/{case.extra_info.version}"
-
-
-def _family_of(case: Identity) -> str:
-    return f"{case.group}.{case.function}/{case.version}"
 
 
 def _beside_device(parameters: dict[str, Scalar]) -> dict[str, Scalar]:

@@ -74,9 +74,7 @@ class Sampler:
     ) -> None:
         self._path = path
         self._over = threading.Event()
-        self._readers = [
-            Reader(source, path, run_seconds, period, self._over) for source in sources
-        ]
+        self._readers = [Reader(s, path, run_seconds, period, self._over) for s in sources]
 
     def __enter__(self) -> Self:
         with suppress(OSError):  # the disk refuses: the run itself will say so
