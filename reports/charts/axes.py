@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Axes of charts: their ranges, round ticks with labels, and the frame that they surround."""
+"""Axes of charts: their ranges, and round ticks with labels."""
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from reports.charts.svg import Drawing, number
 from reports.charts.words import spell_x
 from reports.findings.finding import RATIO, Plot, Point, Series
-from reports.web.theme import FONT
 from suite.units import format_value, prefixed
 
 DECADE, FAR = 10.0, 30.0
@@ -25,7 +23,6 @@ LEAST_ROOM = 0.05
 FINEST_TICK = 1e-3
 """Ticks of this size and more have one unit, which the chart's subtitle names; others have their
 own."""
-DASHED = "5 4"
 
 
 @dataclass(frozen=True)
@@ -52,40 +49,6 @@ class Ticks(NamedTuple):
 
     labels: dict[float, str]
     unit: str
-
-
-@dataclass(frozen=True)
-class Frame:
-    """The part of a drawing that holds the marks, in pixels."""
-
-    drawing: Drawing
-    left: float
-    right: float
-    top: float
-    bottom: float
-
-    def across(self, y: float, colour: str = "rule", width: float = 1, dashes: str = "") -> None:
-        """Draw a line from left to right."""
-        path = f"M{number(self.left)} {number(y)}H{number(self.right)}"
-        self.drawing.line(path, colour, width, dashes=dashes)
-
-    def upright(self, x: float, colour: str = "rule", width: float = 1, dashes: str = "") -> None:
-        """Draw a line from top to bottom."""
-        path = f"M{number(x)} {number(self.top)}V{number(self.bottom)}"
-        self.drawing.line(path, colour, width, dashes=dashes)
-
-    def heights(self, scale: Scale, labels: dict[float, str]) -> None:
-        """Draw a line across at each tick of an upright axis, with its label."""
-        for value, label in labels.items():
-            self.across(scale(value))
-            self.drawing.text(label, self.left - 6, scale(value) + 0.35 * FONT, "end")
-
-    def along(self, scale: Scale, labels: dict[float, str], name: str | None = None) -> None:
-        """Write the labels of the axis along the width, and its name below its end."""
-        for value, label in labels.items():
-            self.drawing.text(label, scale(value), self.bottom + 6 + FONT, "middle")
-        if name is not None:
-            self.drawing.text(name, self.right, self.bottom + 12 + 2 * FONT, "end")
 
 
 def is_wide(low: float, high: float) -> bool:

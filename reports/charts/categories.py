@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reports.charts import axes, titles
-from reports.charts.axes import DASHED, Frame, Scale
-from reports.charts.svg import Drawing, joined
+from reports.charts.axes import Scale
+from reports.charts.svg import DASHED, Drawing, Frame, joined
 from reports.charts.words import broken, hover, short_names, spell_x
 from reports.findings.finding import Plot, Series
 from reports.web.theme import FONT, GLYPH, SHAPES, Form, colour, label_colour
@@ -101,11 +101,11 @@ def draw(plot: Plot, form: Form) -> Drawing:
     above = {name: NAME + KEY * (len(lines[name]) - 1) for name in names}
     bars = LINE * bars_of_row(plot)
     steps = [above[name] + bars + KEY * len(named[name]) + GAP for name in names]
-    drawing = Drawing(form.width, 4 + sum(steps) + BELOW)
-    frame = Frame(drawing, INDENT, right, 4, 4 + sum(steps))
+    bottom = 4 + sum(steps)
+    drawing = Drawing(form.width, bottom + BELOW, Frame(INDENT, right, 4, bottom))
     rows = _Rows(drawing, axes.values(plot, INDENT, right), {})
-    _grid(frame, rows.x, plot)
-    top = frame.top
+    _grid(drawing, rows.x, plot)
+    top = drawing.frame.top
     for name, step in zip(names, steps, strict=True):
         for at, text in enumerate(lines[name]):
             drawing.text(text, 0, top + FONT + KEY * at, colour="ink")
@@ -113,7 +113,7 @@ def draw(plot: Plot, form: Form) -> Drawing:
         top += step
     level = axes.level(plot)
     if level is not None:
-        frame.upright(rows.x(level), "muted", 1.2, DASHED)
+        drawing.upright(rows.x(level), "muted", 1.2, DASHED)
     if plot.kind == "stack":
         _stack(rows, plot, written)
         for name, key in named.items():
@@ -124,14 +124,14 @@ def draw(plot: Plot, form: Form) -> Drawing:
     return drawing
 
 
-def _grid(frame: Frame, x: Scale, plot: Plot) -> None:
+def _grid(drawing: Drawing, x: Scale, plot: Plot) -> None:
     """Draw a line from top to bottom at each tick of the values, of which as many as have room."""
     widest = 2 + max(map(len, axes.value_labels(plot).labels.values()))
-    most = max(axes.LEAST_TICKS + 1, int((frame.right - frame.left) / GLYPH / widest))
+    most = max(axes.LEAST_TICKS + 1, int((x.end - x.begin) / GLYPH / widest))
     shown = axes.value_labels(plot, min(most, axes.MOST_TICKS)).labels
     for value in shown:
-        frame.upright(x(value))
-    frame.along(x, shown)
+        drawing.upright(x(value))
+    drawing.along(x, shown)
 
 
 def _bars(rows: _Rows, plot: Plot, series: Series, index: int, texts: Sequence[str]) -> None:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 from msgspec import UNSET
 
-from reports.charts.axes import Frame, Scale, even_ticks, tick_labels
-from reports.charts.svg import Drawing, joined
+from reports.charts.axes import Scale, even_ticks, tick_labels
+from reports.charts.svg import Drawing, Frame, joined
 from reports.findings.select import device_title
 from reports.web.theme import GLYPH, NARROW, WIDE, Form, colour
 from suite.printable import printable
@@ -141,20 +141,20 @@ def courses(run: Run, telemetry: Telemetry) -> list[Course]:
 
 def draw(course: Course, form: Form) -> Markup:
     """Return a course as an inline SVG element."""
-    drawing = Drawing(form.width, HEIGHT)
     values = [value for line in course.lines.values() for _, value in line]
     room = max(0.1 * (max(values) - min(values)), 0.02 * max(values), 1e-9)
     low, high = max(0.0, min(values) - room), max(values) + room
     labels = tick_labels(even_ticks(low, high, 4), course.unit).labels
     left = 10 + GLYPH * max(map(len, labels.values()))
-    frame = Frame(drawing, left, form.width - 16, 22, HEIGHT - 46)
+    frame = Frame(left, form.width - 16, 22, HEIGHT - 46)
+    drawing = Drawing(form.width, HEIGHT, frame)
     y = Scale(low, high, frame.bottom, frame.top)
     moments = [moment for line in course.lines.values() for moment, _ in line]
     begun, ended = min([*moments, *course.launches]), max(moments)
     x = Scale(begun, max(ended, begun + 1e-9), frame.left, frame.right)
-    frame.heights(y, labels)
+    drawing.heights(y, labels)
     times = tick_labels(even_ticks(begun, ended, form.x_labels // 2), "s").labels
-    frame.along(x, times, "time of the run")
+    drawing.along(x, times, "time of the run")
     last = -math.inf
     for number, moment in enumerate(course.launches, start=1):
         at = x(moment)

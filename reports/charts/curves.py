@@ -4,8 +4,8 @@
 from collections.abc import Sequence
 
 from reports.charts import axes
-from reports.charts.axes import DASHED, Frame, Scale
-from reports.charts.svg import Drawing, Place, joined
+from reports.charts.axes import Scale
+from reports.charts.svg import DASHED, Drawing, Frame, Place, joined
 from reports.charts.words import broken, hover, short_names
 from reports.findings.finding import Plot
 from reports.web.theme import FONT, GLYPH, SHAPES, Form, colour, label_colour
@@ -24,20 +24,19 @@ TOP, BELOW = 16.0, 40.0
 
 def draw(plot: Plot, form: Form) -> Drawing:
     """Draw a line for each series, its intervals as a band with whiskers; or its points alone."""
-    drawing = Drawing(form.width, form.height)
     bottom = form.height - BELOW
     y, shown = axes.values(plot, bottom, TOP), axes.value_labels(plot).labels
     left = 10 + GLYPH * max(map(len, shown.values()), default=0)
     names = [broken(name, form.letters) for name in line_names(plot)]
     right = form.width - (18 + GLYPH * max(len(line) for name in names for line in name))
-    frame = Frame(drawing, left, right, TOP, bottom)
+    drawing = Drawing(form.width, form.height, Frame(left, right, TOP, bottom))
     inset = 0.0 if plot.kind == "points" else 0.045 * (right - left)
     x = axes.sizes(plot, left + inset, right - inset)
-    frame.heights(y, shown)
-    frame.along(x, axes.size_labels(plot, x, GLYPH, form.x_labels), plot.x.label)
+    drawing.heights(y, shown)
+    drawing.along(x, axes.size_labels(plot, x, GLYPH, form.x_labels), plot.x.label)
     level = axes.level(plot)
     if level is not None:
-        frame.across(y(level), "muted", 1.2, DASHED)
+        drawing.across(y(level), "muted", 1.2, DASHED)
         at, anchor = (right, "end") if axes.level_at_end(plot, y) else (left + 2, "start")
         drawing.text(plot.reference_label, at, y(level) - 5, anchor)
     matched = len(plot.lines) == len(plot.series) > 1
@@ -47,7 +46,7 @@ def draw(plot: Plot, form: Form) -> Drawing:
         drawing.text(line.label, places[-1][0], places[-1][1] - 5, "end")
     _lines(drawing, plot, x, y)
     last = [line.points[-1] for line in plot.series]
-    _write_names(frame, names, [(x(float(point.x)), y(point.y.value)) for point in last])
+    _write_names(drawing, names, [(x(float(point.x)), y(point.y.value)) for point in last])
     return drawing
 
 
@@ -90,18 +89,18 @@ def mark_size(index: int) -> float:
     return max(LEAST_MARK, 1 - SMALLER * index)
 
 
-def _write_names(frame: Frame, names: Sequence[Sequence[str]], places: Sequence[Place]) -> None:
+def _write_names(drawing: Drawing, names: Sequence[Sequence[str]], places: Sequence[Place]) -> None:
     """Write the name of each line at its end, or beside it with a stroke between."""
     heights = [LINE * len(lines) + 2 for lines in names]
-    middles = spread([y for _, y in places], heights, frame.bottom + LINE)
-    begin = frame.right + 10
+    middles = spread([y for _, y in places], heights, drawing.frame.bottom + LINE)
+    begin = drawing.frame.right + 10
     for index, (lines, (x, y), middle) in enumerate(zip(names, places, middles, strict=True)):
         if abs(middle - y) > FAR or begin - x > 4 * FAR:
             path = joined([(x + 6, y), (begin - 3, middle)])
-            frame.drawing.line(path, colour(index), 1.0, dashes="1 2")
+            drawing.line(path, colour(index), 1.0, dashes="1 2")
         for row, line in enumerate(lines):
             at = middle + LINE * (row - (len(lines) - 1) / 2) + 0.35 * FONT
-            frame.drawing.text(line, begin, at, colour=label_colour(index))
+            drawing.text(line, begin, at, colour=label_colour(index))
 
 
 def spread(wanted: Sequence[float], heights: Sequence[float], bottom: float) -> list[float]:

@@ -10,13 +10,16 @@ must be rewritten for all of this.
 from collections.abc import Iterable
 from html import escape
 from itertools import pairwise
+from typing import NamedTuple
 
 from markupsafe import Markup
 
+from reports.charts.axes import Scale
 from reports.web.theme import FONT, LIGHT
 from suite.printable import printable
 
 Place = tuple[float, float]
+DASHED = "5 4"
 NARROWEST = 0.45
 """Mean width of a character of running text, in its height; no font that pages use has less."""
 EARLY, LATE = 8.0, 88.0
@@ -34,11 +37,20 @@ def joined(places: Iterable[Place]) -> str:
     return "M" + "L".join(f"{number(x)} {number(y)}" for x, y in places)
 
 
+class Frame(NamedTuple):
+    """The part of a drawing that holds the marks, in pixels."""
+
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+
 class Drawing:
     """A chart in CSS pixels from the upper left corner; its marks have hover texts."""
 
-    def __init__(self, width: float, height: float) -> None:
-        self.width, self.height = width, height
+    def __init__(self, width: float, height: float, frame: Frame) -> None:
+        self.width, self.height, self.frame = width, height, frame
         self._parts: list[str] = []
         self._texts: list[str] = []
 
@@ -51,6 +63,16 @@ class Drawing:
             f'<path d="{path}" fill="none" stroke="{_paint(colour)}" stroke-width="{width:g}"'
             f"{dashed}{_titled('path', title)}"
         )
+
+    def across(self, y: float, colour: str = "rule", width: float = 1, dashes: str = "") -> None:
+        """Draw a line from the left to the right of the frame."""
+        path = f"M{number(self.frame.left)} {number(y)}H{number(self.frame.right)}"
+        self.line(path, colour, width, dashes=dashes)
+
+    def upright(self, x: float, colour: str = "rule", width: float = 1, dashes: str = "") -> None:
+        """Draw a line from the top to the bottom of the frame."""
+        path = f"M{number(x)} {number(self.frame.top)}V{number(self.frame.bottom)}"
+        self.line(path, colour, width, dashes=dashes)
 
     def area(self, path: str, colour: str) -> None:
         """Fill a path, so that what is behind it remains visible."""
@@ -101,6 +123,19 @@ class Drawing:
             f'<text x="{number(x)}" y="{number(y)}" text-anchor="{anchor}"{named}>'
             f"{escape(printable(text))}</text>"
         )
+
+    def heights(self, scale: Scale, labels: dict[float, str]) -> None:
+        """Draw a line across at each tick of an upright axis, with its label."""
+        for value, label in labels.items():
+            self.across(scale(value))
+            self.text(label, self.frame.left - 6, scale(value) + 0.35 * FONT, "end")
+
+    def along(self, scale: Scale, labels: dict[float, str], name: str | None = None) -> None:
+        """Write the labels of the axis along the width, and its name below its end."""
+        for value, label in labels.items():
+            self.text(label, scale(value), self.frame.bottom + 6 + FONT, "middle")
+        if name is not None:
+            self.text(name, self.frame.right, self.frame.bottom + 12 + 2 * FONT, "end")
 
     def svg(self, label: str) -> Markup:
         """Return the element; `label` is the text alternative of the whole."""

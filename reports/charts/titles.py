@@ -84,9 +84,8 @@ def _of_curve(plot: Plot) -> str:
         return ", ".join(f"{_value(plot, point)} at {at(plot, point.x)}" for point in both)
     common = set.intersection(*({float(point.x) for point in points} for points in lines))
     if not common:
-        ends = [points[-1] for points in lines]
-        named = [f"{name}, {at(plot, p.x)}" for name, p in zip(names, ends, strict=True)]
-        return _listed(plot, [*zip(named, ends, strict=True)])
+        ends = zip(names, (points[-1] for points in lines), strict=True)
+        return _listed(plot, [(f"{name}, {at(plot, end.x)}", end) for name, end in ends])
     size = max(common)
     points = [next(point for point in points if point.x == size) for points in lines]
     best = sorted(zip(names, points, strict=True), key=lambda pair: -pair[1].y.value)
@@ -95,15 +94,14 @@ def _of_curve(plot: Plot) -> str:
 
 def _of_rows(plot: Plot) -> str:
     """Name the rows with their numbers, of many the first and the last."""
-    names = short_names(plot.series)
+    names, first = short_names(plot.series), plot.series[0]
     if len({point.x for series in plot.series for point in series.points}) == 1 < len(plot.series):
-        return _listed(
-            plot, [*zip(names, (series.points[0] for series in plot.series), strict=True)]
-        )
+        firsts = [series.points[0] for series in plot.series]
+        return _listed(plot, [*zip(names, firsts, strict=True)])
     points = {spell_x(p.x): p for series in reversed(plot.series) for p in series.points}
-    shown = [name for name in ordered(plot) if points[name] in plot.series[0].points]
+    shown = [points[name] for name in ordered(plot) if points[name] in first.points]
     of = f"{names[0]}: " if len(plot.series) > 1 else ""
-    return of + _listed(plot, [(at(plot, points[name].x), points[name]) for name in shown])
+    return of + _listed(plot, [(at(plot, point.x), point) for point in shown])
 
 
 def _of_parts(plot: Plot) -> str:

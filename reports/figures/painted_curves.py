@@ -7,19 +7,8 @@ from reports.charts import axes as scales
 from reports.charts.axes import Scale
 from reports.charts.curves import line_names, mark_size, spread
 from reports.charts.words import broken
-from reports.figures.style import (
-    EDGE,
-    GLYPH,
-    LINE,
-    MARK,
-    RULE,
-    WHISKER,
-    WIDTH,
-    Room,
-    colour,
-    marker,
-    write,
-)
+from reports.figures import style
+from reports.figures.style import Room, marks, write
 from reports.findings.finding import Plot, Series
 from reports.web.theme import LIGHT, label_colour
 from suite.printable import printable
@@ -35,9 +24,9 @@ MARGIN = 0.045
 def room(plot: Plot) -> Room:
     """Return the room that a plot needs."""
     numbers = scales.value_labels(plot).labels.values()
-    left = EDGE + GLYPH * (1 + max(map(len, numbers), default=0))
-    beside = 0.14 + GLYPH * max(len(line) for name in _names(plot) for line in name)
-    return Room(left, WIDTH - left - beside - EDGE, HEIGHT, BELOW)
+    left = style.EDGE + style.GLYPH * (1 + max(map(len, numbers), default=0))
+    beside = 0.14 + style.GLYPH * max(len(line) for name in _names(plot) for line in name)
+    return Room(left, style.WIDTH - left - beside - style.EDGE, HEIGHT, BELOW)
 
 
 def _names(plot: Plot) -> list[list[str]]:
@@ -57,10 +46,10 @@ def draw(axes: Axes, plot: Plot, given: Room) -> None:
         _line(axes, series, index, joined=plot.kind == "curve")
     matched = len(plot.lines) == len(plot.series) > 1
     for index, line in enumerate(plot.lines):
-        _bound(axes, line, colour(index) if matched else LIGHT["muted"])
+        _bound(axes, line, style.colour(index) if matched else LIGHT["muted"])
     level = scales.level(plot)
     if level is not None:
-        axes.axhline(level, color=LIGHT["muted"], linewidth=RULE, dashes=(4, 2))
+        axes.axhline(level, color=LIGHT["muted"], linewidth=style.RULE, dashes=(4, 2))
         at, shift, side = (1.0, -3, "right") if scales.level_at_end(plot, y) else (0.0, 3, "left")
         across = axes.get_yaxis_transform()
         name, place = printable(plot.reference_label), (at, level)
@@ -73,7 +62,7 @@ def _sizes(axes: Axes, plot: Plot, width: float) -> None:
     scale = scales.sizes(plot, 0.0, width * (1 - 2 * MARGIN))
     axes.set_xscale("log" if scale.log else "linear")
     axes.margins(x=MARGIN)
-    labels = scales.size_labels(plot, scale, GLYPH, scales.MOST_TICKS)
+    labels = scales.size_labels(plot, scale, style.GLYPH, scales.MOST_TICKS)
     axes.set_xticks(list(labels), list(labels.values()))
     axes.minorticks_off()
     axes.set_xlabel(printable(plot.x.label), loc="right")
@@ -83,17 +72,16 @@ def _line(axes: Axes, series: Series, index: int, *, joined: bool) -> None:
     x, y = _coordinates(series)
     _, low, high = zip(*scales.ends(series), strict=True)
     if joined:
-        axes.fill_between(x, low, high, color=colour(index), alpha=0.18, linewidth=0)
-        axes.plot(x, y, color=colour(index), linewidth=LINE)
-    axes.vlines(x, low, high, color=colour(index), linewidth=WHISKER)
-    size = mark_size(index) * MARK
-    axes.plot(x, y, color=colour(index), marker=marker(index), markersize=size, linestyle="")
+        axes.fill_between(x, low, high, color=style.colour(index), alpha=0.18, linewidth=0)
+        axes.plot(x, y, color=style.colour(index), linewidth=style.LINE)
+    axes.vlines(x, low, high, color=style.colour(index), linewidth=style.WHISKER)
+    marks(axes, (x, y), index, style.colour(index), mark_size(index) * style.MARK)
 
 
 def _bound(axes: Axes, line: Series, paint: str) -> None:
     """Draw what bounds other lines, with its name above its end."""
     x, y = _coordinates(line)
-    axes.plot(x, y, color=paint, linewidth=WHISKER, dashes=(4, 2))
+    axes.plot(x, y, color=paint, linewidth=style.WHISKER, dashes=(4, 2))
     write(axes, printable(line.label), (x[-1], y[-1]), (0, 3), paint, ha="right")
 
 

@@ -10,18 +10,8 @@ from reports.charts import axes as scales
 from reports.charts.categories import Key, bars_of_row, keys, texts
 from reports.charts.titles import row_titles
 from reports.charts.words import spell_x
-from reports.figures.style import (
-    EDGE,
-    GLYPH,
-    MARK,
-    RULE,
-    WHISKER,
-    WIDTH,
-    Room,
-    colour,
-    marker,
-    write,
-)
+from reports.figures import style
+from reports.figures.style import Room, marks, write
 from reports.findings.finding import Plot, Series
 from reports.web.theme import LIGHT, label_colour
 from suite.printable import printable
@@ -43,9 +33,9 @@ BAR = 0.75
 def room(plot: Plot) -> Room:
     """Return the room that a plot needs."""
     names = [_broken(name) for name in row_titles(plot).values()]
-    left = EDGE + GLYPH * (1 + max(len(line) for lines in names for line in lines))
-    beside = 0.16 + GLYPH * max((len(text) for row in texts(plot) for text in row), default=0)
-    width = max(LEAST_WIDTH, WIDTH - left - beside - EDGE)
+    left = style.EDGE + style.GLYPH * (1 + max(len(line) for lines in names for line in lines))
+    beside = 0.16 + style.GLYPH * max((len(text) for row in texts(plot) for text in row), default=0)
+    width = max(LEAST_WIDTH, style.WIDTH - left - beside - style.EDGE)
     height = max(_used(plot, width), max(map(len, names)) * KEY) + GAP
     return Room(left, width, height * len(names), BELOW)
 
@@ -61,7 +51,7 @@ def _used(plot: Plot, width: float) -> float:
 
 
 def _keys(plot: Plot, name: str, width: float) -> list[Key]:
-    return keys(plot, name, 0.0, width, lambda letters: GLYPH * (letters + 3))
+    return keys(plot, name, 0.0, width, lambda letters: style.GLYPH * (letters + 3))
 
 
 def draw(axes: Axes, plot: Plot, given: Room) -> None:
@@ -69,7 +59,7 @@ def draw(axes: Axes, plot: Plot, given: Room) -> None:
     names = row_titles(plot)
     x = scales.values(plot, 0.0, 1.0)
     longest = max(map(len, scales.tick_labels([x.low, x.high], plot.y.unit).labels.values()))
-    most = max(scales.LEAST_TICKS + 1, int(given.width / GLYPH / (3 + longest)))
+    most = max(scales.LEAST_TICKS + 1, int(given.width / style.GLYPH / (3 + longest)))
     shown = scales.value_labels(plot, min(most, scales.MOST_TICKS)).labels
     axes.set_xscale("log" if x.log else "linear")
     axes.set_xlim(x.low, x.high)
@@ -87,7 +77,7 @@ def draw(axes: Axes, plot: Plot, given: Room) -> None:
         rows.bars()
     level = scales.level(plot)
     if level is not None:
-        axes.axvline(level, color=LIGHT["muted"], linewidth=RULE, dashes=(4, 2))
+        axes.axvline(level, color=LIGHT["muted"], linewidth=style.RULE, dashes=(4, 2))
 
 
 class _Rows:
@@ -110,13 +100,12 @@ class _Rows:
         for index, (series, written) in enumerate(zip(self.plot.series, self.texts, strict=True)):
             rows = [self.line(spell_x(point.x), index) for point in series.points]
             values = [point.y.value for point in series.points]
-            paint, whiskers = colour(index), colour(index)
+            paint, whiskers = style.colour(index), style.colour(index)
             if self.axes.get_xlim()[0] == 0:
                 self.axes.barh(rows, values, self.thick, color=paint)
                 whiskers = LIGHT["ink"]
             else:
-                mark = marker(index)
-                self.axes.plot(values, rows, color=paint, marker=mark, ms=MARK, linestyle="")
+                marks(self.axes, (values, rows), index, paint)
             ink = label_colour(index) if len(self.plot.series) > 1 else "ink"
             self.values(series, rows, written, whiskers, LIGHT[ink])
 
@@ -127,20 +116,20 @@ class _Rows:
             for point in series.points:
                 name, length = spell_x(point.x), max(0.0, point.y.value)
                 y = self.line(name, 0)
-                self.axes.barh(y, length, self.thick, starts[name], color=colour(index))
+                self.axes.barh(y, length, self.thick, starts[name], color=style.colour(index))
                 starts[name] += length
         if whole := self.plot.whole:
             rows = [self.line(spell_x(point.x), 1) for point in whole.points]
             values, ink = [point.y.value for point in whole.points], LIGHT["ink"]
-            self.axes.plot(values, rows, color=ink, marker=marker(1), ms=MARK, linestyle="")
+            marks(self.axes, (values, rows), 1, ink)
             self.values(whole, rows, self.texts[0], ink, ink)
         for name in self.at:
             top = self.line(name, bars_of_row(self.plot))
             for line, parts in enumerate(_keys(self.plot, name, self.width)):
                 y = top + KEY * line / self.inches
                 for x, index, text in parts:
-                    self.annotate("\N{BLACK SQUARE}", 0.0, y, x, colour(index))
-                    self.annotate(text, 0.0, y, x + GLYPH * 1.6, LIGHT["muted"])
+                    self.annotate("\N{BLACK SQUARE}", 0.0, y, x, style.colour(index))
+                    self.annotate(text, 0.0, y, x + style.GLYPH * 1.6, LIGHT["muted"])
 
     def values(
         self, series: Series, rows: Sequence[float], texts: Sequence[str], whiskers: str, ink: str
@@ -148,7 +137,7 @@ class _Rows:
         """Draw the intervals of a series, and write its values behind its marks."""
         ends = scales.ends(series)
         _, low, high = zip(*ends, strict=True)
-        self.axes.hlines(rows, low, high, color=whiskers, linewidth=WHISKER)
+        self.axes.hlines(rows, low, high, color=whiskers, linewidth=style.WHISKER)
         across = scales.values(self.plot, 0.0, 1.0)
         for (point, _, end), y, text in zip(ends, rows, texts, strict=True):
             x = min(1.0, across(max(end, point.y.value)))

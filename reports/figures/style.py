@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How figures look: one style for papers and slides, the same bytes at every call."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -96,6 +96,13 @@ def colour(index: int) -> str:
     return LIGHT[theme.colour(index)]
 
 
-def marker(index: int) -> str:
-    """Return the mark of a series."""
-    return MARKERS[index % len(MARKERS)]
+def marks(
+    axes: Axes,
+    places: tuple[Sequence[float], Sequence[float]],
+    index: int,
+    paint: str,
+    size: float = MARK,
+) -> None:
+    """Draw the marks of a series."""
+    mark = MARKERS[index % len(MARKERS)]
+    axes.plot(*places, color=paint, marker=mark, markersize=size, linestyle="")
