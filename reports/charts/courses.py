@@ -61,16 +61,6 @@ class Course:
     lines: dict[str, list[tuple[float, float]]]
     launches: list[float]
 
-    @property
-    def wide(self) -> Markup:
-        """The chart for a desk."""
-        return draw(self, WIDE)
-
-    @property
-    def narrow(self) -> Markup:
-        """The chart for a telephone."""
-        return draw(self, NARROW)
-
     def outline(self, device: str) -> str:
         """Say where one line goes."""
         least, _, most = _ends([value for _, value in self.lines[device]], self.unit)
@@ -89,12 +79,13 @@ class Course:
 class Sensors(NamedTuple):
     """What a page says of the sensors.
 
+    drawn : courses, each for a desk and for a telephone
     rows : device, quantity, and its least, median and greatest value, or why there are none
     held_back : device, what held its clock back, and in what part of the run
     cost : what sampling took of a core
     """
 
-    drawn: list[Course]
+    drawn: list[tuple[Course, Markup, Markup]]
     rows: list[tuple[str, str, list[str]]]
     held_back: list[tuple[str, str, str]]
     cost: str
@@ -114,8 +105,9 @@ def sensors(run: Run) -> Sensors | None:
         for device, reasons in telemetry.held_back.items()
         for reason, parts in reasons.items()
     ]
+    drawn = [(one, draw(one, WIDE), draw(one, NARROW)) for one in courses(run, telemetry)]
     cost = format_value(telemetry.cost, "1", 2)
-    return Sensors(courses(run, telemetry), _rows(run, telemetry), held_back, cost)
+    return Sensors(drawn, _rows(run, telemetry), held_back, cost)
 
 
 def courses(run: Run, telemetry: Telemetry) -> list[Course]:

@@ -18,7 +18,6 @@ HEIGHT, TOP, BOTTOM, MIDDLE, BELOW = 66, 16, 50, 27, 43
 """Pixels: of a bar's drawing, where its frame begins and ends, of the bar, and of the dots of other
 runs."""
 THICK = 14
-LOWER = "\N{LEFTWARDS ARROW} lower is better"
 MOST_OTHERS = 20
 """Dots of other runs."""
 ROOM = 1.06
@@ -31,7 +30,6 @@ ROOF_ROOM = 1.6
 """What is left above and below the points of the roofline, as a factor."""
 LINE = 14.0
 """From one label to the next, in pixels."""
-MOST_INTENSITIES = 9
 BESIDE = ("2", "3", "5")
 """First digits of ticks that are left out on a narrow screen."""
 
@@ -70,7 +68,7 @@ def bar(shown: Bar, longest: float = 0.0) -> Markup:
     colour = "f0" if shown.lower_is_better else "f1"
     drawing.bar(0, MIDDLE - THICK / 2, 100 * max(0.0, value) / top, THICK, colour)
     if shown.lower_is_better:
-        drawing.text(0, 10, LOWER)
+        drawing.text(0, 10, "\N{LEFTWARDS ARROW} lower is better")
     if shown.value.low is not None:
         ends = [100 * max(0.0, end) / top for end in (shown.value.low, high)]
         drawing.line([(end, MIDDLE) for end in ends], "ci")
@@ -133,7 +131,7 @@ def _grid(drawing: Fluid, x: Scale, y: Scale, unit: str) -> None:
     for tick in [10.0**exponent for exponent in exponents] or ticks(y.low, y.high):
         drawing.line([(0, y(tick)), (100, y(tick))], "grid")
         drawing.text(0, y(tick) + 4, f"{tick / factor:,.6g}", anchor="end", dx=-7)
-    for tick in ticks(x.low, x.high, MOST_INTENSITIES):
+    for tick in ticks(x.low, x.high, 9):
         drawing.line([(x(tick), FRAME), (x(tick), FRAME + 4)], "zero")
         text = format_value(tick, "")
         few = "opt" if text.startswith(BESIDE) else ""

@@ -15,7 +15,6 @@ MOST_LINES = 3
 _UNSAFE = re.compile(r"[^A-Za-z0-9.+-]+")
 _BEGINNING = re.compile("[,:] ")
 """Ends what several names may begin with."""
-_LONGEST_NAME = 100
 
 
 def spell_x(x: float | str, unit: str = "") -> str:
@@ -68,6 +67,6 @@ def broken(text: str, letters: int) -> list[str]:
 
 def slug(name: str) -> str:
     """Return a name that is safe as a file name and in a link, equal only for equal names."""
-    safe = _UNSAFE.sub("-", name).strip(".-")[:_LONGEST_NAME]
+    safe = _UNSAFE.sub("-", name).strip(".-")[:100]
     digest = hashlib.sha256(name.encode()).hexdigest()[:8]
     return safe if safe and safe == name else f"{safe or 'unnamed'}-{digest}"

@@ -22,8 +22,6 @@ BELOW = 0.22
 """Height in inches of the numbers below the axes."""
 NAME_LETTERS = 28
 """Letters in a line of a category's name, at most."""
-POINTS = 72.0
-"""In an inch."""
 LEAST_WIDTH = 2.2
 """Width of the axes in inches, at least."""
 BAR = 0.75
@@ -145,6 +143,6 @@ class _Rows:
 
     def annotate(self, text: str, x: float, y: float, inches: float, paint: str) -> None:
         """Write so many inches behind a place along the width, a part of the axes' width."""
-        shift, across = (inches * POINTS, 0), self.axes.get_yaxis_transform()
+        shift, across = (inches * 72, 0), self.axes.get_yaxis_transform()
         options = {"xycoords": across, "va": "center", "annotation_clip": False}
         write(self.axes, printable(text), (x, y), shift, paint, **options)

@@ -19,8 +19,6 @@ TITLE, TEXT, SMALL = 10.0, 8.0, 7.0
 """Sizes of letters, in points."""
 RULE, LINE, WHISKER, MARK = 0.6, 1.4, 1.0, 4.5
 """Widths of lines and of marks, in points."""
-DOTS = 300
-"""Of a PNG, an inch."""
 EDGE, GLYPH = 0.12, 0.064
 """Width of the margins, and of a small letter, in inches."""
 
@@ -55,7 +53,7 @@ STYLE: Mapping[str, Any] = {
 FORMATS: Mapping[str, Mapping[str, Any]] = {
     "svg": {"metadata": {"Date": None, "Creator": "Frobench"}},
     "pdf": {"metadata": {"CreationDate": None, "Creator": "Frobench", "Producer": None}},
-    "png": {"metadata": {"Software": None}, "dpi": DOTS},
+    "png": {"metadata": {"Software": None}, "dpi": 300},
 }
 """What each format is written with: no date, and nothing of the program."""
 

@@ -17,7 +17,7 @@ from reports.findings.finding import Finding, Plot, Section
 from reports.run import energy
 from reports.run.first_screen import FirstScreen, first_screen
 from reports.run.normal import Row
-from reports.run.rows import Absent, AnswerRow, absent, exercise_id, row
+from reports.run.rows import AnswerRow, absent, exercise_id, row
 from reports.run.sheets import Sheet, measured, sheets
 from reports.summary import views
 from reports.summary.device_axes import DeviceAxes, device_axes
@@ -76,7 +76,7 @@ class Contents(NamedTuple):
     first: FirstScreen
     progress: str
     sections: list[Exercise]
-    absent: list[Absent]
+    absent: dict[str, list[str]]
     roofs: list[tuple[Drawn, tuple[str, ...]]]
     beside: Sequence[Row]
     doubts: list[views.Doubt]
@@ -216,10 +216,10 @@ def run_page(contents: Contents, downloads: Sequence[Download], signs: Signs) ->
 
     downloads : the stored file first, then what lies beside it
     """
-    run, numbered = contents.run, contents.numbers
+    run, numbers = contents.run, contents.numbers
 
     def origins(cases: Iterable[str]) -> list[int]:
-        return sorted({numbered[name] for name in cases if name in numbered})
+        return sorted({numbers[name] for name in cases if name in numbers})
 
     return render(
         "run.html",
@@ -231,10 +231,8 @@ def run_page(contents: Contents, downloads: Sequence[Download], signs: Signs) ->
         signs=signs,
         shown=contents,
         run=run,
-        sections=contents.sections,
-        numbered=numbered,
         origins=origins,
-        places={name: numbered[case] for case, name in views.case_names(run).items()},
+        places={name: numbers[case] for case, name in views.case_names(run).items()},
         machine_facts=facts.machine(run),
         method=facts.method(run),
         downloads=downloads,

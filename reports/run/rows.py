@@ -35,13 +35,6 @@ class AnswerRow(NamedTuple):
     launches: Markup
 
 
-class Absent(NamedTuple):
-    """Questions that have no answer for one reason."""
-
-    reason: str
-    questions: list[str]
-
-
 def exercise_id(exercise: str) -> str:
     """Return the place of an exercise on the page."""
     return f"exercise-{slug(exercise)}"
@@ -89,9 +82,9 @@ def _in_two_modes(run: Run, lead: Finding) -> Mapping[str, Sequence[float]]:
     return launches
 
 
-def absent(answered: Sequence[Section]) -> list[Absent]:
-    """Return what was not measured, by its reason."""
+def absent(answered: Sequence[Section]) -> dict[str, list[str]]:
+    """Return the questions that have no answer, by the reason."""
     reasons: dict[str, list[str]] = {}
     for finding in (one for section in answered for one in section.findings if one.absent):
         reasons.setdefault(finding.absent, []).append(finding.question)
-    return [Absent(reason, questions) for reason, questions in reasons.items()]
+    return reasons

@@ -183,13 +183,13 @@ def test_a_wide_interval_is_marked_and_no_headline() -> None:
 def test_a_reason_that_is_not_known_is_not_invented() -> None:
     """The run has no case with CUDA graphs, be it because none was there when it was made."""
     run = run_of(everything(GPU))
-    reasons = [one.reason for one in absent(sections(run))]
+    reasons = [*absent(sections(run))]
     assert "the run has no such case" in reasons
     assert not any("not part of" in reason for reason in reasons)
 
 
 def test_what_was_not_measured_stands_once_by_its_reason(gpu: Contents) -> None:
-    questions = [question for one in gpu.absent for question in one.questions]
+    questions = [question for of_reason in gpu.absent.values() for question in of_reason]
     assert len(questions) == len(set(questions))
     told = [finding for one in gpu.sections for finding, _ in one.more]
     assert not any(finding.absent for finding in told)
