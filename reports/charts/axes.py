@@ -170,7 +170,6 @@ def sizes(plot: Plot, begin: float, end: float) -> Scale:
 
 
 def _sizes(plot: Plot) -> list[float]:
-    """Return the sizes of the points of a plot, ascending."""
     drawn = (*plot.series, *plot.lines)
     return sorted({float(point.x) for series in drawn for point in series.points})
 

@@ -186,7 +186,6 @@ def _strips(launches: Mapping[str, Sequence[float]]) -> Markup:
 
 
 def _strip(drawing: Fluid, y: float, places: Iterable[float], row: int, *, large: bool) -> None:
-    """Draw a dot for each launch on a line."""
     drawing.line([(0, y), (100, y)], "grid")
     radius, classes = (4.5, " dot") if large else (3.5, "")
     for at in places:

@@ -86,7 +86,6 @@ def _bound(axes: Axes, line: Series, paint: str) -> None:
 
 
 def _write_names(axes: Axes, plot: Plot, y: Scale) -> None:
-    """Write the name of each line beside its end."""
     names = _names(plot)
     wanted = [y(series.points[-1].y.value) for series in plot.series]
     heights = [LETTER_HEIGHT * len(lines) + 0.02 for lines in names]

@@ -35,8 +35,6 @@ STYLE: Mapping[str, Any] = {
     "font.size": TEXT,
     "grid.color": LIGHT["rule"],
     "grid.linewidth": RULE,
-    "legend.fontsize": SMALL,
-    "legend.frameon": False,
     "pdf.fonttype": 42,  # letters stay letters, which many publishers want
     "svg.fonttype": "path",
     "svg.hashsalt": "frobench",  # else names within the file differ from call to call
@@ -44,10 +42,8 @@ STYLE: Mapping[str, Any] = {
     "text.parse_math": False,
     "xtick.color": LIGHT["muted"],
     "xtick.labelsize": SMALL,
-    "xtick.minor.size": 0.0,
     "ytick.color": LIGHT["muted"],
     "ytick.labelsize": SMALL,
-    "ytick.minor.size": 0.0,
 }
 """Settings of matplotlib that differ from its defaults."""
 FORMATS: Mapping[str, Mapping[str, Any]] = {

@@ -64,9 +64,7 @@ def _figure(row: list[str], where: str) -> Published:
         raise ValueError(f"{where}: {error}") from error
 
 
-@cache
-def _all() -> tuple[Published, ...]:
-    return tuple(read())
+_all = cache(read)
 
 
 def of(name: str, quantity: str, precision: str = "") -> list[Published]:
