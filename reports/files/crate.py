@@ -52,7 +52,7 @@ def crate(
         {"@id": "#creators", **metadata.CREATORS},
         {"@id": "#authors", **metadata.AUTHORS},
         {"@id": "#frobench", **metadata.PROJECT, "author": {"@id": "#authors"}},
-        *({"@id": f"#{name}", **metadata.variable(name)} for name in metadata.VARIABLES),
+        *({"@id": f"#{one['name']}", **one} for one in metadata.variables()),
         *together,
         *directories,
         *(part for parts in folders.values() for part in parts),

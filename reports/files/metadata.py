@@ -5,6 +5,7 @@ It says what was measured and in which units, under which licence it may be used
 it. Who measured a run is not stored, so it names no person.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -105,10 +106,17 @@ class Described(NamedTuple):
     date: str
 
 
-def head(about: Described, files: Marks, publication: Publication) -> Head:
+def head(
+    about: Described,
+    files: Marks,
+    publication: Publication,
+    technique: str = TECHNIQUE,
+    measured: Mapping[str, tuple[str, str]] = VARIABLES,
+) -> Head:
     """Return what the head of a page tells machines.
 
     files : what belongs to the page, by paths below the site; those that hold data are offered
+    technique, measured : how the data were made, and their columns as in `VARIABLES`
     """
     folder = PurePosixPath(about.href).parent
 
@@ -122,8 +130,8 @@ def head(about: Described, files: Marks, publication: Publication) -> Head:
         **dataset_of(about, publication.licence_url, CREATORS, PROJECT | {"author": AUTHORS}),
         "isAccessibleForFree": True,
         "keywords": list(KEYWORDS),
-        "measurementTechnique": TECHNIQUE,
-        "variableMeasured": [variable(name) for name in VARIABLES],
+        "measurementTechnique": technique,
+        "variableMeasured": variables(measured),
         "distribution": [
             {"@type": "DataDownload", **file_entity(name, files), "contentUrl": address(name)}
             for name in data(files)
@@ -173,14 +181,12 @@ def _suffix(name: str) -> str:
     return f".{name.rpartition('.')[2]}"
 
 
-def variable(name: str) -> Entity:
-    """Return a column of the estimates, in schema.org's words."""
-    return property_value(name, *VARIABLES[name])
-
-
-def property_value(name: str, text: str, unit: str) -> Entity:
-    """Return a column that was measured, in schema.org's words."""
-    return {"@type": "PropertyValue", "name": name, "description": text, "unitText": unit}
+def variables(measured: Mapping[str, tuple[str, str]] = VARIABLES) -> list[Entity]:
+    """Return columns that were measured, in schema.org's words."""
+    return [
+        {"@type": "PropertyValue", "name": name, "description": text, "unitText": unit}
+        for name, (text, unit) in measured.items()
+    ]
 
 
 def date(text: str) -> str:

@@ -78,7 +78,7 @@ def _exercises(base: Measured) -> list[Exercise]:
 
 def _parts(base: Measured) -> list[ScoredPart]:
     """Return the parts that the reference measured, in the table's order."""
-    totals = Counter(part.name for part, _ in base.parts.values())
+    totals = Counter(part for part, _ in base.parts.values())
     return [
         ScoredPart(name=part.name, title=part.title, total=totals[part.name], weights=part.weights)
         for part in table().parts
@@ -146,10 +146,10 @@ class _Beside:
         rows: dict[str, list[tuple[int, int]]] = {part.name: [] for part in self.scored}
         kinds: dict[str, list[str]] = {name: [] for name in rows}
         for pair, both in self.common:
-            if known := self.base.parts.get(pair.base.fullname):
-                part, kind = known
-                rows[part.name].append(both)
-                kinds[part.name].append(kind)
+            if pair.base.fullname in self.base.parts:
+                part, kind = self.base.parts[pair.base.fullname]
+                rows[part].append(both)
+                kinds[part].append(kind)
         shares, weights = [*map(_shares, kinds.values())], [1.0] * len(rows)
         sides = self.base.launches, self.one.launches
         found = against(*sides, [*rows.values()], weights, shares)

@@ -13,8 +13,8 @@ from reports.summary.device_axes import device_axes
 from reports.summary.headlines import figures
 from reports.table.equipment import equipment
 from reports.table.launches import Numbers
-from reports.table.times import left_out
-from reports.table.workloads import Part, kind_of, on_cpu, part_of
+from reports.table.times import ON_CPU, left_out, parts_of
+from reports.table.workloads import on_cpu
 from suite import checks
 from suite.compare.alike import faults
 from suite.compare.machines import by_key
@@ -39,7 +39,7 @@ class Measured:
     launches: Launches
     cases: dict[str, tuple[Case, int]]
     left_out: dict[str, str]
-    parts: dict[str, tuple[Part, str]]
+    parts: dict[str, tuple[str, str]]
     rates: list[Rate]
     axes: list[AxisValue]
     load: Amount | None
@@ -48,29 +48,28 @@ class Measured:
     def of(cls, run: Run) -> "Measured":
         """Look at each case once, the first where a machine has several equal devices."""
         cases = {case.fullname: case for case in by_key(run).values()}
-        seconds = {
-            name: _positive(launch_medians(case.stats.data, case.extra_info.launches))
+        medians = {
+            name: launch_medians(case.stats.data, case.extra_info.launches)
             for name, case in cases.items()
         }
-        why = left_out(run, {name: _known(one) for name, one in seconds.items()})
-        names = [name for name in seconds if name not in why]
-        launches = Launches.of(together([seconds[name] for name in names]))
+        why = left_out(run, medians)
+        names = [name for name in cases if name not in why]
+        launches = Launches.of(together([_positive(medians[name]) for name in names]))
         kept = {name: (cases[name], row) for row, name in enumerate(names)}
-        parts = _parts([case for case, _ in kept.values()])
+        alone = all(on_cpu(cases[name]) for name in names)
+        parts = {
+            name: (part.removesuffix(ON_CPU), kind)
+            for name, (part, kind) in parts_of(run).items()
+            if name in kept and part.endswith(ON_CPU) == alone
+        }
         rates, (axes, load) = ([], ([], None)) if faults(run, "") else (_rates(run), _axes(run))
         return cls(run, launches, kept, why, parts, rates, axes, load)
-
-
-def _parts(cases: Sequence[Case]) -> dict[str, tuple[Part, str]]:
-    alone = all(map(on_cpu, cases))
-    known = ((case, part_of(case)) for case in cases if on_cpu(case) == alone)
-    return {case.fullname: (part, kind_of(case)) for case, part in known if part}
 
 
 def joules(case: Case) -> list[float] | None:
     """Return what a call took in each launch, NaN where one did not tell; ``None`` where none."""
     found = _positive(case.extra_info.energy.joules if case.extra_info.energy else [])
-    return found if _known(found) else None
+    return None if all(map(math.isnan, found)) else found
 
 
 def together(rows: Sequence[Sequence[float]]) -> Numbers:
@@ -103,7 +102,3 @@ def _with_ends(value: Estimate) -> tuple[float, float | None, float | None]:
 
 def _positive(values: Iterable[float | None]) -> list[float]:
     return [one if one is not None and one > 0 else math.nan for one in values]
-
-
-def _known(values: Iterable[float]) -> int:
-    return sum(not math.isnan(value) for value in values)

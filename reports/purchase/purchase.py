@@ -148,7 +148,9 @@ def files(
         title="Machines side by side",
         description=description,
         home="index.html",
-        head=purchase_files.head(about, marks, publication),
+        head=metadata.head(
+            about, marks, publication, purchase_files.TECHNIQUE, purchase_files.VARIABLES
+        ),
         filled={name: Markup(part) for name, part in shown.parts.items()},  # noqa: S704 - escaped
         runs=[_note(name, href, runs[href]) for name, href in zip(shown.names, hrefs, strict=True)],
         left_out=left_out,

@@ -7,9 +7,6 @@ from typing import Any
 import pyarrow as pa
 from msgspec import Struct
 
-from reports.files import metadata
-from reports.files.metadata import Described, Head, Publication, property_value
-from reports.making.cache import Marks
 from reports.purchase.comparison import Comparison
 from reports.summary import card
 from reports.web.render import moment
@@ -27,13 +24,13 @@ TECHNIQUE = (
     "a joint 95% interval by a bootstrap over the launches of both"
 )
 VARIABLES = {
-    "log_ratio": "Natural logarithm of how many times as fast as the reference, by exercise",
-    "log_error": "Standard error of that logarithm",
-    "ratio": "How many times as fast as the reference",
-    "low": "Lower end of the 95% interval of the ratio",
-    "high": "Upper end of the 95% interval of the ratio",
+    "log_ratio": ("Natural logarithm of how many times as fast as the reference, by exercise", "1"),
+    "log_error": ("Standard error of that logarithm", "1"),
+    "ratio": ("How many times as fast as the reference", "1"),
+    "low": ("Lower end of the 95% interval of the ratio", "1"),
+    "high": ("Upper end of the 95% interval of the ratio", "1"),
 }
-"""Columns of the table that were measured: what they hold."""
+"""Columns of the table that were measured: what they hold, and its unit."""
 
 
 class Line(Struct, frozen=True):
@@ -59,14 +56,6 @@ def title(names: Sequence[str]) -> str:
     """Name the machines, in the order in which they were given."""
     *first, last = names
     return f"{', '.join(first)} and {last} side by side" if first else f"{last} side by side"
-
-
-def head(about: Described, files: Marks, publication: Publication) -> Head:
-    """Return what the head of the page tells programs; see `reports.files.metadata.head`."""
-    told = metadata.head(about, files, publication)
-    variables = [property_value(name, text, "1") for name, text in VARIABLES.items()]
-    own = {"measurementTechnique": TECHNIQUE, "variableMeasured": variables}
-    return told._replace(dataset=told.dataset | own)
 
 
 def picture(reference: str, under: str, ranked: Sequence[Line], when: str) -> bytes:

@@ -167,10 +167,7 @@ def _comparable(
     """Return the estimates of those cases that can stand in a ratio with another run's."""
     first = {case.fullname for case in cases}
     found = [one for one in estimated if one.case in first]
-    launches = {
-        one.case: sum(median is not None and median > 0 for median in one.medians) for one in found
-    }
-    why = left_out(run, launches)
+    why = left_out(run, {one.case: one.medians for one in found})
     return [one for one in found if one.case not in why]
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from reports.table.frame import device_of
+from reports.table.launches import Medians
 from reports.table.workloads import kind_of, on_cpu, part_of
 from suite.compare.alike import failures, faults, kind
 from suite.compare.machines import Key, by_key
@@ -38,14 +39,18 @@ def exercise(case: Case) -> str:
     return exercise_of(case.group, device_of(case))
 
 
-def left_out(run: Run, launches: Mapping[str, int]) -> dict[str, str]:
+def left_out(run: Run, medians: Medians) -> dict[str, str]:
     """Return why cases can stand in no ratio with another run's, by full name.
 
     A case that failed or has an error cannot, nor any of a run with an error; nor, where others
     have the six launches of an interval, one that has fewer.
 
-    launches : by full name, how many measured the case; other cases are passed over
+    medians : of launches, by full name; other cases are passed over
     """
+    launches = {
+        name: sum(median is not None and median > 0 for median in each)
+        for name, each in medians.items()
+    }
     whole = next(iter(faults(run, "")), None)
     failed = failures(run, "")
     least = LEAST_LAUNCHES if max(launches.values(), default=0) >= LEAST_LAUNCHES else 1

@@ -146,7 +146,7 @@ def test_what_was_made_of_a_run_names_it(built: Built) -> None:
 
 def test_what_was_measured_is_a_column_with_its_unit() -> None:
     assert metadata.VARIABLES.keys() <= set(ESTIMATES.names)
-    units = {name: metadata.variable(name)["unitText"] for name in metadata.VARIABLES}
+    units = {one["name"]: one["unitText"] for one in metadata.variables()}
     assert (units["seconds"], units["flop_rate"], units["byte_rate"]) == ("s", "FLOP/s", "B/s")
 
 
