@@ -86,7 +86,10 @@ def _prove(run: Run, names: Collection[str]) -> None:
 
 
 def _host(run: Run) -> Iterator[Removed]:
-    """Forget the host's name, and what is no part of pytest-benchmark's description."""
+    """Forget the host's name, what is no part of pytest-benchmark's description, and a branch.
+
+    A branch is often called after who works on it.
+    """
     if run.machine_info.get("node"):
         run.machine_info["node"] = ""
         yield Removed("$.machine_info.node", "the host's name")
@@ -95,33 +98,28 @@ def _host(run: Run) -> Iterator[Removed]:
         del run.machine_info[name]
     if foreign:
         yield Removed("$.machine_info", f"{counted(len(foreign), 'fact')} of another plugin")
-
-
-def _branch(run: Run) -> Iterator[Removed]:
-    """Forget a branch, which is often called after who works on it."""
     if run.commit_info.branch not in privacy.COMMON_BRANCHES:
         run.commit_info.branch = None
         yield Removed("$.commit_info.branch", "a branch's own name")
 
 
-def _packages(run: Run) -> Iterator[Removed]:
-    """Forget the packages that move no number: a private one's name tells where somebody works."""
+def _software(run: Run) -> Iterator[Removed]:
+    """Forget the packages that move no number, and variables' values that are no settings.
+
+    A private package's name tells where somebody works.
+    """
     software = run.frobench.environment.software
+    where = "$.frobench.environment.software"
     kept = public_packages(software.packages)
     if others := len(software.packages) - len(kept):
         software.packages = kept
         what = f"{counted(others, 'package')} that no number depends on"
-        yield Removed("$.frobench.environment.software.packages", what)
-
-
-def _variables(run: Run) -> Iterator[Removed]:
-    """Forget values of environment variables that are not those of libraries' settings."""
-    software = run.frobench.environment.software
-    kept = {name: storable(name, value, ()) for name, value in software.variables.items()}
-    if changed := sum(kept[name] != value for name, value in software.variables.items()):
-        software.variables = kept
+        yield Removed(f"{where}.packages", what)
+    values = {name: storable(name, value, ()) for name, value in software.variables.items()}
+    if changed := sum(values[name] != value for name, value in software.variables.items()):
+        software.variables = values
         what = f"{counted(changed, 'value')} that no library gave a meaning"
-        yield Removed("$.frobench.environment.software.variables", what)
+        yield Removed(f"{where}.variables", what)
 
 
 def _selection(run: Run) -> Iterator[Removed]:
@@ -133,8 +131,15 @@ def _selection(run: Run) -> Iterator[Removed]:
         yield Removed("$.frobench.settings.expression", "a selection as it was typed")
 
 
-def _folder(run: Run) -> Iterator[Removed]:
-    """Forget which folder benchmarks lie in that are not Frobench's own."""
+def _project(run: Run) -> Iterator[Removed]:
+    """Forget what the project is called whose code was measured, and its benchmarks' folder.
+
+    Its commit names nobody, nor does Frobench's own folder.
+    """
+    project = run.frobench.project
+    if project and project.name is not None:
+        project.name = None
+        yield Removed("$.frobench.project.name", "the name of the project that was measured")
     changed = set()
 
     def plain(fullname: str) -> str:
@@ -156,23 +161,8 @@ def _folder(run: Run) -> Iterator[Removed]:
         yield Removed("$.benchmarks[].fullname", "the benchmarks' folder")
 
 
-def _project(run: Run) -> Iterator[Removed]:
-    """Forget what the project is called whose code was measured; its commit names nobody."""
-    project = run.frobench.project
-    if project and project.name is not None:
-        project.name = None
-        yield Removed("$.frobench.project.name", "the name of the project that was measured")
-
-
-PARTS: tuple[Callable[[Run], Iterator[Removed]], ...] = (
-    _host,
-    _branch,
-    _packages,
-    _variables,
-    _project,
-    _folder,
-    _selection,  # after the folder, whose name is no word of a case's
-)
+# The selection comes after the folder, whose name is no word of a case's.
+PARTS: tuple[Callable[[Run], Iterator[Removed]], ...] = (_host, _software, _project, _selection)
 """What is taken out whatever it says, or unless it says something known."""
 
 

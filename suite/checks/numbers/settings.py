@@ -53,9 +53,8 @@ def changed_settings(run: Run) -> Iterator[Fault]:
         planned = run.frobench.environment.software.threads  # counts, whatever most launches had
         usual = planned if name == "threads" else mode(values.values())
         if odd := {n: value for n, value in values.items() if value != usual}:
-            where = f"launch {', '.join(map(str, odd))}"
-            if len(odd) == len(values):
-                where = "every launch"
+            every = len(odd) == len(values)
+            where = "every launch" if every else f"launch {', '.join(map(str, odd))}"
             yield Fault(f"{name} is {_spell_all(odd)} in {where}, not {_spell(usual)}")
 
 
