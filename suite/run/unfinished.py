@@ -5,7 +5,6 @@ A folder takes its run's name once it holds the draft, and loses it before it is
 name stands for a run that can be resumed, whenever a process is killed.
 """
 
-import fcntl
 import glob
 import shutil
 import time
@@ -92,6 +91,8 @@ def held(folder: Path) -> Iterator[None]:
 
     Raises `CannotRunError` if another process holds it.
     """
+    import fcntl  # noqa: PLC0415 - Windows has none, and makes pages all the same
+
     with (folder / Draft.FILE).open("r+b") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
