@@ -165,9 +165,12 @@ def compare(  # noqa: PLR0913 - one for each option
 def read_valid(*files: Path) -> "list[Run]":
     """Read and judge stored runs; if one is damaged, end with a line for every fault."""
     from suite import checks
-    from suite.terminal.layout import is_valid
+    from suite.terminal.layout import tell
 
-    if not all([is_valid(file) for file in files]):  # noqa: C419 - so that every fault is shown
+    damage = {file: checks.damage(file) for file in files}
+    for file, faults in damage.items():
+        tell(file, faults)
+    if any(damage.values()):
         sys.exit(FAILED)
     return [checks.read(file) for file in files]
 

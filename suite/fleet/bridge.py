@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from contextlib import suppress
 from importlib.util import find_spec
 from queue import Empty, SimpleQueue
 from typing import Self
@@ -55,21 +56,18 @@ class Bridge:
 
     def send(self, command: Command) -> None:
         """Ask for something; nothing happens once the process has ended."""
-        try:
+        with suppress(OSError, ValueError):  # its end is an event
             self._input.write(msgspec.json.encode(command) + b"\n")
             self._input.flush()
-        except (OSError, ValueError):  # its end is an event
-            pass
 
     def events(self, seconds: float) -> list[Event]:
         """Return what happened, after so many seconds at most."""
         events: list[Event] = []
-        try:
+        with suppress(Empty):
             events.append(self._events.get(timeout=seconds))
             while True:
                 events.append(self._events.get_nowait())
-        except Empty:
-            return events
+        return events
 
     def _read(self) -> None:
         decoder = msgspec.json.Decoder(Event)

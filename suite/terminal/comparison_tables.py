@@ -57,15 +57,11 @@ def of_cases(cases: Iterable[CaseComparison], base: str, new: str) -> Table:
 
 def of_ratios(cases: Iterable[CaseRatio]) -> Table:
     """Return a row for each case that has a ratio, its devices named by their kinds."""
-    rows = [
-        Row(
-            case.group,
-            *_parts(kind(name_of(case.base_case))),
-            _numbers(case.base, case.new, case.speed),
-        )
-        for case in cases
-        if case.speed is not None
-    ]
+    rows = []
+    for case in cases:
+        if case.speed is not None:
+            cells = _numbers(case.base, case.new, case.speed)
+            rows.append(Row(case.group, *_parts(kind(name_of(case.base_case))), cells))
     columns = Column("base", right=True), Column("new", right=True), Column("new, times as fast")
     return Table(columns, rows)
 

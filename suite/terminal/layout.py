@@ -35,15 +35,6 @@ def stored_runs(paths: tuple[Path, ...], results: Path) -> list[Path]:
     return runs
 
 
-def is_valid(path: Path) -> bool:
-    """Tell whether a stored run is whole; print a line for every fault."""
-    from suite import checks
-
-    damage = checks.damage(path)
-    tell(path, damage)
-    return not damage
-
-
 def is_honest(path: Path, *, err: bool = True, but: Collection[str] = ()) -> bool:
     """Tell whether a stored run is whole and can be believed; print what is to be said of it."""
     from suite import checks

@@ -3,7 +3,6 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
 from suite.compare.verdicts.smallest_change import in_words
 from suite.run.forecast.expected import Basis, Expected, ExpectedCase
@@ -29,6 +28,8 @@ MOST_DEVICES = 2
 """Of larger groups the first and the last are named."""
 GUESSES = {"r", "n"}
 """Those that leave it to the run what is left out."""
+Cells = tuple[str, str, str, str]
+"""Work, time of a call, the letter of an estimate, and time in the run."""
 
 
 def lines(expected: Expected, width: int) -> Iterator[str]:
@@ -39,19 +40,12 @@ def lines(expected: Expected, width: int) -> Iterator[str]:
     for exercise, cases in groupby(expected.cases, key=lambda case: case.group):
         yield from _wrapped(f"{exercise}: {expected.exercises[exercise].question}", width)
         if width >= NARROWEST:
-            yield _row("", _Cells("work of a call", "a call", "", "in the run"), width)
+            yield _row("", ("work of a call", "a call", "", "in the run"), width)
         for _, same in groupby(cases, key=lambda case: case.function):
             yield from _function(list(same), width)
         yield ""
     for total in _totals(expected):
         yield from _wrapped(total, width)
-
-
-class _Cells(NamedTuple):
-    work: str
-    call: str
-    letter: str  # marks an estimate
-    run: str
 
 
 def _function(cases: Sequence[ExpectedCase], width: int) -> Iterator[str]:
@@ -64,10 +58,10 @@ def _function(cases: Sequence[ExpectedCase], width: int) -> Iterator[str]:
             sentence = f"{name}: not here: {case.left_out}"
             yield from [beside] if fits else _wrapped(sentence, width, "    ")
             continue
-        cells = _cells(case)
+        work, call, letter, run = cells = _cells(case)
         if width < NARROWEST:
-            letter = f' "{cells.letter}"' if cells.letter else ""
-            sentence = f"{name}: {cells.work}; a call {cells.call}{letter}, in the run {cells.run}"
+            mark = f' "{letter}"' if letter else ""
+            sentence = f"{name}: {work}; a call {call}{mark}, in the run {run}"
             yield from _wrapped(sentence, width, "    ")
             continue
         if len(name) + 4 > _name_width(width):
@@ -76,13 +70,13 @@ def _function(cases: Sequence[ExpectedCase], width: int) -> Iterator[str]:
         yield _row(f"    {name}", cells, width)
 
 
-def _cells(case: ExpectedCase) -> _Cells:
+def _cells(case: ExpectedCase) -> Cells:
     letter, _ = FROM.get(case.basis, ("", ""))
     call = "-" if case.call_seconds is None else _seconds(case.call_seconds)
     run = "left out" + "?" * (letter in GUESSES)
     if case.run_seconds is not None:
         run = _about(case.run_seconds)
-    return _Cells(_spelled(case.work), f"about {call}" if letter else call, letter, run)
+    return _spelled(case.work), f"about {call}" if letter else call, letter, run
 
 
 def _shown(case: ExpectedCase) -> str:
@@ -128,8 +122,9 @@ def _totals(expected: Expected) -> Iterator[str]:
         yield in_words(expected.forecast)
 
 
-def _row(name: str, cells: _Cells, width: int) -> str:
-    beside = f"{cells.work:<{WORK}} {cells.call:>{CALL}} {cells.letter:1} {cells.run:>{RUN}}"
+def _row(name: str, cells: Cells, width: int) -> str:
+    work, call, letter, run = cells
+    beside = f"{work:<{WORK}} {call:>{CALL}} {letter:1} {run:>{RUN}}"
     return f"{name:{_name_width(width)}}  {beside}".rstrip()
 
 
