@@ -97,14 +97,12 @@ def together(benchmarks: Path, wait: bool) -> AbstractContextManager[object]:  #
 @options.across
 @options.wait
 @measures
-def reproduce(  # noqa: PLR0913 - one for each option
+def reproduce(
     file: Path,
-    devices: list[str],
-    benchmarks: Path,
     results: Path,
+    benchmarks: Path,
     across: tuple[str, ...],
-    *,
-    wait: bool,
+    **wanted: Any,  # noqa: ANN401 - as the options say
 ) -> None:
     """Repeat the run in FILE, here, and say whether the results agree.
 
@@ -120,7 +118,7 @@ def reproduce(  # noqa: PLR0913 - one for each option
 
     (first,) = read_valid(file)
     require_facts(across, first)
-    path, again = measure(results, benchmarks, devices=devices, like=first, wait=wait)
+    path, again = measure(results, benchmarks, like=first, **wanted)
     conclude(again, err=True)
     code = verdicts.reproduction(first, again, others([file.parent, path.parent]), across)
     say(shown(path))
