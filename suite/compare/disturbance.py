@@ -16,8 +16,6 @@ from suite.units import format_value
 BUSY = "busy-processor"
 DISTURBING = frozenset({"busy-accelerator", BUSY, "held-back", "little-memory", "on-battery"})
 """Codes of `frobench doctor` for what comes and goes and moves numbers."""
-HELD_BACK = frozenset({"throttled-case"})
-"""Codes of checks for a case whose device did not run as it could."""
 Gauges = Mapping[str, Sequence[float]]
 LARGEST_SHIFT = 0.05
 """The ratio, less 1, by which the gauges of two runs may surely differ."""
@@ -114,7 +112,11 @@ def _shifted(base: Run, new: Run) -> dict[str, str]:
 
 def _throttled(base: Run, new: Run) -> dict[str, str]:
     before, after = (
-        {each.case for each in run.frobench.conclusions if each.case and each.code in HELD_BACK}
+        {
+            each.case
+            for each in run.frobench.conclusions
+            if each.case and each.code == "throttled-case"
+        }
         for run in (base, new)
     )
     return {

@@ -90,12 +90,8 @@ def compare_values(
     Raises `ValueError` if a side is empty, or a value is not finite or not positive.
     """
     old_logs, new_logs = _logs(base), _logs(new)
-    test = _Test(
-        mann_whitney(len(old_logs), len(new_logs)),
-        launches=min(len(old_logs), len(new_logs)),
-        degrees=len(old_logs) + len(new_logs) - 2,
-        same=SAME,
-    )
+    sizes = len(old_logs), len(new_logs)
+    test = _Test(mann_whitney(*sizes), min(sizes), degrees=sum(sizes) - 2, same=SAME)
     return _compared(_shifts(old_logs, new_logs), test, demand, between)
 
 
