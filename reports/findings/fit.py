@@ -29,11 +29,8 @@ class Line(NamedTuple):
 def fit(curve: Curve) -> Line:
     """Fit a line to the times of each launch, by least squares of the relative errors.
 
-    Raises
-    ------
-    NotMeasuredError
-        There is no line that says something: there are fewer than three sizes, one is too far
-        off, or the line does not rise from a positive latency.
+    There is none (`NotMeasuredError`) through fewer than three sizes, where a size is too far off,
+    or where the line does not rise from a positive latency.
     """
     sizes, whole = np.array(curve.sizes), ~np.isnan(curve.numbers).any(axis=1)
     if len(sizes) < LEAST_SIZES or not whole.any():

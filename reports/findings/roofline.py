@@ -65,12 +65,10 @@ class _Ceilings:
     products: dict[str, str]
 
     def at(self, intensity: float, precision: str) -> pd.Series:
-        """Return the ceiling by launch, where both were measured."""
         slope = self.bandwidth * intensity
         return pd.concat([slope, self.peaks[precision]], axis=1).dropna().min(axis=1)
 
     def ridge(self, precision: str) -> pd.Series:
-        """Return the intensity by launch from which arithmetic is the limit."""
         return (self.peaks[precision] / self.bandwidth).dropna()
 
 
@@ -113,22 +111,21 @@ def _dots(cases: Cases, device: str, ceilings: _Ceilings) -> Iterator[Dot]:
 
 def _roofline(run: Run, device: str, ceilings: _Ceilings, dots: list[Dot]) -> Roofline:
     shown = {
-        name: [dot for dot in dots if dot.precision == name]
+        name: below
         for name in ceilings.peaks
-        if any(dot.precision == name for dot in dots)
+        if (below := [dot for dot in dots if dot.precision == name])
     }
     ridges = [estimate_of(ceilings.ridge(name)).value for name in shown]
     widest = [dot.intensity for dot in dots] + ridges
     ends, where = (min(widest) / 2, max(widest) * 2), the_device(run, device)
-    first = [dot for dot in dots if dot.precision == dots[0].precision]
-    best = max(first, key=lambda dot: dot.part.value)
+    best = max(shown[dots[0].precision], key=lambda dot: dot.part.value)
     plot = Plot(
         f"roofline-{device}",
         f"Products below the ceilings of {where}",
         "points",
         INTENSITY,
         RATE,
-        tuple(_series(name, below) for name, below in shown.items()),
+        tuple(_series(*below) for below in shown.items()),
         lines=tuple(_roof(name, ceilings, ends) for name in shown),
         result=f"Products reach {format_point(best.part, '1')} of the {best.precision} ceiling",
     )

@@ -61,12 +61,8 @@ def findings(cases: Cases) -> Iterator[Finding]:
 def bandwidth_of(cases: Cases, name: str, device: str) -> tuple[pd.Series, tuple[str, ...]]:
     """Return the bandwidth of a kind of copies by launch, and the cases behind it.
 
-    It is that of the line that fits, or else the rate of the largest copy.
-
-    Raises
-    ------
-    NotMeasuredError
-        There are no such copies, or none is larger than caches are.
+    It is that of the line that fits, or else the rate of the largest copy, if that is larger than
+    caches are.
     """
     kind = KINDS[name]
     times = kind.curve(cases, device)
@@ -138,9 +134,8 @@ def _non_blocking(cases: Cases) -> Answer:
     )
     size = (waited / unwaited).sizes[-1]
     return Answer(
-        f"A copy of {_bytes(size)} from pinned memory to {cases.the(device)} holds the "
-        f"thread for {VALUE} if it is non_blocking, and for {text(waited.at(size), TIME.unit)} if "
-        "it is not.",
+        f"A copy of {_bytes(size)} from pinned memory to {cases.the(device)} holds the thread for "
+        f"{VALUE} if it is non_blocking, and for {text(waited.at(size), TIME.unit)} if it is not.",
         behind(waited.on([size]), unwaited.on([size])),
         unwaited.at(size),
         TIME.unit,
@@ -202,7 +197,7 @@ def _printing(cases: Cases, device: str) -> Answer:
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw bandwidth by size for each device and group, copies within them, and all latencies."""
     within = KINDS["within"]
-    others = [kind for kind in (*KINDS.values(), *AT_ONCE.values()) if kind is not within]
+    others = [kind for kind in (KINDS | AT_ONCE).values() if kind is not within]
     for device in sorted(cases.devices(), key=is_cpu):
         kinds = [(kind, kind.label, device) for kind in others if device in kind.devices(cases)]
         title = f"Bandwidth of copies: {cases.title(device)}"

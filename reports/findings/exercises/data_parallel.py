@@ -35,22 +35,21 @@ def findings(cases: Cases) -> Iterator[Finding]:
 
 def _of(setting: Setting) -> Iterator[Finding]:
     where, end = setting.where, f"{setting.group}-{setting.network}"
-    network = f"the {setting.network} network"
+    network, of_cpu = f"the {setting.network} network", is_cpu(setting.group)
     for way, how in WAYS.items():
         name = f"{way.removeprefix('bench_')}-{end}"
-        if way == PROCESSES or not is_cpu(setting.group):
+        if way == PROCESSES or not of_cpu:
             asked = f"What do {where} gain, {how}, for {network}?"
             yield ask(f"speed-up-{name}", asked, _gain, setting, way)
             asked = f"From which batch are {where} faster, {how}, for {network}?"
             yield ask(f"threshold-{name}", asked, _worth, setting, way)
-    if not is_cpu(setting.group):
+    if not of_cpu:
         asked = f"Which way trains {network} fastest on {where}?"
         yield ask(f"best-{end}", asked, _best, setting)
         asked = f"What does nn.DataParallel lose in a forward pass of {network} on {where}?"
         yield ask(f"loss-{end}", asked, loss, setting)
-        yield ask(
-            f"sum-{end}", f"Do its four parts add up for {network} on {where}?", total, setting
-        )
+        asked = f"Do its four parts add up for {network} on {where}?"
+        yield ask(f"sum-{end}", asked, total, setting)
 
 
 def _gain(setting: Setting, way: str) -> Answer:

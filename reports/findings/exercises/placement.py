@@ -89,9 +89,8 @@ def _stay(cases: Cases, device: str) -> Answer:
     nothing, copied = _ready(cases, STAY, device, what), _ready(cases, COPY, device)
     n = (nothing / copied).sizes[-1]
     sentence = (
-        f"Moving a tensor of {size(n)} numbers on {cases.the(device)} to the device "
-        f"that it is on takes {VALUE} and copies nothing; copying as many there takes "
-        f"{text(copied.at(n), 's')}."
+        f"Moving a tensor of {size(n)} numbers on {cases.the(device)} to the device that it is on "
+        f"takes {VALUE} and copies nothing; copying as many there takes {text(copied.at(n), 's')}."
     )
     label = "for moving a tensor to the device that it is on"
     return Answer(sentence, behind(nothing.on([n]), copied.on([n])), nothing.at(n), "s", label)

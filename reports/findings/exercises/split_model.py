@@ -156,23 +156,17 @@ def _placements(cases: Cases) -> dict[str, Curve]:
 
 def _parts(cases: Cases) -> Plot:
     """Draw the parts of each placement, measured alone, beside the whole."""
-    made_of = [  # the functions of the whole and of its parts, and their devices
-        (
-            f"all on {cases.the(device)}",
-            {FORWARD: device, EMBEDDING: device, LAYERS: device},
-        )
-        for device in cases.values("device", function=FORWARD)
-    ] + [
-        (
-            f"split between the CPU and {cases.the(device)}",
-            {SPLIT: device, EMBEDDING: "cpu", BOUNDARY: device, LAYERS: device},
-        )
-        for device in cases.values("device", function=SPLIT)
-    ]
     bars = {}
-    for name, parts in made_of:
-        with suppress(NotMeasuredError):
-            bars[name] = {function: _times(cases, function, at) for function, at in parts.items()}
+    for whole, title, others in (  # the devices of its parts, where that is not the device itself
+        (FORWARD, "all on {}", {EMBEDDING: "", LAYERS: ""}),
+        (SPLIT, "split between the CPU and {}", {EMBEDDING: "cpu", BOUNDARY: "", LAYERS: ""}),
+    ):
+        for device in cases.values("device", function=whole):
+            with suppress(NotMeasuredError):
+                bars[title.format(cases.the(device))] = {
+                    function: _times(cases, function, other or device)
+                    for function, other in {whole: "", **others}.items()
+                }
     words = sizes_in_common((curve for bar in bars.values() for curve in bar.values()), "")[-1]
 
     def series(label: str, *functions: str) -> Series:
@@ -188,5 +182,5 @@ def _parts(cases: Cases) -> Plot:
     drawn = (series(label, function) for label, function in labels.items())
     shown = tuple(line for line in drawn if line.points)
     title = f"Where a forward pass of {size(words)} words spends its time"
-    whole = series("the whole pass", FORWARD, SPLIT)
-    return Plot("parts", title, "stack", Axis("placement"), TIME, shown, whole=whole)
+    passes = series("the whole pass", FORWARD, SPLIT)
+    return Plot("parts", title, "stack", Axis("placement"), TIME, shown, whole=passes)

@@ -33,13 +33,7 @@ def _tree(nodes: int, size: float, line: Line) -> pd.Series:
 
 
 def plot(cases: Cases, all_reduce: str, round_trip: str) -> Plot:
-    """Draw the model beside what was measured, at the largest size.
-
-    Raises
-    ------
-    NotMeasuredError
-        No line fits the messages between nodes, or nothing was measured on several nodes.
-    """
+    """Draw the model beside what was measured on several nodes, at the largest size."""
     measured = [group for group in groups(cases) if nodes_in(group) > 1]
     if not measured:
         raise NotMeasuredError("a single node was measured")
