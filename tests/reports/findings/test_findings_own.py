@@ -79,6 +79,13 @@ def test_the_crossover_has_the_two_measured_sizes_as_its_interval() -> None:
     assert plain(found).endswith("from somewhere between n = 1,000 and n = 100,000.")
 
 
+def test_bytes_through_a_network_have_a_rate_and_no_ceiling() -> None:
+    cases = [case("bench_send", 1e-3, "cpu/2x1", work=Work(bytes=1e6, path="network"))]
+    found = by_name(asked(cases))["byte-rate-send-cpu/2x1"]
+    assert plain(found).startswith("1.00 GB/s [")
+    assert plain(found).endswith("] on 2 nodes.")
+
+
 def test_the_crossover_grows_with_the_declared_work() -> None:
     """The work grows with the cube: so does what the accelerator's fixed cost is weighed with."""
     cases = [

@@ -58,8 +58,8 @@ def allowed_flops(cases: Cases, case: Case, rate: pd.Series, name: str) -> Allow
 
 
 def allowed_bytes(cases: Cases, device: str, path: str) -> Allowed | None:
-    """Return the bandwidth of the largest copies through a path."""
-    name, kinds = PATHS[path]
+    """Return the bandwidth of the largest copies through a path; none of a network."""
+    name, kinds = PATHS.get(path, ("", []))
     copied = []
     for kind in kinds:
         with suppress(NotMeasuredError):
