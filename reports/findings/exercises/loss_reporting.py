@@ -185,6 +185,8 @@ def _every(training: _Training) -> Answer:
 
 def _loading(training: _Training) -> Answer:
     ways = training.by_memory()
+    if not ways:
+        raise NotMeasuredError("no way to load data was measured beside data on the device")
     first, *rest = ways
     spelled = [f"{text(ways[way], RATIO)} with {MEMORIES[way]}" for way in rest]
     sentence = (
@@ -240,10 +242,11 @@ def plots(cases: Cases) -> Iterator[Plot]:
             training.label,
             tuple(
                 Point(MEMORIES[way], estimate_of(ratio), cases.names(memory=way, **training.where))
-                for way, ratio in training.by_memory().items()
+                for way, ratio in ways.items()
             ),
         )
         for training in _trained(cases, LOADING)
+        if (ways := training.by_memory())
     )
     yield Plot("loading", "Ways to load data", "dots", Axis("way"), ON_DEVICE, dots)
     drivers = {

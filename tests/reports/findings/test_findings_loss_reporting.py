@@ -205,3 +205,9 @@ def test_the_slow_down_is_drawn_by_how_rarely_losses_are_read() -> None:
     (line,) = plot(answered(read_back(30e-6)), "every").series
     assert [point.x for point in line.points] == [1, 5, 15]
     assert [point.y.value for point in line.points] == pytest.approx([1.15, 1.03, 1.01])
+
+
+def test_loading_without_a_silent_twin_is_answered_as_any_benchmark_is() -> None:
+    loading = case("bench_loading", 1e-3, "cuda:0", network="small", batch=BATCH, memory="pinned")
+    section = answer("loss_reporting", [loading])
+    assert [finding.name for finding in section.findings] == ["time-loading-cuda:0"]
