@@ -107,7 +107,7 @@ def _group(specimens: Sequence[Sequence[tuple[int, Summary]]]) -> Group:
     newest = [
         next((one for one in machine if _is_whole(one[1])), machine[0]) for machine in specimens
     ]
-    shown, _ = max(newest, key=lambda one: (_is_whole(one[1]), one[1].datetime))
+    shown, _ = max(newest, key=lambda one: (_is_whole(one[1]), one[1].datetime, one[1].href))
     others = [place for place, _ in newest if place != shown]
     return Group(shown, others, sum(map(len, specimens)))
 
@@ -128,7 +128,7 @@ def _base(groups: Sequence[Group], runs: Sequence[Summary], named: str) -> int:
 
     def usual(group: Group) -> tuple[object, ...]:
         run = runs[group.run]
-        return standing(run.times, group.runs, run.datetime, is_whole=_is_whole(run))
+        return standing(run.times, group.runs, run.datetime, run.href, is_whole=_is_whole(run))
 
     return max(groups, key=usual).run
 

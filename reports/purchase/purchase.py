@@ -181,6 +181,7 @@ def _usual(measured: Mapping[str, Measured]) -> str:
             (exercise(case) for case, _ in one.cases.values()),
             counts[devices[href]],
             one.run.datetime,
+            href,
             is_whole=one.run.frobench.complete and not faults(one.run, ""),
         )
         for href, one in measured.items()

@@ -77,8 +77,8 @@ def test_devices_are_filtered_and_the_address_says_so(devices: Page) -> None:
     expect(devices.locator("#devices-table tbody tr")).to_have_count(3)
     devices.reload()
     assert _devices(devices) == ["Card B", "Card C", "Card A"]
-    devices.get_by_label("Memory, GB, at least").fill("1000")
-    devices.get_by_label("Memory, GB, at least").press("Tab")
+    devices.get_by_label("Capacity, GB, at least").fill("1000")
+    devices.get_by_label("Capacity, GB, at least").press("Tab")
     expect(devices.locator("#devices-status")).to_contain_text("No device is like that.")
     devices.go_back()
     expect(devices.locator("#devices-table tbody tr")).to_have_count(3)

@@ -16,7 +16,7 @@
   const places = new Map(read.ids.map((id, place) => [id, place]));
   const reader = ratios.reader(data);
   const all = indexDevices.read(data);
-  const MEMORY = { key: "memory", label: "Memory, GB, at least", least: 0, most: 1e6, usual: null, clears: true, placeholder: "any" };
+  const MEMORY = { key: "memory", label: "Capacity, GB, at least", least: 0, most: 1e6, usual: null, clears: true, placeholder: "any" };
   const BUDGET = { key: "budget", label: `Price, at most (${all.currency})`, least: 0, most: 1e12, usual: null, clears: true,
     placeholder: "any", currency: all.currency };
   const state = { limit: CHUNK, asked: "", drawn: "", laid: null };

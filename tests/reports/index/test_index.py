@@ -157,6 +157,12 @@ def test_the_baseline_is_named_or_the_newest_run_of_the_device_with_most_runs() 
     assert "Baseline, 1\N{MULTIPLICATION SIGN}: Card B." in Reader(page).text
 
 
+def test_of_runs_of_one_second_the_baseline_is_the_one_with_the_last_address() -> None:
+    cards = [named("a", "Card A", 1), named("b", "Card B", 1)]
+    for runs in (cards, cards[::-1]):
+        assert "Baseline, 1\N{MULTIPLICATION SIGN}: Card B." in Reader(index.page(runs)).text
+
+
 def test_an_invalid_run_says_why_in_its_row() -> None:
     fault = "clock: it stood still"
     page = index.page(

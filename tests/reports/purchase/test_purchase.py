@@ -375,6 +375,17 @@ def test_the_page_holds_a_comparison_with_each_machine_for_its_scripts(
     assert [one["run"] for one in found[0]["machines"]] == ["m/1", "m/2", "m/3"]
 
 
+def test_of_runs_of_one_second_the_baseline_is_the_one_with_the_last_address(
+    runs: dict[str, Run],
+) -> None:
+    when = runs["m/1.html"].datetime
+    same = {href: replace(runs[href], datetime=when) for href in ("m/1.html", "m/2.html")}
+    for order in (same, dict(reversed(same.items()))):
+        text = purchase.files(order, None, [])[purchase.PAGE].decode()
+        (block,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', text)
+        assert json.loads(block)[0]["reference"] == "m/2"
+
+
 def test_hostile_names_stay_text(made: dict[str, bytes]) -> None:
     text = made[purchase.PAGE].decode()
     assert "<script>alert" not in text
