@@ -10,7 +10,8 @@
  *   their seconds in steps of `STEP`.
  */
 const packing = (() => {
-  const STEP = 1e-3, LEAST_ERROR = 1e-5, ERROR_LEVELS = 7, GAP = "~", ONE_MISSING = " ";
+  const STEP = 1e-3, LEAST_ERROR = 1e-5, ERROR_LEVELS = 7;
+  const GAP = "~".charCodeAt(0), ONE_MISSING = " ".charCodeAt(0);
   const VALUES = new Int32Array(128);
   let base = 0;
   for (let code = 33; code < 126; code++) {
@@ -32,23 +33,24 @@ const packing = (() => {
    * @returns {Times}
    */
   function unpack(packed, run) {
-    const text = packed.runs[run], room = text.length >> 1;
-    const cases = new Int32Array(room), steps = new Int32Array(room);
+    const { least, widths, runs } = packed, text = runs[run], { length } = text;
+    const cases = new Int32Array(length >> 1), steps = new Int32Array(length >> 1);
     let count = 0, one = 0;
-    for (let position = 0; position < text.length;) {
-      if (text[position] === GAP) {
+    for (let position = 0; position < length;) {
+      const code = text.charCodeAt(position);
+      if (code === GAP) {
         one += number(text, position + 1, 2);
         position += 3;
-        continue;
-      }
-      if (text[position] === ONE_MISSING) {
+      } else if (code === ONE_MISSING) {
         one += 1;
         position += 1;
-        continue;
+      } else {
+        const end = position + widths[one];
+        let value = VALUES[code];
+        while (++position < end) value = value * base + VALUES[text.charCodeAt(position)];
+        cases[count] = one;
+        steps[count++] = least[one++] + value;
       }
-      cases[count] = one;
-      steps[count++] = packed.least[one] + number(text, position, packed.widths[one]);
-      position += packed.widths[one++];
     }
     return { cases: cases.subarray(0, count), steps: steps.subarray(0, count) };
   }

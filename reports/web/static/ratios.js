@@ -93,7 +93,9 @@ const ratios = (() => {
 
     function cases(run, place) {
       const start = (first(run) / width) * scored.count, [from, to] = scored.ranges[place];
-      return kinds.counts.subarray(start + from, start + to).reduce((one, count) => one + count, 0);
+      let count = 0;
+      for (let at = start + from; at < start + to; at++) count += kinds.counts[at];
+      return count;
     }
 
     /** The log of a run in a part: every kind counts the same. */
@@ -148,8 +150,9 @@ const ratios = (() => {
     for (let place = 0; place < cases.length; place++) {
       const one = cases[place];
       if (has[one] && owner[one] >= 0) {
-        sums[first + owner[one]] += base[one] - steps[place];
-        counts[first + owner[one]] += 1;
+        const at = first + owner[one];
+        sums[at] += base[one] - steps[place];
+        counts[at] += 1;
       }
     }
   }
