@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Cold caches: what a body read or wrote last time is no longer in them when it is called again.
 
-Between samples, outside the clocks, a buffer of twice the last-level cache is read on each device,
-which leaves no room for anything else. It is read, not written, or the body would pay for writing
-back what the caches still hold of it. On an accelerator the caches of the CPU stay as they are:
-what launching costs when its code is not in them is another question.
+Between samples, outside the clocks, a buffer of twice the last-level cache is read on each device.
+It is not written, or the body would pay for writing back what the caches still hold of it. On an
+accelerator the caches of the CPU stay as they are: what launching costs when its code is not in
+them is another question.
 """
 
 from collections.abc import Iterable
@@ -18,10 +18,11 @@ from suite.machine.processor import last_level_cache
 from suite.profiles import TIMES_THE_CACHE
 
 UNKNOWN_CPU_CACHE, UNKNOWN_CACHE = 64 * 2**20, 256 * 2**20
-"""Bytes that are taken for a last-level cache of unknown size, of a CPU and of an accelerator: no
-smaller than those of 2026 with few exceptions."""
+"""Bytes of a last-level cache of unknown size, of a CPU and of an accelerator: nearly all those of
+2026 are no larger."""
 KEPT = 1 / 16
-"""The part of the free memory up to which the CPU's buffer is kept for further cases."""
+"""The part of the free memory up to which the CPU's buffer is kept for further cases: to map 1 GiB
+takes several times as long as to read it."""
 
 _kept: dict[int, Tensor] = {}
 """The CPU's buffer, by its size in bytes."""
@@ -36,7 +37,7 @@ class ColdCaches:
 
     def __init__(self, devices: Iterable[Device]) -> None:
         self._calls = 0
-        self._buffers = [_buffer(device) for device in {it.name: it for it in devices}.values()]
+        self._buffers = [_buffer(device) for device in devices]
         self._sums: list[Tensor] = []
 
     def __call__(self) -> None:
@@ -59,11 +60,6 @@ class ColdCaches:
 
 
 def _buffer(device: Device) -> Tensor:
-    """Return what leaves nothing else in a device's caches when it is read.
-
-    The CPU's is kept where memory is plenty: to map 1 GiB takes several times as long as to read
-    it.
-    """
     size = TIMES_THE_CACHE * cache_bytes(device)
     if not device.is_accelerator and size in _kept:
         return _kept[size]
@@ -76,7 +72,7 @@ def _buffer(device: Device) -> Tensor:
 
 
 def cache_bytes(device: Device) -> int:
-    """Return the size of a device's last-level cache, or what is taken for it."""
+    """Return the bytes of a device's last-level cache, or what is taken for it."""
     if not device.is_accelerator:
         return last_level_cache() or UNKNOWN_CPU_CACHE
     size = 0

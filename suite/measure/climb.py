@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Climbing a family of sizes: what would take too long is left out before it is called.
 
-A call once begun cannot be interrupted, and a half-precision product that takes 2 s at
-1024 takes a minute at 2048. So the cases of one family, alike in all but their sizes, are
-called from the smallest upwards, and the next is called only if the times of the smaller
-ones, continued by the declared work, allow it.
+A call once begun cannot be interrupted, and a half-precision product that takes 2 s at 1024 takes a
+minute at 2048. So the cases of one family, alike in all but their sizes, are called from the
+smallest upwards, and the next only if the times of the smaller ones, continued by the declared
+work, allow it.
 
 A case is left out only on evidence that a disturbance cannot make: the quickest of several calls,
-or a prediction on which the two largest of the smaller sizes agree, each with the quickest of its
-own calls. What is so little work that any device does it in time is never left out by prediction.
+or a prediction on which the two largest of the smaller sizes agree, each by its quickest call. What
+any device does in time is never left out by prediction.
 """
 
 from collections import defaultdict
@@ -21,14 +21,14 @@ from suite.stored.run import Work
 from suite.units import counted, format_seconds
 
 LEEWAY = 1.25
-"""A case is left out if its call takes more than this many times what it may: near the limit it is
-the machine's state of the moment that decides otherwise."""
+"""Times the permitted call beyond which a case is left out: nearer to the limit the machine's state
+of the moment would decide."""
 DOUBT, DEEPER_DOUBT = 2.0, 10.0
-"""A call is tried if it is predicted to take up to this many times what it may: rates rise
-with the size, so predictions are rather too long. They are much too long where a single
-smaller size cannot tell what part of its time was launching."""
+"""Times the permitted call up to which a prediction is tried, by several smaller sizes and by one:
+rates rise with the size, and one size cannot tell what part of its time was launching, so
+predictions are rather, or much, too long."""
 SLOWEST = Work(flops=1e8, bytes=1e8, items=1e3)
-"""What any device does in a second, even half-precision products without instructions for them."""
+"""What any device does in a second, even in half precision without instructions for it."""
 ANCHORS = 2
 """Smaller sizes, the largest ones, each of which must say that a call takes too long."""
 
@@ -61,10 +61,10 @@ class Climb:
     def refusal(
         self, function: str, parameters: Parameters, find_work: Callable[[], Work | None]
     ) -> str | None:
-        """Return why a case is left out although nothing of it is set up yet, or `None`.
+        """Return why a case that is not set up yet is left out, or `None`.
 
-        A case is larger than another if it is so in no parameter smaller, and its work is more: a
-        whole number on which the work does not depend is no size.
+        That is so where it is smaller than one left out in no size, and its work is more: a whole
+        number on which the work does not depend is no size.
 
         find_work : returns the work of a call, if that can be known before it is set up
         """
@@ -77,12 +77,11 @@ class Climb:
         return None
 
     def prediction(self, function: str, parameters: Parameters, work: Work) -> tuple[float, int]:
-        """Return the seconds that a call should take, and how many smaller sizes say so.
+        """Return the seconds that a call should take, 0 if unknown, and how many sizes say so.
 
-        Without any, nothing is expected of it: the seconds are 0. One smaller size is scaled
-        by the work, two are continued in a straight line: the second tells what part of the
-        first was launching. Of what several sizes predict the least counts, because what disturbs
-        one of them makes its prediction longer.
+        One smaller size is scaled by the work, two are continued in a straight line: the second
+        tells what part of the first was launching. The shortest prediction counts, because what
+        disturbs one of the sizes makes its prediction longer.
         """
         smaller = sorted(
             (_amount(other.work, work), other.seconds)
@@ -96,7 +95,7 @@ class Climb:
         return min([*scaled, *lines]), len(smaller)
 
     def predicted_too_long(self, function: str, parameters: Parameters, work: Work) -> str | None:
-        """Return why a case is not even called, and leave out all larger ones too; or `None`."""
+        """Return why a case is not called, and leave out all larger ones; or `None`."""
         seconds, smaller = self.prediction(function, parameters, work)
         doubt = DOUBT if smaller > 1 else DEEPER_DOUBT
         if self.is_small(work) or seconds <= doubt * self.cap:
@@ -109,7 +108,7 @@ class Climb:
     def takes_too_long(
         self, function: str, parameters: Parameters, work: Work, calls: Sequence[float]
     ) -> str | None:
-        """Remember what calls took; return why the case and all larger ones are left out, if so."""
+        """Remember what calls took; do as `predicted_too_long` by the quickest."""
         seconds = min(calls)
         self.climbed(function, parameters, work, seconds)
         if seconds <= LEEWAY * self.cap:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Clocks: their smallest step, and how often a body is called before its time can be told."""
+"""The clock's smallest step, and how often a body is called before its time can be told."""
 
 import math
 import statistics
@@ -12,7 +12,7 @@ Clock = Callable[[], float]
 
 STEPS_SEEN = 100
 MOST_READINGS = 10**7
-"""Readings of a clock without a step after which it stands still: half a second's worth."""
+"""Readings without a step after which a clock stands still: half a second's worth."""
 STEADY = 0.97
 """Warm-up ends when the last calls and those before them took the same time but for the rest of
 this part: a device that warms up becomes faster, one that meets its power limit slower."""
@@ -39,11 +39,9 @@ def _step(clock: Clock) -> float:
 def warm_up(took: Callable[[], float], seconds: float, clock: Clock) -> float:
     """Call the body until it is steady or the time is over; return the seconds of a call.
 
-    The first call pays for handles, workspaces and autotuning, so it is not looked at.
-
     seconds : that all calls but the first may take, with what comes before each
     """
-    took()
+    took()  # the first call pays for handles, workspaces and autotuning
     begun, times = clock(), [took()]
     while clock() - begun < seconds and not _is_steady(times):
         times.append(took())
@@ -53,8 +51,8 @@ def warm_up(took: Callable[[], float], seconds: float, clock: Clock) -> float:
 def calls_that_take(wanted: float, least: float, took: Callable[[int], float]) -> int:
     """Return how many calls in a row take the seconds wanted.
 
-    least : the shortest time that the clock tells well
-    took : calls the body so many times and returns the seconds that they took
+    least : shortest time, in seconds, that the clock tells well
+    took : makes so many calls and returns their seconds
     """
     iterations = 1
     while True:

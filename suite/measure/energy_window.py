@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Windows in which a body is repeated for seconds: for its energy, and for the rate it sustains.
 
-The launch keeps the device busy and says when; the runner has read the energy counter meanwhile. A
-chip that its power limits is slower here than in single calls after a rest.
+The runner reads the energy counter meanwhile. A chip that its power limits is slower here than in
+single calls after a rest.
 """
 
 import math
-from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-from suite.measure.clocks import Clock
 
 if TYPE_CHECKING:
     from suite.measure.sampler import Sampler
@@ -34,39 +31,20 @@ class Window(NamedTuple):
 
 
 def repeat(sampler: "Sampler") -> tuple[Window, Any]:
-    """Keep a body busy for a window; return it, and what the last call returned."""
+    """Repeat a body without a pause for a window; return it, and what the last call returned."""
     result = None
-
-    def sample(iterations: int) -> None:
-        nonlocal result
-        *_, result = sampler.host(iterations)
-
     sampler.took()  # the first call pays for what later ones do not
-    return keep_busy(sample, sampler.took(), sampler.clock), result
+    iterations = max(1, math.ceil(AT_ONCE / sampler.took()))
 
-
-def keep_busy(
-    sample: Callable[[int], object],
-    call: float,
-    clock: Clock = monotonic,
-    lead: float = LEAD,
-    window: float = WINDOW,
-) -> Window:
-    """Repeat a body without a pause.
-
-    sample : calls the body so many times, and waits until all is done
-    call : seconds that a call takes, about
-    """
-    iterations = max(1, math.ceil(AT_ONCE / call))
-
-    def until(end: float) -> int:
+    def calls_until(end: float) -> int:
+        nonlocal result
         calls = 0
-        while clock() < end:
-            sample(iterations)
+        while sampler.clock() < end:
+            *_, result = sampler.host(iterations)
             calls += iterations
         return calls
 
-    until(clock() + lead)
-    begun, at = monotonic(), clock()
-    calls = until(at + window)
-    return Window(begun, monotonic(), calls, clock() - at)
+    calls_until(sampler.clock() + LEAD)
+    begun, start = monotonic(), sampler.clock()
+    calls = calls_until(start + WINDOW)
+    return Window(begun, monotonic(), calls, sampler.clock() - start), result

@@ -14,21 +14,19 @@ from suite.measure.sampler import Sampler
 from suite.stored.run import Settings, Work
 
 HOPELESS = 3
-"""Times the longest permitted call: one that takes longer needs no third."""
+"""Times the longest permitted call: if two calls take longer, there is no third."""
 MENACING = 0.2
-"""Of the deadline: where the first two calls take longer, a third might not end in time."""
+"""Part of the deadline: if all calls take longer, another might not end in time."""
 PATIENCE = 0.3
 """Seconds that a pilot spends on any body before it believes that it is as slow as it seems."""
 THREADED = 2.0
-"""Times as fast as one thread that several are taken to be: on a busy processor, where they wait
-for each other, a call is tried with a single one too."""
+"""Speedup over one thread that several threads are taken to have where they disturb each other."""
 LEAST_CALLS, EXPLORED = 3, 5
-"""Calls that a pilot makes of any body but a hopeless one, since any single one may be disturbed,
-and after which it has seen enough."""
+"""Calls of any body but a hopeless one, since any single call may be disturbed; and at most."""
 
 
 class Explorer:
-    """Explores cases, sizes upwards, and remembers what too long calls say of larger ones."""
+    """Explores cases, sizes upwards, and leaves out those beyond one that takes too long."""
 
     def __init__(self, settings: Settings, read: Read = accounts) -> None:
         self.climb = Climb(settings.longest_sample)
@@ -40,7 +38,7 @@ class Explorer:
     ) -> Measurement:
         """Call a body a few times.
 
-        Raises `TooLongError` if a call takes too long, or is predicted to and is not made.
+        Raises `TooLongError` if a call takes too long, or is predicted to.
         """
         case = function, parameters, work
         if reason := self.climb.predicted_too_long(*case):
@@ -56,9 +54,6 @@ def explore(
     sampler: Sampler, settings: Settings, *, small: bool = False, read: Read = accounts
 ) -> Measurement:
     """Call the body a few times, to see how long a call takes; the first is warm-up.
-
-    Any single call may be disturbed, so there are three, unless two are hopeless and the declared
-    work does not say otherwise. What a call waited for the processor is not its own.
 
     small : whether the work is so little that any device does it in time
     """
@@ -105,7 +100,7 @@ def _call_with_one_thread(sampler: Sampler, measurement: Measurement, read: Read
     """See how long a call takes whose threads do not wait for each other.
 
     A thread that waits for one whose processor is taken away is busy waiting, which no account
-    tells from work. Two threads or more do the work in half of the time at best.
+    tells from work.
     """
     threads = torch.get_num_threads()
     single = Measurement()

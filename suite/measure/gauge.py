@@ -2,10 +2,8 @@
 """The gauge: a few fixed bodies that every launch times on every device, whatever is measured.
 
 Two runs whose gauges differ met the machine in different states (another clock, a neighbour on
-the same host), so their cases may differ for that reason alone. No case contains these bodies, and
-nothing is subtracted from a stored time by what they show. A comparison of two runs divides the
-times of a case by those of one of them, the Python loop, where that is known to bring the machine's
-runs closer together (see `suite.compare.verdicts.levels`).
+the same host), so their cases may differ for that reason alone. Stored times are not corrected by
+it; a comparison may divide them by the Python loop's (see `suite.compare.verdicts.levels`).
 """
 
 import math
@@ -51,7 +49,7 @@ class Gauge:
         self._read(ROUNDS)
 
     def read_before_case(self) -> None:
-        """Take a sample of each body, before every case or before one of several."""
+        """Take a sample of each body, unless one was taken a few cases ago."""
         if self._cases % self._stride == 0:
             self._read(1)
         self._cases += 1
@@ -72,7 +70,6 @@ class Gauge:
 
 
 def _bodies(device: Device) -> dict[str, Body]:
-    """Return the bodies of a device: interpreter, launching, arithmetic and memory."""
     bodies: dict[str, Body] = {} if device.is_accelerator else {"python": _loop}
     try:
         small, source = device.uniform(16, 16), device.uniform(COPIED // 4)

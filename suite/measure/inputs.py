@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A look at what a body works on: zeros, ones and identities are no fair inputs.
 
-They run measurably faster than random numbers on devices whose power is limited, and hide
-mistakes. What a body holds is found in its closure and its bound arguments.
+They run faster than random numbers on devices whose power is limited, and hide mistakes. What a
+body holds is found in its closure and its bound arguments.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,8 +27,7 @@ _BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 class Inputs:
     """The tensors that bodies hold, noted before a body is first called.
 
-    PyTorch counts the writes to a tensor, so afterwards those that were written to are known, and
-    the rest can be looked at.
+    PyTorch counts the writes to a tensor, which tells outputs from inputs afterwards.
     """
 
     def __init__(self, *bodies: object) -> None:
@@ -42,10 +41,7 @@ class Inputs:
         return {str(tensor.device) for tensor, _ in self._held.values()}
 
     def commonest(self) -> float | None:
-        """Return the largest part of any input's elements with one and the same value.
-
-        ``None`` where the bodies hold no tensor that says something.
-        """
+        """Return the largest part of any input's elements with the same value, 0 to 1, if any."""
         held = self._held.values()
         read = [tensor for tensor, version in held if tensor._version == version]  # noqa: SLF001 - as above
         least = SMALL * max((tensor.numel() for tensor, _ in held), default=0)
@@ -83,7 +79,6 @@ def _inside(value: Any) -> Iterable[Any]:  # noqa: ANN401 - whatever it holds
 
 
 def _commonest(tensor: Tensor) -> float | None:
-    """Return the part of a tensor's elements that have its commonest value."""
     with suppress(Exception):  # a look must not fail a case, whatever a backend lacks
         values = tensor.detach()
         if values.itemsize == 1:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What one launch learns of one case, sample by sample.
 
-A span on an idle device begins when its first event arrives, and so holds a launch, and every gap
-in which the device waited for the host. The device's own time is a span behind a blocker, which
-keeps the device busy while the host queues the whole body behind it. Whether that worked is
-checked: when the host has queued the body, the first event must not have happened yet. Nothing is
-claimed of a body that waits for its device, or that takes longer to queue than the blocker lasts.
+A span on an idle device holds a launch, and every gap in which the device waited for the host. The
+device's own time is a span behind a blocker, which keeps the device busy while the host queues the
+whole body behind it. Whether that worked is checked: when the body is queued, the first event must
+not have happened yet. Nothing is claimed of a body that waits for its device, or that takes longer
+to queue than the blocker lasts.
 """
 
 import statistics
@@ -14,14 +14,14 @@ from typing import Any
 
 from suite.concurrency import concurrency
 from suite.errors import ClockError
-from suite.kit.device import Device
 from suite.kit.lanes import MILLISECOND
+from suite.measure.observing import Blocker
 from suite.measure.sampler import Sampler
 from suite.profiles import LEAST_SAMPLES
 from suite.stored.run import Settings
 
 DEVICE_PART = 0.25
-"""Part of the time for a case after which no further span behind queued work is begun."""
+"""Part of the time for a case after which no further span behind a blocker is begun."""
 READINGS = 3
 """Host samples of a launch after which one element of the result is read back."""
 SLACK = 100e-6
@@ -29,7 +29,7 @@ SLACK = 100e-6
 LONGEST = 0.02
 """Seconds that a blocker lasts at most."""
 SPANS, FAILURES = 5, 3
-"""Spans of a body in a launch, and attempts without one after which there are no more."""
+"""Spans behind a blocker in a launch, and failed attempts, after which there are no more."""
 
 
 @dataclass
@@ -37,14 +37,13 @@ class Measurement:
     """What one launch learns of one case.
 
     host : seconds of each host sample, divided by `iterations`
-    undisturbed : of a pilot's calls, what each would have taken at the least had it not waited for
-        the processor
-    against : the same of the other version of the body, each beside its sample of `host`
+    undisturbed : of a pilot's calls, least seconds of each had it not waited for the processor
+    against : as `host`, of the other version of the body, each beside its sample of `host`
     parts : values of each span sample or host sample by name (see `CaseInfo.parts`)
     iterations : calls of the body inside a sample
-    warmup : seconds spent warming up and choosing the iterations
-    sampled : seconds spent inside samples
-    prepared : seconds spent between samples: on what comes before each, and on cold caches
+    warmup : seconds of warming up and choosing the iterations
+    sampled : seconds inside samples
+    prepared : seconds between samples: of what comes before each, and of emptying the caches
     result, other : what the last calls of the body and of its other version returned
     """
 
@@ -61,7 +60,7 @@ class Measurement:
 
     @property
     def results(self) -> list[Any]:
-        """What the last calls returned, of the body and of its other version if there is one."""
+        """Results of the last calls of the body and, if there is one, its other version."""
         return [self.result, *([self.other] if self.against else [])]
 
     def part_medians(self) -> dict[str, float]:
@@ -71,15 +70,12 @@ class Measurement:
         return medians if proved is None else medians | {"concurrency": proved}
 
     def enough(self, settings: Settings, spent: float) -> bool:
-        """Tell whether there are samples enough, or so many seconds of sampling are too many."""
-        if len(self.host) < LEAST_SAMPLES:
-            return False
-        return len(self.host) >= settings.most_samples or spent >= settings.case_seconds
+        """Tell whether sampling ends, which has taken `spent` seconds."""
+        over = spent >= settings.case_seconds or len(self.host) >= settings.most_samples
+        return over and len(self.host) >= LEAST_SAMPLES
 
     def sample(self, sampler: Sampler) -> float:
         """Take a host sample of the body; return the seconds of a call, for `host`.
-
-        After the first few samples, outside of them, one element of the result is read back.
 
         Raises `ClockError` if the clock shows that no time has passed.
         """
@@ -110,10 +106,9 @@ class Measurement:
         """Take spans behind queued work, where the body is queued on one accelerator alone."""
         if sampler.blocker is not None:
             begun, enqueue = sampler.clock(), statistics.median(self.parts["enqueue"])
-            (device,) = (device for device in sampler.devices if device.is_accelerator)
-            time = DEVICE_PART * settings.case_seconds
-            for span in device_spans(sampler, device, enqueue, time):
-                self._note("device", span)
+            most = DEVICE_PART * settings.case_seconds
+            if spans := device_spans(sampler, sampler.blocker, enqueue, most):
+                self.parts["device"] = spans
             self.sampled += sampler.clock() - begun
 
     def _host(self, sampler: Sampler) -> tuple[float, float, Any]:
@@ -127,11 +122,8 @@ class Measurement:
         self.parts.setdefault(part, []).append(value)
 
 
-def device_spans(sampler: Sampler, device: Device, enqueue: float, seconds: float) -> list[float]:
+def device_spans(sampler: Sampler, blocker: Blocker, enqueue: float, seconds: float) -> list[float]:
     """Return the seconds that the device works on a call, for as many calls as there is time.
-
-    What the blocker drove out of the caches an unrecorded call brings back, unless they shall be
-    cold.
 
     enqueue : seconds until the body returns
     seconds : that further spans may take once there is one
@@ -141,7 +133,7 @@ def device_spans(sampler: Sampler, device: Device, enqueue: float, seconds: floa
     while len(spans) < SPANS and failures < FAILURES and wanted <= LONGEST:
         if spans and sampler.clock() - begun > seconds:
             break
-        span = _device_span(sampler, device, wanted)
+        span = _device_span(sampler, blocker, wanted)
         if span is None:
             failures, wanted = failures + 1, 2 * wanted
         else:
@@ -149,13 +141,13 @@ def device_spans(sampler: Sampler, device: Device, enqueue: float, seconds: floa
     return spans
 
 
-def _device_span(sampler: Sampler, device: Device, wanted: float) -> float | None:
+def _device_span(sampler: Sampler, blocker: Blocker, wanted: float) -> float | None:
+    device = blocker.device
     begin, end = device.event(), device.event()
     device.synchronize()
-    if sampler.blocker is not None:
-        sampler.blocker.queue(wanted)
+    blocker.queue(wanted)
     if sampler.cold is None:
-        sampler.body()
+        sampler.body()  # brings back what the blocker drove out of the caches
     else:
         sampler.cold()
     device.record(begin)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Span samples: what events and workers show of a call of a body, and of its control in turn.
 
-Where a body uses several lanes, three calls of it follow each other: one as it is; one whose
-entries run strictly in turn; and, on accelerators, one more in turn behind work that holds the
-device until all is queued. The second shows what running at the same time saves, the third how
-long each lane is busy (see `suite.concurrency`).
+A body with several lanes is called three times: as it is; with its entries strictly in turn, which
+shows what running at the same time saves; and, on accelerators, in turn behind work that holds the
+device until all is queued, which shows how long each lane is busy (see `suite.concurrency`).
 """
 
 import math
@@ -22,44 +21,41 @@ from suite.kit.lanes import Lane
 from suite.kit.track import Track, Turns
 
 HELD = 2.0
-"""Times that a body took to be queued for which the device is held while it is queued again."""
+"""Times the seconds that queueing a body took, for which the device is held to queue it again."""
 SIZES = (64, 128, 256, 512, 1024, 2048, 4096)
-"""Rows of the products that block, the smallest first: it drives little else out of the caches."""
+"""Rows of a blocker's product; a small product drives little else out of the caches."""
 CALLS = 8
-"""Products in a row by which the time of one is told."""
+"""Products in a row by which the time of one is measured."""
 AHEAD = 4
-"""Times its launching that a product must take, so that the host gets ahead of the device."""
+"""Least time of a product, as a multiple of its launching, so that the host gets ahead."""
 
 Timed = Callable[[Callable[[], Any]], tuple[float, float, Any]]
 
 
 class Blocker:
-    """Keeps a device busy while the host queues other work behind.
-
-    unit : seconds of a product
-    """
+    """Keeps a device busy while the host queues other work; `unit` is the seconds of a product."""
 
     def __init__(self, device: Device, n: int) -> None:
         a, b = device.uniform(n, n), device.uniform(n, n)
-        self._device = device
+        self.device = device
         self._product = torch.empty_like(a)
         self._factors = a, b
         self.unit = 0.0
 
     def queue(self, seconds: float) -> None:
-        """Queue as many products as take so long."""
+        """Queue products that take so long, at least."""
         for _ in range(max(1, math.ceil(seconds / self.unit))):
             self._multiply()
 
     def is_ahead(self, clock: Callable[[], float]) -> bool:
-        """Time the product; tell whether the host launches it much faster than it is computed."""
+        """Time the product; tell whether launching it takes the host much less."""
         for _ in range(2):  # the first time pays for what later ones do not
-            self._device.synchronize()
+            self.device.synchronize()
             begun = clock()
             for _ in range(CALLS):
                 self._multiply()
             queued = clock()
-            self._device.synchronize()
+            self.device.synchronize()
             took = clock() - begun
         self.unit = took / CALLS
         return took >= AHEAD * (queued - begun)
@@ -69,7 +65,7 @@ class Blocker:
 
 
 def blocker(device: Device, clock: Callable[[], float] = perf_counter) -> Blocker | None:
-    """Return the smallest blocker that works; none for a CPU, or where there are no events."""
+    """Return the smallest blocker that works; none for a CPU, or without events."""
     if not (device.is_accelerator and device.has_events):
         return None
     try:
@@ -95,11 +91,11 @@ class Observer:
     def observe(self, body: Callable[[], None], timed: Timed) -> dict[str, float]:
         """Call the body and its controls once each; return what they show, in seconds by name.
 
-        The observer keeps neither argument: a reference back to their owner would keep the body's
+        Neither argument is kept: a reference to their owner, which owns this, would keep the body's
         tensors until the garbage collector runs.
 
         body : enters the lanes
-        timed : calls something between waits for all devices; returns as `Sampler.host` does
+        timed : calls its argument between waits for all devices; returns as `Sampler.host` does
         """
         _, took, _ = self._call(body, timed)
         if len(self._tracks) == 1 and isinstance(self._tracks[0], Lane):
@@ -113,7 +109,6 @@ class Observer:
         return parts
 
     def _in_turn(self, body: Callable[[], None], timed: Timed) -> dict[str, float]:
-        """Let the entries run in turn; return what that takes and how busy the lanes are."""
         queued, took, _ = self._call(body, timed, Turns())
         intervals = [track.intervals() for track in self._tracks]
         parts = {"in_turn": took, "shared_in_turn": shared(intervals)}
@@ -128,7 +123,7 @@ class Observer:
     def _queued_ahead(self, body: Callable[[], None], timed: Timed, seconds: float) -> list[float]:
         """Return how long each lane is busy when all is queued while the first device is held.
 
-        Nothing if the device was free again before all was queued, or cannot be held at all.
+        Empty if the device was free before all was queued, or cannot be held.
         """
         lanes = [track for track in self._tracks if isinstance(track, Lane)]
         keeper = self._blocker
@@ -149,7 +144,6 @@ class Observer:
     def _call(
         self, body: Callable[[], Any], timed: Timed, turns: Turns | None = None
     ) -> tuple[float, float, Any]:
-        """Call a body while its tracks observe; their intervals can be asked for afterwards."""
         for track in self._tracks:
             track.arm(turns)
         try:

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a launch does before its first case: devices come to a steady clock, the harness is timed.
-
-A body that does nothing shows what the harness costs. That is stored beside the results, and
-subtracted from none.
-"""
+"""Before the first case of a launch: devices come to a steady clock, the harness is timed."""
 
 import statistics
 from collections.abc import Callable, Sequence
@@ -26,15 +22,13 @@ WAKE_SECONDS = 0.5
 """Seconds of work after which a link that slows down while it is idle is at its generation."""
 SETTLERS = (256, 512, 1024, 2048, 4096)
 FULL = (DoesNotFitError, torch.OutOfMemoryError)
-"""What is raised where a device has no memory left. That device is left to its cases, which fail
-by it, and the other devices go on."""
+"""Errors of a device without memory, which is left to its cases; the other devices go on."""
 
 
 def steady_clocks(devices: Sequence[Device], seconds: float = SETTLE_SECONDS) -> None:
-    """Keep accelerators busy, all at once, until their clocks have settled.
+    """Keep accelerators busy, all at once: the clock of an idle GPU swings before it settles.
 
-    The clock of a GPU that was idle swings for seconds before it settles. A CPU is left alone, and
-    so is an accelerator that has no memory left.
+    A CPU is left alone, and so is an accelerator that has no memory left.
     """
     accelerators = [device for device in devices if device.is_accelerator]
     products = list(of_each(accelerators, _settler).values())
@@ -45,7 +39,7 @@ def steady_clocks(devices: Sequence[Device], seconds: float = SETTLE_SECONDS) ->
 
 
 def of_each(devices: Sequence[Device], find: Callable[[Device], T]) -> dict[str, T]:
-    """Return what is found out about each device by name, but for those without memory."""
+    """Return what `find` returns of each device that has memory, by the device's name."""
     values = {}
     for device in devices:
         with suppress(*FULL):
@@ -54,7 +48,7 @@ def of_each(devices: Sequence[Device], find: Callable[[Device], T]) -> dict[str,
 
 
 def empty_body(device: Device) -> float:
-    """Return the seconds that a single call of a body that does nothing seems to take."""
+    """Return the seconds that one call of an empty body seems to take; stored, never subtracted."""
     sampler = Sampler(lambda: None, [device])
     return statistics.median(sampler.took() for _ in range(200))
 

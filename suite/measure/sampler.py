@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Samples of one body.
 
-There are two kinds. A *host* sample holds no events: wait for every device, read
-the clock, call the body, read the clock, wait for every device, read the clock. It is what
-a user waits. A *span* sample brackets the body by events on every lane; it says when the
-devices worked, and is never mixed with the host samples.
-
-Nothing is subtracted from a sample (see `suite.measure.ready`).
+A *host* sample holds no events: wait for every device, read the clock, call the body, read the
+clock, wait for every device, read the clock. It is what a user waits, and nothing is subtracted. A
+*span* sample brackets the body by events on every lane; it says when the devices worked, and is
+never mixed with the host samples.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,13 +29,13 @@ Body = Callable[[], Any]
 
 @runtime_checkable
 class TimedBody(Protocol):
-    """A body that reads the clock itself, such as one that the ranks of a group call."""
+    """A body that reads the clock itself, such as that of a group."""
 
     def timed(self, calls: int) -> Interval:
-        """Do the work so many times; return when that began and ended."""
+        """Do the work so many times; return when that began and ended, in seconds."""
 
     def parts(self) -> dict[str, float]:
-        """Return what else was seen, in seconds by name."""
+        """Return what else it has noted, in seconds by name."""
 
 
 @dataclass
@@ -46,12 +44,11 @@ class Sampler:
 
     devices : every device to wait for
     tracks : the lanes or workers that the body uses and enters itself
-    before : called before each sample, outside the clocks; a sample is then a single call.
-        What it takes counts against the time for the case, and so does `cold`
+    before : called before each sample, outside the clocks; a sample is then a single call
     against : another version of the body, a sample of which stands beside each of the body's
-    cold : empties the caches before each sample, after `before`
+    cold : empties the caches before each sample, after `before`; both take of the case's time
+    clock : returns seconds
     blocker : keeps the one accelerator busy while the body is queued behind it
-    clock : returns seconds; the default is the host's monotonic clock
     """
 
     body: Body
@@ -67,13 +64,13 @@ class Sampler:
         body: object = self.body
         self._timed = body if isinstance(body, TimedBody) else None
         self._queueing = [device for device in self.devices if device.is_accelerator]
-        self._whole = [Lane(device) for device in self._queueing] if not self.tracks else []
-        if not all(track.observes for track in (*self.tracks, *self._whole)):
-            self.tracks, self._whole = (), []
-        self._observer = Observer([*self.tracks, *self._whole], whole=not self.tracks)
+        self._whole = [] if self.tracks else [Lane(device) for device in self._queueing]
+        tracks = self.tracks or self._whole
+        self.has_spans = bool(tracks) and all(track.observes for track in tracks)
+        self._observer = Observer(tracks, whole=not self.tracks)
 
     def host(self, iterations: int) -> tuple[float, float, Any]:
-        """Time `iterations` calls: seconds until they returned, until all was done, the result."""
+        """Return the seconds until so many calls returned, and until all was done; the result."""
         self.get_ready()
         return self.timed(iterations)
 
@@ -94,14 +91,14 @@ class Sampler:
         return queued - start, end - start, result
 
     def took(self, iterations: int = 1) -> float:
-        """Time `iterations` calls until all was done."""
+        """Return the seconds until so many calls were done."""
         return self.host(iterations)[1]
 
     def reading(self, result: object) -> float | None:
-        """Return the seconds that reading one element of a result back takes after the wait.
+        """Return the seconds of reading one element of a result back, on the slowest device.
 
-        It is what reading a ready value takes, unless the wait ended before the work did. The
-        longest of all devices counts; `None` where none holds a result.
+        That is what reading a ready value takes, unless the wait ended before the work did. `None`
+        where no device holds a result.
         """
         seconds = []
         for device in self._queueing:
@@ -111,16 +108,11 @@ class Sampler:
         return max(seconds, default=None)
 
     def span(self) -> dict[str, float]:
-        """Call the body between events; return what they show, in seconds by name."""
+        """Take a span sample, in seconds by name; only where `has_spans`."""
         return self._observer.observe(self._entered, self._watched)
 
-    @property
-    def has_spans(self) -> bool:
-        """Whether there is anything that a span sample can see."""
-        return bool(self.tracks or self._whole)
-
     def parts(self) -> dict[str, float]:
-        """Return what a body has noted that reads the clock itself, in seconds by name."""
+        """Return what a `TimedBody` has noted, in seconds by name."""
         return self._timed.parts() if self._timed is not None else {}
 
     @property
@@ -137,19 +129,15 @@ class Sampler:
         return not (self.before or self.cold or self.queues)
 
     def other(self) -> "Sampler | None":
-        """Return what takes samples of the other version of the body, if there is one."""
+        """Return the sampler of the other version of the body, if there is one."""
         return replace(self, body=self.against) if self.against else None
 
     def warm_up(self, settings: Settings) -> float:
-        """Warm the body up for half of a case's time; return the seconds of a call.
-
-        The caches stay as they are: emptying them before each call warms nothing up.
-        """
-        warm = replace(self, cold=None) if self.cold else self
+        """Warm the body up for half of a case's time; return the seconds of a call."""
+        warm = replace(self, cold=None) if self.cold else self  # with cold caches nothing warms up
         return warm_up(warm.took, settings.case_seconds / 2, self.clock)
 
     def _watched(self, body: Body) -> tuple[float, float, Any]:
-        """Call something of a device with events; return as `host` does."""
         self.get_ready()
         start = self.clock()
         result = body()

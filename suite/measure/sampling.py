@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """One measurement in one process: warm up, choose the iterations, sample, stop.
 
-Host samples and span samples alternate. Where a body has another version, samples of both are taken
-side by side: what a launch, a clock or a neighbour does to one sample it does to the one beside it,
-so that a far smaller difference shows than between two runs.
+Where a body has another version, samples of both are taken side by side: what a launch, a clock or
+a neighbour does to one sample it does to the one beside it, so that a far smaller difference shows
+than between two runs.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,6 @@ from random import Random
 
 from suite.garbage import no_garbage_collection
 from suite.measure import clocks
-from suite.measure.clocks import calls_that_take
 from suite.measure.measurement import Measurement
 from suite.measure.sampler import Sampler
 from suite.profiles import LEAST_SAMPLES, STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
@@ -45,8 +44,8 @@ def _sample_alone(
 ) -> None:
     """Let host samples and span samples alternate; of a long call one span sample is enough.
 
-    A sample that is too short for the clock shows that the calls before it, by which its length
-    was chosen, were held up: then all begins anew, with more calls in a sample.
+    A sample that is too short for the clock shows that the calls by which its length was chosen
+    were held up: then all begins anew, with more calls in a sample.
     """
     begun = sampler.clock()
     while not measurement.enough(settings, sampler.clock() - begun):
@@ -56,7 +55,7 @@ def _sample_alone(
             measurement.observe(sampler)
         if sampler.may_repeat and measurement.host[-1] * measurement.iterations < least:
             measurement.host.clear()
-            measurement.iterations = calls_that_take(wanted, least, sampler.took)
+            measurement.iterations = clocks.calls_that_take(wanted, least, sampler.took)
 
 
 def _lengths(sampler: Sampler, settings: Settings) -> tuple[float, float]:
@@ -69,24 +68,17 @@ def _lengths(sampler: Sampler, settings: Settings) -> tuple[float, float]:
 
 
 def _iterations(sampler: Sampler, call: float, wanted: float, least: float) -> int:
-    """Choose how often the body is called inside one sample.
-
-    The first sample of several calls is not looked at: they may need more memory than one.
-    """
     if sampler.before or sampler.cold or call >= wanted:
         return 1
-    iterations = calls_that_take(wanted, least, sampler.took)
-    sampler.took(iterations)
+    iterations = clocks.calls_that_take(wanted, least, sampler.took)
+    sampler.took(iterations)  # several calls may need more memory than one, which takes its time
     return iterations
 
 
 def _sample_beside(
     sampler: Sampler, other: Sampler, measurement: Measurement, settings: Settings
 ) -> None:
-    """Take samples of another version before or after the body's own, of as many calls.
-
-    Span samples, which would favour one of the two, come after all pairs.
-    """
+    """Take samples in pairs, then the span samples, which would favour one of the two versions."""
     leads, begun = other_leads(), sampler.clock()
     sampler.took(measurement.iterations)
     pair = 2 * (sampler.clock() - begun)
@@ -102,8 +94,8 @@ def _sample_beside(
 def other_leads() -> Iterator[bool]:
     """Yield whether the other version comes first: in one of every two pairs, at random which.
 
-    A fixed order can fall into step with what comes and goes, such as the time slices of a shared
-    core: in simulation identical code was called different in up to 40%.
+    A fixed order can fall into step with the time slices of a shared core, for example: in
+    simulation identical code was called different in up to 40%.
     """
     random = Random()  # noqa: S311 - no secret, but out of reach of a body that seeds
     while True:
@@ -115,9 +107,9 @@ def other_leads() -> Iterator[bool]:
 def _middle(
     sampler: Sampler, other: Sampler, measurement: Measurement, leads: Iterable[bool]
 ) -> tuple[float, float]:
-    """Take several pairs, in which the other version leads or not; return that of the middle ratio.
+    """Take several pairs; return the one with the middle ratio, which disturbed calls do not move.
 
-    What hits single calls in a handful of short pairs moves nothing.
+    leads : whether the other version comes first, for each pair
     """
     pairs = []
     for other_first in leads:

@@ -85,13 +85,13 @@ class Busy:
     """Keeps a device busy for as long as is asked."""
 
     def __init__(self, gpu: VirtualDevice) -> None:
-        self._gpu = gpu
+        self.device = gpu
         self.asked: list[float] = []
 
     def queue(self, seconds: float) -> None:
         """Keep the device busy."""
         self.asked.append(seconds)
-        self._gpu.queue(0.0, seconds)
+        self.device.queue(0.0, seconds)
 
 
 def behind(
@@ -103,8 +103,8 @@ def behind(
 ) -> tuple[list[float], list[float]]:
     """Return the spans of a body, and how long the device was kept busy before each attempt."""
     busy = Busy(gpu)
-    sampler = Sampler(body, [gpu], cold=cold, clock=gpu.clock, blocker=busy)  # type: ignore[list-item,arg-type]
-    return device_spans(sampler, gpu, enqueue, seconds), busy.asked  # type: ignore[arg-type]
+    sampler = Sampler(body, [gpu], cold=cold, clock=gpu.clock)  # type: ignore[list-item,arg-type]
+    return device_spans(sampler, busy, enqueue, seconds), busy.asked  # type: ignore[arg-type]
 
 
 def test_behind_queued_work_a_span_holds_no_launch(gpu: VirtualDevice) -> None:

@@ -3,7 +3,7 @@
 
 import threading
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,13 +20,14 @@ from suite.launch.search import Searches
 from suite.machine.sensors import nvml
 from suite.machine.sensors import sensor as sensors
 from suite.machine.sensors.sensor import Sensor, Source, seal
-from suite.measure.energy_window import AT_ONCE, LEAD, WINDOW, Window, keep_busy
+from suite.measure.energy_window import AT_ONCE, LEAD, WINDOW, Window, repeat
 from suite.measure.sampler import Sampler
 from suite.profiles import settings_for
 from suite.run.sensed import energy, telemetry
 from suite.run.sensed.telemetry import Line, Reader, Tick
 from suite.stored.run import Check, Settings, Work
 from tests.instruments.devices.simulated_nvml import Gpu, install
+from tests.instruments.devices.virtual import VirtualClock
 from tests.instruments.runs.made_up_records import measured
 
 SETTINGS = settings_for("standard", ["cuda:0"])
@@ -63,13 +64,24 @@ def busy(launch: int, begun: float, ended: float, calls: int) -> Record:
     return Busy(launch=launch, case="product", begun=begun, ended=ended, calls=calls)
 
 
-def test_a_window_counts_the_calls_in_it_and_none_of_those_before() -> None:
-    asked: list[int] = []
-    seen = keep_busy(asked.append, AT_ONCE / 2.5, lead=0.02, window=0.03)
-    assert 0.0299 <= seen.ended - seen.begun < 60  # readings of a clock are rounded
-    assert 0.0299 <= seen.seconds < 60
-    assert 0 < seen.calls < sum(asked)
-    assert set(asked) == {3}
+def test_a_window_counts_the_calls_in_it_and_none_of_those_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, numbers = VirtualClock(), count(1)
+    monkeypatch.setattr("suite.measure.energy_window.monotonic", lambda: 1000 + clock.now)
+
+    def body() -> int:
+        clock.now += AT_ONCE / 2.5
+        return next(numbers)
+
+    window, last = repeat(Sampler(body, [], clock=clock))
+    batch = 3 * AT_ONCE / 2.5
+    before, inside = LEAD // batch + 1, WINDOW // batch + 1
+    assert window.calls == 3 * inside
+    assert last == 2 + 3 * (before + inside)
+    assert window.seconds == pytest.approx(inside * batch)
+    assert window.ended - window.begun == pytest.approx(inside * batch)
+    assert window.begun == pytest.approx(1000 + 2 * AT_ONCE / 2.5 + before * batch)
 
 
 def test_a_window_holds_most_of_its_two_seconds_between_two_readings() -> None:
