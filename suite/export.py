@@ -12,7 +12,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from suite.printable import as_json, printable
-from suite.statistics import estimate, launch_medians
+from suite.statistics import case_medians, estimate
 from suite.stored.run import Run
 from suite.units import counted, nanoseconds
 
@@ -37,7 +37,7 @@ def readings(run: Run) -> Iterator[Reading]:
     passed = {outcome.fullname for outcome in run.frobench.outcomes if outcome.status == "passed"}
     for case in run.benchmarks:
         if case.fullname in passed:
-            found = estimate(launch_medians(case.stats.data, case.extra_info.launches))
+            found = estimate(case_medians(case))
             ends = None if found.low is None or found.high is None else (found.low, found.high)
             name, device = printable(case.fullname), case.extra_info.device
             yield Reading(name, case.group, device, found.value, ends, found.launches)

@@ -6,12 +6,12 @@ The launch is the unit of replication throughout: what enters is one value for e
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from statistics import NormalDist
 
 from suite.ranks import median_interval
-from suite.stored.run import Estimate
+from suite.stored.run import Case, Estimate
 
 CONFIDENCE = 0.95
 """Confidence of every interval."""
@@ -20,6 +20,14 @@ ALARMS = 1 - CONFIDENCE
 LEAST_LAUNCHES = 6
 """With fewer launches even the range of the values covers the median in less than 95%."""
 _QUARTILE_LAUNCHES = 4
+Medians = Mapping[str, list[float | None]]
+"""Launch medians in seconds, by full name, of the cases for which they are known."""
+
+
+def case_medians(case: Case, known: Medians | None = None) -> list[float | None]:
+    """Return the launch medians of a case, in seconds for each call; see `launch_medians`."""
+    medians = known.get(case.fullname) if known else None
+    return medians or launch_medians(case.stats.data, case.extra_info.launches)
 
 
 def launch_medians(data: Sequence[float], launches: Sequence[int]) -> list[float | None]:

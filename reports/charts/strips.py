@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from suite.statistics import launch_medians
+from suite.statistics import case_medians
 from suite.stored.run import Case, Estimate
 from suite.units import counted, format_estimate, format_seconds
 
@@ -42,7 +42,7 @@ class Strip(NamedTuple):
 def strip(case: Case, estimate: Estimate) -> Strip:
     """Draw the samples of a case; `estimate` is the one made from them."""
     data, info = case.stats.data, case.extra_info
-    medians = launch_medians(data, info.launches)
+    medians = case_medians(case)
     every = max(1, math.ceil(len(data) / MOST))
     ends = pairwise(accumulate(info.launches, initial=0))
     launches = [_thin(data[begin:end], every) for begin, end in ends]

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from reports.findings.select import Cases
-from reports.table.launches import Medians
+from suite.statistics import Medians
 from suite.stored.run import Run
 
 _remembered: ContextVar[tuple[Run, Medians, dict[str, Cases]] | None]

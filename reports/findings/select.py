@@ -19,8 +19,8 @@ import pandas as pd
 
 from reports.findings.finding import RATIO, Point, Series
 from reports.table.frame import facts, function_of
-from reports.table.launches import ByLaunch, Medians, Numbers
-from suite.statistics import estimate
+from reports.table.launches import ByLaunch, Numbers
+from suite.statistics import Medians, estimate
 from suite.stored.names import is_cpu, nodes_of
 from suite.stored.run import Case, Run, Scalar
 from suite.units import counted

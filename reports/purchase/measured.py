@@ -18,7 +18,7 @@ from reports.table.workloads import on_cpu
 from suite import checks
 from suite.compare.alike import faults
 from suite.compare.machines import by_key
-from suite.statistics import launch_medians
+from suite.statistics import case_medians
 from suite.stored.names import is_cpu
 from suite.stored.run import Case, Estimate, Run
 
@@ -48,10 +48,7 @@ class Measured:
     def of(cls, run: Run) -> "Measured":
         """Look at each case once, the first where a machine has several equal devices."""
         cases = {case.fullname: case for case in by_key(run).values()}
-        medians = {
-            name: launch_medians(case.stats.data, case.extra_info.launches)
-            for name, case in cases.items()
-        }
+        medians = {name: case_medians(case) for name, case in cases.items()}
         why = left_out(run, medians)
         names = [name for name in cases if name not in why]
         launches = Launches.of(together([_positive(medians[name]) for name in names]))

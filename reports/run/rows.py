@@ -13,7 +13,7 @@ from reports.summary import short
 from reports.summary.views import Marks, doubtful
 from reports.table.frame import function_of
 from reports.table.modes import WORDS, modes_of, two_modes
-from suite.statistics import launch_medians
+from suite.statistics import case_medians
 from suite.stored.run import Run
 
 
@@ -75,9 +75,8 @@ def _in_two_modes(run: Run, lead: Finding) -> Mapping[str, Sequence[float]]:
         if modes_of(case):
             name = function.removeprefix("bench_").replace("_", " ")
             given = [f"{key} = {value}" for key, value in case.params.items() if key != "device"]
-            medians = launch_medians(case.stats.data, case.extra_info.launches)
             launches[name if functions.count(function) == 1 else f"{name}, {', '.join(given)}"] = [
-                median for median in medians if median is not None
+                median for median in case_medians(case) if median is not None
             ]
     return launches
 

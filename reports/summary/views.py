@@ -12,7 +12,7 @@ from reports.findings.select import device_title
 from reports.table.frame import function_of
 from reports.table.modes import two_modes
 from suite import checks
-from suite.statistics import estimate, launch_medians
+from suite.statistics import case_medians, estimate
 from suite.stored.run import Case, Estimate, Outcome, Run, Scalar
 from suite.units import counted
 
@@ -151,7 +151,7 @@ def case_rows(run: Run, exercise: str, marks: Marks) -> list[CaseRow]:
 
 def _case_row(run: Run, case: Case, marks: Marks) -> CaseRow:
     info, words = case.extra_info, doubtful((case.fullname,), marks)
-    medians = [s for s in launch_medians(case.stats.data, info.launches) if s is not None]
+    medians = [s for s in case_medians(case) if s is not None]
     amount, unit = (info.work.flops, "FLOP/s") if info.work.flops else (info.work.bytes, "B/s")
     rates = [amount / seconds for seconds in medians] if amount else []
     time = estimate(medians)

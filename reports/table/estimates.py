@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from reports.table.frame import device_of, function_of
 from reports.table.launches import Numbers
-from suite.statistics import LEAST_LAUNCHES, estimate, launch_medians
+from suite.statistics import LEAST_LAUNCHES, case_medians, estimate
 from suite.stored.run import Run, Scalar, Status
 
 STEP = 1e-3
@@ -75,9 +75,7 @@ class CaseEstimate(Struct, frozen=True, kw_only=True):
 def estimates(run: Run) -> list[CaseEstimate]:
     """Return the estimate of every case that has samples, in the order of the run."""
     status = {outcome.fullname: outcome.status for outcome in run.frobench.outcomes}
-    by_launch = [
-        launch_medians(case.stats.data, case.extra_info.launches) for case in run.benchmarks
-    ]
+    by_launch = [*map(case_medians, run.benchmarks)]
     seconds = np.full((len(by_launch), max(map(len, by_launch), default=0)), math.nan)
     for row, medians in enumerate(by_launch):
         seconds[row, : len(medians)] = medians  # None becomes NaN

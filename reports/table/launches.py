@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT
 """The numbers of cases in each launch, which tables and findings are made of."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from suite.statistics import launch_medians
+from suite.statistics import Medians, case_medians
 from suite.stored.run import Case
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
-Medians = Mapping[str, Sequence[float | None]]
 WORK = ("flops", "bytes", "items")
 RATES = {
     "flop_rate": ("flops", "seconds"),
@@ -36,13 +35,11 @@ class ByLaunch:
     ``device_seconds`` the device's own time, where it is known, in place of what a user waits;
     ``flops``, ``bytes`` and ``items`` are the work of that call, and rates are work by time, where
     a clock saw any.
-
-    medians : launch medians in seconds, by full name, of the cases for which they are known
     """
 
     def __init__(self, cases: Sequence[Case], medians: Medians | None = None) -> None:
         self._cases = cases
-        self._medians = medians or {}
+        self._medians = medians
         self._launches = max((len(case.extra_info.launches) for case in cases), default=0)
         self._known: dict[str, Numbers] = {}
 
@@ -60,11 +57,7 @@ class ByLaunch:
 
     def _numbers(self, name: str) -> Numbers:
         if name == "seconds":
-            return self._per_launch(
-                self._medians.get(case.fullname)
-                or launch_medians(case.stats.data, case.extra_info.launches)
-                for case in self._cases
-            )
+            return self._per_launch(case_medians(case, self._medians) for case in self._cases)
         if name in WORK:
             work = [getattr(case.extra_info.work, name) for case in self._cases]
             return self._where_measured(np.array(work, float))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import NamedTuple
 
-from suite.statistics import launch_medians
+from suite.statistics import case_medians
 from suite.stored.run import Case
 from suite.units import format_range
 
@@ -52,4 +52,4 @@ def two_modes(by_launch: Sequence[float | None]) -> Modes | None:
 
 def modes_of(case: Case) -> Modes | None:
     """Return the two modes of a case's launch medians, in seconds; nothing where there is one."""
-    return two_modes(launch_medians(case.stats.data, case.extra_info.launches))
+    return two_modes(case_medians(case))

@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from reports.table.frame import device_of
-from reports.table.launches import Medians
 from reports.table.workloads import kind_of, on_cpu, part_of
 from suite.compare.alike import failures, faults, kind
 from suite.compare.machines import Key, by_key
-from suite.statistics import LEAST_LAUNCHES
+from suite.statistics import LEAST_LAUNCHES, Medians
 from suite.stored.names import is_cpu
 from suite.stored.run import Case, Run
 from suite.units import counted

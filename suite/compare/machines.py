@@ -11,7 +11,7 @@ from typing import NamedTuple
 from suite.compare.alike import absent, failures, faults, kind, other_thing
 from suite.compare.model import CaseRatio, MachineComparison, Unmatched
 from suite.compare.rank_tests import compare_values
-from suite.statistics import estimate, launch_medians
+from suite.statistics import case_medians, estimate
 from suite.stored.differences import compare_environments
 from suite.stored.run import Case, Run, Scalar
 
@@ -81,7 +81,7 @@ def device_kind(case: Case) -> str:
 
 def _ratio(pair: Pair) -> CaseRatio:
     old, late, reason = pair
-    base, new = (launch_medians(case.stats.data, case.extra_info.launches) for case in (old, late))
+    base, new = case_medians(old), case_medians(late)
     return CaseRatio(
         base_case=old.fullname,
         new_case=late.fullname,

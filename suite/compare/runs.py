@@ -21,7 +21,7 @@ from suite.compare.model import RunComparison, VersionComparison
 from suite.compare.verdicts.judge import Candidate, judge
 from suite.compare.verdicts.levels import MOST_RUNS, Levels, levels
 from suite.compare.verdicts.wander import Known, wander
-from suite.statistics import estimate, launch_medians
+from suite.statistics import case_medians, estimate, launch_medians
 from suite.stored import store
 from suite.stored.differences import Difference, compare_environments, facts, likeness, matters
 from suite.stored.run import Case, Run
@@ -154,7 +154,7 @@ def _levels(file: Path) -> Levels | None:
 
 
 def _candidate(old: Case, late: Case, reason: str | None, disturbed: str | None) -> Candidate:
-    base, new = (launch_medians(each.stats.data, each.extra_info.launches) for each in (old, late))
+    base, new = case_medians(old), case_medians(late)
     return Candidate(old, estimate(base), estimate(new), (base, new), reason, disturbed)
 
 

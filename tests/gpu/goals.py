@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 
-from suite.statistics import estimate, launch_medians
+from suite.statistics import case_medians, estimate
 from suite.stored.run import Case, Estimate, Run
 from suite.units import counted, format_estimate, format_seconds, format_value
 from tests.gpu.anchors_figures import (
@@ -184,7 +184,7 @@ def _steps(run: Run, device: str) -> dict[str, list[float]]:
     return {
         case.name.partition("[")[0]: _medians(case)
         for case in cases
-        if case.params["steps"] == longest and None not in _by_launch(case)
+        if case.params["steps"] == longest and None not in case_medians(case)
     }
 
 
@@ -239,9 +239,5 @@ def _accelerators(run: Run) -> list[str]:
     return [f"{one.type}:{one.index}" for one in run.frobench.environment.accelerators]
 
 
-def _by_launch(case: Case) -> list[float | None]:
-    return launch_medians(case.stats.data, case.extra_info.launches)
-
-
 def _medians(case: Case) -> list[float]:
-    return [value for value in _by_launch(case) if value is not None]
+    return [value for value in case_medians(case) if value is not None]

@@ -15,7 +15,7 @@ import pytest
 from reports.purchase import prices, purchase
 from reports.site import build
 from suite import checks
-from suite.statistics import launch_medians
+from suite.statistics import case_medians
 from suite.stored import store
 from suite.stored.run import Energy, Run
 from tests.instruments.check_site import check
@@ -216,7 +216,7 @@ def small(seed: int, machine: str, accelerators: int) -> Run:
     )
     run.frobench.exercises = {name: run.frobench.exercises[name] for name in SIZES}
     for case in run.benchmarks:
-        medians = [one for one in launch_medians(case.stats.data, case.extra_info.launches) if one]
+        medians = [one for one in case_medians(case) if one]
         joules = [seconds * (300 + 10 * at * seed) for at, seconds in enumerate(medians)]
         case.extra_info.energy = Energy(joules=[*joules], seconds=[*medians])
     run.frobench.conclusions = []

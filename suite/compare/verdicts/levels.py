@@ -2,14 +2,14 @@
 """Where the launches of each case of a run lie, for comparisons of other runs."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct, structs
 
 from suite.compare.alike import failures, faults
 from suite.compare.disturbance import Gauges, disturbing, gauges, sure_shifts
 from suite.compare.verdicts.permutation import pulled_in, table
-from suite.statistics import LEAST_LAUNCHES, launch_medians
+from suite.statistics import LEAST_LAUNCHES, Medians, case_medians
 from suite.stored.differences import state
 from suite.stored.run import Run
 
@@ -89,19 +89,14 @@ class Levels(Struct, frozen=True):
         return all(abs(shift) <= ALIKE_SHIFT for shift in shifts)
 
 
-def levels(run: Run, known: Mapping[str, Sequence[float | None]] | None = None) -> Levels:
-    """Return what a run says to comparisons of others: nothing where its checks found an error.
-
-    known : launch medians by full name, of the cases for which they are known
-    """
-    failed, known = failures(run, ""), known or {}
+def levels(run: Run, known: Medians | None = None) -> Levels:
+    """Return what a run says to comparisons of others: nothing where its checks found an error."""
+    failed = failures(run, "")
     cases = {
         case.fullname: (case, medians)
         for case in ([] if faults(run, "") else run.benchmarks)
         if case.fullname not in failed
-        for medians in [
-            known.get(case.fullname) or launch_medians(case.stats.data, case.extra_info.launches)
-        ]
+        for medians in [case_medians(case, known)]
         if sum(value is not None and value > 0 for value in medians) >= LEAST_LAUNCHES
     }
     return Levels(

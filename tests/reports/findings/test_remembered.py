@@ -19,6 +19,6 @@ def test_medians_that_are_known_are_not_computed_again() -> None:
     run = factory.run()
     case = next(case for case in run.benchmarks if case.group == "matmul")
     known = [float(launch) for launch in range(1, len(case.extra_info.launches) + 1)]
-    with remembered(run, {case.fullname: known}):
+    with remembered(run, {case.fullname: [*known]}):
         seconds = cases_of(run, "matmul").one(case=case.fullname)
     assert seconds.tolist() == known

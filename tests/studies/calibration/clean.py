@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import msgspec
 
 from suite import checks
-from suite.statistics import estimate, launch_medians
+from suite.statistics import case_medians, estimate
 from suite.stored import store
 from suite.stored.run import Case, Run
 from suite.units import counted
@@ -68,7 +68,7 @@ def covered(run: Run, spec: Spec) -> list[bool]:
     """Tell for each case of a run whether its interval holds the true time."""
     holds = []
     for case in run.benchmarks:
-        seen = estimate(launch_medians(case.stats.data, case.extra_info.launches))
+        seen = estimate(case_medians(case))
         assert seen.low is not None, "too few launches for an interval"
         assert seen.high is not None
         holds.append(seen.low <= true_seconds(case, spec) <= seen.high)

@@ -18,7 +18,7 @@ from suite.run.interruptions import Interruptions
 from suite.run.progress import Lines
 from suite.run.request import Request
 from suite.run.sensed import telemetry as sampling
-from suite.statistics import estimate, launch_medians
+from suite.statistics import case_medians, estimate
 from suite.stored.names import short_name
 from suite.stored.run import Case, Run, Telemetry
 from suite.units import counted
@@ -116,7 +116,7 @@ def table(run: Run, was_on: Mapping[tuple[int, str], bool]) -> Table:
 
 def ratios(case: Case, was_on: Mapping[tuple[int, str], bool]) -> list[float]:
     """Return for each two launches how a case's time with sampling compares with that without."""
-    medians = launch_medians(case.stats.data, case.extra_info.launches)
+    medians = case_medians(case)
     name = short_name(case.fullname)
     found = []
     for first in range(0, len(medians) - 1, 2):

@@ -12,7 +12,7 @@ from reports.compare import verdicts
 from suite.compare.gate import exit_code
 from suite.compare.model import RunComparison
 from suite.compare.runs import compare_runs
-from suite.statistics import estimate, launch_medians
+from suite.statistics import case_medians, estimate
 from suite.stored.differences import Difference
 from suite.stored.run import Case, Check, Conclusion, Run, Severity
 from suite.terminal import comparison_tables, comparison_words, layout
@@ -24,10 +24,6 @@ Change = Callable[[Run], None]
 
 def _headline(run: Run, *, leads: bool = True) -> Case:
     return next(case for case in run.benchmarks if case.extra_info.headline is leads)
-
-
-def _medians(case: Case) -> list[float | None]:
-    return launch_medians(case.stats.data, case.extra_info.launches)
 
 
 def _slow_down(case: Case, factor: float) -> None:
@@ -111,7 +107,7 @@ def test_below_six_launches_everything_is_unresolved() -> None:
 def test_the_estimates_are_those_of_the_launch_medians() -> None:
     base, new = factory.run(seed=1, partial=True), factory.run(seed=2)
     for case, compared in zip(base.benchmarks, compare_runs(base, new).cases, strict=True):
-        values = _medians(case)
+        values = case_medians(case)
         assert compared.base == estimate(values)
         assert compared.base.value == median(value for value in values if value is not None)
 

@@ -9,7 +9,7 @@ import pytest
 from suite.compare.gate import exit_code
 from suite.compare.runs import compare_versions, launch_ratios
 from suite.compare.verdicts.family import compare_family
-from suite.statistics import launch_medians
+from suite.statistics import case_medians
 from suite.stored.run import Case, Check, Conclusion, Run
 from suite.terminal import comparison_tables, comparison_words
 from tests.instruments.runs import factory
@@ -114,7 +114,7 @@ def test_a_launch_without_samples_has_no_ratio() -> None:
     case = next(one for one in run.benchmarks if one.extra_info.launches[-1] == 0)
     ratios = launch_ratios(case, case.stats.data)
     assert ratios == [1.0] * 6 + [None]
-    assert launch_medians(case.stats.data, case.extra_info.launches)[-1] is None
+    assert case_medians(case)[-1] is None
 
 
 def test_six_launches_show_a_change_of_several_cases() -> None:

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from suite.export import FORMATS
-from suite.statistics import estimate, launch_medians
+from suite.statistics import case_medians, estimate
 from suite.stored import store
 from suite.stored.run import Estimate, Run
 from tests.instruments.processes.project_files import stored_runs
@@ -28,10 +28,7 @@ def run() -> Run:
 @pytest.fixture(scope="module")
 def expected(run: Run) -> dict[str, Estimate]:
     """Return the median over launches of each case, with its interval."""
-    return {
-        case.fullname: estimate(launch_medians(case.stats.data, case.extra_info.launches))
-        for case in run.benchmarks
-    }
+    return {case.fullname: estimate(case_medians(case)) for case in run.benchmarks}
 
 
 def test_github_action_benchmark_reads_a_list_of_name_unit_and_value(
