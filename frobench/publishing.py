@@ -41,12 +41,10 @@ def share(file: Path, output: Path, *, everything: bool) -> None:
     run, removed = publish.redact(first, private.own_names())
     say(*disclosure.lines(run, removed, everything=everything), "")
     try:
-        path = store.write(run, output)
+        path = store.write_once(run, output)
     except FileExistsError as error:
-        path = Path(error.filename)
-        if store.content(path) != store.encode(run):
-            there = f"{shown(path)} is there already and says something else"
-            end(FAILED, f"{there}; nothing was written: give another folder with -o")
+        there = f"{shown(Path(error.filename))} is there already and says something else"
+        end(FAILED, f"{there}; nothing was written: give another folder with -o")
     say("Open a pull request that adds this file under results/:", shown(path))
 
 

@@ -45,7 +45,7 @@ class FleetRequest(Struct, frozen=True, kw_only=True):
 
 
 def measure(request: FleetRequest, tell: Tell) -> Outcome:
-    """Measure every node of a cluster, and return what became of each.
+    """Measure every node of a cluster.
 
     Raises `CannotRunError` if Ray is not installed, or there is no cluster or no node.
     """
@@ -93,10 +93,8 @@ class _Turn(Struct):
 class Schedule:
     """A run on every node of a cluster.
 
-    asked : what of each node
     patience : seconds without a sign of life, from the first on, after which a node is lost, and
         seconds in which a lost node may come back
-    clock : returns seconds
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - one for each thing that a caller may choose
@@ -106,7 +104,7 @@ class Schedule:
         gathered: Gathered,
         patience: float,
         tell: Tell,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.monotonic,  # returns seconds
     ) -> None:
         self._cluster, self._asked, self._gathered = cluster, asked, gathered
         self._patience, self._tell, self._clock = patience, tell, clock
@@ -154,9 +152,9 @@ class Schedule:
         elif isinstance(event, messages.Nodes):
             self._take_back(event.nodes)
         else:
-            for turn in [*self._turns.values()]:
-                if turn.node.id == event.node and not turn.reason:  # else it was given up
-                    self._hear_of(turn, event)
+            turn = self._turns.get(self._names.get(event.node, ""))
+            if turn and turn.node.id == event.node and not turn.reason:  # else it was given up
+                self._hear_of(turn, event)
 
     def _hear_of(self, turn: _Turn, event: messages.OfNode) -> None:
         turn.heard = self._clock()
@@ -188,11 +186,7 @@ class Schedule:
         self._tell(name, f"not measured: {outcome.lost[name]}")
 
     def _lose(self, turn: _Turn, reason: str) -> None:
-        """Let a lost node come back, unless it has been lost before.
-
-        A cluster may call a node alive for a while that is not: to have begun it again without an
-        answer is no try.
-        """
+        # A cluster may call a lost node alive for a while: a start without an answer is no try.
         if turn.before is not None and not turn.spoke:
             turn.reason, turn.heard = turn.before
             turn.tries -= 1
@@ -209,7 +203,6 @@ class Schedule:
             self._tell(name, f"lost: {reason}")
 
     def _take_back(self, nodes: Iterable[messages.Node]) -> None:
-        """Begin lost nodes again that are alive."""
         for node in nodes:
             turn = self._turns.get(node.name)
             is_it = self._names.get(node.id, node.name) == node.name
@@ -219,7 +212,6 @@ class Schedule:
                 self._begin(again, "begun again, where its run was")
 
     def _look_at_the_clock(self) -> None:
-        """Lose nodes that are silent, and give up on lost ones that do not come back."""
         now = self._clock()
         for turn in list(self._turns.values()):
             if now - turn.heard <= self._patience:

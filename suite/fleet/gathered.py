@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What has arrived from the nodes: stored files, written down at once, and which nodes have none.
 
-Both lie in the folder of results, so that nothing that a node finished depends on the others, or
-on the end of this process.
+So nothing that a node finished depends on the others, or on the end of this process.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,7 +17,6 @@ from suite.printable import printable
 from suite.stored import asked_nodes, store
 from suite.stored.asked_nodes import AskedNodes
 from suite.stored.basics import LONGEST_NAME
-from suite.stored.run import Run
 
 NOTHING_YET = "no file of it arrived before `frobench fleet` ended"
 """Why a node has no stored run as long as nothing else is known of it."""
@@ -68,7 +66,7 @@ class Gathered:
                 keep(path, store.encode(run))
                 self.outcome.partial[name] = path
                 return f"stored what was finished: {path}"
-            path = _written(run, self._results)
+            path = store.write_once(run, self._results)
         except store.InvalidResult as error:
             self.lose(name, f"its file is damaged: {error}; it {stays}")
             return ""
@@ -103,7 +101,6 @@ class Gathered:
         asked_nodes.write(AskedNodes(fleet=self._fleet, nodes=nodes, lost=lost), self._results)
 
     def _published(self, name: str) -> str:
-        """Return why a node has no whole file, without what names a host or a person."""
         if (reason := self.outcome.lost.get(name)) is None:
             return NOTHING_YET
         is_a_word = name.isalpha() and vocabulary.is_word(name)
@@ -111,13 +108,3 @@ class Gathered:
         # A clause with a command is for the person who measures, and the terminal has it.
         clauses = [clause for clause in reason.split("; ") if "`" not in clause] or [reason]
         return private.hide(printable("; ".join(clauses))[:LONGEST_NAME], names)
-
-
-def _written(run: Run, results: Path) -> Path:
-    try:
-        return store.write(run, results)
-    except FileExistsError as error:  # it may have arrived before
-        path = Path(error.filename)
-        if store.content(path) == store.encode(run):
-            return path
-        raise

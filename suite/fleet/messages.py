@@ -30,51 +30,48 @@ class Asked(Struct, frozen=True, kw_only=True):
     key_file: str  # in a folder of results, for the key
 
 
-class About(Struct, tag="about", kw_only=True):
-    """The version of torch that a node has; ``None`` where it is not installed."""
+class OfNode(Struct, tag=str.lower, kw_only=True):
+    """What happened on a node, by its id."""
 
     node: str
+
+
+class About(OfNode):
+    """The version of torch that a node has; ``None`` where it is not installed."""
+
     torch: str | None
 
 
-class Line(Struct, tag="line", kw_only=True):
+class Line(OfNode):
     """A line that the run on a node printed."""
 
-    node: str
     text: str
 
 
-class Began(Struct, tag="began", kw_only=True):
+class Began(OfNode):
     """The run on a node holds its machine, and its deadline counts."""
 
-    node: str
 
-
-class Beat(Struct, tag="beat", kw_only=True):
+class Beat(OfNode):
     """A sign of life."""
 
-    node: str
 
-
-class File(Struct, tag="file", kw_only=True):
+class File(OfNode):
     """A stored file, by its path on the node."""
 
-    node: str
     path: str
     content: bytes
 
 
-class Ended(Struct, tag="ended", kw_only=True):
+class Ended(OfNode):
     """A node has done what it could; after all its files."""
 
-    node: str
     message: str  # why there is no whole file, where there is none
 
 
-class Lost(Struct, tag="lost", kw_only=True):
+class Lost(OfNode):
     """A node ended without a word, as far as the cluster knows."""
 
-    node: str
     reason: str
 
 
@@ -90,8 +87,7 @@ class Gone(Struct, tag="gone", kw_only=True):
     reason: str
 
 
-OfNode = About | Line | Began | Beat | File | Ended | Lost
-Event = OfNode | Nodes | Gone
+Event = About | Line | Began | Beat | File | Ended | Lost | Nodes | Gone
 
 
 class Start(Struct, tag="start", kw_only=True):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What runs on a node: it starts `frobench run` there and tells how it goes.
+"""What runs on a node: it starts `frobench run` there and yields how it goes.
 
-The whole module is sent to the node, which may have another Frobench or none. So it imports the
-standard library alone, and what it says are plain dictionaries (`suite.fleet.messages`).
+The module is sent to the node, which may have another Frobench or none. So it imports the standard
+library alone, and its messages are plain dictionaries (`suite.fleet.messages`).
 """
 
 import hashlib
@@ -54,10 +54,10 @@ try:
 finally:
     os._exit(0)
 """
-"""A program that starts a run, writes its exit code, and interrupts it when nobody holds the other
-end of its input: no run outlives the task that started it, and each has the time to save what it
-finished. Ray kills the children of a task that ends, so the program is none for long; and it lets
-tasks ignore SIGINT, which a run would do too."""
+"""A program that starts a run, writes its exit code, and interrupts it when its input is closed: no
+run outlives the task that started it, and each has the time to save what it finished. Ray kills the
+children of a task that ends, so the program is none for long; and Ray lets tasks ignore SIGINT,
+which a run would do too."""
 
 Said = dict[str, Any]
 
@@ -67,19 +67,18 @@ def measure(asked: Said, name: str, label: str, accelerators: float) -> Iterator
 
     asked : fields of `suite.fleet.messages.Asked`
     name : of the node, from which its run makes the label
-    label : names the folder of this node's run, apart from other nodes of the same machine
+    label : of the folder of this node's run, apart from other nodes of the same machine
     accelerators : how many the task was given
     """
     spec = find_spec("frobench")
     home = Path(spec.origin).resolve().parents[1] if spec and spec.origin else None
     yield {"type": "about", "torch": _version("torch")}
-    refusal = _refusal(home, asked)
-    if home is None or refusal:
-        yield {"type": "ended", "message": refusal}
+    message = _refusal(home, asked)
+    if home is None or message:
+        yield {"type": "ended", "message": message}
         return
     folder = _folder(asked["fleet"], label)
     results = folder / "results"
-    message = ""
     try:
         results.mkdir(mode=0o700, parents=True, exist_ok=True)
         (results / asked["key_file"]).write_bytes(bytes.fromhex(asked["key"]))
@@ -132,7 +131,6 @@ class _Run:
         self._guard.wait()
 
     def to_its_end(self, asked: Said) -> Iterator[Said]:
-        """Yield what the run prints, when it begins to measure, and signs of life."""
         lock = Path(os.environ.get(asked["lock_variable"]) or asked["lock"])
         begun: float | None = None
         last_line = time.monotonic()
@@ -156,12 +154,10 @@ class _Run:
             self.message = self._last_words()
 
     def _ended(self, within: float) -> bool:
-        """Wait for the end of the run; tell whether it came, and keep its exit code."""
-        told = self._pipe("stdout")
-        if not select.select([told], [], [], within)[0]:
+        output = self._pipe("stdout")
+        if not select.select([output], [], [], within)[0]:
             return False
-        if code := told.read():
-            self._code = int(code)
+        self._code = int(output.read() or self._code)
         return True
 
     def _pipe(self, name: str) -> IO[bytes]:
@@ -169,30 +165,24 @@ class _Run:
         return pipe
 
     def _holds(self, lock: Path) -> bool:
-        """Tell whether the run holds its machine, by what it wrote into the lock's file."""
-        try:
+        try:  # by what it wrote into the lock's file
             note = json.loads(lock.read_text())
             return not os.access(lock, os.W_OK) or note["pid"] == int(self._pid.read_text())
         except (OSError, ValueError, KeyError, TypeError):
             return False
 
     def _last_words(self) -> str:
-        lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
-        reasons = [
-            match[1] for line in lines if (match := re.match("(?:frobench|Error): (.*)", line))
-        ]
-        return (reasons or lines or [f"its run ended with exit code {self._code}"])[-1]
+        text = self._log.read_text(encoding="utf-8", errors="replace")
+        reasons = re.findall("^(?:frobench|Error): (.*)", text, re.MULTILINE)
+        return (reasons or text.splitlines() or [f"its run ended with exit code {self._code}"])[-1]
 
 
 def _whole_lines(log: TextIO) -> Iterator[Said]:
-    """Yield the lines that were written since, but for one that is not whole yet."""
-    while True:
-        position = log.tell()
-        line = log.readline()
-        if not line.endswith("\n"):
-            log.seek(position)
-            return
+    position = log.tell()
+    while (line := log.readline()).endswith("\n"):
         yield {"type": "line", "text": line.rstrip("\n")}
+        position = log.tell()
+    log.seek(position)
 
 
 def _version(package: str) -> str | None:
@@ -222,13 +212,11 @@ def _folder(fleet: str, label: str) -> Path:
 
 
 def _stored(results: Path, *, whole: bool) -> list[Path]:
-    """Return the stored files of a node, or those of whole runs alone."""
     paths = sorted(results.glob("[!.]*/*.json"))
     return [path for path in paths if not (whole and path.name.endswith(".partial.json"))]
 
 
 def _command(asked: Said, results: Path, name: str) -> list[str]:
-    """Return the command that measures, or that goes on with what was cut short."""
     unfinished = any(results.glob(".runs/[!.]*/draft.json"))
     command = [sys.executable, "-m", "frobench", "run", "--wait", "--label", name]
     command += ["--results", str(results), *asked["options"]]
@@ -238,15 +226,11 @@ def _command(asked: Said, results: Path, name: str) -> list[str]:
 
 
 def _environment(home: Path, accelerators: float) -> dict[str, str]:
-    """Return the environment as the node has it, without what Ray sets for a task.
-
-    Where the task was given accelerators, they stay those that are visible.
-    """
+    # As the node has it, without what Ray sets for a task but the accelerators that it was given.
     environment, before = dict(os.environ), {}
     with suppress(OSError):  # the environment that this process was started with, on Linux
         text = Path("/proc/self/environ").read_bytes().decode(errors="surrogateescape")
-        pairs = (pair.partition("=") for pair in text.split("\0") if pair)
-        before = {name: value for name, _, value in pairs}
+        before = dict(pair.split("=", 1) for pair in text.split("\0") if "=" in pair)
     # With the number of threads that Ray sets, the CPU's cases would be slower.
     for name in ("OMP_NUM_THREADS", *([] if accelerators else VISIBLE)):
         environment.pop(name, None)

@@ -27,7 +27,6 @@ LOST_ERRORS = {"NodeDiedError", "ObjectLostError", "OwnerDiedError", "WorkerCras
 """Ray's errors for a node, or a process there, that was lost."""
 LONGEST = 16
 """Characters of a name in the name of its folder, and digits of a digest or a number."""
-
 Described = dict[str, Any]
 """A node as Ray describes it."""
 
@@ -55,8 +54,7 @@ class RayCluster:
                     msgspec.to_builtins(asked), node.name, folder(node), node.accelerators
                 )
             case Stop(node=node_id):
-                task = self._tasks.pop(node_id, None)
-                if task is not None:
+                if (task := self._tasks.pop(node_id, None)) is not None:
                     self._ray.cancel(task, force=False)
             case Forget(node=node, fleet=fleet):
                 self._on(node, on_node.forget).remote(fleet, folder(node))
@@ -119,19 +117,15 @@ def look_for(address: str) -> None:
 
 def shared_names(alive: Sequence[Described]) -> set[str]:
     """Return the names that several nodes have, without their address and with it."""
-    names = [_names(node) for node in alive]
-    counts = (
-        Counter(way) for way in ([short for short, _, _ in names], [at for _, at, _ in names])
-    )
-    return {name for count in counts for name, nodes in count.items() if nodes > 1}
+    counts = Counter(name for node in alive for name in _names(node))
+    return {name for name, nodes in counts.items() if nodes > 1}
 
 
 def named(alive: Sequence[Described], shared: set[str]) -> list[Node]:
-    """Return nodes with their names.
+    """Return nodes with their names: with their address where several share one, or their number.
 
-    Nodes that share a name have their address behind it, and also their number in the cluster
-    where they share the address. A node that comes back has its name again, although Ray may still
-    list the lost one, since the shared names are those that several nodes had at the start.
+    A node that comes back has its name again, although Ray may still list the lost one, since the
+    shared names are those that several nodes had at the start.
     """
     return [
         Node(
@@ -144,14 +138,13 @@ def named(alive: Sequence[Described], shared: set[str]) -> list[Node]:
 
 
 def folder(node: Node) -> str:
-    """Return the name of a node's folder: letters that every file system takes, and no other's."""
+    """Return the name of a node's folder, which every file system takes, and no other node has."""
     plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in node.name)[:LONGEST]
     digest = hashlib.sha256(node.name.encode()).hexdigest()[:LONGEST]
     return node.name if node.name == plain else f"{plain}-{digest}"
 
 
 def _names(node: Described) -> tuple[str, str, str]:
-    """Return a node's given name or else its host's; with its address; and with its number, too."""
     given, address = node.get("NodeName"), node["NodeManagerAddress"]
     name = given if given and given != address else node["NodeManagerHostname"]
     number = str(node["NodeID"])[:LONGEST]

@@ -2,10 +2,9 @@
 """The search for the commit at which a case changed.
 
 The first and the last commit are compared, then commits between them beside the first. These only
-point at a commit: which side of the change a commit lies on is decided by the nearer end, without
-a level of its own. What they point at is measured anew, beside the commit before it, and only that
-is claimed. So two tests can err, whatever the length of the search: that of the ends and that of
-the commits found. Each takes half of 5%, over all cases together.
+point at a commit. It is measured anew beside the commit before it, and only that is claimed. So two
+tests can err, however long the search is: that of the ends and that of the commits found. Each
+takes half of 5%, over all cases together.
 """
 
 import math
@@ -61,12 +60,12 @@ class Findings(Struct):
     @property
     def changed(self) -> list[str]:
         """The cases that differ between the ends, the largest change first."""
-        different = [
-            case
+        change = {
+            case: abs(_log(judged.comparison.ratio))
             for case, judged in self.ends.items()
             if judged.differs and judged.p_value <= ALARMS_OF_A_TEST
-        ]
-        return sorted(different, key=lambda case: -abs(_log(self.ends[case].comparison.ratio)))
+        }
+        return sorted(change, key=lambda case: -change[case])
 
 
 def search(commits: int, measure: Measure, launches: int) -> Findings:
@@ -86,28 +85,23 @@ def search(commits: int, measure: Measure, launches: int) -> Findings:
 def _compare_ends(findings: Findings, measure: Measure) -> None:
     """Compare the ends; where one is broken, the next commit inward is the end."""
     begin, end = findings.first, findings.last
-    while (
-        findings.first < findings.last
-        and max(findings.first - begin, end - findings.last) < TRIES_AT_AN_END
-    ):
+    while not findings.beside_first and findings.first < findings.last:
         try:
-            ratios = measure(findings.first, findings.last, findings.launches)
+            findings.ends = _judged(measure(findings.first, findings.last, findings.launches))
+            findings.beside_first[findings.last] = {
+                case: judged.comparison.ratio for case, judged in findings.ends.items()
+            }
         except BrokenError as error:
             findings.broken[error.position] = str(error)
             if error.position == findings.first:
                 findings.first += 1
             else:
                 findings.last -= 1
-            continue
-        findings.ends = _judged(ratios)
-        findings.beside_first[findings.last] = {
-            case: judged.comparison.ratio for case, judged in findings.ends.items()
-        }
-        return
+            if max(findings.first - begin, end - findings.last) == TRIES_AT_AN_END:
+                return
 
 
 def _bracket(case: str, findings: Findings, measure: Measure) -> tuple[int, int]:
-    """Return the places of two commits between which a case changed, as near as can be."""
     launches = _launches_of_a_step(findings.ends[case].comparison.ratio, findings.launches)
     known = {position: ratios[case] for position, ratios in findings.beside_first.items()}
     before, after = findings.first, findings.last
@@ -134,7 +128,6 @@ def _bracket(case: str, findings: Findings, measure: Measure) -> tuple[int, int]
 
 
 def _halved(before: int, inner: int, after: int, known: Mapping[int, Estimate]) -> tuple[int, int]:
-    """Return the half of a bracket in which the larger part of its change lies."""
     low, middle, high = (_log(known[at]) if at in known else 0.0 for at in (before, inner, after))
     return (before, inner) if abs(middle - low) > abs(high - middle) else (inner, after)
 
@@ -161,7 +154,6 @@ def _confirm(findings: Findings, brackets: Mapping[str, tuple[int, int]], measur
 
 
 def _confirmed(anew: Judged | None, ends: Judged, tests: int) -> Estimate | None:
-    """Return the ratio of two neighbours, if it differs in the direction of the ends."""
     if anew is None or not anew.differs or anew.p_value > ALARMS_OF_A_TEST / tests:
         return None
     ratio = anew.comparison.ratio
@@ -179,10 +171,9 @@ def _has_enough(values: Sequence[float | None]) -> bool:
 
 
 def _launches_of_a_step(ratio: Estimate, launches: int) -> int:
-    """Return how many pairs of launches tell on which side of the change a commit lies.
+    """Return how many pairs of launches show on which side of the change a commit lies.
 
-    As many as leave half the change three standard errors, by what the ends show of both; at most
-    twice as many as the ends were given.
+    They leave half the change three standard errors, by what the ends show of both.
     """
     if ratio.low is None or ratio.high is None or ratio.value == 1:
         return launches

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The commits of a range, along the first parents, and their working trees.
-
-The trees lie in a folder that is removed at the end.
-"""
+"""The commits of a range, and their working trees, which lie in a folder that is removed."""
 
 import shutil
 import subprocess
@@ -34,10 +31,9 @@ class Commit(Struct, frozen=True):
 
 
 def commits_of(tree: Path, text: str) -> list[Commit]:
-    """Return the commits of a range such as ``v1.0..main``, the oldest first.
+    """Return the commit that a range such as ``v1.0..main`` begins after, then its commits.
 
-    Before them stands the one that the range begins after. Of a merge, the first parent's side is
-    followed, so that what it brings counts as one change.
+    Only first parents are followed, so that what a merge brings counts as one change.
 
     Raises `CannotRunError` if git does not know the range, or nothing is in it.
     """
@@ -58,6 +54,7 @@ class WorkTrees:
     benchmarks : are copied, so that those of all commits are the same, and none is imported from
         beside the code of another commit
     build : a command of the shell that is called once in each working tree
+    paths : folders in a working tree that modules are imported from
     """
 
     def __init__(
@@ -70,7 +67,7 @@ class WorkTrees:
             )
         self._project, self._benchmarks, self._build = project, benchmarks.resolve(), build
         self._sources = tuple(paths) or ("src", ".")
-        self._made: dict[str, Path] = {}
+        self._made: set[str] = set()
         self._folder = Path()
 
     def __enter__(self) -> Self:
@@ -109,7 +106,7 @@ class WorkTrees:
             if self._build:
                 say(f"building {commit.short}")
                 self._run_build(tree)
-            self._made[commit.id] = tree
+            self._made.add(commit.id)
         return tree
 
     def sources(self, tree: Path) -> list[str]:

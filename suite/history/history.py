@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A history: launches of several commits in turn, each with the code of its commit.
-
-From the user's request to its findings and the stored files.
-"""
+"""A history, from the user's request to its findings and files: launches of commits in turn."""
 
 import random
 import time
@@ -10,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -58,7 +55,6 @@ class HistoryInterrupted(Exception):  # noqa: N818 - not an error: the user aske
     """The user ended a history; what was measured is stored, in a file for each commit."""
 
     def __init__(self, stored: Sequence[Path]) -> None:
-        super().__init__()
         self.stored = stored
 
 
@@ -82,11 +78,8 @@ def history(request: HistoryRequest, reporter: Reporter, interruptions: Interrup
     unfinished.sweep(request.results)
     waiting = reporter.say if request.wait else None
     trees = WorkTrees(project, request.benchmarks, request.build, request.paths)
-    with (
-        machine_lock(waiting=waiting),
-        trees,
-        Bench(request, project, commits, trees, reporter) as bench,
-    ):
+    with machine_lock(waiting=waiting), trees, ExitStack() as folders:
+        bench = Bench(request, project, commits, trees, reporter, folders)
         try:
             findings = search(len(commits), bench, request.launches)
         except ForeignCodeError as error:
@@ -100,33 +93,26 @@ def history(request: HistoryRequest, reporter: Reporter, interruptions: Interrup
 
 
 class Bench:
-    """Measures commits of a range in pairs; see `suite.history.change_search.Measure`."""
+    """Measures commits of a range in pairs; see `suite.history.change_search.Measure`.
 
-    def __init__(
+    folders : in the end lets go of the runs' folders, and removes them
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - one for each thing that it works with
         self,
         request: HistoryRequest,
         project: Path,
         commits: Sequence[Commit],
         trees: WorkTrees,
         reporter: Reporter,
+        folders: ExitStack,
     ) -> None:
         self._request, self._project = request, project
-        self._commits, self._trees = commits, trees
+        self._commits, self._trees, self._folders = commits, trees, folders
         self._progress = Progress(reporter)
         self._random = random.Random(request.seed)  # noqa: S311 - not for secrets
         self._seed = self._random.randrange(2**31) if request.seed is None else request.seed
         self._sittings: dict[int, Sitting] = {}
-        self._held = ExitStack()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Let go of the runs' folders, and remove those that were not stored."""
-        for sitting in self._sittings.values():
-            if sitting.folder.exists():
-                unfinished.remove(sitting.folder)
-        self._held.close()
 
     def __call__(self, first: int, second: int, launches: int) -> Ratios:
         """Launch two commits so many times each, in turn and in random order."""
@@ -151,13 +137,12 @@ class Bench:
 
     def store(self, *, complete: bool) -> list[Path]:
         """Store a run for each commit that was measured; return the files' paths."""
-        measured = [sitting for sitting in self._sittings.values() if sitting.has_samples]
-        names = [sitting.folder.name for sitting in measured]
-        stored = [
+        measured = {at: sitting for at, sitting in self._sittings.items() if sitting.has_samples}
+        names = [sitting.folder.name for sitting in measured.values()]
+        return [
             sitting.store(self._request.results, names, complete=complete)
-            for _, sitting in sorted(self._sittings.items())
+            for _, sitting in sorted(measured.items())
         ]
-        return [path for path in stored if path is not None]
 
     def _sitting(self, position: int) -> Sitting:
         if position not in self._sittings:
@@ -182,18 +167,14 @@ class Bench:
             kept_out=str(self._project),
         )
         own = environment.commit()
-        folder = unfinished.begin(
-            request.results, own.id or "unknown", partial(make_draft, request, own)
-        )
+        draft = partial(make_draft, request, own)
+        folder = unfinished.begin(request.results, own.id or "unknown", draft)
+        self._folders.enter_context(unfinished.held(folder))
+        self._folders.callback(unfinished.remove, folder)
         first = next(iter(self._sittings.values()), None)
-        try:
-            self._held.enter_context(unfinished.held(folder))
-            sitting = Sitting(folder, self._progress, first)
-            for line in [] if first else reasons(sitting.plan.outcomes):
-                self._progress.say(line)
-        except BaseException:
-            unfinished.remove(folder)
-            raise
+        sitting = Sitting(folder, self._progress, first)
+        for line in [] if first else reasons(sitting.plan.outcomes):
+            self._progress.say(line)
         return sitting
 
 

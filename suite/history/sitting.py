@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """One commit's run, whose launches come in turn with those of other commits."""
 
-import math
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +11,6 @@ from msgspec.structs import replace
 from suite.errors import CannotRunError
 from suite.journal.records import Imported, Journal, Measured, Record, Refused
 from suite.project.git import describe
-from suite.run import unfinished
 from suite.run.launches import Launches
 from suite.run.merge import merge
 from suite.run.plan import Draft, Plan
@@ -62,34 +60,30 @@ class Sitting:
 
         Raises `CannotRunError` if no case could be measured.
         """
-        number = self._launches.done
+        number, records = self._launches.done, self._launches.records
         with telemetry.Sampler(self._sources, self.folder / READINGS, self.clock.seconds):
             self._launches.add()
-        records = [r for r in self._launches.records if getattr(r, "launch", None) == number]
-        if not any(isinstance(record, Measured) for record in records):
-            refused = [r for r in self._launches.records if isinstance(r, Refused)]
+        own = [record for record in records if getattr(record, "launch", None) == number]
+        measured = [record for record in own if isinstance(record, Measured)]
+        if not measured:
+            refused = (record for record in records if isinstance(record, Refused))
             reasons = (f"{short_name(record.case)}: {record.reason}" for record in refused)
             raise CannotRunError(next(reasons, "its launch measured nothing"))
-        require_imports(records, self.plan.draft)
-        measured = (record for record in records if isinstance(record, Measured))
+        require_imports(own, self.plan.draft)
         return {record.case: median(record.samples) for record in measured}
 
-    def store(self, results: Path, beside: Sequence[str], *, complete: bool) -> Path | None:
+    def store(self, results: Path, beside: Sequence[str], *, complete: bool) -> Path:
         """Store what was measured as a run of its own, beside those of other commits, by name."""
-        path = None
-        if self.has_samples:
-            settings = replace(self.plan.settings, launches=self._launches.done)
-            run = merge(
-                replace(self.plan, settings=settings),
-                self._launches.records,
-                self.clock.seconds(),
-                list(telemetry.readings(self.folder / READINGS)),
-                complete=complete,
-            )
-            run.frobench.beside = [name for name in beside if name != run.frobench.run]
-            path = store.write(run, results)
-        unfinished.remove(self.folder)
-        return path
+        settings = replace(self.plan.settings, launches=self._launches.done)
+        run = merge(
+            replace(self.plan, settings=settings),
+            self._launches.records,
+            self.clock.seconds(),
+            list(telemetry.readings(self.folder / READINGS)),
+            complete=complete,
+        )
+        run.frobench.beside = [name for name in beside if name != run.frobench.run]
+        return store.write(run, results)
 
 
 class ForeignCodeError(Exception):
@@ -119,6 +113,5 @@ def require_imports(records: Sequence[Record], draft: Draft) -> None:
 
 def ratio(before: dict[str, float], after: dict[str, float], case: str) -> float | None:
     """Return how much longer a case took in another launch; ``None`` where one lacks it."""
-    old, new = before.get(case, math.nan), after.get(case, math.nan)
-    quotient = new / old if old > 0 else math.nan
-    return quotient if 0 < quotient < math.inf else None
+    old, new = before.get(case), after.get(case)
+    return new / old if old and new else None

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What runs on each node but the first: it starts the processes that launches ask for.
 
-A launch opens a connection for each process that it wants there, and that process serves the
-connection, as a worker on the launch's own machine serves a pipe. The runner keeps one more
-connection to each node as long as the run lasts; when that closes, the node is done.
+Each process serves its launch's connection as a worker on the launch's machine serves a pipe. The
+runner keeps one more connection to each node; when that closes, the node is done.
 """
 
 import socket
@@ -72,7 +71,7 @@ class Agent:
         self._done = True
         with suppress(OSError):
             socket.create_connection(self._listener.address, REACHED_WITHIN).close()  # wakes it
-        if self._thread.ident is not None:
+        if self._thread.is_alive():
             self._thread.join(REACHED_WITHIN)
         self._listener.close()
         for process in self._processes.values():
@@ -127,12 +126,13 @@ class Remote(Struct):
             self._end(kill=False, patience=1.0 if timeout is None else timeout)
 
     def _end(self, *, kill: bool, patience: float) -> None:
-        with suppress(LostRankError, EOFError, OSError):
-            connection = reach(self.node, self.number)
+        with (
+            suppress(LostRankError, EOFError, OSError),
+            reach(self.node, self.number) as connection,
+        ):
             connection.send(["end", self.token, float(patience), kill])
             if connection.poll(patience + REACHED_WITHIN):
                 self.exitcode = connection.recv()
-            connection.close()
 
 
 def start_on(node: Node, number: int, seat: Seat, seed: int) -> tuple[Connection, Remote]:
@@ -179,22 +179,18 @@ def attended(meeting: Meeting) -> Iterator[None]:
     connections = []
     try:
         for number, node in enumerate(meeting.nodes[1:], 1):
-            connections.append(_held(node, number))
+            try:
+                connection = reach(node, number)
+                connection.send(["hold"])
+                refusal = connection.recv()
+            except (LostRankError, EOFError, OSError) as error:
+                raise CannotRunError(f"node {number} does not answer: {error}") from error
+            if refusal is not None:
+                raise CannotRunError(f"node {number}: {refusal}")
+            connections.append(connection)
         yield
     finally:
         for connection in connections:
             with suppress(OSError):
                 connection.send(DONE)
             connection.close()
-
-
-def _held(node: Node, number: int) -> Connection:
-    try:
-        connection = reach(node, number)
-        connection.send(["hold"])
-        refusal = connection.recv()
-    except (LostRankError, EOFError, OSError) as error:
-        raise CannotRunError(f"node {number} does not answer: {error}") from error
-    if refusal is not None:
-        raise CannotRunError(f"node {number}: {refusal}")
-    return connection

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The groups of a launch: made at the first asking, of its own workers or of all nodes.
+"""The groups of a launch, of its own workers or of all nodes: its ranks end with the launch.
 
-A launch is one whole process group: its ranks are started for it and end with it. When one is lost,
-the launch measures no further case of a group, and the next launch starts its own.
+When a rank is lost, the launch measures no further case of a group, and the next starts its own.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -59,8 +58,8 @@ class Groups:
         deadline: float,
         workers: Callable[[str], list[Worker]],
     ) -> None:
-        self._seed, self._devices, self._deadline = seed, devices, deadline
-        self._workers = workers
+        self._seed, self._deadline, self._workers = seed, deadline, workers
+        self._devices, self._each = devices, _each(devices)
         self._ranks: list[Worker] = []
         self._entered: tuple[str, Group] | None = None
         self._lost = ""
@@ -79,7 +78,7 @@ class Groups:
         if meeting is None or nodes_of(name) is None:
             workers = self._workers(name)
             return Group(workers, [LOOPBACK] * len(workers), self._deadline)
-        places = [*numbers(len(meeting.nodes), _each(self._devices))]
+        places = [*numbers(len(meeting.nodes), self._each)]
         for number, (node, device) in enumerate([] if self._ranks else places):
             start = partial(start_on, meeting.nodes[node], node) if node else start_here
             seat = Seat(f"rank {number} on node {node}", device)
@@ -95,17 +94,16 @@ class Groups:
 
     def examine(self) -> list[NodeFacts]:
         """Return what the nodes are like; nothing of a machine that measures by itself."""
-        meeting, each = Meeting.here(), _each(self._devices)
+        meeting, each = Meeting.here(), len(self._each)
         if meeting is None or not self._ranks:
             return []
-        firsts = self._ranks[:: len(each)]
+        firsts = self._ranks[::each]
         for rank, node in zip(firsts, meeting.nodes, strict=True):
             rank.tell("examine", [*self._devices], node.address)
-        answers = [rank.answer(self._deadline) for rank in firsts]
-        first, _ = answers[0]
+        facts = [rank.answer(self._deadline) for rank in firsts]
+        first, _ = facts[0]
         return [
-            NodeFacts(ranks=len(each), link=link, differs=changed(first, environment))
-            for environment, link in answers
+            NodeFacts(ranks=each, link=link, differs=changed(first, own)) for own, link in facts
         ]
 
     def drop(self, lost: str = "") -> None:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How the nodes of a job find each other: by the variables that torchrun or Slurm sets.
 
-The same command runs once on every node. The first node becomes the runner, and the others start
-processes for its launches (see `suite.nodes.agent`). All nodes exchange their addresses through the
-store that torchrun has, or that the first node opens where Slurm started them. The runner does not
-import torch, so a process of its own does that (see `suite.nodes.rendezvous`).
+The same command runs on every node. All exchange their addresses through the store that torchrun
+has, or that the first node opens in a job of Slurm. The runner does not import torch, so a process
+of its own does that (see `suite.nodes.rendezvous`).
 """
 
 import hashlib
@@ -19,11 +18,11 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from suite.checkout import CHECKOUT
 from suite.errors import CannotRunError
 
 VARIABLE = "FROBENCH_NODES"
 """The environment variable by which the runner tells its launches of the nodes."""
-ROOT = Path(__file__).resolve().parents[2]
 LAUNCHERS = (
     ("RANK", "WORLD_SIZE", "LOCAL_RANK"),
     ("SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"),
@@ -43,7 +42,7 @@ class Position(Struct, frozen=True):
     count: int
     store: str
     port: int
-    opens_store: bool  # whether this node has to open the store
+    opens_store: bool
 
 
 class Node(Struct, frozen=True):
@@ -121,7 +120,7 @@ def meet(here: Position, node: Node) -> Meeting:
         input=msgspec.json.encode((here, node)),
         capture_output=True,
         check=False,
-        cwd=ROOT,
+        cwd=CHECKOUT,
     )
     if asked.returncode != 0:
         lines = asked.stderr.decode(errors="replace").strip().splitlines()
@@ -135,13 +134,13 @@ def require_alike(meeting: Meeting) -> None:
     """Raise `CannotRunError` if a node has other code or another torch than the first."""
     first = meeting.nodes[0]
     for number, node in enumerate(meeting.nodes):
-        what = ""
         if node.torch != first.torch:
             what = f"torch {node.torch}, and node 0 torch {first.torch}"
         elif node.sources != first.sources:
             what = f"another version of Frobench or its benchmarks ({node.sources}) than node 0"
-        if what:
-            raise CannotRunError(f"node {number} has {what}: install the same on every node")
+        else:
+            continue
+        raise CannotRunError(f"node {number} has {what}: install the same on every node")
 
 
 def describe(address: str, port: int, key: str, machine: str, benchmarks: Path) -> Node:
@@ -151,7 +150,7 @@ def describe(address: str, port: int, key: str, machine: str, benchmarks: Path) 
     except PackageNotFoundError:
         torch = "none"
     digest = hashlib.sha256()
-    for folder in (ROOT / "suite", benchmarks):
+    for folder in (CHECKOUT / "suite", benchmarks):
         for file in sorted(folder.rglob("*.py")):
             digest.update(file.relative_to(folder).as_posix().encode() + b"\0")
             digest.update(file.read_bytes())

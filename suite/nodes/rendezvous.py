@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The process in which a node meets the others: `python -m suite.nodes.rendezvous`.
-
-It reads this node's position and what it tells from its input, and prints what all nodes tell.
-"""
+"""The process in which a node meets the others; it reads a `Position` and a `Node`, prints all."""
 
 import sys
 from datetime import timedelta

@@ -208,6 +208,17 @@ def write(run: Run, folder: Path) -> Path:
     return target
 
 
+def write_once(run: Run, folder: Path) -> Path:
+    """Store a run as `write` does, unless the same file is there already."""
+    try:
+        return write(run, folder)
+    except FileExistsError as error:
+        path = Path(error.filename)
+        if content(path) == encode(run):
+            return path
+        raise
+
+
 def _create(target: Path, content: bytes) -> None:
     """Write beside the target, then give the file its name in one step that replaces nothing."""
     temporary = target.with_name(f".{target.name}.{os.getpid()}")

@@ -21,14 +21,14 @@ UNLIMITED = 10_000
 
 
 class Column(NamedTuple):
-    """A column: its heading, and whether its cells stand at its right."""
+    """A column of a table."""
 
     heading: str
-    right: bool = False
+    right: bool = False  # whether its cells stand at its right
 
 
 class Row(NamedTuple):
-    """A row: what it belongs to, its name in two parts, and a cell for each column."""
+    """A row of a table: a name in two parts, and a cell for each column."""
 
     group: str
     head: str
@@ -47,22 +47,21 @@ def of_cases(cases: Iterable[CaseComparison], base: str, new: str) -> Table:
     """Return a row for each case, in the order given."""
     rows = []
     for case in cases:
-        *times, ratio = _numbers(case.base, case.new, case.ratio)
-        compared = "-" if case.word == "incomparable" else ratio
-        cells = (*times, compared, case.word, finds(case.smallest_change))
-        rows.append(Row(case.group, *_parts(name_of(case.fullname)), cells))
+        ratio = None if case.word == "incomparable" else case.ratio
+        judged = case.word, finds(case.smallest_change)
+        rows.append(_row(name_of(case.fullname), case, ratio, *judged))
     sides = Column(base, right=True), Column(new, right=True), Column(f"{new} / {base}")
     return Table((*sides, Column("verdict"), Column(FINDS, right=True)), rows)
 
 
 def of_ratios(cases: Iterable[CaseRatio]) -> Table:
     """Return a row for each case that has a ratio, its devices named by their kinds."""
-    rows = []
-    for case in cases:
-        if case.speed is not None:
-            cells = _numbers(case.base, case.new, case.speed)
-            rows.append(Row(case.group, *_parts(kind(name_of(case.base_case))), cells))
     columns = Column("base", right=True), Column("new", right=True), Column("new, times as fast")
+    rows = [
+        _row(kind(name_of(case.base_case)), case, case.speed)
+        for case in cases
+        if case.speed is not None
+    ]
     return Table(columns, rows)
 
 
@@ -108,13 +107,11 @@ def lines(table: Table, width: int) -> list[str]:
     return [*rest, f"(no room here for {table.columns[0].heading})"]
 
 
-def _numbers(base: Estimate, new: Estimate, ratio: Estimate) -> tuple[str, str, str]:
-    return format_point(base, "s"), format_point(new, "s"), format_estimate(ratio, RATIO)
-
-
-def _parts(name: str) -> tuple[str, str]:
+def _row(name: str, case: CaseComparison | CaseRatio, ratio: Estimate | None, *judged: str) -> Row:
     head, bracket, tail = name.partition("[")
-    return head, bracket + tail
+    times = format_point(case.base, "s"), format_point(case.new, "s")
+    compared = format_estimate(ratio, RATIO) if ratio else "-"
+    return Row(case.group, head, bracket + tail, (*times, compared, *judged))
 
 
 def _laid_out(table: Table, *, split: bool, width: int = UNLIMITED) -> Iterator[str]:
