@@ -101,18 +101,16 @@ def matches(look: Look, text: str, lower: str) -> Iterator[re.Match[str]]:
             yield from look.pattern.finditer(searched, start, end)
 
 
-def _folded(kind: str, pattern: str, hints: Iterable[str], core: str | None = None) -> Look:
-    """Return how something looks whose letters may be of either case."""
-    inner = None if core is None else re.compile(core, re.ASCII)
-    return Look(kind, re.compile(pattern, re.ASCII), (*hints,), folded=True, core=inner)
-
-
-def _exact(kind: str, pattern: str, hints: Iterable[str], core: str | None = None) -> Look:
+def _exact(
+    kind: str, pattern: str, hints: Iterable[str], core: str | None = None, *, folded: bool = False
+) -> Look:
     """Return how something looks whose letters have a case, or may be of any alphabet."""
-    inner = None if core is None else re.compile(core)
-    return Look(kind, re.compile(pattern), (*hints,), core=inner)
+    flags = re.ASCII if folded else re.NOFLAG
+    inner = None if core is None else re.compile(core, flags)
+    return Look(kind, re.compile(pattern, flags), (*hints,), folded, inner)
 
 
+_folded = partial(_exact, folded=True)  # letters of either case
 _credential = partial(_folded, "a credential")
 LOOKS = (
     _credential(r"://[^\s/@][^\s/@:]{0,127}+:[^\s/@]{0,512}+@\S*", ["://"]),

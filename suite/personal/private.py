@@ -20,16 +20,13 @@ from typing import Any, NamedTuple
 from msgspec import Struct, structs
 
 from suite.personal import patterns
-from suite.personal.patterns import FOUR_NUMBERS, WITH_COLONS, in_lower_case, matches, possible
+from suite.personal.patterns import FOUR_NUMBERS, WITH_COLONS
 
 HIDDEN = patterns.HIDDEN
-"""Stands where something was hidden."""
 _BEFORE = 32
 """Characters before four numbers in which a word may say that they are a version."""
 _OCTET, _NO_VERSION, _SHORTEST_NAME = 255, 100, 3
-_HEXADECIMAL = re.compile("[0-9a-fA-F]")
-_MOST_COLONS = 7
-"""Colons of an address that is written in full; one that ends with four numbers has one less."""
+_NUMBERS_ONLY = frozenset({float, int, bool, type(None)})
 _COMMON = (
     "admin amd apple arm azureuser build builder cloud container cpu cuda debian default docker"
     " ec2-user fedora gpu guest home host intel jovyan jupyter kernel linux localhost macos max"
@@ -56,46 +53,33 @@ def find(text: str, names: Collection[str] = (), *, version: bool = False) -> It
     names : of the host and its user; found as whole words, in whatever case
     version : whether the text is a version or a digest, in which four numbers are no address
     """
-    for kind, spans in _searches(text, names, version=version):
-        yield from (Found(kind, *span) for span in spans)
-
-
-def _searches(
-    text: str, names: Collection[str], *, version: bool
-) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
-    """Yield searches of a text, each with the kind of what it finds, that begin when asked."""
-    lower = in_lower_case(text)
-    for look in possible((*patterns.LOOKS, FOUR_NUMBERS, WITH_COLONS), lower):
+    lower = patterns.in_lower_case(text)
+    for look in patterns.possible((*patterns.LOOKS, FOUR_NUMBERS, WITH_COLONS), lower):
         if version and look.kind == "an identifier" and " " not in text:
             continue
-        every = matches(look, text, lower)
-        if look is FOUR_NUMBERS:
-            every = (match for match in every if _is_address(match, version=version))
-        elif look is WITH_COLONS:
-            every = (match for match in every if _is_ipv6(match[0]))
-        yield look.kind, (match.span() for match in every)
+        for match in patterns.matches(look, text, lower):
+            if look is FOUR_NUMBERS and not _is_address(match, version=version):
+                continue
+            if look is WITH_COLONS and not _is_ipv6(match[0]):
+                continue
+            yield Found(look.kind, *match.span())
     for name in names:
-        named = re.finditer(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text, re.IGNORECASE)
-        yield "a name of this host or its user", (match.span() for match in named)
+        for match in re.finditer(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text, re.IGNORECASE):
+            yield Found("a name of this host or its user", *match.span())
 
 
 def _is_address(match: re.Match[str], *, version: bool) -> bool:
     """Tell an address from a version, such as 9.10.2.21, which begins with a small number."""
     parts = [int(part) for part in match.groups()]
-    if max(parts) > _OCTET:
-        return False
     before = match.string[max(0, match.start() - _BEFORE) : match.start()]
-    in_words = (version and not before) or patterns.BACKWARDS_VERSION.match(
-        before[::-1]
-    ) is not None
-    return not in_words or parts[0] >= _NO_VERSION
+    named = (version and not before) or patterns.BACKWARDS_VERSION.match(before[::-1])
+    return max(parts) <= _OCTET and (parts[0] >= _NO_VERSION or not named)
 
 
 def _is_ipv6(text: str) -> bool:
-    """Tell whether a text is an address, which a sentence may end with."""
-    if not _HEXADECIMAL.search(text) or ("::" not in text and text.count(":") < _MOST_COLONS - 1):
-        return False
-    return any(map(_is_readable, {text, text.rstrip(".:")}))
+    """Tell whether digits, points and colons are an address, which a sentence may end with."""
+    digits = text.strip(".:")  # there are none around the :: of C++
+    return bool(digits) and any(map(_is_readable, {text, text.rstrip(".:")}))
 
 
 def _is_readable(address: str) -> bool:
@@ -107,60 +91,45 @@ def _is_readable(address: str) -> bool:
 
 def hide(text: str, names: Collection[str] = (), *, version: bool = False) -> str:
     """Return a text without what `find` finds in it."""
-    spans = sorted((secret.start, secret.end) for secret in find(text, names, version=version))
     kept, end = "", 0
-    for start, stop in spans:
+    for start, stop in sorted(secret[1:] for secret in find(text, names, version=version)):
         if stop > end:
             kept += text[end:start] + (HIDDEN if start >= end else "")
             end = stop
     return kept + text[end:]
 
 
-_NUMBERS_ONLY = frozenset({float, int, bool, type(None)})
-_Place = tuple["_Place", object] | str
-"""Where something is: the place of what it is in, and its name or number there."""
-
-
-def texts(value: object, where: str = "$") -> Iterator[tuple[str, str]]:
-    """Yield every text of a struct or of plain JSON with its place, and every key of a table."""
-    for place, text in _occurrences(value, where, None):
-        yield "".join(_spelled(place)), text
-
-
-def _occurrences(
+def texts(
     value: Any,  # noqa: ANN401 - a struct, a table or a list
-    where: _Place,
-    wanted: Collection[str] | None,
-) -> list[tuple[_Place, str]]:
-    """Return where texts are, all or those that are wanted; places are spelled if asked for."""
-    held: list[tuple[_Place, str]] = []
+    where: str = "$",
+    wanted: Collection[str] | None = None,
+) -> list[tuple[str, str]]:
+    """Return every text of a struct or of plain JSON with its place, and every key of a table.
+
+    wanted : the only texts to return, if that is known
+    """
+    held: list[tuple[str, str]] = []
     if isinstance(value, dict):
         held = [(where, str(key)) for key in value if wanted is None or key in wanted]
         items: Iterable[tuple[object, Any]] = value.items()
     elif isinstance(value, Struct):
-        names = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
-        items = ((encoded, getattr(value, name)) for name, encoded in names)
+        items = zip(value.__struct_encode_fields__, structs.astuple(value), strict=True)
     else:
         items = enumerate(value)
     for name, item in items:
-        kind = type(item)
-        if kind is str:
+        if isinstance(item, str):
             if wanted is None or item in wanted:
-                held.append(((where, name), item))
-        elif kind is list:
-            if not _NUMBERS_ONLY.issuperset(map(type, item)):
-                held += _occurrences(item, (where, name), wanted)
+                held.append((_inside(where, name), item))
+        elif isinstance(item, list):
+            if not _NUMBERS_ONLY.issuperset(map(type, item)):  # lists of samples are long
+                held += texts(item, _inside(where, name), wanted)
         elif isinstance(item, dict | tuple | Struct):
-            held += _occurrences(item, (where, name), wanted)
+            held += texts(item, _inside(where, name), wanted)
     return held
 
 
-def _spelled(where: _Place) -> Iterator[str]:
-    if isinstance(where, str):
-        yield where
-        return
-    yield from _spelled(where[0])
-    yield f".{where[1]}" if isinstance(where[1], str) else f"[{where[1]}]"
+def _inside(where: str, name: object) -> str:
+    return f"{where}.{name}" if isinstance(name, str) else f"{where}[{name}]"
 
 
 def rewritten(value: Any, change: Callable[[str, str], str], where: str = "$") -> Any:  # noqa: ANN401 - any part of a run
@@ -191,11 +160,10 @@ def disclosures(value: object, suspected: Collection[str] | None = None) -> Iter
 
     suspected : those of its texts that name somebody, if that is known
     """
-    for where, text in _occurrences(value, "$", suspected):
+    for where, text in texts(value, wanted=suspected):
         if suspected is not None or names_somebody(text):
-            place = "".join(_spelled(where))
-            for kind in _kinds(text, version=is_version(place)):
-                yield f"{hide(place, version=True)} holds {kind}"
+            for kind in _kinds(text, version=is_version(where)):
+                yield f"{hide(where, version=True)} holds {kind}"
 
 
 def names_somebody(text: str) -> bool:
@@ -205,12 +173,7 @@ def names_somebody(text: str) -> bool:
 
 @lru_cache(maxsize=2**14)  # a run says most things many times
 def _kinds(text: str, *, version: bool) -> tuple[str, ...]:
-    """Return the kinds of what a text holds; of each, no more is looked for than one."""
-    kinds: dict[str, None] = {}
-    for kind, spans in _searches(text, (), version=version):
-        if kind not in kinds and any(spans):
-            kinds[kind] = None
-    return tuple(kinds)
+    return tuple(dict.fromkeys(secret.kind for secret in find(text, version=version)))
 
 
 def is_version(where: str) -> bool:
@@ -226,5 +189,5 @@ def own_names() -> frozenset[str]:
         names.add(Path.home().name)
     with suppress(OSError, KeyError):  # a user without a name, as in some containers
         names.add(getpass.getuser())
-    telling = {name for name in names if name.lower() not in _COMMON.split()}
-    return frozenset(name for name in telling if len(name) >= _SHORTEST_NAME)
+    common = _COMMON.split()
+    return frozenset(n for n in names if len(n) >= _SHORTEST_NAME and n.lower() not in common)
