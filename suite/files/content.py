@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The content of a file that somebody else may have made, or put something else in its place."""
+"""The content of files: read whoever may have made them, and written whole or not at all."""
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 LARGEST_FILE = 50_000_000
@@ -40,18 +41,32 @@ def read(path: Path) -> bytes:
                 data += file.read(LARGEST_FILE + 1 - len(data))
     except OSError as error:
         raise UnusableFileError(f"cannot be read: {error.strerror or error}") from None
-    if len(data) > LARGEST_FILE:  # it grew, or its size is not told
-        raise UnusableFileError(_too_large())
+    _refuse_size(len(data))  # it may have grown, or its size is not told
     return data
+
+
+def keep(path: Path, data: bytes) -> None:
+    """Put data into the place of whatever a file held: all of it or, if killed, nothing."""
+    draft = path.with_name(f"{path.name}.new")
+    try:
+        with draft.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
 
 
 def _refuse(status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         kinds = (kind for is_kind, kind in _KINDS if is_kind(status.st_mode))
         raise UnusableFileError(f"{next(kinds, 'something else')}, not a regular file")
-    if status.st_size > LARGEST_FILE:
-        raise UnusableFileError(_too_large())
+    _refuse_size(status.st_size)
 
 
-def _too_large() -> str:
-    return f"larger than {LARGEST_FILE // 10**6} MB, which no stored run is"
+def _refuse_size(size: int) -> None:
+    if size > LARGEST_FILE:
+        raise UnusableFileError(f"larger than {LARGEST_FILE // 10**6} MB, which no stored run is")

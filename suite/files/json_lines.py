@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Files of JSON lines: one process appends, another may read meanwhile, and each may be killed.
 
-A line is written in one piece. A process that is killed leaves at most half a line, which is not
-read, and which is cut off before the next process writes.
+A killed process leaves at most half a line, which is not read, and is cut off before the next
+process writes.
 """
 
 import os
@@ -21,12 +21,11 @@ def encoded(line: object) -> bytes:
 
 
 class JsonLines(Generic[Line]):
-    """Append to and read one file of JSON lines.
+    """Append to and read one file of JSON lines, which need not exist.
 
-    path : of the file, which need not exist
     kind : the type of a line, or a union of tagged types
     unsynced : types of lines that need not be on the disk before the next thing happens
-    damaged : numbers of the lines, from 1, that were passed over since they cannot be read
+    damaged : numbers of the lines, from 1, that cannot be read and were passed over
     """
 
     def __init__(
@@ -51,13 +50,13 @@ class JsonLines(Generic[Line]):
                 os.fsync(file.fileno())
 
     def append(self, lines: Iterable[Line]) -> None:
-        """Append lines as they come, each in one piece, since other writers do so too."""
+        """Append lines as they come, each in one piece, since other processes append too."""
         with self.path.open("ab", buffering=0) as file:
             for line in lines:
                 file.write(encoded(line))
 
     def news(self) -> Iterator[Line]:
-        """Yield the lines that were appended since the last call, but those that are damaged."""
+        """Yield the lines that were appended since the last call, without the damaged ones."""
         if not self.path.exists():
             return
         with self.path.open("rb") as file:
@@ -75,14 +74,10 @@ class JsonLines(Generic[Line]):
                     yield decoded
 
     def mend(self) -> None:
-        """Cut off the half line that a killed process left, before another one writes.
-
-        Whole lines stay where they are on the disk, so an interruption loses none.
-        """
+        """Cut off the half line that a killed process left; whole lines are not written anew."""
         if self.path.exists():
-            content = self.path.read_bytes()
-            os.truncate(self.path, content.rfind(b"\n") + 1)
+            os.truncate(self.path, self.path.read_bytes().rfind(b"\n") + 1)
 
     def __iter__(self) -> Iterator[Line]:
-        """Yield every line, those that were read before included."""
+        """Yield every line, also those that `news` yielded."""
         yield from JsonLines[Line](self.path, self._decoder.type).news()

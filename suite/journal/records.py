@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The journal of a run: a line for everything that happened, written before anything else does.
-
-The launches append to it and the runner reads it, also while they write (see `JsonLines`).
-"""
+"""The journal of a run: a line for everything that happened, written before anything else does."""
 
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
+from suite.files.content import keep
 from suite.files.json_lines import JsonLines, encoded
-from suite.files.keep import keep
 from suite.kit.search_strategy import Try
 from suite.machine.accounts import Accounts
 from suite.stored.run import (
@@ -71,16 +68,14 @@ class Tried(Struct, tag="tried", kw_only=True):
 
 
 class Measured(Struct, tag="measured", kw_only=True):
-    """A case has its samples.
+    """A case has its samples; `Measurement` and `CaseInfo` say what most fields are.
 
-    warmup, sampled, prepared : see `Measurement`
+    order : its place in the launch
     wall_seconds : of the whole case, set-up and check included, but not a search
     checked : seconds of comparing results with the truth
     in_a_row : whether nothing comes between two calls, so that energy can be measured
-    order : its place in the launch
     undisturbed : seconds of a pilot's quickest call, what it waited for the processor taken off
     accounts : of the whole case in a pilot, where the system keeps them
-    others : see `CaseInfo`
     """
 
     launch: int
@@ -109,7 +104,7 @@ class Measured(Struct, tag="measured", kw_only=True):
 
     @property
     def quickest(self) -> float:
-        """Seconds that the quickest call took, or would have taken undisturbed if that is known."""
+        """Seconds of the quickest call, undisturbed if that is known."""
         return min(self.samples) if self.undisturbed is None else self.undisturbed
 
     @property
@@ -141,7 +136,7 @@ class Settled(Struct, tag="settled", kw_only=True):
 
 
 class Rested(Struct, tag="rested", kw_only=True):
-    """Nothing ran, seconds of the monotonic clock; written by the runner."""
+    """Nothing ran between these seconds of the monotonic clock; written by the runner."""
 
     begun: float
     ended: float
@@ -215,11 +210,7 @@ class Gauged(Struct, tag="gauged", kw_only=True):
 
 
 class Imported(Struct, tag="imported", kw_only=True):
-    """Where a process has imported the project's code from, in a launch that puts it first.
-
-    inside : number of modules from the folders that were put first
-    outside : names of modules from the working tree that was to be kept out
-    """
+    """Where a process has imported the project's code from; see `suite.project.imports`."""
 
     launch: int
     inside: int
@@ -240,14 +231,14 @@ _OfPilot = Stopped | Surroundings | NodesSeen | Collected | Declared | Tried
 _OfLaunch = Harness | Gauged | Settled | Begun | Measured | Refused | Busy | Imported
 _OfRunner = Rested | Refused | Ended
 Record = _OfPilot | _OfLaunch | _OfRunner
-"""A line of the journal, by the process that writes it first."""
+"""A line of the journal."""
 
 
 class Journal(JsonLines[Record]):
-    """One file of the journal.
+    """The journal's file, to which launches append while the runner reads.
 
-    `Begun` does not wait for the disk, which takes 4 ms on a virtual one: the runner reads it from
-    the system's memory, and a machine that loses its power has lost the case anyway.
+    `Begun` does not wait for the disk (4 ms on a virtual one): the runner reads it from the
+    system's memory, and a machine that loses its power has lost the case anyway.
     """
 
     def __init__(self, path: Path) -> None:

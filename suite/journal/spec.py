@@ -9,11 +9,9 @@ from msgspec import Struct
 
 from suite.stored.run import Search, Settings
 
-DEVICE_LOST = 70
-"""The exit code of a process that ended itself so that a fresh one goes on: a device no longer
-works, or a case has changed the process."""
-DISK_REFUSES = 71
-"""The exit code of a launch that could not write its journal."""
+DEVICE_LOST, DISK_REFUSES = 70, 71
+"""Exit codes of a process that ended itself so that a fresh one goes on, since a device no longer
+works or a case has changed the process; and of a launch that could not write its journal."""
 
 
 class LaunchSpec(Struct, kw_only=True):

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from suite.errors import CannotRunError
 from suite.files import content
-from suite.files.keep import keep
+from suite.files.content import keep
 from suite.journal.records import (
     Begun,
     Collected,

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from suite.files.keep import keep
+from suite.files.content import keep
 from suite.stored.basics import Label, Name, Text
 from suite.stored.store import InvalidResult, content
 
