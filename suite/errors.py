@@ -15,10 +15,7 @@ class CannotRunError(RuntimeError):
 
 
 class CutShortError(CannotRunError):
-    """A run ended before its last launch did, and can be resumed.
-
-    run : its name
-    """
+    """A run ended before its last launch did, and can be resumed by its name, `run`."""
 
     def __init__(self, message: str, run: str) -> None:
         super().__init__(message)
@@ -26,10 +23,7 @@ class CutShortError(CannotRunError):
 
 
 class NothingMeasuredError(RuntimeError):
-    """No selected case could be measured; the message gives the reasons.
-
-    failed : whether a case failed, rather than that all were left out
-    """
+    """No selected case could be measured: some `failed`, or all were left out."""
 
     def __init__(self, message: str, *, failed: bool) -> None:
         super().__init__(message)
@@ -51,7 +45,6 @@ class LostRankError(RuntimeError):
 class TooLongError(Exception):
     """A call takes longer than the profile allows, or is predicted to.
 
-    reason : what takes how long, in words
     seconds : that went into calls before that was known
     """
 
@@ -80,16 +73,13 @@ class Interrupted(Exception):  # noqa: N818 - not an error: the user asked for i
 
 
 class WrongResultError(Exception):
-    """A timed result is not the right one, so its speed is worth nothing.
-
-    check : the comparison that failed; an error that is no number is the largest there is,
-        since the stored file knows neither infinity nor NaN
-    """
+    """A timed result is not the right one, so its speed is worth nothing."""
 
     def __init__(self, check: Check) -> None:
         super().__init__(
             f"wrong result: {check.compared} is off by {check.error:.2g}, "
             f"over the bound of {check.bound:.2g}"
         )
+        # The stored file knows neither infinity nor NaN.
         error = check.error if math.isfinite(check.error) else sys.float_info.max
         self.check = replace(check, error=error)

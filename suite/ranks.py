@@ -13,11 +13,9 @@ _NOMINAL_BY_COUNT = {7: 0.977, 8: 0.977, 17: 0.953, 20: 0.955}
 times the t-interval's allows, by number of launches. Eight cannot show yet whether they do."""
 _FEW = 8
 _RANGE_LAUNCHES = 6
-_BEYOND = 0.063
-"""By which part of the way from the middle the ends of the range of six launches move outward, for
-the same reason."""
-_BEYOND_IF_ALIKE = 0.75
-"""The same of more than eight launches, times how much each resembles the one before."""
+_BEYOND, _BEYOND_IF_ALIKE = 0.063, 0.75
+"""Part of the way from the middle by which the ends move outward, for the same reason: those of the
+range of six launches; and with more than eight, times how much each resembles the one before."""
 
 
 def median_interval(values: Sequence[float]) -> tuple[float, float]:
@@ -39,14 +37,18 @@ def resemblance(values: Sequence[float]) -> float:
     """Return how much each value resembles the one before: from 0, not at all, to 1.
 
     It is 1 less half of von Neumann's ratio of the ranks (R. Bartels, "The rank version of von
-    Neumann's ratio test for randomness", JASA 77, 1982), which is near the correlation of
-    neighbours; 0 where neighbours differ more than others do.
+    Neumann's ratio test for randomness", JASA 77, 1982), near the correlation of neighbours.
     """
-    ordered = sorted(values)
-    ranks = [bisect_left(ordered, value) + bisect_right(ordered, value) for value in values]
+    ranks = doubled_ranks(values)
     apart = sum((rank - len(ranks)) ** 2 for rank in ranks)
     steps = sum((after - before) ** 2 for before, after in pairwise(ranks))
     return max(0.0, 1 - steps / (2 * apart)) if apart else 0.0
+
+
+def doubled_ranks(values: Sequence[float]) -> list[int]:
+    """Return twice the rank of each value, from 0.5, a mean one where some are equal."""
+    ordered = sorted(values)
+    return [bisect_left(ordered, value) + bisect_right(ordered, value) for value in values]
 
 
 def _interpolated(ordered: Sequence[float]) -> tuple[float, float]:
@@ -62,20 +64,17 @@ def _interpolated(ordered: Sequence[float]) -> tuple[float, float]:
 
 
 def _outward(end: float, middle: float, part: float) -> float:
-    """Move an end by a part of its way from the middle, and by half of itself at most.
-
-    So no time becomes negative.
-    """
+    """Move an end by a part of its way from the middle, at most by half: no time gets negative."""
     most = abs(end) / 2
     return end + max(-most, min(part * (end - middle), most))
 
 
 @cache
 def mann_whitney(first: int, second: int) -> list[float]:
-    """Return the two-sided p-value for each number of pairs on the rarer side.
+    """Return the two-sided p-value for each number u of pairs on the rarer side.
 
-    The numbers of orders with u such pairs are the coefficients of the Gaussian binomial,
-    built up by a factor (1 - x^(second + i)) / (1 - x^i) at a time.
+    Numbers of orders with u pairs are coefficients of the Gaussian binomial, the product of all
+    (1 - x^(second + i)) / (1 - x^i).
     """
     pairs = first * second
     orders = [1] + [0] * pairs
@@ -91,8 +90,7 @@ def mann_whitney(first: int, second: int) -> list[float]:
 def signed_rank(count: int) -> list[float]:
     """Return the two-sided p-value for each sum of the ranks on the rarer side.
 
-    Each of the ranks 1 to `count` is on one side or the other, so the numbers of ways to
-    a sum are the coefficients of the product of all (1 + x^rank).
+    Numbers of ways to a sum are coefficients of the product of all (1 + x^rank).
     """
     ways = [1]
     for rank in range(1, count + 1):
@@ -111,8 +109,7 @@ def _two_sided(ways: list[int]) -> list[float]:
 def _outer_rank(count: int) -> tuple[int, float]:
     """Return the rank of the outer order statistic and the weight of the inner one.
 
-    The formula is Hettmansperger and Sheather's, with `outer` and `inner` the coverage of
-    the two pairs.
+    By Hettmansperger and Sheather's formula; `outer` and `inner` are the coverage of each pair.
     """
     nominal = _NOMINAL_BY_COUNT.get(count, _NOMINAL)
     rank, inner = 1, _coverage(count, 1)

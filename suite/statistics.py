@@ -39,8 +39,7 @@ def launch_medians(data: Sequence[float], launches: Sequence[int]) -> list[float
     Raises `ValueError` if the numbers of samples do not add up to the length of the data.
     """
     if sum(launches) != len(data):
-        msg = f"{len(data)} samples, but the launches name {sum(launches)}"
-        raise ValueError(msg)
+        raise ValueError(f"{len(data)} samples, but the launches name {sum(launches)}")
     ends = accumulate(launches)
     return [
         middle(sorted(data[end - count : end])) if count else None
@@ -65,15 +64,10 @@ def estimate(values: Sequence[float | None]) -> Estimate:
     them by as much as each is seen to resemble the one before. And an end moves inward by at most
     half the width of the inner pair: the neighbours can lie in two modes, and a fixed part of the
     gap between them would leave the median outside (coverage fell to 87%). Six launches give a
-    little more than their range, which alone covers 96.9% of any distribution.
+    little more than their range, which alone covers 96.9%. `docs/calibration.md` has the simulated
+    coverage and width; the rule `drift` names launches that depend too much on their order.
 
-    Simulated with 6 to 20 launches, coverage is at least 94% where launches are independent, and
-    the mean width on normal data at most 1.35 times the t-interval's. Where launches depend more on
-    their order it covers less, and the rule `drift` names that: `docs/calibration.md`.
-
-    values : one finite number for each launch, in the order of the launches, of any sign and unit:
-        a launch median, or what is computed from the cases of one launch, such as a ratio or a
-        crossover
+    values : one finite number for each launch, in the order of the launches, of any sign and unit
 
     Raises `ValueError` if there is no value, or one is not finite.
     """
@@ -88,7 +82,7 @@ def spread(values: Sequence[float | None]) -> float | None:
 
     It is the interquartile range (Hazen's quartiles) divided by 1.349 and by the median: the
     relative standard deviation where launches are normal, blind to a single launch that went
-    astray, but not to a quarter of them. ``None`` below four launches or with a median of 0.
+    astray, but not to a quarter of them; ``None`` below four launches or with a median of 0.
     """
     ordered = sorted(finite(values))
     centre = middle(ordered)
@@ -105,12 +99,10 @@ def finite(values: Sequence[float | None]) -> list[float]:
     """
     present = [value for value in values if value is not None]
     if not present:
-        msg = "there is no value of any launch"
-        raise ValueError(msg)
-    if not all(map(math.isfinite, present)):
-        value = next(value for value in present if not math.isfinite(value))
-        msg = f"a launch has the value {value}, which is not finite"
-        raise ValueError(msg)
+        raise ValueError("there is no value of any launch")
+    for value in present:
+        if not math.isfinite(value):
+            raise ValueError(f"a launch has the value {value}, which is not finite")
     return present
 
 

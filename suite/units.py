@@ -1,32 +1,25 @@
 # SPDX-License-Identifier: MIT
 """Numbers for people: the only place that knows micro and giga.
 
-Rates, times, power and energy have decimal prefixes, as datasheets and links do, and so has the
-capacity of a memory (GB). Other bytes have binary ones (KiB, MiB, GiB), as sizes in memory do. A
-measured number is printed by `format_estimate`, with its interval and with no more digits than
-that supports.
+Prefixes are decimal, as on datasheets, also for the capacity of a memory (GB); other bytes have
+binary ones (KiB). A measured number is printed by `format_estimate`, with its interval and no more
+digits than that supports.
 """
 
 import math
 
 from suite.stored.run import Estimate
 
-_DECIMAL = dict(
-    zip(
-        (1e-9, 1e-6, 1e-3, 1.0, 1e3, 1e6, 1e9, 1e12, 1e15),
-        ("n", "\N{MICRO SIGN}", "m", "", "k", "M", "G", "T", "P"),
-        strict=True,
-    )
-)
+_SMALL = {1e-9: "n", 1e-6: "\N{MICRO SIGN}", 1e-3: "m", 1.0: ""}
+_LARGE = {1.0: "", 1e3: "k", 1e6: "M", 1e9: "G", 1e12: "T", 1e15: "P"}
 _BINARY = {1.0: "", 2.0**10: "Ki", 2.0**20: "Mi", 2.0**30: "Gi", 2.0**40: "Ti"}
+_CAPACITY = "capacity"  # bytes with decimal prefixes
 _PREFIXES = {
-    "s": {factor: prefix for factor, prefix in _DECIMAL.items() if factor <= 1},
-    **dict.fromkeys(("FLOP", "FLOP/s", "op/s", "B/s", "Hz", "W", "J"), _DECIMAL),
+    "s": _SMALL,
     "B": _BINARY,
-    "capacity": {factor: prefix for factor, prefix in _DECIMAL.items() if factor >= 1},
+    _CAPACITY: _LARGE,
+    **dict.fromkeys(("FLOP", "FLOP/s", "op/s", "B/s", "Hz", "W", "J"), _SMALL | _LARGE),
 }
-_SYMBOLS = {"capacity": "B"}
-"""What is written for units that have another name here."""
 NOT_FINITE = "beyond all numbers"
 """Stands for what is computed from absurd numbers."""
 RATIO = "\N{MULTIPLICATION SIGN}"
@@ -39,14 +32,12 @@ _MOST_DIGITS = 4
 def format_estimate(estimate: Estimate, unit: str) -> str:
     """Return an estimate with its interval, such as "285 µs [281, 290]".
 
-    All three numbers share a prefix and are rounded to one decimal place, which is a half
-    to a twentieth of the interval's half-width. Without an interval the text says why:
-    "285 µs (no interval: 3 launches)".
+    All three numbers share a prefix and a last decimal place, a half to a twentieth of the
+    interval's half-width. Without an interval: "285 µs (no interval: 3 launches)".
 
-    unit : one of ``s``, ``FLOP``, ``FLOP/s``, ``op/s``, ``B/s``, ``B``, ``Hz``, ``W``, ``J``, the
-        multiplication sign (a ratio), ``1`` (a fraction, shown in percent) and ``n`` (a size, a
-        whole number); empty for a plain number. Any other is written behind the number, without a
-        prefix
+    unit : ``s``, ``FLOP``, ``FLOP/s``, ``op/s``, ``B/s``, ``B``, ``Hz``, ``W``, ``J``, `RATIO`,
+        ``1`` (a fraction, shown in percent), ``n`` (a size, a whole number), or empty. Any other
+        is written behind the number, without a prefix
     """
     low, high = estimate.low, estimate.high
     if low is None or high is None:
@@ -63,10 +54,7 @@ def format_estimate(estimate: Estimate, unit: str) -> str:
 
 
 def format_point(estimate: Estimate, unit: str) -> str:
-    """Return an estimate's value alone, to the digits that its interval supports.
-
-    For tables in which a ratio with its interval stands beside both its terms.
-    """
+    """Return an estimate's value alone, to the digits that its interval supports."""
     return format_estimate(estimate, unit).partition(" [")[0].partition(" (")[0]
 
 
@@ -87,10 +75,7 @@ def format_ends(estimate: Estimate, unit: str) -> str:
 
 
 def format_value(value: float, unit: str, digits: int = _DIGITS) -> str:
-    """Return a number that has no interval by nature, to some significant digits.
-
-    For settings, sizes and datasheet figures; what was measured is for `format_estimate`.
-    """
+    """Return a number that was not measured, such as a setting, to some significant digits."""
     if math.isinf(value):  # of a file that was changed
         return NOT_FINITE
     factor, symbol = _scale(abs(value), unit)
@@ -101,8 +86,8 @@ def format_value(value: float, unit: str, digits: int = _DIGITS) -> str:
 
 
 def format_capacity(amount: float) -> str:
-    """Return the bytes that a memory holds in words, such as "85 GB"."""
-    return format_value(amount, "capacity")
+    """Return how many bytes a memory holds, such as "85 GB"."""
+    return format_value(amount, _CAPACITY)
 
 
 def format_range(
@@ -127,7 +112,7 @@ def prefixed(magnitude: float, unit: str) -> tuple[float, str]:
 
 
 def format_seconds(seconds: float) -> str:
-    """Return a time that has no interval by nature, such as a limit."""
+    """Return a time that was not measured, such as a limit."""
     return format_value(seconds, "s")
 
 
@@ -148,7 +133,7 @@ def _scale(magnitude: float, unit: str) -> tuple[float, str]:
         prefixes = _PREFIXES[unit]
         fitting = [factor for factor in prefixes if factor <= magnitude]
         factor = max(fitting, default=min(prefixes) if magnitude else 1.0)
-        return factor, f" {prefixes[factor]}{_SYMBOLS.get(unit, unit)}"
+        return factor, f" {prefixes[factor]}{'B' if unit == _CAPACITY else unit}"
     if unit == _FRACTION:
         return 0.01, "%"
     if unit == RATIO:

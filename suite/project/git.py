@@ -28,7 +28,7 @@ def ask(folder: Path, *arguments: str) -> str | None:
 def do(folder: Path, *arguments: str) -> str:
     """Have git do something in a folder; return what it prints.
 
-    Raises `CannotRunError` with the last line of what git says if it is missing or refuses.
+    Raises `CannotRunError` with the last line that git prints if it is missing or refuses.
     """
     git = shutil.which("git")
     if git is None:
@@ -64,12 +64,10 @@ def head(folder: Path) -> CommitInfo | None:
 
 
 def project_folder(asked: Path | None, benchmarks: Path, checkout: Path = CHECKOUT) -> Path | None:
-    """Return the working tree of the project that a run measures, if there is one.
+    """Return the working tree of the folder asked for, or else that of foreign benchmarks.
 
-    Without a folder that was asked for, that is the repository in which the benchmarks lie.
-    Frobench's own benchmarks measure no project.
-
-    Raises `CannotRunError` if git finds no working tree in the folder that was asked for.
+    Frobench's own benchmarks measure no project. Raises `CannotRunError` if git finds no working
+    tree in the folder asked for.
     """
     tree = top(asked or benchmarks)
     if asked is None:
@@ -83,10 +81,10 @@ def project_folder(asked: Path | None, benchmarks: Path, checkout: Path = CHECKO
 
 
 def facts(tree: Path) -> Project:
-    """Return what is stored of the project whose working tree is `tree`.
+    """Return what is stored of the project whose working tree is `tree`: no path and no remote.
 
-    No path and no address of a remote is. The name is that of the repository's folder, the same in
-    all of its working trees, without the part that is also the name of this host or its user.
+    The name is that of the repository's folder, the same in all of its working trees, without what
+    is also the name of this host or its user.
     """
     folder = ask(tree, "rev-parse", "--path-format=absolute", "--git-common-dir")
     common = Path(folder) if folder else tree / ".git"

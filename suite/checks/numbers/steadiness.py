@@ -2,15 +2,15 @@
 """Rules about machines that do not hold their speed."""
 
 import math
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from statistics import NormalDist, correlation, fmean, median
 from typing import NamedTuple
 
 from suite.checks.courses import drifts
 from suite.checks.facts import by_launch, mostly
 from suite.checks.rule import Fault
+from suite.ranks import doubled_ranks
 from suite.statistics import LEAST_LAUNCHES
 from suite.stored.run import Run, Severity
 
@@ -100,8 +100,8 @@ def _points(run: Run) -> dict[str, list[_Point]]:
 
 def _chance_of_order(points: list[_Point]) -> float:
     """Return the p-value of Spearman's rank correlation, two-sided, normally approximated."""
-    ranks = _ranks([point.position for point in points])
-    strength = correlation(ranks, _ranks([point.slowness for point in points]))
+    positions = doubled_ranks([point.position for point in points])
+    strength = correlation(positions, doubled_ranks([point.slowness for point in points]))
     return 2 * NormalDist().cdf(-abs(strength) * math.sqrt(len(points) - 1))
 
 
@@ -126,9 +126,3 @@ def _slopes(points: list[_Point]) -> list[float]:
         sum((point.position - middles[launch]) * point.slowness for point in here)
         for launch, here in launches.items()
     ]
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    """Return the rank of each value, a mean one where some are equal."""
-    ordered = sorted(values)
-    return [(bisect_left(ordered, value) + bisect_right(ordered, value)) / 2 for value in values]
