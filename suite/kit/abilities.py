@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What some devices can do and others cannot: precisions, graphs, compiling, pinned memory.
+"""What only some devices can do: precisions, graphs, compiling, pinned memory.
 
-A case that needs what is not there is skipped with that reason.
+A case that needs more than its device can do is skipped with that reason.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,16 +20,12 @@ from suite.machine.sensors.sensor import first_line
 WARM_UPS = 3
 VENDORS_GRAPHS = ("CUDAGraph", "XPUGraph")
 """Classes of graphs in the modules of backends; ROCm's is that of CUDA."""
-GENERAL_GRAPH = (torch.accelerator, "Graph")
 REDUCTIONS = ("allow_bf16_reduced_precision_reduction", "allow_fp16_reduced_precision_reduction")
 
 
 @contextmanager
 def needed(what: str) -> Iterator[None]:
-    """Skip the case if the block shows, by raising, that the machine lacks `what`.
-
-    Where memory runs out the case fails.
-    """
+    """Skip the case if the block raises, since the machine lacks `what`; fail it without memory."""
     try:
         yield
     except torch.OutOfMemoryError:
@@ -40,7 +36,7 @@ def needed(what: str) -> Iterator[None]:
 
 @contextmanager
 def precision(name: str) -> Iterator[None]:
-    """Allow float32 products to be made in TF32 if `name` is ``tfloat32``, and never else.
+    """Allow TF32 in float32 products if `name` is ``tfloat32``, and forbid it otherwise.
 
     Sums of half-precision products may be kept in half precision, which is torch's default.
     """
@@ -59,7 +55,7 @@ def precision(name: str) -> Iterator[None]:
 
 
 def pinned(tensor: torch.Tensor) -> torch.Tensor:
-    """Return a copy of a host tensor in memory that an accelerator reads without a detour."""
+    """Return a copy of a host tensor in pinned memory, which accelerators read directly."""
     with needed("pinned memory"):
         return tensor.pin_memory()
 
@@ -67,8 +63,8 @@ def pinned(tensor: torch.Tensor) -> torch.Tensor:
 def capture(device: Device, body: Callable[[], Any]) -> Callable[[], Any]:
     """Record what a body launches; return a callable that replays it and returns its result.
 
-    The result lies in the same memory after every replay. The body must not read anything back.
-    Where no class of graphs works the case is skipped, with the reason of each.
+    The result has the same memory after every replay. The body must not read anything back.
+    Where no class of graphs works, the case is skipped with the reason of each.
     """
     if device.name not in _graphs:
         _graphs[device.name] = _try_graphs(device)
@@ -87,16 +83,17 @@ def capture(device: Device, body: Callable[[], Any]) -> Callable[[], Any]:
 
 
 _graphs: dict[str, Callable[[], Any] | str] = {}
-"""By device the class of graphs that works there, or why none does."""
+"""By device: the class of graphs that works, or why none does."""
 
 
 def _try_graphs(device: Device) -> Callable[[], Any] | str:
     """Return the first class of graphs that replays a sum on a device, or why none does.
 
-    That of the vendor comes first: the general one is there before vendors stand behind it.
+    The vendor's class comes first: torch has the general one before vendors support it.
     """
     refusals = []
-    for home, name in [*((device.module, own) for own in VENDORS_GRAPHS), GENERAL_GRAPH]:
+    classes = [*((device.module, own) for own in VENDORS_GRAPHS), (torch.accelerator, "Graph")]
+    for home, name in classes:
         maker: Callable[[], Any] | None = getattr(home, name, None)
         if maker is None:
             continue
@@ -121,22 +118,22 @@ def _try_graphs(device: Device) -> Callable[[], Any] | str:
 def _record(device: Device, graph: Any, body: Callable[[], Any]) -> Any:  # noqa: ANN401 - each backend has its own; whatever the body returns
     device.synchronize()
     with torch.accelerator.device_index(device.handle.index), device.stream():
-        for _ in range(WARM_UPS):  # libraries set themselves up, which cannot be recorded
+        for _ in range(WARM_UPS):  # the set-up of libraries cannot be recorded
             body()
         device.synchronize()
         graph.capture_begin()
         try:
             result = body()
-        finally:  # a stream that stays in capture fails every later case
+        finally:  # a stream left in capture fails every later case
             graph.capture_end()
     device.synchronize()
     return result
 
 
 def compiled(device: Device, body: Callable[[], Any]) -> tuple[Callable[[], Any], float]:
-    """Compile a body as a whole; return what runs it, and the seconds until its first result.
+    """Compile a body as a whole; return the compiled body and the seconds until its first result.
 
-    The compiler is loaded and tried before, finds nothing in its caches, and leaves nothing there.
+    The compiler is loaded and tried before; its caches are empty, and thrown away afterwards.
     """
     _try_compiler(device.handle)
     begun = perf_counter()
@@ -153,12 +150,11 @@ def _try_compiler(where: torch.device) -> None:
 
 
 def _compile(body: Callable[[], Any]) -> Callable[[], Any]:
-    # Not at the top: it takes seconds, which the other benchmarks need not wait.
-    from torch._inductor.utils import fresh_cache  # noqa: PLC0415
+    from torch._inductor.utils import fresh_cache  # noqa: PLC0415 - takes seconds
 
-    # Or the first body that a machine compiles would wait for 150 MB of headers.
+    # Otherwise the first body compiled on a machine waits for 150 MB of headers.
     options: dict[str, Any] = {"cpp_cache_precompile_headers": False}
-    torch.compiler.reset()  # a function is compiled afresh, not for other sizes once more
+    torch.compiler.reset()  # or a function compiled before would be compiled for further sizes
     with fresh_cache():
         faster = torch.compile(body, fullgraph=True, dynamic=False, options=options)
         faster()

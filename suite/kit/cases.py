@@ -17,27 +17,24 @@ Parameters = Mapping[str, Scalar]
 def cases(profile: ProfileName = "standard", /, **axes: Sequence[Scalar]) -> pytest.MarkDecorator:
     """Give a benchmark every combination of the axes, from `profile` upwards.
 
-    Decorate once for each profile that adds something: a run measures the union of the
-    grids of its own profile and of the smaller ones. What the quick profile measures is
-    the benchmark's headline. Whole-number axes are sizes: they are climbed upwards, and
-    what would take too long is left out.
+    Decorate once for each profile that adds cases: a run measures the grids of its own profile and
+    of the smaller ones. The quick profile's cases are the benchmark's headline. Whole-number axes
+    are sizes: they are tried in ascending order, and sizes that would take too long are left out.
 
     >>> @cases("quick", n=[64, 1024])
     ... @cases(n=[16, 256, 4096])
     ... def bench_square(measure, device, n): ...
     """
     if profile not in PROFILES:
-        known = ", ".join(PROFILES)
-        raise ValueError(f"@cases({profile!r}): no such profile; there are {known}")
+        raise ValueError(f"@cases({profile!r}): no such profile; there are {', '.join(PROFILES)}")
     return pytest.mark.cases(profile, **axes)
 
 
 def cpu_twins(**functions: Mapping[str, Sequence[Scalar]]) -> pytest.MarkDecorator:
     """Declare which of a module's CPU cases are measured on a machine with an accelerator.
 
-    The others would take time from the accelerator and are compared with nothing there. Without an
-    accelerator, and in the rigorous profile, all are measured. A benchmark's version does not cover
-    the declaration.
+    The others would take time there and are compared with nothing. Without an accelerator, and in
+    the rigorous profile, all are measured. A benchmark's version does not cover the declaration.
 
     functions : by benchmark, the values that its CPU cases must have; others have no CPU cases
 
@@ -47,10 +44,10 @@ def cpu_twins(**functions: Mapping[str, Sequence[Scalar]]) -> pytest.MarkDecorat
 
 
 def on_one_machine(**functions: Mapping[str, Sequence[Scalar]]) -> pytest.MarkDecorator:
-    """Declare which of a module's cases of groups two halves of a CPU measure.
+    """Declare, in the form of `cpu_twins`, which cases of groups two halves of a CPU measure.
 
-    There is no network between them, so a few cases show that all works. The quick profile measures
-    none of them, and the rigorous one all. The declaration has the form of `cpu_twins`.
+    There is no network between halves, so a few cases suffice to show that all works. The quick
+    profile measures none of them, the rigorous one all.
 
     >>> pytestmark = on_one_machine(bench_all_reduce={"size": [8, 2**20]})
     """
@@ -79,11 +76,7 @@ def expand(marks: Iterable[pytest.Mark], profile: ProfileName) -> list[Parameter
 
 def is_headline(marks: Iterable[pytest.Mark], parameters: Parameters) -> bool:
     """Tell whether the quick profile has the case."""
-    return any(
-        all(parameters.get(axis) in values for axis, values in mark.kwargs.items())
-        for mark in marks
-        if mark.args[0] == "quick"
-    )
+    return any(case.items() <= parameters.items() for case in expand(marks, "quick"))
 
 
 def sizes(parameters: Parameters) -> dict[str, int]:

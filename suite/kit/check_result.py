@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Comparisons of a timed result with the truth, in float64, on the CPU but for large products.
+"""Comparisons of results with the truth in float64, on the CPU except for large products.
 
-Each function returns a check: a callable that takes the result, after the timing, and says
-how far it is from the truth. A check costs far less than the work that it judges.
+Each public function returns a check: a callable that takes the result, after the timing, and
+returns its error. A check costs far less than the work that it judges.
 """
 
 import math
@@ -29,39 +29,38 @@ _ROUNDING = {
 _KEPT_IN = {"int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e4m3fnuz": "bfloat16"}
 """The precision of products, where it is not that of their factors."""
 _ADDED_UP_IN = {"float8_e4m3fn": 2.0**-13, "float8_e4m3fnuz": 2.0**-13}
-"""The rounding of sums that units make with fewer bits than float32: Hopper's cut what they add
-to about 14 bits, and AMD's are allowed as much. In emulation entries are then off by up to 4e-3 of
-4096 products, and by 1e-2 of 16384."""
+"""The rounding of sums with fewer bits than float32: Hopper cuts summands to about 14 bits, and
+AMD is allowed as much. In emulation entries are off by up to 4e-3 (4096 products), 1e-2 (16384)."""
 _LADDER = {"float32": 1e-5, "tfloat32": 1e-3, "bfloat16": 1e-2}
-"""Root mean square errors of a float32 product up to which its arithmetic was that of the name.
+"""Largest root mean square error of a float32 product made in each precision.
 
-Seen are up to 2e-6 for float32, 2e-4 to 6e-4 for TF32 and 1.5e-3 to 4e-3 for bfloat16.
+Observed: up to 2e-6 for float32, 2e-4 to 6e-4 for TF32, 1.5e-3 to 4e-3 for bfloat16.
 """
 _ENTRIES = 2**24
-"""Entries of a matrix above which only some of its rows, drawn at random, are looked at."""
+"""Entries of a matrix above which only some of its rows, drawn at random, are checked."""
 _FLOPS = 2.5e9
-"""What the exact side may cost; the columns of larger products are checked in groups."""
+"""Operations that the exact side may cost; columns of larger products are checked in groups."""
 _PART_IN_BRIEF = 1 / 16
-"""Of these entries and of this cost, what a brief check is content with."""
+"""The part of these entries and operations that a brief check makes."""
 _IS_BRIEF = ContextVar("brief", default=False)
 _CHUNK, _LARGE_CHUNK = 2**18, 2**22
-"""Numbers that are looked at together: on a CPU so many as its caches like."""
+"""Numbers that are compared at a time: on a CPU, which has smaller caches, and elsewhere."""
 _LARGE = 3 * 2**20
-"""Numbers of a product and its factors from which they are looked at on their accelerator."""
+"""Numbers of a product and its factors from which they are compared on their accelerator."""
 _BLOCK = 2**14
-"""Numbers next to each other that a brief check of bits looks at together."""
+"""Numbers of one block; a brief check of bits draws blocks."""
 _COLUMNS = 16
+"""Columns, drawn at random, that are compared entry by entry."""
 _PLAIN = 2  # dimensions of a matrix that is not a batch
 
 
 def freivalds(a: Tensor, b: Tensor, precision: str | None = None) -> TensorCheck:
-    """Check a product of matrices (or of batches of matrices), element by element if it is small.
+    """Check a product of matrices (or of batches of matrices), entry by entry if it is small.
 
-    A large product is checked as Freivalds proposed: the columns are added up in groups, with
-    random signs, and C x is compared with A (B x), row by row and group by group, which costs
-    far less than a second product. Some columns, drawn at random, and that of the smallest
-    entry are compared entry by entry. Errors are relative to the length of the row's part in
-    the group, so that a single missing entry stands out.
+    A large product is checked as Freivalds proposed: columns are added up in groups with random
+    signs, and C x is compared with A (B x), row by row. Some random columns, and the column of the
+    smallest entry, are compared entry by entry. An error is relative to the length of the row's
+    part in the group, so that a single missing entry shows.
 
     a, b : the factors as the body multiplied them, with entries independent of each other
     precision : ``tfloat32`` if float32 factors may be rounded to it; else the result's own
@@ -90,13 +89,13 @@ def freivalds(a: Tensor, b: Tensor, precision: str | None = None) -> TensorCheck
 
 
 def is_brief() -> bool:
-    """Tell whether a check that is made now may be brief."""
+    """Tell whether checks may be brief now."""
     return _IS_BRIEF.get()
 
 
 @contextmanager
 def briefly(*, brief: bool) -> Iterator[None]:
-    """Let large results be checked in part, if `brief`; the first launch checks them whole."""
+    """Check large results only in part, if `brief`; the first launch checks them whole."""
     before = _IS_BRIEF.set(brief)
     try:
         yield
@@ -105,9 +104,10 @@ def briefly(*, brief: bool) -> Iterator[None]:
 
 
 def close_to(expected: Tensor, tolerance: float, what: str) -> Callable[[Any], Check]:
-    """Check numbers against `expected`, to a tolerance relative to its largest entry.
+    """Check numbers, a tensor or a sequence, against `expected`.
 
-    The result may be a tensor, or a sequence of whatever `float` understands.
+    tolerance : the largest error allowed, relative to the largest entry of `expected`
+    what : what the numbers are, for the message
     """
 
     def check(result: Tensor | Iterable[Any]) -> Check:
@@ -118,25 +118,23 @@ def close_to(expected: Tensor, tolerance: float, what: str) -> Callable[[Any], C
             return Check(shapes, math.inf, 0.0)
         truth = expected.cpu().double()
         largest = (computed - truth).abs().max()
-        error = largest / truth.abs().max() if largest else largest  # where the truth is 0 as well
+        error = largest / truth.abs().max() if largest else largest  # the truth may be all 0
         return Check(f"{what} with float64", error.item(), tolerance)
 
     return check
 
 
 def same_bytes(expected: Sequence[Tensor]) -> Callable[[Tensor | Iterable[Tensor]], Check]:
-    """Check that tensors hold exactly what is expected; the error is the part that differs.
+    """Check that tensors, or all of them in a flat one, equal `expected` bit by bit.
 
-    The result may be tensors in the order of `expected`, or all of them in a flat one.
+    The error is the part of the elements that differs.
     """
 
     def check(result: Tensor | Iterable[Tensor]) -> Check:
         sizes = [tensor.numel() for tensor in expected]
-        if isinstance(result, Tensor):
-            fits = result.numel() == sum(sizes)
-            parts = list(torch.split(result.flatten(), sizes)) if fits else [result]
-        else:
-            parts = list(result)
+        parts = [result] if isinstance(result, Tensor) else list(result)
+        if isinstance(result, Tensor) and result.numel() == sum(sizes):
+            parts = list(torch.split(result.flatten(), sizes))
         if [tensor.numel() for tensor in parts] != sizes:
             return Check(f"{len(parts)} tensors with {len(sizes)}", math.inf, 0.0)
         wrong = sum(map(_different, parts, expected))
@@ -154,8 +152,8 @@ def worst(checks: Iterable[Check]) -> Check:
 def _product_errors(a: Tensor, b: Tensor, c: Tensor) -> tuple[str, Iterator[Tensor]]:
     """Return what is compared, and the relative errors, some rows at a time.
 
-    Sums of large products are made in float64 where the product lies, if the device can, since the
-    CPU would take longer for them than the device for the product. They share no code with it.
+    Large products are compared where they are, if the device has float64: the CPU would take longer
+    than the device took for the product. The float64 sums share no code with the product.
     """
     device = _where(a, b, c)
     a, b, c = a.to(device), b.to(device), c.to(device)
@@ -167,7 +165,7 @@ def _product_errors(a: Tensor, b: Tensor, c: Tensor) -> tuple[str, Iterator[Tens
     single = torch.cat([some, smallest[None]])
 
     def summed(matrix: Tensor, weights: Tensor) -> Tensor:
-        """Add the columns up in groups; the single ones follow as they are."""
+        """Add the columns up in groups; the single columns follow as they are."""
         if width == 1:
             return matrix
         groups = torch.unflatten(matrix * weights, -1, (-1, width)).sum(-1)
@@ -199,7 +197,7 @@ def _where(a: Tensor, b: Tensor, c: Tensor) -> torch.device:
 
 
 def _width(rows: int, inner: int, columns: int) -> int:
-    """Return how many columns are added up into one, so that the exact side stays cheap."""
+    """Return how many columns are added up into one to keep the exact side cheap."""
     width, most = 1, _FLOPS * _part()
     while 2 * rows * inner * columns / width > most and columns % (2 * width) == 0:
         width *= 2
@@ -207,9 +205,9 @@ def _width(rows: int, inner: int, columns: int) -> int:
 
 
 def _in_parts(matrix: Tensor, other: int = 0) -> Iterator[Tensor]:
-    """Yield a matrix in float64, as many rows at a time as caches like; a batch as a whole.
+    """Yield a matrix in float64, as many rows at a time as fit into caches; a batch as a whole.
 
-    other : columns of a matrix that is taken apart beside this one
+    other : columns of a matrix that is split beside this one
     """
     rows = matrix.shape[-2]
     if matrix.dim() == _PLAIN:
@@ -220,7 +218,7 @@ def _in_parts(matrix: Tensor, other: int = 0) -> Iterator[Tensor]:
 
 
 def _some_rows(a: Tensor, c: Tensor) -> tuple[Tensor, Tensor, str]:
-    """Draw rows of large matrices; return which they are in words, too."""
+    """Draw rows of large matrices; return them, and how many of all rows in words."""
     some, all_ = int(_ENTRIES * _part()) // max(a.shape[-1], c.shape[-1]), a.shape[-2]
     if a.dim() > _PLAIN or some >= all_:
         return a, c, ""
@@ -235,31 +233,28 @@ def _part() -> float:
 def _different(computed: Tensor, expected: Tensor) -> int:
     if computed.dtype != expected.dtype:
         return computed.numel()
-    drawn = None
-    if blocks := _blocks(computed.numel()):
-        some = max(1, int(blocks * _PART_IN_BRIEF))
-        drawn = torch.randperm(blocks, generator=_chance())[:some]
-    mine, theirs = (_drawn(tensor.detach().flatten(), drawn) for tensor in (computed, expected))
+    mine, theirs = computed.detach().flatten(), expected.detach().flatten()
+    if blocks := _blocks(len(mine)):
+        drawn = torch.randperm(blocks, generator=_chance())[: int(blocks * _PART_IN_BRIEF)]
+        mine, theirs = _drawn(mine, drawn), _drawn(theirs, drawn)
     bits = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[mine.itemsize]
-    mine, theirs = mine.view(bits), theirs.view(bits)
+    mine, theirs = mine.cpu().view(bits), theirs.cpu().view(bits)
     return 0 if torch.equal(mine, theirs) else int((mine != theirs).count_nonzero())
 
 
 def _blocks(numbers: int) -> int:
-    """Return how many blocks a brief check draws from; 0 where all of a tensor is looked at."""
+    """Return how many blocks a brief check draws from; 0 where it compares a whole tensor."""
     return numbers // _BLOCK if is_brief() and numbers >= _ENTRIES * _PART_IN_BRIEF else 0
 
 
-def _drawn(numbers: Tensor, blocks: Tensor | None) -> Tensor:
-    if blocks is None:
-        return numbers.cpu()
-    end = numbers.numel() // _BLOCK * _BLOCK
+def _drawn(numbers: Tensor, blocks: Tensor) -> Tensor:
+    end = len(numbers) // _BLOCK * _BLOCK
     some = numbers[:end].view(-1, _BLOCK)[blocks.to(numbers.device)].flatten()
-    return torch.cat([some, numbers[end:]]).cpu()
+    return torch.cat([some, numbers[end:]])
 
 
 def _chance() -> torch.Generator:
-    """Return a generator that no body can foresee, and that leaves torch's own alone."""
+    """Return a generator that no body can predict; torch's own stays as it is."""
     generator = torch.Generator()
     generator.seed()
     return generator

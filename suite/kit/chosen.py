@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which devices are here, and which of them a session measures."""
+"""The devices of this machine, and which of them a session measures."""
 
 from collections.abc import Iterable
 
@@ -34,13 +34,13 @@ def all_devices() -> list[torch.device]:
 def choose(wanted: Iterable[str]) -> list[str]:
     """Name the devices to measure: those wanted, or the CPU and every accelerator that is served.
 
-    Where none is served, all are named, so that nobody takes the CPU for what was measured.
+    Where none is served, all are named, so that a run never silently measures the CPU alone.
 
     Raises `UnknownDeviceError` for a name that this machine does not have.
     """
     here = accelerators()
-    lacking = unserved(here)
     present = ["cpu", *here]
+    lacking = unserved(here)
     chosen = []
     for name in wanted or ["cpu", *([name for name in here if name not in lacking] or here)]:
         full = f"{name}:0" if name != "cpu" and name.isalpha() else name
@@ -52,7 +52,7 @@ def choose(wanted: Iterable[str]) -> list[str]:
 
 
 def unserved(names: Iterable[str]) -> list[str]:
-    """Return those of some devices that torch sees and has no code for."""
+    """Return the devices that torch sees and has no code for."""
     built = torch.cuda.get_arch_list() if torch.version.cuda else []
     return [
         name

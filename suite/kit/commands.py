@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a worker does in its own process: the commands that come through its pipe.
-
-As a rank of a group it joins the process group, and times between barriers.
-"""
+"""The commands that a worker obeys in its own process, and those of the ranks of a group."""
 
 import gc
 import os
@@ -24,16 +21,16 @@ from suite.machine.network import interface_of, link_rate
 from suite.stored.run import Check, Environment
 
 Task = tuple[Callable[[], Any], Callable[[Any], Check], *tuple[Callable[[], object], ...]]
-"""A body, its check and, if need be, what comes before each sample."""
+"""A body, its check and, if need be, a function to call before each sample."""
 INTERFACES = ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME")
-"""Environment variables that name the network interface that a backend uses."""
+"""Environment variables that name the network interface of a backend."""
 
 
 class Member(NamedTuple):
     """A rank of a group, and where the group meets.
 
     store, port : address of the store where the ranks find each other
-    address : the rank's own address in the network between them
+    address : the rank's own, in the network between the nodes
     patience : seconds that ranks wait for each other
     """
 
@@ -51,7 +48,7 @@ def backend_of(device: str) -> str:
 
 
 class Commands:
-    """What can be asked of a worker, by the names of the methods."""
+    """The commands of a worker, by the names of the methods."""
 
     def __init__(self, device: str, seed: int) -> None:
         self._device = Device(device, seed)
@@ -73,17 +70,17 @@ class Commands:
         sys.path[:] = folders
 
     def set_up(self, factory: Callable[..., Task], *args: object) -> None:
-        """Take a task in the place of the one before."""
+        """Set a task up in the place of the one before."""
         self._clear()
         self._device = Device(self._device.name, self._device.seed)
         self._task = factory(self._device, *args)
 
     def join(self, factory: Callable[..., AbstractContextManager[Task]], *args: object) -> None:
-        """Take a task whose set-up has an end, too."""
+        """Set a task up by a context manager, which `leave` exits."""
         self.set_up(lambda *given: self._held.enter_context(factory(*given)), *args)
 
     def leave(self) -> None:
-        """Put the task away, with the memory that only it has held, and then end its set-up."""
+        """Release the task and its memory, and then end its set-up."""
         self._clear()
         gc.collect()
         self._held.close()
@@ -91,30 +88,40 @@ class Commands:
         release_memory()
 
     def get_ready(self) -> None:
-        """Do what comes before a sample."""
+        """Do what the task does before a sample."""
         for prepare in self._given()[2:]:
             prepare()
 
-    def call(self, calls: int) -> Interval:
-        """Call the body; return when that began and when all was done."""
+    def call(self, calls: int, meet: Callable[[], object] = lambda: None) -> Interval:
+        """Call the body; return when that began and when all was done, for all ranks that meet."""
         body = self._given()[0]
         self._device.synchronize()
+        meet()
         begun = perf_counter()
         for _ in range(calls):
             self._result = body()
-        self._device.finish(self._result)
+        self._device.finish(self._result if calls else None)
+        meet()
         return begun, perf_counter()
 
+    def timed(self, calls: int) -> Interval:
+        """Do as `call` between two barriers of the group.
+
+        All ranks pass the first barrier when every rank is ready, and the second when the slowest
+        has finished its calls. So the interval on any rank's clock holds the calls of all.
+        """
+        return self.call(calls, dist.barrier)
+
     def check(self, brief: bool) -> Check:  # noqa: FBT001 - as it comes through the pipe
-        """Compare what the last call returned with the truth; briefly if that will do."""
+        """Compare the last call's result with the truth."""
         with briefly(brief=brief):
             return self._given()[1](self._result)
 
     def enter(self, member: Member) -> None:
-        """Become a rank of a group.
+        """Become a rank of a group, on the network interface that has the rank's address.
 
-        By itself the backend looks the host's name up, which some clusters resolve to another
-        network. So it is given the interface with the rank's address, unless the user chose one.
+        Left alone, backends look the host's name up, which some clusters resolve to another
+        network. An interface that the user chose stays.
         """
         if interface := interface_of(member.address):
             for variable in INTERFACES:
@@ -137,33 +144,15 @@ class Commands:
         if dist.is_initialized():
             dist.destroy_process_group()
 
-    def timed(self, calls: int) -> Interval:
-        """Call the body between two barriers of the group; return when that began and ended.
-
-        The first barrier is passed once every rank is ready, and the second once the slowest has
-        finished its calls, so the interval on any one rank's clock holds all of them.
-        """
-        body, result = self._given()[0], None
-        self._device.synchronize()
-        dist.barrier()
-        begun = perf_counter()
-        for _ in range(calls):
-            result = body()
-        self._device.finish(result)
-        dist.barrier()
-        ended = perf_counter()
-        self._result = result if calls else self._result
-        return begun, ended
-
     def parts(self) -> dict[str, float]:
-        """Return what the body itself has noted, in seconds by name; most note nothing."""
+        """Return the seconds that the body itself has noted, by name; most bodies note none."""
         noted: dict[str, float] = getattr(self._given()[0], "parts", dict)()
         return noted
 
     def examine(self, devices: list[str], address: str) -> tuple[Environment, float | None]:
-        """Return what this node is like, and the bytes a second of the link that gloo uses.
+        """Return the environment of this node, and the rate of the link that gloo uses, in bytes/s.
 
-        Backends of accelerators may use other links, of which nothing here knows.
+        No rate for accelerators, whose backends may use other links.
 
         address : of this node in the network between the nodes
         """

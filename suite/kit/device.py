@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The CPU and whatever `torch.accelerator` offers, behind one small face.
+"""The CPU and every accelerator of torch (CUDA, ROCm, XPU, MPS, out-of-tree) as one class.
 
-Nothing here knows a vendor: a CUDA, ROCm, XPU, MPS or out-of-tree device is asked through
-`torch.accelerator` and `torch.get_device_module`. What a backend lacks is found by trying it once.
+All are asked through `torch.accelerator` and `torch.get_device_module`; what a backend lacks shows
+when it is tried.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -51,12 +51,12 @@ class Device:
 
     @property
     def properties(self) -> Any:  # noqa: ANN401 - each backend has its own
-        """What the backend tells of the device; raises what it raises that tells nothing."""
+        """The backend's properties of the device; raises what the backend raises."""
         return self.module.get_device_properties(self.handle)
 
     @cached_property
     def _generator(self) -> torch.Generator:
-        """A source of random numbers on the device if it can be made and used, else on the CPU."""
+        """A generator on the device if the backend has one that works, else on the CPU."""
         with suppress(*waiting.REFUSALS):
             generator = torch.Generator(self.handle)
             torch.rand(1, generator=generator, device=self.handle)
@@ -65,35 +65,34 @@ class Device:
 
     @property
     def wait(self) -> str | None:
-        """Return the name of the call that waits for this device; nothing waits for a CPU."""
+        """The name of the call that waits for this device; `None` for a CPU."""
         return waiting.proved(self.handle).name if self.is_accelerator else None
 
     @property
     def uuid(self) -> str | None:
-        """Return what NVIDIA's driver knows this GPU by; nothing of other devices."""
-        if self.handle.type != "cuda" or torch.version.hip is not None:
-            return None
-        return str(self.properties.uuid)
+        """The UUID of an NVIDIA GPU; `None` for other devices."""
+        is_nvidia = self.handle.type == "cuda" and torch.version.hip is None
+        return str(self.properties.uuid) if is_nvidia else None
 
     @property
     def pci_address(self) -> str | None:
-        """Return where this GPU is, as `0000:c1:00`; nothing if torch does not tell."""
+        """The bus address of an NVIDIA or AMD GPU, as `0000:c1:00`; `None` if torch has none."""
         if self.handle.type != "cuda" or not hasattr(self.properties, "pci_domain_id"):
-            return None  # torch calls AMD's devices so too
+            return None
         gpu = self.properties
         return f"{gpu.pci_domain_id:04x}:{gpu.pci_bus_id:02x}:{gpu.pci_device_id:02x}"
 
     def synchronize(self) -> None:
-        """Wait until everything queued on this device is done; nothing to wait for on a CPU."""
+        """Wait until everything queued on this device is done."""
         if self.is_accelerator:
             waiting.proved(self.handle).call()
 
     def ready_reading(self) -> float:
-        """Return the seconds that reading one element of a ready value back takes."""
+        """Return the seconds of reading one element of a ready value back."""
         return waiting.ready_reading(self.handle)
 
     def finish(self, result: object) -> None:
-        """Do as `synchronize`, or read a body's result where nothing is computed before."""
+        """Do as `synchronize`; where the device computes only what is read, read the result."""
         if self.wait == waiting.RESULTS:
             for tensor in waiting.tensors(result, self.handle):
                 waiting.read(tensor)
@@ -102,7 +101,7 @@ class Device:
 
     @cached_property
     def _has_own_events(self) -> bool:
-        """Whether the backend has both events and streams of its own, which go together only."""
+        """Whether the backend has both events and streams of its own; neither works alone."""
         return hasattr(self.module, "Event") and hasattr(self.module, "current_stream")
 
     def event(self) -> torch.Event:
@@ -114,20 +113,19 @@ class Device:
 
     def record(self, event: torch.Event, stream: torch.Stream | None = None) -> None:
         """Record an event on a stream of this device, by default on its current one."""
-        # Without its stream an event lands on the current device, which may be another one.
+        # Without a stream the event is recorded on torch's current device, maybe another one.
         event.record(self._chosen(stream))
 
     def _chosen(self, stream: torch.Stream | None) -> torch.Stream:
         home: Any = self.module if self._has_own_events else torch.accelerator
-        current: torch.Stream = home.current_stream(self.handle) if stream is None else stream
-        return current
+        return stream or home.current_stream(self.handle)
 
     def wait_for(self, event: torch.Event, stream: torch.Stream | None = None) -> None:
-        """Let later work on a stream, by default the current one, begin after an event."""
+        """Let later work on a stream, by default the current one, wait for an event."""
         self._chosen(stream).wait_event(event)
 
     def can_wait_for(self, other: "Device") -> bool:
-        """Tell whether work here can be made to wait for an event of another device."""
+        """Tell whether work on this device can wait for an event of another device."""
         with suppress(*waiting.REFUSALS):
             event = other.event()
             other.record(event)
@@ -137,7 +135,7 @@ class Device:
 
     @cached_property
     def has_events(self) -> bool:
-        """Whether events can be timed; they mark nothing where only reading makes a result."""
+        """Whether events can be timed; not where the device computes only what is read."""
         with suppress(*waiting.REFUSALS):
             begin, end = self.event(), self.event()
             self.record(begin)
@@ -162,7 +160,7 @@ class Device:
         return limits.free_memory()  # memory shared with the host, as on MPS
 
     def _cached_bytes(self) -> int:
-        """Return what torch keeps for its next allocations, which the driver calls used."""
+        """Return the bytes that torch keeps for new tensors, which the driver counts as used."""
         with suppress(*waiting.REFUSALS):
             reserved = torch.accelerator.memory_reserved(self.handle)
             return int(reserved - torch.accelerator.memory_allocated(self.handle))
@@ -178,8 +176,8 @@ class Device:
     def uniform(self, *shape: int, dtype: str | torch.dtype = "float32") -> torch.Tensor:
         """Draw a tensor uniformly from [-1, 1], the same for every run of one seed.
 
-        Zeros, ones and identities run measurably faster than such data on power-limited
-        devices, and hide mistakes. 8-bit floats are of the type that the device has units for.
+        Zeros, ones and identities run faster than such data on power-limited devices, and hide
+        mistakes. 8-bit floats are of the type that the device has units for.
         """
         wanted = getattr(torch, dtype) if isinstance(dtype, str) else dtype
         if wanted == torch.float8_e4m3fn:
@@ -192,20 +190,19 @@ class Device:
 
     @property
     def _gfx(self) -> str | None:
-        """AMD's name of the architecture; nothing of other devices."""
-        if torch.version.hip is None or self.handle.type != "cuda":  # torch calls AMD's so too
-            return None
-        return str(self.properties.gcnArchName)
+        """AMD's name of the architecture; `None` for other devices."""
+        is_amd = self.handle.type == "cuda" and torch.version.hip is not None
+        return str(self.properties.gcnArchName) if is_amd else None
 
     def peak_bytes(self) -> int | None:
-        """Return the most bytes allocated beyond those at `reset_peak_bytes`, if counted."""
+        """Return the most bytes allocated since `reset_peak_bytes`, if the backend counts them."""
         for home in (torch.accelerator, self.module) if self.is_accelerator else ():
             with suppress(*waiting.REFUSALS):
                 return int(home.max_memory_allocated(self.handle)) - self._kept_bytes
         return None
 
     def reset_peak_bytes(self) -> None:
-        """Begin to watch for the most memory in use; what is in use now is not counted."""
+        """Count the most bytes allocated from now on, without those allocated already."""
         for home in (torch.accelerator, self.module) if self.is_accelerator else ():
             with suppress(*waiting.REFUSALS):
                 home.reset_peak_memory_stats(self.handle)
@@ -214,10 +211,10 @@ class Device:
 
 
 def _draw(numbers: torch.Tensor, generator: torch.Generator) -> None:
-    """Draw numbers from [-1, 1]; many on a CPU in pieces, whatever the number of threads.
+    """Draw numbers from [-1, 1]; many on a CPU in pieces, by several threads.
 
-    A generator of a CPU draws one number after the other, which took a launch longer than any
-    other part of setting cases up.
+    A CPU's generator draws in sequence; with one generator, drawing dominated the set-up of cases.
+    The numbers do not depend on the number of threads.
     """
     if numbers.device.type != "cpu" or numbers.numel() <= PIECE:
         numbers.uniform_(-1, 1, generator=generator)
@@ -234,16 +231,15 @@ def _draw(numbers: torch.Tensor, generator: torch.Generator) -> None:
 
 
 def release_memory() -> None:
-    """Give back what torch keeps of the accelerators' memory and of pinned host memory.
+    """Release the accelerators' memory and the pinned host memory that torch keeps unused.
 
-    Other processes cannot use it. Pinned memory is asked for only where the accelerator's was
-    given back: on a backend that keeps none, torch 2.13 ends the process by a fault of memory.
+    Pinned memory is released only if releasing the accelerators' did not raise: on a backend that
+    keeps none, torch 2.13 ends the process by a memory fault.
     """
-    with suppress(*waiting.REFUSALS):  # there is none, or nothing is kept
+    with suppress(*waiting.REFUSALS):
         torch.accelerator.empty_cache()
-        # Releases of torch before 2.13 have no public name for it.
         pinned = getattr(torch.accelerator, "empty_host_cache", None)
-        (pinned or torch._C._host_emptyCache)()  # noqa: SLF001 - as above
+        (pinned or torch._C._host_emptyCache)()  # noqa: SLF001 - the name before torch 2.13
 
 
 def global_state() -> dict[str, Scalar]:

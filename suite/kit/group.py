@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A group: processes that exchange data through `torch.distributed`, on one machine or on several.
 
-Each rank is a worker (see `suite.kit.workers`), started here or on another node. The launch's
-process belongs to no group: it tells the ranks what to do, and waits for all of them.
-
-A sample begins after a barrier and ends when the slowest rank has passed a second one. Both moments
-are readings of the first rank's clock; the clocks of different nodes are never compared.
+Each rank is a worker, started here or on another node. The launch's own process is no rank: it
+sends commands to the ranks and waits for all of them. A sample lies between two barriers, by the
+first rank's clock; the clocks of different nodes are never compared.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -27,9 +25,9 @@ from suite.kit.workers import TaskFactory, Worker, WorkerError
 from suite.stored.run import Check
 
 RANKS_WAIT, LAUNCH_WAITS, AT_MOST = 1 / 3, 1 / 2, 4 / 5
-"""Parts of a case's deadline: how long ranks wait for each other, how long the launch waits for all
-of them, and how long at most for the first. Ranks that wait for a lost one report that before the
-launch gives up, so that only the lost one is silent."""
+"""Parts of a case's deadline: how long ranks wait for each other, how long the launch waits for
+ranks once one has answered, and how long for the first. Ranks that wait for a lost rank report it
+before the launch gives up, so that only the lost rank is silent."""
 EMPTY_SAMPLES = 5
 LOOPBACK = "127.0.0.1"
 
@@ -55,7 +53,7 @@ class Group:
     def task(self, factory: TaskFactory, *args: object) -> Iterator["Group"]:
         """Set a task up on every rank, and put it away in the end unless it failed.
 
-        The group is then a body that every rank calls, timed by the first rank's clock.
+        The group is then a body that every rank calls.
 
         factory : takes the device, the rank's number and `args`, on every rank
         """
@@ -70,15 +68,15 @@ class Group:
         arguments: Callable[[int], tuple[object, ...]] = lambda _: (),
         deadline: float | None = None,
     ) -> list[Any]:
-        """Tell every rank something, wait for all answers, and return them.
+        """Send a command to every rank; return all answers.
 
         arguments : of the command, by the rank's number
         deadline : seconds, if not those of a case
 
-        Raises `LostRankError` if a rank ended or did not answer, and else what a rank raised.
+        Raises `LostRankError` if a rank ended or did not answer, otherwise what a rank raised.
         """
         for number, rank in enumerate(self._ranks):
-            with suppress(OSError):  # its answer says that it ended
+            with suppress(OSError):  # the answer will say that the rank ended
                 rank.tell(command, *arguments(number))
         answers: dict[Worker, Any] = {}
         errors: list[Exception] = []
@@ -92,7 +90,7 @@ class Group:
         return [answers[rank] for rank in self._ranks]
 
     def _in_order_of_answers(self, deadline: float) -> Iterator[Worker]:
-        """Yield every rank as soon as it has an answer to give, and then those that have none."""
+        """Yield each rank once it has answered, and the silent ranks at the end."""
         begun, waiting = monotonic(), [*self._ranks]
         while waiting:
             part = AT_MOST if len(waiting) == len(self) else LAUNCH_WAITS
@@ -108,7 +106,7 @@ class Group:
         with needed("backend for a group of processes"):
             if not dist.is_backend_available(backend):
                 raise ValueError(f"torch is built without {backend}")
-        self.ask("leave", deadline=2 * workers.STARTED_WITHIN)  # answered once a rank has started
+        self.ask("leave", deadline=2 * workers.STARTED_WITHIN)  # the ranks may still be starting
         patience, addresses = RANKS_WAIT * self._deadline, self._addresses
         store = dist.TCPStore(  # type: ignore[attr-defined]  # torch hides the type
             addresses[0],
@@ -126,7 +124,7 @@ class Group:
         self._store = store
 
     def part(self) -> None:
-        """Let the ranks leave the group, so that they can be workers of other cases."""
+        """Let the ranks leave the process group, so that they can be workers of other cases."""
         if self._store is not None:
             try:
                 self.ask("part")
@@ -138,7 +136,7 @@ class Group:
         self.timed(1)
 
     def timed(self, calls: int) -> Interval:
-        """Call the body so many times on every rank; return when that began and ended.
+        """Call the body on every rank; return when that began and ended.
 
         Raises `LostRankError` if a rank was lost, or ranks could not exchange data.
         """
@@ -149,30 +147,25 @@ class Group:
         return intervals[0]
 
     def get_ready(self) -> None:
-        """Let every rank do what its task wants done before a sample."""
+        """Let every rank do what its task does before a sample."""
         self.ask("get_ready")
 
     def check(self, _: object = None) -> Check:
-        """Compare what the last call returned with the truth, on every rank, as briefly as here."""
+        """Return the worst check of the last call's results, one on every rank."""
         return worst(self.ask("check", lambda _: (is_brief(),)))
 
     def parts(self) -> dict[str, float]:
-        """Return what else was seen, in seconds by name.
-
-        That is ``barrier``, a sample without any call, and what the ranks themselves have noted.
-        """
+        """Return the seconds that the ranks have noted, and ``barrier``, a sample without calls."""
         noted = {name: took for parts in self.ask("parts") for name, took in parts.items()}
         empty = (self.timed(0) for _ in range(EMPTY_SAMPLES))
         return noted | {"barrier": median(ended - begun for begun, ended in empty)}
 
 
 def _cause(errors: Sequence[Exception]) -> Exception:
-    """Return the error that explains the others: of a rank that is silent, or gone, or raised.
-
-    Ranks that are left alone raise, too, since they wait for the lost one.
-    """
-    for kind in (workers.SilentWorkerError, workers.LostWorkerError):
-        for error in errors:
-            if isinstance(error, kind):
-                return LostRankError(str(error).removeprefix("worker "))
-    return next((error for error in errors if isinstance(error, DoesNotFitError)), errors[0])
+    """Return the error that explains the others: ranks that wait for a lost one raise, too."""
+    kinds = (workers.SilentWorkerError, workers.LostWorkerError, DoesNotFitError)
+    by_kind = (error for kind in kinds for error in errors if isinstance(error, kind))
+    error = next(by_kind, errors[0])
+    if isinstance(error, workers.LostWorkerError):
+        return LostRankError(str(error).removeprefix("worker "))
+    return error

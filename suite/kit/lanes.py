@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Where a body queues its work: a device and a stream, and when they were busy with it.
+"""Lanes: a device and a stream on which a body queues its work, and when they were busy with it.
 
-A lane brackets the work that is queued inside each of its ``with`` blocks, an entry, by two
-events. The events are recorded in span samples only; a host sample holds none. To compare lanes
-of several devices, their events are anchored to the host's clock: events of different devices
-share no clock, and naive ones show overlap where there is none.
-
-The interval of an entry begins when its stream is free, so it holds the gaps in which the device
-waits for launches, and the time for which another stream keeps the device from it.
+In span samples, two events bracket the work that is queued in each ``with`` block, an *entry*; a
+host sample has no events. Events of different devices share no clock, so they are anchored to the
+host's. An entry's interval begins when its stream is free: it includes gaps in which the device
+waits for launches or works for another stream.
 """
 
 from collections.abc import Sequence
@@ -20,15 +17,14 @@ from suite.concurrency import Interval
 from suite.kit.device import Device
 from suite.kit.track import Track
 
-MILLISECOND = 1e-3  # torch's events speak milliseconds
+MILLISECOND = 1e-3  # the unit of torch's events
 ANCHORS = 3
 
 
 class Lane(Track):
     """A stream of a device, entered while work is queued on it.
 
-    device : where the work runs
-    stream : the stream to use; the device's current one unless given
+    stream : the device's current one unless given
     """
 
     _entries: list[tuple[torch.Event, torch.Event]]
@@ -73,7 +69,7 @@ class Lane(Track):
         )
 
     def busy(self) -> float:
-        """Return the seconds of all entries together, by the device's own clock."""
+        """Return the seconds of all entries together, by the device's clock."""
         self.device.synchronize()
         return sum(begin.elapsed_time(end) for begin, end in self._entries) * MILLISECOND
 
@@ -83,7 +79,7 @@ class Lane(Track):
         return begin.elapsed_time(end) * MILLISECOND
 
     def intervals(self) -> list[Interval]:
-        """Return when the device reached the events of each entry, by the host's clock."""
+        """Return when each entry began and ended, by the host's clock."""
         anchored, anchor = self._anchor()
 
         def at(event: torch.Event) -> float:
@@ -92,7 +88,7 @@ class Lane(Track):
         return [(at(begin), at(end)) for begin, end in self._entries]
 
     def _anchor(self) -> tuple[float, torch.Event]:
-        """Record an event of an idle device between two clock readings, as close as they come."""
+        """Record events of the idle device between clock readings; return the closest pair's."""
         anchors = []
         for _ in range(ANCHORS):
             event = self.device.event()
@@ -102,4 +98,4 @@ class Lane(Track):
             self.device.synchronize()
             after = perf_counter()
             anchors.append((after - before, (before + after) / 2, event))
-        return min(anchors, key=lambda tried: tried[0])[1:]
+        return min(anchors, key=lambda anchor: anchor[0])[1:]

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The search for the shape of product that a device multiplies fastest.
 
-A fast product fills its device evenly, is large enough to hide what every product costs, and
-not so large that caches or a power limit slow it down. Libraries cut a product into tiles; the last
-round leaves processors idle unless the number of tiles divides evenly among them. So a coarse grid
-is tried first, of shapes that do where the number of processors is known; then ever nearer
-neighbours of the fastest; and at last the leaders in turn once more: the winner shall not be the
-one that was merely lucky.
-
-What is tried next follows from what was tried before alone, so an interrupted search can go on.
+A small product is slowed by its overhead, a large one by caches or a power limit. Libraries cut a
+product into tiles, and the last round leaves processors idle unless the tiles divide evenly among
+them. So the search tries a coarse grid, of shapes that fill the processors if their number is
+known; then ever nearer neighbours of the fastest; then the leaders again, so that no shape wins by
+luck. The next shape follows from the tries alone, so an interrupted search can go on.
 """
 
 from collections import defaultdict
@@ -26,9 +23,9 @@ from suite.stored.run import Search
 CENTRES, LEADERS = 3, 5
 """Shapes whose neighbours are tried, and shapes that may win in the end."""
 CENTRE_TRIES, LEADER_TRIES = 2, 5
-"""Tries without which neighbours are not looked at, and after which a leader is known."""
+"""Tries of a shape before its neighbours are tried, and tries of a leader at most."""
 EXPLORING = 0.7
-"""The part of the time after which nothing new is tried."""
+"""The part of the time after which no new shape is tried."""
 LEAST_TRIES = 6
 """Tries that are made however little time there is."""
 
@@ -43,22 +40,21 @@ BETWEEN_CUBES = tuple(3 * 2**power for power in range(7, 13))
 ROUNDS = (1, 2, 4, 8, 16, 32)
 """How many tiles each processor is given in the coarse grid, where their number is known."""
 INNERS = (1024, 2048, 4096, 8192, 16384)
-"""How long the sums are in that part of the grid."""
+"""Inner sides in that part of the grid."""
 FACTORS = (2.0, 1.5, 1.25)
-"""By what neighbours differ, the coarsest first, before they differ by a tile."""
+"""Factors between neighbours, the coarsest first; the nearest neighbours differ by a tile."""
 NEAR, FILLINGS = 1.3, 6
-"""By which factor a side may change to fill the processors, and how many such shapes count."""
+"""The largest factor by which a side changes to fill the processors, and how many such shapes are
+tried."""
 
-_MOVES = sorted(
-    (move for move in product((-1, 0, 1), repeat=3) if any(move)),
-    key=lambda move: (sum(map(abs, move)), abs(sum(move))),
-)
-_ALONE, _TRADED = 6, 12
-"""Moves of one side are the first six; in the next six one side grows and another shrinks."""
+_MOVES = [*product((-1, 0, 1), repeat=3)]
+_OF_ONE_SIDE = [move for move in _MOVES if sorted(map(abs, move)) == [0, 0, 1]]
+_OF_TWO_SIDES = [move for move in _MOVES if sorted(move) == [-1, 0, 1]]
+"""One side grows and another shrinks."""
 
 
 class Shape(NamedTuple):
-    """A product of rows x inner and inner x columns."""
+    """The sides of a product: rows x inner times inner x columns."""
 
     rows: int
     inner: int
@@ -75,13 +71,13 @@ class Shape(NamedTuple):
         return self.rows * self.inner + self.inner * self.columns + self.rows * self.columns
 
     def distance(self, other: "Shape") -> float:
-        """Return how often sides must be doubled or halved to get from one to the other."""
+        """Return how often sides must be doubled or halved to make one shape the other."""
         return sum(abs(log2(mine / its)) for mine, its in zip(self, other, strict=True))
 
 
 @cache
 def coarse(processors: int | None) -> list[Shape]:
-    """Return the grid that is tried first: cubes, and what gives each processor as much to do."""
+    """Return the grid that is tried first: cubes, and shapes that fill the processors."""
     cubes = CUBES if processors else sorted(CUBES + BETWEEN_CUBES)
     grid = [Shape(side, side, side) for side in cubes]
     if not processors:
@@ -94,14 +90,14 @@ def coarse(processors: int | None) -> list[Shape]:
 
 
 def around(centre: Shape, processors: int | None) -> Iterator[Shape]:
-    """Yield the neighbours of a shape: those that fill the processors, then the coarse ones."""
+    """Yield the neighbours of a shape: those that fill the processors, then ever nearer ones."""
     if processors:
         yield from _filling(centre, processors)
     for factor in FACTORS:
-        for move in _MOVES[:_TRADED]:
+        for move in (*_OF_ONE_SIDE, *_OF_TWO_SIDES):
             yield Shape(*(_rounded(n * factor**way) for n, way in zip(centre, move, strict=True)))
     for tile in TILES:
-        for move in _MOVES[:_ALONE]:
+        for move in _OF_ONE_SIDE:
             yield Shape(*(n + tile * way for n, way in zip(centre, move, strict=True)))
 
 
@@ -118,13 +114,13 @@ def _filling(centre: Shape, processors: int) -> list[Shape]:
 
 
 def _fullness(rows: int, columns: int, processors: int) -> float:
-    """Return the part of the processors that work, on average, with the least suitable tile."""
+    """Return the part of the processors that work, on average, with the worst of the tiles."""
     tiles = (ceil(rows / tall) * ceil(columns / wide) for tall, wide in WHOLE_TILES)
     return min(count / processors / ceil(count / processors) for count in tiles)
 
 
 def _near(side: int) -> list[int]:
-    """Return the sides near another one that are whole tiles; the nearest at least."""
+    """Return the sides of whole tiles near `side`; at least the nearest."""
     tile = TILES[0]
     sides = range(tile * ceil(side / NEAR / tile), min(LARGEST, int(side * NEAR)) + 1, tile)
     return list(sides) or [tile * max(1, round(side / tile))]
@@ -136,10 +132,10 @@ def _rounded(side: float) -> int:
 
 
 class Try(Struct, frozen=True):
-    """What one attempt showed.
+    """One try of a shape.
 
     seconds : of a call; ``None`` where the memory was too small
-    spent : seconds that the attempt took, set-up included
+    spent : seconds that the try took, set-up included
     """
 
     shape: Shape
@@ -148,11 +144,11 @@ class Try(Struct, frozen=True):
 
 
 class Limits(Struct, frozen=True):
-    """What a search keeps to.
+    """Limits of a search.
 
     call : seconds that one call may take, by prediction
     seconds : that all tries may take together
-    processors : how many the device divides a product among, if that is known
+    processors : of the device, if their number is known
     """
 
     call: float
@@ -161,21 +157,29 @@ class Limits(Struct, frozen=True):
 
 
 def proposal(tries: Sequence[Try], limits: Limits) -> Shape | None:
-    """Return what to try next; ``None`` when the time is over or nothing promises more."""
+    """Return the shape to try next; ``None`` when the time is over or nothing promises more."""
     tried = _Tried(tries, limits.call)
     spent = sum(attempt.spent for attempt in tries)
     if len(tries) >= LEAST_TRIES and spent + spent / len(tries) > limits.seconds:
         return None
-    if spent < EXPLORING * limits.seconds or len(tries) < LEAST_TRIES:
-        new = tried.first_new(coarse(limits.processors)) or _explore(tried, limits.processors)
-        if new is not None:
-            return new
     leaders = [shape for shape in tried.ranked[:LEADERS] if tried.count(shape) < LEADER_TRIES]
-    return min(leaders, key=tried.count, default=None)
+    leader = min(leaders, key=tried.count, default=None)
+    if spent < EXPLORING * limits.seconds or len(tries) < LEAST_TRIES:
+        return next(_explored(tried, limits.processors), leader)
+    return leader
+
+
+def _explored(tried: "_Tried", processors: int | None) -> Iterator[Shape]:
+    """Yield new shapes, and the fastest again, which may have been lucky, before neighbours."""
+    yield from tried.new(coarse(processors))
+    for centre in tried.ranked[:CENTRES]:
+        if tried.count(centre) < CENTRE_TRIES:
+            yield centre
+        yield from tried.new(around(centre, processors))
 
 
 def outcome(tries: Sequence[Try]) -> Search | None:
-    """Return which shape was fastest, and how sure that is; ``None`` where none had a result."""
+    """Return the fastest shape and the runner-up's rate; ``None`` where none had a result."""
     tried = _Tried(tries)
     if not tried.ranked:
         return None
@@ -190,22 +194,12 @@ def outcome(tries: Sequence[Try]) -> Search | None:
     )
 
 
-def _explore(tried: "_Tried", processors: int | None) -> Shape | None:
-    """Return a new neighbour of the fastest shapes, or one of these that may have been lucky."""
-    for centre in tried.ranked[:CENTRES]:
-        if tried.count(centre) < CENTRE_TRIES:
-            return centre
-        new = tried.first_new(around(centre, processors))
-        if new is not None:
-            return new
-    return None
-
-
 class _Tried:
-    """What was tried, by shape.
+    """The tries, by shape.
 
     longest : seconds that a call may take
     rates : the median rate of each shape that had a result, FLOP/s
+    ranked : these shapes, the fastest first
     """
 
     def __init__(self, tries: Iterable[Try], longest: float = inf) -> None:
@@ -223,13 +217,11 @@ class _Tried:
     def count(self, shape: Shape) -> int:
         return len(self._seconds[shape])
 
-    def first_new(self, shapes: Iterable[Shape]) -> Shape | None:
-        return next(
-            (shape for shape in shapes if shape not in self.rates and self._may(shape)), None
-        )
+    def new(self, shapes: Iterable[Shape]) -> Iterator[Shape]:
+        return (shape for shape in shapes if shape not in self.rates and self._may(shape))
 
     def _may(self, shape: Shape) -> bool:
-        """Tell whether a shape is small enough, by what the nearest of those tried took."""
+        """Tell whether a shape is small enough, by the rate of the nearest one tried."""
         if min(shape) < SMALLEST or max(shape) > LARGEST or shape.elements >= self._too_large:
             return False
         nearest = min(self.rates, key=partial(Shape.distance, shape), default=None)

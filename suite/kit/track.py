@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tracks, which know when they last worked: the lanes of devices, and workers."""
+"""Tracks, whose entries can be observed and put in turn: the lanes of devices, and workers."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 class Turns:
     """Lets each entry begin when the one before has ended, as a control of overlap.
 
-    Lanes wait for each other on their devices, so that the host queues their work as before.
-    Their threads pass `lock` on, so that entries are made one at a time.
+    Lanes wait on their devices, so that the host queues their work as before.
 
     last : the event at the end of the last entry of a lane; the first entry waits for it, too
     wait : waits for the worker that worked last
+    lock : held in each entry of a lane, since lanes may have threads of their own
     """
 
     def __init__(self) -> None:
@@ -38,21 +38,21 @@ class Track(ABC):
 
     @property
     def observes(self) -> bool:
-        """Whether it can know when it worked: some devices have no events."""
+        """Whether entries can be timed: some devices have no events."""
         return True
 
     @abstractmethod
     def takes_turns(self, others: Sequence["Track"]) -> bool:
-        """Tell whether its entries can wait for those of others, as a control needs."""
+        """Tell whether entries can wait for those of other tracks, as a control needs."""
 
     @abstractmethod
     def intervals(self) -> list[Interval]:
-        """Return when each observed entry began and ended, in seconds of `perf_counter`."""
+        """Return when each entry since `arm` began and ended, in seconds of `perf_counter`."""
 
     def arm(self, turns: Turns | None = None) -> None:
-        """Observe each entry from now on; entries may have to take turns."""
+        """Observe each entry from now on, in turn if `turns` are given."""
         self._armed, self._turns, self._entries = True, turns, []
 
     def disarm(self) -> None:
-        """Observe no more, and take no more turns."""
+        """Stop observing and taking turns."""
         self._armed, self._turns = False, None

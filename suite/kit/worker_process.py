@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a worker's own process does: it sits down, and obeys the pipe until that closes.
-
-Its cores and threads are settled before torch is imported, which is why nothing here imports
-torch at the top.
-"""
+"""A worker's own process: it sets its cores and threads, imports torch, and obeys its pipe."""
 
 import gc
 import os
@@ -13,16 +9,16 @@ from multiprocessing.connection import Connection
 from suite.errors import DoesNotFitError
 
 TAKEN = "busy or unavailable"
-"""What CUDA says of a device that admits only one process, which another one is."""
+"""CUDA's message when another process has a device that admits only one."""
 
 
 @dataclass(frozen=True)
 class Seat:
     """Where a worker runs.
 
-    name : what its results call it, such as ``cpu/0`` or ``cuda:1``
-    device : the device's name as torch spells it
-    cores : the CPU cores it is bound to; empty leaves the choice to the system
+    name : in results, such as ``cpu/0`` or ``cuda:1``
+    device : its name in torch
+    cores : the CPU cores that the worker is bound to; all if empty
     """
 
     name: str
@@ -31,9 +27,9 @@ class Seat:
 
 
 def serve(pipe: Connection, seat: Seat, seed: int) -> None:
-    """Obey the pipe until it closes; this is the worker's process.
+    """Obey the commands from the pipe until it closes.
 
-    As in the other process, float32 means float32, and the garbage collector rests.
+    As in the launch's process, float32 means float32, and the garbage collector rests.
     """
     if seat.cores:
         if hasattr(os, "sched_setaffinity"):
@@ -47,7 +43,7 @@ def serve(pipe: Connection, seat: Seat, seed: int) -> None:
     from suite.kit.commands import Commands  # noqa: PLC0415 - imports torch
 
     gc.disable()
-    gc.freeze()  # what was imported stays: to look through it takes a tenth of a second
+    gc.freeze()  # a search for garbage through all imported modules takes a tenth of a second
     with precision("float32"):
         commands = Commands(seat.device, seed)
         while True:
@@ -59,6 +55,6 @@ def serve(pipe: Connection, seat: Seat, seed: int) -> None:
                 pipe.send((None, getattr(commands, command)(*args)))
             except DoesNotFitError as error:
                 pipe.send((DoesNotFitError, str(error)))
-            except Exception as error:  # noqa: BLE001 - whatever it was, the parent is told
+            except Exception as error:  # noqa: BLE001 - the launch raises it
                 kind = DoesNotFitError if TAKEN in str(error) else RuntimeError
                 pipe.send((kind, f"{type(error).__name__}: {error}"))

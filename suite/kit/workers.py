@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Bodies in processes of their own: one on each accelerator, or on each half of the CPU.
+"""Workers: processes with a body each, on each accelerator or on each half of the CPU.
 
-Thread counts and affinity are process-wide, and an affinity set after torch has started its
-threads does nothing. So each worker sets its cores and threads before it imports torch (see
-`suite.kit.worker_process`). All workers read the same monotonic clock.
+Threads and affinity are process-wide, and an affinity set after torch has started its threads does
+nothing; so a worker sets both before it imports torch. All workers read the same monotonic clock.
 """
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -20,6 +20,7 @@ from suite.concurrency import Interval
 from suite.errors import DoesNotFitError
 from suite.kit.track import Track
 from suite.kit.worker_process import Seat, serve
+from suite.machine.limits import read
 from suite.stored.run import Check
 
 if TYPE_CHECKING:
@@ -34,30 +35,27 @@ JointFactory = Callable[..., AbstractContextManager["Task"]]
 
 
 def halves(cores: list[int]) -> list[Seat]:
-    """Split the usable cores into two equal halves; the odd core stays idle.
+    """Split the usable cores into two equal halves; an odd core stays idle.
 
     Threads of one physical core stay together. Where the system binds no process to cores, as on
     macOS, a half is a number of threads.
     """
-    cores = sorted(cores, key=_siblings)
+    cores = sorted(cores, key=_physical)
     half = len(cores) // 2
-    if half > 1 and _siblings(cores[half - 1]) == _siblings(cores[half]):
+    if half > 1 and _physical(cores[half - 1]) == _physical(cores[half]):
         half -= 1
     parts = cores[:half], cores[half : 2 * half]
     return [Seat(f"cpu/{number}", "cpu", tuple(part)) for number, part in enumerate(parts)]
 
 
-def _siblings(core: int) -> tuple[int, ...]:
-    """Return the threads of the physical core that a core is of, as far as the system tells."""
-    try:
-        listed = Path(TOPOLOGY.format(core)).read_text().strip().replace("-", ",")
-        return tuple(sorted(int(core) for core in listed.split(",")))
-    except (OSError, ValueError):
-        return (core,)
+def _physical(core: int) -> int:
+    """Return the first thread of a core's physical core, if the system names it."""
+    first = re.match(r"\d+", read(Path(TOPOLOGY.format(core))))
+    return int(first[0]) if first else core
 
 
 class WorkerError(RuntimeError):
-    """A worker raised; the message says what."""
+    """A worker raised an error."""
 
 
 class LostWorkerError(WorkerError):
@@ -73,17 +71,17 @@ class Process(Protocol):
 
     @property
     def exitcode(self) -> int | None:
-        """The exit code once it has ended; minus the signal that ended it."""
+        """The exit code of a process that has ended; minus the signal that ended it."""
 
     def kill(self) -> None:
-        """End it."""
+        """End the process."""
 
     def join(self, timeout: float | None = None, /) -> None:
-        """Wait until it has ended, or for so many seconds."""
+        """Wait for the end of the process, at most for a timeout in seconds."""
 
 
 def start_here(seat: Seat, seed: int) -> tuple[Connection, Process]:
-    """Start a process that serves a seat on this machine; return the connection to it, too."""
+    """Start a process that serves a seat on this machine; return it and the connection to it."""
     context = get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=serve, args=(theirs, seat, seed), daemon=True)
@@ -93,9 +91,9 @@ def start_here(seat: Seat, seed: int) -> tuple[Connection, Process]:
 
 
 class Worker(Track):
-    """A process that holds one body and calls it when told.
+    """A process that holds one body and calls it on command.
 
-    start_process : starts the process; nodes of a group start it elsewhere
+    start_process : starts the process, which may be on another node
     """
 
     _entries: list[Interval]
@@ -113,23 +111,23 @@ class Worker(Track):
         self._works = self._in_group = False
 
     def set_up(self, factory: TaskFactory, *args: object) -> None:
-        """Take the body and its check from `factory(device, *args)`, importable by name."""
+        """Set up the body and check of `factory(device, *args)`, which is importable by name."""
         self._in_group = False
         self.tell("set_up", factory, *args)
         self.answer(STARTED_WITHIN)
 
     def join_group(self, factory: JointFactory, number: int, *args: object) -> None:
-        """Take a task whose body waits for other workers; see `together`."""
+        """Begin to set up a body that waits for other workers; see `together`."""
         self._in_group = True
         self.tell("join", factory, number, *args)
 
     def get_ready(self) -> None:
-        """Do what the factory wants done before a sample, and wait until it is."""
+        """Do what the task does before a sample, and wait for the end of that."""
         self.tell("get_ready")
         self.answer()
 
     def start(self, calls: int = 1) -> None:
-        """Begin calling the body, and return at once, or when others have had their turn."""
+        """Begin calling the body, in turn after the worker before; do not wait for the end."""
         if self._turns is not None:
             self._turns.wait()
             self._turns.wait = self.wait
@@ -146,7 +144,7 @@ class Worker(Track):
         return self._last
 
     def check(self) -> Check:
-        """Compare what the last call returned with the truth, in the worker, as briefly as here."""
+        """Compare the last call's result with the truth, in the worker."""
         from suite.kit.check_result import is_brief  # noqa: PLC0415 - imports torch
 
         self.tell("check", is_brief())
@@ -154,25 +152,25 @@ class Worker(Track):
         return check
 
     def takes_turns(self, others: Sequence[Track]) -> bool:  # noqa: ARG002 - as a lane
-        """Tell whether it can work while others rest: not if its body waits for theirs."""
+        """Tell whether the body can run while other workers rest, or waits for theirs."""
         return not self._in_group
 
     def intervals(self) -> list[Interval]:
-        """Return when the calls since `arm` began and ended."""
+        """Return when the calls of each `start` since `arm` began and ended."""
         return [*self._entries]
 
     def close(self) -> None:
-        """End the process at once: it has nothing to save, and would take torch apart first."""
+        """Kill the process, which has nothing to save; an orderly end takes longer."""
         self._pipe.close()
         self._process.kill()
         self._process.join()
 
     def tell(self, command: str, *args: object) -> None:
-        """Send a command, and do not wait for its answer."""
+        """Send a command without waiting for its answer."""
         self._pipe.send((command, *args))
 
     def answer(self, seconds: float | None = None) -> Any:  # noqa: ANN401 - as the command asks
-        """Return the answer to the command; raise what went wrong, or if it takes too long."""
+        """Return the answer to a command, within `seconds` if given; raise the worker's error."""
         name = self.seat.name
         try:
             if not self._pipe.poll(seconds):
@@ -193,17 +191,14 @@ _early: dict[tuple[Seat, ...], list[Worker]] = {}
 
 
 def start_early(seats: Sequence[Seat], seed: int) -> None:
-    """Start workers while their launch starts, for `early_workers`.
-
-    All import torch at the same time; one after the other, they would leave cores idle.
-    """
+    """Start workers while their launch starts, so that all import torch at the same time."""
     _early[tuple(seats)] = [Worker(seat, seed) for seat in seats]
 
 
 def early_workers() -> dict[tuple[Seat, ...], list[Worker]]:
-    """Wait for workers that have started early; return those that answer, and end the others.
+    """Wait for the workers that `start_early` started; return those that answer, end the others.
 
-    Called when benchmarks are collected: only then are modules found in their folder.
+    To be called after collection, when the folder of benchmarks is in `sys.path`.
     """
     for seats, workers in [*_early.items()]:
         try:
@@ -216,19 +211,19 @@ def early_workers() -> dict[tuple[Seat, ...], list[Worker]]:
 
 
 def answered(workers: Sequence[Worker], seconds: float) -> list[Worker]:
-    """Return the workers that have answered or ended, once one has, or after so many seconds."""
+    """Wait until a worker has answered or ended, at most for seconds; return all that have."""
     pipes = {worker._pipe: worker for worker in workers}  # noqa: SLF001 - of this module's own class
     return [pipes[ready] for ready in wait(list(pipes), seconds) if isinstance(ready, Connection)]
 
 
 @contextmanager
 def together(workers: Sequence[Worker], factory: JointFactory, *args: object) -> Iterator[None]:
-    """Set workers up at once, since they wait for each other, and put it all away in the end.
+    """Set up workers that wait for each other, at the same time, and put all away in the end.
 
-    After a failure nothing is put away, since some may wait for others for ever.
+    After a failure nothing is put away, since a worker may wait for others for ever.
 
-    factory : takes the device, the worker's number and `args`; a context manager of the body, its
-        check and maybe what comes before a sample. It must hold on to none of them itself
+    factory : takes the device, the worker's number and `args`; a context manager of a `Task`, to
+        which it must keep no reference of its own
     """
     _all(workers, lambda worker, number: worker.join_group(factory, number, *args))
     try:
@@ -240,12 +235,12 @@ def together(workers: Sequence[Worker], factory: JointFactory, *args: object) ->
 
 
 def put_away(workers: Sequence[Worker]) -> None:
-    """Let workers put away what they hold, so that others find the memory of their devices."""
+    """Let workers release what they hold, which frees the memory of their devices."""
     _all(workers, lambda worker, _: worker.tell("leave"))
 
 
 def _all(workers: Sequence[Worker], tell: Callable[[Worker, int], None]) -> None:
-    """Tell each worker something; wait for every answer, and raise the first that is an error."""
+    """Send each worker a command; wait for every answer, and raise the first error."""
     for number, worker in enumerate(workers):
         tell(worker, number)
     errors: list[DoesNotFitError | WorkerError] = []
