@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What datasheets say of an accelerator, and which part of it a measured rate is.
 
-`catalog.csv` has a figure a row: device, vendor, pattern of the name that torch gives it,
-quantity, value, unit, the clock that the figure assumes, conditions and source. A ``peak_``
-is the most that a matrix product can reach in a precision: dense, never with sparsity, with
-the accumulator that PyTorch uses, and on whichever units are fastest. One name of torch can
-mean several devices; memory and multiprocessors tell them apart, and where they do not, only
-the figures count on which all of them agree.
-
-A CPU has no datasheet here. How much of it a rate is can be said against its own best
-measured rate only.
+`catalog.csv` has a `Figure` a row. A ``peak_`` is the most that a matrix product can reach in a
+precision: dense, with the accumulator that PyTorch uses, on the fastest units. One name of torch
+can mean several devices; memory and multiprocessors tell them apart, and where they do not, only
+the figures count on which all of them agree. A CPU has no datasheet here.
 """
 
 import csv
@@ -35,15 +30,12 @@ PCIE = {
     5: (32e9, 128 / 130),
     6: (64e9, 242 / 256),
 }
-"""Transfers a second of one lane in one direction, each a bit, and the part of them that is
-left by the encoding (from generation 6: by the error correction); source: PCI-SIG."""
+"""Bits a second of one lane in one direction, by generation, and the part of them that the encoding
+(from generation 6: the error correction) leaves; source: PCI-SIG."""
 
 
 class NotInCatalogError(LookupError):
-    """Raised by `sheet`, `Sheet.figure`, `pcie_rate` and what calls them, for what is not listed.
-
-    The message says what, as the end of a sentence.
-    """
+    """Raised for what is not listed; the message says what, as the end of a sentence."""
 
 
 class Figure(NamedTuple):
@@ -67,14 +59,13 @@ class Figure(NamedTuple):
 
 
 class Ceiling(NamedTuple):
-    """A rate that cannot be exceeded, in ``unit``, at a clock where it depends on one.
+    """A rate that cannot be exceeded, at a clock where it depends on one.
 
     name : such as "the datasheet's dense bfloat16 peak"
     figure : such as "989 TFLOP/s at a boost clock of 1.83 GHz"
     """
 
     rate: float
-    unit: str
     name: str
     figure: str
     clock_hz: float | None = None
@@ -87,7 +78,7 @@ class Sheet(NamedTuple):
     figures: Mapping[str, Figure]
 
     def figure(self, quantity: str) -> Figure:
-        """Return a figure on which all devices that the accelerator may be agree."""
+        """Return a figure; raises `NotInCatalogError` if the devices have none or do not agree."""
         if quantity not in self.figures:
             what = quantity.replace("_", " ", 1)
             raise NotInCatalogError(f"the catalog has no {what} of {' or '.join(self.devices)}")
@@ -97,12 +88,11 @@ class Sheet(NamedTuple):
 def rows(
     path: Path, columns: Sequence[str], optional: Sequence[str] = ()
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rows of a table below its header, each behind where it stands (``file:line``).
+    """Yield the rows of a table below its header, each behind its place (``file:line``).
 
     optional : columns that a table may have behind the others; without them their cells are empty
 
-    Raises `ValueError` if it is no table of text, its header does not name these columns, or a row
-    does not have as many.
+    Raises `ValueError` for what is no table of text or has other columns.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:  # spreadsheets begin with a mark
@@ -174,23 +164,18 @@ def sheet(accelerator: Accelerator) -> Sheet:
 def _fits(figures: Mapping[str, Figure], accelerator: Accelerator) -> bool:
     """Tell whether nothing that is known of both contradicts."""
     memory, units = (figures.get(name) for name in ("memory_bytes", "multiprocessors"))
-    if memory and accelerator.memory_bytes is not None:
-        low, high = MEMORY_SEEN
-        if not low <= accelerator.memory_bytes / memory.value <= high:
-            return False
-    if units and accelerator.multiprocessors is not None:
-        return accelerator.multiprocessors == units.value
-    return True
+    low, high = MEMORY_SEEN
+    shown, counted = accelerator.memory_bytes, accelerator.multiprocessors
+    if memory and shown is not None and not low <= shown / memory.value <= high:
+        return False
+    return units is None or counted is None or counted == units.value
 
 
 def peak(known: Sheet, precision: str, clock_hz: float | None = None) -> Ceiling:
-    """Return the most that a matrix product can reach in a precision.
+    """Return the most that a matrix product can reach in one of the `PRECISIONS`.
 
-    precision : one of `PRECISIONS`
-    clock_hz : the clock that was seen while it ran, to which the peak is scaled: cards run above
-        the boost clock that their datasheet assumes, and below it when power is short. ``None``
-        where no clock was seen, which leaves the peak as it is printed; so does a source that does
-        not name the peak's clock
+    clock_hz : the clock that was seen while it ran, to which a peak with a known clock is scaled:
+        cards run above the boost clock of their datasheet, and below it when power is short
     """
     figure = known.figure(f"peak_{precision}")
     rate, clock, at = figure.value, figure.clock_hz, ""
@@ -200,11 +185,11 @@ def peak(known: Sheet, precision: str, clock_hz: float | None = None) -> Ceiling
     elif clock:
         at = f" at a boost clock of {format_value(clock, 'Hz', 4)}"
     name = f"the datasheet's dense {precision} peak"
-    return Ceiling(rate, figure.unit, name, f"{format_value(rate, figure.unit)}{at}", clock)
+    return Ceiling(rate, name, f"{format_value(rate, figure.unit)}{at}", clock)
 
 
 def memory_bandwidth(known: Sheet) -> Ceiling:
-    """Return how many bytes a second the device's memory reads and writes together at most."""
+    """Return the bytes a second that the device's memory reads and writes together at most."""
     return _bandwidth(known.figure("memory_bandwidth"), "the datasheet's memory bandwidth")
 
 
@@ -220,11 +205,10 @@ def last_level_cache(figures: Mapping[str, Figure]) -> float | None:
 
 
 def host_link(accelerator: Accelerator) -> Ceiling:
-    """Return how many bytes a second can pass between host and device in one direction.
+    """Return the bytes a second between host and device in one direction at most.
 
-    Where the catalog knows no link of the device's own, that is PCI Express, as wide as it was
-    and of the newest generation that the device and the slot both have: an idle link falls back
-    to an older one and returns under load.
+    Unless the catalog knows a link of the device's own, the link is PCI Express, as wide as it was,
+    and of the newest generation of device and slot: an idle link falls back to an older one.
     """
     name = "the link's rate in one direction"
     try:
@@ -232,16 +216,16 @@ def host_link(accelerator: Accelerator) -> Ceiling:
     except NotInCatalogError:
         generation, lanes = accelerator.pcie_generation_max, accelerator.pcie_width
     rate = pcie_rate(generation or 0, lanes or 0)
-    return Ceiling(rate, "B/s", name, f"{format_value(rate, 'B/s')}, PCIe {generation}.0 x{lanes}")
+    return Ceiling(rate, name, f"{format_value(rate, 'B/s')}, PCIe {generation}.0 x{lanes}")
 
 
 def pcie_rate(generation: int, lanes: int) -> float:
     """Return the bytes a second of a PCI Express link in one direction, after its encoding."""
     if generation not in PCIE or lanes < 1:
         raise NotInCatalogError(f"no rate is known of PCIe generation {generation} x{lanes}")
-    transfers, left = PCIE[generation]
-    return transfers * left * lanes / 8
+    bits, left = PCIE[generation]
+    return bits * left * lanes / 8
 
 
 def _bandwidth(figure: Figure, name: str) -> Ceiling:
-    return Ceiling(figure.value, figure.unit, name, format_value(figure.value, figure.unit))
+    return Ceiling(figure.value, name, format_value(figure.value, figure.unit))

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What an accelerator without a datasheet can do at most, by its generation; and laptops' chips.
 
-A device is known by its multiprocessors, their clock and its capability. How much a multiprocessor
-does in a clock belongs to the generation: it is the most that any device of it does by the catalog.
-For float32 and float64 on CUDA cores NVIDIA publishes the same numbers (CUDA C++ Programming Guide,
-throughput of native arithmetic instructions), and the tests compare the catalog with them.
+What a multiprocessor does in a clock belongs to the generation: the most that any device of it does
+by the catalog. The tests compare that with NVIDIA's CUDA C++ Programming Guide.
 """
 
 import re
@@ -60,8 +58,7 @@ _DESKTOP = re.compile(r"\bMax-Q Workstation\b")
 class Bound(NamedTuple):
     """A rate that the units of a device allow at their clock.
 
-    known : whether the catalog has a device of the same generation; else the rate is that of the
-        best units of the same vendor
+    known : whether the catalog has the generation; else these are the vendor's best units
     """
 
     rate: float
@@ -77,7 +74,7 @@ def is_laptop(name: str) -> bool:
 
 
 def capability(device: str) -> str | None:
-    """Return the capability of a device by its name in the catalog, where it is known."""
+    """Return the capability of a device by its name in the catalog."""
     names = (known for pattern, known in CAPABILITIES.items() if re.search(pattern, device))
     return next(names, None)
 
@@ -90,10 +87,8 @@ def plain(stated: str | None) -> str:
 def peak(accelerator: Accelerator, precision: str, clock_hz: float | None) -> Bound | None:
     """Return what a device's multiprocessors can do in a precision; `None` where none are known.
 
-    precision : one of `PRECISIONS`. Where no device of the generation has a peak in it, that of its
-        fastest precision counts
-    clock_hz : the highest that is known of it. Without one the units' rate is that at the clock of
-        the catalog's devices, and what cards run above it
+    precision : one of `PRECISIONS`, in place of which a generation without it has its fastest
+    clock_hz : the highest that is known; else that of the catalog's devices times `SEEN_BOOST`
     """
     units = accelerator.multiprocessors
     if units is None or units < 1:
@@ -110,11 +105,10 @@ def peak(accelerator: Accelerator, precision: str, clock_hz: float | None) -> Bo
 def last_level_cache(accelerator: Accelerator) -> float | None:
     """Return the bytes of the largest cache that a device of its generation has, where known."""
     generation, _ = _alike(accelerator)
-    for alike in generation:
-        caches = [catalog.last_level_cache(figures) for figures in alike]
-        if known := [size for size in caches if size is not None]:
-            return max(known)
-    return None
+    largest = (
+        max(catalog.last_level_cache(figures) or 0 for figures in alike) for alike in generation
+    )
+    return next(filter(None, largest), None)
 
 
 def _of_a_unit(figures: Mapping[str, Figure], precision: str, clock_hz: float | None) -> float:
@@ -122,11 +116,10 @@ def _of_a_unit(figures: Mapping[str, Figure], precision: str, clock_hz: float | 
     figure, units = figures.get(f"peak_{precision}"), figures.get("multiprocessors")
     if figure is None or units is None:
         return 0.0
-    rate, own = figure.value / units.value, figure.clock_hz
-    if own is None and "boost_clock" in figures:
-        own = figures["boost_clock"].value
+    rate, boost = figure.value / units.value, figures.get("boost_clock")
     if clock_hz is None:
         return SEEN_BOOST * rate
+    own = figure.clock_hz or (boost and boost.value)
     return rate * clock_hz / own if own else 0.0
 
 
@@ -134,10 +127,7 @@ Listed = list[Mapping[str, Figure]]
 
 
 def _alike(accelerator: Accelerator) -> tuple[list[Listed], Listed]:
-    """Return the figures of the listed devices of a generation, and those of the vendor.
-
-    First come the devices of the same capability, then those of the same major version of it.
-    """
+    """Return the listed devices of the same capability, of its major version, and of the vendor."""
     stated = plain(accelerator.capability)
     is_amd = stated.startswith("gfx") or re.search("AMD|Radeon|Instinct", accelerator.name)
     vendors = {"xpu": "Intel", "mps": "Apple"}
@@ -147,18 +137,17 @@ def _alike(accelerator: Accelerator) -> tuple[list[Listed], Listed]:
 @cache
 def _listed(vendor: str, stated: str) -> tuple[list[Listed], Listed]:
     listed = catalog.devices()
-    generation: list[Listed] = []
-    for of in (str, _major):
-        wanted = of(stated)
-        alike = [
+    ours = [figures for figures in listed.values() if next(iter(figures.values())).vendor == vendor]
+    generation = [
+        [
             figures
             for device, figures in listed.items()
-            if wanted and of(capability(device) or "") == wanted
+            if of(capability(device) or "") == of(stated)
         ]
-        if alike:
-            generation.append(alike)
-    ours = [figures for figures in listed.values() if next(iter(figures.values())).vendor == vendor]
-    return generation, ours
+        for of in (str, _major)
+        if of(stated)
+    ]
+    return [alike for alike in generation if alike], ours
 
 
 def _major(stated: str) -> str:

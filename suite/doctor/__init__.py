@@ -15,7 +15,7 @@ from suite.checks.rule import Fault, conclusion
 from suite.doctor import devices, hosts
 from suite.doctor.there import There, add_torch_facts, look_around
 from suite.doctor.torch_offer import START_LOCALLY, Asking, Offer, ask_torch
-from suite.doctor.unusable import install, torch_missing, unusable_accelerators
+from suite.doctor.unusable import unusable_accelerators
 from suite.machine.limits import ROOT
 from suite.stored.run import Conclusion, Severity
 
@@ -58,40 +58,33 @@ class Examination(Struct, kw_only=True):
         return any(trouble.severity == "error" for trouble in self.troubles)
 
 
-def examine(
-    results: Path, root: Path = ROOT, environ: Mapping[str, str] = os.environ
-) -> Examination:
+def examine(results: Path) -> Examination:
     """Look at everything, and say what is wrong with it, what keeps from measuring first.
 
     results : where results would be written
-    root : the folder that `/dev`, `/proc` and `/sys` lie in
     """
     asking = Asking()  # torch takes a second, in which the rest is done
-    there = look_around(results, root, environ)
-    return judge(there, asking.answer(), root, environ)
+    there = look_around(results)
+    return judge(there, asking.answer())
 
 
 def judge(
     there: There, offer: Offer, root: Path = ROOT, environ: Mapping[str, str] = os.environ
 ) -> Examination:
-    """Say what is wrong with what is there and with what torch offers; see `examine`."""
+    """Say what is wrong with what is there and with what torch offers.
+
+    root : the folder that `/dev`, `/proc` and `/sys` lie in
+    """
     there.torch = offer
     add_torch_facts(there.accelerators, offer)
     unusable = unusable_accelerators(root, environ, offer)
-    if offer.version is None and not unusable:
-        reason = f"torch cannot be imported ({offer.builds['error']})"
-        fault = Fault(reason, advice=install("this machine"))
-        unusable = [conclusion(torch_missing, "error", fault)]
     return Examination(there=there, troubles=[*unusable, *troubles(there)])
 
 
 def glance(
     results: Path, names: list[str], root: Path = ROOT, environ: Mapping[str, str] = os.environ
 ) -> list[Conclusion]:
-    """Say what would disturb a run, without torch.
-
-    names : of the devices that it measures; with the CPU alone nothing is said of accelerators
-    """
+    """Say without torch what would disturb a run on the named devices."""
     there = look_around(results, root, environ)
     if names == ["cpu"]:
         there.accelerators.clear()

@@ -11,15 +11,13 @@ from suite.doctor.torch_offer import START_LOCALLY, Offer
 from suite.machine.accelerators.architectures import serves
 from suite.machine.accelerators.hardware import VENDORS
 from suite.machine.backends import installed
-from suite.machine.sensors.sensor import LIMITED, may_limit
+from suite.machine.sensors.sensor import AT_WORK, LIMITED, may_limit
 from suite.units import counted, format_value
 
 BUSY = 0.1
 """Part of the time in which an accelerator is busy, or of its memory in use, that is noticed."""
-AT_WORK = 0.5
-"""Part of the time in which an accelerator is busy, from which its link should be at full speed."""
 CAP = 0.99
-"""A power limit relative to its default, below which it is called capped."""
+"""A power limit relative to its default, below which it is a cap."""
 
 HELD_BACK = {
     "ApplicationsClocksSetting": (
@@ -59,13 +57,13 @@ IDLE = "GpuIdle"
 """The name of what holds down the clock of a GPU that rests."""
 
 Finding = tuple[str, str]
-"""What is wrong with an accelerator, and what mends it for the GPU of a number (`{0}`)."""
+"""What is wrong with an accelerator, and what mends it for the GPU with the number `{0}`."""
 
 
 def _of_each(
     find: Callable[[Device, There], Iterator[Finding]],
 ) -> Callable[[There], Iterator[Fault]]:
-    """Make a rule about each accelerator; it tells once what is wrong with several of one name."""
+    """Make a rule about each accelerator into one about all; equal findings become one fault."""
 
     @wraps(find)
     def rule(there: There) -> Iterator[Fault]:
@@ -99,9 +97,8 @@ def device_lost(device: Device, _: There) -> Iterator[Finding]:
 def build_lacks_device(device: Device, there: There) -> Iterator[Finding]:
     """PyTorch was not built for an accelerator of this generation.
 
-    It sees the device and fails when it computes there, so `frobench run` refuses to. Install a
-    build for it. Where another accelerator can be used, this is a warning: `frobench run` leaves
-    the one out.
+    It sees the device and cannot compute there, so `frobench run` refuses to. Install a build for
+    it. Where another accelerator can be used, this is a warning: `frobench run` leaves the one out.
     """
     if there.torch and _lacks_code(there.torch, device):
         built = ", ".join(there.torch.architectures)
@@ -116,18 +113,17 @@ def silent_driver(there: There) -> Iterator[Fault]:
     `NVIDIA_DRIVER_CAPABILITIES=compute,utility` to be given the driver's library NVML.
     """
     if there.torch is not None and not there.torch.devices:
-        return  # then it is said elsewhere what is missing
+        return  # then another rule says what is missing
     mend = (
         "in a container, set NVIDIA_DRIVER_CAPABILITIES=compute,utility when it is started; "
         f"elsewhere see that its driver is there: {VENDORS['NVIDIA'].guide}"
     )
-    silent = [
-        (device.name, device.unknown["index"])
+    silent = {
+        f"{device.name} is not watched: {device.unknown['index']}": None
         for device in there.accelerators
         if device.vendor == "NVIDIA" and device.index is None and device.fault is None
-    ]
-    for name, reason in dict.fromkeys(silent):
-        yield Fault(f"{name} is not watched: {reason}", advice=mend)
+    }
+    yield from (Fault(message, advice=mend) for message in silent)
 
 
 def hidden_devices(there: There) -> Iterator[Fault]:
@@ -139,7 +135,7 @@ def hidden_devices(there: There) -> Iterator[Fault]:
     if offer is None:
         return
     whole = [device for device in there.accelerators if not device.mig]
-    shown = sum(offer.builds.get(VENDORS[device.vendor].build) is not None for device in whole)
+    shown = sum(_is_for(offer, device) for device in whole)
     if 0 < offer.devices < shown:
         values = " and ".join(f"{name}={value!r}" for name, value in masks.items())
         message = f"PyTorch sees {offer.devices} of {counted(shown, 'accelerator')}"
@@ -155,9 +151,8 @@ def busy_accelerator(device: Device, _: There) -> Iterator[Finding]:
     is; wait for it, or end it.
     """
     signs = []
-    if device.processes:
-        verb = "process computes" if device.processes == 1 else "processes compute"
-        signs.append(f"{device.processes} {verb} on it")
+    if many := device.processes:
+        signs.append(f"{many} {'process computes' if many == 1 else 'processes compute'} on it")
     if (device.utilization or 0) >= BUSY:
         signs.append(f"it is busy {device.utilization:.0%} of the time")
     if (used := device.memory_used_bytes or 0) / (device.memory_bytes or 1) >= BUSY:
@@ -171,8 +166,8 @@ def busy_accelerator(device: Device, _: There) -> Iterator[Finding]:
 def held_back(device: Device, _: There) -> Iterator[Finding]:
     """Something holds an accelerator's clock down right now.
 
-    An idle clock is none of it, nor is a power limit of which a resting device's driver speaks.
-    Which of NVML's reasons it is stands in the message.
+    Not counted are an idle clock, and a power limit that the driver of a resting device names. The
+    message names NVML's reason.
     """
     draw = device.power_watts, device.power_limit_watts, device.utilization
     otherwise = ("so its driver says", f"`{_tool(device)}` may tell more")
@@ -244,9 +239,9 @@ def unloaded_driver(device: Device, _: There) -> Iterator[Finding]:
 def no_accelerator(there: There) -> Iterator[Fault]:
     """No accelerator is there, so only the CPU can be measured.
 
-    Nothing is wrong if that is so. Where a package brings an accelerator's backend, this is not
-    said. Else see whether the machine's firmware shows it, and whether
-    it was given to this container or virtual machine.
+    Nothing is wrong if there is none. Else see whether the machine's firmware shows it, and whether
+    it was given to this container or virtual machine. Where a package brings an accelerator's
+    backend, this is not said.
     """
     offered = there.torch and there.torch.devices
     if not there.accelerators and not offered and not installed():
@@ -257,13 +252,15 @@ def no_accelerator(there: There) -> Iterator[Fault]:
 def some_work(there: There) -> bool:
     """Tell whether an accelerator is there that nothing above keeps from being used."""
     offer = there.torch
-    usable = [device for device in there.accelerators if device.fault is None]
-    return any(offer is None or _built_for(offer, device) for device in usable)
+    return any(
+        device.fault is None
+        and (offer is None or (_is_for(offer, device) and not _lacks_code(offer, device)))
+        for device in there.accelerators
+    )
 
 
-def _built_for(offer: Offer, device: Device) -> bool:
-    is_backends = offer.builds.get(VENDORS[device.vendor].build) is not None
-    return is_backends and not _lacks_code(offer, device)
+def _is_for(offer: Offer, device: Device) -> bool:
+    return offer.builds.get(VENDORS[device.vendor].build) is not None
 
 
 def _lacks_code(offer: Offer, device: Device) -> bool:

@@ -45,8 +45,8 @@ def native_windows(there: There) -> Iterator[Fault]:
     `frobench` in it.
     """
     if there.host.os.startswith("Windows"):
-        message = "nothing can be measured on Windows itself"
-        yield Fault(message, advice="wsl --install, and use WSL2")
+        mend = "wsl --install, and use WSL2"
+        yield Fault("nothing can be measured on Windows itself", advice=mend)
 
 
 def busy_processor(there: There) -> Iterator[Fault]:
@@ -128,8 +128,8 @@ def several_nodes(there: There) -> Iterator[Fault]:
 
 def _attached(there: There) -> Iterable[tuple[str, int]]:
     """Return each accelerator's name with the memory node that it is attached to, once."""
-    named = ((device.name, device.numa_node) for device in there.accelerators)
-    return dict.fromkeys((name, node) for name, node in named if node is not None)
+    devices = there.accelerators
+    return {(at.name, at.numa_node): None for at in devices if at.numa_node is not None}
 
 
 def _apart(name: str, node: int, cores: str) -> Fault:

@@ -17,7 +17,7 @@ import pynvml
 from msgspec import Struct, field
 
 from suite.doctor.torch_offer import Offer
-from suite.machine.accelerators.hardware import VENDORS, Gpu, System, VendorName, kernel_facts, look
+from suite.machine.accelerators.hardware import VENDORS, Gpu, System, VendorName, complete, look
 from suite.machine.accounts import Others
 from suite.machine.limits import ROOT, affinity, free_memory
 from suite.machine.processor import processor
@@ -31,8 +31,7 @@ SILENT = (
     pynvml.NVMLError_DriverNotLoaded,
     pynvml.NVMLError_NoPermission,
 )
-"""What NVML says where there is none to ask, as in a container that was not given it: that tells
-nothing of the GPUs."""
+"""What NVML raises where it is missing, as in some containers: that tells nothing of the GPUs."""
 
 
 class Host(Struct, kw_only=True):
@@ -109,16 +108,15 @@ class There(Struct, kw_only=True):
 
 
 def look_around(results: Path, root: Path = ROOT, environ: Mapping[str, str] = os.environ) -> There:
-    """Describe the machine without torch; see `suite.doctor.examine`."""
-    others = Others()  # who is watched while the rest is done
+    """Describe the machine without torch."""
+    others = Others()  # watched while the rest is done
     devices = list(accelerators(look(root)))
-    return There(host=host(results, root, environ, others), accelerators=devices, torch=None)
+    return There(host=_host(results, root, environ, others), accelerators=devices, torch=None)
 
 
-def host(results: Path, root: Path, environ: Mapping[str, str], others: Others) -> Host:
-    """Describe the machine without its accelerators."""
+def _host(results: Path, root: Path, environ: Mapping[str, str], others: Others) -> Host:
     unknown: dict[str, str] = {}
-    processor_now = processor(unknown, root)
+    described = processor(unknown, root)
     sensor = cpu.sensor(root)
     clock = sensor.read().get("clock_hz")
     folder = next(folder for folder in (results, *results.parents) if folder.exists())
@@ -130,7 +128,7 @@ def host(results: Path, root: Path, environ: Mapping[str, str], others: Others) 
         "on_battery": (_on_battery(), "the system tells of no battery"),
     }
     return Host(
-        cpu=processor_now,
+        cpu=described,
         cores=len(affinity()),
         memory_free_bytes=free_memory(root),
         disk_free_bytes=shutil.disk_usage(folder).free,
@@ -154,13 +152,13 @@ def accelerators(system: System) -> Iterator[Device]:
 
 
 def add_torch_facts(devices: list[Device], offer: Offer) -> None:
-    """Add what torch tells of Intel's and Apple's devices, which have no other library here."""
+    """Add what torch tells of Intel's and Apple's devices, which no other library lists."""
     vendor: VendorName = "Apple" if offer.builds.get("MPS") else "Intel"
     of_vendor = [device for device in devices if device.vendor == vendor]
     if not of_vendor:
         of_vendor = [_device(Gpu(vendor, name), {}, {}) for name, _ in offer.unlisted]
         devices += of_vendor
-    if len(of_vendor) == len(offer.unlisted):  # else a mask hides some: which is not known
+    if len(of_vendor) == len(offer.unlisted):  # else a mask hides some, and which is not known
         for device, (name, memory) in zip(of_vendor, offer.unlisted, strict=True):
             device.name, device.memory_bytes = name, memory
             device.unknown.pop("memory_bytes", None)
@@ -173,34 +171,29 @@ def _nvidias(gpus: list[Gpu]) -> Iterator[Device]:
             for index in range(count):
                 gpu = gpus[index] if len(gpus) == count else Gpu("NVIDIA", "NVIDIA GPU")
                 with suppress(pynvml.NVMLError_NoPermission):  # of a job that was given the others
-                    facts, reasons = _from_driver(index)
-                    yield _device(gpu, facts | {"index": index}, reasons)
-    except SILENT as error:
-        reasons = dict.fromkeys(Device.__struct_fields__, f"NVML: {error}")
-        for gpu in gpus:
-            yield _device(gpu, {}, reasons)
+                    yield _nvidia(gpu, index)
     except pynvml.NVMLError as error:
+        reason = f"NVML: {error}"
+        facts = {} if isinstance(error, SILENT) else {"fault": reason}
         for gpu in gpus:
-            yield _device(gpu, {"fault": f"NVML: {error}"}, {})
+            yield _device(gpu, facts, dict.fromkeys(Device.__struct_fields__, reason))
 
 
-def _from_driver(index: int) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what the driver tells of a GPU, and the reasons for what it does not tell.
-
-    Raises `pynvml.NVMLError_NoPermission` if the GPU is another's.
-    """
+def _nvidia(gpu: Gpu, index: int) -> Device:
+    """Describe a GPU; raises `pynvml.NVMLError_NoPermission` if it is another's."""
     try:
         facts, reasons = nvml.ask(pynvml.nvmlDeviceGetHandleByIndex(index), nvml.PRESENT)
+        fault = reasons.get("name")
     except pynvml.NVMLError_NoPermission:
         raise
     except pynvml.NVMLError as error:
-        return {"fault": f"NVML: {error}"}, {}
-    fault = reasons.get("name")
-    return ({"fault": fault}, {}) if fault else (facts, reasons)
+        fault = f"NVML: {error}"
+    if fault is not None:
+        facts, reasons = {"fault": fault}, {}
+    return _device(gpu, facts | {"index": index}, reasons)
 
 
 def _amds(gpus: list[Gpu]) -> Iterator[Device]:
-    """Describe AMD's GPUs as the kernel does, and as amdsmi does where it is installed."""
     numbers = [str(number) for number in range(len(gpus))]
     addresses = {
         number: gpu.folder.name.rpartition(".")[0]
@@ -208,18 +201,13 @@ def _amds(gpus: list[Gpu]) -> Iterator[Device]:
         if gpu.folder is not None
     }
     for gpu, sensor in zip(gpus, amd.sensors(numbers, addresses) if gpus else [], strict=True):
-        readings: dict[str, Any] = dict(sensor.read())
-        if "sm_clock_hz" in readings:
-            readings["clock_hz"] = readings["sm_clock_hz"]
+        readings = {name.removeprefix("sm_"): value for name, value in sensor.read().items()}
         facts = {name: readings[name] for name in Device.__struct_fields__ if name in readings}
         yield _device(gpu, facts, sensor.unknown)
 
 
 def _device(gpu: Gpu, facts: dict[str, Any], reasons: dict[str, str]) -> Device:
-    kernels = kernel_facts(gpu.folder) if gpu.folder is not None else {}
-    node = {"numa_node": kernels["numa_node"]} if "numa_node" in kernels else {}
-    # NVML speaks of the node that a GPU's own memory is, the kernel of the one it is on.
-    device = Device(**{"vendor": gpu.vendor, "name": gpu.name} | kernels | facts | node)
+    device = Device(**{"vendor": gpu.vendor, "name": gpu.name} | complete(gpu.folder, facts))
     otherwise = device.fault or f"the kernel does not tell it of {gpu.vendor}'s devices"
     for name in Device.__struct_fields__:
         if getattr(device, name) is None and name != "fault":

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the installed torch offers, asked where it is imported anyway or in a process of its own.
 
-As a script it prints what it finds as JSON. It imports nothing of the suite, so that it begins at
-once; a torch that hangs or crashes takes nobody along.
+As a script it prints the offer as JSON. It imports nothing of the suite, so that it starts quickly.
 """
 
 import gc
@@ -11,6 +10,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -28,7 +28,7 @@ class Offer(msgspec.Struct, frozen=True):
     builds : version of what the build is for, such as `{"CUDA": "13.0"}`
     devices : accelerators that it sees
     architectures : those of NVIDIA's GPUs that it was built for, such as `sm_90`
-    unlisted : names and bytes of memory of devices that no other library lists: Intel's, Apple's
+    unlisted : names and bytes of memory of Intel's and Apple's devices, which only torch lists
     out_of_tree : devices of a backend from another package, such as `npu:0`, with their names
     """
 
@@ -41,7 +41,7 @@ class Offer(msgspec.Struct, frozen=True):
 
 
 class Asking:
-    """A process that imports torch while this one does something else."""
+    """A process that imports torch meanwhile; a torch that hangs or crashes stays there."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - the script below
@@ -49,7 +49,7 @@ class Asking:
         )
 
     def answer(self) -> Offer:
-        """Wait for it, and return what it found."""
+        """Return what the process found."""
         try:
             out, _ = self._process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
@@ -83,13 +83,12 @@ def ask_torch() -> Offer:
             builds,
             devices,
             tuple(torch.cuda.get_arch_list()) if torch.version.cuda else (),
-            tuple(_devices(torch, devices)),
+            tuple(_unlisted(torch, devices)),
             tuple(_out_of_tree(torch, devices)),
         )
 
 
-def _devices(torch: Any, count: int) -> list[tuple[str, int | None]]:  # noqa: ANN401 - the module
-    """Return Intel's and Apple's devices, of which only torch tells."""
+def _unlisted(torch: Any, count: int) -> list[tuple[str, int | None]]:  # noqa: ANN401 - the module
     if count and torch.backends.mps.is_available():
         return [(torch.backends.mps.get_name(), torch.mps.recommended_max_memory())]
     if count and torch.xpu.is_available():
@@ -99,15 +98,13 @@ def _devices(torch: Any, count: int) -> list[tuple[str, int | None]]:  # noqa: A
 
 
 def _out_of_tree(torch: Any, count: int) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - as above
-    """Yield the devices of a backend that is no part of torch, by their names for torch."""
     kind = torch.accelerator.current_accelerator() if count else None
     if kind is None or kind.type != torch._C._get_privateuse1_backend_name():  # noqa: SLF001 - has no public name
         return
     for index in range(count):
-        try:
+        name = kind.type
+        with suppress(AttributeError, NotImplementedError, RuntimeError, TypeError):
             name = str(torch.get_device_module(kind).get_device_name(index))
-        except (AttributeError, NotImplementedError, RuntimeError, TypeError):
-            name = kind.type
         yield f"{kind.type}:{index}", name
 
 

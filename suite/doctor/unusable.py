@@ -23,7 +23,7 @@ https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.ht
 
 
 class Patient(NamedTuple):
-    """The accelerators of one maker that torch does not offer, and what is known of them."""
+    """The accelerators of one maker that torch does not offer."""
 
     vendor: Vendor
     number: int
@@ -39,13 +39,12 @@ Rule = Callable[[Patient], Iterator[Fault]]
 def unusable_accelerators(
     root: Path = ROOT, environ: Mapping[str, str] = os.environ, offer: Offer | None = None
 ) -> list[Conclusion]:
-    """Say why torch offers no accelerator although the system shows one; empty if all is well.
+    """Say what keeps torch from accelerators that the system shows; nothing if torch offers one.
 
-    torch is asked if no offer is given, but only where the system shows an accelerator, or a
-    package brings one's backend. Where torch offers one, it is not said that others are left out.
+    offer : `None` asks torch, but only where an accelerator or a package with a backend is there
     """
     system = look(root)
-    if not (system.gpus or installed()):
+    if offer is None and not (system.gpus or installed()):
         return []
     offer = offer or ask_torch()
     if offer.devices:
@@ -63,6 +62,11 @@ def unusable_accelerators(
             message = f"{shown} cannot be used: {fault.message}"
             advice = f"{fault.advice}; or measure without it: --devices cpu"
             conclusions.append(conclusion(rule, "error", Fault(message, advice=advice)))
+    if offer.version is None and not conclusions:
+        patient = Patient(Vendor(build="this machine", guide=""), 0, system, offer, root, environ)
+        conclusions = [
+            conclusion(torch_missing, "error", fault) for fault in torch_missing(patient)
+        ]
     return conclusions
 
 
@@ -74,8 +78,8 @@ def _faults(patient: Patient) -> list[tuple[Rule, Fault]]:
 def backend_fails(offer: Offer, environ: Mapping[str, str]) -> Iterator[Fault]:  # noqa: ARG001 - as the other
     """An accelerator's backend is installed and fails to load, so PyTorch cannot be imported.
 
-    Install the release of its package that suits this release of PyTorch. To measure the CPU
-    without it, set `TORCH_DEVICE_BACKEND_AUTOLOAD=0` and use `--devices cpu`.
+    Install the release of its package for this release of PyTorch. To measure the CPU without it,
+    set `TORCH_DEVICE_BACKEND_AUTOLOAD=0` and use `--devices cpu`.
     """
     if offer.version is None and (failed := failure(offer.builds["error"] or "")):
         yield Fault(failed, advice=MEND_FAILURE)
@@ -121,7 +125,7 @@ def driver_missing(patient: Patient) -> Iterator[Fault]:
 
     Install its maker's driver.
     """
-    if patient.system.on_the_bus and patient.vendor.driver and not _has_driver(patient):
+    if patient.system.on_the_bus and not _has_driver(patient):
         yield Fault("its driver is not loaded", advice=f"install it: {patient.vendor.guide}")
 
 
@@ -181,9 +185,9 @@ def mask_hides_all(patient: Patient) -> Iterator[Fault]:
 def unused_accelerator(patient: Patient) -> Iterator[Fault]:
     """PyTorch sees no accelerator although one is there, and it is not known why.
 
-    Let PyTorch say it by using one.
+    Use one: PyTorch then says why.
     """
-    device = {"CUDA": "cuda", "ROCm": "cuda", "XPU": "xpu", "MPS": "mps"}[patient.vendor.build]
+    device = patient.vendor.build.lower().replace("rocm", "cuda")
     yield Fault(
         f"torch {patient.offer.version} sees none, and it is not known why",
         advice=f"let torch say it: python -c \"import torch; torch.ones(1, device='{device}')\", "

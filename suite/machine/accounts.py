@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The processor time that a call got, what it had to wait for, and what other programs took.
 
-A program that competes for the processor makes a call take longer and changes neither. Linux
-keeps both accounts for each thread; elsewhere there are none, and only the wall clock is known.
+Linux accounts for both the time that a thread ran and the time that it waited; elsewhere only the
+wall clock is known.
 """
 
 import os
@@ -19,12 +19,11 @@ from suite.machine.limits import ROOT, affinity, read
 
 NANO = 1e-9
 TICK = 0.01
-"""Longest time for which a thread runs before Linux adds that to its account, in seconds. What a
-shorter call ran may be seen as nothing."""
+"""Seconds after which Linux accounts for a running thread; a shorter call may seem to run 0 s."""
 DISTURBED = 0.1
-"""Waiting for the processor, as a part of the time, above which other programs disturb."""
+"""Part of the time that a call waits for the processor, above which other programs disturb."""
 MOMENT = 0.2
-"""Seconds for which other programs are watched, at least: twenty ticks of the kernel's accounts."""
+"""Seconds for which other programs are watched, at least: twenty ticks."""
 
 
 class Accounts(NamedTuple):
@@ -38,7 +37,7 @@ class Accounts(NamedTuple):
     waited: float
 
     def since(self, before: "Accounts") -> "Accounts":
-        """Return what was added since; less is told where threads have ended meanwhile."""
+        """Return what was added since, without threads that have ended."""
         return Accounts(max(0.0, self.ran - before.ran), max(0.0, self.waited - before.waited))
 
 
@@ -47,10 +46,8 @@ Read = Callable[[], Accounts | None]
 
 def accounts(root: Path = ROOT) -> Accounts | None:
     """Return what the system has accounted so far; `None` where it keeps no such accounts."""
-    threads = list(_threads(root))
-    if not threads:
-        return None
-    return Accounts(*(NANO * sum(column) for column in zip(*threads, strict=True)))
+    totals = [NANO * sum(column) for column in zip(*_threads(root), strict=True)]
+    return Accounts(*totals) if totals else None
 
 
 def undisturbed(
@@ -58,10 +55,9 @@ def undisturbed(
 ) -> float:
     """Return the least seconds that a call would have taken had it not waited for the processor.
 
-    Threads may wait at the same time, so what they waited is taken off only as far as the time
-    that they ran leaves: on this many cores it takes at least its share. So the time of a call that
-    is too short for the accounts stays as it is, and none becomes 0, by which any larger size would
-    be predicted to take no time.
+    Threads may wait at the same time, so no less is left than what they ran takes on the cores. A
+    call that is too short for the accounts keeps its time, and none gets 0, from which a larger
+    size would be predicted to take no time.
     """
     if before is None or after is None:
         return seconds
@@ -70,7 +66,6 @@ def undisturbed(
 
 
 def _threads(root: Path) -> Iterator[tuple[int, int]]:
-    """Yield the nanoseconds that each thread ran and waited."""
     workers = [worker.pid for worker in active_children() if worker.pid is not None]
     for process in (os.getpid(), *workers):
         with suppress(OSError):  # a worker may end meanwhile
@@ -81,7 +76,7 @@ def _threads(root: Path) -> Iterator[tuple[int, int]]:
 
 
 class Busy(NamedTuple):
-    """CPU seconds of everybody on some cores, and of this process and all that it started."""
+    """CPU seconds of all programs on some cores, and of this one and all that it started."""
 
     at: float
     everybody: float
@@ -96,7 +91,7 @@ class Others:
         self._begun = self._read()
 
     def used(self) -> float | None:
-        """Return the cores' worth of time that others took since this was made, if it is known."""
+        """Return the cores' worth of time that others took since construction, if known."""
         if self._begun is None:
             return None
         time.sleep(max(0.0, MOMENT - (time.monotonic() - self._begun.at)))
@@ -115,17 +110,15 @@ class Others:
 
 
 def _seconds(core: Any) -> float:  # noqa: ANN401 - its fields are those of the system
-    """Return the seconds in which a core was at work; those of a guest are in the user's too."""
-    idle = core.idle + getattr(core, "iowait", 0.0)
-    twice = getattr(core, "guest", 0.0) + getattr(core, "guest_nice", 0.0)
-    return float(sum(core) - idle - twice)
+    # The user's seconds include those of guests.
+    uncounted = ("idle", "iowait", "guest", "guest_nice")
+    return float(sum(core) - sum(getattr(core, name, 0.0) for name in uncounted))
 
 
 def _own_seconds() -> float:
-    """Return the CPU seconds of this process, of what it runs, and of what has ended of that."""
     this = psutil.Process()
     total = 0.0
     for process in (this, *this.children(recursive=True)):
         with suppress(psutil.Error):  # it has just ended
-            total += sum(process.cpu_times()[:4])
+            total += sum(process.cpu_times()[:4])  # of its ended children too
     return total

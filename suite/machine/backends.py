@@ -2,7 +2,7 @@
 """Backends that reach torch from other packages, found without torch.
 
 A package names its backend in the entry points `torch.backends`, and `import torch` loads it. If it
-fails to load, torch cannot be imported at all; if loading is switched off, torch does not know it.
+fails to load, torch cannot be imported at all.
 """
 
 import re
@@ -17,7 +17,6 @@ MEND_FAILURE = (
     "install the release of that package that its maker names for this release of PyTorch; "
     f"or measure without it: {AUTOLOAD}=0 frobench run --devices cpu"
 )
-"""What helps where a backend fails to load."""
 _FAILED = re.compile(r"Failed to load the backend extension: (.+?)\. You can disable")
 _CAUSE = re.compile(r"^(\w[^\n]*)\n+The above exception was the direct cause", re.MULTILINE)
 
@@ -41,18 +40,16 @@ def installed() -> list[Backend]:
 
 
 def switched_off(environ: Mapping[str, str]) -> bool:
-    """Tell whether torch is told to load no backend."""
+    """Tell whether torch may load no backend."""
     return environ.get(AUTOLOAD, "1") != "1"
 
 
 def failure(output: str) -> str | None:
-    """Return which backend failed to load and why, if Python printed that of an import of torch."""
+    """Return which backend failed to load and why, by what Python printed; else `None`."""
     failed, cause = _FAILED.search(output), _CAUSE.search(output)
     if failed is None:
         return None
-    packages = [
-        f"{package} {version}" for name, package, version in installed() if name == failed[1]
-    ]
+    name, why = failed[1], cause[1] if cause else "no cause is told"
+    packages = [f"{each.package} {each.version}" for each in installed() if each.name == name]
     brought = f" of {' and '.join(packages)}" if packages else ""
-    why = cause[1] if cause else "no cause is told"
-    return f"the backend {failed[1]}{brought} cannot be loaded: {why}"
+    return f"the backend {name}{brought} cannot be loaded: {why}"

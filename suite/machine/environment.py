@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Everything that moves a number, captured once a run, and nothing that names anybody.
 
-Host and user names, paths, addresses, serial numbers and UUIDs are not stored. Only
-`capture` and `machine` import torch: `commit` and `machine_info` serve processes that do without.
+Only `capture` and `machine` import torch: `commit` and `machine_info` serve processes without it.
 """
 
 from collections.abc import Iterable
@@ -10,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from suite.checkout import CHECKOUT, MEASURING
-from suite.machine.limits import ROOT
 from suite.machine.processor import processor
 from suite.personal import private, vocabulary
 from suite.project import git
@@ -18,27 +16,23 @@ from suite.stored.names import machine_name
 from suite.stored.run import CommitInfo, Environment
 
 
-def capture(devices: Iterable[str], root: Path = ROOT) -> Environment:
-    """Describe the machine as far as the given devices show it, and its software.
-
-    devices : names such as `cpu` and `cuda:0`; no other accelerator is touched
-    """
+def capture(devices: Iterable[str]) -> Environment:
+    """Describe the machine and its software; no accelerator but the given devices is touched."""
     from suite.machine.accelerators.accelerator import accelerator, topology  # noqa: PLC0415 - imports torch
     from suite.machine.software import software  # noqa: PLC0415 - imports torch
 
     unknown: dict[str, str] = {}
-    cpu = processor(unknown, root)
+    cpu = processor(unknown)
     names = [name for name in devices if name != "cpu"]
     accelerators = [
-        accelerator(name, f"accelerators.{index}.", unknown, root)
-        for index, name in enumerate(names)
+        accelerator(name, f"accelerators.{index}.", unknown) for index, name in enumerate(names)
     ]
     links = topology(names, unknown) if len(names) > 1 else {}
     return Environment(
         machine=machine_name(cpu, accelerators),
         cpu=cpu,
         accelerators=accelerators,
-        software=software(unknown, root),
+        software=software(unknown),
         unknown=unknown,
         topology=links,
     )
@@ -56,21 +50,20 @@ def machine_info() -> dict[str, Any]:
     """Return what pytest-benchmark stores of a machine, without names of host and user."""
     from pytest_benchmark import plugin  # noqa: PLC0415 - imports pytest
 
-    described: dict[str, Any] = plugin.pytest_benchmark_generate_machine_info()  # type: ignore[no-untyped-call] # it has no types
     own = private.own_names()
 
     def plain(where: str, text: str) -> str:
         return private.hide(text, vocabulary.sought(own, where), version=True)
 
+    described = plugin.pytest_benchmark_generate_machine_info()  # type: ignore[no-untyped-call] # it has no types
     info: dict[str, Any] = private.rewritten(described | {"node": ""}, plain, "$.machine_info")
     return info
 
 
 def commit(folder: Path = CHECKOUT) -> CommitInfo:
-    """Return the revision of the suite in `folder`; nothing is known where git knows nothing.
+    """Return the revision of the suite in `folder`, without author and branch; times are UTC.
 
-    Author and branch are left out, since both may name a person; times are UTC. `dirty` is
-    about what measures: a new result changes no number.
+    `dirty` is about what measures: a new result changes no number.
     """
     is_top = git.ask(folder, "rev-parse", "--show-prefix") == ""  # not inside a foreign one
     head = git.head(folder) if is_top else None

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The host processor as this process may use it: model, cores, limits, caches, memory.
-
-What psutil and cpuinfo do not tell is read from Linux's `/sys` and `/proc`; `root` is the
-folder that both lie in, so that a test can put others in their place.
-"""
+"""The host processor as this process may use it: model, cores, limits, caches, memory."""
 
 import platform
 import re
@@ -20,46 +16,36 @@ from suite.stored.run import Cpu
 
 
 def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
-    """Describe the processor; the reasons for what is not known go into `unknown`.
-
-    `usable_cores` and `memory_bytes` respect affinity and control groups, and
-    `last_level_cache_bytes` counts every cache of the last level that a usable core has.
-    """
-    system, cores = root / "sys/devices/system", limits.affinity()
-    folders = [system / f"cpu/cpu{core}" for core in cores]
+    """Describe the processor; `unknown` takes the reasons for what is not known."""
+    system = root / "sys/devices/system"
+    folders = [system / f"cpu/cpu{core}" for core in limits.affinity()]
     governors = {read(folder / "cpufreq/scaling_governor") for folder in folders} - {""}
     nodes = {node.name for folder in folders for node in folder.glob("node[0-9]*")}
     core_nodes = sorted(int(name.removeprefix("node")) for name in nodes)
-    huge_pages = read(root / "sys/kernel/mm/transparent_hugepage/enabled")
+    huge_pages = read(root / "sys/kernel/mm/transparent_hugepage/enabled")  # always [madvise] never
     frequency = limits.psutil_frequency()
+    highest = float(frequency.max) * 1e6 or None if frequency else None
     physical, logical = psutil.cpu_count(logical=False), psutil.cpu_count()
     uncounted = "the system does not count its cores"
     no_nodes = "the system does not describe its memory nodes"
     no_control = "the kernel offers no frequency control"
+    no_caches = "the system does not describe its caches"
+    no_pages = "the kernel knows none of them"
     facts: dict[str, tuple[Any, str]] = {
         "model": (_model(root), "the system does not name its processor"),
         "physical_cores": (physical, uncounted),
         "logical_cores": (logical, uncounted),
         "quota_cores": (limits.quota(root), "no limit is set"),
         "governor": (", ".join(sorted(governors)) or None, no_control),
-        "max_frequency_hz": (
-            float(frequency.max) * 1e6 or None if frequency else None,
-            "the system does not say how fast cores may run",
-        ),
-        "last_level_cache_bytes": (
-            last_level_cache(root),
-            "the system does not describe its caches",
-        ),
+        "max_frequency_hz": (highest, "the system does not say how fast cores may run"),
+        "last_level_cache_bytes": (last_level_cache(root), no_caches),
         "numa_nodes": (len(list((system / "node").glob("node[0-9]*"))) or None, no_nodes),
         "boost": (_boost(system / "cpu"), "the kernel does not say whether cores may boost"),
         "frequency_driver": (read(system / "cpu/cpu0/cpufreq/scaling_driver") or None, no_control),
         "usable_numa_nodes": (len(core_nodes) or None, no_nodes),
         "core_nodes": (core_nodes or None, no_nodes),
         "threads_per_core": (logical // physical if logical and physical else None, uncounted),
-        "huge_pages": (  # the kernel's choice is in brackets: `always [madvise] never`
-            huge_pages.partition("[")[2].partition("]")[0] or None,
-            "the kernel knows none of them",
-        ),
+        "huge_pages": (huge_pages.partition("[")[2].partition("]")[0] or None, no_pages),
     }
     return Cpu(
         architecture=platform.machine(),
@@ -70,7 +56,7 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
 
 
 def _model(root: Path) -> str | None:
-    """Return the name that the processor gives itself; to ask cpuinfo takes a sixth of a second."""
+    # Asking cpuinfo takes a sixth of a second.
     line = re.search(r"(?m)^model name\s*: (.+)$", read(root / "proc/cpuinfo"))
     model = line[1] if line else cpuinfo.get_cpu_info().get("brand_raw") or platform.processor()
     return " ".join(model.split()) or None

@@ -5,7 +5,6 @@ import os
 import platform
 import re
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -15,12 +14,10 @@ from suite.machine.system import known
 from suite.stored.run import Scalar, Software
 
 
-def software(unknown: dict[str, str], root: Path) -> Software:
+def software(unknown: dict[str, str]) -> Software:
     """Describe the software of this process; `unknown` takes the reasons for what is not known."""
-    container = {"container": (system.in_container(root), "can be told on Linux only")}
-    build = {
-        part: (version, "this build of torch has none") for part, version in _torch_build().items()
-    }
+    container = {"container": (system.in_container(), "can be told on Linux only")}
+    build = {part: (has, "this build of torch has none") for part, has in _torch_build().items()}
     return Software(
         os=system.operating_system(),
         kernel=system.kernel(),
@@ -37,12 +34,10 @@ def software(unknown: dict[str, str], root: Path) -> Software:
 
 
 def _packages() -> dict[str, str]:
-    """Return versions of what moves numbers and of backends, as Python finds them: the first."""
+    """Return versions of what moves numbers and of backends; of equal names Python's first."""
     described = [distribution.metadata for distribution in metadata.distributions()]
-    versions = {
-        package["Name"]: package["Version"] for package in reversed(described)
-    }  # first wins
-    plain = {_plain(name): versions[name] for name in versions if name}
+    found = {package["Name"]: package["Version"] for package in reversed(described)}
+    plain = {_plain(name): version for name, version in found.items() if name}
     brought = {_plain(backend.package): backend.version for backend in backends.installed()}
     return dict(sorted((system.public_packages(plain) | brought).items()))
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The software around torch that moves numbers: the system, environment variables, packages.
 
-None of it names anybody. Anybody may set any variable, and a password looks like any word, so a
-value is kept only where it consists of numbers, names of interfaces and the words that settings of
-libraries have. A package is kept only where it is known to all.
+None of it names anybody. A password looks like any word, so a variable's value is kept only if it
+consists of numbers, names of interfaces and words of libraries' settings.
 """
 
 import os
@@ -14,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from suite.machine.limits import ROOT
 from suite.personal import private
 from suite.units import counted
 
@@ -27,7 +27,7 @@ _PACKAGES = re.compile(
     r"|cublas|cudnn|cufft|cufile|curand|cusolver|cusparse(lt)?|nccl|nvjitlink|nvshmem|nvtx)(-cu\d+)?"
     r"|amdsmi|zeus|ray"
 )
-"""Packages that move numbers, named as pip normalises them; another may be somebody's own."""
+"""Public packages that move numbers, as pip normalises names; others may be somebody's own."""
 _VARIABLES = re.compile(
     r"(AMD|ATEN|BLIS|CUBLAS|CUBLASLT|CUDA|CUDNN|CUFFT|CUSPARSE|DNNL|FBGEMM|GLOO|GOMP|GPU|HIP"
     r"|HIPBLAS|HIPBLASLT|HSA|IGC|INDUCTOR|IPEX|KMP|MALLOC|MIOPEN|MKL|NCCL|ONEAPI|ONEDNN|OMP"
@@ -37,9 +37,9 @@ _VARIABLES = re.compile(
     r"|PYTHON(_GIL|_JIT|DEVMODE|HASHSEED|MALLOC|OPTIMIZE)"
     r"|\w+_VISIBLE_DEVICES"  # of whichever vendor
 )
-"""Names of the environment variables that change what torch, a library or a driver does."""
+"""Names of variables that change what torch, a library or a driver does."""
 SET = "set"
-"""Stored in place of a value that may name a person, a place or one device of all."""
+"""Stored in place of a value that may name a person, a path, a host or one device of all."""
 _SOMEBODYS = re.compile(
     r"(?:^|_)(?:[A-Z]*(?:ACCOUNT|AUTH|CREDENTIAL|EMAIL|HOST|HOSTID|HOSTNAME|KEY|LICENSE|OWNER|PASS"
     r"|PASSWD|PASSWORD|PROJECT|SECRET|SERIAL|SERVER|TOKEN|USER|USERNAME)S?|JOB[A-Z]*|NAME)(?:_|$)"
@@ -50,7 +50,7 @@ _UUID = re.compile(r"\s*(?:GPU|MIG)-|[0-9a-f]{8}-[0-9a-f]{4}-", re.IGNORECASE)
 _MASK = re.compile(r"_VISIBLE_DEVICES$|_AFFINITY_MASK$|_DEVICE_SELECTOR$")
 """Names of masks, which hold the names of devices of any vendor."""
 _SHORTEST = 4
-"""Letters of a value that may name somebody; shorter ones switch something on or off."""
+"""Letters of a value that may name somebody; shorter values are switches."""
 _TELLING = re.compile(
     r"[/\\@]"  # a path, an account
     r"|(GPU|MIG)-|\b[0-9a-f]{8}-[0-9a-f]{4}-"  # a device's UUID
@@ -76,7 +76,7 @@ spin spread static strict summary sync sys tbb tf32 thread threads tile trace tr
 turnaround unset verbose version warn warning warnings xpu yes
 """
 WORDS = frozenset(_WORDS.split())
-"""Words that the settings of libraries have."""
+"""Words of libraries' settings."""
 _WORD = re.compile(r"\w+", re.ASCII)
 _NUMBER = re.compile(
     r"0x[0-9a-f]{1,64}|\d{1,12}(?:e\d{1,3}|[kmgt]i?b?|[mun]?s)?|(?:bond|eth|hsn|ib|lo|mlx\d_)\d{0,3}",
@@ -98,7 +98,7 @@ def kernel() -> str:
     return private.hide(platform.release(), private.own_names(), version=True)
 
 
-def in_container(root: Path) -> bool | None:
+def in_container(root: Path = ROOT) -> bool | None:
     """Tell whether this is a container; `None` where that cannot be told."""
     if platform.system() != "Linux":
         return None
@@ -110,10 +110,10 @@ def in_container(root: Path) -> bool | None:
 def known(
     facts: Mapping[str, tuple[Any, str]], part: str, unknown: dict[str, str]
 ) -> dict[str, Any]:
-    """Return the values of facts, each given with the reason for which it may be unknown.
+    """Return the values of facts, each given with the reason for which it may be `None`.
 
     part : what precedes a fact's name in `unknown`, such as `cpu.`
-    unknown : takes the reasons for values that are `None`
+    unknown : takes the reasons for the values that are `None`
     """
     unknown |= {f"{part}{name}": why for name, (value, why) in facts.items() if value is None}
     return {name: value for name, (value, _) in facts.items()}
@@ -153,6 +153,5 @@ def is_harmless(value: str) -> bool:
 
 def _is_telling(name: str, value: str) -> bool:
     somebodys = _SOMEBODYS.search(name) is not None and len(value) >= _SHORTEST
-    if somebodys or _TELLING.search(value):
-        return True
-    return not (_MASK.search(name) or is_harmless(value))
+    kept = _MASK.search(name) is not None or is_harmless(value)
+    return somebodys or _TELLING.search(value) is not None or not kept

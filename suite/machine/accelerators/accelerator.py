@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from suite.machine.accelerators.hardware import kernel_facts
+from suite.machine.accelerators.hardware import complete
 from suite.machine.limits import ROOT
 from suite.machine.sensors import nvml
 from suite.machine.system import known
@@ -22,15 +22,10 @@ def accelerator(name: str, part: str, unknown: dict[str, str], root: Path = ROOT
     """
     device = torch.device(name)
     properties = _properties(device)
-    facts = _torch_facts(device, properties)
-    reasons: dict[str, str] = {}
-    if (address := _bus_address(properties)) is not None:
-        kernels = kernel_facts(root / "sys/bus/pci/devices" / address)
-        facts |= {fact: value for fact, value in kernels.items() if facts.get(fact) is None}
-    if _is_nvidia(device):
-        drivers, reasons = nvml.driver_facts(str(properties.uuid))
-        # NVML speaks of the node that a GPU's own memory is, the kernel of the one it is on.
-        facts |= drivers | {"numa_node": facts.get("numa_node", drivers.get("numa_node"))}
+    drivers, reasons = nvml.driver_facts(str(properties.uuid)) if _is_nvidia(device) else ({}, {})
+    address = _bus_address(properties)
+    card = root / "sys/bus/pci/devices" / address if address else None
+    facts = complete(card, _torch_facts(device, properties) | drivers)
     otherwise = f"neither torch nor a library asked here tells it of {device.type} devices"
     stored = {
         fact: (facts.get(fact), reasons.get(fact, otherwise))
@@ -69,13 +64,13 @@ def _properties(device: torch.device) -> Any:
 
 
 def _bus_address(properties: Any) -> str | None:
-    """Return the bus address of a card, as the kernel writes it."""
     parts = [getattr(properties, f"pci_{part}_id", None) for part in ("domain", "bus", "device")]
     known_parts = [part for part in parts if isinstance(part, int)]
     return "{:04x}:{:02x}:{:02x}.0".format(*known_parts) if known_parts == parts else None
 
 
 def _torch_facts(device: torch.device, properties: Any) -> dict[str, Any]:
+    """Return what torch tells, and nothing that it does not."""
     if device.type == "mps":
         return {
             "name": torch.backends.mps.get_name(),
@@ -90,10 +85,11 @@ def _torch_facts(device: torch.device, properties: Any) -> dict[str, Any]:
     if stated("major") is not None:
         gfx = stated("gcnArchName") if torch.version.hip else None
         capability = gfx or f"{properties.major}.{properties.minor}"
-    return {
+    facts = {
         "name": stated("name"),
         "memory_bytes": stated("total_memory"),
         "capability": capability,
         "multiprocessors": stated("multi_processor_count") or stated("max_compute_units"),
         "driver": stated("driver_version"),
     }
+    return {fact: value for fact, value in facts.items() if value is not None}

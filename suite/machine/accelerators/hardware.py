@@ -3,18 +3,16 @@
 
 Read from what the kernel tells of its PCI bus; where it tells nothing (Windows, and Linux
 inside it) from NVIDIA's own command. An integrated, virtual or management display is none.
-Link and memory node are told of every card; clocks, power, temperature and memory by the
-driver of AMD's cards, and in part by Intel's.
 """
 
 import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from suite.machine.limits import ROOT, read
 
@@ -32,7 +30,7 @@ INTEGRATED_INTEL = "0000:00:02."
 GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6}
 """Generations of PCI Express by gigatransfers a second."""
 PATIENCE = 20.0
-"""Seconds for NVIDIA's command, which is slow while no other program uses the driver."""
+"""Seconds for NVIDIA's command, which is slow while no program uses the driver."""
 
 
 class Vendor(NamedTuple):
@@ -91,7 +89,7 @@ VENDORS: dict[VendorName, Vendor] = {
 
 
 class Gpu(NamedTuple):
-    """An accelerator that the system shows, with the kernel's folder of it where it has one."""
+    """An accelerator that the system shows, with the kernel's folder of it, if it has one."""
 
     vendor: VendorName
     name: str
@@ -134,7 +132,7 @@ def _on_the_bus(root: Path) -> Iterator[Gpu]:
 
 
 def _is_discrete_amd(device: Path, kind: str) -> bool:
-    """Tell a card from the display of a processor, and from a server's old PCI one."""
+    """Tell a card from a processor's display, and from a server's old PCI display."""
     memory = read(device / "mem_info_vram_total")  # not told where the kernel is older than a card
     is_express = (device / "max_link_speed").exists()
     return kind in DISPLAYS and is_express and (not memory or int(memory) >= INTEGRATED_AMD_BYTES)
@@ -152,7 +150,10 @@ def _nvidia_smi() -> str:
 
 
 def kernel_facts(card: Path) -> dict[str, Value]:
-    """Return what the kernel tells of a card in its folder below `/sys/bus/pci/devices`."""
+    """Return what the kernel tells of a card in its folder below `/sys/bus/pci/devices`.
+
+    Of every card it tells link and memory node; of AMD's, and in part of Intel's, also the rest.
+    """
     facts: dict[str, Value] = {}
     if (driver := card / "driver").exists():
         facts["driver"] = f"{driver.resolve().name} {read(driver / 'module/version')}".strip()
@@ -162,6 +163,16 @@ def kernel_facts(card: Path) -> dict[str, Value]:
         with suppress(KeyError, ValueError):  # no file is there, or it says something else
             facts[fact] = convert(text)
     return facts
+
+
+def complete(card: Path | None, drivers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what drivers tell of a card, and what the kernel tells besides.
+
+    The memory node is the kernel's, which the card is on; NVML names that of a GPU's own memory.
+    """
+    kernels = kernel_facts(card) if card is not None else {}
+    node = {"numa_node": kernels["numa_node"]} if "numa_node" in kernels else {}
+    return {**kernels, **drivers, **node}
 
 
 def _times(unit: float) -> Callable[[str], float]:
@@ -175,7 +186,6 @@ def _node(text: str) -> int:
 
 
 def _highest_step(text: str) -> float:
-    """Return the highest of the clocks that a card may choose from."""
     return max(int(step) for step in re.findall(r":\s*(\d+)Mhz", text)) * 1e6
 
 

@@ -10,17 +10,17 @@ from typing import Any
 from suite.machine.sensors.sensor import ENERGY, HELD_BACK, Reading, Sensor, first_line, silent
 
 ACTIVE = "active_"
-"""How amdsmi begins the names of what holds a clock back at this moment."""
+"""Beginning of amdsmi's names of what holds a clock back at this moment."""
 MOST_FAN = 255
 ADDRESS = "pci_address"
-"""What is missing where sensors are found by number alone."""
+"""What is unknown where sensors are found by number."""
 
 
 def sensors(devices: Sequence[str], addresses: Mapping[str, str], smi: Any = None) -> list[Sensor]:
-    """Return a sensor for each device, found among the driver's by where it is on the PCI bus.
+    """Return a sensor for each device, found among the driver's by its address on the PCI bus.
 
-    addresses : of the devices, as `0000:c1:00`; those that torch does not tell are missing, and
-        then devices are matched by their numbers where both see equally many
+    addresses : such as `0000:c1:00`, as far as torch tells; without all of them devices are matched
+        by number, if torch and driver list equally many
     smi : the library, by default the one that is installed
     """
     try:
@@ -49,7 +49,7 @@ def sensors(devices: Sequence[str], addresses: Mapping[str, str], smi: Any = Non
 
 
 def _by_number(smi: Any, devices: Sequence[str], gpus: Sequence[Any], why: str) -> list[Sensor]:
-    """Take both orders for the same, and say so: a mask may change torch's."""
+    """Take both orders for the same, and say so: a mask may change torch's order."""
     if len(gpus) != len(devices):
         counts = f"amdsmi lists {len(gpus)} devices and the run uses {len(devices)}"
         return silent(devices, f"{why}, and {counts}, so which is which is not known")
@@ -109,5 +109,5 @@ _ASKS: dict[str, Callable[[Any, Any], Reading]] = {
     "pcie_replays": lambda smi, gpu: float(smi.amdsmi_get_gpu_pci_replay_counter(gpu)),
     HELD_BACK: _held_back,
 }
-"""How each quantity is read; amdsmi counts megahertz, watts and microjoules. What it does not tell
-is the text `N/A`, which is no number: the quantity is dropped."""
+"""How each quantity is read; amdsmi counts megahertz, watts and microjoules. The text `N/A`, which
+it returns for what it does not know, is no number: the quantity is dropped."""

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The processor's sensors, as Linux tells them, and elsewhere psutil.
-
-`root` is the folder that `/proc` and `/sys` lie in, so that a test can put others in their place.
-"""
+"""The processor's sensors, as Linux tells them, and elsewhere psutil."""
 
 import os
 import re
@@ -19,11 +16,11 @@ CPU = "cpu"
 OF_CPU = (ENERGY, "power_watts", "clock_hz", "load", HELD_BACK)
 """What is asked of it."""
 THROTTLED = "PackageThrottle"
-"""The processor became too hot and slowed itself down, as the kernel's counters say."""
+"""The processor became too hot and slowed itself down."""
 
 
 def sensor(root: Path = ROOT, cores: list[int] | None = None) -> Sensor:
-    """Return the processor's sensor; the clocks of some cores count, by default the usable ones."""
+    """Return the processor's sensor; `cores` whose clocks count are by default the usable ones."""
     energy = _energy(root)
     asks: dict[str, Callable[[], Reading] | str] = {
         ENERGY: energy,
@@ -54,7 +51,7 @@ class Rate:
 
 
 class Energy:
-    """The joules that all packages have used since the first reading, whoever used them."""
+    """The joules that all packages have used since construction."""
 
     def __init__(self, packages: list[Path]) -> None:
         self._packages = packages
@@ -79,8 +76,7 @@ def _clock(root: Path, cores: list[int]) -> Callable[[], float] | str:
     """Return what reads the clock of the fastest core: the others may have nothing to do."""
     folder = root / "sys/devices/system/cpu"
     paths = [folder / f"cpu{core}/cpufreq/scaling_cur_freq" for core in cores]
-    paths = [path for path in paths if path.exists()]
-    if paths:
+    if paths := [path for path in paths if path.exists()]:
         return lambda: max(int(path.read_text()) * 1e3 for path in paths)
     path = root / "proc/cpuinfo"
     if _megahertz(path):
@@ -105,13 +101,11 @@ def _energy(root: Path) -> Energy | str:
     zones = (root / "sys/class/powercap").glob("intel-rapl:*")
     try:
         packages = [zone for zone in zones if (zone / "name").read_text().startswith("package")]
-        if packages:
-            return Energy(sorted(packages))
+        return Energy(packages) if packages else "the kernel offers no energy counter (powercap)"
     except PermissionError:
         return "the kernel lets only root read the packages' energy"
     except (OSError, ValueError) as error:
         return f"the packages' energy cannot be read: {type(error).__name__}"
-    return "the kernel offers no energy counter (powercap)"
 
 
 def _held_back(root: Path) -> Callable[[], list[str]] | str:
@@ -120,14 +114,18 @@ def _held_back(root: Path) -> Callable[[], list[str]] | str:
     paths = sorted(folder.glob("cpu[0-9]*/thermal_throttle/package_throttle_count"))
     if not paths:
         return "the kernel does not count how often the processor was too hot"
+
+    def count() -> int:
+        return sum(int(path.read_text()) for path in paths)
+
     try:
-        before = [sum(int(path.read_text()) for path in paths)]
+        before = count()
     except (OSError, ValueError) as error:
         return f"the kernel's counts of heat cannot be read: {type(error).__name__}"
 
     def ask() -> list[str]:
-        now = sum(int(path.read_text()) for path in paths)
-        hotter, before[0] = now > before[0], now
-        return [THROTTLED] if hotter else []
+        nonlocal before
+        earlier, before = before, count()
+        return [THROTTLED] if before > earlier else []
 
     return ask

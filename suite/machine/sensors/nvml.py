@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """NVIDIA's GPUs, read through the driver's library NVML, in SI units.
 
-Every value stands for itself: what the driver refuses has the driver's reason, and takes no
-other value along. So does what its Python library lacks: an old one of the same name, `pynvml`,
-hides the right one where somebody installed both.
+A value that the driver refuses has the driver's reason, and takes no other value along; so has
+what an old Python library lacks, which hides the right one of the same name, `pynvml`.
 """
 
 import os
@@ -27,9 +26,9 @@ REASONS: dict[int, str] = {
     for name, bit in vars(pynvml).items()
     if name.startswith(_PREFIX) and bit.bit_count() == 1 and not name.endswith(_ALIAS)
 }
-"""What may hold a clock back, by its bit; the newer names with `Event` lack two of them."""
+"""What may hold a clock back, by its bit; the newer names with `Event` lack two bits."""
 LAST_OF_THIS_MOMENT = (8, 0)
-"""The last compute capability whose power usage is that of the moment, as NVML's reference says."""
+"""The last capability whose power usage is that of the moment, by NVML's reference."""
 MOST_LINKS = 18
 """NVLinks that a GPU can have."""
 ANCESTORS = {
@@ -57,25 +56,18 @@ def _held_back(gpu: Any) -> list[str]:
 
 
 def _other_processes(gpu: Any) -> int:
-    """Count the processes that compute on a GPU beside this one; what they are is not asked.
-
-    In a container that hides the numbers of processes, this one is not known from others.
-    """
+    # In a container that hides the numbers of processes, this process counts too.
     running = pynvml.nvmlDeviceGetComputeRunningProcesses(gpu)
     return sum(process.pid != os.getpid() for process in running)
 
 
-def _clock(kind: int) -> Ask:
-    return lambda gpu: pynvml.nvmlDeviceGetClockInfo(gpu, kind) * 1e6
-
-
-def _highest_clock(kind: int) -> Ask:
-    return lambda gpu: pynvml.nvmlDeviceGetMaxClockInfo(gpu, kind) * 1e6
+def _clock(function: Callable[[Any, int], int], kind: int) -> Ask:
+    return lambda gpu: function(gpu, kind) * 1e6
 
 
 ASKS: dict[str, Ask] = {
-    "sm_clock_hz": _clock(pynvml.NVML_CLOCK_SM),
-    "memory_clock_hz": _clock(pynvml.NVML_CLOCK_MEM),
+    "sm_clock_hz": _clock(pynvml.nvmlDeviceGetClockInfo, pynvml.NVML_CLOCK_SM),
+    "memory_clock_hz": _clock(pynvml.nvmlDeviceGetClockInfo, pynvml.NVML_CLOCK_MEM),
     POWER: lambda gpu: pynvml.nvmlDeviceGetPowerUsage(gpu) / 1000,
     ENERGY: lambda gpu: pynvml.nvmlDeviceGetTotalEnergyConsumption(gpu) / 1000,
     "temperature_celsius": (
@@ -87,15 +79,14 @@ ASKS: dict[str, Ask] = {
     HELD_BACK: _held_back,
 }
 """What is sampled; NVML counts megahertz, milliwatts, millijoules and percent."""
-
 CONSTANT: dict[str, Ask] = {
     "driver": lambda _: pynvml.nvmlSystemGetDriverVersion(),
     "power_limit_watts": lambda gpu: pynvml.nvmlDeviceGetPowerManagementLimit(gpu) / 1000,
     "power_limit_default_watts": (
         lambda gpu: pynvml.nvmlDeviceGetPowerManagementDefaultLimit(gpu) / 1000
     ),
-    "max_clock_hz": _highest_clock(pynvml.NVML_CLOCK_SM),
-    "max_memory_clock_hz": _highest_clock(pynvml.NVML_CLOCK_MEM),
+    "max_clock_hz": _clock(pynvml.nvmlDeviceGetMaxClockInfo, pynvml.NVML_CLOCK_SM),
+    "max_memory_clock_hz": _clock(pynvml.nvmlDeviceGetMaxClockInfo, pynvml.NVML_CLOCK_MEM),
     "ecc": lambda gpu: bool(pynvml.nvmlDeviceGetEccMode(gpu)[0]),
     "persistence": lambda gpu: bool(pynvml.nvmlDeviceGetPersistenceMode(gpu)),
     "mig": lambda gpu: bool(pynvml.nvmlDeviceGetMigMode(gpu)[0]),
@@ -106,8 +97,7 @@ CONSTANT: dict[str, Ask] = {
     "numa_node": lambda gpu: int(pynvml.nvmlDeviceGetNumaNodeId(gpu)),
     "processes": _other_processes,
 }
-"""What is stored of a GPU once a run; all but link and processes stays as it is."""
-
+"""What is stored of a GPU once a run."""
 PRESENT: dict[str, Ask] = {
     **CONSTANT,
     "name": pynvml.nvmlDeviceGetName,
@@ -123,7 +113,7 @@ PRESENT: dict[str, Ask] = {
 
 @contextmanager
 def opened() -> Iterator[None]:
-    """Use NVML; raises `pynvml.NVMLError` where there is no driver or it does not answer."""
+    """Use NVML; raises `pynvml.NVMLError` if no driver answers."""
     pynvml.nvmlInit()
     try:
         yield
@@ -132,13 +122,13 @@ def opened() -> Iterator[None]:
 
 
 def ask(gpu: Any, asks: Mapping[str, Ask]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what the driver tells of a GPU, and the reasons for what it does not tell."""
+    """Return what the driver tells of a GPU, and the reasons for what it refuses."""
     sensor = Sensor("", {name: partial(read, gpu) for name, read in asks.items()}, source="NVML")
     return dict(sensor.read()), sensor.unknown
 
 
 def driver_facts(uuid: str) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what is stored of a GPU by torch's UUID, and why its driver does not say the rest."""
+    """Return what is stored of the GPU with torch's UUID, and the reasons for what is not."""
     try:
         with opened():
             return ask(pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{uuid}"), CONSTANT)
@@ -150,13 +140,11 @@ def links_between(uuids: Mapping[str, str]) -> dict[str, str] | str:
     """Return what the driver says lies between each two GPUs, by their names, or why not."""
     try:
         with opened():
-            gpus = {
-                name: pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{uuid}")
-                for name, uuid in uuids.items()
-            }
+            handle = pynvml.nvmlDeviceGetHandleByUUID
+            gpus = [(name, handle(f"GPU-{uuid}")) for name, uuid in uuids.items()]
             return {
-                f"{first}-{second}": _between(gpus[first], gpus[second])
-                for first, second in combinations(gpus, 2)
+                f"{name}-{other}": _between(gpu, peer)
+                for (name, gpu), (other, peer) in combinations(gpus, 2)
             }
     except pynvml.NVMLError as error:
         return f"NVML: {error}"
@@ -179,16 +167,15 @@ def _links(gpu: Any) -> int:
 
 
 def sensors(seals: Mapping[str, str], salt: str) -> list[Sensor]:
-    """Return a sensor for each device by torch's name, found among the driver's by its UUID.
+    """Return a sensor for each device by torch's name.
 
-    seals : of the devices' UUIDs (see `seal`), since torch's numbers are not the driver's where
-        a mask is set
+    seals : of the devices' UUIDs (see `seal`), since a mask changes torch's numbers
     """
     gpus: dict[str, Any] = {}
     try:
         pynvml.nvmlInit()
         for index in range(pynvml.nvmlDeviceGetCount()):
-            with suppress(pynvml.NVMLError):  # lost, or not ours to see: the others may be read
+            with suppress(pynvml.NVMLError):  # lost or forbidden: the others may be read
                 gpu = pynvml.nvmlDeviceGetHandleByIndex(index)
                 gpus[seal(pynvml.nvmlDeviceGetUUID(gpu).removeprefix("GPU-"), salt)] = gpu
     except pynvml.NVMLError as error:
@@ -206,7 +193,7 @@ def sensors(seals: Mapping[str, str], salt: str) -> list[Sensor]:
 
 
 def _power(gpu: Any) -> dict[str, Ask]:
-    """Return how the power of this moment is read, or else the mean of the past second."""
+    """Return how the power of this moment is read, else the mean of the past second."""
     try:
         _power_now(gpu)
     except (pynvml.NVMLError, AttributeError):  # an older driver or device

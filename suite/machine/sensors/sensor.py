@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A sensor: everything that one source can read of one device, and why it cannot read the rest.
-
-And whether to believe a driver that names the power limit as what holds a device back.
-"""
+"""A sensor: everything that one source can read of one device, and why it cannot read the rest."""
 
 import hashlib
 import time
@@ -15,9 +12,9 @@ Asks = Mapping[str, Callable[[], Reading]]
 
 HELD_BACK = "held_back"
 POWER, MEAN_POWER = "power_watts", "mean_power_watts"
-"""Power at the moment of reading; and the mean of the second before, which is no short case's."""
+"""Power at the moment of reading, and the mean of the second before."""
 ENERGY = "energy_joules"
-"""A counter, from which power over a time is derived: the moment it is read at matters."""
+"""A counter, which gives the power between two readings."""
 OF_ACCELERATORS = (
     *("sm_clock_hz", "memory_clock_hz", POWER, ENERGY, "temperature_celsius"),
     *("fan", "utilization", "pcie_replays", HELD_BACK),
@@ -31,18 +28,18 @@ LIMITED = {
 }
 """What limits a device by design, by NVML's or amdsmi's name."""
 NEAR_LIMIT = 0.9
-"""Power relative to the limit, from which a device may be at it: meters average over a second."""
+"""Power relative to the limit, from which a device may be at it: meters average a second."""
 AT_WORK = 0.5
-"""Part of the time in which a device is busy, from which its driver is believed."""
+"""Part of the time in which a device is busy, from which it is at work."""
 
 
 class Sensor:
     """Reads a device. What fails once is not asked again: the rest goes on.
 
-    device : by torch's name, or `cpu`
+    device : torch's name for it
     asks : how each quantity is read
     unknown : why others cannot be read; takes the reasons of those that fail
-    source : who is asked, which these reasons begin with
+    source : what these reasons begin with
     counted : seconds of the monotonic clock, midway in the last reading of the energy counter
     """
 
@@ -77,10 +74,7 @@ class Sensor:
         return list(self._asks)
 
     def apart(self) -> "list[Sensor]":
-        """Return the energy counter and all else as two sensors, where there are both.
-
-        What is slow to read may then be read rarely, and the counter as often as power needs it.
-        """
+        """Return the energy counter, which is read often, and all else as two sensors."""
         rest = {name: ask for name, ask in self._asks.items() if name != ENERGY}
         if not rest or ENERGY not in self._asks:
             return [self]
@@ -89,7 +83,7 @@ class Sensor:
 
 
 class Source(NamedTuple):
-    """Who is asked about some devices, by one thread; finding the sensors may take long or fail."""
+    """What is asked about some devices; finding their sensors may take long or fail."""
 
     name: str
     devices: Sequence[str]
@@ -97,7 +91,7 @@ class Source(NamedTuple):
     quantities: Sequence[str] = OF_ACCELERATORS
 
     def sensors(self) -> list[Sensor]:
-        """Find the sensors; they are silent, with the reason, if that fails."""
+        """Find the sensors; silent ones, with the reason, if that fails."""
         try:
             return list(self.find())
         except Exception as error:  # noqa: BLE001 - whatever a library of a vendor raises
@@ -107,16 +101,13 @@ class Source(NamedTuple):
 def silent(
     devices: Iterable[str], reason: str, quantities: Iterable[str] = OF_ACCELERATORS
 ) -> list[Sensor]:
-    """Return sensors of devices of which nothing can be read, for one reason."""
+    """Return sensors of devices of which, for one reason, nothing can be read."""
     unknown = dict.fromkeys(quantities, reason)
     return [Sensor(device, {}, unknown) for device in devices]
 
 
 def seal(uuid: str, salt: str) -> str:
-    """Return what stands for a device's UUID between a launch and its runner.
-
-    Only who can ask for the UUID can tell that it is the same: it is written down nowhere.
-    """
+    """Return what stands for a device's UUID, which is written down nowhere, in the journal."""
     return hashlib.sha256(f"{salt}/{uuid.lower()}".encode()).hexdigest()
 
 
@@ -127,10 +118,9 @@ def first_line(error: Exception) -> str:
 
 
 def may_limit(watts: float | None, limit: float | None, utilization: float | None) -> bool:
-    """Tell whether a driver that names the power limit is to be believed.
+    """Tell whether to believe a driver that names the power limit; some do so on resting cards.
 
-    Some name it on a card that rests as well, whose clock is low for want of work. A device draws
-    nearly its limit, or is at work; of one that tells neither, its driver knows best.
+    The device then draws nearly its limit, or is at work; if it tells neither, its driver is right.
     """
     signs = [] if watts is None or not limit else [watts >= NEAR_LIMIT * limit]
     signs += [] if utilization is None else [utilization >= AT_WORK]
