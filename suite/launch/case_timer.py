@@ -22,7 +22,6 @@ from suite.kit.cases import Parameters
 from suite.kit.check_result import briefly, worst
 from suite.kit.device import Device
 from suite.launch.collection import parameters
-from suite.launch.search import Searches
 from suite.launch.work_of_cases import work as declared_work
 from suite.measure.energy_window import repeat
 from suite.measure.exploring import Explorer
@@ -46,18 +45,12 @@ _PATH = re.compile(r"(?<![\w.])(?:[A-Za-z]:\\|~?/)[^\s'\",;:)]+")
 
 
 class CaseTimer:
-    """Times the bodies of a session's cases, each as the session's mode asks.
+    """Times the bodies of a session's cases, each as the session's mode asks."""
 
-    in_vain : seconds of the calls that showed that the case in flight takes too long
-    """
-
-    def __init__(self, spec: LaunchSpec, settings: Settings, searches: Searches) -> None:
+    def __init__(self, spec: LaunchSpec) -> None:
         self._spec = spec
-        self._settings = settings
-        self._searches = searches
-        self._explorer = Explorer(settings)
+        self._explorer = Explorer(spec.settings)
         self._position = spec.done
-        self.in_vain = 0.0
 
     def remember(self, item: pytest.Function, record: Measured | Refused) -> None:
         """Take up what an earlier process of the pilot saw of a case."""
@@ -112,30 +105,27 @@ class CaseTimer:
             idle_devices=[
                 name for name, peak in peaks.items() if peak == 0 and name not in inputs.devices()
             ],
-            search=self._searches.found.get(item.nodeid),
             in_a_row=not (sampler.before or sampler.cold),
             undisturbed=min(measurement.undisturbed, default=None),
         )
 
     def _sampled(self, item: pytest.Function, sampler: Sampler, work: Work) -> Measurement:
-        """Sample a body as the mode asks; skip the case if a call takes too long."""
-        mode = self._spec.mode
-        if mode == "once":
-            return called_once(sampler, name_of(item.nodeid), self._settings, self._spec.trace)
-        if mode in {"pilot", "alone"}:
+        spec = self._spec
+        if spec.mode == "once":
+            return called_once(sampler, name_of(item.nodeid), spec.settings, spec.trace)
+        if spec.mode in {"pilot", "alone"}:
             try:
                 explored = self._explorer.explore(*_family(item), sampler, work)
             except TooLongError as error:
-                self.in_vain = error.seconds
-                pytest.skip(str(error))
-            if mode == "pilot":
+                raise pytest.skip.Exception(str(error)) from error
+            if spec.mode == "pilot":
                 return explored
-        return measure(sampler, self._settings)
+        return measure(sampler, spec.settings)
 
     def repeat(
         self, item: pytest.Function, sampler: Sampler, check: Callable[[Any], Check]
     ) -> Busy:
-        """Repeat a body that was measured for seconds (see `suite.measure.energy_window`)."""
+        """Repeat a body for its window, after it was measured."""
         window, result = repeat(sampler)
         checked = check(result)
         if not checked.passed:
@@ -146,7 +136,7 @@ class CaseTimer:
 def peak_bytes(device: Device, sampler: Sampler) -> int | None:
     """Return the most memory that a case had, without what empties the caches.
 
-    It would be less than nothing where an earlier case gave memory back since this one began.
+    It is 0 where an earlier case gave more memory back meanwhile.
     """
     peak = device.peak_bytes()
     return max(0, peak - sampler.cold.bytes_on(device)) if peak and sampler.cold else peak
@@ -163,11 +153,13 @@ def refusal(
     error: BaseException,
     folder: Path,
 ) -> Refused:
-    """Return why a case has no samples; what it raised itself with the file and the line.
+    """Return why a case has no samples, with the file and the line of what it raised itself.
 
     folder : that of the case's file
     """
     refused = Refused(launch=launch, case=case, status=status, reason=reason_of(error))
+    if isinstance(error.__cause__, TooLongError):
+        refused.sampled = error.__cause__.seconds
     if isinstance(error, WrongResultError):
         refused.check = error.check
     elif isinstance(error, LostRankError):
@@ -180,7 +172,7 @@ def refusal(
 
 
 def reason_of(error: BaseException) -> str:
-    """Return the first line of an error, without what names anybody, as the reason of a refusal."""
+    """Return the first line of an error, without what names anybody."""
     message = ""
     with suppress(Exception):  # the text of an error may itself raise another one
         message = str(getattr(error, "msg", None) or error)
@@ -192,9 +184,9 @@ def reason_of(error: BaseException) -> str:
 
 
 def called_once(sampler: Sampler, name: str, settings: Settings, trace: str | None) -> Measurement:
-    """Warm a body up and call it once, with what is asked for before each sample.
+    """Warm a body up and call it once.
 
-    trace : the file that PyTorch's profiler writes the call to, if there is to be one
+    trace : the file that PyTorch's profiler writes the call to, if one is wanted
     """
     measurement = Measurement()
     sampler.warm_up(settings)
@@ -208,7 +200,7 @@ def called_once(sampler: Sampler, name: str, settings: Settings, trace: str | No
 
 @contextmanager
 def _traced(file: str | None, took: Callable[[], float]) -> Iterator[None]:
-    """Write what happens meanwhile to a file; a call before it pays for starting the profiler."""
+    """Trace the context into a file; a call by `took` before it pays for starting the profiler."""
     if file is None:
         yield
         return
@@ -226,7 +218,7 @@ def _traced(file: str | None, took: Callable[[], float]) -> Iterator[None]:
 
 @contextmanager
 def _marked(name: str) -> Iterator[None]:
-    """Name what happens meanwhile for PyTorch's profiler, and on CUDA for NVIDIA's, which begin."""
+    """Name the context for PyTorch's profiler and, on CUDA, for NVIDIA's, which record it alone."""
     with ExitStack() as marks:
         if torch.cuda.is_available():
             with suppress(AttributeError, RuntimeError):  # a build without them

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which cases there are: a benchmark's grids, crossed with the devices its arguments ask for.
-
-A benchmark says what it runs on by the name of an argument:
+"""Which cases there are: a benchmark's grids, crossed with the devices that its argument names.
 
 ==============  ===========================================================================
 none of these   the CPU
-``device``      the CPU and the first accelerator of each kind, one case each; a module that
-                declares `cpu_twins` leaves CPU cases out where there is an accelerator
+``device``      the CPU and the first accelerator of each kind, one case each; of the CPU those
+                that `cpu_twins` keeps, if there is an accelerator
 ``accelerator`` the first accelerator of each kind
 ``pair``        the first two accelerators, in one process
 ``devices``     two accelerators and all there are; in the rigorous profile four, eight ... too
@@ -41,7 +39,7 @@ NONE = "none"
 """The device of a case that no device of this machine can run."""
 ARGUMENTS = ("device", "accelerator", "pair", "devices", "workers", "group")
 HALVES = "cpu/0+cpu/1"
-"""The place of two processes, one on each half of the CPU."""
+"""The devices of two processes, one on each half of the CPU."""
 
 
 def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
@@ -56,11 +54,9 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
         absent = [pytest.mark.skip(reason="the CPU is not measured")]
         skipped = [] if "cpu" in settings.devices else absent
         rows = [
-            pytest.param(*case.values(), id=_label(*case.values()), marks=skipped)
-            for case in grid
-            if case
+            pytest.param(*case.values(), id=_label(*case.values()), marks=skipped) for case in grid
         ]
-        if rows:
+        if axes:
             metafunc.parametrize(axes, rows)
         return
     names, absence = _devices_for(where, settings)
@@ -87,7 +83,7 @@ def _grid(
     where: str,
     device: str,
 ) -> Sequence[Parameters]:
-    """Return those of a benchmark's cases that are measured at a place."""
+    """Return those of a benchmark's cases that are measured on a device, or group of devices."""
     beside_accelerator = device == "cpu" and settings.devices != ["cpu"]
     by_halves = where == "group" and device == HALVES
     if not (beside_accelerator or by_halves) or settings.profile == "rigorous":
@@ -107,7 +103,7 @@ def has_cases(item: pytest.Item) -> bool:
 
 
 def seats(device: str) -> list[Seat]:
-    """Return where the workers of a place sit; `a+b` names two."""
+    """Return where the workers of a group sit; `a+b` names two."""
     names = device.split("+")
     if all(name.startswith("cpu/") for name in names):
         return halves(affinity()[: cores_in_use()])
@@ -115,7 +111,7 @@ def seats(device: str) -> list[Seat]:
 
 
 def parameters(item: pytest.Function) -> Parameters:
-    """Return a case's parameters, its place under the name ``device``."""
+    """Return a case's parameters, what it runs on under the name ``device``."""
     given: Any = dict(item.callspec.params) if hasattr(item, "callspec") else {}
     device = next((given.pop(name) for name in ARGUMENTS if name in given), "cpu")
     return {"device": device, **given}
@@ -160,15 +156,12 @@ def changed_since(
 ) -> list[str]:
     """Return the names of benchmarks that have another version now, or that are not found.
 
-    versions : of planned cases, by their full names; without any nothing is compared
-    order : the cases that must be there
+    versions : of planned cases, by full name; without any nothing is compared
+    order : full names of the cases that must be there
     """
     if not versions:
         return []
-    by_function = {
-        function: benchmark_version(function) for function in {i.function for i in items}
-    }
-    now = {item.nodeid: by_function[item.function] for item in items}
+    now = {item.nodeid: benchmark_version(item.function) for item in items}
     changed = [case for case, version in now.items() if versions.get(case) != version]
     missing = [case for case in order if case not in now]
     return sorted({short_name(case).partition("[")[0] for case in [*changed, *missing]})
@@ -201,10 +194,7 @@ def _devices_for(where: str, settings: Settings) -> tuple[list[str], str]:
 
 
 def group_sizes(accelerators: int, profile: ProfileName) -> list[int]:
-    """Return how many of so many accelerators work together: two, and all of them.
-
-    The rigorous profile, which has the time, adds the powers of two between.
-    """
+    """Return how many accelerators work together: two and all, in the rigorous profile more."""
     powers = [2**power for power in range(1, accelerators.bit_length())]
     smaller = powers if profile == "rigorous" else powers[:1]
     return [size for size in smaller if size < accelerators] + [accelerators] * (accelerators > 1)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What a launch's process runs: pytest, from the first moment bound to the runner that watches it.
+"""The process of a launch: pytest, bound to its runner from the first moment.
 
-`python -m suite.launch.entry RUNNER ARGUMENTS` passes the arguments to pytest; RUNNER is the
-number of the runner's process. Workers that the launch needs start here, so that they import torch
-at the same time as the launch does.
+`python -m suite.launch.entry RUNNER ARGUMENTS` passes the arguments to pytest; RUNNER is the number
+of the runner's process.
 """
 
 import ctypes
@@ -43,7 +42,7 @@ def main() -> None:
 
 
 def _start_workers() -> None:
-    """Let workers import torch while this process does."""
+    """Start the workers that the launch needs: they import torch while this process does."""
     from suite.journal.spec import read_spec  # noqa: PLC0415 - as above
     from suite.kit.workers import halves, start_early  # noqa: PLC0415 - as above
     from suite.machine.limits import affinity, cores_in_use  # noqa: PLC0415 - as above

@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a benchmark calls to have its body timed, in a launch or in the window behind it.
-
-Finished samples are shown through pytest-benchmark. Its `pedantic` reads its timer twice a round
-and never calibrates; a timer that returns zero and then the sample makes every round last exactly
-as long as the sample.
-"""
+"""What a benchmark calls to have its body timed, and how its samples reach pytest-benchmark."""
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -39,7 +34,7 @@ class Measure:
         self.measured: Measured | None = None
 
     def involve(self, *devices: dev.Device) -> None:
-        """Synchronise these devices too, before and after every sample; watch their memory."""
+        """Synchronise these devices before and after every sample; watch their memory."""
         self._devices += devices
         self._session.resources.blocker(devices)  # what it allocates is not the case's
         for device in devices:
@@ -63,16 +58,14 @@ class Measure:
         body : does the work once and returns its result
         work : what one call does, counted from its definition
         check : compares the last call's result with the truth, after the timing
-        lanes : where a body that uses several streams or devices queues its work; it enters
-            each of them itself
+        lanes : where a body that uses several streams or devices queues its work; it enters them
         before : called before each sample, outside the clocks
-        against : another version of the body; each of its samples is taken right beside one of
-            the body's, so that `frobench compare` tells the two apart finely
+        against : another version of the body, sampled right beside it, so that `frobench compare`
+            shows small differences of the two
         cold : empty the devices' caches before each sample, outside the clocks
-        apart : seconds that were spent once, outside the clocks, by the name of the part as
-            which they are stored, such as ``compile``
-        control : the body works strictly in turn, so that overlap of its lanes is an error of
-            their clocks
+        apart : seconds spent once, outside the clocks, by the name of their part in the stored
+            file, such as ``compile``
+        control : the body works strictly in turn, so overlap of its lanes is an error of clocks
         """
         if self.measured is not None:
             pytest.fail("a benchmark measures once")
@@ -90,7 +83,7 @@ class Measure:
 
 
 def again(item: pytest.Function) -> pytest.Function:
-    """Return an item that runs a case again, for its window."""
+    """Return an item that repeats a case in a window."""
     copied = copy(item)
     copied.stash = pytest.Stash()
     copied.stash[WINDOW] = True
@@ -99,7 +92,10 @@ def again(item: pytest.Function) -> pytest.Function:
 
 
 class Replay:
-    """A timer for pytest-benchmark whose pairs of readings are as far apart as finished samples."""
+    """A timer for pytest-benchmark whose pairs of readings are as far apart as finished samples.
+
+    `pedantic` reads its timer twice a round, and never calibrates.
+    """
 
     __name__ = "perf_counter"
 
@@ -107,7 +103,7 @@ class Replay:
         self._readings: deque[float] = deque()
 
     def __call__(self) -> float:
-        """Return zero, then a sample, then zero again, and so on."""
+        """Return zero and a sample in turn."""
         return self._readings.popleft()
 
     def show(self, benchmark: Any, measured: "Measured") -> None:  # noqa: ANN401 - untyped

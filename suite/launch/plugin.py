@@ -135,7 +135,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Cross a benchmark's grids with the devices."""
     if "measure" in metafunc.fixturenames:
-        collection.parametrize(metafunc, metafunc.config.stash[SESSION].settings)
+        collection.parametrize(metafunc, metafunc.config.stash[SESSION].spec.settings)
 
 
 @pytest.hookimpl(trylast=True)
@@ -187,9 +187,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         if WINDOW not in item.stash
     }
     if frobench.spec.mode in {"collect", "pilot"}:
-        frobench.write(collection.collected(items, frobench.settings))
+        frobench.write(collection.collected(items, frobench.spec.settings))
     if frobench.spec.mode == "collect":
-        frobench.write(declared(items, frobench.settings))
+        frobench.write(declared(items, frobench.spec.settings))
 
 
 @pytest.hookimpl(wrapper=True)

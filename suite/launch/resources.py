@@ -32,21 +32,22 @@ BUSY_WINDOW, BUSY = 0.02, 0.1
 
 
 class Resources:
-    """What is made at the first asking and serves all cases behind."""
+    """What the first case that needs it makes, and all later ones use."""
 
-    def __init__(self, spec: LaunchSpec, devices: Sequence[str]) -> None:
+    def __init__(self, spec: LaunchSpec) -> None:
         self._spec = spec
-        self._devices = devices
+        settings = spec.settings
+        self._devices = settings.devices
         self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
         self._blockers: dict[str, Blocker | None] = {}
         self._untidy = False
         self._survivors = Survivors()
         self.groups = Groups(
-            spec.seed, devices, spec.settings.deadline, lambda device: self._seated(seats(device))
+            spec.seed, settings.devices, settings.deadline, lambda group: self._seated(seats(group))
         )
 
     def workers(self, seats: Sequence[Seat]) -> list[Worker]:
-        """Return a worker for each seat, started at the first asking, with room on its device."""
+        """Return a worker for each seat, with room on its device."""
         self.groups.part()
         return self._seated(seats)
 
@@ -58,7 +59,7 @@ class Resources:
         return self._workers[key]
 
     def seat_early_workers(self) -> None:
-        """Wait for the workers that have started with the launch, and give them to its cases."""
+        """Wait for the workers that have started with the launch, and keep them for its cases."""
         self._workers |= early_workers()
 
     def drop_workers(self, lost: str = "") -> None:
@@ -69,7 +70,7 @@ class Resources:
         self._workers.clear()
 
     def blocker(self, devices: Sequence[dev.Device]) -> Blocker | None:
-        """Return what blocks the one device that a case uses, made at the first asking."""
+        """Return what blocks the device of a case that uses one alone, where samples are taken."""
         if len(devices) != 1 or self._spec.mode not in {"measure", "alone"}:
             return None
         (device,) = devices
@@ -78,9 +79,7 @@ class Resources:
         return self._blockers[device.name]
 
     def recover(self, *, failed: bool, lost: str = "") -> None:
-        """Drop what a case without samples may have spoilt.
-
-        A device error that outlives its case ends the launch, and a fresh process does the rest.
+        """Drop what a case without samples may have spoilt; end the launch if a device is lost.
 
         lost : the rank that a group has lost, and how
         """
@@ -93,11 +92,8 @@ class Resources:
             pytest.exit(f"a device no longer works: {reason_of(error)}", returncode=DEVICE_LOST)
 
     def tidy_up(self) -> None:
-        """Let go of what cases that failed or were left out have held, before the next one begins.
-
-        pytest keeps the last error for a debugger, and an error keeps all tensors of its case.
-        """
-        if self._untidy:
+        """Let go of what cases without samples have held, before the next one begins."""
+        if self._untidy:  # pytest keeps the last error, which keeps all tensors of its case
             for name in ("last_type", "last_value", "last_traceback", "last_exc"):
                 vars(sys).pop(name, None)
             gc.collect()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Searches for the fastest shape of a product, each in the process of its own case.
+"""Searches for the fastest shape of a product.
 
-A pilot searches and journals every try at once, so that nothing is learnt twice. What it found
-is handed to the launches, which measure it as they do any case.
+A pilot searches, and journals every try, so that nothing is learnt twice. Launches measure the
+shape that it found.
 """
 
 from collections import defaultdict
@@ -23,25 +23,25 @@ from suite.measure.sampler import Body, Sampler
 from suite.stored.run import Search
 
 Make = Callable[[Shape], Body]
-"""Returns what multiplies two matrices of a shape; is called for each shape that is tried."""
+"""Returns what multiplies two matrices of a shape; called for each shape that is tried."""
 ShapeSearch = Callable[[Make], Shape]
-"""What a benchmark calls to be told which shape to measure: rows, inner and columns."""
+"""Returns the shape that a benchmark is to measure."""
 
 PART_OF_LONGEST = 0.25
-"""What a call may take in a search, of what it may take at all: a try needs several."""
+"""Longest call in a search, as a part of the longest call permitted: a try needs several."""
 BRIEF = 1.0
-"""Seconds of a search that no run gives time to."""
+"""Seconds of a search in a session without a runner."""
 TRIES_HOPED_FOR = 200
-"""Into which the time is divided; a try whose calls are long takes more."""
+"""Tries among which the time is divided; one whose calls are long takes more."""
 SHORTEST_TRY, LONGEST_TRY = 0.005, 0.1
 LEAST_CALLS, MOST_CALLS = 3, 30
 
 
 class Searches:
-    """The searches of one session: what they learnt, and the time that they share.
+    """The searches of one session.
 
-    found : what is known by case, from this session or from before
-    took : seconds of the wall clock that this session spent, settling of the clocks included
+    found : results by case, of this session and of earlier ones
+    took : seconds that this session spent on each case, settling of the clocks included
     waiting : the cases that share the time
     """
 
@@ -55,13 +55,13 @@ class Searches:
         self._settled: set[str] = set()
 
     def remember(self, tried: Tried) -> None:
-        """Take up what an earlier process tried."""
+        """Take up a try of an earlier process."""
         self._tries[tried.case].append(tried.attempt)
 
     def find(self, case: str, device: Device, make: Make) -> Shape:
         """Return the shape that a case is to measure, searched for if it is not known.
 
-        Raises `DoesNotFitError` if there is not memory enough for any.
+        Raises `DoesNotFitError` if no shape fits into memory.
         """
         if case not in self.found:
             begun = monotonic()
@@ -103,14 +103,13 @@ class Searches:
 
 
 def _attempt(make: Make, shape: Shape, device: Device, span: float) -> float | None:
-    """Return the seconds of an undisturbed call; ``None`` if the memory is too small.
+    """Return the seconds of a call, ``None`` if the memory is too small.
 
     That is the lower quartile: neighbours only slow a call, and long calls more than short ones.
-    The first call pays for what later ones do not, so it is not looked at.
     """
     with suppress(DoesNotFitError, torch.OutOfMemoryError):
         sampler, measurement = Sampler(make(shape), [device]), Measurement()
-        measurement.sample(sampler)
+        measurement.sample(sampler)  # the first call pays for what later ones do not
         measurement.sampled = 0.0
         # The last result is kept while the next is made, as launches do: both must fit.
         while len(measurement.host) < LEAST_CALLS or (

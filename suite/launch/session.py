@@ -32,10 +32,10 @@ class LaunchSession:
         path = config.getoption("--frobench-launch")
         self.spec = _spec_alone(config) if path is None else read_spec(path)
         self.journal = records.Journal(Path(self.spec.journal)) if self.spec.journal else None
-        self.settings = look_around(self.spec, self.write)
+        self.spec.settings = look_around(self.spec, self.write)
         self.searches = Searches(self.spec, self.write)
-        self.resources = Resources(self.spec, self.settings.devices)
-        self.cases = CaseTimer(self.spec, self.settings, self.searches)
+        self.resources = Resources(self.spec)
+        self.cases = CaseTimer(self.spec)
         self.is_changed = False
         self._readiness: Readiness | None = None
         self._begun = 0.0
@@ -43,13 +43,10 @@ class LaunchSession:
         self._examined = False
 
     def write(self, record: records.Record) -> None:
-        """Append to the journal, if there is one; end the launch if the disk refuses.
-
-        Without the runner nothing is written: another one may be at work on the journal.
-        """
+        """Append to the journal, if there is one; end the launch if the disk refuses."""
         if self.journal is None:
             return
-        if os.getppid() != self.spec.runner:  # on Linux the system has ended this process before
+        if os.getppid() != self.spec.runner:  # another runner may be at work on the journal
             pytest.exit("the runner is gone", returncode=DEVICE_LOST)
         try:
             self.journal.write(record)
@@ -57,7 +54,7 @@ class LaunchSession:
             pytest.exit(f"the journal cannot be written: {error}", returncode=DISK_REFUSES)
 
     def group(self, device: str) -> Group:
-        """Return a group by its name; a pilot writes down what its nodes are like."""
+        """Return a group by its name; a pilot records what its nodes are like."""
         group = self.resources.groups.find(device)
         if self.spec.mode == "pilot" and not self._examined:
             self._examined = True
@@ -66,7 +63,7 @@ class LaunchSession:
         return group
 
     def remember(self, items: Sequence[pytest.Function]) -> None:
-        """Take up a pilot that a hung or crashed case ended, where it was."""
+        """Take up a pilot that a hung or crashed case ended."""
         if self.journal is None or self.spec.mode != "pilot":
             return
         by_name = {item.nodeid: item for item in items}
@@ -77,30 +74,28 @@ class LaunchSession:
                 self.searches.remember(record)
 
     def get_ready(self, cases: int) -> None:
-        """Bring accelerators to a steady clock; time an empty body and the gauge on each device."""
+        """Wait for early workers; bring the devices of a launch to where its cases can begin."""
         self.resources.seat_early_workers()
         if self.spec.mode == "measure" and self.journal is not None:
-            self._readiness = Readiness(self.spec, self.settings, cases, self.write)
+            self._readiness = Readiness(self.spec, cases, self.write)
 
     def begin(self, item: pytest.Item) -> None:
-        """Bring a case's devices back to where they were, and write down that it is in flight."""
+        """Make a case's devices ready again, and record that the case is in flight."""
         if self._readiness is not None and isinstance(item, pytest.Function):
             self._readiness.before_case(str(parameters(item)["device"]).split("+"))
         self._begun = monotonic()
         if self.spec.mode == "pilot":
             self._before = accounts()
-        self.cases.in_vain = 0.0
         self.write(records.Begun(launch=self.spec.launch, case=item.nodeid, at=self._begun))
 
     def conclude(
         self, case: str, measured: records.Measured | None, refused: records.Refused | None
     ) -> None:
-        """Write down what became of a case, once it is over."""
-        if refused is not None:
-            refused.sampled = self.cases.in_vain
-        elif measured is not None:
+        """Record what became of a case, once it is over."""
+        if measured is not None and refused is None:
             took = monotonic() - self._begun
             measured.wall_seconds = took - self.searches.took.get(case, 0.0)
+            measured.search = self.searches.found.get(case)
             if self._before is not None and (now := accounts()) is not None:
                 measured.accounts = now.since(self._before)
         if (record := refused or measured) is not None:
@@ -113,7 +108,7 @@ class LaunchSession:
             pytest.exit("a case changed the process for those behind it", returncode=DEVICE_LOST)
 
     def finish(self) -> None:
-        """Write down what the gauge has read, and where code came from, once every case is over."""
+        """Record what the gauge has read, and where code came from, once every case is over."""
         if self._readiness is not None:
             self._readiness.finish()
         if self.spec.paths:

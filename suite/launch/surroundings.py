@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where a session takes place: its devices, the machine, and the state of both around the cases."""
+"""The devices and the machine of a session, and the state of both around its cases."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -28,12 +28,9 @@ SETTLED = 0.05
 
 
 def look_around(spec: LaunchSpec, write: Write) -> Settings:
-    """Return the settings with the devices that are there; a pilot writes down all it finds.
-
-    A launch that measures has them from the plan, and a session of its own from its options.
-    """
+    """Return the settings with the devices that are there; a pilot records what they are like."""
     settings = spec.settings
-    if not spec.journal or spec.mode == "measure":
+    if not spec.journal or spec.mode == "measure":  # they are from the options, or from the plan
         return settings
     wanted = settings.devices
     try:
@@ -59,7 +56,7 @@ def look_around(spec: LaunchSpec, write: Write) -> Settings:
 
 
 def seals(devices: Sequence[str], salt: str) -> dict[str, str | None]:
-    """Return by what the runner knows each accelerator again; ``None`` of those without a UUID."""
+    """Return by what the runner finds the sensors of each accelerator; ``None`` without a UUID."""
     gpus = [Device(name) for name in devices if name != "cpu"]
     return {gpu.name: gpu.uuid and seal(gpu.uuid, salt) for gpu in gpus}
 
@@ -70,15 +67,12 @@ def addresses(devices: Sequence[str]) -> dict[str, str]:
 
 
 class Readiness:
-    """Keeps the devices of a launch ready for its cases, and writes down in which state they are.
+    """Keeps the devices of a launch ready for its cases, and records in which state they are."""
 
-    The clocks of accelerators are settled anew where cases of the CPU let them rest.
-    """
-
-    def __init__(self, spec: LaunchSpec, settings: Settings, cases: int, write: Write) -> None:
+    def __init__(self, spec: LaunchSpec, cases: int, write: Write) -> None:
         self._launch = spec.launch
         self._write = write
-        begun = perf_counter()
+        begun, settings = perf_counter(), spec.settings
         devices = [Device(name) for name in settings.devices]
         self._accelerators = [device for device in devices if device.is_accelerator]
         self._seconds = PROFILES[settings.profile].settle
@@ -100,7 +94,7 @@ class Readiness:
         )
 
     def before_case(self, devices: Sequence[str]) -> None:
-        """Settle the clocks of the case's accelerators if they rested; read the gauge if due."""
+        """Settle the clocks of accelerators that rested during cases of the CPU; read the gauge."""
         used = any(device.name in devices for device in self._accelerators)
         begun = perf_counter()
         if used and self._rested:
@@ -111,12 +105,12 @@ class Readiness:
         self._gauge.read_before_case()
 
     def finish(self) -> None:
-        """Write down what the gauge has read, once every case is over."""
+        """Record what the gauge has read, once every case is over."""
         self._write(Gauged(launch=self._launch, seconds=self._gauge.finish()))
 
 
 def _refuse(wanted: Sequence[str], devices: Sequence[str]) -> None:
-    """Raise if torch cannot use an accelerator, or has no code for it, so that every case fails."""
+    """Raise `CannotRunError` if torch cannot use an accelerator, or was not built for it."""
     if wanted != ["cpu"] and (troubles := doctor.unusable_accelerators()):
         lines = (f"{trouble.message}\n  mend it: {trouble.advice}" for trouble in troubles)
         raise CannotRunError("\n".join(lines))

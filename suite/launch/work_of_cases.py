@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The work of cases that nobody runs.
+"""The work of cases that are not run.
 
-A benchmark declares its work as an expression over its parameters, and only that is evaluated:
-of the function remain its call of `measure`, with nothing but the work, and the lines that the
-work needs. Tensors that it asks for their size lie on PyTorch's `meta` device, where they have a
-shape and no memory, and no device is touched. What cannot be found out like this is unknown.
+Of a benchmark's function only its call of `measure`, with nothing but the work, is evaluated, and
+the lines that the work needs. Tensors whose size it asks for lie on PyTorch's `meta` device, where
+they have a shape and no memory. What cannot be found out like this is unknown.
 """
 
 import ast
@@ -28,39 +27,34 @@ from suite.stored.run import Settings, Work
 
 MEASURE = "measure"
 HEAVY = ("sympy", "torch._dynamo")
-"""What arithmetic with tensors on `meta` loads, which takes a second: a size needs none."""
+"""Modules that arithmetic with tensors on `meta` loads in a second; a size needs none."""
 
 
 def declared(items: Sequence[pytest.Function], settings: Settings) -> Declared:
     """Return what can be said of cases without running them."""
     works, absent = {}, {}
-    with _on_paper():
-        for item in items:
-            if (declared_work := _work(item)) is not None:
-                works[item.nodeid] = declared_work
-            if mark := item.get_closest_marker("skip"):  # the reason may be its first argument
-                reason = mark.kwargs.get("reason") or next(iter(mark.args), "skipped")
-                absent[item.nodeid] = str(reason)
+    for item in items:
+        if (declared_work := work(item)) is not None:
+            works[item.nodeid] = declared_work
+        if mark := item.get_closest_marker("skip"):  # the reason may be its first argument
+            reason = mark.kwargs.get("reason") or next(iter(mark.args), "skipped")
+            absent[item.nodeid] = str(reason)
     return Declared(machine=environment.machine(settings.devices), works=works, absent=absent)
 
 
 def work(item: pytest.Function) -> Work | None:
     """Return the work of a call of a case that is not set up, if it can be found out."""
-    with _on_paper():
-        return _work(item)
-
-
-def _work(item: pytest.Function) -> Work | None:
     given: dict[str, Any] = dict(item.callspec.params) if hasattr(item, "callspec") else {}
     if NONE in given.values():
         return None
     try:
-        if "group" in given:
-            given["group"] = range(ranks_of(given["group"]))  # only its length counts
-        for name in given.keys() & {*ARGUMENTS} - {"group"}:
-            devices = [Device(device) for device in given[name].split("+")]
-            given[name] = devices if len(devices) > 1 else devices[0]
-        _reduced(item.module)[item.function.__name__](**given, measure=_find)
+        with _on_paper():
+            if "group" in given:
+                given["group"] = range(ranks_of(given["group"]))  # only its length counts
+            for name in given.keys() & {*ARGUMENTS} - {"group"}:
+                devices = [Device(device) for device in given[name].split("+")]
+                given[name] = devices if len(devices) > 1 else devices[0]
+            _reduced(item.module)[item.function.__name__](**given, measure=_find)
     except _Found as found:
         return found.work
     except (Exception, pytest.skip.Exception):  # noqa: BLE001 - whatever a benchmark may raise
@@ -81,7 +75,7 @@ def _find(*_: object, work: Work, **__: object) -> None:
 
 @contextmanager
 def _on_paper() -> Iterator[None]:
-    """Let devices be known by name alone, and what is drawn for them have no memory."""
+    """Let devices be names without hardware, and tensors shapes without memory."""
 
     def known_by_name(device: Device, name: str, seed: int = 0) -> None:
         device.name, device.handle, device.seed = name, torch.device("meta"), seed
@@ -103,7 +97,7 @@ def _on_paper() -> Iterator[None]:
 
 @cache
 def _reduced(module: ModuleType) -> dict[str, Any]:
-    """Return a module's names, with its functions that measure reduced to their work."""
+    """Return a module's names, those of functions that measure with `_leading_to_work`."""
     tree = ast.parse(Path(module.__file__ or "").read_text(encoding="utf-8"))
     reduced = [
         _leading_to_work(statement)
@@ -137,7 +131,7 @@ def _leading_to_work(function: ast.FunctionDef) -> ast.FunctionDef:
 
 
 def _lines(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield statements, those within a ``with`` as if they stood outside."""
+    """Yield statements, those within a ``with`` in its place."""
     for statement in body:
         if isinstance(statement, ast.With):
             yield from _lines(statement.body)

@@ -88,9 +88,9 @@ def test_only_an_error_of_the_device_ends_the_launch(
         raise error
 
     monkeypatch.setattr(Device, "synchronize", synchronize)
-    settings = SimpleNamespace(deadline=60.0)
+    settings = SimpleNamespace(deadline=60.0, devices=["cpu"])
     spec: Any = SimpleNamespace(seed=0, mode="measure", settings=settings)
-    resources = Resources(spec, ["cpu"])
+    resources = Resources(spec)
     if lost:
         with pytest.raises(pytest.exit.Exception, match="a device no longer works"):
             resources.recover(failed=True)

@@ -350,7 +350,7 @@ def test_workers_find_the_memory_that_torch_no_longer_needs(
 ) -> None:
     given_back: list[bool] = []
     monkeypatch.setattr(torch.accelerator, "empty_cache", lambda: given_back.append(True))
-    settings = SimpleNamespace(deadline=60.0)
+    settings = SimpleNamespace(deadline=60.0, devices=[])
     spec: Any = SimpleNamespace(seed=0, mode="measure", settings=settings)
-    assert Resources(spec, []).workers([]) == []
+    assert Resources(spec).workers([]) == []
     assert given_back == [True]

@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,7 +17,6 @@ from suite.journal.spec import LaunchSpec
 from suite.kit.check_result import is_brief
 from suite.launch import case_timer
 from suite.launch.case_timer import CaseTimer
-from suite.launch.search import Searches
 from suite.measure.exploring import Explorer
 from suite.measure.sampler import Sampler
 from suite.profiles import settings_for
@@ -70,7 +70,7 @@ def timer(mode: Any = "measure", launch: int = 0, done: int = 0) -> CaseTimer:  
         settings=SETTINGS,
         done=done,
     )
-    return CaseTimer(spec, SETTINGS, Searches(spec, lambda _: None))
+    return CaseTimer(spec)
 
 
 def item(n: int = 16) -> Any:  # noqa: ANN401 - stands for a case that pytest has collected
@@ -171,9 +171,11 @@ def test_a_pilot_notes_its_quickest_call_and_looks_at_no_input() -> None:
 
 def test_a_case_that_takes_too_long_and_those_beyond_it_are_skipped() -> None:
     timing = timer("pilot")
-    with pytest.raises(pytest.skip.Exception, match="over this profile's"):
+    with pytest.raises(pytest.skip.Exception, match="over this profile's") as skipped:
         measured(timing=timing, seconds=100.0)
-    assert timing.in_vain == pytest.approx(200.0)
+    refused = case_timer.refusal(0, "case", "skipped", skipped.value, Path())
+    assert refused.sampled == pytest.approx(200.0)
+    assert refused.reason == str(skipped.value)
     with pytest.raises(pytest.skip.Exception):
         timing.skip_if_left_out(item(32))
 

@@ -20,6 +20,7 @@ from suite.launch.resources import Resources
 from suite.launch.session import LaunchSession
 from suite.machine.accounts import Accounts
 from suite.profiles import settings_for
+from suite.stored.run import Search
 from tests.instruments.runs.made_up_records import measured
 
 CASE = "bench_made_up.py::bench_body"
@@ -28,8 +29,8 @@ SKIPPED = Refused(launch=2, case=CASE, status="skipped", reason="not here")
 FAILED = Refused(launch=2, case=CASE, status="failed", reason="it broke")
 
 
-def spec(mode: Any) -> LaunchSpec:  # noqa: ANN401 - as a specification has it
-    settings = settings_for("quick", ["cpu"])
+def spec(mode: Any, *devices: str) -> LaunchSpec:  # noqa: ANN401 - as a specification has it
+    settings = settings_for("quick", [*devices] or ["cpu"])
     return LaunchSpec(mode=mode, launch=2, journal="", benchmarks="", seed=0, settings=settings)
 
 
@@ -96,17 +97,19 @@ def test_the_time_of_a_case_holds_no_search_and_what_searches_have_is_left_to_ot
     assert made.searches.waiting == {"other"}
 
 
-def test_a_refused_case_is_written_with_what_its_calls_took_and_the_next_begins_at_none(
-    tmp_path: Path,
-) -> None:
+def test_what_a_search_found_is_written_with_the_case(tmp_path: Path) -> None:
+    known = Search(shape=[64, 128, 256], shapes=9, seconds=1.0, runner_up=0.9)
+    made, records = session("measure", tmp_path)
+    made.searches.found[CASE] = known
+    made.conclude(CASE, measured(CASE, launch=2), None)
+    made.conclude("other", measured("other", launch=2), None)
+    assert [record.search for record in records if isinstance(record, Measured)] == [known, None]
+
+
+def test_a_refused_case_is_written_alone(tmp_path: Path) -> None:
     made, records = session("pilot", tmp_path)
-    made.cases.in_vain = 3.0
-    made.conclude(CASE, None, replace(SKIPPED))
-    made.begin(SimpleNamespace(nodeid=CASE))  # type: ignore[arg-type]
-    made.conclude(CASE, None, replace(SKIPPED))
-    refused = [record for record in records if isinstance(record, Refused)]
-    assert [record.sampled for record in refused] == [3.0, 0.0]
-    assert {record.reason for record in refused} == {"not here"}
+    made.conclude(CASE, measured(CASE, launch=2), replace(SKIPPED))
+    assert records == [SKIPPED]
 
 
 def test_of_a_case_without_samples_or_reason_nothing_is_written(tmp_path: Path) -> None:
@@ -150,14 +153,14 @@ def test_one_device_is_blocked_by_one_blocker_where_samples_are_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(resources, "blocker", lambda device: [device.name])
-    shared = Resources(spec("measure"), ["cpu", "cuda:0"])
+    shared = Resources(spec("measure", "cpu", "cuda:0"))
     first: Any = shared.blocker([GPU])
     assert first == ["cuda:0"]
     assert shared.blocker([GPU]) is first
     assert shared.blocker([CPU, GPU]) is None
     assert shared.blocker([]) is None
-    assert Resources(spec("alone"), ["cuda:0"]).blocker([GPU]) == first
-    assert Resources(spec("pilot"), ["cuda:0"]).blocker([GPU]) is None
+    assert Resources(spec("alone", "cuda:0")).blocker([GPU]) == first
+    assert Resources(spec("pilot", "cuda:0")).blocker([GPU]) is None
 
 
 class Sitting:
@@ -175,7 +178,7 @@ def test_a_case_that_failed_costs_the_workers_and_one_that_was_left_out_does_not
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(resources, "Worker", Sitting)
-    shared = Resources(spec("measure"), ["cpu"])
+    shared = Resources(spec("measure"))
     seats = [Seat("cpu/0", "cpu", (0,)), Seat("cpu/1", "cpu", (1,))]
     first: Any = shared.workers(seats)
     assert [worker.seat for worker in first] == seats
@@ -202,7 +205,7 @@ def test_a_launch_ends_when_a_device_does_not_answer(monkeypatch: pytest.MonkeyP
     def broken(_: Device) -> None:
         raise RuntimeError("it is gone")
 
-    shared = Resources(spec("measure"), ["cpu"])
+    shared = Resources(spec("measure"))
     shared.recover(failed=False)
     monkeypatch.setattr(Device, "synchronize", broken)
     with pytest.raises(pytest.exit.Exception, match="a device no longer works") as exit_:

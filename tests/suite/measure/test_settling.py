@@ -102,5 +102,5 @@ def test_the_machine_is_described_when_its_links_are_awake(
         mode=mode, launch=0, journal="journal", benchmarks="", seed=0, settings=settings
     )
     with pytest.raises(DescribedError):
-        look_around(spec, write) if mode == "pilot" else Readiness(spec, settings, 1, write)
+        look_around(spec, write) if mode == "pilot" else Readiness(spec, 1, write)
     assert seen == ["settled", "described ['cpu']"]

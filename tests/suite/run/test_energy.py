@@ -16,7 +16,6 @@ from suite.journal.records import Busy, Identity, Measured, Record, Rested
 from suite.journal.spec import LaunchSpec
 from suite.kit.device import Device
 from suite.launch import case_timer
-from suite.launch.search import Searches
 from suite.machine.sensors import nvml
 from suite.machine.sensors import sensor as sensors
 from suite.machine.sensors.sensor import Sensor, Source, seal
@@ -259,7 +258,7 @@ def test_a_window_repeats_a_body_without_a_pause_and_checks_its_last_result(
     spec = LaunchSpec(
         mode="measure", launch=4, journal="", benchmarks="", seed=0, settings=SETTINGS
     )
-    timer = case_timer.CaseTimer(spec, SETTINGS, Searches(spec, print))
+    timer = case_timer.CaseTimer(spec)
     item: Any = SimpleNamespace(nodeid="product")
     sampler = Sampler(lambda: 7, [Device("cpu")])
     busy = timer.repeat(item, sampler, lambda result: Check("it", float(result != 7), 0.0))
