@@ -79,7 +79,7 @@ class Sitting:
             replace(self.plan, settings=settings),
             self._launches.records,
             self.clock.seconds(),
-            list(telemetry.readings(self.folder / READINGS)),
+            telemetry.readings(self.folder / READINGS),
             complete=complete,
         )
         run.frobench.beside = [name for name in beside if name != run.frobench.run]

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Launches: every case of the plan once in each, whole launches until the budget is spent.
 
-The runner never looks at an interval to decide what to measure or when to stop: choosing by
-the interval is what makes intervals lie.
+No interval decides what to measure or when to stop: such a choice makes intervals wrong.
 """
 
 import math
@@ -68,7 +67,7 @@ class Launches:
         measured = [record for record in self.records if isinstance(record, Measured)]
         earlier = math.fsum(r.wall_seconds for r in measured if r.launch == number)
         ends = [record.begun + record.seconds for record in self._ended().values()]
-        # A process that was killed meanwhile has not written down that the run took this time.
+        # A process that was killed did not write the clock.
         self._clock.advance_to(max(ends, default=self._plan.plan_seconds) + earlier)
         begun, started, others = self._clock.seconds(), datetime.now(UTC), Others()
         self._launch(number)
@@ -90,15 +89,14 @@ class Launches:
         return self._plan.launches(self._clock.seconds(), self._launch_seconds(), self.done)
 
     def _launch_seconds(self) -> float:
-        took = [record.seconds for record in self._ended().values()]
-        return max(took, default=self._plan.launch_seconds)
+        seconds = (record.seconds for record in self._ended().values())
+        return max(seconds, default=self._plan.launch_seconds)
 
     def _launch(self, number: int) -> None:
         """Measure every case once, in a fresh process; what a lost process left, in another."""
         fruitless = 0
         for _ in range(TRIES):
-            left = self._left(number)
-            if not left:
+            if not (left := self._left(number)):
                 return
             self._journal.mend()
             spec = LaunchSpec(

@@ -14,7 +14,7 @@ from pathlib import Path
 from suite.errors import CannotRunError
 
 LOCK = Path("/tmp/frobench.lock")  # noqa: S108 - every user can open it; links are refused
-"""The lock's file, whoever runs and whatever folder for temporary files they have chosen."""
+"""The lock's file, the same for every user and whatever the folder for temporary files."""
 VARIABLE = "FROBENCH_LOCK"
 """The environment variable that names another file, such as one that two containers share."""
 MODE = 0o666
@@ -28,11 +28,10 @@ def machine_lock(
 ) -> Iterator[None]:
     """Hold the machine while a run measures; the system releases it when the process ends.
 
-    path : the lock's file, if it is not the one that `FROBENCH_LOCK` names, or `LOCK`
-    waiting : is told who holds the machine before this process waits; without it nothing waits
+    path : the lock's file, by default the one that `FROBENCH_LOCK` names, or `LOCK`
+    waiting : gets a message before this process waits for another one; without it none waits
 
-    Raises `CannotRunError` if another process holds the machine, or the file is no file that a lock
-    may use.
+    Raises `CannotRunError` if another process holds the machine, or if the file is unfit.
     """
     with _opened(path) as handle:
         try:
@@ -53,7 +52,7 @@ def machine_lock(
 
 
 def identity(path: Path | None = None) -> str:
-    """Return what is equal for processes that take turns by one lock's file."""
+    """Return what processes with the same lock's file have in common."""
     with _opened(path) as handle:
         file = os.fstat(handle)
     return f"{file.st_dev}:{file.st_ino}"
@@ -86,10 +85,9 @@ def _opened(path: Path | None) -> Iterator[int]:
 
 
 def _open_or_make(path: Path, flags: int) -> int:
-    """Open a file for reading and writing.
+    """Open a file for reading and writing, and make it only where it is missing.
 
-    It is made only where it is missing: Linux refuses to "create" another user's file in a folder
-    that everybody may write to, even if it is there and may be written.
+    Linux refuses O_CREAT for another user's file in a folder that everybody may write to.
     """
     while True:
         with suppress(FileNotFoundError):
@@ -101,7 +99,6 @@ def _open_or_make(path: Path, flags: int) -> int:
 
 
 def _holder(handle: int) -> str:
-    """Return which process holds the lock, by what it wrote into the file."""
     try:
         note = json.loads(os.pread(handle, LONGEST_NOTE, 0))
         return f"process {int(note['pid'])}, since {str(note['since'])[:12]}"

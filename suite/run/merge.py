@@ -34,7 +34,7 @@ def merge(
     plan: Plan,
     records: Iterable[Record],
     seconds: float,
-    readings: Sequence[Line] = (),
+    readings: Iterable[Line] = (),
     *,
     complete: bool,
 ) -> Run:
@@ -44,7 +44,7 @@ def merge(
     readings : what sensors said meanwhile
     complete : whether nothing more is to be measured
     """
-    records = list(records)
+    records, lines = list(records), list(readings)
     measured = [r for r in records if isinstance(r, Measured)]
     lost = [r.launch for r in records if isinstance(r, Refused) and r.lost]
     ended = [r.launch for r in records if isinstance(r, Ended)]
@@ -56,16 +56,12 @@ def merge(
         if case.fullname not in refused
     ]
     devices = {case.fullname: case.extra_info.devices for case in cases}
-    sensed = sensor_summary.of_cases(readings, records, devices)
-    spent = energy.of_cases(readings, records, devices, launches)
+    sensed = sensor_summary.of_cases(lines, records, devices)
+    spent = energy.of_cases(lines, records, devices, launches)
     for case in cases:
         case.extra_info.telemetry = sensed.get(case.fullname, {})
         case.extra_info.energy = spent.get(case.fullname)
-    unseen = [
-        name
-        for name in plan.energy.cases
-        if name in devices and not energy.is_measured(spent, name)
-    ]
+    unseen = [n for n in plan.energy.cases if n in devices and not energy.is_measured(spent, n)]
     run = Run(
         machine_info=environment.machine_info(),
         commit_info=plan.draft.commit,
@@ -92,7 +88,7 @@ def merge(
             conclusions=[],
             troubles=plan.troubles,
             project=plan.draft.project or UNSET,
-            telemetry=sensor_summary.of_run(readings, records) or UNSET,
+            telemetry=sensor_summary.of_run(lines, records) or UNSET,
             nodes=plan.nodes or UNSET,
             without_energy=plan.energy.left_out | dict.fromkeys(unseen, energy.UNSEEN),
         ),
@@ -106,21 +102,20 @@ def _refused(records: Sequence[Record], plan: Plan) -> dict[str, Refused]:
     measured = {record.case for record in records if isinstance(record, Measured)}
     reasons: dict[str, Refused] = {}
     for record in records:
-        if isinstance(record, Refused) and (
-            (record.status == "failed" and not record.lost) or record.case not in measured
-        ):
-            reasons.setdefault(record.case, record)
-    for name in {case.fullname for case in plan.cases} - measured:
+        if isinstance(record, Refused):
+            failed = record.status == "failed" and not record.lost
+            if failed or record.case not in measured:
+                reasons.setdefault(record.case, record)
+    for name in {case.fullname for case in plan.cases} - measured - reasons.keys():
         reason = "the run ended before it"
-        unreached = Refused(launch=0, case=name, status="skipped", reason=reason)
-        reasons.setdefault(name, unreached)
+        reasons[name] = Refused(launch=0, case=name, status="skipped", reason=reason)
     return reasons
 
 
 def _case(case: Identity, measured: Iterable[Measured], sustained: Sequence[float | None]) -> Case:
     """Put together what the launches learnt of a case.
 
-    sustained : seconds of a call that was repeated for seconds, of each launch
+    sustained : of each launch, the seconds of a call in its window
     """
     by_number: dict[int, Measured] = {}
     for record in measured:
@@ -185,17 +180,10 @@ def _launch(number: int, records: Iterable[Record], planned: Environment) -> Lau
     mine = [record for record in records if getattr(record, "launch", None) == number]
     measured = [record for record in mine if isinstance(record, Measured)]
     settled = sum(record.seconds for record in mine if isinstance(record, Settled))
-    harness = Harness(launch=number, empty_body={}, timer_step=0.0, warmup=0.0, state={})
-    ended = None
-    gauge: dict[str, list[float]] = {}
-    for record in mine:
-        if isinstance(record, Harness):
-            harness = record
-        elif isinstance(record, Ended):
-            ended = record
-        elif isinstance(record, Gauged):
-            for name, seconds in record.seconds.items():
-                gauge.setdefault(name, []).append(seconds)
+    unsaid = Harness(launch=number, empty_body={}, timer_step=0.0, warmup=0.0, state={})
+    harness = next((record for record in reversed(mine) if isinstance(record, Harness)), unsaid)
+    ended = next((record for record in reversed(mine) if isinstance(record, Ended)), None)
+    gauges = [record.seconds for record in mine if isinstance(record, Gauged)]
     wall = ended.seconds if ended else sum(record.wall_seconds for record in measured)
     warmup = sum(record.warmup for record in measured) + settled + harness.warmup
     return Launch(
@@ -213,5 +201,8 @@ def _launch(number: int, records: Iterable[Record], planned: Environment) -> Lau
         changed=changed(planned, harness.environment) if harness.environment else {},
         lost=next((r.reason for r in mine if isinstance(r, Refused) and r.lost), ""),
         others=UNSET if ended is None or ended.others is None else round(ended.others, 3),
-        gauge={name: round(median(taken), PICOSECOND_DIGITS) for name, taken in gauge.items()},
+        gauge={
+            name: round(median(g[name] for g in gauges if name in g), PICOSECOND_DIGITS)
+            for name in dict.fromkeys(name for gauge in gauges for name in gauge)
+        },
     )

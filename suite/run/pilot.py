@@ -19,9 +19,9 @@ NEEDED = ("torch", "pytest", "pytest_benchmark")
 
 
 def collect(settings: Settings, folder: Path, benchmarks: Path) -> tuple[Collected, Declared]:
-    """Return the cases that settings select, and what can be said of them without running them.
+    """Return the cases that settings select, and what is known of them before they run.
 
-    folder : for files that are needed on the way
+    folder : for temporary files
 
     Raises `CannotRunError`, `NothingSelectedError`.
     """
@@ -78,7 +78,7 @@ def explore(draft: Draft, folder: Path, journal: Journal, tell: Callable[[Record
 
 
 class _Explorer:
-    """Listens to a pilot's processes; `over` are the cases that were measured or refused."""
+    """Watches a pilot's processes; `over` are the cases that were measured or refused."""
 
     def __init__(self, settings: Settings, tell: Callable[[Record], None] = lambda _: None) -> None:
         self.over: set[str] = set()

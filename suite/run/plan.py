@@ -45,7 +45,7 @@ from suite.stored.run import (
 
 
 class _Kept(Struct):
-    """Something that a run's folder holds, for the next sitting."""
+    """A file of a run's folder, for the next sitting."""
 
     FILE: ClassVar[str]
 
@@ -54,7 +54,7 @@ class _Kept(Struct):
 
     @classmethod
     def read(cls, folder: Path) -> Self | None:
-        """Return what a run's folder holds of it, if it came to that.
+        """Return what a run's folder holds, if it has the file.
 
         Raises `CannotRunError` if it cannot be read.
         """
@@ -75,13 +75,13 @@ class Draft(_Kept, kw_only=True):
 
     run : the run's name
     started : UTC, ISO 8601
-    like : for a run that repeats another one, what becomes of each of its cases if it is not
-        found here; these cases are measured, and the settings are taken as they stand
+    like : outcomes of the cases of the run that this one repeats, for those not found here; its
+        settings hold as they are
     search_seconds : for all searches together
-    searched : what that other run found
+    searched : what searches of the repeated run found
     budget_asked : whether the budget is the user's, and not the profile's
     project_folder, project : the working tree of the project that is measured, and its commit
-    paths : folders of it that modules are imported from first; none leaves that to the user
+    paths : folders of it that modules are imported from first
     kept_out : another working tree of it, from which nothing may be imported
     label : see `suite.stored.run.Environment`
     """
@@ -109,14 +109,14 @@ class Plan(_Kept, kw_only=True):
     """A run before its first launch; nothing in it changes afterwards.
 
     settings : the draft's, with the devices found, their budget and the time for a case that fits
-    outcomes : what was selected and is not measured, with the reasons
+    outcomes : of selected cases that are not measured
     plan_seconds : what the pilot took
     launch_seconds : what a launch is expected to take
     counters : devices that count their energy
     sustained : cases of an accelerator whose sustained rate every launch measures
     troubles : what was wrong with the machine before anything ran
     disturbed : whether the pilot's cases had to wait for the processor
-    body_seconds : of the pilot, inside bodies and what warms them up, searches included
+    body_seconds : see `suite.run.forecast.costs.body_seconds`
     nodes : that measure together; none where the machine measures by itself
     """
 
@@ -182,7 +182,7 @@ def freeze(
 ) -> Plan:
     """Make the plan from the pilot's journal, `seconds` after the run began.
 
-    counters : by device `None`, or why it does not count its energy
+    counters : see `suite.run.sensed.telemetry.counters`
 
     Raises `CannotRunError` where more launches are asked for than a stored file may hold.
     """
@@ -192,13 +192,12 @@ def freeze(
     measured = {r.case: r for r in records if isinstance(r, Measured)}
     refused = {r.case: r for r in records if isinstance(r, Refused)}
     begun = min(record.at for record in records if isinstance(record, Begun))
+    settings = settings_on(draft.settings, surroundings.devices)
     if draft.like or draft.budget_asked:
         settings = replace(draft.settings, devices=surroundings.devices)
-    else:
-        settings = settings_on(draft.settings, surroundings.devices)
     startup = max(0.0, seconds - (time.monotonic() - begun)) + settling_seconds(settings)
-    pairs = [(c, measured[c.fullname]) for c in collected.cases if c.fullname in measured]
-    pairs = [pair for pair in pairs if pair[0].fullname not in refused]
+    able = measured.keys() - refused.keys()
+    pairs = [(case, measured[case.fullname]) for case in collected.cases if case.fullname in able]
     if not draft.like:
         refused |= costs.too_long(pairs, settings, startup, seconds)
         pairs = [pair for pair in pairs if pair[0].fullname not in refused]

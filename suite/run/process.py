@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""One launch: a fresh pytest process, watched from outside.
+"""One launch: a fresh pytest process in a group of its own, watched from outside.
 
-The process is started in a group of its own. What it does is read from the journal, so the
-watching costs it nothing; when the case in flight passes its deadline, the whole group is
-killed, and the case, not the run, has failed.
+What it does is read from the journal, so watching costs it nothing. When the case in flight passes
+its deadline, the whole group is killed, and the case, not the run, has failed.
 """
 
 import ctypes
@@ -29,25 +28,24 @@ POLL_SECONDS = 0.05
 QUIET_SECONDS = 180.0
 """Seconds without any news between two cases after which a launch is given up."""
 MOMENT = 0.5
-"""Seconds in which the runner hears that it is to end as well, and no case is to blame."""
+"""Seconds in which the runner gets the signal that ended a launch too, so that no case failed."""
 LOG_LINES = 15
-TRIES = 20
-"""Processes that a pilot or a launch may need because cases hang or crash."""
-FRUITLESS_TRIES = 2
-"""Processes in a row in which no case may end before a pilot or a launch is given up."""
+TRIES, FRUITLESS_TRIES = 20, 2
+"""Processes that a pilot or a launch may need because cases hang or crash, and those in a row in
+which no case ends, after which it is given up."""
 ROOM = 2**20
-"""Bytes that a disk must take that is not full."""
+"""Bytes that a launch may write at once; a disk that refuses them is full."""
 MISUSED = 4
 """pytest's exit code when it cannot read its arguments, such as an expression."""
 _EXPECTED = {0, 1, DEVICE_LOST}
 _ASKED = {-signal.SIGHUP, -signal.SIGINT, -signal.SIGTERM}
-"""Ends of processes that were asked to: a batch system asks all of a job, the runner too."""
+"""Exit codes of processes that were asked to end: a batch system asks the runner as well."""
 _PYTEST = (
     *("--quiet", "-c", os.devnull, "--strict-markers"),
     *("-o", "python_files=bench_*.py", "-o", "python_functions=bench_*"),
     *("-p", "pytest_benchmark.plugin", "-p", "suite.launch.plugin", "-p", "no:cacheprovider"),
 )
-"""What makes pytest collect benchmarks, and load nothing that the machine has besides."""
+"""What makes pytest collect benchmarks, and load none of the machine's other plugins."""
 
 
 class LaunchProcess:
@@ -62,14 +60,11 @@ class LaunchProcess:
         self._log = folder / f"{name}.log"
         path = folder / f"{name}.json"
         path.write_bytes(msgspec.json.encode(replace(spec, runner=os.getpid())))
+        command = [sys.executable, "-m", "suite.launch.entry", str(os.getpid())]
         self._orphans = Orphans()
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and files
-                [
-                    *(sys.executable, "-m", "suite.launch.entry", str(os.getpid())),
-                    *arguments(path, Path(spec.benchmarks)),
-                    *options,
-                ],
+                [*command, *arguments(path, Path(spec.benchmarks)), *options],
                 env=environment(spec.paths),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -95,11 +90,11 @@ class LaunchProcess:
     ) -> int | None:
         """Pass on what the journal says until the process ends; return its exit code.
 
-        That is none if the process said nothing for too long, and 0 whatever it was if a case was
-        in flight: a body may end its process with any code, and it is the case that has failed.
+        The code is none if the process said nothing for too long, and 0 if a case was in flight:
+        then it is the case that has failed, since a body may end its process with any code.
 
-        deadline : seconds a case may take, or each try of one that searches; what takes
-            longer, or takes the process down with it, is journaled as failed
+        deadline : seconds that a case may take, or each try of one that searches; a case that takes
+            longer, or ends the process, is journaled as failed
 
         Raises `OSError` if the disk refuses what a launch writes.
         """
@@ -139,7 +134,7 @@ class LaunchProcess:
         return 0
 
     def printed(self) -> str:
-        """Return all that the process printed, behind what earlier processes of the log did."""
+        """Return what this process and earlier ones of its name have printed."""
         return self._log.read_text(encoding="utf-8", errors="replace")
 
     def last_lines(self) -> str:
@@ -149,32 +144,26 @@ class LaunchProcess:
 
 
 def environment(first: Sequence[str] = ()) -> dict[str, str]:
-    """Return the user's environment without what would bend pytest to other ends.
+    """Return the user's environment without the settings of pytest in it.
 
     first : folders in which modules are looked for before the user's own and the current one
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     paths = [str(CHECKOUT), *first, *filter(None, [os.environ.get("PYTHONPATH")])]
-    return (
-        kept
-        | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": os.pathsep.join(paths)}
-        | ({"PYTHONSAFEPATH": "1"} if first else {})
-    )
+    kept |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": os.pathsep.join(paths)}
+    return kept | ({"PYTHONSAFEPATH": "1"} if first else {})
 
 
 def arguments(spec: Path, benchmarks: Path) -> list[str]:
-    """Return pytest's arguments for a session over benchmarks that a file specifies.
-
-    pytest-benchmark makes a folder for results where it is not given one that is there.
-    """
+    """Return pytest's arguments for a session over benchmarks that a file specifies."""
     # Without the cut, pytest would match `-k` against the folders above as well.
     where = (f"--rootdir={benchmarks.parent}", f"--confcutdir={benchmarks.parent}")
-    storage = f"--benchmark-storage=file://{spec.parent}"
+    storage = f"--benchmark-storage=file://{spec.parent}"  # else it makes a folder for results
     return [*_PYTEST, str(benchmarks), *where, storage, f"--frobench-launch={spec}"]
 
 
 def lost(code: int | None) -> str | None:
-    """Say how a process was lost that ended with a code while no case was in flight, if it was."""
+    """Return how a process was lost, by its exit code while no case was in flight, if it was."""
     return None if code in _EXPECTED else _cause(code, QUIET_SECONDS)
 
 
@@ -192,7 +181,7 @@ def _is_late(in_flight: Begun | None, heard: float, deadline: float) -> bool:
 
 
 def _require_room(folder: Path) -> None:
-    """Raise `OSError` if the disk refuses as much as a launch may write at once."""
+    """Raise `OSError` if the disk refuses `ROOM`."""
     probe = folder / "room"
     try:
         with probe.open("wb") as file:
@@ -211,10 +200,9 @@ PATIENCE, GENERATIONS = 1.0, 10
 
 
 class Orphans:
-    """Processes that a launch leaves behind, which would disturb the next one.
+    """Processes that left a launch's group, as daemons do, and would disturb the next launch.
 
-    A body may start processes that leave the launch's group, as daemons do. On Linux they become
-    children of this process when their parents end.
+    On Linux they become children of this process when their parents end.
     """
 
     def __init__(self) -> None:
@@ -236,7 +224,7 @@ class Orphans:
 
 
 def _is_apart(pid: int) -> bool:
-    """Tell whether a process belongs to another session than this one."""
+    """Whether a process belongs to another session than this one."""
     with suppress(ProcessLookupError, PermissionError):
         return os.getsid(pid) != os.getsid(0)
     return False

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A run: plan, launch, merge, store.
 
-Everything that happens is journaled below `results/.runs/<run>/` as it happens, so that an
-interrupted run can be taken up where it was.
+Everything is journaled below `results/.runs/<run>/` as it happens, for an interrupted run to go on.
 """
 
 import glob
@@ -55,8 +54,7 @@ def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> t
     interruptions : end the run, and are held back while what is finished is stored
 
     Raises `CannotRunError`, which is a `CutShortError` if the run can be resumed,
-    `NothingSelectedError` and `NothingMeasuredError`; `Interrupted` once everything finished is
-    saved.
+    `NothingSelectedError`, `NothingMeasuredError`, and `Interrupted` when all finished is saved.
     """
     waiting = reporter.say if request.wait else None
     with machine_lock(waiting=waiting), _folder(request) as folder:
@@ -114,7 +112,7 @@ def _measure(
         with telemetry.Sampler(sources, folder / READINGS, clock.seconds):
             launches.run()
         interruptions.hold()
-        readings = list(telemetry.readings(folder / READINGS))
+        readings = telemetry.readings(folder / READINGS)
         stored = merge(plan, launches.records, clock.seconds(), readings, complete=True)
         require_any(stored.frobench.outcomes)
         store.write(stored, results)
@@ -175,7 +173,7 @@ def _planned(plan: Plan) -> int:
 
 
 def _tell(plan: Plan, reporter: Reporter) -> None:
-    """Say what is planned, and if the fewest launches that say anything take too long."""
+    """Say what is planned, and whether the fewest launches that say anything take too long."""
     left_out = [outcome for outcome in plan.outcomes if outcome.status == "skipped"]
     without = f"; {len(left_out)} left out:" if left_out else ""
     reporter.say(
@@ -190,13 +188,12 @@ def _tell(plan: Plan, reporter: Reporter) -> None:
         reporter.say(
             f"{plan.settings.least_launches} launches and this pilot take about "
             f"{remaining(plan.seconds_at_least)}, more than the budget of "
-            f"{remaining(plan.settings.budget)}; -k selects fewer cases"
-            f"{alone if plan.disturbed else ''}"
+            f"{remaining(plan.settings.budget)}; -k selects fewer cases{alone * plan.disturbed}"
         )
 
 
 def sensors(folder: Path, draft: Draft) -> list[Source]:
-    """Return whom to ask about the devices that the pilot saw."""
+    """Return the sensors of the devices that the pilot saw."""
     for record in Journal(folder / PILOT):
         if isinstance(record, Surroundings):
             return telemetry.sources(record.seals, str(draft.seed), record.addresses)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The folders of runs that are not finished, below `results/.runs/`, and what they hold so far.
 
-A folder takes its run's name once it holds the draft, and loses it before it is removed. So a
-name stands for a run that can be resumed, whenever a process is killed.
+A folder has its run's name from when it holds the draft until just before it is removed. So a name
+belongs to a run that can be resumed, whenever a process is killed.
 """
 
 import glob
@@ -25,12 +25,12 @@ from suite.stored.run import Run
 
 RUNS = ".runs"
 NEW, REMOVED = ".new", ".removed"
-"""How the names of folders end that hold no draft yet, and of those that are being removed."""
+"""Ends of the names of folders that hold no draft yet, and of those that are being removed."""
 ABANDONED_SECONDS = 60.0
-"""The age from which a folder without a draft belongs to no process that still lives."""
+"""The age from which a folder without a draft belongs to no living process."""
 PAUSE = 0.05
 READINGS, LAUNCHES = "telemetry.jsonl", "launches.jsonl"
-"""The files of a run's folder that take what sensors say, and what launches do."""
+"""The files of a run's folder for readings of sensors, and for the launches' journal."""
 
 
 def begin(
@@ -38,14 +38,14 @@ def begin(
 ) -> Path:
     """Make the folder of a run whose name no other run in `results` has, and put its draft there.
 
-    commit : hexadecimal; its beginning is a part of the name, as is the second
-    label : of the machine, the last part of the name: others may begin a run in the same second
+    The name consists of the second, the commit's first digits, and the machine's label if it has
+    one: another machine may begin a run in the same second.
     """
     runs = results / RUNS
     runs.mkdir(parents=True, exist_ok=True)
     while True:
-        parts = [f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}", commit[:7], *([label] if label else [])]
-        name = "-".join(parts)
+        second = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+        name = "-".join(filter(None, [second, commit[:7], label]))
         folder, new = runs / name, runs / f".{name}{NEW}"
         with suppress(FileExistsError):  # another run began in this second
             new.mkdir()
@@ -67,7 +67,7 @@ def find(results: Path, wanted: str) -> Path:
 
     wanted : its name, or ``last``
 
-    Raises `CannotRunError` if there is none, or if something lies in it that may block its reader.
+    Raises `CannotRunError` if there is none, or if it holds what may block a reader.
     """
     runs = results / RUNS
     names = sorted(path.parent.name for path in runs.glob(f"[!.]*/{Draft.FILE}"))
@@ -87,7 +87,7 @@ def find(results: Path, wanted: str) -> Path:
 def held(folder: Path) -> Iterator[None]:
     """Keep other processes from the folder of a run; the system releases it when this one ends.
 
-    Where several machines share `results`, each may try to resume what another one measures.
+    Machines that share `results` may try to resume each other's runs.
 
     Raises `CannotRunError` if another process holds it.
     """
@@ -106,14 +106,14 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def remove(folder: Path) -> None:
-    """Take the folder of a run away that is stored, or that measured nothing."""
+    """Remove the folder of a run that is stored, or that measured nothing."""
     removed = folder.with_name(f".{folder.name}{REMOVED}")
     folder.rename(removed)
     shutil.rmtree(removed, ignore_errors=True)
 
 
 def sweep(results: Path) -> None:
-    """Remove what processes left that were killed while they made or removed a folder."""
+    """Remove what is left of processes that were killed while they made or removed a folder."""
     for path in (results / RUNS).glob(".*"):
         with suppress(FileNotFoundError):  # it has just been renamed
             age = time.time() - path.stat().st_mtime
@@ -126,9 +126,9 @@ def _stored(results: Path, name: str) -> list[Path]:
 
 
 class RunClock:
-    """Counts the seconds that a run has taken; those of earlier sittings lie in its folder.
+    """Counts the seconds that a run has taken, those of earlier sittings included.
 
-    Raises `CannotRunError` if these cannot be read.
+    Raises `CannotRunError` if these cannot be read in its folder.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -156,9 +156,9 @@ class RunClock:
 
 
 def snapshot(folder: Path, seconds: float | None = None) -> Run | None:
-    """Return what a run has measured so far, incomplete; nothing before its first sample.
+    """Return what a run has measured so far, if it has a sample.
 
-    seconds : that the run has taken; without them the sum of what it wrote down
+    seconds : that the run has taken; by default the sum of what it wrote down
     """
     plan, records = Plan.read(folder), list(Journal(folder / LAUNCHES))
     measured = [record for record in records if isinstance(record, Measured)]
@@ -168,16 +168,14 @@ def snapshot(folder: Path, seconds: float | None = None) -> Run | None:
         ended = {record.launch: record.seconds for record in records if isinstance(record, Ended)}
         going = sum(record.wall_seconds for record in measured if record.launch not in ended)
         seconds = plan.plan_seconds + sum(ended.values()) + going
-    readings = list(telemetry.readings(folder / READINGS))
+    readings = telemetry.readings(folder / READINGS)
     run = merge(plan, records, seconds, readings, complete=False)
     return run if run.benchmarks else None
 
 
 @contextmanager
 def as_files(paths: Iterable[Path]) -> Iterator[list[Path]]:
-    """Put what runs that go on have so far into files that are there for a while.
-
-    A folder of such a run, below ``results/.runs/``, gives way to its file; all else stays.
+    """Replace each folder of a run that goes on by a temporary file of what it has so far.
 
     Raises `FileNotFoundError` if the run has no sample yet.
     """

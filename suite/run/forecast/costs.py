@@ -12,11 +12,11 @@ from suite.stored.run import MOST_SAMPLES, Settings
 from suite.units import format_seconds
 
 CASE_SECONDS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
-"""Times for a case in a launch to choose from; a few, so that like runs choose alike."""
+"""Times for a case in a launch; few, so that like runs choose the same."""
 RESERVE = 0.92
-"""The part of the budget that is planned; the rest is for what takes longer than thought."""
+"""The part of the budget that is planned; the rest is for what takes longer than expected."""
 MORE_WHERE_DISTURBED = 1.5
-"""Times the profile's limit that a run may take on such a machine, rather than lose cases."""
+"""The profile's limit is multiplied by it where other programs disturb the pilot."""
 CALLS_A_SAMPLE = 3
 """Calls for each host sample on an accelerator, those for span samples included."""
 WARM_UP_CALLS = 10
@@ -28,9 +28,8 @@ def too_long(
 ) -> dict[str, Refused]:
     """Return the cases without which the fewest launches stay within the profile's limit.
 
-    They are those that take longest of the ones that lead no answer. Whoever asks for a number of
-    launches, or for a larger budget, has the time. What other programs took of the processor is no
-    reason to leave a case out.
+    They are the longest of those that lead no answer, without what other programs took of the
+    processor. A run with a given number of launches, or with a larger budget, has the time.
     """
     if settings.launches is not None:
         return {}
@@ -42,11 +41,8 @@ def too_long(
     share = max(0.0, most - spent) / settings.least_launches
     least = limits.least_case_seconds
     over = launch_seconds((record for _, record in ran), startup, least) - share
-    takes = {
-        record.case: launch_seconds([record], 0.0, least)
-        for case, record in ran
-        if not case.headline
-    }
+    others = [record for case, record in ran if not case.headline]
+    takes = {record.case: launch_seconds([record], 0.0, least) for record in others}
     refused = {}
     for name, seconds in sorted(takes.items(), key=lambda item: -item[1]):
         if over <= 0:
@@ -61,7 +57,7 @@ def too_long(
 
 
 def body_seconds(records: Iterable[Record]) -> float:
-    """Return the seconds of a pilot that went into bodies and what warms them up, and searches."""
+    """Return the seconds of a pilot that went into bodies, their warm-up, and searches."""
     seconds = 0.0
     for record in records:
         if isinstance(record, Measured):
@@ -74,20 +70,17 @@ def body_seconds(records: Iterable[Record]) -> float:
 
 
 def is_disturbed(ran: Sequence[Measured]) -> bool:
-    """Tell whether the pilot's cases had to wait for the processor while others had it."""
+    """Tell whether the pilot's cases had to wait for the processor."""
     waited = sum(record.accounts.waited for record in ran if record.accounts)
     return waited > DISTURBED * sum(record.wall_seconds for record in ran)
 
 
 def _undisturbed(record: Measured) -> Measured:
-    """Return what the pilot would have seen of a case at the least, had nothing disturbed it.
-
-    Setting up and checking takes no longer than its processor time.
-    """
+    """Return the least that a pilot would have seen of a case, had nothing disturbed it."""
     if record.accounts is None:
         return record
-    prepared = min(record.prepared, record.accounts.ran)
-    overhead = min(record.overhead, record.accounts.ran)
+    # Setting up and checking takes no longer than its processor time.
+    prepared, overhead = (min(s, record.accounts.ran) for s in (record.prepared, record.overhead))
     return replace(
         record,
         samples=[record.quickest] * len(record.samples),
@@ -101,7 +94,7 @@ def choose_case_seconds(
 ) -> float:
     """Return the longest time for a case with which the profile's launches fit the budget.
 
-    Up to the time at which a launch is worth its start, the fewest launches have to fit.
+    Up to the profile's `full_case_seconds`, only the fewest launches have to fit.
     """
     limits = limits_of(settings.profile, settings.devices)
     shares = (
@@ -119,7 +112,7 @@ def choose_case_seconds(
 
 
 def launch_share(settings: Settings, spent: float, launches: int | None = None) -> float:
-    """Return the seconds of the budget that each of so many launches, or those planned for, has."""
+    """Return the seconds of the budget for each of so many launches, or of those planned for."""
     planned = settings.launches or launches or PROFILES[settings.profile].launches
     return (RESERVE * settings.budget - spent) / planned
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What a run should take: every call, every case in the run, and the whole.
 
-The newest stored run of this kind of machine knows the calls of the cases it has, and tells
-something of the others; without one, declared work and rates that any machine reaches do.
+The calls are those of the newest stored run of this kind of machine; what it lacks follows from its
+other cases, or else from declared work and rates that any machine reaches.
 """
 
 import math
@@ -13,7 +13,7 @@ from statistics import median
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from suite.compare.verdicts.smallest_change import Forecast, forecast
 from suite.journal.records import Collected, Declared, Identity, Measured
@@ -42,26 +42,25 @@ Basis = Literal["measured", "sizes", "rates", "nominal"]
 class ExpectedCase(Identity, frozen=True, kw_only=True):
     """A case, and what is expected of it.
 
-    work : of one call, ``None`` where it is not known before the case runs
-    call_seconds : of one call, ``None`` where nothing tells
-    basis : where that is from: ``measured`` in the newest stored run of this machine,
+    work, call_seconds : of one call, if known
+    basis : of the call's seconds: ``measured`` in the newest stored run of this machine,
         continued from other ``sizes`` or at the ``rates`` of other cases in it, or from
         ``nominal`` rates of a CPU or an accelerator
-    run_seconds : all launches of the case, ``None`` where it is left out
+    run_seconds : all launches of the case, unless it is left out
     left_out : why it would not be measured here
     """
 
     work: Work | None
     call_seconds: float | None
     basis: Basis | None
-    run_seconds: float | None
+    run_seconds: float | None = None
     left_out: str | None
 
 
 class Expected(Struct, kw_only=True):
     """What a run with these settings should be like.
 
-    before : the stored run that was asked, if there is one
+    before : the name of the stored run that the times are from, if there is one
     run_seconds : the whole run, its pilot included
     forecast : the smallest change that it will be able to show
     """
@@ -97,20 +96,29 @@ def expect(
     settings = settings_on(settings, sorted(devices))
     startup = STARTUP_SECONDS + settling_seconds(settings)
     reasons = _skipped(before, settings) | declared.absent
-    known: list[tuple[Identity, Work | None, _Call | None, str | None]] = []
+    cases: list[ExpectedCase] = []
+    piloted: dict[str, Measured] = {}
     for case in collected.cases:
         work = declared.works.get(case.fullname) or calls.work(case)
         call = calls.expected(case, work)
         reason = reasons.get(case.fullname) or _too_long(call, settings.longest_sample)
-        known.append((case, work, call, reason))
-    ran = [_as_if(case, call, overhead) for case, _, call, reason in known if reason is None]
+        cases.append(
+            ExpectedCase(
+                **asdict(case),
+                work=work,
+                call_seconds=call.seconds,
+                basis=call.basis,
+                left_out=reason,
+            )
+        )
+        if reason is None:
+            piloted[case.fullname] = _as_if(case, call, overhead)
+    ran = [*piloted.values()]
     spent = startup + sum(record.overhead + PILOT_CALLS * min(record.samples) for record in ran)
     each = choose_case_seconds(ran, settings, startup, spent)
     launch = launch_seconds(ran, startup, each)
-    launches = min(
-        launches_within(settings, spent, launch),
-        bounds.most_launches(len(ran), settings.most_samples),
-    )
+    most = bounds.most_launches(len(ran), settings.most_samples)
+    launches = min(launches_within(settings, spent, launch), most)
     return Expected(
         profile=settings.profile,
         machine=declared.machine,
@@ -119,20 +127,13 @@ def expect(
         launches=launches,
         launch_seconds=launch,
         run_seconds=spent + launches * launch,
-        forecast=forecast(launches, [record.case for record in ran], before),
+        forecast=forecast(launches, [*piloted], before),
         exercises=collected.exercises,
         cases=[
-            ExpectedCase(
-                **asdict(case),
-                work=work,
-                call_seconds=call.seconds if call else None,
-                basis=call.basis if call else None,
-                run_seconds=None
-                if reason
-                else launches * launch_seconds([_as_if(case, call, overhead)], 0.0, each),
-                left_out=reason,
-            )
-            for case, work, call, reason in known
+            replace(case, run_seconds=launches * launch_seconds([record], 0.0, each))
+            if (record := piloted.get(case.fullname))
+            else case
+            for case in cases
         ],
     )
 
@@ -159,26 +160,26 @@ def _overhead(before: Run | None) -> float:
 
 
 class _Call(NamedTuple):
-    seconds: float
-    basis: Basis
+    seconds: float | None = None
+    basis: Basis | None = None
 
 
-def _too_long(call: _Call | None, cap: float) -> str | None:
-    """Return why a call will be left out, or may be where it is but guessed."""
-    if call is None or call.seconds <= cap:
+def _too_long(call: _Call, cap: float) -> str | None:
+    """Return why a call will be left out, or may be where its seconds are a guess."""
+    if call.seconds is None or call.seconds <= cap:
         return None
     takes = "takes" if call.basis in {"measured", "sizes"} else "may take"
     seconds, most = format_seconds(call.seconds), format_seconds(cap)
     return f"{takes} about {seconds} a call, over this profile's {most}"
 
 
-def _as_if(case: Identity, call: _Call | None, overhead: float) -> Measured:
+def _as_if(case: Identity, call: _Call, overhead: float) -> Measured:
     """Return what a pilot would have seen of a case."""
     return Measured(
         launch=0,
         case=case.fullname,
         order=0,
-        samples=[call.seconds if call else 0.0],
+        samples=[call.seconds or 0.0],
         iterations=1,
         warmup=0.0,
         sampled=0.0,
@@ -207,13 +208,13 @@ class _Calls:
                 return other.extra_info.work
         return None
 
-    def expected(self, case: Identity, work: Work | None) -> _Call | None:
-        """Return what a call should take; nothing is expected of unknown work."""
+    def expected(self, case: Identity, work: Work | None) -> _Call:
+        """Return what a call should take, as far as its work is known."""
         for family, other in self._cases:
             if other.fullname == case.fullname and family == _family(case):
                 return _Call(other.stats.median, "measured")
         if work is None:
-            return None
+            return _Call()
         seconds, smaller = self._climb.prediction(_family(case), case.params, work)
         if smaller:
             return _Call(seconds, "sizes")
@@ -269,9 +270,8 @@ ACCELERATOR = Nominal(call=50e-6, item=20e-6, flops=2e12, bytes=5e9)
 def _nominal(case: Identity, work: Work) -> float:
     """Return what the work takes at most, on a device of which nothing is known.
 
-    Items may be operations or mere elements. They count where nothing else is declared; beside
-    FLOP they are launched one after the other, but for those of one batch, and the device is
-    as slow as the slower of the launches and the arithmetic.
+    Items may be operations or mere elements. They count where nothing else is declared. Beside FLOP
+    each batch of them is one launch, and the slower of launches and arithmetic decides.
     """
     rates = CPU if all(name.startswith("cpu") for name in case.devices) else ACCELERATOR
     moved = (work.flops or 0) / rates.flops + (work.bytes or 0) / rates.bytes

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Cases that launches repeat for seconds: what their calls cost in joules, and take at length.
+"""Cases that launches repeat for seconds: the joules of a call, and the rate that a GPU sustains.
 
-The windows come behind all other cases of a launch (see `suite.measure.energy_window`). Power
-between the first and the last reading of the counter in a window, and the time of a call in it,
-make the joules of a call: nothing is interpolated at the ends. Sensors of some GPUs see a
-quarter of the time only, and average over a second; so a shorter window would tell of its
-neighbours. On an accelerator the window also shows the rate that it sustains: samples follow a
-rest and show the burst, and a chip that its power limits becomes slower within tenths of a second.
+These windows follow all other cases of a launch (see `suite.measure.energy_window`). The joules of
+a call are its time in the window, times the mean power between the first and the last reading of
+the counter there: nothing is interpolated. Sensors of some GPUs see a quarter of the time and
+average over a second, so a shorter window would show the power of its neighbours.
 """
 
 import math
@@ -32,10 +30,9 @@ SUSTAINED = "sustained"
 """The part of a case's numbers that holds the seconds of a call in a window."""
 LEAST = 1.5
 """Seconds between the first and the last reading of a window, at least."""
-REST = 3.3
-"""Seconds without any work before the first launch, where there is a counter."""
-SETTLED = 2.0
-"""Seconds at the end of this rest that count: devices need a while to slow down."""
+REST, SETTLED = 3.3, 2.0
+"""Seconds without any work before the first launch, where there is a counter; and those at their
+end that count, since devices need a while to slow down."""
 DIGITS = 6
 NO_TIME = f"cases with more work take the {PART:.0%} of the budget that is for it"
 PAUSED = "something is done between two calls of it"
@@ -50,14 +47,13 @@ class Choice(NamedTuple):
     left_out: dict[str, str]
 
     def summary(self) -> str:
-        """Return a line about it."""
+        """Return a line for the terminal."""
         reasons = Counter(self.left_out.values()).most_common()
         why = "; ".join(f"{reason} ({counted(many, 'case')})" for reason, many in reasons)
         if not self.cases:
             return f"no energy is measured: {why or 'no headline case is'}"
-        return f"energy is measured of {counted(len(self.cases), 'case')}" + (
-            f", and not of others: {why}" if why else ""
-        )
+        others = f", and not of others: {why}" if why else ""
+        return f"energy is measured of {counted(len(self.cases), 'case')}{others}"
 
 
 def choose_windows(
@@ -69,7 +65,7 @@ def choose_windows(
 ) -> tuple[list[str], Choice]:
     """Choose the cases for sustained rates and for energy, as far as the launches have room.
 
-    counters : by device `None`, or why it does not count its energy
+    counters : by device why it does not count its energy, `None` if it does
     startup, spent : seconds before a launch's first case, and of the run so far
     """
     records = [record for _, record in ran]
@@ -93,7 +89,7 @@ def _by_rate(ran: Sequence[tuple[Identity, Measured]]) -> list[str]:
     """Return the largest headline product of each kind on an accelerator, the fastest first."""
     largest: dict[tuple[str, object], tuple[float, float, str]] = {}
     for case, record in ran:
-        work, (first, *others) = record.work, case.devices or [CPU]
+        work, (first, *others) = record.work, case.devices
         if not case.headline or others or first.startswith(CPU) or not record.in_a_row:
             continue
         if work.flops and work.bytes and not work.items:
@@ -112,7 +108,6 @@ def choose(
 ) -> Choice:
     """Choose the headline cases with most work: as many as fit, of those that can have a value.
 
-    counters : see `choose_windows`
     room : seconds of a launch that are left for windows
     first : cases that are repeated anyway
     """
@@ -130,7 +125,7 @@ def choose(
 
 
 def _unable(case: Identity, record: Measured, counters: Mapping[str, str | None]) -> str | None:
-    """Return why a case can have no value: what counts for it is all that draws power meanwhile."""
+    """Return why the energy of a case cannot be measured, if so."""
     for device in _counted(case.devices):
         if (reason := counters.get(device, "nothing reads it")) is not None:
             return f"{device} counts no energy: {reason}"
@@ -138,7 +133,7 @@ def _unable(case: Identity, record: Measured, counters: Mapping[str, str | None]
 
 
 def _counted(devices: Iterable[str]) -> list[str]:
-    """Return the whole devices that count a case's energy: accelerators where there are any."""
+    """Return the whole devices whose energy is a case's: accelerators where there are any."""
     whole = list(dict.fromkeys(name.partition("/")[0] for name in devices))
     return [name for name in whole if name != CPU] or whole
 
@@ -157,12 +152,10 @@ def of_cases(
             nothing: list[float | None] = [None] * launches
             energy = energies.setdefault(record.case, Energy(joules=nothing, seconds=nothing[:]))
             call = (record.ended - record.begun) / record.calls
-            watts = [
-                _watts(counts.get(device, []), record.begun, record.ended)
-                for device in _counted(used[record.case])
-            ]
+            devices = _counted(used[record.case])
+            watts = [_watts(counts.get(name, []), record.begun, record.ended) for name in devices]
             known = [draw for draw in watts if draw is not None]
-            if known and len(known) == len(watts):
+            if len(known) == len(devices):
                 energy.joules[record.launch] = float(f"{sum(known) * call:.{DIGITS}g}")
                 energy.seconds[record.launch] = float(f"{call:.{DIGITS}g}")
     return energies

@@ -34,7 +34,7 @@ def of_cases(
 ) -> dict[str, dict[str, Sensed]]:
     """Return by case and device what sensors said while the case was in flight.
 
-    devices : of each case; the processor always counts
+    devices : of each case, beside the processor
     """
     windows = _windows(records)
     sensed: dict[str, dict[str, Sensed]] = {}
@@ -63,13 +63,12 @@ def _windows(records: Iterable[Record]) -> dict[str, list[tuple[float, float]]]:
 
 def _in_window(ticks: Sequence[Tick], begun: float, ended: float) -> list[Tick]:
     """Return the readings of a time, without a mean power that is also of the time before it."""
-    inside = []
     first, behind = bisect_left(ticks, begun, key=_MOMENT), bisect_right(ticks, ended, key=_MOMENT)
-    for tick in ticks[first:behind]:
-        values = dict(tick.values)
-        if tick.at - begun < AVERAGED:
-            values.pop(MEAN_POWER, None)
-        inside.append(replace(tick, values=values))
+    inside = list(ticks[first:behind])
+    for index, tick in enumerate(inside):
+        if tick.at - begun < AVERAGED and MEAN_POWER in tick.values:
+            values = {name: value for name, value in tick.values.items() if name != MEAN_POWER}
+            inside[index] = replace(tick, values=values)
     return inside
 
 
@@ -103,13 +102,10 @@ def of_run(lines: Sequence[Line], records: Iterable[Record]) -> Telemetry | None
     runs = [tick.run for ticks in by_device.values() for tick in ticks] or [0.0]
     begun, ended = min(runs), max(runs)
     step = max(LEAST_STEP, (ended - begun) / MOST_STEPS)
-    unknown = {
-        f"{line.device}.{line.quantity}": line.reason for line in lines if isinstance(line, Mute)
-    }
+    mutes = [line for line in lines if isinstance(line, Mute)]
     series: dict[str, dict[str, list[float | None] | None]] = {}
-    for path in unknown:
-        device, _, quantity = path.rpartition(".")
-        series.setdefault(device, {})[quantity] = None
+    for mute in mutes:
+        series.setdefault(mute.device, {})[mute.quantity] = None
     held_back: dict[str, dict[str, list[float | None]]] = {}
     for device, ticks in by_device.items():
         steps: list[list[Tick]] = [[] for _ in range(int((ended - begun) / step) + 1)]
@@ -125,7 +121,7 @@ def of_run(lines: Sequence[Line], records: Iterable[Record]) -> Telemetry | None
         series=series,
         held_back=held_back,
         launches=_launches(max(by_device.values(), key=len, default=[]), records),
-        unknown=unknown,
+        unknown={f"{mute.device}.{mute.quantity}": mute.reason for mute in mutes},
         cost=round(spent / max(step, ended - begun), 6),
         idle_watts=idle(lines, records),
     )

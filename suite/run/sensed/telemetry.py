@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What sensors say while a run measures, read by threads of the runner and written to a file.
+"""What sensors say while a run measures, written to a file by threads of the runner.
 
-Each source, such as a vendor's driver, has a thread of its own: what hangs in one silences no
-other. Which case was in flight is found out afterwards, from the journal and the common clock.
+Each source, such as a vendor's driver, has its own thread: one that hangs silences no other. Which
+case was in flight is found out afterwards, from the journal and the common clock.
 """
 
 import threading
@@ -23,7 +23,7 @@ PERIOD = 0.1
 """Seconds between two readings of a device, at least."""
 SHARE = 0.01
 """The part of a core that reading a device may take: what is slow to read is read less often. The
-energy counter has a share of its own, since a window needs it a few times a second."""
+energy counter has its own share, since a window needs it a few times a second."""
 LONGEST_SEARCH = 10.0
 """Seconds that drivers have to find their devices, before the first launch."""
 PATIENCE = 1.0
@@ -62,19 +62,15 @@ class Sampler:
     """Reads sensors until the context ends, and then names the sources that do not answer.
 
     path : takes a line for each reading
-    run_seconds : tells how long the run has taken
+    run_seconds : returns how long the run has taken
     """
 
     def __init__(
-        self,
-        sources: Iterable[Source],
-        path: Path,
-        run_seconds: Callable[[], float],
-        period: float = PERIOD,
+        self, sources: Iterable[Source], path: Path, run_seconds: Callable[[], float]
     ) -> None:
         self._path = path
         self._over = threading.Event()
-        self._readers = [Reader(s, path, run_seconds, period, self._over) for s in sources]
+        self._readers = [Reader(source, path, run_seconds, self._over) for source in sources]
 
     def __enter__(self) -> Self:
         with suppress(OSError):  # the disk refuses: the run itself will say so
@@ -85,9 +81,7 @@ class Sampler:
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
-        deadline = time.monotonic() + PATIENCE
-        for reader in self._readers:
-            reader.join(max(0.0, deadline - time.monotonic()))
+        _join(self._readers, PATIENCE)
         with suppress(OSError):
             for reader in self._readers:
                 if reader.is_alive():
@@ -102,14 +96,12 @@ class Reader(threading.Thread):
         source: Source,
         path: Path,
         run_seconds: Callable[[], float],
-        period: float,
         over: threading.Event,
     ) -> None:
         super().__init__(name=f"telemetry of {source.name}", daemon=True)
         self._source = source
         self._path = path
         self._run_seconds = run_seconds
-        self._period = period
         self._over = over
         self._spent = 0.0
         self._asked = time.monotonic()
@@ -132,8 +124,8 @@ class Reader(threading.Thread):
                     begun = time.thread_time()
                     yield self.read(sensor)
                     asked = time.thread_time() - begun
-                    rest = max(self._period / 2, asked / SHARE)
-                    due[sensor] = max(moment + self._period, time.monotonic() + rest)
+                    rest = max(PERIOD / 2, asked / SHARE)
+                    due[sensor] = max(moment + PERIOD, time.monotonic() + rest)
                 for quantity, reason in sensor.unknown.items():
                     if (sensor.device, quantity) not in mentioned:
                         mentioned.add((sensor.device, quantity))
@@ -165,8 +157,7 @@ class Reader(threading.Thread):
         if self._sensors is not None:
             missing = [(sensor.device, sensor.answers) for sensor in self._sensors]
         for device, quantities in missing:
-            for quantity in quantities:
-                yield Mute(device=device, quantity=quantity, reason=reason)
+            yield from (Mute(device=device, quantity=name, reason=reason) for name in quantities)
 
 
 def sources(
@@ -174,9 +165,8 @@ def sources(
 ) -> list[Source]:
     """Return whom to ask about the processor and each accelerator that the run measures.
 
-    seals : what stands for the UUIDs of accelerators by torch's names, `None` where one has none
-    salt : what the seals were made with
-    addresses : where accelerators are on the PCI bus, as far as torch tells
+    seals, salt : by torch's name the sealed UUID, if there is one, and what it was sealed with
+    addresses : on the PCI bus, as far as torch knows them
     """
     by_kind: dict[str, list[str]] = {}
     for device in seals:
@@ -197,7 +187,7 @@ def sources(
 
 
 def counters(sources: Iterable[Source]) -> dict[str, str | None]:
-    """Return for each device why it does not count its energy; `None` if it does."""
+    """Return for each device why it does not count its energy, `None` if it does."""
     reasons: dict[str, str | None] = {}
     threads = []
     for source in sources:
@@ -205,10 +195,15 @@ def counters(sources: Iterable[Source]) -> dict[str, str | None]:
         reasons |= dict.fromkeys(source.devices, slow)
         threads.append(threading.Thread(target=_ask, args=(source, reasons), daemon=True))
         threads[-1].start()
-    deadline = time.monotonic() + LONGEST_SEARCH
+    _join(threads, LONGEST_SEARCH)
+    return dict(reasons)
+
+
+def _join(threads: Iterable[threading.Thread], seconds: float) -> None:
+    """Wait for all threads together for so long at most."""
+    deadline = time.monotonic() + seconds
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
-    return dict(reasons)
 
 
 def _ask(source: Source, reasons: dict[str, str | None]) -> None:

@@ -279,7 +279,7 @@ def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(
     monkeypatch.setattr(telemetry, "time", SteppedTime(now))
     monkeypatch.setattr(sensors, "time", SteppedTime(now))
     over: Any = SimpleNamespace(wait=lambda seconds: now.__setitem__(0, now[0] + seconds))
-    reader = Reader(source, tmp_path / "t", clock, telemetry.PERIOD, over)
+    reader = Reader(source, tmp_path / "t", clock, over)
     lines: list[Line] = []
     for line in reader.lines():
         lines.append(line)

@@ -18,6 +18,11 @@ from suite.run.sensed.telemetry import Line, Mute, Reader, Sampler, Tick
 PERIOD = 0.005
 
 
+@pytest.fixture(autouse=True)
+def _read_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telemetry, "PERIOD", PERIOD)
+
+
 def source(*sensors: Sensor, name: str = "NVML") -> Source:
     """Return a source of these sensors, of whose devices the fan is asked."""
     return Source(name, [one.device for one in sensors], lambda: sensors, ["fan"])
@@ -25,7 +30,7 @@ def source(*sensors: Sensor, name: str = "NVML") -> Source:
 
 def sampled(path: Path, *sources: Source, until: Callable[[], bool]) -> list[Line]:
     """Sample until something has happened, and return the lines."""
-    with Sampler(sources, path, lambda: 7.0, PERIOD):
+    with Sampler(sources, path, lambda: 7.0):
         deadline = time.monotonic() + 60
         while not until() and time.monotonic() < deadline:
             time.sleep(PERIOD)
@@ -157,7 +162,7 @@ def test_the_energy_counter_is_read_first_and_has_a_time_of_its_own(
         return ask
 
     sensor = Sensor("cpu", {name: slow(name) for name in ("clock_hz", ENERGY, "load")})
-    reader = Reader(source(sensor), Path(), lambda: 7.0, PERIOD, threading.Event())
+    reader = Reader(source(sensor), Path(), lambda: 7.0, threading.Event())
     tick = reader.read(sensor)
     assert order == [ENERGY, "clock_hz", "load"]
     assert tick.at == 100
