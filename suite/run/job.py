@@ -21,9 +21,7 @@ BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
 def take_part(here: Position, benchmarks: Path, *, wait: Callable[[str], object] | None) -> str:
-    """Serve the runner as one of its nodes, until the run is over.
-
-    wait : see `machine_lock`
+    """Serve the runner as one of its nodes until the run is over; `wait` is as in `machine_lock`.
 
     Raises `CannotRunError` if the nodes do not fit each other, if another run measures this
     machine, or if the runner is gone.
@@ -41,10 +39,7 @@ def take_part(here: Position, benchmarks: Path, *, wait: Callable[[str], object]
 
 @contextmanager
 def led(here: Position, benchmarks: Path) -> Iterator[Meeting]:
-    """Have all other nodes at hand while this one, the first, measures.
-
-    Raises `CannotRunError` as `take_part` does.
-    """
+    """Have all other nodes at hand while this one, the first, measures; raises as `take_part`."""
     meeting = meet(here, describe(_address(here), 0, "", _machine(), benchmarks))
     with attended(meeting):
         if len(meeting.nodes) > 1:  # a single node is a machine like any other, without a network

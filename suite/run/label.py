@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The label of a machine: it tells machines of one kind apart, and names none of them.
 
-A label is a seal: a digest of the machine's name, made with a key that lies in the folder of the
-results and is stored nowhere else. Without the key nobody can find out a name by trying likely
-ones.
+A label is a digest of the machine's name, made with a key that is only in the folder of the
+results. Without the key nobody can find out a name by trying likely ones.
 """
 
 import hashlib
@@ -19,10 +18,7 @@ KEY_BYTES = 32
 
 
 def seal(name: str, results: Path) -> str:
-    """Return the label that stands for a machine's name in all runs of a folder.
-
-    Raises `OSError` if the key can be neither read nor made.
-    """
+    """Return the label of a machine in all runs of a folder; raises `OSError` as `key` may."""
     digest = hashlib.blake2b(name.encode(), key=key(results), digest_size=KEY_BYTES)
     return digest.hexdigest()[:LABEL_DIGITS]
 

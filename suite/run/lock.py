@@ -85,10 +85,7 @@ def _opened(path: Path | None) -> Iterator[int]:
 
 
 def _open_or_make(path: Path, flags: int) -> int:
-    """Open a file for reading and writing, and make it only where it is missing.
-
-    Linux refuses O_CREAT for another user's file in a folder that everybody may write to.
-    """
+    # O_CREAT only where it is missing: Linux refuses it for another user's file in a sticky folder.
     while True:
         with suppress(FileNotFoundError):
             return os.open(path, os.O_RDWR | flags)

@@ -41,7 +41,6 @@ def merge(
     """Return the run that a plan and its journal make, without its digest.
 
     seconds : wall time of the whole run so far
-    readings : what sensors said meanwhile
     complete : whether nothing more is to be measured
     """
     records, lines = list(records), list(readings)
@@ -113,10 +112,7 @@ def _refused(records: Sequence[Record], plan: Plan) -> dict[str, Refused]:
 
 
 def _case(case: Identity, measured: Iterable[Measured], sustained: Sequence[float | None]) -> Case:
-    """Put together what the launches learnt of a case.
-
-    sustained : of each launch, the seconds of a call in its window
-    """
+    """Put together what the launches learnt of a case; `sustained` as `energy.sustained_seconds`."""
     by_number: dict[int, Measured] = {}
     for record in measured:
         if record.case == case.fullname:  # the first counts, should a launch have two

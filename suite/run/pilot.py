@@ -21,9 +21,7 @@ NEEDED = ("torch", "pytest", "pytest_benchmark")
 def collect(settings: Settings, folder: Path, benchmarks: Path) -> tuple[Collected, Declared]:
     """Return the cases that settings select, and what is known of them before they run.
 
-    folder : for temporary files
-
-    Raises `CannotRunError`, `NothingSelectedError`.
+    Raises `CannotRunError`, `NothingSelectedError`. The folder is for temporary files.
     """
     journal = Journal(folder / "collection.jsonl")
     spec = LaunchSpec(
@@ -42,7 +40,6 @@ def explore(draft: Draft, folder: Path, journal: Journal, tell: Callable[[Record
     """Call every selected case a few times, sizes upwards, and journal what became of each.
 
     A case that hangs or takes its process with it has failed; a fresh process does the rest.
-
     Raises `CannotRunError`, `NothingSelectedError`.
     """
     explorer = _Explorer(draft.settings, tell)
@@ -88,10 +85,7 @@ class _Explorer:
         self._found: Collected | None = None
 
     def explore(self, folder: Path, spec: LaunchSpec, journal: Journal, *options: str) -> Collected:
-        """Watch one process to its end; return what was collected by the first.
-
-        A process that was killed before it had collected anything gets a second try.
-        """
+        """Watch one process to its end, or a second if it is killed early; return the first's cases."""
         _require_packages()
         named = spec.order or not self._settings.expression
         selection = [] if named else ["-k", self._settings.expression]

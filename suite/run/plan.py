@@ -54,10 +54,7 @@ class _Kept(Struct):
 
     @classmethod
     def read(cls, folder: Path) -> Self | None:
-        """Return what a run's folder holds, if it has the file.
-
-        Raises `CannotRunError` if it cannot be read.
-        """
+        """Return what a run's folder holds, if it does; raises `CannotRunError` if damaged."""
         path = folder / cls.FILE
         if not path.exists():
             return None
@@ -71,73 +68,48 @@ class _Kept(Struct):
 
 
 class Draft(_Kept, kw_only=True):
-    """What is settled about a run before its pilot.
-
-    run : the run's name
-    started : UTC, ISO 8601
-    like : outcomes of the cases of the run that this one repeats, for those not found here; its
-        settings hold as they are
-    search_seconds : for all searches together
-    searched : what searches of the repeated run found
-    budget_asked : whether the budget is the user's, and not the profile's
-    project_folder, project : the working tree of the project that is measured, and its commit
-    paths : folders of it that modules are imported from first
-    kept_out : another working tree of it, from which nothing may be imported
-    label : see `suite.stored.run.Environment`
-    """
+    """What is settled about a run before its pilot."""
 
     FILE: ClassVar[str] = "draft.json"
 
-    run: str
-    started: str
+    run: str  # its name
+    started: str  # UTC, ISO 8601
     seed: int
     settings: Settings
     commit: CommitInfo
     benchmarks: str
-    like: list[Outcome] = []
-    search_seconds: float = 0.0
-    searched: dict[str, Search] = {}
-    budget_asked: bool = False
-    project_folder: str | None = None
+    like: list[Outcome] = []  # of the run to repeat, for cases not found here; its settings hold
+    search_seconds: float = 0.0  # for all searches together
+    searched: dict[str, Search] = {}  # what the searches of the run to repeat found
+    budget_asked: bool = False  # whether the budget is the user's, and not the profile's
+    project_folder: str | None = None  # the working tree of the project that is measured
     project: Project | None = None
-    paths: list[str] = []
-    kept_out: str = ""
-    label: str | None = None
+    paths: list[str] = []  # folders of the project that modules are imported from first
+    kept_out: str = ""  # another working tree of it, from which nothing may be imported
+    label: str | None = None  # see `suite.stored.run.Environment`
 
 
 class Plan(_Kept, kw_only=True):
-    """A run before its first launch; nothing in it changes afterwards.
-
-    settings : the draft's, with the devices found, their budget and the time for a case that fits
-    outcomes : of selected cases that are not measured
-    plan_seconds : what the pilot took
-    launch_seconds : what a launch is expected to take
-    counters : devices that count their energy
-    sustained : cases of an accelerator whose sustained rate every launch measures
-    troubles : what was wrong with the machine before anything ran
-    disturbed : whether the pilot's cases had to wait for the processor
-    body_seconds : see `suite.run.forecast.costs.body_seconds`
-    nodes : that measure together; none where the machine measures by itself
-    """
+    """A run before its first launch; nothing in it changes afterwards."""
 
     FILE: ClassVar[str] = "plan.json"
 
     draft: Draft
-    settings: Settings
+    settings: Settings  # the draft's, with the devices found, their budget, and the time for a case
     environment: Environment
     exercises: dict[str, Exercise]
     cases: list[Identity]
-    outcomes: list[Outcome]
-    plan_seconds: float
-    launch_seconds: float
+    outcomes: list[Outcome]  # of selected cases that are not measured
+    plan_seconds: float  # that the pilot took
+    launch_seconds: float  # that a launch is expected to take
     searched: dict[str, Search] = {}
-    counters: list[str] = []
+    counters: list[str] = []  # devices that count their energy
     energy: Choice = Choice([], {})
-    sustained: list[str] = []
-    troubles: list[Conclusion] = []
-    disturbed: bool = False
-    body_seconds: float = 0.0
-    nodes: list[NodeFacts] = []
+    sustained: list[str] = []  # cases of an accelerator whose sustained rate every launch measures
+    troubles: list[Conclusion] = []  # of the machine, before anything ran
+    disturbed: bool = False  # whether the pilot's cases had to wait for the processor
+    body_seconds: float = 0.0  # of the pilot; see `costs.body_seconds`
+    nodes: list[NodeFacts] = []  # that measure together; none if the machine measures by itself
 
     @property
     def seconds_at_least(self) -> float:
@@ -181,8 +153,6 @@ def freeze(
     draft: Draft, pilot: Journal, seconds: float, counters: Mapping[str, str | None]
 ) -> Plan:
     """Make the plan from the pilot's journal, `seconds` after the run began.
-
-    counters : see `suite.run.sensed.telemetry.counters`
 
     Raises `CannotRunError` where more launches are asked for than a stored file may hold.
     """

@@ -49,10 +49,7 @@ _PYTEST = (
 
 
 class LaunchProcess:
-    """A pytest process over the benchmarks, and a context that ends it.
-
-    folder : where the launch's specification and its output are kept
-    """
+    """A pytest process over the benchmarks, and a context that ends it; `folder` gets its files."""
 
     def __init__(self, folder: Path, spec: LaunchSpec, *options: str) -> None:
         name = f"{spec.mode}-{spec.launch:03}"
@@ -93,8 +90,7 @@ class LaunchProcess:
         The code is none if the process said nothing for too long, and 0 if a case was in flight:
         then it is the case that has failed, since a body may end its process with any code.
 
-        deadline : seconds that a case may take, or each try of one that searches; a case that takes
-            longer, or ends the process, is journaled as failed
+        deadline : seconds that a case, or each try of one that searches, may take until it fails
 
         Raises `OSError` if the disk refuses what a launch writes.
         """
@@ -144,10 +140,7 @@ class LaunchProcess:
 
 
 def environment(first: Sequence[str] = ()) -> dict[str, str]:
-    """Return the user's environment without the settings of pytest in it.
-
-    first : folders in which modules are looked for before the user's own and the current one
-    """
+    """Return the user's environment without pytest's settings, with `first` ahead of its paths."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     paths = [str(CHECKOUT), *first, *filter(None, [os.environ.get("PYTHONPATH")])]
     kept |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": os.pathsep.join(paths)}

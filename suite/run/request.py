@@ -16,46 +16,34 @@ from suite.stored.run import CommitInfo, Outcome, ProfileName, Run, Settings
 
 
 class Request(Struct, frozen=True, kw_only=True):
-    """What the user asked for.
-
-    devices : names, or none for the CPU and every accelerator
-    peak : give the searches time beyond the budget
-    like : a run to repeat: its cases and settings hold, and its devices if none are named
-    resume : a run to finish, or ``last``; its own plan then holds, not this request
-    wait : wait until no other run measures this machine, rather than refuse
-    project : a folder of the project that is measured, if not the benchmarks' repository
-    label : the name of this machine among others of its kind; only a seal of it is stored
-    paths, kept_out : see `Draft`
-    """
+    """What the user asked for."""
 
     results: Path
     benchmarks: Path
     profile: ProfileName = "standard"
-    devices: list[str] = []
+    devices: list[str] = []  # names, or none for the CPU and every accelerator
     expression: str = ""
     budget: float | None = None
     launches: int | None = None
     deadline: float | None = None
     seed: int | None = None
-    peak: bool = False
-    like: Run | None = None
-    resume: str | None = None
-    wait: bool = False
-    project: Path | None = None
-    label: str = ""
-    paths: list[str] = []
+    peak: bool = False  # give the searches time beyond the budget
+    like: Run | None = None  # a run to repeat: its cases and settings hold, and by default devices
+    resume: str | None = None  # a run to finish by its own plan, or ``last``
+    wait: bool = False  # until no other run measures this machine, rather than refuse
+    project: Path | None = None  # a folder of the project, if not in the benchmarks' repository
+    label: str = ""  # the name of this machine among others of its kind; a seal of it is stored
+    paths: list[str] = []  # see `Draft`
     kept_out: str = ""
 
 
 def make_draft(request: Request, commit: CommitInfo, name: str, label: str | None = None) -> Draft:
-    """Settle what the user asked for, as the draft of a run with a name.
-
-    Raises `CannotRunError` if the project asked for is no repository.
-    """
+    """Settle what the user asked for; raises `CannotRunError` if the project is no repository."""
     seed = random.SystemRandom().randrange(2**31) if request.seed is None else request.seed
     settings = _settings(request)
     tree = project_folder(request.project, request.benchmarks)
     repeated = request.like.benchmarks if request.like else []
+    searches = {case.fullname: case.extra_info.search for case in repeated}
     return Draft(
         run=name,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -76,11 +64,7 @@ def make_draft(request: Request, commit: CommitInfo, name: str, label: str | Non
             for case in repeated
         ],
         search_seconds=PEAK_SECONDS if request.peak else SEARCH_PART * settings.budget,
-        searched={
-            case.fullname: search
-            for case in repeated
-            if (search := case.extra_info.search) is not None
-        },
+        searched={name: search for name, search in searches.items() if search is not None},
         project_folder=str(tree) if tree else None,
         project=facts(tree) if tree else None,
         paths=request.paths,

@@ -51,8 +51,6 @@ PILOT = "pilot.jsonl"
 def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> tuple[Path, Run]:
     """Measure; return the stored file's path and what is in it.
 
-    interruptions : end the run, and are held back while what is finished is stored
-
     Raises `CannotRunError`, which is a `CutShortError` if the run can be resumed,
     `NothingSelectedError`, `NothingMeasuredError`, and `Interrupted` when all finished is saved.
     """
@@ -61,11 +59,8 @@ def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> t
         clock = RunClock(folder)
         try:
             return _measure(folder, request.results, clock, reporter, interruptions)
-        except NothingMeasuredError:
-            unfinished.remove(folder)
-            raise
-        except (CannotRunError, NothingSelectedError) as error:
-            if Plan.read(folder) is not None:
+        except (CannotRunError, NothingMeasuredError, NothingSelectedError) as error:
+            if not isinstance(error, NothingMeasuredError) and Plan.read(folder) is not None:
                 raise CutShortError(str(error), folder.name) from error
             unfinished.remove(folder)  # nothing was measured, so nothing can be resumed
             raise

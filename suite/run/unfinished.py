@@ -63,9 +63,7 @@ def begin(
 
 
 def find(results: Path, wanted: str) -> Path:
-    """Return the folder of the run to resume.
-
-    wanted : its name, or ``last``
+    """Return the folder of the run to resume, by its name or ``last``.
 
     Raises `CannotRunError` if there is none, or if it holds what may block a reader.
     """
@@ -85,11 +83,9 @@ def find(results: Path, wanted: str) -> Path:
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Keep other processes from the folder of a run; the system releases it when this one ends.
+    """Keep other processes from a run's folder; the system releases it when this process ends.
 
-    Machines that share `results` may try to resume each other's runs.
-
-    Raises `CannotRunError` if another process holds it.
+    Raises `CannotRunError` if another process holds it, maybe on a machine that shares `results`.
     """
     import fcntl  # noqa: PLC0415 - Windows has none, and makes pages all the same
 
@@ -126,10 +122,7 @@ def _stored(results: Path, name: str) -> list[Path]:
 
 
 class RunClock:
-    """Counts the seconds that a run has taken, those of earlier sittings included.
-
-    Raises `CannotRunError` if these cannot be read in its folder.
-    """
+    """Counts the seconds of a run's sittings; raises `CannotRunError` if its file is damaged."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "seconds"
@@ -156,10 +149,7 @@ class RunClock:
 
 
 def snapshot(folder: Path, seconds: float | None = None) -> Run | None:
-    """Return what a run has measured so far, if it has a sample.
-
-    seconds : that the run has taken; by default the sum of what it wrote down
-    """
+    """Return a run as far as it is measured; `seconds` are by default the sum of its records."""
     plan, records = Plan.read(folder), list(Journal(folder / LAUNCHES))
     measured = [record for record in records if isinstance(record, Measured)]
     if plan is None or not measured:
@@ -175,10 +165,7 @@ def snapshot(folder: Path, seconds: float | None = None) -> Run | None:
 
 @contextmanager
 def as_files(paths: Iterable[Path]) -> Iterator[list[Path]]:
-    """Replace each folder of a run that goes on by a temporary file of what it has so far.
-
-    Raises `FileNotFoundError` if the run has no sample yet.
-    """
+    """Replace folders of runs by temporary files; raises `FileNotFoundError` without a sample."""
     with TemporaryDirectory() as folder:
         files = list(paths)
         for position, path in enumerate(files):

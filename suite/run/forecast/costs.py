@@ -92,11 +92,9 @@ def _undisturbed(record: Measured) -> Measured:
 def choose_case_seconds(
     ran: Sequence[Measured], settings: Settings, startup: float, spent: float
 ) -> float:
-    """Return the longest time for a case with which the profile's launches fit the budget.
-
-    Up to the profile's `full_case_seconds`, only the fewest launches have to fit.
-    """
+    """Return the longest time for a case with which the profile's launches fit the budget."""
     limits = limits_of(settings.profile, settings.devices)
+    # Up to `full_case_seconds`, only the fewest launches have to fit.
     shares = (
         (limits.full_case_seconds, launch_share(settings, spent, settings.least_launches)),
         (limits.case_seconds, launch_share(settings, spent)),

@@ -37,41 +37,30 @@ TOGETHER = ("batch", "tokens")
 """Parameters that say how many items go through in a single launch."""
 
 Basis = Literal["measured", "sizes", "rates", "nominal"]
+"""Measured in a stored run of this machine, continued from other sizes or at the rates of other
+cases in it, or from nominal rates of a CPU or an accelerator."""
 
 
 class ExpectedCase(Identity, frozen=True, kw_only=True):
-    """A case, and what is expected of it.
+    """A case, and what is expected of it."""
 
-    work, call_seconds : of one call, if known
-    basis : of the call's seconds: ``measured`` in the newest stored run of this machine,
-        continued from other ``sizes`` or at the ``rates`` of other cases in it, or from
-        ``nominal`` rates of a CPU or an accelerator
-    run_seconds : all launches of the case, unless it is left out
-    left_out : why it would not be measured here
-    """
-
-    work: Work | None
+    work: Work | None  # of one call
     call_seconds: float | None
-    basis: Basis | None
-    run_seconds: float | None = None
-    left_out: str | None
+    basis: Basis | None  # of `call_seconds`
+    run_seconds: float | None = None  # in all launches, unless it is left out
+    left_out: str | None  # why it would not be measured here
 
 
 class Expected(Struct, kw_only=True):
-    """What a run with these settings should be like.
-
-    before : the name of the stored run that the times are from, if there is one
-    run_seconds : the whole run, its pilot included
-    forecast : the smallest change that it will be able to show
-    """
+    """What a run with these settings should be like."""
 
     profile: ProfileName
     machine: str
-    before: str | None
+    before: str | None  # the name of the stored run that tells it
     longest_sample: float
     launches: int
     launch_seconds: float
-    run_seconds: float
+    run_seconds: float  # the pilot included
     forecast: Forecast
     exercises: dict[str, Exercise]
     cases: list[ExpectedCase]

@@ -106,10 +106,9 @@ def choose(
     room: float = math.inf,
     first: Sequence[str] = (),
 ) -> Choice:
-    """Choose the headline cases with most work: as many as fit, of those that can have a value.
+    """Choose the headline cases with most work that can have a value, `first` before all others.
 
     room : seconds of a launch that are left for windows
-    first : cases that are repeated anyway
     """
     able, left_out = [], {}
     for case, record in ran:
@@ -200,10 +199,7 @@ def sustained_seconds(
     records: Iterable[Record], case: Identity, launches: int
 ) -> list[float | None]:
     """Return the seconds of a call in the window of each launch, for cases of accelerators."""
-    by_launch: list[float | None] = [None] * launches
-    if any(name.startswith(CPU) for name in case.devices):
-        return by_launch
-    for record in records:
-        if isinstance(record, Busy) and record.case == case.fullname and record.launch < launches:
-            by_launch[record.launch] = record.seconds / record.calls
-    return by_launch
+    windows = (r for r in records if isinstance(r, Busy) and r.case == case.fullname)
+    seconds = {window.launch: window.seconds / window.calls for window in windows}
+    on_cpu = any(name.startswith(CPU) for name in case.devices)
+    return [None if on_cpu else seconds.get(launch) for launch in range(launches)]

@@ -32,10 +32,7 @@ _MOMENT = attrgetter("at")
 def of_cases(
     lines: Iterable[Line], records: Sequence[Record], devices: Mapping[str, Iterable[str]]
 ) -> dict[str, dict[str, Sensed]]:
-    """Return by case and device what sensors said while the case was in flight.
-
-    devices : of each case, beside the processor
-    """
+    """Return by case and device what sensors said during the case; `devices` are those it used."""
     windows = _windows(records)
     sensed: dict[str, dict[str, Sensed]] = {}
     for device, every in _by_device(lines).items():

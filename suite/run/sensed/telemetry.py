@@ -31,20 +31,15 @@ PATIENCE = 1.0
 
 
 class Tick(Struct, tag="tick", kw_only=True, omit_defaults=True):
-    """What a device said at one moment.
+    """What a device said at one moment."""
 
-    at, run : the monotonic clock, and the seconds since the run began
-    counted : the monotonic clock, midway in the reading of the energy counter
-    took : CPU seconds that the thread spent since it wrote the last one
-    """
-
-    at: float
-    run: float
+    at: float  # by the monotonic clock
+    run: float  # seconds since the run began
     device: str
     values: dict[str, float]
     held_back: list[str] | None = None
-    counted: float | None = None
-    took: float = 0.0
+    counted: float | None = None  # when the energy counter was read, by the monotonic clock
+    took: float = 0.0  # CPU seconds that the thread spent since the last one
 
 
 class Mute(Struct, tag="mute", kw_only=True):
@@ -59,11 +54,7 @@ Line = Tick | Mute
 
 
 class Sampler:
-    """Reads sensors until the context ends, and then names the sources that do not answer.
-
-    path : takes a line for each reading
-    run_seconds : returns how long the run has taken
-    """
+    """Writes readings into a file until the context ends, then the sources that do not answer."""
 
     def __init__(
         self, sources: Iterable[Source], path: Path, run_seconds: Callable[[], float]
