@@ -112,7 +112,7 @@ def _refused(records: Sequence[Record], plan: Plan) -> dict[str, Refused]:
 
 
 def _case(case: Identity, measured: Iterable[Measured], sustained: Sequence[float | None]) -> Case:
-    """Put together what the launches learnt of a case; `sustained` as `energy.sustained_seconds`."""
+    """Put together what the launches learnt of a case; see `energy.sustained_seconds`."""
     by_number: dict[int, Measured] = {}
     for record in measured:
         if record.case == case.fullname:  # the first counts, should a launch have two

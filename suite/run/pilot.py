@@ -85,7 +85,7 @@ class _Explorer:
         self._found: Collected | None = None
 
     def explore(self, folder: Path, spec: LaunchSpec, journal: Journal, *options: str) -> Collected:
-        """Watch one process to its end, or a second if it is killed early; return the first's cases."""
+        """Watch one process to its end, or two if the first is killed before it has any cases."""
         _require_packages()
         named = spec.order or not self._settings.expression
         selection = [] if named else ["-k", self._settings.expression]
