@@ -13,6 +13,7 @@ from frobench import options
 from frobench.endings import FAILED, end, tells
 
 if TYPE_CHECKING:
+    from reports.figures.files import Figures
     from suite.stored.run import Conclusion
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
@@ -107,10 +108,10 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
 
     A folder below `results/.runs/` is a run that goes on: its page shows what it has so far.
     """
-    from reports.making.workers import FEW_PAGES, collect_seldom
+    from reports.making.workers import FEW_PAGES, Workers, collect_seldom
 
+    workers = Workers(early=True)
     collect_seldom(FEW_PAGES)  # before what is imported next makes half a million objects
-    from reports.figures.files import Figures
     from reports.files.metadata import Publication
     from reports.purchase import purchase
     from reports.purchase.prices import PATH, read
@@ -135,20 +136,25 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     compared = purchase.Maker([path for path in paths if path.is_file()], reference, known)
-    drawn = Figures(output)
+    drawn: Figures | None = None
+    if figures:
+        from reports.figures import files as figure_files
+
+        drawn = figure_files.Figures(output)
     with unfinished.as_files(paths) as files:
         stored_runs(tuple(files), options.RESULTS)  # or says that there is none
         made = build.build(
             files or [options.RESULTS],
             output,
             tell=tell_broken,
-            beside=[compared, drawn] if figures else [compared],
+            workers=workers,
+            beside=[compared, drawn] if drawn else [compared],
             known=known,
             publication=Publication(address, licence),
             reference=reference,
         )
         say(*map(shown, made))
-    for folder in drawn.folders:
+    for folder in drawn.folders if drawn else ():
         say(f"figures: {shown(folder)}")
     if compared.made:
         say(f"machines side by side: {shown(output / purchase.PAGE)}")

@@ -76,15 +76,30 @@ def each(
 
     Raises `BrokenRunsError` if a job failed, after all others were done.
     """
-    results: list[R] = []
-    blame: Blame = {}
-    for job, result in zip(jobs, workers.map(_Guarded(work), jobs), strict=True):
-        if isinstance(result, _Failed):
-            blame |= at_fault(job, result.conclusion)
-        else:
-            results.append(result)
-    if blame:
-        raise BrokenRunsError(blame)
+    return begun(workers, work, jobs, at_fault)()
+
+
+def begun(
+    workers: Workers,
+    work: Callable[[J], R],
+    jobs: Sequence[J],
+    at_fault: Callable[[J, Conclusion], Blame],
+) -> Callable[[], list[R]]:
+    """Let other processes begin with some jobs, and return what waits for them; see `each`."""
+    pending = workers.map(_Guarded(work), jobs)
+
+    def results() -> list[R]:
+        made: list[R] = []
+        blame: Blame = {}
+        for job, result in zip(jobs, pending, strict=True):
+            if isinstance(result, _Failed):
+                blame |= at_fault(job, result.conclusion)
+            else:
+                made.append(result)
+        if blame:
+            raise BrokenRunsError(blame)
+        return made
+
     return results
 
 

@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from multiprocessing import get_all_start_methods, get_context
 from multiprocessing.context import BaseContext
 from typing import TypeVar
@@ -14,7 +14,7 @@ from typing import TypeVar
 J = TypeVar("J")
 R = TypeVar("R")
 FEW = 8
-"""Jobs that this process does by itself: starting others takes as long as two or three pages."""
+"""Jobs from which on others are started: that takes as long as two or three pages."""
 MOST = 8
 """Processes at most: each takes 200 MB."""
 LARGEST_SHARE = 8
@@ -22,6 +22,7 @@ LARGEST_SHARE = 8
 LONGEST_FOLDER = 70
 """Bytes of the name of the folder for temporary files, in which a clean process can have its
 socket: the name of a socket has 103 bytes at most, of which its own part takes 32."""
+FORKSERVER = "forkserver"
 SELDOM, FEW_PAGES = 100_000, 1_000_000
 """Objects between two searches for cycles; a run has thousands of lists, and none in a cycle, but
 every page leaves its picture in one."""
@@ -31,11 +32,20 @@ class Workers(AbstractContextManager["Workers"]):
     """Processes that are started with the first work that needs them, and end with the block.
 
     processes : how many; by default as many as there are cores, up to `MOST`
+    early : import what they need at once, beside this process, so that even one job is worth them
     """
 
-    def __init__(self, processes: int | None = None) -> None:
+    def __init__(self, processes: int | None = None, *, early: bool = False) -> None:
         self.processes = processes or min(cores(), MOST)
         self._pool: ProcessPoolExecutor | None = None
+        self._context = _context()
+        self._few = FEW
+        if early and self.processes > 1 and self._context.get_start_method() == FORKSERVER:
+            from multiprocessing import forkserver  # noqa: PLC0415 - not on every system
+
+            with suppress(OSError):  # nowhere to put its socket
+                forkserver.ensure_running()
+                self._few = 1
 
     def __exit__(self, *_: object) -> None:
         if self._pool is not None:
@@ -43,12 +53,14 @@ class Workers(AbstractContextManager["Workers"]):
 
     def map(self, work: Callable[[J], R], jobs: Sequence[J]) -> Iterable[R]:
         """Return what a function of a module makes of each job, in their order."""
-        if self._pool is None and len(jobs) < FEW:
+        if self._pool is None and len(jobs) < self._few:
             return map(work, jobs)
         if self.processes == 1:
             collect_seldom()
             return map(work, jobs)
-        self._pool = self._pool or ProcessPoolExecutor(self.processes, _context(), collect_seldom)
+        self._pool = self._pool or ProcessPoolExecutor(
+            self.processes, self._context, collect_seldom
+        )
         share = max(1, min(LARGEST_SHARE, len(jobs) // (4 * self.processes)))
         return self._pool.map(work, jobs, chunksize=share)
 
@@ -68,8 +80,8 @@ def cores() -> int:
 def _context() -> BaseContext:
     """Start processes from a clean one that has imported everything, where the system can."""
     folder = os.fsencode(tempfile.gettempdir())
-    if "forkserver" not in get_all_start_methods() or len(folder) > LONGEST_FOLDER:
+    if FORKSERVER not in get_all_start_methods() or len(folder) > LONGEST_FOLDER:
         return get_context("spawn")
-    context = get_context("forkserver")
-    context.set_forkserver_preload(["reports.site.build"])
+    context = get_context(FORKSERVER)
+    context.set_forkserver_preload(["reports.site.build", "matplotlib.figure"])
     return context

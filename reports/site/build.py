@@ -17,7 +17,7 @@ from reports.files.metadata import ANYWHERE, Publication
 from reports.fleet import fleet_page
 from reports.fleet.peers import Placed
 from reports.making import cache
-from reports.making.broken import Blame, Broken, BrokenRunsError, each, named, of_several
+from reports.making.broken import Blame, Broken, BrokenRunsError, begun, each, named, of_several
 from reports.making.cache import Cache, Marks, remove, stand
 from reports.making.workers import Workers
 from reports.purchase import prices
@@ -46,7 +46,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     out: Path,
     *,
     tell: Tell | None = None,
-    processes: int | None = None,
+    workers: Workers | None = None,
     begin: Begin = lambda _: None,
     beside: Sequence[Beside] = (),
     known: Sequence[Price] | None = None,
@@ -63,8 +63,8 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     tell
         Is told of every file that is not whole, or that something goes wrong with, and why; it
         gets no page, and the index names it. Without it no file is judged.
-    processes
-        That share the work; by default one a core, where there is enough of it.
+    workers
+        Processes that share the work; by default one a core, where there is enough of it.
     begin
         Is told what is begun: ``reading``, ``checking``, ``tables``, ``changes``, ``pages`` and
         ``index``.
@@ -100,14 +100,14 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
 
     for path, why in refused.items():
         leave_out(path, [why])
-    with Workers(processes) as workers:
+    with workers or Workers() as sharing:
         prices_known = prices.read() if known is None else known
-        site = _Site(out, kept, workers, begin, beside, prices_known, publication, asked, reference)
+        site = _Site(out, kept, sharing, begin, beside, prices_known, publication, asked, reference)
         while True:
             try:
                 if tell:
                     begin("checking")
-                    stored = _whole(stored, workers, leave_out)
+                    stored = _whole(stored, sharing, leave_out)
                 return site.write(stored, sorted(broken))
             except BrokenRunsError as error:
                 for sha256, conclusions in error.blame.items():
@@ -143,24 +143,26 @@ class _Site:
         self.begin("changes")
         summaries = _with_changes(summaries, stored, self.workers)
         self.begin("pages")
-        summaries, made = self._with_pages(summaries, stored)
+        finish = self._begin_pages(summaries, stored)
+        pages = {summary.sha256: summary.href for summary in summaries}
+        others = self._fleet(pages, stored)  # while other processes make pages
+        summaries, made = finish()
         of_runs = {name: mark for marks in made.values() for name, mark in marks.items()}
         self.attempted |= of_runs
         self.begin("index")
-        by_digest = {summary.sha256: summary for summary in summaries}
-        pages = {name: summary.href for name, summary in by_digest.items()}
-        others: dict[str, bytes] = {}
         for maker in self.beside:
             others |= maker(pages, self.publication)
+        by_digest = {summary.sha256: summary for summary in summaries}
         shared = of_several(
             lambda: shared_files.write(
                 summaries,
                 {name: run_files.estimated(stored[name]) for name in by_digest},
                 self.known,
-                lambda: others | self._fleet(pages, stored),
+                others,
                 made,
                 self.publication,
                 self.out,
+                self.workers,
                 broken,
                 next((pages[name] for name in pages if stored[name].path == self.reference), ""),
             ),
@@ -186,10 +188,14 @@ class _Site:
 
         return of_several(lambda: made([*pages]), [*pages], lambda name: made([name]))
 
-    def _with_pages(
+    def _begin_pages(
         self, summaries: list[Summary], stored: dict[str, Source]
-    ) -> tuple[list[Summary], dict[str, Marks]]:
-        """Write the pages that are not there as they would be now, and add the answers on all."""
+    ) -> Callable[[], tuple[list[Summary], dict[str, Marks]]]:
+        """Begin with the pages that are not there as they would be now.
+
+        What it returns waits for them, adds the answers on all pages to the summaries, and
+        returns these and the files by the digest of their run.
+        """
         shelf = normal.Shelf()
         written: dict[str, Written] = {}
         jobs = []
@@ -207,14 +213,20 @@ class _Site:
                 beside = tuple(held), shelf.axes(summary), price
                 jobs.append(PageJob(source, self.out, summary.href, key, *beside, self.publication))
             shelf.put(summary)
-        made = each(
+        made = begun(
             self.workers, run_files.write_page, jobs, lambda job, why: {job.source.sha256: [why]}
         )
-        written |= {job.source.sha256: page for job, page in zip(jobs, made, strict=True)}
-        answered = [
-            replace(summary, answers=written[summary.sha256].answers) for summary in summaries
-        ]
-        return answered, {sha256: page.files for sha256, page in written.items()}
+
+        def finish() -> tuple[list[Summary], dict[str, Marks]]:
+            pages = written | {
+                job.source.sha256: page for job, page in zip(jobs, made(), strict=True)
+            }
+            answered = [
+                replace(summary, answers=pages[summary.sha256].answers) for summary in summaries
+            ]
+            return answered, {sha256: page.files for sha256, page in pages.items()}
+
+        return finish
 
     def _price(self, summary: Summary) -> str:
         """Spell what the devices of a run cost together; nothing where that is not known."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a site says of all its runs together, beside their pages: the index, tables, metadata."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
@@ -17,6 +17,7 @@ from reports.index import index
 from reports.making import cache
 from reports.making.broken import Broken
 from reports.making.cache import Marks, mark
+from reports.making.workers import Workers
 from reports.purchase.prices import Price
 from reports.site.run_files import BADGE
 from reports.summary import card
@@ -36,10 +37,11 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     summaries: Sequence[Summary],
     rows: Mapping[str, Rows],
     known: Sequence[Price],
-    beside: Callable[[], Mapping[str, bytes]],
+    others: Mapping[str, bytes],
     made: Mapping[str, Marks],
     publication: Publication,
     out: Path,
+    workers: Workers,
     broken: Sequence[Broken] = (),
     reference: str = "",
 ) -> Marks:
@@ -53,8 +55,8 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
         Their parts of the table of estimates, by the digest of the stored file.
     known
         What devices cost.
-    beside
-        Makes pages of several runs and what belongs to them, by name.
+    others
+        Pages of several runs and what belongs to them, by name.
     made
         What was written for each run, by the digest of its stored file.
     broken
@@ -68,7 +70,7 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     tables = downloads.opened(parts)  # a thousand small steps, each of which waits in a thread
     with ThreadPoolExecutor(1) as thread:  # Arrow, hashing and writing leave Python to others
         estimates = thread.submit(lambda: _put(_estimates(parts, tables), out))
-        others = beside()
+        drawing = workers.map(_image, [_lines(newest_first)] if newest_first else [])
         marks = _put({PLAIN: b"", **others, **_runs(newest_first)}, out)
         badges = _put(_badges(summaries, out), out)
 
@@ -80,7 +82,7 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
         further = {INDEX: index.page(newest_first, known, pages, head, broken, reference).encode()}
     marks |= estimates.result() | badges
     if about:
-        further[IMAGE] = _image(newest_first, about.text)
+        [further[IMAGE]] = drawing
         further[CRATE] = crate(about, newest_first, made, marks, publication)
     return marks | _put(further, out)
 
@@ -90,7 +92,7 @@ def alone(summary: Summary, rows: Rows, known: Sequence[Price]) -> None:
     downloads.joined([rows], downloads.opened([rows]))
     downloads.runs([summary])
     index.page([summary], known)
-    _image([summary], "")
+    _image(_lines([summary]))
 
 
 def _put(files: Mapping[str, bytes], out: Path) -> Marks:
@@ -130,25 +132,32 @@ def _badges(summaries: Sequence[Summary], out: Path) -> dict[str, bytes]:
     }
 
 
+def _runs_of_machines(runs: Sequence[Summary]) -> str:
+    machines = counted(len({run.machine_id for run in runs}), "machine")
+    return f"{counted(len(runs), 'stored run')} of {machines}"
+
+
 def _described(newest_first: Sequence[Summary]) -> Described:
-    runs = counted(len(newest_first), "stored run")
-    machines = counted(len({summary.machine_id for summary in newest_first}), "machine")
     text = (
-        f"{runs} of {machines}, measured with the PyTorch benchmark suite Frobench: "
+        f"{_runs_of_machines(newest_first)}, measured with the PyTorch benchmark suite Frobench: "
         "every run, and the estimates of all cases with their intervals."
     )
     when = max((summary.datetime for summary in newest_first), key=metadata.date)
     return Described("Frobench results", text, "", IMAGE, when)
 
 
-def _image(newest_first: Sequence[Summary], text: str) -> bytes:
-    """Draw the machines that were measured last, each with its first number."""
+def _lines(newest_first: Sequence[Summary]) -> tuple[list[Row], str]:
+    """Return the machines that were measured last, each with its first number, and a foot."""
     newest: dict[str, Summary] = {}
     for summary in newest_first:
         newest.setdefault(summary.machine_id, summary)
-    lines = map(_line, islice(newest.values(), card.ROWS))
-    foot = f"{text.partition(',')[0]}, the newest of {moment(newest_first[0].datetime)}"
-    return card.card("Frobench results", lines, foot)
+    foot = f"{_runs_of_machines(newest_first)}, the newest of {moment(newest_first[0].datetime)}"
+    return [*map(_line, islice(newest.values(), card.ROWS))], foot
+
+
+def _image(drawn: tuple[list[Row], str]) -> bytes:
+    """Draw what `_lines` returns."""
+    return card.card("Frobench results", *drawn)
 
 
 def _line(summary: Summary) -> Row:

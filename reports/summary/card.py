@@ -11,17 +11,16 @@ from bisect import bisect
 from collections.abc import Iterable
 from functools import cache
 from itertools import islice
-from typing import NamedTuple
-
-from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
-from matplotlib.lines import Line2D
-from matplotlib.text import Text
+from typing import TYPE_CHECKING, NamedTuple
 
 from reports.summary.model import Answer
 from reports.web.theme import LIGHT
 from suite.printable import printable
 from suite.units import format_estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from matplotlib.font_manager import FontProperties
 
 WIDTH, HEIGHT, EDGE = 1200, 630, 70
 ROOM = WIDTH - 2 * EDGE
@@ -64,6 +63,9 @@ def card(title: str, lines: Iterable[Row], foot: str) -> bytes:
 
     foot : when, and by how much was measured
     """
+    from matplotlib.figure import Figure  # noqa: PLC0415 - slow to import, and not everywhere used
+    from matplotlib.lines import Line2D  # noqa: PLC0415 - as above
+
     figure = Figure(figsize=(WIDTH / POINT, HEIGHT / POINT), dpi=POINT, facecolor=LIGHT["paper"])
     for left, middle, thick, colour in ((0, 7, 14, "link"), (EDGE, 168, 3, "ink")):
         ends, height = (left / WIDTH, 1 - left / WIDTH), 1 - middle / HEIGHT
@@ -85,6 +87,8 @@ def card(title: str, lines: Iterable[Row], foot: str) -> bytes:
 
 def width(text: str, size: int, weight: str = PLAIN) -> float:
     """Return how wide a text is, in pixels, on one line of a font of that size."""
+    from matplotlib.text import Text  # noqa: PLC0415 - as above
+
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")
         drawn = Text(0, 0, text, fontproperties=_font(size, weight), parse_math=False)
@@ -93,7 +97,7 @@ def width(text: str, size: int, weight: str = PLAIN) -> float:
 
 
 def _write(  # noqa: PLR0913, PLR0917 - a place, a text and how it looks
-    figure: Figure, base: int, text: str, size: int, weight: str, colour: str = "ink"
+    figure: "Figure", base: int, text: str, size: int, weight: str, colour: str = "ink"
 ) -> None:
     figure.text(
         EDGE / WIDTH,
@@ -116,11 +120,15 @@ def _cut(text: str, size: int, weight: str) -> str:
 
 
 @cache
-def _font(size: int, weight: str) -> FontProperties:
+def _font(size: int, weight: str) -> "FontProperties":
+    from matplotlib.font_manager import FontProperties  # noqa: PLC0415 - as above
+
     return FontProperties(family="DejaVu Sans", size=size, weight=weight)
 
 
 @cache
-def _blank() -> Figure:
+def _blank() -> "Figure":
     """Return what texts are measured on."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 - as above
+
     return Figure(dpi=POINT)

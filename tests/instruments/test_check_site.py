@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
+from reports.making.workers import Workers
 from reports.purchase import prices, purchase
 from reports.site import build
 from suite import checks
@@ -236,7 +237,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
     maker = purchase.Maker(paths, paths[1], known)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checks, "conclude", lambda _: [])  # no machine has these names
-        build.build(paths, folder / "site", processes=1, beside=[maker], known=known)
+        build.build(paths, folder / "site", workers=Workers(1), beside=[maker], known=known)
     return folder / "site"
 
 
@@ -301,7 +302,7 @@ def test_a_case_that_counts_for_nothing_leaves_the_others_their_numbers(tmp_path
     last(run, 8e-6, impossible)
     path = store.write(run, tmp_path / "results")
     assert "above-peak" in {one.code for one in checks.validate(path)}
-    build.build([path], tmp_path / "site", processes=1)
+    build.build([path], tmp_path / "site", workers=Workers(1))
     about_it = ("number is", "has not the samples", "counts for nothing", "runs.csv")
     assert [one for one in check(tmp_path / "site").faults if any(f in one for f in about_it)] == []
     (cases,) = (tmp_path / "site").glob("*/*.cases.csv")

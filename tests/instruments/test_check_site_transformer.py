@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from reports.making.workers import Workers
 from reports.site import build
 from suite import checks
 from suite.stored import store
@@ -28,7 +29,7 @@ def test_every_number_of_the_transformer_is_recomputed(
         run.frobench.exercises[one.group] = Exercise(question="What?", explanation="That.")
     # Made-up cases have made-up versions.
     monkeypatch.setattr(checks, "conclude", lambda *_, **__: [])
-    build.build([store.write(run, tmp_path / "results")], tmp_path / "site", processes=1)
+    build.build([store.write(run, tmp_path / "results")], tmp_path / "site", workers=Workers(1))
     found = check(tmp_path / "site")
     assert not found.faults
     assert not found.unknown

@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from reports.compare.comparing import compare_findings
+from reports.making.workers import Workers
 from reports.site import build
 from reports.summary import plain
 from suite import checks
@@ -91,7 +92,7 @@ def test_a_run_of_no_possible_time_has_its_page(name: str, tmp_path: Path) -> No
     HOSTILE[name](run)
     path = tmp_path / "run.json"
     path.write_bytes(store.encode(run))
-    _, page = build.build([path], tmp_path / "site", tell=lambda *_: None, processes=1)
+    _, page = build.build([path], tmp_path / "site", tell=lambda *_: None, workers=Workers(1))
     assert run.datetime in page.read_text(encoding="utf-8")
 
 

@@ -19,6 +19,7 @@ from reports.figures.style import FORMATS, styled
 from reports.findings import sections
 from reports.findings.finding import Plot
 from reports.findings.roofline import rooflines
+from reports.making.workers import Workers
 from reports.site import build
 from suite import checks
 from suite.stored import store
@@ -190,12 +191,12 @@ def test_nothing_is_clipped_and_numbers_do_not_collide(figures: dict[str, Figure
 def test_a_site_has_figures_only_where_they_are_asked_for(tmp_path: Path) -> None:
     path, out = store.write(few(), tmp_path / "results"), tmp_path / "site"
     drawn = files.Figures(out)
-    build.build([path], out, processes=1, beside=[drawn])
+    build.build([path], out, workers=Workers(1), beside=[drawn])
     (folder,) = drawn.folders
     (page,) = out.glob("*/*.html")
     assert folder == page.with_name(f"{page.stem}-figures")
     assert len([*folder.iterdir()]) == 6
-    build.build([path], out, processes=1)
+    build.build([path], out, workers=Workers(1))
     assert not folder.exists()
     assert page.exists()
 

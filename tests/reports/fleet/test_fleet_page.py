@@ -14,6 +14,7 @@ from reports.fleet import fleet_page
 from reports.fleet.nodes import Launches, node
 from reports.fleet.peers import Placed, compared
 from reports.fleet.reasons import Usual
+from reports.making.workers import Workers
 from reports.site import build
 from reports.summary.device_axes import device_axes
 from reports.table.estimates import estimates
@@ -34,7 +35,7 @@ def text_of(page: bytes) -> str:
 
 def site(folder: Path, found: list[Run]) -> Path:
     paths = [store.write(one, folder / "results") for one in found]
-    build.build(paths, folder / "site", processes=1)
+    build.build(paths, folder / "site", workers=Workers(1))
     return folder / "site"
 
 
@@ -104,7 +105,7 @@ def test_two_files_and_a_named_loss_are_a_page_of_the_site(tmp_path: Path) -> No
     asked_nodes.write(asked({label(2): "it was killed"}, 3), results)
     out = site(tmp_path, runs(2))
     assert not (out / "fleet.html").exists()  # which is of the files alone
-    build.build([results], out, processes=1)
+    build.build([results], out, workers=Workers(1))
     text = text_of((out / "fleet.html").read_bytes())
     assert f"{label(2)} it was killed" in text
     assert "comparison needs 3" in text
@@ -112,7 +113,7 @@ def test_two_files_and_a_named_loss_are_a_page_of_the_site(tmp_path: Path) -> No
     assert later is not None
     later.write_text("{}")
     broken: list[Path] = []
-    build.build([results], out, processes=1, tell=lambda path, _: broken.append(path))
+    build.build([results], out, workers=Workers(1), tell=lambda path, _: broken.append(path))
     assert broken == [later]
     assert not (out / "fleet.html").exists()
 

@@ -13,6 +13,7 @@ from reports.files import downloads
 from reports.findings import sections
 from reports.index import index
 from reports.making import broken, workers
+from reports.making.workers import Workers
 from reports.purchase import purchase
 from reports.purchase.machines import compare_measured
 from reports.site import build, run_files
@@ -41,7 +42,7 @@ def fails_for(commit: str, function: Callable[..., Any]) -> Callable[..., Any]:
 def built(paths: list[Path], out: Path) -> dict[Path, list[Conclusion]]:
     """Build a site, and return what is said of the files that are left out."""
     why: dict[Path, list[Conclusion]] = {}
-    build.build(paths, out, tell=why.__setitem__, processes=1)
+    build.build(paths, out, tell=why.__setitem__, workers=Workers(1))
     return why
 
 
@@ -119,7 +120,7 @@ def test_without_anybody_to_tell_the_first_broken_run_ends_the_site(
     run = small(1)
     monkeypatch.setattr(run_files, "sections", fails_for(run.frobench.run, sections))
     with pytest.raises(store.InvalidResult, match="ZeroDivisionError"):
-        build.build(stored(tmp_path / "results", run), tmp_path / "site", processes=1)
+        build.build(stored(tmp_path / "results", run), tmp_path / "site", workers=Workers(1))
 
 
 def test_of_several_that_fail_only_together_the_newest_is_to_blame() -> None:
@@ -141,7 +142,7 @@ def test_machines_side_by_side_leave_out_the_run_that_breaks_the_page(
     )
     beside = purchase.Maker(paths, None, [])
     why: dict[Path, list[Conclusion]] = {}
-    build.build(paths, tmp_path / "site", tell=why.__setitem__, processes=1, beside=[beside])
+    build.build(paths, tmp_path / "site", tell=why.__setitem__, workers=Workers(1), beside=[beside])
     assert [*why] == [paths[0]]
     assert beside.made
     page = (tmp_path / "site" / purchase.PAGE).read_text(encoding="utf-8")

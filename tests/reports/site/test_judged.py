@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 import frobench
 from reports.making.cache import Cache
+from reports.making.workers import Workers
 from reports.purchase.measured import Measured
 from reports.site import build, run_files
 from suite import checks
@@ -130,7 +131,7 @@ def test_a_site_judges_a_file_once(
 
     monkeypatch.setattr(checks, "conclude", counted)
     for _ in range(2):
-        build.build(paths, tmp_path / "site", processes=1)
+        build.build(paths, tmp_path / "site", workers=Workers(1))
     assert len(judged) == len(paths)
     source = run_files.Source(paths[1], "0" * 64, Cache(tmp_path / "cache", "other sources"))
     assert run_files.judged(source).frobench.conclusions == conclude(edited())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pages are made by several processes wherever the folder for temporary files lies."""
+"""Pages are made by several processes, wherever the folder for temporary files lies."""
 
 import os
 import subprocess
@@ -18,16 +18,46 @@ if __name__ == "__main__":
 """
 
 
+EARLY = """
+import os
+from reports.making.workers import Workers
+
+if __name__ == "__main__":
+    with Workers(2, early=True) as workers:
+        [process] = workers.map(eval, ["__import__('os').getpid()"])
+        print(process != os.getpid())
+"""
+
+
+def test_processes_that_were_started_early_do_a_single_job_too(tmp_path: Path) -> None:
+    assert said(EARLY, tmp_path, tmp_path) == ("True\n", "")
+
+
+def test_a_folder_for_temporary_files_that_is_gone_leaves_the_work_to_this_process(
+    tmp_path: Path,
+) -> None:
+    early = EARLY.replace("if __name__", "import tempfile\n\nif __name__").replace(
+        "    with", "    tempfile.tempdir = '/proc/none'\n    with"
+    )
+    assert said(early, tmp_path, tmp_path) == ("False\n", "")
+
+
 def test_a_long_name_of_the_folder_for_temporary_files_is_no_obstacle(tmp_path: Path) -> None:
     folder = tmp_path / ("x" * (2 * LONGEST_FOLDER))
     folder.mkdir()
-    script = tmp_path / "work.py"
-    script.write_text(WORK, encoding="utf-8")
+    output, errors = said(WORK, tmp_path, folder)
+    assert (output.split(), errors) == ([str(n) for n in range(FEW)], "")
+
+
+def said(program: str, folder: Path, temporary: Path) -> tuple[str, str]:
+    """Run a program with a folder for temporary files, and return its output and its errors."""
+    script = folder / "work.py"
+    script.write_text(program, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, str(script)],
-        env=os.environ | {"TMPDIR": str(folder), "PYTHONPATH": str(ROOT)},
+        env=os.environ | {"TMPDIR": str(temporary), "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert (done.stdout.split(), done.stderr) == ([str(n) for n in range(FEW)], "")
+    return done.stdout, done.stderr

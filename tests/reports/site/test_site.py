@@ -9,6 +9,7 @@ import pytest
 from msgspec import msgpack
 
 from reports.making import workers
+from reports.making.workers import Workers
 from reports.site import build, inputs, run_files
 from suite import checks
 from suite.stored import store
@@ -57,15 +58,15 @@ def test_neither_order_nor_processes_nor_what_is_kept_change_a_byte(
     monkeypatch.setattr(workers, "FEW", 2)
     paths = stored(tmp_path / "results", small(1), small(2, "machine-1"))
     one, two = tmp_path / "one", tmp_path / "two"
-    build.build(paths, one, processes=1)
-    build.build(paths[::-1], two, processes=2)
+    build.build(paths, one, workers=Workers(1))
+    build.build(paths[::-1], two, workers=Workers(2))
     assert files(one) == files(two)
     assert len([name for name in files(one) if name.endswith(".html")]) == 3
     for entry in (two / ".cache").iterdir():
         entry.write_bytes(b'{"key": "of something else", "value": 1}')
     (one / ".cache" / "site").write_bytes(b"\xff")
     for out in (one, two):
-        build.build(paths, out, processes=1)
+        build.build(paths, out, workers=Workers(1))
     assert files(one) == files(two)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+from reports.making.workers import Workers
 from suite import checks, publish
 from suite.export import FORMATS
 from suite.stored import store
@@ -294,7 +295,7 @@ def _site(files: list[bytes], folder: Path) -> Iterator[str]:
     for number, data in enumerate(files):
         (inputs / f"{number}.json").write_bytes(data)
     try:
-        build.build([inputs], folder / "site", tell=lambda *_: None, processes=1)
+        build.build([inputs], folder / "site", tell=lambda *_: None, workers=Workers(1))
     except Exception as error:  # noqa: BLE001 - any is a fault
         for number, data in enumerate(files):
             _keep(f"site-{number}-{sha256(data).hexdigest()[:8]}.json", data, _where(error))
