@@ -5,23 +5,15 @@ A rule is one small function in one of these modules (see `suite.checks.rule`).
 `python -m suite.checks` prints them all, as `docs/checks.md` has them.
 """
 
+import traceback
 from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
-from suite.checks import facts, failures, raised, rule, today
-from suite.checks.belief import (
-    claims,
-    descriptions,
-    doubts,
-    joules,
-    origin,
-    plausibility,
-    rates,
-    unmeasured,
-)
+from suite.checks import facts, failures, rule, today
+from suite.checks.belief import claims, descriptions, doubts, plausibility, rates, unmeasured
 from suite.checks.file import integrity, privacy, structure
 from suite.checks.numbers import (
     across_nodes,
@@ -42,31 +34,27 @@ from suite.stored.run import Conclusion, Run
 
 OF_NUMBERS = (timing, work, easy_inputs, resolution, settings, repetition, noise, steadiness)
 """Modules of rules about what was measured."""
-OF_BELIEF = (rates, plausibility, unmeasured, claims, origin, descriptions, joules, doubts)
-"""Modules of rules about what cannot be, or hardly, whoever measured it."""
+OF_BELIEF = (rates, plausibility, unmeasured, claims, descriptions, doubts)
+"""Modules of rules about results that are impossible, or very unlikely, on any machine."""
 OF_FACTS = (*OF_NUMBERS, throttling, power, across_nodes, *OF_BELIEF)
 """Modules of rules about a run whose structure is right."""
 OF_FILES = (structure, privacy, integrity)
 """Modules of rules that say whether a stored file is whole."""
 ALL = (failures, *OF_FACTS, *OF_FILES, today)
 """All modules of rules."""
-DECLARED = (rule.rules(timing).keys() | rule.rules(work).keys()) - {
-    "result-not-ready",
-    "unsynchronised",
-}
-"""Codes of errors that an honest run may have. Such a file is not refused if the run itself
-reported them; the cases that they name count for nothing in any file."""
+DECLARED = {*rule.rules(timing), *rule.rules(work)} - {"result-not-ready", "unsynchronised"}
+"""Codes of faults that become warnings when the run itself reported them. The cases that they
+name count for nothing in any file."""
 REPORTED = rule.rules(failures).keys()
 """Codes of what the outcomes of a run say already: a case that failed is no fault of its file."""
 LONGEST_MESSAGE = 300
-"""Characters of what is said of a file that Frobench fails on."""
+"""Characters of the message about a file that makes Frobench fail."""
 
 
 def conclude(run: Run, *, whole: bool = False) -> list[Conclusion]:
-    """Say what failed in a run, what is wrong with its numbers, and what makes them doubtful.
+    """Judge a run by its facts, never by the conclusions that it carries.
 
-    Only the facts count, never the conclusions that the run carries. A case whose structure is
-    wrong is not judged by its numbers.
+    A case whose structure is wrong is not judged by its numbers.
 
     whole : whether `opened` found no damage, so that structure and texts need no second look
     """
@@ -83,10 +71,7 @@ def conclude(run: Run, *, whole: bool = False) -> list[Conclusion]:
 
 
 def read(path: Path) -> Run:
-    """Read a stored run, with the conclusions that follow from its facts.
-
-    The stored conclusions record what the run said when it was measured, and anybody may have
-    changed them since: whatever is shown or compared is judged anew.
+    """Read a stored run and judge it anew; anybody may have changed the stored conclusions.
 
     Raises `InvalidResult` or `OSError` as `suite.stored.store.read`.
     """
@@ -94,7 +79,7 @@ def read(path: Path) -> Run:
 
 
 def judged(run: Run, conclusions: list[Conclusion] | None = None) -> Run:
-    """Return a run with the conclusions that follow from its facts, or with these if known."""
+    """Return a run with these conclusions, or else with those that follow from its facts."""
     current = conclude(run) if conclusions is None else conclusions
     return replace(run, frobench=replace(run.frobench, conclusions=current))
 
@@ -131,18 +116,18 @@ def reason(error: Conclusion) -> str:
 
 
 def validate(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
-    """Return what is wrong with a stored file, and what makes it doubtful.
-
-    An error is what no honest result has: the file is to be refused. A warning is no reason to. A
-    file that is not whole is not judged by its numbers.
-
-    but : codes of damage that does not matter
-    """
+    """Return what is wrong with a stored file, and what makes it doubtful, as `review` does."""
     return [conclusion for conclusion in review(path, but) if conclusion.severity != "info"]
 
 
 def review(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
-    """Return what `validate` does, and of a file without fault what else its reader should know."""
+    """Judge a stored file: an error refuses it, and a warning makes it doubtful.
+
+    A damaged file is not judged by its numbers. Infos about today's benchmarks come with a file
+    without errors.
+
+    but : codes of damage that does not matter
+    """
     run, damaged = opened(path)
     mattering = [conclusion for conclusion in damaged if conclusion.code not in but]
     if run is None or mattering:
@@ -172,29 +157,29 @@ def damage(path: Path) -> list[Conclusion]:
 def opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
     """Return what is in a stored file, if it can be read, and its damage as `damage` does.
 
-    That Frobench fails on a file is damage too, which keeps no other file from being used.
+    A file that makes Frobench fail is damaged, so that other files can still be used.
     """
     try:
         data = store.content(path)
         run = store.decode(data)
         named_in = _named_in(data)
-        but = (privacy.personal_data,)  # which would see no text but those that a run has
+        but = (privacy.personal_data,)  # which sees only the texts that a run has
         return run, [*rule.conclusions(run, *OF_FILES, but=but), *named_in]
     except store.InvalidResult as fault:
         return None, [unreadable(fault)]
-    except Exception as error:  # noqa: BLE001 - whatever the file of somebody else brings about
+    except Exception as error:  # noqa: BLE001 - of whichever kind
         return None, [broken(error)]
 
 
 def _named_in(data: bytes) -> list[Conclusion]:
-    """Apply `privacy.personal_data` to all texts of a file, those that no reader knows too."""
+    """Apply `privacy.personal_data` to all texts of a file, also where a run has no field."""
     try:
         plain = msgspec.json.decode(data)
         texts = bounds.texts(plain)
         bounds.check_names(data, len(texts))
         distinct = {*texts}
         bounds.check_length(distinct)
-    except UnicodeDecodeError:  # in a name that no reader knows, and so none has decoded
+    except UnicodeDecodeError:  # in a name that is no field of a run
         raise store.InvalidResult("$", "not UTF-8") from None
     except (msgspec.DecodeError, bounds.OutOfBoundsError) as error:
         raise store.InvalidResult("$", str(error)) from None
@@ -218,5 +203,7 @@ def broken(error: Exception) -> Conclusion:
 
     Report it with the file: it holds something that should have been refused with its place.
     """
-    message = f"{type(error).__name__} {raised.last_place(error)}: {error}"[:LONGEST_MESSAGE]
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"in {Path(frame.filename).name}, line {frame.lineno}"
+    message = f"{type(error).__name__} {where}: {error}"[:LONGEST_MESSAGE]
     return rule.conclusion(broken, "error", rule.Fault(message))

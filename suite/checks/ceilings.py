@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a device can do at most by what is known of it: its rate at a case, and its power.
-
-`most` is what no honest case exceeds, with room; `likely` what hardly any does.
-"""
+"""What a device can do at most by what is known of it: its rate at a case, and its power."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -22,8 +19,8 @@ ABOVE_BOOST = 1.3
 UNKNOWN_DEVICE = 4.0
 """What a device of no listed generation may do, relative to the best that is in the catalog."""
 SAME_GENERATION = 2.0
-"""Rate of an unlisted device relative to what its units and its clock allow by the best units of
-its generation, at most: sums as narrow as the factors double the rate of some cards."""
+"""Rate of an unlisted device relative to the best units of its generation at its clock, at most:
+sums as narrow as the factors double the rate of some cards."""
 LEAST_CLOCK = 0.5
 """The highest clock that was seen relative to that of the peak, below which it was read at rest."""
 CACHED, OFTEN_CACHED = 30.0, 15.0
@@ -36,7 +33,7 @@ clocked up, and where it is not, as labels are rounded."""
 FASTEST_SLOT = catalog.pcie_rate(6, 16)
 """Bytes a second of the fastest slot that there is; a virtual machine may state a slower one."""
 SHARED_MEMORY, FASTEST_PEER = 6e12, 1.8e12
-"""Bytes a second, at most, of a memory that a processor and its accelerator share, and between two
+"""Bytes a second, at most, of a memory that processor and accelerator share, and between two
 accelerators in one direction."""
 LINK_NOISE = 1.05
 """A rate relative to a link's, at most: links are not faster than they are."""
@@ -50,7 +47,7 @@ CORE_BYTES = 2e12
 MOST_WATTS = 1e4
 """Watts of one device, more than any draws."""
 BEYOND_LIMIT = 1.5
-"""Power and clock of a device relative to its limits, at most, for as long as half of a case."""
+"""Median power and clock of a device in a case relative to its limits, at most."""
 PATHS: dict[str, Path] = {
     "bench_to_device": "host",
     "bench_to_host": "host",
@@ -61,12 +58,12 @@ PATHS: dict[str, Path] = {
     "bench_within_cold": "within",
 }
 """What the bytes of copies go through in older files, in which no benchmark declares it."""
-CLOCK = "sm_clock_hz"
-"""What sensors call the clock of an accelerator's units."""
+UNITS = {"flops": "FLOP/s", "bytes": "B/s"}
+"""Units of the rates of a case, by what its work is counted in."""
 
 
 class Ceiling(NamedTuple):
-    """The rate that a case cannot exceed, the one that it will hardly, and whose it is."""
+    """A rate that no honest case exceeds, with room; one that hardly any does; and whose it is."""
 
     most: float
     likely: float
@@ -74,8 +71,6 @@ class Ceiling(NamedTuple):
 
 
 CeilingOf = Callable[[Run, Case], Ceiling | None]
-UNITS = {"flops": "FLOP/s", "bytes": "B/s"}
-"""Units of the rates of a case, by what its work is counted in."""
 
 
 def function(case: Case) -> str:
@@ -95,10 +90,14 @@ def precision(case: Case) -> str:
 
 def accelerator(run: Run, name: str) -> Accelerator | None:
     """Return what is known of a device of that name."""
-    for device in run.frobench.environment.accelerators:
-        if name in {device.type, f"{device.type}:{device.index}"}:
-            return device
-    return None
+    devices = run.frobench.environment.accelerators
+    named = (one for one in devices if name in {one.type, f"{one.type}:{one.index}"})
+    return next(named, None)
+
+
+def label(device: Accelerator) -> str:
+    """Return how messages call a device: NVIDIA H100 (cuda:0)."""
+    return f"{device.name} ({device.type}:{device.index})"
 
 
 def sheet(device: Accelerator | None) -> Sheet | None:
@@ -141,16 +140,18 @@ def memory_ceiling(run: Run, case: Case) -> Ceiling | None:
     return _together([once(_memory, run, name, copied) for name in set(case.extra_info.devices)])
 
 
-def host_ceiling(run: Run, case: Case) -> Ceiling | None:
-    """Return how fast a case can copy between host and device; `None` if it does not."""
+def link_ceiling(run: Run, case: Case) -> Ceiling | None:
+    """Return how fast a case can copy between host and device, or two devices; else `None`."""
     through = path(case)
+    if through == "between":
+        return _peer(run, case)
     if through not in {"host", "both-ways"}:
         return None
     devices = [known for name in case.extra_info.devices if (known := accelerator(run, name))]
     if not devices:
         return None
     links = LINK_NOISE * len(devices) * (2 if through == "both-ways" else 1)
-    # Who is on no slot, such as a display of the processor, may share the host's memory.
+    # A device in no slot, such as a processor's own display, may share the host's memory.
     in_slot = devices[0].pcie_width is not None
     most = likely = max(FASTEST_SLOT, _best("host_bandwidth")) if in_slot else SHARED_MEMORY
     why = "any link to the host carries"
@@ -160,10 +161,7 @@ def host_ceiling(run: Run, case: Case) -> Ceiling | None:
     return Ceiling(links * most, links * likely, why)
 
 
-def peer_ceiling(run: Run, case: Case) -> Ceiling | None:
-    """Return how fast a case can copy between two devices; `None` if it does not."""
-    if path(case) != "between":
-        return None
+def _peer(run: Run, case: Case) -> Ceiling:
     known = [sheet(accelerator(run, name)) for name in case.extra_info.devices]
     links = [printed.figures.get("peer_bandwidth") for printed in known if printed]
     rates = [link.value for link in links if link]
@@ -180,7 +178,7 @@ def _peak(run: Run, name: str, named: str) -> Ceiling:
     if any(variable.startswith("CUBLAS_EMULATE") for variable in software.variables):
         return _of_any(named, _best("peak_"))
     if device is None:
-        return _of_any(named, _best(f"peak_{named}") or _best("peak_"))
+        return _of_any(named)
     observed = highest_clock(run, name)
     known = sheet(device)
     if known is None or f"peak_{named}" not in known.figures:
@@ -201,13 +199,14 @@ def _peak(run: Run, name: str, named: str) -> Ceiling:
     return Ceiling(ABOVE_BOOST * may * highest, likely * (may if asked else 1), why)
 
 
-def _of_any(named: str, best: float) -> Ceiling:
+def _of_any(named: str, best: float | None = None) -> Ceiling:
+    best = best or _best(f"peak_{named}") or _best("peak_")
     return Ceiling(UNKNOWN_DEVICE * best, best, f"any device in the catalog can do in {named}")
 
 
 def _of_units(device: Accelerator, named: str, observed: float | None) -> Ceiling:
     """Judge a device without a peak by its units, their clock and its generation."""
-    any_device = _of_any(named, _best(f"peak_{named}") or _best("peak_"))
+    any_device = _of_any(named)
     clocks = [_believed(at) for at in (device.max_clock_hz, observed) if at]
     bound = generations.peak(device, named, max(clocks, default=None))
     if bound is None:
@@ -219,17 +218,15 @@ def _of_units(device: Accelerator, named: str, observed: float | None) -> Ceilin
 
 
 def _believed(clock: float) -> float:
-    """Return a clock, or in place of one that no device has the nearest that is no fault."""
+    """Return the nearest possible clock."""
     return min(max(clock, 0.0), HIGHEST_CLOCK)
 
 
 def highest_clock(run: Run, name: str) -> float | None:
     """Return the highest clock of a device that was seen during a run, in hertz."""
     sensed = [case.extra_info.telemetry.get(name) for case in run.benchmarks]
-    clocks = [
-        readings.values[CLOCK][2] for readings in sensed if readings and CLOCK in readings.values
-    ]
-    return max(clocks, default=None)
+    clocks = [readings.values.get("sm_clock_hz") for readings in sensed if readings]
+    return max((greatest for _, _, greatest in filter(None, clocks)), default=None)
 
 
 def _memory(run: Run, name: str, copied: float | None) -> Ceiling:
@@ -261,10 +258,8 @@ def _together(many: list[Ceiling]) -> Ceiling | None:
 @cache
 def _best(quantity: str) -> float:
     """Return the largest figure in the catalog whose quantity begins so; 0 if there is none."""
-    return max(
-        (figure.value for figure in catalog.read() if figure.quantity.startswith(quantity)),
-        default=0,
-    )
+    figures = (figure for figure in catalog.read() if figure.quantity.startswith(quantity))
+    return max((figure.value for figure in figures), default=0.0)
 
 
 def _cores(run: Run) -> int:

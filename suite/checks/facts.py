@@ -16,10 +16,9 @@ from suite.units import format_seconds, format_value
 
 T = TypeVar("T")
 MOST_SAID = 1e30
-"""A changed file may hold any number; larger ones are said to be this."""
+"""Numbers beyond it, which a changed file may hold, are said to be this."""
 LEAST_PART = 0.05
-"""Readings that must show why a device was held back, as a part of all; fewer hardly move the
-median."""
+"""Fraction of the readings that show a device held back, at least; fewer hardly move the median."""
 LEAST_LAUNCHES = 3
 """With less, a neighbour may have slowed a single device in all of them."""
 TICK = 5.0
@@ -29,7 +28,7 @@ TICK = 5.0
 class Observed(NamedTuple):
     """What one launch, of this number from 1, observed of a case; the names are of `CaseInfo`.
 
-    seconds : median of the samples, which are of one call each
+    seconds : median of the samples, each of one call
     parts : those that the launch has
     """
 
@@ -49,12 +48,12 @@ class Observed(NamedTuple):
 
 
 _known: ContextVar[dict[Hashable, Any] | None] = ContextVar("known", default=None)
-"""What is known already of the run that is judged; nothing where none is."""
+"""What rules have computed of the run that is judged."""
 
 
 @contextmanager
 def remembered() -> Iterator[None]:
-    """Find out once for all rules what several ask of a run, as long as nothing changes it."""
+    """Compute what several rules ask of a run only once; the run must not change meanwhile."""
     token = _known.set({})
     try:
         yield
@@ -63,18 +62,18 @@ def remembered() -> Iterator[None]:
 
 
 def once(find: Callable[..., T], run: Run, *asked: Hashable) -> T:
-    """Return what a function finds of a run, found out once while the run is `remembered`."""
+    """Return what a function finds of a run, computed once while the run is `remembered`."""
     return _remember((find, asked), lambda: find(run, *asked))
 
 
 def by_launch(run: Run, case: Case, data: list[float] | None = None) -> list[Observed]:
-    """Return what each launch that measured a case observed, of these samples or of the body's."""
+    """Return what each launch observed of a case it measured, of these samples or of the body's."""
     samples = case.stats.data if data is None else data
     return _remember(id(samples), lambda: [*_observed(run, case, samples)])
 
 
 def by_version(run: Run, case: Case) -> Iterator[tuple[str, list[Observed]]]:
-    """Yield what was seen of the body, and of the other version, each after a message's beginning.
+    """Yield a message's beginning and what launches observed, of the body and its other version.
 
     All but the samples is the body's, and the warm-up that of both.
     """
@@ -94,11 +93,11 @@ def _remember(key: Hashable, find: Callable[[], T]) -> T:
 
 def _observed(run: Run, case: Case, data: list[float]) -> Iterator[Observed]:
     info, ends = case.extra_info, accumulate(case.extra_info.launches)
-    for index, (launch, count, end) in enumerate(
-        zip(run.frobench.launches, info.launches, ends, strict=True)
-    ):
+    launches = zip(run.frobench.launches, info.launches, ends, strict=True)
+    for index, (launch, count, end) in enumerate(launches):
         if count:
             samples = data[end - count : end]
+            parts = {name: values[index] for name, values in info.parts.items()}
             yield Observed(
                 number=index + 1,
                 whole=launch,
@@ -107,11 +106,7 @@ def _observed(run: Run, case: Case, data: list[float]) -> Iterator[Observed]:
                 iterations=info.iterations[index],
                 warmup=info.warmup[index],
                 position=info.order[index],
-                parts={
-                    name: value
-                    for name, values in info.parts.items()
-                    if (value := values[index]) is not None
-                },
+                parts={name: value for name, value in parts.items() if value is not None},
             )
 
 

@@ -13,7 +13,6 @@ import pytest
 import torch
 from torch.profiler import profile, record_function, schedule, supported_activities
 
-from suite.checks import raised
 from suite.errors import LostRankError, TooLongError, WrongResultError
 from suite.garbage import no_garbage_collection
 from suite.journal.records import Busy, Measured, Refused
@@ -21,6 +20,7 @@ from suite.journal.spec import LaunchSpec
 from suite.kit.cases import Parameters
 from suite.kit.check_result import briefly, worst
 from suite.kit.device import Device
+from suite.launch import raised
 from suite.launch.collection import parameters
 from suite.launch.work_of_cases import work as declared_work
 from suite.measure.energy_window import repeat

@@ -16,7 +16,6 @@ import pytest
 
 from suite.absent import absent, absent_module
 from suite.checkout import CHECKOUT
-from suite.checks import raised
 from suite.errors import DoesNotFitError
 from suite.journal.records import Measured, Refused, Stopped
 from suite.kit import device as dev
@@ -25,7 +24,7 @@ from suite.kit.cases import PROFILES
 from suite.kit.chosen import UnknownDeviceError
 from suite.kit.group import Group
 from suite.kit.workers import Worker, put_away
-from suite.launch import collection
+from suite.launch import collection, raised
 from suite.launch.case_timer import refusal
 from suite.launch.measure import WINDOW, Measure, Replay, again
 from suite.launch.resources import ProcessState

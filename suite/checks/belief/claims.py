@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Rules about what a case claims that it did: its work, its parameters, and how it was checked."""
+"""Rules about what cases and runs claim: work, parameters, checks, settings, date and machine."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 
 from suite.checks import sources
 from suite.checks.ceilings import function, path, precision
+from suite.checks.facts import beginnings, moment, run_began
 from suite.checks.rule import Fault
 from suite.profiles import PROFILES
+from suite.stored.names import machine_name
 from suite.stored.run import Case, Run, Severity
 
 SEVERITY: Severity = "error"
@@ -17,6 +21,10 @@ WIDEST_BOUND = {"float64": 0.01, "float32": 0.01, "tfloat32": 1.0, "float16": 1.
 WIDEST_NARROW, WIDEST_OTHER = 4.0, 100.0
 """Bounds of products by their precision, of others, and of what is no product, at most."""
 NARROWER = {"tfloat32", "bfloat16", "float16", "float8_e4m3fn"}
+FIRST = datetime(2026, 1, 1, tzinfo=UTC)
+"""No run is older: Frobench was begun in this year."""
+DAY = timedelta(days=1)
+"""How wrong a machine's clock may honestly be, and how far time zones lie apart."""
 
 
 def impossible_count(run: Run) -> Iterator[Fault]:
@@ -127,15 +135,57 @@ def other_settings(run: Run) -> Iterator[Fault]:
     One of them was changed. Take the file again from where it was made.
     """
     settings, whole = run.frobench.settings, run.frobench
-    longest = PROFILES[settings.profile].longest_sample
-    if settings.longest_sample != longest:
-        claim = f"a call may take {settings.longest_sample:g} s"
-        yield Fault(f"{claim}, in a {settings.profile} run {longest:g} s")
+    stated, longest = settings.longest_sample, PROFILES[settings.profile].longest_sample
+    if stated != longest:
+        yield Fault(f"a call may take {stated:g} s, in a {settings.profile} run {longest:g} s")
     if settings.profile != whole.profile:
         yield Fault(f"a {whole.profile} run with the settings of a {settings.profile} one")
     if whole.complete and settings.launches and len(whole.launches) < settings.launches:
         claim = f"{settings.launches} launches were asked for"
         yield Fault(f"{claim}, there are {len(whole.launches)}, and it counts as complete")
+
+
+def impossible_date(run: Run) -> Iterator[Fault]:
+    """A run's date is none, older than Frobench, in the future, or not that of its name.
+
+    Set the clock of the machine that measured, or of the one that reads. Else the date was changed:
+    take the file again from where it was made.
+    """
+    dated, named, now = moment(run.datetime), run_began(run), datetime.now(UTC)
+    if dated is None:
+        yield Fault("its date is none")
+        return
+    if not FIRST - DAY <= dated <= now + DAY:
+        yield Fault(f"it is dated {dated.date()}, today is {now.date()}")
+    took = timedelta(seconds=min(max(run.frobench.seconds, 0.0), DAY.total_seconds()))
+    if named and not -DAY <= dated - named <= DAY + took:
+        yield Fault(f"it is dated {dated.date()}, and named for {named.date()}")
+    launches = beginnings(run)
+    if launches and launches[0].started < dated - DAY - took:
+        yield Fault(f"it is dated {dated.date()}, and began {launches[0].started.date()}")
+
+
+def impossible_commit(run: Run) -> Iterator[Fault]:
+    """The revision that a run names is none that git gives.
+
+    It was changed. Take the file again from where it was made.
+    """
+    project = run.frobench.project
+    for revision in (run.commit_info.id, project.id if project else None):
+        hexadecimal = revision is None or re.fullmatch(r"[0-9a-f]{7,64}", revision)
+        if revision is not None and not (hexadecimal and len({*revision}) > 1):
+            yield Fault(f"{revision[:40]!r} is no revision")
+
+
+def other_machine(run: Run) -> Iterator[Fault]:
+    """The name of a run's kind of machine is not the one that its processor and devices give.
+
+    One of them was changed. Take the file again from where it was made.
+    """
+    environment = run.frobench.environment
+    stored, name = environment.machine, machine_name(environment.cpu, environment.accelerators)
+    if stored != name:
+        yield Fault(f"it is stored for {stored[:80]!r}, and its facts are those of {name!r}")
 
 
 def _declared(case: Case) -> dict[str, float]:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Rules about descriptions of a machine that no machine fits."""
+"""Rules about descriptions, sensor readings and energies that fit no machine."""
 
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET, Struct
 from msgspec.structs import fields, replace
@@ -14,10 +14,11 @@ from suite.checks.ceilings import (
     HIGHEST_CLOCK,
     MOST_WATTS,
     accelerator,
+    label,
     most_watts,
     sheet,
 )
-from suite.checks.facts import is_accelerator, spell
+from suite.checks.facts import accelerators, is_accelerator, spell
 from suite.checks.rule import Fault
 from suite.datasheets import generations
 from suite.stored.run import Accelerator, Case, Run, Severity
@@ -27,8 +28,8 @@ SEVERITY: Severity = "error"
 LEAST_MEMORY, MOST_MEMORY = 2**26, 2**47
 """Bytes of a machine's or a device's memory: with less PyTorch is not loaded, and none has more."""
 LEAST_PART, OTHER_MEMORY = 1 / 20, 4.0
-"""Memory of a device relative to its datasheet's, at least and at most: some show themselves in
-parts under the name of the whole, and some are sold with twice as much."""
+"""Memory of a device relative to its datasheet's, at least and at most: a part of a device has the
+name of the whole, and some are sold with twice as much."""
 MORE_THAN_ALL = 1.1
 """Memory in use relative to the device's, at most; sizes are rounded."""
 LOWEST_CLOCK = 1e8
@@ -40,6 +41,11 @@ MOST_LOAD, SHORT_LOAD = 1.2, 0.5
 the system accounts for them in ticks."""
 LEAST_WATTS, LEAST_READ = 1.0, -60.0
 """A power limit, at least, and what a sensor says at least: degrees Celsius of a cold machine."""
+LEAST_OF_REST = 0.1
+"""Power at work relative to that at rest, at least: other work of a processor may have ended."""
+OTHER_TIME = 30.0
+"""Seconds of a call while energy was measured relative to its samples, at most, or the inverse:
+other programs may have begun, but none slows a call down a thousandfold."""
 MOST_READ = {
     "sm_clock_hz": HIGHEST_CLOCK,
     "clock_hz": HIGHEST_CLOCK,
@@ -81,9 +87,7 @@ def missing_device(run: Run) -> Iterator[Fault]:
     names += [(n, case.fullname) for case in run.benchmarks for n in case.extra_info.devices]
     for name, case in names:
         if is_accelerator(name) and accelerator(run, name) is None:
-            claim = (
-                f"{name} was to be measured, and" if case is None else f"it ran on {name}, which"
-            )
+            claim = f"it ran on {name}, which" if case else f"{name} was to be measured, and"
             yield Fault(f"{claim} is not there", case)
     devices = run.frobench.environment.accelerators
     for (kind, index), many in Counter((one.type, one.index) for one in devices).items():
@@ -158,7 +162,7 @@ def impossible_device(run: Run) -> Iterator[Fault]:
     """
     for device in run.frobench.environment.accelerators:
         for what in _strange(device):
-            yield Fault(f"{device.name} ({device.type}:{device.index}): {what}")
+            yield Fault(f"{label(device)}: {what}")
 
 
 def more_memory_than_there_is(run: Run, case: Case) -> Iterator[str]:
@@ -167,10 +171,9 @@ def more_memory_than_there_is(run: Run, case: Case) -> Iterator[str]:
     One of the numbers was changed, or is in another unit than it is stored in.
     """
     peak, names = case.extra_info.peak_bytes, case.extra_info.devices
-    devices = [device for name in names if (device := accelerator(run, name))]
+    known = [accelerator(run, name) for name in names]
     # Windows lends a device memory of the host, and macOS has only one memory.
-    own = [device.memory_bytes for device in devices if device.type != "mps"]
-    sizes = [size for size in own if size is not None]
+    sizes = [d.memory_bytes for d in known if d and d.memory_bytes is not None and d.type != "mps"]
     lends = "Windows" in run.frobench.environment.software.os
     if peak is None or len(sizes) < len(names) or lends:
         return
@@ -197,8 +200,38 @@ def impossible_reading(run: Run, case: Case) -> Iterator[str]:
                 yield f"{what} of {name} was {least:g}, {middle:g}, {greatest:g}"
 
 
+def impossible_energy(run: Run) -> Iterator[Fault]:
+    """A call costs more than its devices can draw in its time, or far less than they do at rest.
+
+    Joules, or the seconds beside them, were changed, or are in another unit than they are stored
+    in: some libraries count in thousandths or millionths of a joule.
+    """
+    rest = {} if (telemetry := run.frobench.telemetry) is UNSET else telemetry.idle_watts
+    for device, watts in rest.items():
+        if not 0 <= watts <= _most_watts(run, [device]):
+            yield Fault(f"{device} draws {spell(watts, 'W')} at rest")
+    for case in run.benchmarks:
+        if (spent := case.extra_info.energy) is None:
+            continue
+        devices = accelerators(case) or ["cpu"]
+        least = LEAST_OF_REST * sum(rest.get(name, 0.0) for name in devices)
+        usual = case.stats.median
+        for joules, seconds in zip(spent.joules, spent.seconds, strict=False):
+            if joules is None or seconds is None:
+                continue
+            if not 1 / OTHER_TIME <= seconds / usual <= OTHER_TIME:
+                took = f"a call took {spell(seconds, 's')} beside its joules"
+                yield Fault(f"{took}, and takes {spell(usual, 's')}", case.fullname)
+                break
+            # A counter that stands still counts nothing, and says so with 0.
+            watts = joules / seconds
+            if joules < 0 or (joules and not least <= watts <= _most_watts(run, devices)):
+                yield Fault(f"calls of it draw {spell(watts, 'W')}", case.fullname)
+                break
+
+
 def _alike(brand: str, model: str) -> bool:
-    """Tell whether two names of a processor are the same, but for words that one leaves out."""
+    """Tell whether two names of a processor differ only by words that one leaves out."""
     words, others = ({*re.findall(r"\w+", name.lower())} for name in (brand, model))
     return words <= others or others <= words
 
@@ -223,3 +256,9 @@ def _strange(device: Accelerator) -> Iterator[str]:
     expected = generations.capability(named.devices[0])
     if expected and device.capability and generations.plain(device.capability) != expected:
         yield f"capability {device.capability}, not {expected}"
+
+
+def _most_watts(run: Run, devices: Sequence[str]) -> float:
+    """Return the watts that devices draw together at most."""
+    known = [accelerator(run, name) for name in devices]
+    return sum(most_watts(device) if device else MOST_WATTS for device in known)

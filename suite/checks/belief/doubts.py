@@ -12,7 +12,8 @@ from statistics import median
 from suite.checks.ceilings import (
     UNITS,
     CeilingOf,
-    host_ceiling,
+    label,
+    link_ceiling,
     memory_ceiling,
     peak_ceiling,
     precision,
@@ -37,15 +38,14 @@ from suite.stored.run import Case, Run, Severity
 SEVERITY: Severity = "warning"
 
 MORE_THAN_A_SHARE = 1.05
-"""How much more than its share each of several devices does before it is doubted."""
+"""Work of each of several devices relative to a single one's, above which it is doubted."""
 CAPPED = 0.99
 """A power limit relative to the usual one, below which it is lowered."""
-LARGE = 2048
-"""Length of a product's sides from which on its precision, not its launching, takes the time."""
-SLOWER = 1.05
-"""Time of a narrower product relative to the wider one's."""
+LARGE, SLOWER = 2048, 1.05
+"""Least n of a product whose time depends on its precision and not on its launch; and its time
+in TF32 relative to float32, above which it is doubted."""
 LESS_WORK, NO_LONGER = 4096, 1.1
-"""How much more work takes hardly longer, before it is doubted that it was waited for."""
+"""Where this many times the work takes less than this multiple of the time, the wait is doubted."""
 
 
 def near_peak(run: Run, case: Case) -> Iterator[str]:
@@ -64,7 +64,7 @@ def faster_than_link(run: Run, case: Case) -> Iterator[str]:
 
     A virtual machine may not tell the link that there is. Else the copy was not waited for.
     """
-    yield from _near(run, case, "bytes", host_ceiling, "{rate}, more than {why}")
+    yield from _near(run, case, "bytes", link_ceiling, "{rate}, more than {why}")
 
 
 def faster_than_memory(run: Run, case: Case) -> Iterator[str]:
@@ -98,7 +98,7 @@ def narrow_slower(run: Run) -> Iterator[Fault]:
     for case in run.benchmarks:
         if precision(case) == "float32":  # of several alike the slowest is compared
             key = _but_precision(case)
-            wide[key] = max(wide.get(key, case), case, key=lambda candidate: candidate.stats.median)
+            wide[key] = max(wide.get(key, case), case, key=lambda alike: alike.stats.median)
     for case in run.benchmarks:
         n = case.params.get("n")
         if precision(case) != "tfloat32" or not isinstance(n, int) or n < LARGE:
@@ -144,16 +144,13 @@ def capped_power(run: Run) -> Iterator[Fault]:
     `nvidia-smi -pl` with the default in watts, but in a laptop, which refuses it.
     """
     for device in run.frobench.environment.accelerators:
-        limit, usual, whose = (
-            device.power_limit_watts,
-            device.power_limit_default_watts,
-            "its default",
-        )
+        limit, usual = device.power_limit_watts, device.power_limit_default_watts
+        whose = "its default"
         if usual is None and (printed := sheet(device)) and "power_limit" in printed.figures:
             usual, whose = printed.figures["power_limit"].value, "that of its datasheet"
         if limit is not None and usual is not None and usual > 0 and limit < CAPPED * usual:
-            where = f"{device.name} ({device.type}:{device.index})"
-            yield Fault(f"{where} may draw {limit:.0f} W, {limit / usual:.0%} of {whose}")
+            part = f"{limit / usual:.0%} of {whose}"
+            yield Fault(f"{label(device)} may draw {limit:.0f} W, {part}")
 
 
 def clock_set(run: Run) -> Iterator[Fault]:
@@ -180,7 +177,7 @@ def other_model(run: Run) -> Iterator[Fault]:
             catalog.sheet(device)
         except NotInCatalogError as why:
             if "memory" in str(why):
-                yield Fault(f"{device.name} ({device.type}:{device.index}): {why}")
+                yield Fault(f"{label(device)}: {why}")
 
 
 def _near(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Rules about times that contradict each other, so that one of them was changed or misread."""
 
+import math
 from collections.abc import Iterator
 from itertools import pairwise
 from operator import itemgetter
@@ -9,7 +10,6 @@ from msgspec import UNSET
 
 from suite.checks.facts import (
     TICK,
-    Beginning,
     Observed,
     beginnings,
     by_launch,
@@ -27,27 +27,26 @@ from suite.stored.run import Case, Launch, Run, Severity
 SEVERITY: Severity = "error"
 
 ROUNDED, STAMPED = 1e-3, 0.01
-"""Seconds that sums over a launch are rounded to, and the part of them that samples are; and
-seconds that the rounding of the times of launches may come to."""
+"""What rounding changes sums over a launch by, in seconds and relative; and the times at which
+launches began and ended, in seconds."""
 LONGER_THAN_ALLOWED = 20.0
 """The fastest sample relative to what a call may take: a pilot has called the body before."""
 WHOLE = 10.0
-"""Seconds until a body returns relative to the longest sample, at most; it is no longer at all."""
+"""Largest enqueue time as a multiple of the longest sample; an honest one is at most 1."""
 TOO_LONG = 5.0
 """Length of a sample of several calls relative to the one wanted: probes may be disturbed."""
 MUCH_MORE, HALF, PARALLEL = 3.0, 0.5, 1e-2
-"""So many times the work never takes less than this part of the time, where the smaller takes at
-least so many seconds: tiny work may be left to a single core."""
+"""So many times the work never takes less than this part of the time, where the smaller takes more
+seconds than the third: tiny work may be left to a single core."""
 LONGEST_EMPTY_BODY, LONGEST_STEP = 10.0, 0.1
-"""Seconds of an empty body or one as short, and of a step of a clock, at most: ten thousand times
-what is seen."""
+"""Seconds of an empty body or one as short, and of a step of a clock: 10,000 times what is seen."""
 BEHIND_OTHERS, EVENTS = 3.0, 4e-5
 """Time of a call behind other work or calls, relative to the longest sample, at most: a power limit
 makes it longer, on known cards by a fifth; and the seconds that two events may add to it."""
 CONTINUED = ("device", "sustained")
 """Parts from which rates are computed: seconds of a call that follows other calls."""
 FRACTIONS = ("overlap", "concurrency", "balance")
-"""Parts that are no seconds, but parts of a whole."""
+"""Parts that are fractions, not seconds."""
 
 
 def samples_beyond_launch(run: Run) -> Iterator[Fault]:
@@ -98,35 +97,19 @@ def clock_set_back(run: Run) -> Iterator[Fault]:
     Measure again.
     """
     launches = beginnings(run)
-    stamps = [(launch, launch.begun) for launch in launches if launch.begun is not None]
-    if len(stamps) < len(launches):
-        yield from _back_by_the_day(run, launches)
-        return
-    for (before, begun), (later, at) in pairwise(stamps):
-        if (early := begun + before.seconds - at) > STAMPED:
+    begun = [launch.begun for launch in launches if launch.begun is not None]
+    overlap, before_run, ended = STAMPED, 0.0, run.frobench.seconds
+    if len(begun) < len(launches):  # older files tell the time of day alone
+        run_start = run_began(run) or launches[0].started
+        begun = [(launch.started - run_start).total_seconds() for launch in launches]
+        overlap, before_run, ended = TICK, TICK, math.inf
+    for (launch, start), (later, at) in pairwise(zip(launches, begun, strict=True)):
+        if (early := start + launch.seconds - at) > overlap:
             yield Fault(f"launch {later.number} began {spell(early, 's')} too early")
-    if stamps and stamps[0][1] < 0:
-        yield Fault(f"the first launch began {spell(-stamps[0][1], 's')} before the run")
-    if stamps and (late := stamps[-1][1] + launches[-1].seconds - run.frobench.seconds) > STAMPED:
+    if begun and -begun[0] > before_run:
+        yield Fault(f"the first launch began {spell(-begun[0], 's')} before the run")
+    if begun and (late := begun[-1] + launches[-1].seconds - ended) > STAMPED:
         yield Fault(f"the last launch ended {spell(late, 's')} after the run")
-
-
-def _calm(run: Run, case: Case) -> list[Observed]:
-    """Return the launches of a case in which other programs did not keep the processor busy."""
-    most = LARGEST_LOAD * run.frobench.environment.cpu.usable_cores
-    launches = by_launch(run, case)
-    return [one for one in launches if one.whole.others is UNSET or one.whole.others <= most]
-
-
-def _back_by_the_day(run: Run, launches: list[Beginning]) -> Iterator[Fault]:
-    """Say it by the system's clock, where no other tells."""
-    for before, later in pairwise(launches):
-        early = before.seconds - (later.started - before.started).total_seconds()
-        if early > TICK:
-            yield Fault(f"launch {later.number} began {spell(early, 's')} too early")
-    named = run_began(run)
-    if named and launches and (early := (named - launches[0].started).total_seconds()) > TICK:
-        yield Fault(f"the first launch began {spell(early, 's')} before the run")
 
 
 def impossible_duration(run: Run) -> Iterator[Fault]:
@@ -236,6 +219,13 @@ def impossible_part(run: Run, case: Case) -> Iterator[str]:
         ]
         if mostly(took > BEHIND_OTHERS * longest + EVENTS for took, longest in times):
             yield "{} is {:g}, where no sample exceeds {:g}".format(name, *max(times))
+
+
+def _calm(run: Run, case: Case) -> list[Observed]:
+    """Return the launches of a case in which other programs did not keep the processor busy."""
+    most = LARGEST_LOAD * run.frobench.environment.cpu.usable_cores
+    launches = by_launch(run, case)
+    return [one for one in launches if one.whole.others is UNSET or one.whole.others <= most]
 
 
 def _longest(launch: Observed) -> float:

@@ -1,22 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Rules about rates that no machine of the kind can reach.
 
-The limits leave room for what honest machines do: cards run above the clock that their datasheet
-assumes (by up to a sixth, as published figures show), caches are faster than memory, and a
-container that may use two cores borrows all others for a moment. What is a little too good is
-doubted elsewhere; here is what cannot be.
+The limits leave room for what honest machines do; `doubts` names rates that are a little too good.
 """
 
 from collections.abc import Iterator
 
-from suite.checks.ceilings import (
-    UNITS,
-    CeilingOf,
-    host_ceiling,
-    memory_ceiling,
-    peak_ceiling,
-    peer_ceiling,
-)
+from suite.checks.ceilings import UNITS, CeilingOf, link_ceiling, memory_ceiling, peak_ceiling
 from suite.checks.facts import efficiencies, fastest, spell
 from suite.checks.rule import Fault
 from suite.stored.run import Case, Run, Severity
@@ -24,8 +14,8 @@ from suite.stored.run import Case, Run, Severity
 SEVERITY: Severity = "error"
 
 MOST_EFFICIENT = 1.25
-"""How much more than its share each of several devices may seem to do: a single one that is busy
-with a display, or slowed by the memory that it lacks, makes several look better than they are."""
+"""Work of each of several devices relative to a single one's, at most: a display or a lack of
+memory may slow the single one."""
 
 
 def above_peak(run: Run, case: Case) -> Iterator[str]:
@@ -53,8 +43,7 @@ def above_link(run: Run, case: Case) -> Iterator[str]:
     Its clock stopped before the copy was done, or its bytes or its times are in another unit than
     they are stored in. Do not use it.
     """
-    yield from _above(run, case, "bytes", host_ceiling)
-    yield from _above(run, case, "bytes", peer_ceiling)
+    yield from _above(run, case, "bytes", link_ceiling)
 
 
 def above_one(run: Run) -> Iterator[Fault]:
@@ -70,10 +59,7 @@ def above_one(run: Run) -> Iterator[Fault]:
 
 
 def _above(run: Run, case: Case, work: str, ceiling_of: CeilingOf) -> Iterator[str]:
-    """Compare the fastest sample, which is no luck: no chance makes a device do more.
-
-    The device's own time for a call, and that of a call on end, count as well.
-    """
+    """Compare the shortest time: no chance makes a device do more."""
     amount: float | None = getattr(case.extra_info.work, work)
     if not amount or (ceiling := ceiling_of(run, case)) is None:
         return

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-
 """Rules about samples that were written instead of measured: no two measurements are the same."""
 
 import math
@@ -16,7 +15,7 @@ SEVERITY: Severity = "error"
 LEAST_COPIES = 10
 """Samples that two cases share, at least. A coarse clock makes one or two agree by chance."""
 DIGITS = 6
-"""Digits to which samples are compared; samples that agree to as many are without spread."""
+"""Digits to which samples are compared."""
 SPREAD = 1e-3
 """Relative spread of honest samples, at least; a neighbour only ever makes it larger."""
 MOST_ALIKE = 12
@@ -42,8 +41,8 @@ def constant_medians(run: Run, case: Case) -> Iterator[str]:
     Launches are made one after the other and never agree to so many digits. Measure again.
     """
     launches = by_launch(run, case)
-    alike = all(_rounded(one.seconds) == _rounded(launches[0].seconds) for one in launches[1:])
-    if launches and alike and (len(launches) - 1) * min(map(_digits, launches)) >= CERTAIN:
+    alike = len({_rounded(launch.seconds) for launch in launches}) == 1
+    if alike and (len(launches) - 1) * min(map(_digits, launches)) >= CERTAIN:
         yield f"every launch has the median {spell(launches[0].seconds, 's')}"
 
 
@@ -80,36 +79,31 @@ def copied_samples(run: Run) -> Iterator[Fault]:
 
     Take the file again from where it was made, or measure again.
     """
-    owners: dict[tuple[int, tuple[float, ...]], list[str]] = {}
+    owners: defaultdict[tuple[int, tuple[float, ...]], list[tuple[str, str]]] = defaultdict(list)
     for case in run.benchmarks:
         for version, launches in by_version(run, case):
-            owner = f"{case.fullname}\n{version}"
             for launch in launches:
-                owners.setdefault((launch.number, tuple(launch.samples)), []).append(owner)
-    copies: Counter[tuple[str, str]] = Counter()
+                owners[launch.number, tuple(launch.samples)].append((case.fullname, version))
+    copies: Counter[tuple[tuple[str, str], tuple[str, str]]] = Counter()
     for (_, samples), alike in owners.items():
         if len(alike) > 1:
             pairs = combinations(alike[:MOST_ALIKE], 2)
             copies.update(dict.fromkeys(pairs, _distinct(samples) - 1))
-    for owner_pair, number in copies.items():
+    for ((other, _), (name, _)), number in copies.items():
         if number >= LEAST_COPIES:
-            other, name = (owner.partition("\n")[0] for owner in owner_pair)
             whose = "its other version" if name == other else other.rpartition("::")[2]
             yield Fault(f"it has the samples of {whose}", name)
 
 
 def _digits(launch: Observed) -> float:
-    """Return how many digits of a sample differ between two honest ones, as the clock tells."""
+    """Return in how many digits two honest samples differ, by the steps of the clock."""
     step = launch.whole.timer_step
     return max(0.0, math.log10(SPREAD * launch.sample / step)) if step > 0 else 0.0
 
 
 def _of_one_range(launches: list[Observed]) -> list[Observed]:
     """Return the launches whose samples may have the shape of another launch's, which few have."""
-    ranges = []
-    for launch in launches:
-        least = min(launch.samples)
-        ranges.append(_rounded(max(launch.samples) / least) if least > 0 else "")
+    ranges = [_shape([min(launch.samples), max(launch.samples)]) for launch in launches]
     often = Counter(ranges)
     return [launch for launch, own in zip(launches, ranges, strict=True) if often[own] > 1]
 
@@ -121,10 +115,7 @@ def _shape(samples: Sequence[float]) -> tuple[str, ...]:
 
 
 def _agreement(earlier: Observed, later: Observed) -> float:
-    """Return how many digits agree in the samples of two launches of one shape.
-
-    What chance explains counts for nothing: samples in few steps of the clock often agree.
-    """
+    """Return how many digits agree in two launches of one shape; 0 if chance may explain it."""
     step = max(earlier.whole.timer_step, later.whole.timer_step, 1e-12)
     spread = max(later.samples) - min(later.samples)
     levels = min(spread * later.iterations / step, spread / later.seconds * 10 ** (DIGITS - 1))
