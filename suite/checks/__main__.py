@@ -33,13 +33,14 @@ def page() -> str:
     for module in checks.ALL:
         about = inspect.cleandoc(module.__doc__ or "").partition("\n")[0]
         parts.append(f"## {about.removeprefix('Rules about ').removesuffix('.').capitalize()}\n")
-        parts += [_entry(function, module.SEVERITY) for function in rule.rules(module).values()]
+        parts += [entry(function, module.SEVERITY) for function in rule.rules(module).values()]
         if module is checks.integrity:
-            parts += [_entry(checks.unreadable, "error"), _entry(checks.broken, "error")]
+            parts += [entry(checks.unreadable, "error"), entry(checks.broken, "error")]
     return "\n".join(parts)
 
 
-def _entry(function: Callable[..., object], severity: Severity) -> str:
+def entry(function: Callable[..., object], severity: Severity) -> str:
+    """Return what the page says of a rule."""
     summary, _, advice = inspect.cleandoc(function.__doc__ or "").partition("\n\n")
     return f"### `{rule.code(function)}`\n\n{summary} *{severity.capitalize()}.*\n\n{advice}\n"
 

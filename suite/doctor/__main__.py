@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The page of all troubles, made from the rules' docstrings: ``python -m suite.doctor``."""
 
-import inspect
-from collections.abc import Callable
-
-from suite.checks import rule
+from suite.checks.__main__ import entry
 from suite.doctor import RULES, unusable
-from suite.stored.run import Severity
 
 HEAD = """\
 # What the doctor may say
@@ -32,26 +28,16 @@ This page is made from the rules themselves: `python -m suite.doctor > docs/doct
 
 def page() -> str:
     """Return the page in Markdown, as it is committed."""
-    unusable_rules: tuple[Callable[..., object], ...] = (
-        *unusable.OF_BACKENDS,
-        *unusable.RULES,
-        unusable.unused_accelerator,
-    )
+    unusable_rules = *unusable.OF_BACKENDS, *unusable.RULES, unusable.unused_accelerator
     return "\n".join(
         [
             HEAD,
             "## What keeps PyTorch from an accelerator\n",
-            *(_entry(refusal, "error") for refusal in unusable_rules),
+            *(entry(refusal, "error") for refusal in unusable_rules),
             "## What disturbs a measurement\n",
-            *(_entry(checked, severity) for severity, rules in RULES.items() for checked in rules),
+            *(entry(checked, severity) for severity, rules in RULES.items() for checked in rules),
         ]
     )
-
-
-def _entry(function: Callable[..., object], severity: Severity) -> str:
-    summary = inspect.cleandoc(function.__doc__ or "").partition("\n")[0]
-    heading = f"### `{rule.code(function)}`"
-    return f"{heading}\n\n{summary} *{severity.capitalize()}.*\n\n{rule.advice(function)}\n"
 
 
 if __name__ == "__main__":

@@ -8,8 +8,7 @@ from suite.checks.rule import Fault
 from suite.datasheets.generations import is_laptop
 from suite.doctor.there import Device, There
 from suite.doctor.torch_offer import START_LOCALLY, Offer
-from suite.machine.accelerators.architectures import serves
-from suite.machine.accelerators.hardware import VENDORS
+from suite.machine.accelerators.hardware import VENDORS, serves
 from suite.machine.backends import installed
 from suite.machine.sensors.sensor import AT_WORK, LIMITED, may_limit
 from suite.units import counted, format_value
@@ -147,8 +146,7 @@ def hidden_devices(there: There) -> Iterator[Fault]:
 def busy_accelerator(device: Device, _: There) -> Iterator[Finding]:
     """Something else uses an accelerator.
 
-    It takes time, memory and power from what is measured. `nvidia-smi` or `amd-smi` shows what it
-    is; wait for it, or end it.
+    It takes time, memory and power. `nvidia-smi` or `amd-smi` shows it; wait for it, or end it.
     """
     signs = []
     if many := device.processes:
@@ -181,9 +179,8 @@ def held_back(device: Device, _: There) -> Iterator[Finding]:
 def power_cap(device: Device, _: There) -> Iterator[Finding]:
     """An accelerator may draw less power than it was made for.
 
-    Its figures are then those of a slower device. Set the limit to its default. That of a laptop's
-    GPU moves with its power supply and its mode, and `nvidia-smi` cannot set it: plug the laptop
-    in, and choose the mode for performance.
+    It is then a slower device. Set the limit to its default. In a laptop the limit follows power
+    supply and mode, not `nvidia-smi`: plug the laptop in, and choose the mode for performance.
     """
     limit, default = device.power_limit_watts, device.power_limit_default_watts
     if limit is None or not default or limit >= CAP * default:
@@ -204,8 +201,7 @@ def power_cap(device: Device, _: There) -> Iterator[Finding]:
 def narrow_link(device: Device, _: There) -> Iterator[Finding]:
     """An accelerator is connected by fewer lanes than it and its slot have.
 
-    Copies are slower by that factor. Put the card into a slot with all lanes, press it in, and
-    see what the firmware divides lanes between.
+    Copies are slower by that factor. Reseat the card, or use a slot that shares no lanes.
     """
     if (width := device.pcie_width) and (most := device.pcie_width_max) and width < most:
         mend = "reseat the card, or use a slot with all lanes; look for shared lanes in the BIOS"
@@ -216,8 +212,7 @@ def narrow_link(device: Device, _: There) -> Iterator[Finding]:
 def slow_link(device: Device, _: There) -> Iterator[Finding]:
     """An accelerator at work is connected at a lower PCIe generation than it could be.
 
-    An idle link slows down to save power, and that is no trouble. At work it is a slot, a riser
-    cable or a setting of the firmware.
+    An idle link slows down to save power. At work, suspect slot, riser cable and firmware.
     """
     now, most = device.pcie_generation, device.pcie_generation_max
     if (device.utilization or 0) >= AT_WORK and now and most and now < most:
@@ -229,8 +224,7 @@ def slow_link(device: Device, _: There) -> Iterator[Finding]:
 def unloaded_driver(device: Device, _: There) -> Iterator[Finding]:
     """The driver forgets a GPU's state whenever no program uses it.
 
-    Loading it again makes every first call slower, and undoes limits that were set. Switch
-    persistence on.
+    Loading it again slows down first calls, and undoes set limits. Switch persistence on.
     """
     if device.persistence is False:
         yield "has no persistence mode", "sudo nvidia-smi -i {0} -pm 1"
@@ -239,9 +233,8 @@ def unloaded_driver(device: Device, _: There) -> Iterator[Finding]:
 def no_accelerator(there: There) -> Iterator[Fault]:
     """No accelerator is there, so only the CPU can be measured.
 
-    Nothing is wrong if there is none. Else see whether the machine's firmware shows it, and whether
-    it was given to this container or virtual machine. Where a package brings an accelerator's
-    backend, this is not said.
+    Nothing is wrong, unless one should be there: see whether the firmware shows it, and whether the
+    container or virtual machine was given it. Not said where a package brings a backend.
     """
     offered = there.torch and there.torch.devices
     if not there.accelerators and not offered and not installed():

@@ -10,7 +10,7 @@ from suite.units import counted, format_value
 IN_THE_WAY = 0.25
 """Part of the usable cores' time that others take, from which they are in the way."""
 LEAST_MEMORY, LEAST_SHARED, LEAST_DISK = 2 * 2**30, 2**30, 2**30
-"""Bytes that the suite may need: of memory, of memory that processes share, and of disk."""
+"""Bytes that the suite may need."""
 
 
 def slow_governor(there: There) -> Iterator[Fault]:
@@ -27,8 +27,7 @@ def slow_governor(there: There) -> Iterator[Fault]:
 def quota_below_cores(there: There) -> Iterator[Fault]:
     """A container gives its processes less time than they see cores for.
 
-    Threads are stopped in the middle of a sample when the time is used up. Raise the limit, or pin
-    the container to whole cores.
+    Threads stop amid a sample when the time is used up. Raise the limit, or pin whole cores.
     """
     quota, cores = there.host.cpu.quota_cores, there.host.cores
     if quota is not None and quota < cores:
@@ -41,8 +40,7 @@ def quota_below_cores(there: There) -> Iterator[Fault]:
 def native_windows(there: There) -> Iterator[Fault]:
     """Frobench measures nothing on Windows itself.
 
-    Stored runs can be read there. To measure, install WSL2 with `wsl --install`, and call
-    `frobench` in it.
+    Stored runs can be read there. To measure, install WSL2 (`wsl --install`), and use that.
     """
     if there.host.os.startswith("Windows"):
         mend = "wsl --install, and use WSL2"
@@ -82,8 +80,7 @@ def little_memory(there: There) -> Iterator[Fault]:
 def little_shared_memory(there: There) -> Iterator[Fault]:
     """Processes can share little memory.
 
-    Docker gives a container 64 MiB unless told otherwise, in which workers that hand tensors to
-    each other fail. Give it more.
+    Docker's default of 64 MiB is too little for workers that exchange tensors. Give them more.
     """
     shared = there.host.shared_memory_bytes
     if shared is not None and shared < LEAST_SHARED:
@@ -105,8 +102,7 @@ def little_disk_space(there: There) -> Iterator[Fault]:
 def far_accelerator(there: There) -> Iterator[Fault]:
     """The cores that may be used belong to other memory nodes than an accelerator.
 
-    Copies and launches cross the link between the nodes, and are slower. Start the run on the
-    accelerator's node.
+    Copies and launches cross the nodes' link, and are slower. Start on the accelerator's node.
     """
     nodes = there.host.cpu.core_nodes or []
     for name, node in _attached(there):
@@ -117,8 +113,8 @@ def far_accelerator(there: There) -> Iterator[Fault]:
 def several_nodes(there: There) -> Iterator[Fault]:
     """The cores that may be used belong to several memory nodes, an accelerator to one of them.
 
-    Pinned memory lies on the node on which a launch happens to run, so copies may differ from
-    launch to launch. Start the run on the accelerator's node to measure copies.
+    Pinned memory lies on the node where a launch runs, so copies may differ between launches. Start
+    the run on the accelerator's node to measure copies.
     """
     nodes = there.host.cpu.core_nodes or []
     for name, node in _attached(there):

@@ -194,13 +194,9 @@ def _nvidia(gpu: Gpu, index: int) -> Device:
 
 
 def _amds(gpus: list[Gpu]) -> Iterator[Device]:
-    numbers = [str(number) for number in range(len(gpus))]
-    addresses = {
-        number: gpu.folder.name.rpartition(".")[0]
-        for number, gpu in zip(numbers, gpus, strict=True)
-        if gpu.folder is not None
-    }
-    for gpu, sensor in zip(gpus, amd.sensors(numbers, addresses) if gpus else [], strict=True):
+    addresses = {str(n): gpu.folder.stem for n, gpu in enumerate(gpus) if gpu.folder is not None}
+    sensors = amd.sensors(list(addresses), addresses) if gpus else []
+    for gpu, sensor in zip(gpus, sensors, strict=True):
         readings = {name.removeprefix("sm_"): value for name, value in sensor.read().items()}
         facts = {name: readings[name] for name in Device.__struct_fields__ if name in readings}
         yield _device(gpu, facts, sensor.unknown)

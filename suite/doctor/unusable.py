@@ -4,7 +4,7 @@
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.ht
 
 
 class Patient(NamedTuple):
-    """The accelerators of one maker that torch does not offer."""
+    """The accelerators of one maker that torch does not offer, or a machine without any."""
 
     vendor: Vendor
     number: int
@@ -49,52 +49,48 @@ def unusable_accelerators(
     offer = offer or ask_torch()
     if offer.devices:
         return []
-    conclusions = [
-        conclusion(rule, "error", fault) for rule in OF_BACKENDS for fault in rule(offer, environ)
-    ]
-    if offer.version is None and conclusions:  # what keeps torch from loading keeps it from all
-        return conclusions
+    machine = Patient(Vendor("this machine", guide=""), 0, system, offer, root, environ)
+    faults = _faults(OF_BACKENDS, machine)
+    if offer.version is None and (faults or not system.gpus):  # nothing else keeps torch from all
+        faults = faults or _faults([torch_missing], machine)
+        return [conclusion(rule, "error", fault) for rule, fault in faults]
     for name, vendor in VENDORS.items():
         gpus = Counter(gpu.name for gpu in system.gpus if gpu.vendor == name)
         shown = ", ".join(f"{n}x {gpu}" if n > 1 else gpu for gpu, n in gpus.items())
-        patient = Patient(vendor, gpus.total(), system, offer, root, environ)
-        for rule, fault in _faults(patient) if gpus else ():
+        patient = machine._replace(vendor=vendor, number=gpus.total())
+        own = _faults(RULES, patient) or _faults([unused_accelerator], patient) if gpus else []
+        for rule, fault in own:
             message = f"{shown} cannot be used: {fault.message}"
             advice = f"{fault.advice}; or measure without it: --devices cpu"
-            conclusions.append(conclusion(rule, "error", Fault(message, advice=advice)))
-    if offer.version is None and not conclusions:
-        patient = Patient(Vendor(build="this machine", guide=""), 0, system, offer, root, environ)
-        conclusions = [
-            conclusion(torch_missing, "error", fault) for fault in torch_missing(patient)
-        ]
-    return conclusions
+            faults.append((rule, Fault(message, advice=advice)))
+    return [conclusion(rule, "error", fault) for rule, fault in faults]
 
 
-def _faults(patient: Patient) -> list[tuple[Rule, Fault]]:
-    faults = [(rule, fault) for rule in RULES for fault in rule(patient)]
-    return faults or [(unused_accelerator, fault) for fault in unused_accelerator(patient)]
+def _faults(rules: Iterable[Rule], patient: Patient) -> list[tuple[Rule, Fault]]:
+    return [(rule, fault) for rule in rules for fault in rule(patient)]
 
 
-def backend_fails(offer: Offer, environ: Mapping[str, str]) -> Iterator[Fault]:  # noqa: ARG001 - as the other
+def backend_fails(patient: Patient) -> Iterator[Fault]:
     """An accelerator's backend is installed and fails to load, so PyTorch cannot be imported.
 
     Install the release of its package for this release of PyTorch. To measure the CPU without it,
     set `TORCH_DEVICE_BACKEND_AUTOLOAD=0` and use `--devices cpu`.
     """
+    offer = patient.offer
     if offer.version is None and (failed := failure(offer.builds["error"] or "")):
         yield Fault(failed, advice=MEND_FAILURE)
 
 
-def backend_switched_off(offer: Offer, environ: Mapping[str, str]) -> Iterator[Fault]:
+def backend_switched_off(patient: Patient) -> Iterator[Fault]:
     """An accelerator's backend is installed, and a variable keeps PyTorch from loading it.
 
     Unset `TORCH_DEVICE_BACKEND_AUTOLOAD`, or leave the accelerator out with `--devices cpu`.
     """
-    if offer.version is not None and switched_off(environ):
+    if patient.offer.version is not None and switched_off(patient.environ):
         for name, package, version in installed():
             yield Fault(
                 f"the backend {name} of {package} {version} is not loaded: "
-                f"{AUTOLOAD}={environ[AUTOLOAD]!r} switches it off",
+                f"{AUTOLOAD}={patient.environ[AUTOLOAD]!r} switches it off",
                 advice=f"unset {AUTOLOAD}; or measure without it: --devices cpu",
             )
 
@@ -195,7 +191,7 @@ def unused_accelerator(patient: Patient) -> Iterator[Fault]:
     )
 
 
-OF_BACKENDS = (backend_fails, backend_switched_off)
+OF_BACKENDS: tuple[Rule, ...] = (backend_fails, backend_switched_off)
 RULES: tuple[Rule, ...] = (
     torch_missing,
     torch_build,

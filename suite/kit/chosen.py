@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import torch
 
-from suite.machine.accelerators.architectures import serves
+from suite.machine.accelerators.hardware import serves
 
 
 class UnknownDeviceError(ValueError):

@@ -16,7 +16,7 @@ import torch
 from suite.errors import DoesNotFitError
 from suite.kit import waiting
 from suite.machine import limits
-from suite.machine.accelerators.architectures import eight_bit_float
+from suite.machine.accelerators.hardware import eight_bit_float
 from suite.stored.run import Scalar
 
 HEADROOM = 0.9
@@ -73,14 +73,6 @@ class Device:
         """The UUID of an NVIDIA GPU; `None` for other devices."""
         is_nvidia = self.handle.type == "cuda" and torch.version.hip is None
         return str(self.properties.uuid) if is_nvidia else None
-
-    @property
-    def pci_address(self) -> str | None:
-        """The bus address of an NVIDIA or AMD GPU, as `0000:c1:00`; `None` if torch has none."""
-        if self.handle.type != "cuda" or not hasattr(self.properties, "pci_domain_id"):
-            return None
-        gpu = self.properties
-        return f"{gpu.pci_domain_id:04x}:{gpu.pci_bus_id:02x}:{gpu.pci_device_id:02x}"
 
     def synchronize(self) -> None:
         """Wait until everything queued on this device is done."""

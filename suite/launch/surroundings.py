@@ -15,6 +15,7 @@ from suite.journal.spec import LaunchSpec
 from suite.kit.chosen import UnknownDeviceError, accelerators, choose, unserved
 from suite.kit.device import Device, global_state
 from suite.machine import environment
+from suite.machine.accelerators.accelerator import bus_address
 from suite.machine.sensors.sensor import seal
 from suite.measure import clocks, ready
 from suite.measure.gauge import Gauge
@@ -63,7 +64,7 @@ def seals(devices: Sequence[str], salt: str) -> dict[str, str | None]:
 
 def addresses(devices: Sequence[str]) -> dict[str, str]:
     """Return the bus addresses of the devices that have one."""
-    return {name: address for name in devices if (address := Device(name).pci_address)}
+    return {name: address for name in devices if (address := bus_address(name))}
 
 
 class Readiness:

@@ -136,7 +136,9 @@ def stored_variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 def storable(name: str, value: str, names: Collection[str]) -> str:
     """Return a variable's value as it may be stored; `names` are those of the host and its user."""
-    telling = _is_telling(name, value) or any(private.find(value, names))
+    somebodys = _SOMEBODYS.search(name) is not None and len(value) >= _SHORTEST
+    unusual = not (_MASK.search(name) or is_harmless(value)) or _TELLING.search(value)
+    telling = somebodys or unusual or any(private.find(value, names))
     if not telling or _MADE.fullmatch(value):  # nothing to hide, or hidden before
         return value
     if name.endswith("_VISIBLE_DEVICES") and _UUID.match(value):
@@ -149,9 +151,3 @@ def is_harmless(value: str) -> bool:
     return value.isascii() and all(
         word.lower() in WORDS or _NUMBER.fullmatch(word) for word in _WORD.findall(value)
     )
-
-
-def _is_telling(name: str, value: str) -> bool:
-    somebodys = _SOMEBODYS.search(name) is not None and len(value) >= _SHORTEST
-    kept = _MASK.search(name) is not None or is_harmless(value)
-    return somebodys or _TELLING.search(value) is not None or not kept

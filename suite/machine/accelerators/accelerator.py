@@ -23,8 +23,8 @@ def accelerator(name: str, part: str, unknown: dict[str, str], root: Path = ROOT
     device = torch.device(name)
     properties = _properties(device)
     drivers, reasons = nvml.driver_facts(str(properties.uuid)) if _is_nvidia(device) else ({}, {})
-    address = _bus_address(properties)
-    card = root / "sys/bus/pci/devices" / address if address else None
+    address = bus_address(name)
+    card = root / f"sys/bus/pci/devices/{address}.0" if address else None
     facts = complete(card, _torch_facts(device, properties) | drivers)
     otherwise = f"neither torch nor a library asked here tells it of {device.type} devices"
     stored = {
@@ -42,15 +42,22 @@ def accelerator(name: str, part: str, unknown: dict[str, str], root: Path = ROOT
 def topology(names: Sequence[str], unknown: dict[str, str]) -> dict[str, str] | None:
     """Return what lies between each two accelerators (`cuda:0-cuda:1`); `unknown` says why not."""
     devices = {name: torch.device(name) for name in names}
+    links: dict[str, str] | str = "only NVIDIA's library is asked for it"
     if all(map(_is_nvidia, devices.values())):
         uuids = {name: str(_properties(device).uuid) for name, device in devices.items()}
         links = nvml.links_between(uuids)
-    else:
-        links = "only NVIDIA's library is asked for it"
     if isinstance(links, str):
         unknown["topology"] = links
         return None
     return links
+
+
+def bus_address(name: str) -> str | None:
+    """Return where a card is on the PCI bus, such as `0000:c1:00`, if torch tells."""
+    properties = _properties(torch.device(name))
+    parts = [getattr(properties, f"pci_{part}_id", None) for part in ("domain", "bus", "device")]
+    told = [part for part in parts if isinstance(part, int)]
+    return "{:04x}:{:02x}:{:02x}".format(*told) if told == parts else None
 
 
 def _is_nvidia(device: torch.device) -> bool:
@@ -61,12 +68,6 @@ def _properties(device: torch.device) -> Any:
     with suppress(AttributeError, NotImplementedError, RuntimeError):  # a backend may lack it
         return torch.get_device_module(device).get_device_properties(device)
     return None
-
-
-def _bus_address(properties: Any) -> str | None:
-    parts = [getattr(properties, f"pci_{part}_id", None) for part in ("domain", "bus", "device")]
-    known_parts = [part for part in parts if isinstance(part, int)]
-    return "{:04x}:{:02x}:{:02x}.0".format(*known_parts) if known_parts == parts else None
 
 
 def _torch_facts(device: torch.device, properties: Any) -> dict[str, Any]:

@@ -9,11 +9,12 @@ import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from suite.datasheets.catalog import PCIE
 from suite.machine.limits import ROOT, read
 
 VendorName = Literal["NVIDIA", "AMD", "Intel", "Apple"]
@@ -27,8 +28,6 @@ INTEGRATED_AMD_BYTES = 6 * 2**30
 """Bytes of own memory below which an AMD display is part of a processor."""
 INTEGRATED_INTEL = "0000:00:02."
 """Where on the bus the display of an Intel processor always is."""
-GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6}
-"""Generations of PCI Express by gigatransfers a second."""
 PATIENCE = 20.0
 """Seconds for NVIDIA's command, which is slow while no program uses the driver."""
 
@@ -185,6 +184,12 @@ def _node(text: str) -> int:
     return node
 
 
+def _generation(text: str) -> int:
+    """Return the generation of PCI Express of a link such as `16.0 GT/s PCIe`."""
+    generations = {bits / 1e9: generation for generation, (bits, _) in PCIE.items()}
+    return generations[float(text.partition(" ")[0])]
+
+
 def _highest_step(text: str) -> float:
     return max(int(step) for step in re.findall(r":\s*(\d+)Mhz", text)) * 1e6
 
@@ -201,8 +206,8 @@ FACTS: dict[str, tuple[Callable[[str], Value], *tuple[str, ...]]] = {
     "power_limit_default_watts": (_times(1e-6), "hwmon/hwmon*/power1_cap_default"),
     "temperature_celsius": (_times(1e-3), "hwmon/hwmon*/temp1_input"),
     "utilization": (_times(0.01), "gpu_busy_percent"),
-    "pcie_generation": (lambda text: GENERATIONS[text.partition(" ")[0]], "current_link_speed"),
-    "pcie_generation_max": (lambda text: GENERATIONS[text.partition(" ")[0]], "max_link_speed"),
+    "pcie_generation": (_generation, "current_link_speed"),
+    "pcie_generation_max": (_generation, "max_link_speed"),
     "pcie_width": (int, "current_link_width"),
     "pcie_width_max": (int, "max_link_width"),
     "numa_node": (_node, "numa_node"),
@@ -212,3 +217,34 @@ FACTS: dict[str, tuple[Callable[[str], Value], *tuple[str, ...]]] = {
 hwmon counts hertz, microwatts and thousandths of a degree: https://docs.kernel.org/gpu/amdgpu/thermal.html,
 https://docs.kernel.org/hwmon/sysfs-interface.html
 """
+
+
+def serves(built: Sequence[str], capability: str) -> bool:
+    """Tell whether code for architectures such as `sm_90` runs on a GPU of NVIDIA such as 9.0.
+
+    `sm_XY` and `sm_XYf` are for their major version from that minor on, and `sm_XYa` is for itself
+    alone; from `compute_XY` the driver compiles for whatever is newer.
+    """
+    major, minor = map(int, capability.split("."))
+    for architecture in built:
+        kind, _, digits = architecture.removesuffix("f").partition("_")
+        if not digits.isdecimal():
+            runs = digits.rstrip("a") == f"{major}{minor}"
+        else:
+            made_for = int(digits[:-1]), int(digits[-1])
+            runs = made_for <= (major, minor) and (kind != "sm" or made_for[0] == major)
+        if runs:
+            return True
+    return False
+
+
+def eight_bit_float(gfx: str | None) -> str:
+    """Return torch's name of the 8-bit floats that a GPU has units for.
+
+    gfx : AMD's name of the architecture, such as `gfx942:sramecc+:xnack-`
+
+    Only gfx94x (MI300X, MI325X) lacks infinities and negative zero; newer ones have the type of the
+    Open Compute Project, as NVIDIA's do:
+    https://rocm.docs.amd.com/projects/hipBLASLt/en/latest/reference/data-type-support.html
+    """
+    return "float8_e4m3fnuz" if gfx and gfx.startswith("gfx94") else "float8_e4m3fn"

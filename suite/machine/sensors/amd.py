@@ -41,7 +41,7 @@ def sensors(devices: Sequence[str], addresses: Mapping[str, str], smi: Any = Non
             gpu for gpu, gpus_address in zip(gpus, known, strict=True) if gpus_address == address
         ]
         if len(here) == 1 and list(addresses.values()).count(address) == 1:
-            found.append(_sensor(smi, device, here[0]))
+            found.append(_sensor(smi, device, here[0], {}))
         else:
             reason = "several parts of a GPU are" if here else "amdsmi lists no device"
             found += silent([device], f"{reason} at its PCI address")
@@ -53,13 +53,13 @@ def _by_number(smi: Any, devices: Sequence[str], gpus: Sequence[Any], why: str) 
     if len(gpus) != len(devices):
         counts = f"amdsmi lists {len(gpus)} devices and the run uses {len(devices)}"
         return silent(devices, f"{why}, and {counts}, so which is which is not known")
-    unknown = {ADDRESS: f"{why}: these are the sensors of the same number"}
-    return [_sensor(smi, *pair, unknown) for pair in zip(devices, gpus, strict=True)]
+    reason = f"{why}: these are the sensors of the same number"
+    return [_sensor(smi, *pair, {ADDRESS: reason}) for pair in zip(devices, gpus, strict=True)]
 
 
-def _sensor(smi: Any, device: str, gpu: Any, unknown: Mapping[str, str] | None = None) -> Sensor:
+def _sensor(smi: Any, device: str, gpu: Any, unknown: Mapping[str, str]) -> Sensor:
     asks = {name: partial(ask, smi, gpu) for name, ask in _ASKS.items()}
-    return Sensor(device, asks, unknown, source="amdsmi")
+    return Sensor(device, {**unknown, **asks}, source="amdsmi")
 
 
 def _address(smi: Any, gpu: Any) -> str | None:

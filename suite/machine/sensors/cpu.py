@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 
 from suite.machine.limits import ROOT, affinity, psutil_frequency, read
-from suite.machine.sensors.sensor import ENERGY, HELD_BACK, Reading, Sensor
+from suite.machine.sensors.sensor import ENERGY, HELD_BACK, Ask, Sensor
 
 CPU = "cpu"
 OF_CPU = (ENERGY, "power_watts", "clock_hz", "load", HELD_BACK)
@@ -22,18 +22,14 @@ THROTTLED = "PackageThrottle"
 def sensor(root: Path = ROOT, cores: list[int] | None = None) -> Sensor:
     """Return the processor's sensor; `cores` whose clocks count are by default the usable ones."""
     energy = _energy(root)
-    asks: dict[str, Callable[[], Reading] | str] = {
+    asks: dict[str, Ask | str] = {
         ENERGY: energy,
         "clock_hz": _clock(root, affinity() if cores is None else cores),
         "load": _load(root),
         HELD_BACK: _held_back(root),
         "power_watts": energy if isinstance(energy, str) else Rate(energy),
     }
-    return Sensor(
-        CPU,
-        {name: ask for name, ask in asks.items() if not isinstance(ask, str)},
-        {name: reason for name, reason in asks.items() if isinstance(reason, str)},
-    )
+    return Sensor(CPU, asks)
 
 
 class Rate:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 Reading = float | list[str]
 """A number in SI units, or for `held_back` what holds the clock back."""
-Asks = Mapping[str, Callable[[], Reading]]
+Ask = Callable[[], Reading]
 
 HELD_BACK = "held_back"
 POWER, MEAN_POWER = "power_watts", "mean_power_watts"
@@ -37,20 +37,19 @@ class Sensor:
     """Reads a device. What fails once is not asked again: the rest goes on.
 
     device : torch's name for it
-    asks : how each quantity is read
-    unknown : why others cannot be read; takes the reasons of those that fail
-    source : what these reasons begin with
+    asks : how each quantity is read, or why it cannot be
+    source : beginning of the reasons for what fails
+    unknown : why quantities cannot be read
     counted : seconds of the monotonic clock, midway in the last reading of the energy counter
     """
 
-    def __init__(
-        self, device: str, asks: Asks, unknown: Mapping[str, str] | None = None, source: str = ""
-    ) -> None:
+    def __init__(self, device: str, asks: Mapping[str, Ask | str], source: str = "") -> None:
         self.device = device
-        self.unknown = dict(unknown or {})
+        self.unknown = {name: reason for name, reason in asks.items() if isinstance(reason, str)}
         self.counted: float | None = None
+        reads = [(name, ask) for name, ask in asks.items() if not isinstance(ask, str)]
         # What is slow to read would come between the counter and the moment that it belongs to.
-        self._asks = dict(sorted(asks.items(), key=lambda ask: ask[0] != ENERGY))
+        self._asks = dict(sorted(reads, key=lambda read: read[0] != ENERGY))
         self._source = source
 
     def read(self) -> dict[str, Reading]:
@@ -78,8 +77,8 @@ class Sensor:
         rest = {name: ask for name, ask in self._asks.items() if name != ENERGY}
         if not rest or ENERGY not in self._asks:
             return [self]
-        counter = Sensor(self.device, {ENERGY: self._asks[ENERGY]}, source=self._source)
-        return [counter, Sensor(self.device, rest, self.unknown, self._source)]
+        counter = Sensor(self.device, {ENERGY: self._asks[ENERGY]}, self._source)
+        return [counter, Sensor(self.device, {**self.unknown, **rest}, self._source)]
 
 
 class Source(NamedTuple):
@@ -102,8 +101,7 @@ def silent(
     devices: Iterable[str], reason: str, quantities: Iterable[str] = OF_ACCELERATORS
 ) -> list[Sensor]:
     """Return sensors of devices of which, for one reason, nothing can be read."""
-    unknown = dict.fromkeys(quantities, reason)
-    return [Sensor(device, {}, unknown) for device in devices]
+    return [Sensor(device, dict.fromkeys(quantities, reason)) for device in devices]
 
 
 def seal(uuid: str, salt: str) -> str:

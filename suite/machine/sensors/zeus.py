@@ -2,11 +2,19 @@
 """Apple's energy counter, read through Zeus's library where it is installed (extra `energy`)."""
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from suite.machine.sensors.cpu import Rate
-from suite.machine.sensors.sensor import ENERGY, OF_ACCELERATORS, POWER, Sensor, first_line, silent
+from suite.machine.sensors.sensor import (
+    ENERGY,
+    OF_ACCELERATORS,
+    POWER,
+    Ask,
+    Sensor,
+    first_line,
+    silent,
+)
 
 
 def sensors(devices: Sequence[str], monitor: Any = None) -> list[Sensor]:
@@ -15,10 +23,10 @@ def sensors(devices: Sequence[str], monitor: Any = None) -> list[Sensor]:
     def joules() -> float:
         return float(monitor.get_cumulative_energy().gpu_mj / 1000)
 
+    asks: dict[str, Ask | str] = dict.fromkeys(OF_ACCELERATORS, "macOS tells only the energy")
     try:
         monitor = monitor or importlib.import_module("zeus_apple_silicon").AppleEnergyMonitor()
-        asks: dict[str, Callable[[], float]] = {ENERGY: joules, POWER: Rate(joules)}
+        asks |= {ENERGY: joules, POWER: Rate(joules)}
     except Exception as error:  # noqa: BLE001 - whatever a missing or other processor raises
         return silent(devices, f"Zeus (the extra `energy`): {first_line(error)}")
-    unknown = {name: "macOS tells only the energy" for name in OF_ACCELERATORS if name not in asks}
-    return [Sensor(device, asks, unknown, source="Zeus") for device in devices]
+    return [Sensor(device, asks, source="Zeus") for device in devices]

@@ -55,7 +55,7 @@ class Counter:
 
 def test_readings_are_written_with_both_clocks_and_their_cost(tmp_path: Path) -> None:
     begun, counter = time.monotonic(), Counter()
-    sensor = Sensor("cuda:0", {"fan": counter, HELD_BACK: lambda: ["GpuIdle"]}, {"load": "why not"})
+    sensor = Sensor("cuda:0", {"fan": counter, HELD_BACK: lambda: ["GpuIdle"], "load": "why not"})
     lines = sampled(tmp_path / "t", source(sensor), until=lambda: counter.asked >= 3)
     ticks = [line for line in lines if isinstance(line, Tick)]
     assert [tick.values for tick in ticks[:3]] == [{"fan": 1}, {"fan": 2}, {"fan": 3}]
@@ -95,7 +95,7 @@ def test_a_source_that_hangs_is_named_and_silences_no_other(
         free.wait(120)
         return []
 
-    stuck = Sensor("cuda:0", {"fan": Counter(), "load": hang}, {"power_watts": "refused"})
+    stuck = Sensor("cuda:0", {"fan": Counter(), "load": hang, "power_watts": "refused"})
     begun = time.monotonic()
     lines = sampled(
         tmp_path / "t",
@@ -188,7 +188,7 @@ def test_what_is_costly_to_read_does_not_keep_the_energy_counter_from_being_read
     monkeypatch.setattr(telemetry, "SHARE", 1e-6)
     counter, dear = Counter(), Counter()
     monkeypatch.setattr(time, "thread_time", lambda: dear.asked * 1e-5)
-    sensor = Sensor("cuda:0", {"fan": dear, ENERGY: counter}, {"load": "why not"})
+    sensor = Sensor("cuda:0", {"fan": dear, ENERGY: counter, "load": "why not"})
     lines = sampled(tmp_path / "t", source(sensor), until=lambda: counter.asked >= 5)
     assert dear.asked == 1
     ticks = [line for line in lines if isinstance(line, Tick)]
@@ -228,7 +228,7 @@ def test_mending_the_readings_writes_none_of_them_anew(tmp_path: Path) -> None:
 
 def test_without_anything_to_read_the_thread_ends_and_says_why(tmp_path: Path) -> None:
     path = tmp_path / "t"
-    lines = sampled(path, source(Sensor("cpu", {}, {"load": "no kernel"})), until=path.exists)
+    lines = sampled(path, source(Sensor("cpu", {"load": "no kernel"})), until=path.exists)
     assert lines == [Mute(device="cpu", quantity="load", reason="no kernel")]
     assert list(telemetry.readings(tmp_path / "none")) == []
 
