@@ -26,22 +26,14 @@ def as_csv(run: RunAnswers) -> str:
 
 def cases_as_csv(cases: Iterable[CaseResult]) -> str:
     """Return a row for each case, its time in seconds and its rate in the unit beside it."""
+    texts = ("exercise", "case", "status")
     time = ("seconds", "seconds_low", "seconds_high", "launches")
     rate = ("rate", "rate_low", "rate_high", "rate_unit")
-    rows = (
-        (
-            case.exercise,
-            case.case,
-            case.status,
-            *_numbers(case.seconds),
-            *_numbers(case.rate)[:3],
-            case.rate_unit,
-            ", ".join(case.doubts),
-            case.reason,
-        )
-        for case in cases
-    )
-    return _csv(("exercise", "case", "status", *time, *rate, "doubts", "reason"), rows)
+    rows = []
+    for case in cases:
+        measured = *_numbers(case.seconds), *_numbers(case.rate)[:3], case.rate_unit
+        rows.append((*attrgetter(*texts)(case), *measured, ", ".join(case.doubts), case.reason))
+    return _csv((*texts, *time, *rate, "doubts", "reason"), rows)
 
 
 def as_markdown(run: RunAnswers) -> str:
@@ -52,15 +44,12 @@ def as_markdown(run: RunAnswers) -> str:
         for answer in run.answers
         if answer.leads
     ]
-    parts = [
-        _cell(" ".join(heading(run, UNLIMITED))),
-        *([_markdown(("axis", run.device), axes)] if axes else []),
-        _markdown(("question", "answer", "rule of thumb"), rows),
-        *(
-            _cell(f"Not measured: {'; '.join(questions)} ({reason})")
-            for reason, questions in run.absent.items()
-        ),
-    ]
+    parts = [_cell(" ".join(heading(run, UNLIMITED)))]
+    if axes:
+        parts.append(_markdown(("axis", run.device), axes))
+    parts.append(_markdown(("question", "answer", "rule of thumb"), rows))
+    for reason, questions in run.absent.items():
+        parts.append(_cell(f"Not measured: {'; '.join(questions)} ({reason})"))
     return "\n\n".join(parts)
 
 

@@ -17,10 +17,8 @@ from suite.units import counted, format_ends, format_estimate
 
 NOT_CONCLUSIVE = "not conclusive"
 """The doubt about an axis whose interval is wide (see `Estimate.is_wide`)."""
-NARROW = 60
-"""Columns below which names stand on lines of their own."""
-GAP = 2
-"""Columns between a name and its text, and of an indentation."""
+NARROW, GAP = 60, 2
+"""Columns below which names stand on lines of their own; columns of an indentation."""
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -89,13 +87,12 @@ class RunAnswers(Struct, frozen=True, kw_only=True):
 def heading(run: RunAnswers, width: int) -> list[str]:
     """Say in a sentence what was measured where."""
     counts = Counter(case.status for case in run.cases)
-    failed, left_out = counts["failed"], counts["skipped"]
     partial = "" if run.complete else ", not all of its launches ended"
     project = f"; code of {describe(run.project)}" if run.project else ""
     return _wrapped(
         f"{run.machine}: {counted(counts['passed'], 'case')} measured in "
-        f"{counted(run.launches, 'launch')} of the {run.profile} profile on "
-        f"{run.datetime[:10]}{partial}; {failed} failed, {left_out} left out{project}",
+        f"{counted(run.launches, 'launch')} of the {run.profile} profile on {run.datetime[:10]}"
+        f"{partial}; {counts['failed']} failed, {counts['skipped']} left out{project}",
         width,
     )
 
@@ -117,9 +114,8 @@ def lines(run: RunAnswers, width: int, *, every: bool = False) -> Iterator[str]:
             texts.append(f"{text}{rule}{doubts(answer.doubts)}")
         yield from _block(exercise, texts, names, width)
     if any(answer.value is not None and answer.value.low is not None for answer in shown):
-        yield from _wrapped(
-            "[a, b]: 95% interval over the launches of this run on this machine", width
-        )
+        interval = "[a, b]: 95% interval over the launches of this run on this machine"
+        yield from _wrapped(interval, width)
     for reason, questions in run.absent.items():
         without = counted(len(questions), "question") if len(questions) > 1 else f'"{questions[0]}"'
         yield from _wrapped(f"No answer to {without}: {reason}", width)
@@ -136,8 +132,7 @@ def case_lines(cases: Iterable[CaseResult], width: int) -> Iterator[str]:
 def axis_text(axis: AxisResult) -> str:
     """Return an axis's number with its remarks and doubts; of a wide interval the ends alone."""
     spell = format_ends if axis.value.is_wide else format_estimate
-    known = [spell(axis.value, axis.unit), *axis.remarks]
-    return f"{', '.join(known)}{doubts(axis.doubts)}"
+    return f"{', '.join([spell(axis.value, axis.unit), *axis.remarks])}{doubts(axis.doubts)}"
 
 
 def doubts(words: Sequence[str]) -> str:
@@ -159,7 +154,6 @@ def _result(case: CaseResult) -> str:
 
 
 def _block(name: str, sentences: Sequence[str], names: int, width: int) -> Iterator[str]:
-    """Yield a name at the left of its sentences, or above them."""
     if width < NARROW:
         yield from _wrapped(name, width)
         for text in sentences:
@@ -171,7 +165,7 @@ def _block(name: str, sentences: Sequence[str], names: int, width: int) -> Itera
 
 
 def _wrapped(text: str, width: int, indent: int = 0) -> list[str]:
-    """Break a text into lines, no estimate in two; further lines are indented more."""
+    # An estimate stays on one line.
     whole = _ESTIMATE.sub(lambda match: match[0].replace(" ", _FIXED), printable(text))
     folded = wrapped(whole, width, " " * indent, " " * (2 * indent))
     return [line.replace(_FIXED, " ") for line in folded] or [""]

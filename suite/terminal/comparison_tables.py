@@ -69,9 +69,8 @@ def finds(change: float | None) -> str:
     """Spell the smallest change that would have been found, a large one as a factor."""
     if change is None:
         return "-"
-    if change >= 1:
-        return format_value(1 + change, RATIO, digits=2)
-    return f"+{format_value(change, '1', digits=2)}"
+    large = change >= 1
+    return format_value(1 + change, RATIO, 2) if large else f"+{format_value(change, '1', 2)}"
 
 
 def legend(cases: Sequence[CaseComparison]) -> list[str]:
@@ -95,8 +94,7 @@ def show(table: Table) -> None:
 def lines(table: Table, width: int) -> list[str]:
     """Lay a table out in the first form that fits the width, or else in the narrowest.
 
-    A narrower form names what rows share in a line above them. The narrowest has no room for
-    the first column either, and gives a name that is too long a line of its own.
+    A narrower form names what rows share above them; the narrowest also drops the first column.
     """
     for split in (False, True):
         form = list(_laid_out(table, split=split))

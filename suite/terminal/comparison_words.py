@@ -31,16 +31,13 @@ MACHINE = frozenset({"accelerators", "cpu.model"})
 
 def of_runs(comparison: RunComparison) -> list[str]:
     """Say what a comparison of two runs comes to, a line each."""
-    lines, cases = projects(comparison) + across(comparison), comparison.cases
+    lines = projects(comparison) + across(comparison)
     if comparison.differences:
         lines += ["What differs and moves numbers:", *_differing(comparison.differences)]
         if not MACHINE.isdisjoint(each.fact for each in comparison.differences):
             lines.append("`frobench compare --purchase` shows two machines side by side")
     else:
-        both = f"{counted(len(cases), 'case')} in both runs"
-        lines += [both + _counts(comparison.counts), *_changed(cases)]
-        lines += [] if comparison.faults else undecided(cases)
-        lines += allowances(comparison)
+        lines += [*_verdicts(comparison, "in both runs"), *allowances(comparison)]
     lines += [*_overlapping(comparison), *in_turn(comparison)]
     if comparison.harmless:
         lines.append(f"differs harmlessly: {_facts(comparison.harmless)}")
@@ -49,13 +46,11 @@ def of_runs(comparison: RunComparison) -> list[str]:
 
 def of_versions(comparison: VersionComparison) -> list[str]:
     """Say what a comparison of two versions comes to, a line each."""
-    cases = comparison.cases
-    first = f"{counted(len(cases), 'case')} with two versions{_counts(comparison.counts)}"
-    return [first, *_changed(cases), *([] if comparison.faults else undecided(cases))]
+    return _verdicts(comparison, "with two versions")
 
 
 def of_machines(comparison: MachineComparison) -> list[str]:
-    """Say which machines are held beside each other, what differs, and what each lacks."""
+    """Say what differs between two machines, and what each lacks."""
     lines = ["No verdicts: above 1, a case takes less time on the new machine."]
     if comparison.differences:
         lines += ["What differs and moves numbers:", *_differing(comparison.differences)]
@@ -210,7 +205,7 @@ def _differing(differences: Iterable[Difference]) -> list[str]:
 
 
 def _sharpness(cases: Sequence[CaseComparison]) -> list[str]:
-    """Say how small a change most cases would have shown: to agree is easy where all is noise."""
+    # To agree is easy where all is noise.
     if not cases:
         return []
     if (typical := typical_change(cases)) == math.inf:
@@ -233,9 +228,11 @@ def _advice(comparison: RunComparison | VersionComparison) -> str:
     return ""
 
 
-def _counts(counts: dict[VerdictWord, int]) -> str:
+def _verdicts(comparison: RunComparison | VersionComparison, where: str) -> list[str]:
+    cases, counts = comparison.cases, comparison.counts
     words = ", ".join(f"{counts[word]} {word}" for word in ORDER if word in counts)
-    return f": {words}" if words else ""
+    every = f"{counted(len(cases), 'case')} {where}{words and f': {words}'}"
+    return [every, *_changed(cases), *([] if comparison.faults else undecided(cases))]
 
 
 def _facts(differences: Sequence[Difference]) -> str:

@@ -14,10 +14,8 @@ from suite.publish import Removed, pattern
 from suite.stored.run import Run
 from suite.units import counted
 
-FEW = 6
-"""Texts of one place that are shown where not all are asked for."""
-LONGEST = 60
-"""Letters of one text that are shown there."""
+FEW, LONGEST = 6, 60
+"""Texts of one place that are shown where not all are asked for, and letters of each."""
 COLUMN = 30
 """Letters that names have, most of the time."""
 
@@ -31,8 +29,7 @@ def lines(run: Run, removed: Collection[Removed], *, everything: bool = False) -
     samples = counted(sum(case.stats.rounds for case in run.benchmarks), "sample")
     cases = counted(len(run.benchmarks), "case")
     launches = counted(len(run.frobench.launches), "launch")
-    yield ""
-    yield f"What would be published: {samples} of {cases} in {launches}, and this"
+    yield from ("", f"What would be published: {samples} of {cases} in {launches}, and this")
     environment: dict[str, Any] = msgspec.to_builtins(run.frobench.environment)
     software = environment.pop("software")
     for title in ("variables", "packages"):
@@ -40,12 +37,10 @@ def lines(run: Run, removed: Collection[Removed], *, everything: bool = False) -
     reasons = environment.pop("unknown")
     parts = {"machine": {"kind": environment.pop("machine")}, "software": software, **environment}
     for title, part in {**parts, "not known": reasons}.items():
-        yield ""
-        yield title.capitalize()
+        yield from ("", title.capitalize())
         for name, value in [*_facts(part)] or [("none", "")]:
             yield from _entry(name, [value], full=True)
-    yield ""
-    yield "Every other text, by its place in the file"
+    yield from ("", "Every other text, by its place in the file")
     texts: dict[str, dict[str, None]] = {}
     for where, text in private.texts(run):
         if text and not where.startswith("$.frobench.environment."):
@@ -56,19 +51,19 @@ def lines(run: Run, removed: Collection[Removed], *, everything: bool = False) -
 
 def _facts(part: object, name: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(part, dict | list):
-        items = part.items() if isinstance(part, dict) else enumerate(part)
-        for key, value in items:
+        for key, value in part.items() if isinstance(part, dict) else enumerate(part):
             yield from _facts(value, f"{name}.{key}" if name else str(key))
     else:
         yield name, "not known" if part is None else str(part)
 
 
 def _entry(name: str, values: Sequence[str], *, full: bool) -> Iterator[str]:
-    shown = [" ".join(value.split()) for value in (values if full else values[:FEW])]
+    shown = [" ".join(value.split()) for value in values]
     if not full:
         shown = [value if len(value) <= LONGEST else f"{value[:LONGEST]}..." for value in shown]
-    more = len(values) - len(shown)
-    text = "; ".join(shown) + (f"; and {more} more" if more else "")
+        if more := len(values[FEW:]):
+            shown[FEW:] = [f"and {more} more"]
+    text = "; ".join(shown)
     yield from textwrap.wrap(
         f"{name.ljust(COLUMN)}  {text}".rstrip(),
         min(shutil.get_terminal_size().columns, 100),

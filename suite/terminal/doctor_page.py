@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the doctor says on a terminal: first what is there, then what is wrong.
-
-What is not known is left out; the JSON has its reasons.
-"""
+"""What the doctor says on a terminal; what is not known is left out, and the JSON has reasons."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from suite.doctor.devices import IDLE
@@ -31,37 +28,37 @@ def lines(there: There, troubles: list[Conclusion], width: int) -> Iterator[str]
         yield "Nothing is wrong: `frobench run` measures it."
     for trouble in troubles:
         head = f"{trouble.severity}: {trouble.message} ({trouble.code})"
+        advice = f"  mend it: {trouble.advice}"
         yield from textwrap.wrap(head, width, subsequent_indent="  ")
-        yield from textwrap.wrap(
-            f"mend it: {trouble.advice}", width, initial_indent="  ", subsequent_indent="    "
-        )
+        yield from textwrap.wrap(advice, width, subsequent_indent="    ")
 
 
-def _host(host: Host) -> Iterator[Line]:
+def _host(host: Host) -> Iterable[Line]:
     cpu = host.cpu
-    yield "CPU", cpu.model or cpu.architecture
-    cores = _joined(
-        f"{cpu.usable_cores} usable",
-        cpu.logical_cores and f"of {cpu.logical_cores}",
-        cpu.quota_cores and f"limited to {cpu.quota_cores:g}",
-        cpu.numa_nodes and counted(cpu.numa_nodes, "memory node"),
-        host.others is not None and f"others use {host.others:.1f}",
-    )
-    yield "cores", cores
-    clock = _joined(
-        host.clock_hz and format_value(host.clock_hz, "Hz"),
-        cpu.max_frequency_hz and f"of {format_value(cpu.max_frequency_hz, 'Hz')}",
-        f"governor {cpu.governor}" if cpu.governor else "governor unknown",
-    )
-    yield "clock", clock
-    memory = _joined(
-        f"{format_value(host.memory_free_bytes, 'B')} free",
-        f"of {format_value(cpu.memory_bytes, 'B')}",
-        host.shared_memory_bytes and f"{format_value(host.shared_memory_bytes, 'B')} may be shared",
-    )
-    yield "memory", memory
-    yield "disk", f"{format_value(host.disk_free_bytes, 'B')} free for results"
-    yield "system", _joined(host.os, host.kernel, host.container and "in a container")
+    facts = {
+        "CPU": cpu.model or cpu.architecture,
+        "cores": _joined(
+            f"{cpu.usable_cores} usable",
+            cpu.logical_cores and f"of {cpu.logical_cores}",
+            cpu.quota_cores and f"limited to {cpu.quota_cores:g}",
+            cpu.numa_nodes and counted(cpu.numa_nodes, "memory node"),
+            host.others is not None and f"others use {host.others:.1f}",
+        ),
+        "clock": _joined(
+            host.clock_hz and format_value(host.clock_hz, "Hz"),
+            cpu.max_frequency_hz and f"of {format_value(cpu.max_frequency_hz, 'Hz')}",
+            f"governor {cpu.governor or 'unknown'}",
+        ),
+        "memory": _joined(
+            f"{format_value(host.memory_free_bytes, 'B')} free",
+            f"of {format_value(cpu.memory_bytes, 'B')}",
+            host.shared_memory_bytes
+            and f"{format_value(host.shared_memory_bytes, 'B')} may be shared",
+        ),
+        "disk": f"{format_value(host.disk_free_bytes, 'B')} free for results",
+        "system": _joined(host.os, host.kernel, host.container and "in a container"),
+    }
+    return facts.items()
 
 
 def _torch(there: There) -> Iterator[Line]:
@@ -73,36 +70,30 @@ def _torch(there: There) -> Iterator[Line]:
             for name, build in offer.builds.items()
             if build
         ]
+        kinds = f"built for {' and '.join(built) or 'the CPU alone'}"
         yield (
             "PyTorch",
-            _joined(
-                offer.version,
-                f"built for {' and '.join(built) or 'the CPU alone'}",
-                f"sees {counted(offer.devices, 'accelerator')}",
-            ),
+            _joined(offer.version, kinds, f"sees {counted(offer.devices, 'accelerator')}"),
         )
     for name, package, version in installed():
         yield "backend", f"{name}, of {package} {version}"
     yield from offer.out_of_tree if offer else ()
-    masks = [f"{name}={value!r}" for name, value in there.host.masks.items()]
-    if masks:
-        yield "masks", _joined(*masks)
+    if masks := there.host.masks:
+        yield "masks", _joined(*(f"{name}={value!r}" for name, value in masks.items()))
 
 
 def _device(device: Device) -> Iterator[Line]:
     number = "" if device.index is None else f" {device.index}"
-    yield (
-        f"{device.vendor}{number}",
-        _joined(device.name, device.driver and f"driver {device.driver}", device.fault),
-    )
+    known = _joined(device.name, device.driver and f"driver {device.driver}", device.fault)
+    yield f"{device.vendor}{number}", known
+    default = device.power_limit_default_watts
     facts = {
         "memory in use": _part(device.memory_used_bytes, device.memory_bytes, "B"),
         "clock": _part(device.clock_hz, device.max_clock_hz, "Hz"),
         "its memory's": _part(device.memory_clock_hz, device.max_memory_clock_hz, "Hz"),
         "power": _joined(
             _part(device.power_watts, device.power_limit_watts, "W"),
-            device.power_limit_default_watts
-            and f"by default {device.power_limit_default_watts:g} W",
+            default and f"by default {default:g} W",
         ),
         "temperature": _joined(
             device.temperature_celsius is not None and f"{device.temperature_celsius:g} °C"
@@ -130,8 +121,5 @@ def _part(now: float | None, most: float | None, unit: str) -> str:
 
 def _joined(*parts: str | float | bool | None) -> str:
     """Return what is known, as a list; a part that begins with "of" belongs to the one before."""
-    text = ""
-    for part in parts:
-        if part:
-            text += (" " if str(part).startswith("of ") else ", ") + str(part)
-    return text.removeprefix(", ").removeprefix(" ")
+    text = ", ".join(str(part) for part in parts if part)
+    return text.replace(", of ", " of ")

@@ -60,11 +60,10 @@ def sentences(history: History, request: HistoryRequest) -> Iterator[str]:
         return
     if not findings.changed:
         yield from _nothing(findings, request)
-    for culprit in sorted(
-        findings.culprits, key=lambda culprit: findings.changed.index(culprit.case)
-    ):
-        yield _sentence(culprit, commits, findings)
-        yield f"Next: `{_next(culprit, commits, request)}`"
+    culprits = {culprit.case: culprit for culprit in findings.culprits}
+    for case in findings.changed:
+        yield _sentence(culprits[case], commits, findings)
+        yield f"Next: `{_next(culprits[case], commits, request)}`"
 
 
 def _rows(case: str, commits: Sequence[Commit], findings: Findings) -> Iterator[Row]:

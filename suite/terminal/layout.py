@@ -18,8 +18,7 @@ from suite.stored.run import Conclusion, Run, Severity
 
 MOST_CONCLUSIONS = 3
 """Warnings of one code that are shown; the others stand beside their cases."""
-SEVERITIES: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
-"""The order in which conclusions are shown."""
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 PAGE = 100
 """Columns of a text where there is no terminal."""
 
@@ -36,7 +35,7 @@ def stored_runs(paths: tuple[Path, ...], results: Path) -> list[Path]:
 
 
 def is_honest(path: Path, *, err: bool = True, but: Collection[str] = ()) -> bool:
-    """Tell whether a stored run is whole and can be believed; print what is to be said of it."""
+    """Return whether a stored run is whole and can be believed, and print its conclusions."""
     from suite import checks
 
     conclusions = checks.review(path, but)
@@ -52,8 +51,7 @@ def tell(path: Path, conclusions: list[Conclusion], *, err: bool = True) -> None
         code, is_error = conclusion.code, conclusion.severity == "error"
         lines_of[code] += not is_error
         if lines_of[code] <= MOST_CONCLUSIONS or is_error:
-            case = f"{short_name(conclusion.case)}: " if conclusion.case else ""
-            text = f"{case}{conclusion.message}"
+            text = _of_case(conclusion)
         elif lines_of[code] == many[code]:
             text = f"{many[code] - MOST_CONCLUSIONS} more, in the report"
         else:
@@ -101,24 +99,26 @@ def width() -> int:
 
 def doubts(judged: Run, columns: int) -> Iterator[str]:
     """Yield what a run's numbers may be trusted for: errors first, a few cases of each code."""
+    conclusions = judged.frobench.conclusions
     by_code: dict[str, list[Conclusion]] = {}
-    for conclusion in sorted(
-        judged.frobench.conclusions, key=lambda each: SEVERITIES[each.severity]
-    ):
+    for conclusion in sorted(conclusions, key=lambda each: SEVERITIES.index(each.severity)):
         by_code.setdefault(conclusion.code, []).append(conclusion)
     for code, alike in by_code.items():
         first, often = alike[0], len(alike)
-        yield ""
         times = f", {often} times" if often > 1 else ""
+        yield ""
         yield from wrapped(f"{first.severity}: {code}{times}. {first.advice}", columns, "", "  ")
-        most = often if first.severity == "error" else min(often, MOST_CONCLUSIONS)
-        for conclusion in alike[:most]:
-            where = f"{short_name(conclusion.case)}: " if conclusion.case else ""
-            yield from wrapped(f"{where}{conclusion.message}", columns, "  ", "    ")
-        if more := often - most:
-            yield from wrapped(
-                f"and {more} more: `frobench show FILE --cases`", columns, "  ", "    "
-            )
+        most = often if first.severity == "error" else MOST_CONCLUSIONS
+        texts = [_of_case(conclusion) for conclusion in alike[:most]]
+        if often > most:
+            texts.append(f"and {often - most} more: `frobench show FILE --cases`")
+        for text in texts:
+            yield from wrapped(text, columns, "  ", "    ")
+
+
+def _of_case(conclusion: Conclusion) -> str:
+    case = f"{short_name(conclusion.case)}: " if conclusion.case else ""
+    return f"{case}{conclusion.message}"
 
 
 def wrapped(text: str, columns: int, first: str = "", rest: str = "") -> list[str]:

@@ -23,11 +23,9 @@ FROM: dict[Basis | None, tuple[str, str]] = {
 }
 """A letter for what is not as it was measured, and what it means."""
 MINUTES = 90.0
-"""Seconds from which on they are told in minutes."""
+"""Seconds from which a time is given in minutes."""
 MOST_DEVICES = 2
 """Of larger groups the first and the last are named."""
-GUESSES = {"r", "n"}
-"""Those that leave it to the run what is left out."""
 Cells = tuple[str, str, str, str]
 """Work, time of a call, the letter of an estimate, and time in the run."""
 
@@ -53,10 +51,10 @@ def _function(cases: Sequence[ExpectedCase], width: int) -> Iterator[str]:
     for case in cases:
         name = _shown(case)
         if case.left_out and case.work is None:
-            beside = f"{f'    {name}':{NAME}}  not here: {case.left_out}"
+            absent = f"not here: {case.left_out}"
+            beside = f"{f'    {name}':{NAME}}  {absent}"
             fits = len(beside) <= width and len(name) + 4 <= NAME
-            sentence = f"{name}: not here: {case.left_out}"
-            yield from [beside] if fits else _wrapped(sentence, width, "    ")
+            yield from [beside] if fits else _wrapped(f"{name}: {absent}", width, "    ")
             continue
         work, call, letter, run = cells = _cells(case)
         if width < NARROWEST:
@@ -73,9 +71,9 @@ def _function(cases: Sequence[ExpectedCase], width: int) -> Iterator[str]:
 def _cells(case: ExpectedCase) -> Cells:
     letter, _ = FROM.get(case.basis, ("", ""))
     call = "-" if case.call_seconds is None else _seconds(case.call_seconds)
-    run = "left out" + "?" * (letter in GUESSES)
-    if case.run_seconds is not None:
-        run = _about(case.run_seconds)
+    guessed = case.basis in {"rates", "nominal"}  # so the run decides what is left out
+    left_out = "left out?" if guessed else "left out"
+    run = left_out if case.run_seconds is None else _about(case.run_seconds)
     return _spelled(case.work), f"about {call}" if letter else call, letter, run
 
 
@@ -104,11 +102,8 @@ def _marks(expected: Expected) -> Iterator[str]:
     if letters:
         yield f"A letter marks an estimate: {'; '.join(letters)}."
     if any(case.left_out and case.work for case in expected.cases):
-        longest = format_seconds(expected.longest_sample)
-        yield (
-            f"Left out: one call takes longer than this profile allows ({longest}); "
-            '"?" marks an estimate.'
-        )
+        allowed = f"this profile allows ({format_seconds(expected.longest_sample)})"
+        yield f'Left out: one call takes longer than {allowed}; "?" marks an estimate.'
 
 
 def _totals(expected: Expected) -> Iterator[str]:
