@@ -36,7 +36,6 @@ class RegularFile(click.Path):
 
 
 def _label(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str:
-    """Return the name of a node, or refuse a name that cannot tell nodes apart."""
     if value is None:
         return ""
     if not value.strip():
@@ -95,10 +94,7 @@ wait = click.option("--wait", is_flag=True, help="Wait until no other run measur
 
 
 def project(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a verb be told a project's folder, which is otherwise the repository of --benchmarks.
-
-    what : what it is for
-    """
+    """Let a verb be told a project's folder, which is otherwise the repository of --benchmarks."""
     folder = click.Path(exists=True, file_okay=False, path_type=Path)
     text = f"{what}; by default the repository of --benchmarks."
     return click.option("--project", type=folder, metavar="DIR", help=text)
@@ -111,10 +107,7 @@ def into(folder: Path, what: str) -> Callable[[Callable[..., None]], Callable[..
 
 
 def in_forms(forms: Mapping[str, str]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a verb be asked for one of several forms, each by an option of its own, with its help.
-
-    The verb gets the name as `form`, or None.
-    """
+    """Let a verb be asked for one of several forms, each by an option with its help, as `form`."""
 
     def with_options(verb: Callable[..., None]) -> Callable[..., None]:
         @wraps(verb)

@@ -38,8 +38,7 @@ def share(file: Path, output: Path, *, everything: bool) -> None:
 
     if not is_honest(file, but=publish.MENDED):
         sys.exit(FAILED)
-    first = store.read(file)
-    run, removed = publish.redact(first, private.own_names())
+    run, removed = publish.redact(store.read(file), private.own_names())
     say(*disclosure.lines(run, removed, everything=everything), "")
     try:
         path = store.write_once(run, output)
@@ -50,14 +49,12 @@ def share(file: Path, output: Path, *, everything: bool) -> None:
 
 
 def _web_folder(_context: click.Context, _option: click.Parameter, text: str | None) -> str:
-    """Return the address of a folder of the web, with the slash at its end."""
     if text and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", text):
         raise click.BadParameter("an address such as https://example.org/results/")
     return f"{text.rstrip('/')}/" if text else ""
 
 
 def _licence(_context: click.Context, _option: click.Parameter, text: str) -> str:
-    """Return the name of a licence, in letters that such names have."""
     if not re.fullmatch(r"[A-Za-z0-9.+-]+", text):
         raise click.BadParameter("a name such as CC0-1.0, from https://spdx.org/licenses/")
     return text
@@ -120,7 +117,6 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
     from suite.terminal.layout import say, shown, stored_runs, tell
 
     gc.freeze()  # what was imported stays: to look through it at the end takes a fifth of a second
-
     broken = []
 
     def tell_broken(path: Path, conclusions: "list[Conclusion]") -> None:

@@ -9,6 +9,7 @@ takes half of 5%, over all cases together.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from msgspec import Struct
 
@@ -136,21 +137,16 @@ def _confirm(findings: Findings, brackets: Mapping[str, tuple[int, int]], measur
     """Measure what the search points at anew, each pair of commits for all cases that share it."""
     ends = (findings.first, findings.last)
     pairs = dict.fromkeys(pair for pair in brackets.values() if pair != ends)
+    anew: dict[str, Judged] = {}
     for pair in pairs:
-        cases = [case for case, bracket in brackets.items() if bracket == pair]
-        try:
+        with suppress(BrokenError):
             ratios = measure(*pair, findings.launches)
-        except BrokenError:
-            ratios = {}
-        judged = _judged({case: ratios[case] for case in cases if case in ratios})
-        for case in cases:
-            ratio = _confirmed(judged.get(case), findings.ends[case], tests=len(pairs))
-            findings.culprits.append(Culprit(case, *pair, ratio))
-    findings.culprits += [
-        Culprit(case, *ends, findings.ends[case].comparison.ratio)
-        for case, bracket in brackets.items()
-        if bracket == ends
-    ]
+            anew |= _judged({case: ratios[case] for case in brackets if brackets[case] == pair})
+    for case, pair in brackets.items():
+        known = findings.ends[case]
+        confirmed = _confirmed(anew.get(case), known, tests=len(pairs))
+        ratio = known.comparison.ratio if pair == ends else confirmed
+        findings.culprits.append(Culprit(case, *pair, ratio))
 
 
 def _confirmed(anew: Judged | None, ends: Judged, tests: int) -> Estimate | None:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec.structs import replace
 
 from suite.errors import CannotRunError, NothingMeasuredError
 from suite.history.change_search import BrokenError, Findings, Ratios, search
@@ -22,25 +22,15 @@ from suite.run.interruptions import Interruptions
 from suite.run.lock import machine_lock
 from suite.run.progress import Reporter, reasons
 from suite.run.request import Request, make_draft
-from suite.stored.run import ProfileName
 from suite.units import counted
 
 
-class HistoryRequest(Struct, frozen=True, kw_only=True):
-    """What the user asked for."""
+class HistoryRequest(Request, frozen=True, kw_only=True):
+    """What the user asked for; `paths` are the folders of a commit that hold its modules."""
 
     range: str  # two revisions, such as v1.0..main
-    results: Path
-    benchmarks: Path
     launches: int  # pairs of them, of the ends of the range
-    project: Path | None = None
-    profile: ProfileName = "standard"
-    devices: list[str] = []
-    expression: str = ""
-    seed: int | None = None
     build: str = ""  # a command of the shell that is called in each working tree
-    paths: Sequence[str] = ()  # folders of a commit that hold its modules
-    wait: bool = False
 
 
 class History(NamedTuple):
@@ -107,11 +97,11 @@ class Bench:
         reporter: Reporter,
         folders: ExitStack,
     ) -> None:
-        self._request, self._project = request, project
+        self._random = random.Random(request.seed)  # noqa: S311 - not for secrets
+        seed = self._random.randrange(2**31) if request.seed is None else request.seed
+        self._request, self._project = replace(request, seed=seed), project
         self._commits, self._trees, self._folders = commits, trees, folders
         self._progress = Progress(reporter)
-        self._random = random.Random(request.seed)  # noqa: S311 - not for secrets
-        self._seed = self._random.randrange(2**31) if request.seed is None else request.seed
         self._sittings: dict[int, Sitting] = {}
 
     def __call__(self, first: int, second: int, launches: int) -> Ratios:
@@ -154,14 +144,9 @@ class Bench:
 
     def _begin(self, commit: Commit) -> Sitting:
         tree = self._trees.at(commit, self._progress.say)
-        request = Request(
-            results=self._request.results,
+        request = replace(
+            self._request,
             benchmarks=self._trees.benchmarks(),
-            profile=self._request.profile,
-            devices=self._request.devices,
-            expression=self._request.expression,
-            launches=self._request.launches,
-            seed=self._seed,
             project=tree,
             paths=self._trees.sources(tree),
             kept_out=str(self._project),

@@ -13,7 +13,7 @@ from suite.journal.records import Imported, Journal, Measured, Record, Refused
 from suite.project.git import describe
 from suite.run.launches import Launches
 from suite.run.merge import merge
-from suite.run.plan import Draft, Plan
+from suite.run.plan import Draft
 from suite.run.progress import Reporter
 from suite.run.runner import PILOT, make_plan, sensors
 from suite.run.sensed import telemetry
@@ -35,20 +35,17 @@ class Sitting:
     def __init__(self, folder: Path, reporter: Reporter, first: "Sitting | None" = None) -> None:
         self.folder = folder
         self.clock = RunClock(folder)
-        draft = Draft.read(folder)
-        if draft is None:
-            raise FileNotFoundError(folder / Draft.FILE)
         if first is None:
             plan = make_plan(folder, self.clock, reporter)
-            require_imports([*Journal(folder / PILOT)], draft)
-            plan = replace(plan, counters=[], energy=Choice([], {}), sustained=[])
+            require_imports([*Journal(folder / PILOT)], plan.draft)
+            self.plan = replace(plan, counters=[], energy=Choice([], {}), sustained=[])
         else:
             shutil.copyfile(first.folder / PILOT, folder / PILOT)
-            plan = replace(first.plan, draft=draft, plan_seconds=0.0, body_seconds=0.0)
-        plan.write(folder)
-        self.plan: Plan = plan
-        self._sources = sensors(folder, draft)
-        self._launches = Launches(plan, folder, self.clock, reporter)
+            draft = Draft.read(folder)
+            self.plan = replace(first.plan, draft=draft, plan_seconds=0.0, body_seconds=0.0)
+        self.plan.write(folder)
+        self._sources = sensors(folder, self.plan.draft)
+        self._launches = Launches(self.plan, folder, self.clock, reporter)
 
     @property
     def has_samples(self) -> bool:
