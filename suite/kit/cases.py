@@ -81,8 +81,4 @@ def is_headline(marks: Iterable[pytest.Mark], parameters: Parameters) -> bool:
 
 def sizes(parameters: Parameters) -> dict[str, int]:
     """Return the parameters that are sizes: the whole numbers."""
-    return {
-        name: value
-        for name, value in parameters.items()
-        if isinstance(value, int) and not isinstance(value, bool)
-    }
+    return {name: value for name, value in parameters.items() if type(value) is int}

@@ -31,7 +31,7 @@ class Member(NamedTuple):
 
     store, port : address of the store where the ranks find each other
     address : the rank's own, in the network between the nodes
-    patience : seconds that ranks wait for each other
+    patience : how long ranks wait for each other
     """
 
     rank: int
@@ -39,7 +39,7 @@ class Member(NamedTuple):
     store: str
     port: int
     address: str
-    patience: float
+    patience: timedelta
 
 
 def backend_of(device: str) -> str:
@@ -54,9 +54,6 @@ class Commands:
         self._device = Device(device, seed)
         self._held = ExitStack()
         self._survivors = Survivors()
-        self._clear()
-
-    def _clear(self) -> None:
         self._task: Task | None = None
         self._result: Any = None
 
@@ -71,7 +68,7 @@ class Commands:
 
     def set_up(self, factory: Callable[..., Task], *args: object) -> None:
         """Set a task up in the place of the one before."""
-        self._clear()
+        self._task = self._result = None
         self._device = Device(self._device.name, self._device.seed)
         self._task = factory(self._device, *args)
 
@@ -81,7 +78,7 @@ class Commands:
 
     def leave(self) -> None:
         """Release the task and its memory, and then end its set-up."""
-        self._clear()
+        self._task = self._result = None
         gc.collect()
         self._held.close()
         self._survivors.spare()
@@ -128,7 +125,7 @@ class Commands:
                 os.environ.setdefault(variable, interface)
         if self._device.is_accelerator:
             torch.accelerator.set_device_index(self._device.handle.index)
-        patience = timedelta(seconds=member.patience)
+        patience = member.patience
         store = dist.TCPStore(member.store, member.port, is_master=False, timeout=patience)  # type: ignore[attr-defined]  # torch hides the type
         dist.init_process_group(
             backend_of(self._device.name),

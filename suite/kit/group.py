@@ -107,29 +107,21 @@ class Group:
             if not dist.is_backend_available(backend):
                 raise ValueError(f"torch is built without {backend}")
         self.ask("leave", deadline=2 * workers.STARTED_WITHIN)  # the ranks may still be starting
-        patience, addresses = RANKS_WAIT * self._deadline, self._addresses
-        store = dist.TCPStore(  # type: ignore[attr-defined]  # torch hides the type
-            addresses[0],
-            0,
-            is_master=True,
-            wait_for_workers=False,
-            timeout=timedelta(seconds=patience),
-        )
+        patience, home = timedelta(seconds=RANKS_WAIT * self._deadline), self._addresses[0]
+        store = dist.TCPStore(home, 0, is_master=True, wait_for_workers=False, timeout=patience)  # type: ignore[attr-defined]  # torch hides the type
 
         def member(number: int) -> tuple[Member]:
-            meeting = addresses[0], store.port, addresses[number]
-            return (Member(number, len(self), *meeting, patience),)
+            address = self._addresses[number]
+            return (Member(number, len(self), home, store.port, address, patience),)
 
         self.ask("enter", member)
         self._store = store
 
     def part(self) -> None:
         """Let the ranks leave the process group, so that they can be workers of other cases."""
-        if self._store is not None:
-            try:
-                self.ask("part")
-            finally:
-                self._store = None
+        store, self._store = self._store, None  # the ranks need it until they have left
+        if store is not None:
+            self.ask("part")
 
     def __call__(self) -> None:
         """Call the body of the task once on every rank."""

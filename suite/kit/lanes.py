@@ -1,24 +1,74 @@
 # SPDX-License-Identifier: MIT
-"""Lanes: a device and a stream on which a body queues its work, and when they were busy with it.
+"""Tracks, whose entries can be observed and put in turn: lanes here, and workers.
 
-In span samples, two events bracket the work that is queued in each ``with`` block, an *entry*; a
-host sample has no events. Events of different devices share no clock, so they are anchored to the
-host's. An entry's interval begins when its stream is free: it includes gaps in which the device
-waits for launches or works for another stream.
+A lane is a stream of a device on which a body queues its work. In span samples, two events bracket
+the work that is queued in each ``with`` block, an *entry*; a host sample has no events. Events of
+different devices share no clock, so they are anchored to the host's. An entry's interval begins
+when its stream is free: it includes gaps in which the device waits for launches or works for
+another stream.
 """
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from threading import RLock
 from time import perf_counter
-from typing import Self
-
-import torch
+from typing import TYPE_CHECKING, Any, Self
 
 from suite.concurrency import Interval
-from suite.kit.device import Device
-from suite.kit.track import Track
+
+if TYPE_CHECKING:  # workers import this module before torch
+    import torch
+
+    from suite.kit.device import Device
 
 MILLISECOND = 1e-3  # the unit of torch's events
 ANCHORS = 3
+
+
+class Turns:
+    """Lets each entry begin when the one before has ended, as a control of overlap.
+
+    Lanes wait on their devices, so that the host queues their work as before.
+
+    last : the event at the end of the last entry of a lane; the first entry waits for it, too
+    wait : waits for the worker that worked last
+    lock : held in each entry of a lane, since lanes may have threads of their own
+    """
+
+    def __init__(self) -> None:
+        self.last: torch.Event | None = None
+        self.wait: Callable[[], object] = lambda: None
+        self.lock = RLock()
+
+
+class Track(ABC):
+    """Something whose entries can be observed, on the host's clock."""
+
+    def __init__(self) -> None:
+        self._armed = False
+        self._turns: Turns | None = None
+        self._entries: list[Any] = []
+
+    @property
+    def observes(self) -> bool:
+        """Whether entries can be timed: some devices have no events."""
+        return True
+
+    @abstractmethod
+    def takes_turns(self, others: Sequence["Track"]) -> bool:
+        """Tell whether entries can wait for those of other tracks, as a control needs."""
+
+    @abstractmethod
+    def intervals(self) -> list[Interval]:
+        """Return when each entry since `arm` began and ended, in seconds of `perf_counter`."""
+
+    def arm(self, turns: Turns | None = None) -> None:
+        """Observe each entry from now on, in turn if `turns` are given."""
+        self._armed, self._turns, self._entries = True, turns, []
+
+    def disarm(self) -> None:
+        """Stop observing and taking turns."""
+        self._armed, self._turns = False, None
 
 
 class Lane(Track):
@@ -27,9 +77,9 @@ class Lane(Track):
     stream : the device's current one unless given
     """
 
-    _entries: list[tuple[torch.Event, torch.Event]]
+    _entries: list[tuple["torch.Event", "torch.Event"]]
 
-    def __init__(self, device: Device, stream: torch.Stream | None = None) -> None:
+    def __init__(self, device: "Device", stream: "torch.Stream | None" = None) -> None:
         super().__init__()
         self.device = device
         self._own_stream = stream
@@ -82,12 +132,12 @@ class Lane(Track):
         """Return when each entry began and ended, by the host's clock."""
         anchored, anchor = self._anchor()
 
-        def at(event: torch.Event) -> float:
+        def at(event: "torch.Event") -> float:
             return anchored - event.elapsed_time(anchor) * MILLISECOND
 
         return [(at(begin), at(end)) for begin, end in self._entries]
 
-    def _anchor(self) -> tuple[float, torch.Event]:
+    def _anchor(self) -> tuple[float, "torch.Event"]:
         """Record events of the idle device between clock readings; return the closest pair's."""
         anchors = []
         for _ in range(ANCHORS):

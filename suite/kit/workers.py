@@ -18,7 +18,7 @@ import pytest
 
 from suite.concurrency import Interval
 from suite.errors import DoesNotFitError
-from suite.kit.track import Track
+from suite.kit.lanes import Track
 from suite.kit.worker_process import Seat, serve
 from suite.machine.limits import read
 from suite.stored.run import Check

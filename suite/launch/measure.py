@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from suite.kit import device as dev
-from suite.kit.track import Track
+from suite.kit.lanes import Track
 from suite.launch.session import LaunchSession
 from suite.measure.caches import ColdCaches
 from suite.measure.sampler import Body, Sampler

@@ -17,8 +17,7 @@ import torch
 from suite.concurrency import shareable, shared, union
 from suite.errors import DoesNotFitError
 from suite.kit.device import Device
-from suite.kit.lanes import Lane
-from suite.kit.track import Track, Turns
+from suite.kit.lanes import Lane, Track, Turns
 
 HELD = 2.0
 """Times the seconds that queueing a body took, for which the device is held to queue it again."""

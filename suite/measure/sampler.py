@@ -17,8 +17,7 @@ from typing import Any, Protocol, runtime_checkable
 from suite.concurrency import Interval
 from suite.kit import waiting
 from suite.kit.device import Device
-from suite.kit.lanes import Lane
-from suite.kit.track import Track
+from suite.kit.lanes import Lane, Track
 from suite.measure.caches import ColdCaches
 from suite.measure.clocks import Clock, warm_up
 from suite.measure.observing import Blocker, Observer

@@ -22,7 +22,7 @@ from suite.kit import workers
 from suite.kit.check_result import briefly, is_brief
 from suite.kit.commands import Task
 from suite.kit.device import Device
-from suite.kit.track import Turns
+from suite.kit.lanes import Turns
 from suite.kit.worker_process import Seat
 from suite.kit.workers import Worker, WorkerError, early_workers, halves, put_away, together
 from suite.launch import plugin

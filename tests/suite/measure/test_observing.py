@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from suite.concurrency import Interval
-from suite.kit.track import Track, Turns
+from suite.kit.lanes import Track, Turns
 from suite.measure.observing import Observer
 
 APART = [(0.0, 1.0), (1.0, 3.0)]
