@@ -18,7 +18,6 @@ from suite.machine import environment
 from suite.machine.accelerators.accelerator import bus_address
 from suite.machine.sensors.sensor import seal
 from suite.measure import clocks, ready
-from suite.measure.gauge import Gauge
 from suite.profiles import PROFILES
 from suite.stored.run import Settings
 
@@ -79,7 +78,7 @@ class Readiness:
         self._seconds = PROFILES[settings.profile].settle
         ready.steady_clocks(self._accelerators, self._seconds)
         self._rested = False
-        self._gauge = Gauge(devices, cases)
+        self._gauge = ready.Gauge(devices, cases)
         waits = ready.of_each(self._accelerators, lambda device: device.wait)
         write(
             Harness(

@@ -13,7 +13,6 @@ any device does in time is never left out by prediction.
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from suite.kit.cases import Parameters, sizes
@@ -45,13 +44,13 @@ class _LeftOut(NamedTuple):
     reason: str
 
 
-@dataclass
 class Climb:
     """Remembers how long each size took, and refuses what would take longer than `cap` seconds."""
 
-    cap: float
-    _known: dict[Hashable, list[_Known]] = field(default_factory=lambda: defaultdict(list))
-    _left_out: dict[Hashable, list[_LeftOut]] = field(default_factory=lambda: defaultdict(list))
+    def __init__(self, cap: float) -> None:
+        self.cap = cap
+        self._known: defaultdict[Hashable, list[_Known]] = defaultdict(list)
+        self._left_out: defaultdict[Hashable, list[_LeftOut]] = defaultdict(list)
 
     def is_small(self, work: Work) -> bool:
         """Tell whether any device does the work in time."""
@@ -100,10 +99,9 @@ class Climb:
         doubt = DOUBT if smaller > 1 else DEEPER_DOUBT
         if self.is_small(work) or seconds <= doubt * self.cap:
             return None
-        reason = self._reason(parameters, "predicted to take", seconds)
-        reason += f", continued from {counted(smaller, 'smaller size')}"
-        self.leave_out(function, parameters, work, reason)
-        return reason
+        takes = f"predicted to take {format_seconds(seconds)}"
+        evidence = f"continued from {counted(smaller, 'smaller size')}"
+        return self._too_long(function, parameters, work, takes, evidence)
 
     def takes_too_long(
         self, function: str, parameters: Parameters, work: Work, calls: Sequence[float]
@@ -113,10 +111,9 @@ class Climb:
         self.climbed(function, parameters, work, seconds)
         if seconds <= LEEWAY * self.cap:
             return None
-        reason = self._reason(parameters, "takes at least", seconds)
-        reason += f", in the quickest of {counted(len(calls), 'call')}"
-        self.leave_out(function, parameters, work, reason)
-        return reason
+        takes = f"takes at least {format_seconds(seconds)}"
+        evidence = f"in the quickest of {counted(len(calls), 'call')}"
+        return self._too_long(function, parameters, work, takes, evidence)
 
     def leave_out(
         self, function: str, parameters: Parameters, work: Work | None, reason: str
@@ -130,12 +127,14 @@ class Climb:
         known = _Known(sizes(parameters), work, seconds)
         self._known[_family(function, parameters)].append(known)
 
-    def _reason(self, parameters: Parameters, how: str, seconds: float) -> str:
+    def _too_long(
+        self, function: str, parameters: Parameters, work: Work, takes: str, evidence: str
+    ) -> str:
         where = ", ".join(f"{name}={size}" for name, size in sizes(parameters).items())
-        return (
-            f"{how} {format_seconds(seconds)} a call{' at ' if where else ''}{where}, "
-            f"over this profile's {format_seconds(self.cap)}"
-        )
+        call = f"a call at {where}" if where else "a call"
+        reason = f"{takes} {call}, over this profile's {format_seconds(self.cap)}, {evidence}"
+        self.leave_out(function, parameters, work, reason)
+        return reason
 
 
 def _family(function: str, parameters: Parameters) -> Hashable:

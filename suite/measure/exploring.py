@@ -93,7 +93,7 @@ def _call(sampler: Sampler, measurement: Measurement, read: Read) -> None:
     measurement.host.append(seconds)
     measurement.sampled += seconds
     if sampler.queues:
-        measurement.parts.setdefault("enqueue", []).append(queued)
+        measurement.parts["enqueue"].append(queued)
 
 
 def _call_with_one_thread(sampler: Sampler, measurement: Measurement, read: Read) -> None:

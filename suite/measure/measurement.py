@@ -9,6 +9,7 @@ to queue than the blocker lasts.
 """
 
 import statistics
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,7 +51,7 @@ class Measurement:
     host: list[float] = field(default_factory=list)
     undisturbed: list[float] = field(default_factory=list)
     against: list[float] = field(default_factory=list)
-    parts: dict[str, list[float]] = field(default_factory=dict)
+    parts: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     iterations: int = 1
     warmup: float = 0.0
     sampled: float = 0.0
@@ -81,11 +82,11 @@ class Measurement:
         """
         queued, took, self.result = self._host(sampler)
         if sampler.queues:
-            self._note("enqueue", queued)
+            self.parts["enqueue"].append(queued)
             if len(self.parts["enqueue"]) <= READINGS:
                 seconds = sampler.reading(self.result)
                 if seconds is not None:
-                    self._note("reading", seconds)
+                    self.parts["reading"].append(seconds)
         return took
 
     def sample_other(self, sampler: Sampler) -> float:
@@ -100,7 +101,7 @@ class Measurement:
             observed = sampler.span()
             self.sampled += sampler.clock() - begun
             for name, value in observed.items():
-                self._note(name, value)
+                self.parts[name].append(value)
 
     def observe_device(self, sampler: Sampler, settings: Settings) -> None:
         """Take spans behind queued work, where the body is queued on one accelerator alone."""
@@ -117,9 +118,6 @@ class Measurement:
             raise ClockError("the clock went backwards, or stood still in a sample")
         self.sampled += took
         return queued / self.iterations, took / self.iterations, result
-
-    def _note(self, part: str, value: float) -> None:
-        self.parts.setdefault(part, []).append(value)
 
 
 def device_spans(sampler: Sampler, blocker: Blocker, enqueue: float, seconds: float) -> list[float]:

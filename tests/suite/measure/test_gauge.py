@@ -8,8 +8,8 @@ import pytest
 from suite.compare.verdicts.levels import CLOCK
 from suite.kit.device import Device
 from suite.kit.waiting import REFUSALS
-from suite.measure import gauge
-from suite.measure.gauge import Gauge
+from suite.measure import ready
+from suite.measure.ready import Gauge
 
 
 def counting(calls: list[str], name: str) -> Callable[[], None]:
@@ -22,7 +22,7 @@ def counting(calls: list[str], name: str) -> Callable[[], None]:
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     made: list[str] = []
-    monkeypatch.setattr(gauge, "_bodies", lambda _: {"python": counting(made, "python")})
+    monkeypatch.setattr(ready, "_bodies", lambda _: {"python": counting(made, "python")})
     return made
 
 
@@ -31,12 +31,12 @@ def test_samples_are_taken_before_the_first_case_between_cases_and_behind_the_la
     calls: list[str], cases: int, between: int
 ) -> None:
     read = Gauge([Device("cpu")], cases)
-    warm = len(calls) - gauge.ROUNDS
+    warm = len(calls) - ready.ROUNDS
     assert warm > 0
     for _ in range(cases):
         read.read_before_case()
     assert read.finish().keys() == {"cpu/python"}
-    assert len(calls) == warm + 2 * gauge.ROUNDS + between
+    assert len(calls) == warm + 2 * ready.ROUNDS + between
 
 
 @pytest.mark.parametrize("refusal", REFUSALS)
@@ -46,7 +46,7 @@ def test_a_body_that_the_device_refuses_is_left_out(
     def refuse() -> None:
         raise refusal
 
-    monkeypatch.setattr(gauge, "_bodies", lambda _: {"product": refuse, "python": sum_up})
+    monkeypatch.setattr(ready, "_bodies", lambda _: {"product": refuse, "python": sum_up})
     assert Gauge([Device("cpu")], 1).finish().keys() == {"cpu/python"}
 
 
@@ -55,10 +55,10 @@ def test_a_body_that_fails_later_leaves_the_others_alone(monkeypatch: pytest.Mon
 
     def fail_later() -> None:
         calls.append(1)
-        if len(calls) > 2 + gauge.ROUNDS:
+        if len(calls) > 2 + ready.ROUNDS:
             raise RuntimeError
 
-    monkeypatch.setattr(gauge, "_bodies", lambda _: {"copy": fail_later, "python": sum_up})
+    monkeypatch.setattr(ready, "_bodies", lambda _: {"copy": fail_later, "python": sum_up})
     read = Gauge([Device("cpu")], 1)
     read.read_before_case()
     assert read.finish().keys() == {"cpu/copy", "cpu/python"}
