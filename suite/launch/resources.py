@@ -35,9 +35,7 @@ class Resources:
     """What the first case that needs it makes, and all later ones use."""
 
     def __init__(self, spec: LaunchSpec) -> None:
-        self._spec = spec
-        settings = spec.settings
-        self._devices = settings.devices
+        self._spec, settings = spec, spec.settings
         self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
         self._blockers: dict[str, Blocker | None] = {}
         self._untidy = False
@@ -87,7 +85,7 @@ class Resources:
         if failed:
             self.drop_workers(lost)
         try:
-            ready.of_each([dev.Device(name) for name in self._devices], _answers)
+            ready.of_each([dev.Device(name) for name in self._spec.settings.devices], _answers)
         except Exception as error:  # noqa: BLE001 - whatever a backend raises when it is lost
             pytest.exit(f"a device no longer works: {reason_of(error)}", returncode=DEVICE_LOST)
 

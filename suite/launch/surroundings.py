@@ -79,13 +79,12 @@ class Readiness:
         ready.steady_clocks(self._accelerators, self._seconds)
         self._rested = False
         self._gauge = ready.Gauge(devices, cases)
-        waits = ready.of_each(self._accelerators, lambda device: device.wait)
         write(
             Harness(
                 launch=spec.launch,
                 empty_body=ready.of_each(devices, ready.empty_body),
                 ready_reading=ready.of_each(self._accelerators, Device.ready_reading),
-                waits={name: wait for name, wait in waits.items() if wait},
+                waits=ready.of_each(self._accelerators, lambda device: str(device.wait)),
                 timer_step=clocks.timer_step(),
                 state=global_state(),
                 environment=environment.capture(settings.devices),

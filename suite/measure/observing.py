@@ -8,7 +8,8 @@ device until all is queued, which shows how long each lane is busy (see `suite.c
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from contextlib import suppress
+from functools import cached_property, partial
 from time import perf_counter
 from typing import Any
 
@@ -37,8 +38,7 @@ class Blocker:
     def __init__(self, device: Device, n: int) -> None:
         a, b = device.uniform(n, n), device.uniform(n, n)
         self.device = device
-        self._product = torch.empty_like(a)
-        self._factors = a, b
+        self._multiply = partial(torch.mm, a, b, out=torch.empty_like(a))
         self.unit = 0.0
 
     def queue(self, seconds: float) -> None:
@@ -59,21 +59,16 @@ class Blocker:
         self.unit = took / CALLS
         return took >= AHEAD * (queued - begun)
 
-    def _multiply(self) -> None:
-        torch.mm(*self._factors, out=self._product)
-
 
 def blocker(device: Device, clock: Callable[[], float] = perf_counter) -> Blocker | None:
     """Return the smallest blocker that works; none for a CPU, or without events."""
     if not (device.is_accelerator and device.has_events):
         return None
-    try:
-        for n in SIZES:
+    with suppress(DoesNotFitError, RuntimeError, AttributeError, TypeError):
+        for n in SIZES:  # the device may be full, or cannot multiply: its cases will say so
             candidate = Blocker(device, n)
             if candidate.is_ahead(clock):
                 return candidate
-    except (DoesNotFitError, RuntimeError, NotImplementedError, AttributeError, TypeError):
-        pass  # the device is full, or cannot multiply: its cases will say so
     return None
 
 
