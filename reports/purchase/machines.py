@@ -27,8 +27,8 @@ from reports.table.equipment import around, equipment
 from reports.table.facts import machine_title
 from reports.table.times import ON_CPU, exercise
 from reports.table.workloads import table
-from suite.compare.alike import faults, kind
-from suite.compare.machines import Matched, Pair, match
+from suite.compare.alike import Matched, Pair, faults, kind
+from suite.compare.machines import match_machines
 from suite.stored.names import name_of
 from suite.terminal.comparison_words import grouped
 
@@ -97,7 +97,7 @@ class _Beside:
 
     @cached_property
     def _matched(self) -> Matched:
-        return match(self.base.run, self.one.run)
+        return match_machines(self.base.run, self.one.run)
 
     @cached_property
     def missing(self) -> dict[str, str]:

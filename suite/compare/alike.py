@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What counts as the same case in two runs, and why a case is not there or not the same."""
+"""Which cases of two runs are the same, and why a case is not there or not the same."""
 
 import re
 from collections.abc import Callable, Container, Iterator, Mapping
 from functools import lru_cache
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from suite.compare.model import Side, Unmatched
 from suite.stored.names import is_cpu
@@ -18,6 +18,39 @@ MUCH_LONGER = 2.0
 """Times the time for a case in a launch from which an accelerator was in another state: one that
 works on end becomes slower."""
 _ACCELERATOR = re.compile(r"[a-z]\w*:\d+")
+
+
+class Pair(NamedTuple):
+    """A case in two runs, and the reason if its times cannot be compared."""
+
+    base: Case
+    new: Case
+    reason: str | None
+
+
+class Matched(NamedTuple):
+    """The cases of two runs."""
+
+    pairs: list[Pair]  # in the order of the base run
+    unmatched: list[Unmatched]
+    faults: list[str]  # errors of a whole run; with any, each pair has a reason
+
+
+def match(
+    base: Run, new: Run, keyed: Callable[[Run], Mapping[Any, Case]], names: Names = str
+) -> Matched:
+    """Pair the cases that have the same key in two runs."""
+    before, after = keyed(base), keyed(new)
+    errors = [*faults(base, " in base"), *faults(new, " in new")]
+    failed_before, failed_after = failures(base, " in base"), failures(new, " in new")
+    pairs = []
+    for key, old in before.items():
+        if late := after.get(key):
+            failed = failed_before.get(old.fullname) or failed_after.get(late.fullname)
+            reason = next(iter(errors), None) or failed or other_thing(old, late, names)
+            pairs.append(Pair(old, late, reason))
+    only_before = _absent(before, after, new, "base", names)
+    return Matched(pairs, only_before + _absent(after, before, base, "new", names), errors)
 
 
 @lru_cache(maxsize=2**12)  # a run has few names of devices, and thousands of places for them
@@ -77,10 +110,9 @@ def other_time(base: Run, new: Run, old: Case, late: Case) -> str | None:
     return f"another time for a case on an accelerator: {before:g} s -> {after:g} s in a launch"
 
 
-def absent(
-    mine: Mapping[Any, Case], theirs: Container[Any], other: Run, side: Side, names: Names = str
+def _absent(
+    mine: Mapping[Any, Case], theirs: Container[Any], other: Run, side: Side, names: Names
 ) -> list[Unmatched]:
-    """Return the cases that were measured on one side alone, each with why not in the other run."""
     return [
         Unmatched(case.fullname, side, _absence(case, other, names), case.extra_info.headline)
         for key, case in mine.items()

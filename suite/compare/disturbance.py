@@ -24,8 +24,7 @@ LARGEST_SHIFT = 0.05
 def disturbing(run: Run) -> frozenset[str] | None:
     """Return the codes of what disturbed a run; ``None`` where it does not say.
 
-    How busy other programs kept the processor is known better from the launches than from the
-    moment before them.
+    Launches know how busy other programs kept the processor better than the moment before them.
     """
     load, troubles = others_load(run), run.frobench.troubles
     if troubles is UNSET and load is None:
@@ -61,6 +60,13 @@ def sure_shifts(before: Gauges, after: Gauges) -> dict[str, float]:
     return {name: _nearer_end(before[name], after[name]) for name in before if name in after}
 
 
+def _nearer_end(before: Sequence[float], after: Sequence[float]) -> float:
+    ratio = compare_values(before, after).ratio
+    if ratio.low is None or ratio.high is None or ratio.low <= 1 <= ratio.high:
+        return 0.0
+    return min(math.log(ratio.low), math.log(ratio.high), key=abs)
+
+
 def shift_of(case: Case, shifts: Mapping[str, float]) -> float:
     """Return the largest shift of the gauges of a case's devices."""
     devices = {device.partition("/")[0] for device in case.extra_info.devices}
@@ -69,13 +75,12 @@ def shift_of(case: Case, shifts: Mapping[str, float]) -> float:
 
 
 def disturbances(base: Run, new: Run) -> dict[str, str]:
-    """Return by a case's full name why nothing can be said of it.
+    """Return by a case's full name why it gets no verdict.
 
     Other programs that kept the processor busy in either run disturb all cases: they never do
     the same twice. Of all else only what disturbed one of the runs counts.
     """
-    whole = _busy(base, new) or _unlike(base, new)
-    if whole:
+    if whole := _busy(base, new) or _unlike(base, new):
         return {case.fullname: f"disturbed: {whole}" for case in new.benchmarks}
     return _shifted(base, new) | _throttled(base, new)
 
@@ -112,21 +117,11 @@ def _shifted(base: Run, new: Run) -> dict[str, str]:
 
 def _throttled(base: Run, new: Run) -> dict[str, str]:
     before, after = (
-        {
-            each.case
-            for each in run.frobench.conclusions
-            if each.case and each.code == "throttled-case"
-        }
+        {each.case for each in run.frobench.conclusions if each.code == "throttled-case"}
         for run in (base, new)
     )
     return {
         name: f"disturbed: throttled in {'new' if name in after else 'base'} only"
         for name in before ^ after
+        if name
     }
-
-
-def _nearer_end(before: Sequence[float], after: Sequence[float]) -> float:
-    ratio = compare_values(before, after).ratio
-    if ratio.low is None or ratio.high is None or ratio.low <= 1 <= ratio.high:
-        return 0.0
-    return min(math.log(ratio.low), math.log(ratio.high), key=abs)

@@ -17,13 +17,17 @@ from suite.stored.run import Run
 from suite.units import counted, format_value
 
 DIFFERS, UNDECIDED = 4, 3
-"""Exit codes: a case became slower, or a result was not reproduced; nobody can say."""
+"""Exit codes: a case became slower, or a result was not reproduced; nothing was decided."""
 BLUNT = 0.25
 """A slow-down that most cases must be able to show where runs are said to agree."""
 
 
 class Agreement(Struct, frozen=True):
-    """What a run that was measured again says of the first."""
+    """What a run that was measured again says of the first.
+
+    The two agree unless a case is faster or slower, so that identical machines disagree in at most
+    5%.
+    """
 
     cases: int  # how many the first run has
     comparison: RunComparison
@@ -40,42 +44,36 @@ class Agreement(Struct, frozen=True):
 
     @property
     def doubt(self) -> str | None:
-        """Why nobody can say whether the two agree; ``None`` where somebody can."""
+        """Why the comparison decides nothing; ``None`` where it does.
+
+        It does not where fewer than half of the cases were compared, or where most of these are too
+        noisy to show a slow-down of a quarter.
+        """
         if reason := nothing_compared(self.comparison):
             return reason
         compared = len(self.compared)
         if compared < self.cases / 2:
             return f"only {compared} of {counted(self.cases, 'case')} could be compared"
         if typical_change(self.compared) > BLUNT:
-            sharp = format_value(BLUNT, "1")
-            return (
-                f"in most of {counted(compared, 'case')} no slow-down of {sharp} would have shown"
-            )
+            cases, sharp = counted(compared, "case"), format_value(BLUNT, "1")
+            return f"in most of {cases} no slow-down of {sharp} would have shown"
         return None
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the runs agree; ``None`` where nobody can say."""
+        """Whether the runs agree; ``None`` where there is a doubt."""
         return None if self.doubt else not self.different
 
     @property
     def exit_code(self) -> int:
-        """Return 0 if the runs agree, 4 if they do not, and 3 where nobody can say."""
+        """Return 0 if the runs agree, 4 if they do not, and 3 where there is a doubt."""
         return {True: 0, False: DIFFERS, None: UNDECIDED}[self.agrees]
 
 
 def agreement(
     first: Run, again: Run, others: Sequence[Levels] = (), across: Collection[str] = ()
 ) -> Agreement:
-    """Compare a run with the same cases measured again.
-
-    The two agree unless a case is faster or slower, so that identical machines disagree in at most
-    5%. Nobody can say on another machine, or in another state of it, where the runs were disturbed
-    unlike, nor where fewer than half of the cases were compared, or most of these are so noisy
-    that not even a slow-down of a quarter would have shown.
-
-    others, across : as for `compare_runs`
-    """
+    """Compare a run with the same cases measured again; the arguments are as for `compare_runs`."""
     return Agreement(len(first.benchmarks), compare_runs(first, again, others, across))
 
 
@@ -86,10 +84,7 @@ def typical_change(cases: Sequence[CaseComparison]) -> float:
 
 
 def exit_code(comparison: RunComparison | VersionComparison, *, allow_missing: bool = False) -> int:
-    """Return the exit code of a comparison: 4, 3 or 0.
-
-    It is 4 where a case is slower, headline or not. Else it is 3 where no case could be compared,
-    or a headline case of the base could not.
+    """Return 4 where a case is slower, 3 where no case or not every headline case was compared.
 
     allow_missing : let headline cases be missing, as long as any case was compared
     """

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Two machines side by side: what to expect of one that one thinks of buying.
 
-Two machines differ in everything at once, so nothing here is a verdict. A case is held
-against the one that does the same work on a device of the same kind, whatever its name:
-accelerator against accelerator, CPU against CPU.
+Two machines differ in everything, so nothing here is a verdict. A case is compared with the one
+that does the same work on a device of the same kind, whatever its name.
 """
 
-from typing import NamedTuple
-
-from suite.compare.alike import absent, failures, faults, kind, other_thing
-from suite.compare.model import CaseRatio, MachineComparison, Unmatched
+from suite.compare.alike import Matched, Pair, kind, match
+from suite.compare.model import CaseRatio, MachineComparison
 from suite.compare.rank_tests import compare_values
 from suite.statistics import case_medians, estimate
 from suite.stored.differences import compare_environments
@@ -18,26 +15,10 @@ from suite.stored.run import Case, Run, Scalar
 Key = tuple[str, tuple[tuple[str, Scalar], ...]]
 
 
-class Pair(NamedTuple):
-    """The same work on two machines, or the reason why the two are not of the same thing."""
-
-    base: Case
-    new: Case
-    reason: str | None
-
-
-class Matched(NamedTuple):
-    """The cases of two machines."""
-
-    pairs: list[Pair]  # in the order of the base run
-    unmatched: list[Unmatched]
-    faults: list[str]  # errors of a whole run; with any, each pair has a reason
-
-
 def compare_machines(base: Run, new: Run) -> MachineComparison:
     """Hold two machines beside each other, case by case."""
     environments = base.frobench.environment, new.frobench.environment
-    matched = match(base, new)
+    matched = match_machines(base, new)
     return MachineComparison(
         base=base.frobench.run,
         new=new.frobench.run,
@@ -50,19 +31,9 @@ def compare_machines(base: Run, new: Run) -> MachineComparison:
     )
 
 
-def match(base: Run, new: Run) -> Matched:
+def match_machines(base: Run, new: Run) -> Matched:
     """Pair each case with the one that does the same work, whatever its device's name."""
-    before, after = by_key(base), by_key(new)
-    failed_before, failed_after = failures(base, " in base"), failures(new, " in new")
-    errors = [*faults(base, " in base"), *faults(new, " in new")]
-    pairs = []
-    for key, old in before.items():
-        if late := after.get(key):
-            failed = failed_before.get(old.fullname) or failed_after.get(late.fullname)
-            reason = next(iter(errors), None) or failed or other_thing(old, late, names=kind)
-            pairs.append(Pair(old, late, reason))
-    only_before = absent(before, after, new, "base", names=kind)
-    return Matched(pairs, only_before + absent(after, before, base, "new", names=kind), errors)
+    return match(base, new, by_key, kind)
 
 
 def by_key(run: Run) -> dict[Key, Case]:

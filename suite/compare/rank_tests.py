@@ -38,11 +38,8 @@ LARGEST_CHANGE = math.log(1000)
 class Comparison(Struct, frozen=True):
     """Two sets of launch values, or two versions in the same launches, compared by their logs.
 
-    ratio : new / base with its interval, widened by the allowance; below 1 is faster, since times
-        are compared
-    p_value : two-sided and exact, of the Mann-Whitney test or, for two versions in the same
-        launches, of Wilcoxon's signed-rank test, both without an allowance; ``None`` where there
-        is no interval
+    ratio : new / base with its interval, widened by the allowance; times below 1 are faster
+    p_value : two-sided, exact and without an allowance; ``None`` where there is no interval
     smallest_change : the slow-down, as a fraction, that another such comparison would call
         slower with a probability of about 90%; ``None`` where so few launches can show no
         slow-down up to a factor of 1,000
@@ -70,22 +67,20 @@ def compare_values(
     its distribution. Ties count against a difference. Below six launches on a side there is
     neither interval nor p-value.
 
-    Separate runs differ by more than their launches show. By the launches alone a difference
-    beyond h would be found, which is the distance from the ratio to the end of the interval that
-    faces 1, or what the family demands. The other end is no measure: one launch far astray, on the
-    side away from 1, moves it far and hides nothing.
-    With r as the reach of the difference between runs, it must lie beyond the root of h^2 + r^2.
-    The allowance is what that is more than h, or what is known of the two runs, if that is more;
-    the interval is widened by it on both sides.
+    Separate runs differ by more than their launches show. The launches alone would show a
+    difference beyond h: the distance from the ratio to the end of the interval that faces 1 (one
+    launch far astray moves the other end, and hides nothing), or what the family demands. With r as
+    the reach of the difference between runs, a difference must exceed the root of h^2 + r^2. The
+    allowance is what that is more than h, or what is known of the two runs, if that is more; it
+    widens the interval on both sides.
 
-    The smallest change is what passes that, and lifts the 95% interval out of what is called
-    the same, with a margin for what another comparison of so few launches finds instead: its
-    estimate and the widths of both are known no better than they show (`docs/calibration.md`).
+    The smallest change passes that and lifts the 95% interval out of what is called the same. A
+    margin is added because another comparison of so few launches has another estimate and other
+    widths (`docs/calibration.md`).
 
     base, new : one positive number for each launch
-    demand : how far from 1 a ratio must lie in its family, as a log; without it the comparison
-        stands alone
-    between : what is known of separate runs; without it two runs are as alike as two launches
+    demand : how far from 1 a ratio must lie in its family, as a log; 0 for a comparison alone
+    between : what is known of separate runs
 
     Raises `ValueError` if a side is empty, or a value is not finite or not positive.
     """
@@ -100,11 +95,10 @@ def compare_pairs(ratios: Sequence[float | None], demand: float = 0.0) -> Compar
 
     The ratio is the Hodges-Lehmann estimate on the log scale: the median of the mean logs of
     all pairs of launches, each with itself included. Its interval and p-value are those of
-    the exact Wilcoxon signed-rank test (Hollander, Wolfe and Chicken, "Nonparametric
-    Statistical Methods", sections 3.1 to 3.3). It asks that the logs lie symmetrically around
-    their median; for identical versions they do, whatever their distribution, because the two
-    can be exchanged. Ties count against a difference. Below six launches there is neither
-    interval nor p-value: six that all say the same have a p-value of 2/64.
+    the exact Wilcoxon signed-rank test (sections 3.1 to 3.3). It asks that the logs lie
+    symmetrically around their median; for identical versions they do, because the two can be
+    exchanged. Ties count against a difference. Below six launches there is neither interval nor
+    p-value: six that all say the same have a p-value of 2/64.
 
     ratios : new / base within each launch: one positive number
     demand : as for `compare_values`, and so is the smallest change
@@ -116,14 +110,10 @@ def compare_pairs(ratios: Sequence[float | None], demand: float = 0.0) -> Compar
     return _compared(_means(logs), test, demand, ALIKE)
 
 
-def ratio(base: Sequence[float | None], new: Sequence[float | None]) -> float:
-    """Return the ratio of `compare_values` alone."""
-    return math.exp(middle(_shifts(_logs(base), _logs(new))))
-
-
-def ratio_of_pairs(ratios: Sequence[float | None]) -> float:
-    """Return the ratio of `compare_pairs` alone."""
-    return math.exp(middle(_means(_logs(ratios))))
+def ratio(*sides: Sequence[float | None]) -> float:
+    """Return the ratio of `compare_values` or, of one sequence, that of `compare_pairs` alone."""
+    logs = [_logs(side) for side in sides]
+    return math.exp(middle(_means(*logs) if len(logs) == 1 else _shifts(*logs)))
 
 
 def verdict(comparison: Comparison, p_value: float | None = None) -> VerdictWord:

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Two stored runs, or two versions of a body in one run, to a verdict for each case.
 
-A regression verdict needs the same benchmark on the same machine in the same state. What
-differs in the environment is listed: what moves numbers makes every case incomparable, unless the
-difference is itself the question, and the rest is named apart. Where only one of the runs was
-disturbed, nothing is said of a case.
-Whether the intervals of a case overlap is counted in any case.
+A regression verdict needs the same benchmark on the same machine in the same state. A difference
+of the environment that moves numbers makes every case incomparable, unless it is itself the
+question. A case gets no verdict where only one of the runs was disturbed.
 """
 
 import math
@@ -15,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from suite.compare.alike import absent, failures, faults, other_thing, other_time
+from suite.compare.alike import failures, faults, match, other_time
 from suite.compare.disturbance import disturbances
 from suite.compare.model import RunComparison, VersionComparison
 from suite.compare.verdicts.judge import Candidate, judge
@@ -32,44 +30,34 @@ def compare_runs(
 ) -> RunComparison:
     """Compare two runs case by case. All cases together share 5% of false alarms.
 
-    others : other stored runs, the newest first. From those of the same machine in the same state
-        it is learned how far separate runs of identical code lie apart; with fewer than three of
-        them, that is assumed
-    across : facts of the environment whose difference is the question, and makes no case
-        incomparable
+    others : other stored runs, the newest first; see `suite.compare.verdicts.wander`
+    across : facts of the environment whose difference makes no case incomparable
     """
     environments = [run.frobench.environment for run in (base, new)]
     differing = compare_environments(*environments)
     differences = [each for each in differing if each.matters and each.fact not in across]
-    errors = [*faults(base, " in base"), *faults(new, " in new")]
-    whole = "the environments differ in what matters" if differences else next(iter(errors), None)
-    failed = failures(new, " in new") | failures(base, " in base")
+    elsewhere = "the environments differ in what matters" if differences else None
+    matched = match(base, new, lambda run: {case.fullname: case for case in run.benchmarks})
     disturbed = disturbances(base, new)
-    before, after = ({case.fullname: case for case in run.benchmarks} for run in (base, new))
-    candidates = [
-        _candidate(
-            case,
-            late,
-            whole
-            or failed.get(name)
-            or other_thing(case, late)
-            or other_time(base, new, case, late),
-            disturbed.get(name),
-        )
-        for name, case in before.items()
-        if (late := after.get(name))
-    ]
     separate = base.frobench.run != new.frobench.run
     known = wander(base, new, others) if separate else Known({}, 0)
-    cases = judge(candidates, known.cases)
+    candidates = []
+    for old, late, mismatch in matched.pairs:
+        name, medians = old.fullname, (case_medians(old), case_medians(late))
+        reason = elsewhere or mismatch or other_time(base, new, old, late)
+        estimates = estimate(medians[0]), estimate(medians[1])
+        candidates.append(
+            Candidate(old, *estimates, medians, reason, disturbed.get(name), known.cases.get(name))
+        )
+    cases = judge(candidates)
     overlaps = [case.overlap for case in cases if case.overlap is not None]
     old_facts, new_facts = map(facts, environments)
     return RunComparison(
         base=base.frobench.run,
         new=new.frobench.run,
         cases=cases,
-        unmatched=absent(before, after, new, "base") + absent(after, before, base, "new"),
-        faults=errors,
+        unmatched=matched.unmatched,
+        faults=matched.faults,
         environments=likeness(differing),
         differences=differences,
         across=[Difference(fact, old_facts.get(fact), new_facts.get(fact)) for fact in across],
@@ -89,9 +77,8 @@ def compare_runs(
 def compare_versions(run: Run) -> VersionComparison:
     """Compare, in each case that has another version of its body, the body with that version.
 
-    The verdicts follow the same rule as those of two runs, without an allowance. Sample by sample
-    the two stand side by side, so what a launch, a clock or a neighbour does to one it does to the
-    other, and far smaller changes show than between two runs.
+    The verdicts follow the same rule as those of two runs, without an allowance: a launch, a clock
+    or a neighbour moves both samples of a pair, so far smaller changes show than between two runs.
     """
     errors = faults(run, "")
     whole, failed = next(iter(errors), None), failures(run, "")
@@ -133,10 +120,9 @@ def unknown_fact(names: Iterable[str], runs: Iterable[Run]) -> str | None:
 def others(folders: Iterable[Path]) -> list[Levels]:
     """Return what the newest stored runs of some folders say, the newest first.
 
-    Files that cannot be read are passed over, folders that are not there, and runs whose launches
-    came in turn with those of other runs. Folders inside them are not searched. The checks are not
-    made anew, which would take half a second a file: cases count that the file itself finds no
-    error in.
+    Passed over are files that cannot be read, missing folders, folders inside them, and runs whose
+    launches came in turn with those of other runs. The checks are not made anew, which would take
+    half a second a file: cases count in which the file itself names no error.
     """
     named = (file for folder in folders for file in folder.glob("*.json") if file.is_file())
     files = {Path(os.path.realpath(file)) for file in named}
@@ -153,11 +139,6 @@ def _levels(file: Path) -> Levels | None:
     return None if run.frobench.beside else levels(run)
 
 
-def _candidate(old: Case, late: Case, reason: str | None, disturbed: str | None) -> Candidate:
-    base, new = case_medians(old), case_medians(late)
-    return Candidate(old, estimate(base), estimate(new), (base, new), reason, disturbed)
-
-
 def _settings_that_differ(base: Run, new: Run) -> Iterator[Difference]:
     for name in ("profile", "case_seconds"):  # what may move a number
         before, after = (getattr(run.frobench.settings, name) for run in (base, new))
@@ -166,6 +147,6 @@ def _settings_that_differ(base: Run, new: Run) -> Iterator[Difference]:
 
 
 def _versions(case: Case, against: list[float], reason: str | None) -> Candidate:
-    launches = case.extra_info.launches
-    base, new = (estimate(launch_medians(data, launches)) for data in (against, case.stats.data))
+    base = estimate(launch_medians(against, case.extra_info.launches))
+    new = estimate(case_medians(case))
     return Candidate(case, base, new, (launch_ratios(case, against),), reason)

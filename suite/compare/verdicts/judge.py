@@ -2,7 +2,7 @@
 """Many comparisons at once: all cases share 5% of false alarms, and each gets its word."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from suite.compare.model import CaseComparison
@@ -17,11 +17,11 @@ class Candidate(NamedTuple):
     """A case to be judged.
 
     base, new : seconds
-    values : of the launches
+    values : of the launches; either each candidate has two sequences, or each has one
     reason : why the case is incomparable, if it is
-    disturbed : why nothing can be said of it, if the runs were disturbed unlike
-    clock : how many times as slow the cores ran in the new run, where the values are relative to
-        them
+    disturbed : why it gets no verdict, if the runs were disturbed unlike
+    wander : how far its level lies from run to run; without it, two runs are as alike as two
+        launches of one
     """
 
     case: Case
@@ -30,7 +30,7 @@ class Candidate(NamedTuple):
     values: Sides
     reason: str | None
     disturbed: str | None = None
-    clock: float | None = None
+    wander: Wander | None = None
 
     @property
     def is_judged(self) -> bool:
@@ -38,24 +38,21 @@ class Candidate(NamedTuple):
         least = min(sum(value is not None for value in side) for side in self.values)
         return not self.reason and not self.disturbed and least >= LEAST_LAUNCHES
 
+    @property
+    def clock(self) -> float | None:
+        """How many times as slow the cores ran in the new run, if the case is relative to them."""
+        known = self.wander.clock if self.wander else None
+        return None if known is None else math.exp(known)
 
-def judge(
-    candidates: Sequence[Candidate], wander: Mapping[str, Wander] | None = None
-) -> list[CaseComparison]:
-    """Give each case its word. All cases together share 5% of false alarms.
 
-    candidates : all with two sequences of values, or all with one
-    wander : how far the level of each case, by its full name, lies from run to run. Without it, two
-        runs are as alike as two launches of one
-    """
-    wander = wander or {}
-    candidates = [_relative(each, wander.get(each.case.fullname)) for each in candidates]
+def judge(candidates: Sequence[Candidate]) -> list[CaseComparison]:
+    """Give each case its word. All cases together share 5% of false alarms."""
+    candidates = [_relative(each) for each in candidates]
     family = [each for each in candidates if each.is_judged]
-    judged = compare_family(
-        [each.values for each in family], [wander.get(each.case.fullname) for each in family]
+    judged = iter(
+        compare_family([each.values for each in family], [each.wander for each in family])
     )
-    known = {each.case.fullname: verdict for each, verdict in zip(family, judged, strict=True)}
-    return [_case(each, known.get(each.case.fullname)) for each in candidates]
+    return [_case(each, next(judged) if each.is_judged else None) for each in candidates]
 
 
 def overlap(first: Estimate, second: Estimate) -> bool | None:
@@ -65,33 +62,32 @@ def overlap(first: Estimate, second: Estimate) -> bool | None:
     return first.low <= second.high and second.low <= first.high
 
 
-def _relative(candidate: Candidate, wander: Wander | None) -> Candidate:
+def _relative(candidate: Candidate) -> Candidate:
     """Divide the times of the new run by how much slower the cores ran, if it is known to help."""
-    if wander is None or wander.clock is None or len(candidate.values) == 1:
+    if candidate.clock is None or len(candidate.values) == 1:
         return candidate
     base, new = candidate.values
-    slower = math.exp(wander.clock)
-    values = [None if seconds is None else seconds / slower for seconds in new]
-    return candidate._replace(values=(base, values), clock=slower)
+    slower = [None if seconds is None else seconds / candidate.clock for seconds in new]
+    return candidate._replace(values=(base, slower))
 
 
 def _case(candidate: Candidate, judged: Judged | None) -> CaseComparison:
     """Put together what is known of a case; one that was not judged is compared by itself."""
-    case, base, new, values, reason, disturbed, clock = candidate
-    comparison, p_value = judged or (compare(values), None)
+    case, reason, disturbed = candidate.case, candidate.reason, candidate.disturbed
+    comparison, p_value = judged or (compare(candidate.values), None)
     word = "incomparable" if reason else "unresolved" if disturbed else verdict(comparison, p_value)
     return CaseComparison(
         fullname=case.fullname,
         group=case.group,
         headline=case.extra_info.headline,
         word=word,
-        base=base,
-        new=new,
+        base=candidate.base,
+        new=candidate.new,
         ratio=comparison.ratio,
         p_value=p_value,
         smallest_change=None if reason or disturbed else comparison.smallest_change,
         allowance=comparison.allowance,
-        clock=clock,
-        overlap=overlap(base, new),
+        clock=candidate.clock,
+        overlap=overlap(candidate.base, candidate.new),
         reason=reason or disturbed,
     )

@@ -14,9 +14,8 @@ from suite.stored.differences import state
 from suite.stored.run import Run
 
 CLOCK = "cpu/python"
-"""The body of the gauge that shows how fast the cores run: it does nothing but compute on one. A
-processor does not run at the same speed all day: heat, power limits and other guests of the same
-host change its clock, and the times of most cases with it."""
+"""The body of the gauge that shows how fast the cores run: it only computes. Heat, power limits and
+other guests of a host change their clock, and most times with it."""
 MOST_RUNS = 12
 """Other runs that are looked at, the newest."""
 ALIKE_SHIFT = 0.02
@@ -24,35 +23,23 @@ ALIKE_SHIFT = 0.02
 
 
 class Level(Struct, frozen=True):
-    """Where the launches of a case lie in a run, as logs of seconds, outliers pulled in.
+    """Where the launches of a case lie in a run, as logs of seconds, outliers pulled in."""
 
-    version : of the benchmark
-    device : the device that gives the case its name
-    variance : of one launch
-    """
-
-    version: str
-    device: str
+    version: str  # of the benchmark
+    device: str  # the one that gives the case its name
     mean: float
-    variance: float
+    variance: float  # of one launch
     launches: int
 
 
 class Levels(Struct, frozen=True):
-    """What one run says to comparisons of others.
-
-    run : its name
-    state : a digest of what moves numbers on its machine
-    disturbed : codes of what else used the machine, sorted
-    gauges : times of each body of the gauge
-    cases : by full name, those with enough launches
-    """
+    """What one run says to comparisons of others."""
 
     run: str
-    state: str
-    disturbed: list[str]
-    gauges: dict[str, list[float]]
-    cases: dict[str, Level]
+    state: str  # a digest of what moves numbers on its machine
+    disturbed: list[str]  # codes of what else used the machine, sorted
+    gauges: dict[str, list[float]]  # times of each body of the gauge
+    cases: dict[str, Level]  # by full name, those with enough launches
 
     @property
     def clock(self) -> float | None:
@@ -80,11 +67,7 @@ class Levels(Struct, frozen=True):
         )
 
     def met_the_same(self, gauges: Gauges) -> bool:
-        """Whether no gauge surely differs from another run's.
-
-        A run whose gauge surely differs met another state: how far apart runs lie in which the
-        gauge differs shows by the gauge itself.
-        """
+        """Whether no gauge surely differs: else the runs met another state, as it shows itself."""
         shifts = sure_shifts(gauges, self.gauges).values()
         return all(abs(shift) <= ALIKE_SHIFT for shift in shifts)
 
@@ -92,23 +75,24 @@ class Levels(Struct, frozen=True):
 def levels(run: Run, known: Medians | None = None) -> Levels:
     """Return what a run says to comparisons of others: nothing where its checks found an error."""
     failed = failures(run, "")
-    cases = {
-        case.fullname: (case, medians)
-        for case in ([] if faults(run, "") else run.benchmarks)
-        if case.fullname not in failed
-        for medians in [case_medians(case, known)]
+    sound = (
+        [] if faults(run, "") else [case for case in run.benchmarks if case.fullname not in failed]
+    )
+    every = [(case, case_medians(case, known)) for case in sound]
+    enough = [
+        (case, medians)
+        for case, medians in every
         if sum(value is not None and value > 0 for value in medians) >= LEAST_LAUNCHES
-    }
+    ]
+    centred = centres([medians for _, medians in enough])
     return Levels(
         run=run.frobench.run,
         state=state(run.frobench.environment),
         disturbed=sorted(disturbing(run) or ()),
         gauges=gauges(run),
         cases={
-            name: Level(case.extra_info.version, case.extra_info.device, *centre)
-            for (name, (case, _)), centre in zip(
-                cases.items(), centres([medians for _, medians in cases.values()]), strict=True
-            )
+            case.fullname: Level(case.extra_info.version, case.extra_info.device, *centre)
+            for (case, _), centre in zip(enough, centred, strict=True)
         },
     )
 

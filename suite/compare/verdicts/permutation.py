@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
 """Permutations of whole launches: p-values of many cases that share their launches.
 
-Every case of a launch shares its fate, so launches change places with all their cases: between
-two runs, or between the two versions that a launch measured beside each other. The largest
-statistic over the cases then has a distribution that knows how the cases are correlated, and
-comparing each case with it leaves one false alarm in at most 5% of families, however many cases
-there are (Westfall and Young, "Resampling-Based Multiple Testing", 1993, algorithm 2.8).
+Launches change places with all their cases: between two runs, or between the two versions that a
+launch measured beside each other. So the distribution of the largest statistic over the cases
+holds their correlation, and comparing each case with it leaves one false alarm in at most 5% of
+families (Westfall and Young, "Resampling-Based Multiple Testing", 1993, algorithm 2.8).
 
 The statistic is Student's t of values whose outliers were pulled in. How far depends on all
-launches together and not on who stands where, so the test stays exact.
+launches together and not on their order, so the test stays exact.
 """
 
 import math
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,40 +39,47 @@ def table(cases: Sequence[Sequence[float | None]]) -> Values:
     return np.array(cases, dtype=float).T
 
 
-def between_runs(base: Values, new: Values) -> Values:
-    """Return |t| of each case, for the launches as they are and for all other splits in two runs.
+class Rearranged(NamedTuple):
+    """Statistics of cases for the launches as they are, in the first row, and rearranged.
 
-    base, new : logs, launches by cases
-
-    Returns
-    -------
-    Splits by cases; the first row is the split that was measured.
+    statistics : |t|, rearrangements by cases
+    errors : the standard error of each case's difference, if there is none in truth
     """
+
+    statistics: Values
+    errors: Values
+
+
+def between_runs(base: Values, new: Values) -> Rearranged:
+    """Split the launches of two runs in all ways. The values are logs, launches by cases."""
     _, values, present = pulled_in(np.concatenate([base, new]))
     launches = present.sum(axis=0)
-    values -= present * values.sum(axis=0) / launches
+    means = present * values.sum(axis=0) / launches
+    squares = ((values - means) ** 2).sum(axis=0)
+    values -= means
     splits = _splits(len(base), len(new))
     here = _sums(splits, present)
     with np.errstate(divide="ignore", invalid="ignore"):
         explained = _sums(splits, values) ** 2
         explained *= launches / (here * (launches - here))
-        explained /= (values**2).sum(axis=0)
-    return _student(explained, launches - 2)
+        explained /= (values**2).sum(axis=0)  # `squares`, rounded as they lie in memory
+    errors = np.sqrt(squares * launches / (launches - 2) / here[0] / (launches - here[0]))
+    return Rearranged(_student(explained, launches - 2), errors)
 
 
-def within_launches(logs: Values) -> Values:
-    """Return |t| of each case, for the launches as they are and with versions exchanged.
+def within_launches(logs: Values) -> Rearranged:
+    """Exchange two versions in all ways.
 
-    logs : of the ratio of the two versions, launches by cases
-
-    Returns
-    -------
-    Exchanges by cases; the first row is without any.
+    logs : of the ratio of the versions, launches by cases
     """
-    values, launches = _pulled_to_zero(logs)
+    ends = _ends(1.4826 * _median(np.abs(logs)))
+    present = ~np.isnan(logs)
+    values = np.where(present, np.clip(logs, -ends, ends), 0.0)  # pulled in towards zero
+    launches, squares = present.sum(axis=0), (values**2).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        explained = _sums(_signs(len(logs)), values) ** 2 / launches / (values**2).sum(axis=0)
-    return _student(explained, launches - 1)
+        explained = _sums(_signs(len(logs)), values) ** 2 / launches / squares
+    errors = np.sqrt(squares / launches / (launches - 1))
+    return Rearranged(_student(explained, launches - 1), errors)
 
 
 def step_down(statistics: Values) -> list[float]:
@@ -98,23 +105,6 @@ def critical(statistics: Values, alpha: float) -> float:
     return float(largest[-rarest]) if rarest else math.inf
 
 
-def errors_between(base: Values, new: Values) -> Values:
-    """Return the standard error of each case's difference, from runs without any."""
-    _, values, present = pulled_in(np.concatenate([base, new]))
-    launches = present.sum(axis=0)
-    here = present[len(base) :].sum(axis=0)
-    squares = ((values - present * values.sum(axis=0) / launches) ** 2).sum(axis=0)
-    errors: Values = np.sqrt(squares * launches / (launches - 2) / here / (launches - here))
-    return errors
-
-
-def errors_within(logs: Values) -> Values:
-    """Return the standard error of each case's mean, from versions without a difference."""
-    values, launches = _pulled_to_zero(logs)
-    errors: Values = np.sqrt((values**2).sum(axis=0) / launches / (launches - 1))
-    return errors
-
-
 def pulled_in(values: Values) -> tuple[Values, Values, Values]:
     """Pull the outliers of each case in.
 
@@ -134,13 +124,6 @@ def pulled_in(values: Values) -> tuple[Values, Values, Values]:
     if present.all():
         present = present[:, :1]  # one column stands for all, which is faster
     return middle, pulled, present.astype(float)
-
-
-def _pulled_to_zero(logs: Values) -> tuple[Values, Values]:
-    """Pull outliers in towards zero; return also how many launches each case has."""
-    ends = _ends(1.4826 * _median(np.abs(logs)))
-    present = ~np.isnan(logs)
-    return np.where(present, np.clip(logs, -ends, ends), 0.0), present.sum(axis=0)
 
 
 def _median(values: Values) -> Values:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The smallest change that a run will be able to show, said before it measures.
 
-How many launches there will be is known then, and how many cases share the false alarms. How far
-the launches of a case will lie apart is not: it is taken from an earlier run of the machine, or
-stated as an assumption. The forecast is what the comparison itself says of normal launches, with
-the allowance for separate runs that is assumed where none is learned.
+The numbers of launches and cases are known then. The spread of launches is taken from an earlier
+run of the machine, or assumed. The forecast is what the comparison itself says of normal launches,
+with the allowance for separate runs that is assumed where none is learned.
 """
 
 import math
@@ -28,22 +27,19 @@ SPREAD = 0.01
 class Forecast(Struct, frozen=True):
     """What a run will show beside another one of as many launches.
 
-    launches, cases : how many there will be
-    spread : standard deviation of a case's launches, relative, from which it follows
-    earlier : the run that `spread` was seen in; ``None`` where it is assumed
     smallest_change : the slow-down of a case, as a fraction, that will be found in about 90%;
         ``None`` where no slow-down, however large, can be shown by so few launches
     """
 
     launches: int
     cases: int
-    spread: float
-    earlier: str | None
+    spread: float  # standard deviation of a case's launches, relative
+    earlier: str | None  # the run that the spread was measured in; None where it is assumed
     smallest_change: float | None
 
 
 def forecast(launches: int, cases: Collection[str], earlier: Run | None) -> Forecast:
-    """Return what a run of some cases, given by their full names, will show.
+    """Return what a run of cases, given by their full names, will show.
 
     earlier : a stored run of this machine, if there is one
     """

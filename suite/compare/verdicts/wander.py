@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """How far a machine's runs of identical code lie apart, learned from its stored runs.
 
-Launches of one run share the machine's state of those minutes, so their spread does not show how
-far the next run may lie. Other runs of the same machine show it: each contributes the level of
-every case, and what the levels vary by more than their launches explain is the wander between
-runs. Where the other runs lie closer together relative to the speed of the cores, the case is
-compared relative to it.
+Launches of one run share the machine's state of those minutes, so they do not show how far the next
+run may lie. The levels of each case in other runs of the machine do: what they vary by more than
+their launches explain is the wander. Where the other runs lie closer together relative to the speed
+of the cores, the case is compared relative to it.
 """
 
 import math
@@ -35,20 +34,17 @@ EXPLAINED = 1.35
 outliers in makes the launches look steadier, and the median of several runs is below their mean."""
 
 
+Cases = Mapping[str, tuple[str, str]]
+"""The version and the device of cases, by full name."""
+
+
 class Wander(NamedTuple):
-    """How far a case's level lies from run to run.
+    """How far a case's level lies from run to run, as logs."""
 
-    error : standard deviation of the level, as a log
-    degrees : of freedom with which it is known
-    shift : by which the gauges of the two runs surely differ, as a log
-    clock : by how much slower the cores ran in the new run, as a log, where the case is compared
-        relative to them
-    """
-
-    error: float
-    degrees: float
-    shift: float = 0.0
-    clock: float | None = None
+    error: float  # standard deviation of the level
+    degrees: float  # of freedom with which it is known
+    shift: float = 0.0  # by which the gauges of the two runs surely differ
+    clock: float | None = None  # how much slower the cores ran in new, if the case is relative
 
     def between(self, family: int) -> Between:
         """Return the difference of two runs, for one of so many cases."""
@@ -58,21 +54,17 @@ class Wander(NamedTuple):
 
 
 class Known(NamedTuple):
-    """How far the runs of a machine lie apart.
+    """How far the runs of a machine lie apart."""
 
-    cases : by full name
-    runs : from so many other runs it is learned; 0 where it is assumed
-    """
-
-    cases: dict[str, Wander]
-    runs: int
+    cases: dict[str, Wander]  # by full name
+    runs: int  # other runs from which it is learned; 0 where it is assumed
 
 
 def wander(base: Run, new: Run, others: Sequence[Levels]) -> Known:
     """Return for each case of two runs how far its level lies from run to run.
 
-    A case's own variance between runs is known poorly from a few of them, so it is drawn towards
-    what the median case of the device has, relative to the variance of its launches.
+    A few runs show a case's own variance between them poorly, so it is drawn towards that of the
+    median case of the device, relative to the variance of its launches.
 
     others : other runs, the newest first
     """
@@ -85,56 +77,47 @@ def wander(base: Run, new: Run, others: Sequence[Levels]) -> Known:
     relative = _lesson_in_clocks(cases, ours, alike)
     wanders = {}
     for case in base.benchmarks:
-        name = case.fullname
-        own, steadier = plain.cases[name], relative.cases.get(name)
-        own = own or assumed(run.cases[name].variance for run in ours if name in run.cases)
-        if steadier and steadier.error < own.error:
-            wanders[name] = steadier._replace(shift=SCALE * shift_of(case, relative.shifts))
-        else:
-            wanders[name] = own._replace(shift=SCALE * shift_of(case, plain.shifts))
+        name, lesson = case.fullname, plain
+        known = plain.cases[name] or assumed(
+            run.cases[name].variance for run in ours if name in run.cases
+        )
+        steadier = relative.cases.get(name)
+        if steadier and steadier.error < known.error:
+            known, lesson = steadier, relative
+        shift = SCALE * shift_of(case, lesson.shifts)
+        wanders[name] = known._replace(shift=shift, clock=lesson.clock)
     runs = max(plain.runs, relative.runs)
     return Known(wanders, runs if runs >= LEAST_RUNS else 0)
 
 
 class _Lesson(NamedTuple):
-    """What other runs show of two runs.
+    """What other runs show of two runs."""
 
-    cases : by full name
-    shifts : by which each gauge of the two runs surely differs, as a log
-    runs : how many other runs met the same state as the first
-    """
-
-    cases: Mapping[str, Wander | None]
-    shifts: Mapping[str, float]
-    runs: int
+    cases: Mapping[str, Wander | None] = {}
+    shifts: Mapping[str, float] = {}  # see `sure_shifts`
+    runs: int = 0  # other runs that met the same state as the first
+    clock: float | None = None  # see `Wander`
 
 
-def _lesson(
-    cases: Mapping[str, tuple[str, str]], ours: tuple[Levels, Levels], others: Iterable[Levels]
-) -> _Lesson:
+def _lesson(cases: Cases, ours: tuple[Levels, Levels], others: Iterable[Levels]) -> _Lesson:
     before, after = (run.gauges for run in ours)
     teachers = [run for run in others if run.met_the_same(before)][:MOST_RUNS]
     return _Lesson(learned(cases, teachers), sure_shifts(before, after), len(teachers))
 
 
 def _lesson_in_clocks(
-    cases: Mapping[str, tuple[str, str]], ours: tuple[Levels, Levels], others: Iterable[Levels]
+    cases: Cases, ours: tuple[Levels, Levels], others: Iterable[Levels]
 ) -> _Lesson:
     """Return the same relative to the speed of the cores; nothing where that is unknown."""
-    clocks = [clock for run in ours if (clock := run.clock) is not None]
-    if len(clocks) < len(ours):
-        return _Lesson({}, {}, 0)
-    before, after, *rest = filter(None, (run.in_clocks() for run in (*ours, *others)))
-    lesson = _lesson(cases, (before, after), rest)
-    slower = clocks[1] - clocks[0]
-    wanders = {name: known and known._replace(clock=slower) for name, known in lesson.cases.items()}
-    return lesson._replace(cases=wanders)
+    before, after = (run.clock for run in ours)
+    if before is None or after is None:
+        return _Lesson()
+    base, new, *rest = filter(None, (run.in_clocks() for run in (*ours, *others)))
+    return _lesson(cases, (base, new), rest)._replace(clock=after - before)
 
 
-def learned(
-    cases: Mapping[str, tuple[str, str]], others: Sequence[Levels]
-) -> dict[str, Wander | None]:
-    """Return what other runs show of cases, given their version and device by full name."""
+def learned(cases: Cases, others: Sequence[Levels]) -> dict[str, Wander | None]:
+    """Return what other runs show of each case."""
     known = {name: _excess(name, *case, others) for name, case in cases.items()}
     pools = _pools(known.values())
     return {name: _wander(excess, pools) for name, excess in known.items()}
@@ -154,24 +137,16 @@ def student(probability: float, degrees: float) -> float:
 
 
 class _Excess(NamedTuple):
-    """The variance of a case's level between runs beyond what its launches explain.
-
-    relative : to the variance of a launch
-    launch : the variance of a launch; ``None`` where no run has the case
-    degrees : of freedom; 0 where there are not two runs
-    """
+    """The variance of a case's level between runs beyond what its launches explain."""
 
     device: str
-    relative: float
-    launch: float | None
-    degrees: int
+    relative: float  # to the variance of a launch
+    launch: float | None  # the variance of a launch; None where no run has the case
+    degrees: int  # of freedom; 0 where there are not two runs
 
 
 def assumed(variances: Iterable[float]) -> Wander:
-    """Return what is assumed of a case where nothing is learned.
-
-    variances : of a launch, in each of the two runs
-    """
+    """Return what is assumed of a case, from the variance of its launches in each run."""
     return Wander(max([ASSUMED, *map(math.sqrt, variances)]), math.inf)
 
 

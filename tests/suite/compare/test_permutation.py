@@ -12,8 +12,6 @@ from suite.compare.verdicts.permutation import (
     Values,
     between_runs,
     critical,
-    errors_between,
-    errors_within,
     pulled_in,
     step_down,
     table,
@@ -24,6 +22,14 @@ from suite.compare.verdicts.permutation import (
 def _draw(seed: int, launches: int = 6, cases: int = 4) -> tuple[Values, Values]:
     base, new = np.random.default_rng(seed).normal(0, 0.01, (2, launches, cases))
     return base, new
+
+
+def _between(base: Values, new: Values) -> Values:
+    return between_runs(base, new).statistics
+
+
+def _within(logs: Values) -> Values:
+    return within_launches(logs).statistics
 
 
 def _counted(base: Values, new: Values) -> list[float]:
@@ -49,38 +55,38 @@ def _counted(base: Values, new: Values) -> list[float]:
 def test_the_smallest_p_value_is_that_of_counting_every_split(launches: tuple[int, int]) -> None:
     base, new = _draw(3, 7)
     base, new = base[: launches[0]], new[: launches[1]]
-    found = step_down(between_runs(base, new))
+    found = step_down(_between(base, new))
     assert min(found) == pytest.approx(min(_counted(base, new)))
 
 
 def test_a_case_alone_has_its_own_permutation_p_value() -> None:
     base, new = _draw(4, cases=1)
-    assert step_down(between_runs(base, new)) == pytest.approx(_counted(base, new))
+    assert step_down(_between(base, new)) == pytest.approx(_counted(base, new))
 
 
 def test_every_case_of_34_that_moved_far_has_the_smallest_p_value_that_there_is() -> None:
     base, new = _draw(5, cases=34)
-    found = step_down(between_runs(base, new + math.log(3)))
+    found = step_down(_between(base, new + math.log(3)))
     assert found == pytest.approx([2 / 924] * 34)
 
 
 def test_a_case_that_moved_is_found_among_forty_and_the_others_are_not() -> None:
     base, new = _draw(6, cases=40)
     new[:, 0] += 0.2
-    moved, *others = step_down(between_runs(base, new))
+    moved, *others = step_down(_between(base, new))
     assert moved <= 0.05
     assert min(others) > 0.05
 
 
 def test_exchanging_the_runs_changes_nothing() -> None:
     base, new = _draw(7)
-    assert step_down(between_runs(base, new)) == pytest.approx(step_down(between_runs(new, base)))
+    assert step_down(_between(base, new)) == pytest.approx(step_down(_between(new, base)))
 
 
 def test_a_larger_difference_never_has_a_larger_p_value() -> None:
     base, new = _draw(8)
     shifts = np.linspace(0, 0.1, 30)
-    found = [step_down(between_runs(base, new - new.mean(axis=0) + shift))[0] for shift in shifts]
+    found = [step_down(_between(base, new - new.mean(axis=0) + shift))[0] for shift in shifts]
     assert found[-1] < found[0]
     assert all(late <= early + 0.02 for early, late in pairwise(found))
 
@@ -88,17 +94,17 @@ def test_a_larger_difference_never_has_a_larger_p_value() -> None:
 def test_the_statistics_of_a_case_do_not_depend_on_its_scale_or_level() -> None:
     base, new = _draw(9)
     factor, level = np.array([1.0, 1e-6, 1e3, 7.0]), np.array([0.0, 5.0, -3.0, 100.0])
-    scaled = between_runs(factor * base + level, factor * new + level)
-    assert scaled == pytest.approx(between_runs(base, new), rel=1e-3, abs=1e-4)
+    scaled = _between(factor * base + level, factor * new + level)
+    assert scaled == pytest.approx(_between(base, new), rel=1e-3, abs=1e-4)
 
 
 def test_a_launch_that_missed_a_case_counts_for_the_others() -> None:
     base, new = _draw(10, launches=8)
     new += 0.1
     base[0, 1] = new[7, 1] = new[3, 2] = math.nan
-    found = between_runs(base, new)
+    found = _between(base, new)
     assert np.isfinite(found).all()
-    whole = between_runs(np.nan_to_num(base), np.nan_to_num(new))
+    whole = _between(np.nan_to_num(base), np.nan_to_num(new))
     assert found[:, 0] == pytest.approx(whole[:, 0])
     assert max(step_down(found)) <= 0.05
 
@@ -106,57 +112,59 @@ def test_a_launch_that_missed_a_case_counts_for_the_others() -> None:
 def test_launches_that_are_all_equal_show_nothing_or_everything() -> None:
     base, new = np.zeros((6, 2)), np.zeros((6, 2))
     new[:, 1] = 1.0
-    assert step_down(between_runs(base, new)) == pytest.approx([1.0, 2 / 924])
+    assert step_down(_between(base, new)) == pytest.approx([1.0, 2 / 924])
 
 
 def test_a_launch_gone_astray_does_not_hide_a_difference() -> None:
     base, new = _draw(11, cases=1)
     new += 0.05
     new[0] += 5.0
-    assert step_down(between_runs(base, new))[0] <= 0.01
+    assert step_down(_between(base, new))[0] <= 0.01
 
 
 def test_versions_in_six_launches_that_all_say_slower_have_2_of_64() -> None:
     logs = table([[0.1, 0.11, 0.12, 0.1, 0.11, 0.12], [-0.2, -0.21, -0.2, -0.2, -0.21, -0.2]])
-    assert step_down(within_launches(logs)) == pytest.approx([2 / 64] * 2)
+    assert step_down(_within(logs)) == pytest.approx([2 / 64] * 2)
 
 
 def test_versions_that_change_sides_are_not_told_apart() -> None:
-    assert step_down(within_launches(table([[0.1, -0.1, 0.1, -0.1, 0.1, -0.1]])))[0] == 1.0
+    assert step_down(_within(table([[0.1, -0.1, 0.1, -0.1, 0.1, -0.1]])))[0] == 1.0
 
 
 @pytest.mark.parametrize("launches", [14, 20])
 def test_many_launches_are_sampled_the_same_way_every_time(launches: int) -> None:
     base, new = _draw(12, launches)
-    for found in (between_runs(base, new + 0.1), within_launches(new + 0.1)):
+    for found in (_between(base, new + 0.1), _within(new + 0.1)):
         assert 8_000 <= len(found) <= 10_000
         assert max(step_down(found)) < 3e-4
-    assert np.array_equal(between_runs(base, new), between_runs(base, new))
+    assert np.array_equal(_between(base, new), _between(base, new))
 
 
 def test_a_case_needs_more_in_a_large_family_than_alone() -> None:
     base, new = _draw(13, launches=8, cases=40)
-    found = between_runs(base, new)
+    found = _between(base, new)
     assert critical(found[:, :1], 0.05) == pytest.approx(student_t.ppf(0.975, 14), rel=0.2)
     assert critical(found, 0.05) > 1.3 * critical(found[:, :1], 0.05)
 
 
 def test_cases_that_always_move_together_need_no_more_than_one() -> None:
     base, new = _draw(14, launches=8, cases=1)
-    alike = between_runs(np.tile(base, 40), np.tile(new, 40))
+    alike = _between(np.tile(base, 40), np.tile(new, 40))
     assert critical(alike, 0.05) == pytest.approx(critical(alike[:, :1], 0.05))
 
 
 def test_too_few_exchanges_show_nothing() -> None:
-    assert critical(within_launches(_draw(15, launches=4)[0]), 0.05) == math.inf
+    assert critical(_within(_draw(15, launches=4)[0]), 0.05) == math.inf
 
 
 def test_the_standard_errors_are_those_of_the_statistics() -> None:
     random = np.random.default_rng(16)
     base, new = random.normal(0, 0.01, (2, 30, 500))
     expected = 0.01 * math.sqrt(2 / 30)
-    assert float(np.mean(errors_between(base, new))) == pytest.approx(expected, rel=0.2)
-    assert float(np.mean(errors_within(new))) == pytest.approx(0.01 / math.sqrt(30), rel=0.2)
+    assert float(np.mean(between_runs(base, new).errors)) == pytest.approx(expected, rel=0.2)
+    assert float(np.mean(within_launches(new).errors)) == pytest.approx(
+        0.01 / math.sqrt(30), rel=0.2
+    )
 
 
 @pytest.mark.parametrize("launches", [6, 9])
@@ -166,8 +174,8 @@ def test_identical_families_raise_an_alarm_in_at_most_5_percent(launches: int) -
     for _ in range(families):
         fate = random.standard_cauchy((2, launches, 1))
         base, new = fate + random.standard_normal((2, launches, 10))
-        alarms["between"] += min(step_down(between_runs(base, new))) <= 0.05
-        alarms["within"] += min(step_down(within_launches(new - base))) <= 0.05
+        alarms["between"] += min(step_down(_between(base, new))) <= 0.05
+        alarms["within"] += min(step_down(_within(new - base))) <= 0.05
     assert max(alarms.values()) / families <= 0.05 + 3.1 * math.sqrt(0.05 * 0.95 / families)
 
 
