@@ -3,6 +3,7 @@
 
 import gc
 import os
+import signal
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -41,10 +42,8 @@ class Workers(AbstractContextManager["Workers"]):
         self._context = _context()
         self._few = FEW
         if early and self.processes > 1 and self._context.get_start_method() == FORKSERVER:
-            from multiprocessing import forkserver  # noqa: PLC0415 - not on every system
-
             with suppress(OSError):  # nowhere to put its socket
-                forkserver.ensure_running()
+                _start()
                 self._few = 1
 
     def __exit__(self, *_: object) -> None:
@@ -75,6 +74,17 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def _start() -> None:
+    """Start the process that others are copied from; an interruption is for this one to handle."""
+    from multiprocessing import forkserver  # noqa: PLC0415 - not on every system
+
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def _context() -> BaseContext:

@@ -2,6 +2,7 @@
 """Pages are made by several processes, wherever the folder for temporary files lies."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -16,8 +17,6 @@ if __name__ == "__main__":
     with Workers(2) as workers:
         print(*workers.map(str, range({FEW})))
 """
-
-
 EARLY = """
 import os
 from reports.making.workers import Workers
@@ -40,6 +39,37 @@ def test_a_folder_for_temporary_files_that_is_gone_leaves_the_work_to_this_proce
         "    with", "    tempfile.tempdir = '/proc/none'\n    with"
     )
     assert said(early, tmp_path, tmp_path) == ("False\n", "")
+
+
+INTERRUPTED = """
+import time
+from reports.making.workers import Workers
+
+if __name__ == "__main__":
+    Workers(2, early=True)
+    try:
+        print("ready", flush=True)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+def test_an_interruption_while_processes_start_is_heard_once(tmp_path: Path) -> None:
+    script = tmp_path / "work.py"
+    script.write_text(INTERRUPTED, encoding="utf-8")
+    with subprocess.Popen(
+        [sys.executable, str(script)],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # so that all its processes are interrupted, as by a terminal
+    ) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "ready\n"
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.communicate() == ("interrupted\n", "")
 
 
 def test_a_long_name_of_the_folder_for_temporary_files_is_no_obstacle(tmp_path: Path) -> None:
