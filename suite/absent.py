@@ -15,18 +15,16 @@ PACKAGES = {
 }
 """Packages whose modules have other names than they have themselves."""
 OWN = frozenset({"benchmarks", "frobench", "reports", "suite"})
-_TOLD = re.compile(r"^ModuleNotFoundError: No module named '(\w+)", re.MULTILINE)
+_MISSING = re.compile(r"^ModuleNotFoundError: No module named '(\w+)", re.MULTILINE)
 
 
 def absent(module: str) -> str:
-    """Say which package is missing, by one of its modules, and how to come by it."""
-    package = PACKAGES.get(module, module)
+    """Say which package is missing, by one of its modules, and how to install it."""
+    mend = "`nox -s bench` installs everything"
     if sys.platform == "win32":  # where nothing is measured
         mend = "`nox -s report` installs what reads stored runs"
-    else:
-        mend = "`nox -s bench` installs everything"
     return (
-        f"{sys.executable} has no package {package}; {mend}, and "
+        f"{sys.executable} has no package {PACKAGES.get(module, module)}; {mend}, and "
         "docs/offline.md says how to bring it where there is no package index"
     )
 
@@ -42,6 +40,6 @@ def absent_module(error: BaseException | None) -> str | None:
 
 
 def absent_in(output: str) -> str | None:
-    """Return the module that a process could not find, if that is why it ended."""
-    match = _TOLD.search(output)
+    """Return the module that a process did not find, by what it printed before it ended."""
+    match = _MISSING.search(output)
     return match[1] if match and match[1] not in OWN else None

@@ -6,10 +6,9 @@ and strictly in turn B. So B - L seconds can be shared. *Concurrency* is the par
 shared: 0 in turn, 1 where all other lanes hide behind the longest. Of two lanes it is the time in
 which both ran, relative to the shorter one's.
 
-Two things must show it. The intervals of all entries on one clock are too long, since they hold
-launch gaps and the waits of one stream for another, so what they share is an upper bound. The
-control, the same body with its entries strictly in turn, must take longer by what was shared; what
-its own intervals seem to share is an error of the clocks. The smaller of the two counts.
+Intervals on one clock hold launch gaps and the waits of one stream for another, so what they share
+is an upper bound. The control, the same body with its entries strictly in turn, must take longer by
+what was shared; what its own intervals seem to share is an error of the clocks. The smaller counts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,7 +36,7 @@ def shared(lanes: Sequence[Sequence[Interval]]) -> float:
 
 
 def shareable(busy: Sequence[float]) -> float:
-    """Return the seconds that lanes which are busy for so long each can share."""
+    """Return the seconds that lanes can share, from the seconds that each is busy."""
     return sum(busy) - max(busy)
 
 

@@ -18,11 +18,7 @@ from suite.units import counted, nanoseconds
 
 
 class Reading(Struct, frozen=True):
-    """The seconds of one call of a case: the median over launches, and its 95% interval.
-
-    name : the full name of the case, printable
-    interval : nothing where there are too few launches for one
-    """
+    """The seconds of one call of a case: the median over launches, and its interval if any."""
 
     name: str
     exercise: str
@@ -37,10 +33,11 @@ def readings(run: Run) -> Iterator[Reading]:
     passed = {outcome.fullname for outcome in run.frobench.outcomes if outcome.status == "passed"}
     for case in run.benchmarks:
         if case.fullname in passed:
-            found = estimate(case_medians(case))
-            ends = None if found.low is None or found.high is None else (found.low, found.high)
+            median = estimate(case_medians(case))
+            low, high = median.low, median.high
+            ends = None if low is None or high is None else (low, high)
             name, device = printable(case.fullname), case.extra_info.device
-            yield Reading(name, case.group, device, found.value, ends, found.launches)
+            yield Reading(name, case.group, device, median.value, ends, median.launches)
 
 
 def bencher(run: Run) -> str:
@@ -59,17 +56,15 @@ def github_action(run: Run) -> str:
 
     One unit serves every case and every run, or a chart would jump where the unit changes.
     """
+    origin = f"{run.frobench.environment.machine}\n{run.frobench.run}"
     entries = []
     for reading in readings(run):
         launches = counted(reading.launches, "launch")
-        if reading.interval is None:
-            spread = f"no interval: {launches}"
-        else:
+        spread = f"no interval: {launches}"
+        if reading.interval is not None:
             low, high = map(nanoseconds, reading.interval)
             spread = f"95% interval {low:g} to {high:g}"
-        machine = run.frobench.environment.machine
-        extra = f"median over {launches}\n{machine}\n{run.frobench.run}"
-        value = nanoseconds(reading.seconds)
+        value, extra = nanoseconds(reading.seconds), f"median over {launches}\n{origin}"
         entry = {"name": reading.name, "unit": "ns", "value": value, "range": spread}
         entries.append(entry | {"extra": extra})
     return as_json(entries)
@@ -78,8 +73,8 @@ def github_action(run: Run) -> str:
 def openmetrics(run: Run) -> str:
     """Return gauges as text for Prometheus and what else reads it, all times in seconds.
 
-    No sample has a timestamp: a collector that reads a file refuses samples of the past. When the
-    run was measured is a gauge of its own.
+    No sample has a timestamp, since collectors refuse samples of the past: a gauge tells when the
+    run was measured.
     """
     case, machine = "frobench_case", run.frobench.environment.machine
     labelled = [
@@ -87,8 +82,10 @@ def openmetrics(run: Run) -> str:
         for r in readings(run)
     ]
     times = [(labels, reading.seconds) for labels, reading in labelled]
-    ends = [(labels, reading.interval) for labels, reading in labelled if reading.interval]
-    lows, highs = ([(labels, both[end]) for labels, both in ends] for end in (0, 1))
+    lows, highs = (
+        [(labels, reading.interval[end]) for labels, reading in labelled if reading.interval]
+        for end in (0, 1)
+    )
     launches = [(labels, reading.launches) for labels, reading in labelled]
     lines = [
         *_gauge(case, "seconds", "Seconds of one call, the median over launches.", times),
@@ -102,13 +99,9 @@ def openmetrics(run: Run) -> str:
 
 
 def _begun(run: Run) -> list[tuple[str, float]]:
-    environment = run.frobench.environment
-    labels = _labels(
-        run=run.frobench.run,
-        machine=environment.machine,
-        profile=run.frobench.profile,
-        torch=environment.software.torch,
-    )
+    made, where = run.frobench, run.frobench.environment
+    names = {"machine": where.machine, "profile": made.profile, "torch": where.software.torch}
+    labels = _labels(run=made.run, **names)
     try:
         return [(labels, datetime.fromisoformat(run.datetime).timestamp())]
     except (OverflowError, ValueError):  # the stored text is no date

@@ -79,12 +79,7 @@ def run_once(  # noqa: PLR0913 - one a choice that the user has
 
 
 class _Choice:
-    """A plugin of pytest that leaves one case of those that were collected.
-
-    devices : what the chosen case runs on
-    error : why none is chosen
-    interrupted : whether the user ended the session
-    """
+    """A plugin of pytest that leaves the case that is wanted, or keeps the `error` why none is."""
 
     def __init__(self, wanted: str) -> None:
         self._wanted = wanted
@@ -117,24 +112,22 @@ def the_case(wanted: str, cases: Sequence[str]) -> str:
 
     wanted : a name, in full or without file or ``bench``, or else a part of one
 
-    Raises `NothingSelectedError` if no case matches, or several do; the message lists those that
-    are near.
+    Raises `NothingSelectedError` if no case matches, or several do.
     """
     matches = [case for case in cases if wanted in {case, short_name(case), name_of(case)}]
     matches = matches or [case for case in cases if wanted.lower() in case.lower()]
     if len(matches) == 1:
         return matches[0]
-    if matches:
-        problem = f"{wanted!r} matches {len(matches)} cases; give the name of one:"
-        raise NothingSelectedError("\n".join([problem, *_listed(matches)]))
-    names = {name_of(case): case for case in cases}
-    near = [names[name] for name in get_close_matches(wanted, names, MOST_NAMES, LIKENESS)]
-    if not near:
+    problem = f"{wanted!r} matches {len(matches)} cases; give the name of one:"
+    if not matches:
+        names = {name_of(case): case for case in cases}
+        matches = [names[name] for name in get_close_matches(wanted, names, MOST_NAMES, LIKENESS)]
+        problem = f"no case matches {wanted!r}; near are:"
+    if not matches:
         raise NothingSelectedError(
             f"no case matches {wanted!r}; `frobench list --profile rigorous` shows what there is"
         )
-    problem = f"no case matches {wanted!r}; near are:"
-    raise NothingSelectedError("\n".join([problem, *_listed(near)]))
+    raise NothingSelectedError("\n".join([problem, *_listed(matches)]))
 
 
 def _listed(cases: Sequence[str]) -> list[str]:

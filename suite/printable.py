@@ -14,10 +14,7 @@ SIGNED_NUMBER = r"^[+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 
 
 def printable(text: str) -> str:
-    """Replace what no reader can bear: control characters, lone surrogates, hidden marks.
-
-    Line feeds and tabs become spaces, so a text stays on its line.
-    """
+    """Replace control characters, surrogates and hidden marks, line feeds and tabs by spaces."""
     return text if text.isprintable() else "".join(_shown(character) for character in text)
 
 
@@ -41,12 +38,9 @@ def as_json(data: object) -> str:
 
 
 class HarmlessStream:
-    """A text stream to a terminal, of whose control characters only line feeds get through.
+    """A text stream through which no control characters but line feeds reach the one `beneath`.
 
-    Everything that the command prints passes here: its own words, those of files, the names of
-    files, usage errors and tracebacks.
-
-    beneath : the stream that is written to
+    Everything that the command prints passes here, also names of files and tracebacks.
     """
 
     def __init__(self, beneath: TextIO) -> None:
@@ -58,9 +52,8 @@ class HarmlessStream:
         try:
             return self.beneath.write(harmless)
         except UnicodeEncodeError as error:  # a terminal with few characters
-            return self.beneath.write(
-                harmless.encode(error.encoding, "replace").decode(error.encoding)
-            )
+            known = harmless.encode(error.encoding, "replace").decode(error.encoding)
+            return self.beneath.write(known)
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the stream has
         if name == "buffer":  # the way around this

@@ -10,23 +10,19 @@ import msgspec
 from suite.statistics import LEAST_LAUNCHES
 from suite.stored.run import ProfileName, Settings
 
-STEPS_IN_A_SAMPLE = 100
-"""A sample lasts at least this many steps of the clock."""
-STEPS_IN_A_LAUNCH = 20
-"""The same on an accelerator. A second call in a sample overlaps with the first one's launching,
-which changes far more than a step does; and what seems to be a step is most often the time of a
-reading: 150 ns in some virtual machines, a hundred of which are longer than launching a small
-operation and waiting for it."""
+STEPS_IN_A_SAMPLE, STEPS_IN_A_LAUNCH = 100, 20
+"""Steps of the clock that a sample lasts, at least, on the CPU and on an accelerator. There, a
+second call in a sample overlaps with the first one's launching, which changes far more than a step
+does; and what seems to be a step is most often the time of a reading: 150 ns in some virtual
+machines, a hundred of which are longer than launching a small operation and waiting for it."""
 LEAST_SAMPLES = 3
 """Samples of a case in a launch, however long they take: the fewest that have a median."""
 TIMES_THE_CACHE = 2
 """Bytes that leave nothing else in a cache when they are read, in sizes of the cache."""
 SETTLE_SECONDS = 3.0
 """How long the clock of an accelerator swings after it was idle, as seen on an H200."""
-
 LARGEST_LOAD = 0.05
 """Part of the usable cores that others may keep busy before a launch counts as disturbed."""
-
 SEARCH_PART, PEAK_SECONDS = 0.1, 180.0
 """What all searches of a run may take together: a part of the budget, or what `--peak` adds."""
 
@@ -46,8 +42,7 @@ class Profile:
     settle : keeping an accelerator busy before its first case, until its clock has settled
     least_case_seconds : sampling a case in a launch, at least
     full_case_seconds : the same, if the fewest launches fit the budget with it. It comes before
-        more launches: a launch of the standard profile on two cores takes 11 s to start, to set
-        cases up and to check them, which with less time for the cases is most of it
+        more launches: on two cores a launch of the standard profile takes 11 s besides sampling
     least_launches : made whatever they take
     """
 
@@ -95,10 +90,7 @@ def settings_on(settings: Settings, devices: list[str]) -> Settings:
 
 
 def settling_seconds(settings: Settings) -> float:
-    """Return the seconds in which a launch settles the clocks of the devices measured.
-
-    That is once, and once more where the accelerators' cases follow those of the CPU.
-    """
+    """Return the seconds in which a launch settles its devices' clocks: again after CPU cases."""
     if set(settings.devices) <= {"cpu"}:
         return 0.0
     times = 1.5 if "cpu" in settings.devices else 1.0  # in half of the launches the CPU comes first
@@ -132,8 +124,7 @@ def settings_for(  # noqa: PLR0913 - one a choice that the user has
 def launches_within(settings: Settings, spent: float, launch_seconds: float, done: int = 0) -> int:
     """Return how many launches a run makes: those asked for, or what the budget has time for.
 
-    Never fewer than an interval needs, and no more than the profile's most, of which a larger
-    budget has as many times more.
+    Never fewer than an interval needs. The profile's most grow with a budget that is larger.
 
     spent : seconds since the run began
     launch_seconds : what a launch takes

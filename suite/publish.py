@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A stored run made ready to be published: without what names anybody, and with proof of it.
 
-What names somebody is not recorded in the first place. Older files may hold more: packages that
-move no number, a branch, a selection as it was typed. That is taken out here, and what is left is
-searched again, for the names of this host and its user too. Nothing is sent anywhere.
+Older files may hold packages that move no number, a branch, a selection as it was typed. That is
+taken out here, and what is left is searched again, for the names of this host and its user too.
+Nothing is sent anywhere.
 """
 
 import re
@@ -27,7 +27,7 @@ MACHINE_INFO = {
     *("python_build", "python_compiler", "python_implementation"),
     *("python_implementation_version", "python_version"),
 }
-"""What pytest-benchmark tells of a machine; a plugin may add more, which nobody here knows."""
+"""What pytest-benchmark stores of a machine; plugins may add more."""
 FOLDER = "benchmarks"
 MENDED = frozenset(rule.rules(privacy))
 """Codes of what may be wrong with a file before it is shared: sharing mends it."""
@@ -63,8 +63,8 @@ def redact(run: Run, names: Collection[str]) -> tuple[Run, list[Removed]]:
         sought, version = vocabulary.sought(names, where), private.is_version(where)
         kept = private.hide(text, sought, version=version)
         if kept != text:
-            found = private.find(text, sought, version=version)
-            kinds = dict.fromkeys(secret.kind for secret in found)
+            secrets = private.find(text, sought, version=version)
+            kinds = dict.fromkeys(secret.kind for secret in secrets)
             shown = private.hide(where, [name for name in names if not vocabulary.is_word(name)])
             removed.append(Removed(pattern(shown), " and ".join(kinds)))
         return kept.replace(private.HIDDEN, "x") if _NAMES_OF_FILES.search(where) else kept
@@ -86,10 +86,7 @@ def _prove(run: Run, names: Collection[str]) -> None:
 
 
 def _host(run: Run) -> Iterator[Removed]:
-    """Forget the host's name, what is no part of pytest-benchmark's description, and a branch.
-
-    A branch is often called after who works on it.
-    """
+    """Forget the host's name, facts of other plugins, and a branch's own name."""
     if run.machine_info.get("node"):
         run.machine_info["node"] = ""
         yield Removed("$.machine_info.node", "the host's name")
@@ -104,10 +101,7 @@ def _host(run: Run) -> Iterator[Removed]:
 
 
 def _software(run: Run) -> Iterator[Removed]:
-    """Forget the packages that move no number, and variables' values that are no settings.
-
-    A private package's name tells where somebody works.
-    """
+    """Forget packages that move no number, and variables' values that are no settings."""
     software = run.frobench.environment.software
     where = "$.frobench.environment.software"
     kept = public_packages(software.packages)
@@ -132,10 +126,7 @@ def _selection(run: Run) -> Iterator[Removed]:
 
 
 def _project(run: Run) -> Iterator[Removed]:
-    """Forget what the project is called whose code was measured, and its benchmarks' folder.
-
-    Its commit names nobody, nor does Frobench's own folder.
-    """
+    """Forget the name of the project that was measured, and its benchmarks' folder."""
     project = run.frobench.project
     if project and project.name is not None:
         project.name = None

@@ -3,9 +3,8 @@
 
 It covers the function's code, its grids of parameters, and the code of whatever else it uses
 of its module, or imports by name from a helper beside that module. A helper is written for
-benchmarks: it imports one of `KIT`. Every other module is code that is measured. A change of that
-is what a comparison is to find, so it changes no version. Comments, docstrings and layout do not
-count, nor does what only tells the checks more of a case (`DECLARATIONS`). Results of unequal
+benchmarks: it imports one of `KIT`. Every other module is measured code, whose changes a comparison
+is to find. Comments, docstrings, layout and `DECLARATIONS` do not count. Results of unequal
 versions are not compared.
 """
 
@@ -50,10 +49,9 @@ def version_in(module: Path, name: str) -> str:
 
 @cache
 def _part(path: str, name: str) -> tuple[str | None, set[tuple[str, str]]]:
-    """Return the code that defines a name, none where it is imported, and what that uses.
+    """Return the code that defines a name, none where it is imported, and the names it uses.
 
-    Names of what is used come with the files of their modules. Names that stand in a row, as in
-    ``A, B = 1, 2``, count neither at home nor from a helper.
+    Each comes with its module's file. Names in a row, as in ``A, B = 1, 2``, do not count.
     """
     known = definitions(Path(path))
     definition = known[name]
@@ -68,22 +66,20 @@ def _part(path: str, name: str) -> tuple[str | None, set[tuple[str, str]]]:
 
 
 @cache
-def _parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_bytes())
+def _statements(path: Path) -> list[ast.stmt]:
+    return ast.parse(path.read_bytes()).body
 
 
 @cache
 def definitions(path: Path) -> dict[str, ast.stmt]:
     """Return what defines each name of a module at its top level."""
-    module = _parsed(path)
     definitions: dict[str, ast.stmt] = {}
-    for statement in module.body:
+    for statement in _statements(path):
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
             definitions[statement.name] = statement
         elif isinstance(statement, ast.Assign):
-            for target in statement.targets:
-                if isinstance(target, ast.Name):
-                    definitions[target.id] = statement
+            names = (target.id for target in statement.targets if isinstance(target, ast.Name))
+            definitions |= dict.fromkeys(names, statement)
         elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             definitions[statement.target.id] = statement
         elif isinstance(statement, ast.ImportFrom):
@@ -95,7 +91,7 @@ def definitions(path: Path) -> dict[str, ast.stmt]:
 def _is_helper(path: Path) -> bool:
     """Tell whether a file is there and is a module written for benchmarks."""
     packages = set()
-    for statement in _parsed(path).body if path.is_file() else ():
+    for statement in _statements(path) if path.is_file() else ():
         if isinstance(statement, ast.Import):
             packages |= {alias.name.partition(".")[0] for alias in statement.names}
         elif isinstance(statement, ast.ImportFrom) and not statement.level:

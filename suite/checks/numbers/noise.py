@@ -12,8 +12,7 @@ from suite.units import format_estimate
 SEVERITY: Severity = "warning"
 
 WIDEST_INTERVAL, WIDEST_SPREAD = 0.1, 0.1
-"""Width of a trustworthy interval, and spread of trustworthy launches, relative to their median, at
-most."""
+"""Most width of a trustworthy interval, and most spread of trustworthy launches, relative."""
 LEAST_BALANCE = 0.7
 """Time of the device that is done first relative to the last one's, at least; two devices of one
 kind differ by a few percent."""
@@ -46,12 +45,9 @@ def uneven_devices(run: Run, case: Case) -> Iterator[str]:
     Together they are no faster than the slowest. Look for what slows that one (power, heat, its
     link, another user), or divide the work by speed.
     """
-    launches = [
-        (launch.parts["balance"], launch.parts["span"])
-        for launch in by_launch(run, case)
-        if "balance" in launch.parts and "span" in launch.parts
-    ]
-    uneven = (balance < LEAST_BALANCE and span > SHORTEST_WORK for balance, span in launches)
+    parts = [launch.parts for launch in by_launch(run, case)]
+    parts = [part for part in parts if {"balance", "span"} <= part.keys()]
+    uneven = (p["balance"] < LEAST_BALANCE and p["span"] > SHORTEST_WORK for p in parts)
     if len(accelerators(case)) > 1 and mostly(uneven):
-        share = median(balance for balance, _ in launches)
+        share = median(part["balance"] for part in parts)
         yield f"the first device to be done takes {share:.0%} of the last one's time"

@@ -21,14 +21,13 @@ def few_launches(run: Run) -> Iterator[Fault]:
     Values stand without an interval, so nothing can be compared with them. Measure again
     with more `--launches`; a run that was interrupted is finished with `--resume`.
     """
-    launches = len(run.frobench.launches)
+    launches, needed = len(run.frobench.launches), f"where an interval needs {LEAST_LAUNCHES}"
     if launches < LEAST_LAUNCHES:
-        yield Fault(f"{counted(launches, 'launch')}, where an interval needs {LEAST_LAUNCHES}")
+        yield Fault(f"{counted(launches, 'launch')}, {needed}")
         return
     for case in run.benchmarks:
         measured = sum(count > 0 for count in case.extra_info.launches)
         if measured < LEAST_LAUNCHES:
-            needed = f"where an interval needs {LEAST_LAUNCHES}"
             yield Fault(f"measured in {counted(measured, 'launch')}, {needed}", case.fullname)
 
 

@@ -86,11 +86,10 @@ def _uses_cpu(run: Run) -> bool:
 
 
 def _cores(run: Run) -> int | None:
-    """Return how many threads are certainly not too many; `None` where the number tells nothing.
+    """Return how many threads are certainly not too many; ``None`` where the number tells nothing.
 
-    Two threads of one core share it, and PyTorch's default is a thread a core. Of a part of the
-    machine's logical cores it is not known which share one, so that as many as can be are taken
-    to. Macs have cores of two kinds, and PyTorch leaves the slow ones alone.
+    PyTorch's default is a thread a core. Which logical cores share one is not known, so as many as
+    can are taken to. Macs have cores of two kinds, and PyTorch leaves the slow ones alone.
     """
     cpu = run.frobench.environment.cpu
     if not _uses_cpu(run) or (cpu.model or "").startswith("Apple"):

@@ -14,11 +14,10 @@ SEVERITY: Severity = "error"
 LONGEST_SPAN = 1.1
 """Device time relative to the longest of the host's, at most: they come from different samples,
 which differ by more than this on a noisy machine, but not all in one direction."""
-EVENT_NOISE = 2e-5
-"""Seconds that an event may add to the device time, which the host's samples do not have: to record
-one takes the host 5 to 7 µs with CUDA, and those of two devices are matched no better than this."""
-EVENTS = 2
-"""Events on a device, before and after its work."""
+EVENTS, EVENT_NOISE = 2, 2e-5
+"""Events on a device, before and after its work, and seconds that each may add to the device time
+but not to the host's: to record one takes the host 5 to 7 µs with CUDA, and the clocks of two
+devices are matched no better than this."""
 LEAST_OF_WAIT = 0.5
 """The part of the host's shortest waiting in which the device worked, at least."""
 WAKING = 2e-4
@@ -35,13 +34,12 @@ LEAST_WARM_UP = 0.5
 """Calls that a warm-up took as long as, at least. Two are made, and they are not the fast ones."""
 SLOW_FIRST = 1.5
 """A first sample this much longer than all others paid for something that they did not. Longer than
-their median is not enough: on a CPU with two cores the first is so in two launches of three for
-some cases, since the memory they write is still being handed over."""
+their median it is on two CPU cores in two launches of three for some cases, since the memory they
+write is still being handed over."""
 OFTEN = 0.8
 """The part of the launches in which chance does not make the first sample the slow one."""
 LEAST_LAUNCHES, LEAST_SAMPLES = 3, 5
-"""With less, a neighbour's noise makes the first sample the slow one in all launches of some case:
-it does in a launch of ten on a machine that is never quiet."""
+"""With less, a neighbour's noise makes the first sample the slow one in all launches of a case."""
 
 
 def unsynchronised(run: Run, case: Case) -> Iterator[str]:
@@ -74,7 +72,6 @@ def result_not_ready(run: Run, case: Case) -> Iterator[str]:
         if {*devices} <= launch.whole.ready_reading.keys()
     ]
     part = LEAST_OF_SAMPLE if len(ready) >= LEAST_LAUNCHES else MOST_OF_WORK
-    # Reading a result back took as if most of the work was done only then.
     late = [
         launch.parts["reading"] - value
         > max(TIMES_READY * value, WAKING, part * min(launch.samples))
@@ -136,10 +133,10 @@ def first_call_counted(run: Run, case: Case) -> Iterator[str]:
 
 
 def _with_parts(run: Run, case: Case, *parts: str) -> tuple[list[str], list[Observed]]:
-    """Return a case's accelerators, and if it has any the launches that have some parts."""
-    devices, needed = accelerators(case), {*parts}
+    """Return a case's accelerators, and if it has any the launches that have all these parts."""
+    devices = accelerators(case)
     launches = by_launch(run, case) if devices else []
-    return devices, [launch for launch in launches if needed <= launch.parts.keys()]
+    return devices, [launch for launch in launches if {*parts} <= launch.parts.keys()]
 
 
 def _in_turn(parts: Mapping[str, float], *, control: bool) -> float:
@@ -154,15 +151,13 @@ def _in_turn(parts: Mapping[str, float], *, control: bool) -> float:
 def _waited_for_more(launch: Observed, devices: list[str]) -> bool:
     """Tell whether the host waited for more than the events and an idle device explain.
 
-    Wait and work are told from medians, so that what varies in the queueing cancels out. A
-    neighbour who takes the host's core may make most waits longer, but not those of all
-    samples, so the shortest must be longer than what is explained too.
+    A neighbour who takes the host's core may make most waits longer, but not those of all samples,
+    so the shortest must be longer than what is explained too.
     """
     idle = sum(launch.whole.empty_body[name] for name in devices)
     explained = launch.parts["span"] + idle + WAKING
-    typical, shortest = (
-        sample - launch.parts["enqueue"] for sample in (launch.seconds, min(launch.samples))
-    )
+    typical = launch.seconds - launch.parts["enqueue"]
+    shortest = min(launch.samples) - launch.parts["enqueue"]
     return explained < LEAST_OF_WAIT * typical and explained < shortest
 
 
