@@ -9,8 +9,15 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from suite.ranks import mann_whitney, signed_rank
-from suite.statistics import ALARMS, CONFIDENCE, LEAST_LAUNCHES, finite, middle
+from suite.statistics import (
+    ALARMS,
+    CONFIDENCE,
+    LEAST_LAUNCHES,
+    finite,
+    mann_whitney,
+    middle,
+    signed_rank,
+)
 from suite.stored.basics import VerdictWord
 from suite.stored.run import Estimate
 

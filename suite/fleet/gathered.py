@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from suite.files.content import keep
+from suite.files import keep
 from suite.fleet.messages import File
 from suite.personal import private, vocabulary
 from suite.printable import printable

@@ -6,8 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from suite.files.content import keep
-from suite.files.json_lines import JsonLines, encoded
+from suite.files import JsonLines, encoded, keep
 from suite.kit.search_strategy import Try
 from suite.machine.accounts import Accounts
 from suite.stored.run import (

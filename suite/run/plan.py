@@ -12,8 +12,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from suite.errors import CannotRunError
-from suite.files import content
-from suite.files.content import keep
+from suite.files import UnusableFileError, content_of, keep
 from suite.journal.records import (
     Begun,
     Collected,
@@ -59,8 +58,8 @@ class _Kept(Struct):
         if not path.exists():
             return None
         try:
-            return msgspec.json.decode(content.read(path), type=cls)
-        except (content.UnusableFileError, msgspec.DecodeError, UnicodeDecodeError) as error:
+            return msgspec.json.decode(content_of(path), type=cls)
+        except (UnusableFileError, msgspec.DecodeError, UnicodeDecodeError) as error:
             raise CannotRunError(
                 f"{path} is damaged, or another version of Frobench wrote it ({error}); "
                 f"this run cannot be resumed: remove {folder}, and measure anew"

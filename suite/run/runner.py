@@ -23,7 +23,7 @@ from suite.errors import (
     NothingMeasuredError,
     NothingSelectedError,
 )
-from suite.files.content import keep
+from suite.files import keep
 from suite.journal.records import Begun, Journal, Record, Surroundings
 from suite.machine import environment
 from suite.machine.sensors.sensor import Source

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from suite.errors import CannotRunError
-from suite.files.content import keep
+from suite.files import keep
 from suite.journal.records import Ended, Journal, Measured
 from suite.run.merge import merge
 from suite.run.plan import Draft, Plan

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from suite.files.content import keep
+from suite.files import keep
 from suite.stored.basics import Label, Name, Text
 from suite.stored.store import InvalidResult, content
 

@@ -15,8 +15,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from suite.files.content import UnusableFileError
-from suite.files.content import read as content_of
+from suite.files import UnusableFileError, content_of
 from suite.stored import bounds
 from suite.stored.case import CaseStats
 from suite.stored.run import SCHEMA, Run

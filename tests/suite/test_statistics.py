@@ -22,8 +22,7 @@ from suite.compare.rank_tests import (
     verdict,
 )
 from suite.compare.verdicts.family import compare
-from suite.ranks import resemblance
-from suite.statistics import estimate, launch_medians, spread
+from suite.statistics import estimate, launch_medians, resemblance, spread
 from suite.stored.basics import VerdictWord
 from suite.stored.run import Estimate
 from tests.studies.calibration.intervals import coverage, relative_width

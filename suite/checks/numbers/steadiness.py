@@ -10,8 +10,7 @@ from typing import NamedTuple
 from suite.checks.courses import drifts
 from suite.checks.facts import by_launch, mostly
 from suite.checks.rule import Fault
-from suite.ranks import doubled_ranks
-from suite.statistics import LEAST_LAUNCHES
+from suite.statistics import LEAST_LAUNCHES, doubled_ranks
 from suite.stored.run import Run, Severity
 
 SEVERITY: Severity = "warning"

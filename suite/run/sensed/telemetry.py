@@ -15,7 +15,7 @@ from typing import Self
 
 from msgspec import Struct
 
-from suite.files.json_lines import JsonLines
+from suite.files import JsonLines
 from suite.machine.sensors import amd, cpu, nvml, zeus
 from suite.machine.sensors.sensor import ENERGY, Sensor, Source, silent
 

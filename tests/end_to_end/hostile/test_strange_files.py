@@ -15,7 +15,7 @@ from reports.files.metadata import ANYWHERE
 from reports.purchase import purchase
 from suite.compare.runs import others
 from suite.errors import CannotRunError
-from suite.files.content import LARGEST_FILE
+from suite.files import LARGEST_FILE
 from suite.run import unfinished
 from suite.run.plan import Draft
 from suite.stored import store

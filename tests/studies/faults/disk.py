@@ -11,7 +11,7 @@ from os import strerror
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from suite.files.json_lines import JsonLines
+from suite.files import JsonLines
 from suite.stored import store
 from tests.instruments.faults.faulty_disk import full_from
 from tests.instruments.faults.spoiling import good

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from suite import checks
-from suite.files.json_lines import JsonLines, encoded
+from suite.files import JsonLines, encoded
 from suite.journal.records import Journal, Measured
 from suite.run import unfinished
 from suite.run.merge import PICOSECOND_DIGITS

@@ -20,7 +20,7 @@ SUBJECTS = {
     "launching": Subject(("suite/launch",), ("tests/suite/launch",)),
     "checks": Subject(("suite/checks",), ("tests/suite/checks",)),
     "statistics": Subject(
-        ("suite/statistics.py", "suite/ranks.py", "suite/compare"),
+        ("suite/statistics.py", "suite/compare"),
         ("tests/suite/test_statistics.py", "tests/suite/compare"),
     ),
     "findings": Subject(("reports/findings",), ("tests/reports/findings",)),
