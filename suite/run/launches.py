@@ -115,9 +115,9 @@ class Launches:
                 paths=self._plan.draft.paths,
                 kept_out=self._plan.draft.kept_out,
             )
-            with LaunchProcess(self._folder, spec) as process:
-                code = process.watch(self._journal, self._plan.settings.deadline, self._hear)
-            if (loss := lost(code)) is not None:
+            process = LaunchProcess(self._folder, spec)
+            loss = lost(process.watch(self._journal, self._hear))
+            if loss is not None:
                 self._reporter.say(f"launch {number + 1}: {loss} between two cases")
             fruitless = fruitless + 1 if self._left(number) == left else 0
             if fruitless == FRUITLESS_TRIES:

@@ -23,17 +23,14 @@ LONGEST_NOTE = 1000
 
 
 @contextmanager
-def machine_lock(
-    path: Path | None = None, waiting: Callable[[str], object] | None = None
-) -> Iterator[None]:
+def machine_lock(waiting: Callable[[str], object] | None = None) -> Iterator[None]:
     """Hold the machine while a run measures; the system releases it when the process ends.
 
-    path : the lock's file, by default the one that `FROBENCH_LOCK` names, or `LOCK`
     waiting : gets a message before this process waits for another one; without it none waits
 
-    Raises `CannotRunError` if another process holds the machine, or if the file is unfit.
+    Raises `CannotRunError` if another process holds the machine, or if the lock's file is unfit.
     """
-    with _opened(path) as handle:
+    with _opened() as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -51,17 +48,17 @@ def machine_lock(
         yield
 
 
-def identity(path: Path | None = None) -> str:
+def identity() -> str:
     """Return what processes with the same lock's file have in common."""
-    with _opened(path) as handle:
+    with _opened() as handle:
         file = os.fstat(handle)
     return f"{file.st_dev}:{file.st_ino}"
 
 
 @contextmanager
-def _opened(path: Path | None) -> Iterator[int]:
+def _opened() -> Iterator[int]:
     """Open the lock's file, made if it is missing, without following a link."""
-    path = path or Path(os.environ.get(VARIABLE) or LOCK)
+    path = Path(os.environ.get(VARIABLE) or LOCK)
     unfit = CannotRunError(
         f"{path}, by which runs take turns on this machine, is a link or no plain file; "
         f"remove it, or name another file in {VARIABLE}"

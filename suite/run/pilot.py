@@ -90,8 +90,8 @@ class _Explorer:
         named = spec.order or not self._settings.expression
         selection = [] if named else ["-k", self._settings.expression]
         for _ in range(FRUITLESS_TRIES):
-            with LaunchProcess(folder, spec, *selection, *options) as process:
-                code = process.watch(journal, self._settings.deadline, self._hear)
+            process = LaunchProcess(folder, spec, *selection, *options)
+            code = process.watch(journal, self._hear)
             self.last_lines = process.last_lines()
             if self._found is not None or (code is not None and code >= 0):
                 break

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Self
 
 import msgspec
 import psutil
@@ -49,7 +48,7 @@ _PYTEST = (
 
 
 class LaunchProcess:
-    """A pytest process over the benchmarks, and a context that ends it; `folder` gets its files."""
+    """A pytest process over the benchmarks, to be watched; its files are in a folder."""
 
     def __init__(self, folder: Path, spec: LaunchSpec, *options: str) -> None:
         name = f"{spec.mode}-{spec.launch:03}"
@@ -69,35 +68,39 @@ class LaunchProcess:
                 start_new_session=True,
             )
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.kill()
-
-    def kill(self) -> None:
-        """End the process and everything it started, in whichever group that is."""
-        with suppress(ProcessLookupError, PermissionError):  # gone, or only zombies are left
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        self._orphans.end()
-
-    def watch(
-        self, journal: Journal, deadline: float, hear: Callable[[Record], None]
-    ) -> int | None:
+    def watch(self, journal: Journal, hear: Callable[[Record], None]) -> int | None:
         """Pass on what the journal says until the process ends; return its exit code.
 
         The code is none if the process said nothing for too long, and 0 if a case was in flight:
         then it is the case that has failed, since a body may end its process with any code.
-
-        deadline : seconds that a case, or each try of one that searches, may take until it fails
+        Nothing that the process started outlives this call.
 
         Raises `OSError` if the disk refuses what a launch writes.
         """
+        try:
+            code, in_flight = self._follow(journal, hear)
+        finally:
+            self._kill()
+        if code != 0:
+            _require_room(self._log.parent)
+        if in_flight is None:
+            return code
+        journal.mend()
+        reason, launch = _cause(code, self._spec.settings.deadline), self._spec.launch
+        case = in_flight.case
+        journal.write(Refused(launch=launch, case=case, status="failed", reason=reason, fatal=True))
+        for record in journal.news():
+            hear(record)
+        return 0
+
+    def _follow(
+        self, journal: Journal, hear: Callable[[Record], None]
+    ) -> tuple[int | None, Begun | None]:
+        """Return the exit code, and the case in flight at the end or after its deadline."""
         code: int | None = None
         in_flight: Begun | None = None
         heard = time.monotonic()
-        while code is None and not _is_late(in_flight, heard, deadline):
+        while code is None and not _is_late(in_flight, heard, self._spec.settings.deadline):
             time.sleep(POLL_SECONDS)
             code = self._process.poll()  # asked first: its last words come before its end
             for record in journal.news():
@@ -111,23 +114,14 @@ class LaunchProcess:
                 hear(record)
         if code in _ASKED:
             time.sleep(MOMENT)
-        self.kill()
-        if code != 0:
-            _require_room(self._log.parent)
-        if in_flight is None:
-            return code
-        journal.mend()
-        failed = Refused(
-            launch=self._spec.launch,
-            case=in_flight.case,
-            status="failed",
-            reason=_cause(code, deadline),
-            fatal=True,
-        )
-        journal.write(failed)
-        for record in journal.news():
-            hear(record)
-        return 0
+        return code, in_flight
+
+    def _kill(self) -> None:
+        """End the process and everything it started, in whichever group that is."""
+        with suppress(ProcessLookupError, PermissionError):  # gone, or only zombies are left
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._orphans.end()
 
     def printed(self) -> str:
         """Return what this process and earlier ones of its name have printed."""
@@ -217,7 +211,6 @@ class Orphans:
 
 
 def _is_apart(pid: int) -> bool:
-    """Whether a process belongs to another session than this one."""
     with suppress(ProcessLookupError, PermissionError):
         return os.getsid(pid) != os.getsid(0)
     return False

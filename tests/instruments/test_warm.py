@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.run.lock import machine_lock
+from suite.run.lock import VARIABLE, machine_lock
 from tests.instruments.processes import command, warm
 from tests.instruments.processes.command import TRICKY
 
@@ -37,7 +37,8 @@ def test_a_command_that_takes_too_long_is_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "PATIENCE", 0.1)
-    with machine_lock(tmp_path / "frobench.lock"):
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "frobench.lock"))
+    with machine_lock():
         ended = warm.frobench("run", "--wait", "--benchmarks", TRICKY, folder=tmp_path)
     assert ended.returncode == -signal.SIGKILL
 

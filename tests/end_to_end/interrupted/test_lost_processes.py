@@ -326,8 +326,7 @@ def test_a_launch_ends_before_it_measures_another_version_of_a_benchmark(tmp_pat
         versions={fine: "another"},
     )
     records: list[Record] = []
-    with LaunchProcess(tmp_path, spec) as process:
-        process.watch(Journal(Path(spec.journal)), 60.0, records.append)
+    LaunchProcess(tmp_path, spec).watch(Journal(Path(spec.journal)), records.append)
     (stopped,) = records
     assert isinstance(stopped, Stopped)
     assert stopped.message.startswith("bench_fine, bench_gone: changed, or not found any more")

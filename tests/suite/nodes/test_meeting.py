@@ -103,9 +103,10 @@ def test_processes_with_one_lock_file_share_a_machine(
 ) -> None:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "lock"))
     first = identity()
-    assert identity(tmp_path / "lock") == first != identity(tmp_path / "other")
     with machine_lock():
         assert identity() == first
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "other"))
+    assert identity() != first
 
 
 def test_a_launch_learns_of_the_nodes_from_its_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,11 +172,13 @@ def test_a_worker_on_another_node_works_and_says_how_it_ended() -> None:
     assert ended == [agents.DONE]
 
 
-def test_a_node_with_a_run_of_its_own_refuses_in_the_name_of_that(tmp_path: Path) -> None:
-    lock = tmp_path / "lock"
+def test_a_node_with_a_run_of_its_own_refuses_in_the_name_of_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "lock"))
     with (
-        machine_lock(lock),
-        served(machine_lock(lock)) as (node, ended),
+        machine_lock(),
+        served(machine_lock()) as (node, ended),
         pytest.raises(CannotRunError, match="node 1: another run is measuring this machine"),
         attended(Meeting([NODE, node])),
     ):

@@ -16,47 +16,48 @@ from suite.run.lock import VARIABLE, machine_lock
 from tests.instruments.processes.command import TRICKY, start
 
 IMPORTS = """
-import os, sys
-from pathlib import Path
+import os
 from suite.errors import CannotRunError
 from suite.run.lock import machine_lock
 """
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "frobench.lock"
+@pytest.fixture(autouse=True)
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "frobench.lock"
+    monkeypatch.setenv(VARIABLE, str(path))
+    return path
 
 
-def test_the_second_run_is_told_who_holds_the_machine_and_how_to_wait(path: Path) -> None:
+def test_the_second_run_is_told_who_holds_the_machine_and_how_to_wait() -> None:
     with (
-        machine_lock(path),
+        machine_lock(),
         pytest.raises(CannotRunError, match=rf"process {os.getpid()}, since .*--wait"),
-        machine_lock(path),
+        machine_lock(),
     ):
         pass
 
 
-def test_the_machine_is_free_again_when_a_run_ends(path: Path) -> None:
+def test_the_machine_is_free_again_when_a_run_ends() -> None:
     for _ in range(2):
-        with machine_lock(path):
+        with machine_lock():
             pass
 
 
-def test_the_machine_is_free_again_when_a_run_dies(path: Path) -> None:
+def test_the_machine_is_free_again_when_a_run_dies() -> None:
     if os.fork() == 0:
-        machine_lock(path).__enter__()
+        machine_lock().__enter__()
         os._exit(9)
     os.wait()
-    with machine_lock(path):
+    with machine_lock():
         pass
 
 
-def test_who_waits_is_told_for_whom_and_goes_on_when_the_machine_is_free(path: Path) -> None:
-    code = "with machine_lock(Path(sys.argv[1]), waiting=lambda it: print(it, flush=True)): pass"
-    command = [sys.executable, "-c", IMPORTS + code, str(path)]
+def test_who_waits_is_told_for_whom_and_goes_on_when_the_machine_is_free() -> None:
+    code = "with machine_lock(waiting=lambda it: print(it, flush=True)): pass"
+    command = [sys.executable, "-c", IMPORTS + code]
     with ExitStack() as held:
-        held.enter_context(machine_lock(path))
+        held.enter_context(machine_lock())
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as waiting:
             assert waiting.stdout is not None
             assert f"process {os.getpid()}" in waiting.stdout.readline()
@@ -68,7 +69,7 @@ def test_who_waits_is_told_for_whom_and_goes_on_when_the_machine_is_free(path: P
 def test_an_interrupted_wait_ends_with_the_exit_code_of_an_interruption(tmp_path: Path) -> None:
     options = ("run", "--wait", "--benchmarks", TRICKY)
     with (
-        machine_lock(tmp_path / "frobench.lock"),
+        machine_lock(),
         start(*options, folder=tmp_path) as process,
     ):
         assert process.stderr is not None
@@ -96,7 +97,7 @@ def test_a_link_is_not_followed_and_what_it_names_stays_as_it_is(path: Path) -> 
     other.chmod(0o600)
     for make in (path.symlink_to, path.hardlink_to):
         make(other)
-        with pytest.raises(CannotRunError, match="a link or no plain file"), machine_lock(path):
+        with pytest.raises(CannotRunError, match="a link or no plain file"), machine_lock():
             pass
         path.unlink()
     assert other.read_text(encoding="utf-8") == "mine"
@@ -105,39 +106,38 @@ def test_a_link_is_not_followed_and_what_it_names_stays_as_it_is(path: Path) -> 
 
 def test_what_is_no_plain_file_is_refused_at_once(path: Path) -> None:
     os.mkfifo(path)
-    with pytest.raises(CannotRunError, match="no plain file"), machine_lock(path):
+    with pytest.raises(CannotRunError, match="no plain file"), machine_lock():
         pass
     path.unlink()
     path.mkdir()
-    with pytest.raises(CannotRunError, match="no plain file"), machine_lock(path):
+    with pytest.raises(CannotRunError, match="no plain file"), machine_lock():
         pass
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs a second user, whom only root can become")
 @pytest.mark.parametrize("mode", [0o666, 0o644])
 def test_a_second_user_takes_turns_with_the_first_in_a_sticky_folder(
-    tmp_path_factory: pytest.TempPathFactory, mode: int
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, mode: int
 ) -> None:
     folder = tmp_path_factory.mktemp("shared")
     for above in (folder, *folder.parents[:3]):
         above.chmod(above.stat().st_mode | 0o055)
     folder.chmod(0o1777)
     path = folder / "frobench.lock"
-    with machine_lock(path):
+    monkeypatch.setenv(VARIABLE, str(path))
+    with machine_lock():
         path.chmod(mode)
-        assert "another run is measuring" in locked_by_another_user(path)
-    assert locked_by_another_user(path) == "held"
+        assert "another run is measuring" in locked_by_another_user()
+    assert locked_by_another_user() == "held"
 
 
-def locked_by_another_user(path: Path) -> str:
+def locked_by_another_user() -> str:
     """Return what a user without rights makes of the lock."""
     code = IMPORTS + (
         "os.setuid(65534)\n"
         "try:\n"
-        "    with machine_lock(Path(sys.argv[1])): print('held')\n"
+        "    with machine_lock(): print('held')\n"
         "except CannotRunError as error: print(error)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     return (done.stdout + done.stderr).strip()
