@@ -7,18 +7,17 @@ from time import monotonic
 from types import FrameType
 from typing import Any, Self
 
-ENDING = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
-"""The signals that end a run."""
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 AGAIN_SECONDS = 5.0
-"""Seconds in which a second signal says the same as the first, and after which the exception is
-raised again unless it was heard: Python ignores one that is raised inside a destructor."""
+"""Seconds in which a second signal is ignored, and after which the exception is raised again, since
+Python ignores one that is raised inside a destructor."""
 
 
 class Interruptions:
     """Turns SIGINT, SIGTERM and SIGHUP into `KeyboardInterrupt` while the context lasts.
 
-    A signal soon after another one is ignored: the run is ending already. A SIGINT or SIGHUP that
-    the process was started to ignore, as in the background of a script, stays ignored.
+    A SIGINT or SIGHUP that the process was started to ignore, as in the background of a script,
+    stays ignored.
     """
 
     def __init__(self) -> None:

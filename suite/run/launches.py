@@ -28,7 +28,6 @@ class Launches:
 
     def __init__(self, plan: Plan, folder: Path, clock: RunClock, reporter: Reporter) -> None:
         self._plan = plan
-        self._folder = folder
         self._clock = clock
         self._reporter = reporter
         self._journal = Journal(folder / LAUNCHES)
@@ -115,9 +114,8 @@ class Launches:
                 paths=self._plan.draft.paths,
                 kept_out=self._plan.draft.kept_out,
             )
-            process = LaunchProcess(self._folder, spec)
-            loss = lost(process.watch(self._journal, self._hear))
-            if loss is not None:
+            process = LaunchProcess(spec)
+            if loss := lost(process.watch(self._journal, self._hear)):
                 self._reporter.say(f"launch {number + 1}: {loss} between two cases")
             fruitless = fruitless + 1 if self._left(number) == left else 0
             if fruitless == FRUITLESS_TRIES:

@@ -164,12 +164,8 @@ def _rounded(samples: Iterable[float]) -> list[float]:
 
 
 def _worst(checked: Iterable[Check | None]) -> Check | None:
-    """Return the check that came nearest to its bound."""
-    return max(
-        (check for check in checked if check is not None),
-        key=lambda check: check.error / check.bound if check.bound else check.error,
-        default=None,
-    )
+    known = (check for check in checked if check is not None)
+    return max(known, key=lambda c: c.error / c.bound if c.bound else c.error, default=None)
 
 
 def _launch(number: int, records: Iterable[Record], planned: Environment) -> Launch:

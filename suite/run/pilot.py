@@ -32,17 +32,17 @@ def collect(settings: Settings, folder: Path, benchmarks: Path) -> tuple[Collect
         seed=0,
         settings=settings,
     )
-    collected = _Explorer(settings).explore(folder, spec, journal, "--collect-only")
+    collected = _Explorer().explore(spec, journal, "--collect-only")
     return collected, next(record for record in journal if isinstance(record, Declared))
 
 
-def explore(draft: Draft, folder: Path, journal: Journal, tell: Callable[[Record], None]) -> None:
+def explore(draft: Draft, journal: Journal, tell: Callable[[Record], None]) -> None:
     """Call every selected case a few times, sizes upwards, and journal what became of each.
 
     A case that hangs or takes its process with it has failed; a fresh process does the rest.
     Raises `CannotRunError`, `NothingSelectedError`.
     """
-    explorer = _Explorer(draft.settings, tell)
+    explorer = _Explorer(tell)
     left, fruitless = [case.fullname for case in draft.like], 0
     for _ in range(TRIES):
         journal.mend()
@@ -61,7 +61,7 @@ def explore(draft: Draft, folder: Path, journal: Journal, tell: Callable[[Record
             paths=draft.paths,
             kept_out=draft.kept_out,
         )
-        collected = explorer.explore(folder, spec, journal)
+        collected = explorer.explore(spec, journal)
         left = [case.fullname for case in collected.cases if case.fullname not in explorer.over]
         if not left:
             return
@@ -77,20 +77,19 @@ def explore(draft: Draft, folder: Path, journal: Journal, tell: Callable[[Record
 class _Explorer:
     """Watches a pilot's processes; `over` are the cases that were measured or refused."""
 
-    def __init__(self, settings: Settings, tell: Callable[[Record], None] = lambda _: None) -> None:
+    def __init__(self, tell: Callable[[Record], None] = lambda _: None) -> None:
         self.over: set[str] = set()
         self.last_lines = ""
-        self._settings = settings
         self._tell = tell
         self._found: Collected | None = None
 
-    def explore(self, folder: Path, spec: LaunchSpec, journal: Journal, *options: str) -> Collected:
+    def explore(self, spec: LaunchSpec, journal: Journal, *options: str) -> Collected:
         """Watch one process to its end, or two if the first is killed before it has any cases."""
         _require_packages()
-        named = spec.order or not self._settings.expression
-        selection = [] if named else ["-k", self._settings.expression]
+        expression, profile = spec.settings.expression, spec.settings.profile
+        selection = [] if spec.order or not expression else ["-k", expression]
         for _ in range(FRUITLESS_TRIES):
-            process = LaunchProcess(folder, spec, *selection, *options)
+            process = LaunchProcess(spec, *selection, *options)
             code = process.watch(journal, self._hear)
             self.last_lines = process.last_lines()
             if self._found is not None or (code is not None and code >= 0):
@@ -105,13 +104,15 @@ class _Explorer:
                     "none of that run's cases exists here; was it made with other --benchmarks or "
                     "--devices? `frobench list` shows what there is"
                 )
-            problem = f"no case of the profile {self._settings.profile} in {spec.benchmarks}"
-            advice = "a case is a function bench_* in a file bench_*.py that calls its argument"
-            advice += " `measure`"
-            if expression := self._settings.expression:
-                problem = f"no case matches {expression!r} in the profile {self._settings.profile}"
-                advice = "`frobench list` shows what there is"
-            raise NothingSelectedError(f"{problem}; {advice}")
+            if expression:
+                raise NothingSelectedError(
+                    f"no case matches {expression!r} in the profile {profile}; `frobench list` "
+                    "shows what there is"
+                )
+            raise NothingSelectedError(
+                f"no case of the profile {profile} in {spec.benchmarks}; a case is a function "
+                "bench_* in a file bench_*.py that calls its argument `measure`"
+            )
         return self._found
 
     def _not_collected(self, code: int | None, printed: str) -> CannotRunError:

@@ -48,13 +48,12 @@ _PYTEST = (
 
 
 class LaunchProcess:
-    """A pytest process over the benchmarks, to be watched; its files are in a folder."""
+    """A pytest process over the benchmarks, to be watched; its files are beside the journal."""
 
-    def __init__(self, folder: Path, spec: LaunchSpec, *options: str) -> None:
-        name = f"{spec.mode}-{spec.launch:03}"
+    def __init__(self, spec: LaunchSpec, *options: str) -> None:
+        path = Path(spec.journal).with_name(f"{spec.mode}-{spec.launch:03}.json")
         self._spec = spec
-        self._log = folder / f"{name}.log"
-        path = folder / f"{name}.json"
+        self._log = path.with_suffix(".log")
         path.write_bytes(msgspec.json.encode(replace(spec, runner=os.getpid())))
         command = [sys.executable, "-m", "suite.launch.entry", str(os.getpid())]
         self._orphans = Orphans()

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a person sees while a run measures: a calm bar on a terminal, plain lines elsewhere.
+"""What a person sees while a run measures: a bar on a terminal, plain lines elsewhere.
 
-The bar is redrawn when a case begins and never by a timer: a redraw in the middle of a
-sample would be measured with it.
+The bar is redrawn when a case begins and not by a timer: a redraw in a sample would be measured.
 """
 
 import sys
@@ -30,13 +29,13 @@ MOST_REASONS = 10
 
 
 class Reporter:
-    """Where a run tells how far it is; this one shows nothing."""
+    """Shows how far a run is; this one shows nothing."""
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Take away what is not to stay."""
+        pass
 
     def say(self, line: str) -> None:
         """Show a line that stays."""
@@ -46,7 +45,7 @@ class Reporter:
 
 
 class Lines(Reporter):
-    """Progress as plain lines, for logs, in which the ends of launches say enough."""
+    """Progress as plain lines for logs, in which the ends of launches are enough."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
@@ -57,8 +56,6 @@ class Lines(Reporter):
 
 
 class _Bar(Reporter):
-    """Progress as a bar with the time left."""
-
     def __init__(self, out: TextIO) -> None:
         console = Console(file=out)
         if console.no_color:

@@ -86,7 +86,6 @@ def require_same_commit(draft: Draft | None) -> None:
 
 
 def _settings(request: Request) -> Settings:
-    """Return the profile's settings with what was asked for, or those of the run to repeat."""
     if request.like is not None:
         done = request.like.frobench
         devices = request.devices or done.settings.devices

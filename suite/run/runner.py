@@ -137,7 +137,7 @@ def make_plan(folder: Path, clock: RunClock, reporter: Reporter) -> Plan:
             left = draft.settings.budget - clock.seconds()
             reporter.at(0.0, left, f"trying {short_name(record.case)}")
 
-    pilot.explore(draft, folder, journal, tell)
+    pilot.explore(draft, journal, tell)
     counters = telemetry.counters(sensors(folder, draft))
     plan = freeze(draft, journal, clock.seconds(), counters)
     _say(plan.troubles, reporter)
@@ -159,8 +159,7 @@ def _foreseen(plan: Plan, earlier: Run | None) -> str:
     """Say which change the run will be able to show, by the newest stored run of this machine."""
     if earlier and earlier.frobench.environment.label != plan.environment.label:
         earlier = None
-    names = [case.fullname for case in plan.cases]
-    return in_words(forecast(_planned(plan), names, earlier))
+    return in_words(forecast(_planned(plan), [case.fullname for case in plan.cases], earlier))
 
 
 def _planned(plan: Plan) -> int:

@@ -89,19 +89,18 @@ def expect(
     piloted: dict[str, Measured] = {}
     for case in collected.cases:
         work = declared.works.get(case.fullname) or calls.work(case)
-        call = calls.expected(case, work)
-        reason = reasons.get(case.fullname) or _too_long(call, settings.longest_sample)
-        cases.append(
-            ExpectedCase(
-                **asdict(case),
-                work=work,
-                call_seconds=call.seconds,
-                basis=call.basis,
-                left_out=reason,
-            )
+        seconds, basis = calls.expected(case, work)
+        too_long = _too_long(seconds, basis, settings.longest_sample)
+        expected = ExpectedCase(
+            **asdict(case),
+            work=work,
+            call_seconds=seconds,
+            basis=basis,
+            left_out=reasons.get(case.fullname) or too_long,
         )
-        if reason is None:
-            piloted[case.fullname] = _as_if(case, call, overhead)
+        cases.append(expected)
+        if expected.left_out is None:
+            piloted[case.fullname] = _as_piloted(case, seconds or 0.0, overhead)
     ran = [*piloted.values()]
     spent = startup + sum(record.overhead + PILOT_CALLS * min(record.samples) for record in ran)
     each = choose_case_seconds(ran, settings, startup, spent)
@@ -138,7 +137,7 @@ def _skipped(before: Run | None, settings: Settings) -> dict[str, str]:
 
 
 def _overhead(before: Run | None) -> float:
-    """Return what a case takes in a launch beside its calls: setting up, checking, tidying up."""
+    """Return the seconds of a case in a launch beside its calls."""
     if before is None or not before.benchmarks:
         return OVERHEAD_SECONDS
     beside = median(
@@ -148,27 +147,21 @@ def _overhead(before: Run | None) -> float:
     return max(0.0, beside - STARTUP_SECONDS) / len(before.benchmarks)
 
 
-class _Call(NamedTuple):
-    seconds: float | None = None
-    basis: Basis | None = None
-
-
-def _too_long(call: _Call, cap: float) -> str | None:
+def _too_long(seconds: float | None, basis: Basis | None, most: float) -> str | None:
     """Return why a call will be left out, or may be where its seconds are a guess."""
-    if call.seconds is None or call.seconds <= cap:
+    if seconds is None or seconds <= most:
         return None
-    takes = "takes" if call.basis in {"measured", "sizes"} else "may take"
-    seconds, most = format_seconds(call.seconds), format_seconds(cap)
-    return f"{takes} about {seconds} a call, over this profile's {most}"
+    takes = "takes" if basis in {"measured", "sizes"} else "may take"
+    over = f"over this profile's {format_seconds(most)}"
+    return f"{takes} about {format_seconds(seconds)} a call, {over}"
 
 
-def _as_if(case: Identity, call: _Call, overhead: float) -> Measured:
-    """Return what a pilot would have seen of a case."""
+def _as_piloted(case: Identity, seconds: float, overhead: float) -> Measured:
     return Measured(
         launch=0,
         case=case.fullname,
         order=0,
-        samples=[call.seconds or 0.0],
+        samples=[seconds],
         iterations=1,
         warmup=0.0,
         sampled=0.0,
@@ -197,18 +190,20 @@ class _Calls:
                 return other.extra_info.work
         return None
 
-    def expected(self, case: Identity, work: Work | None) -> _Call:
-        """Return what a call should take, as far as its work is known."""
+    def expected(
+        self, case: Identity, work: Work | None
+    ) -> tuple[float, Basis] | tuple[None, None]:
+        """Return the seconds that a call should take, if its work is known, and their basis."""
         for family, other in self._cases:
             if other.fullname == case.fullname and family == _family(case):
-                return _Call(other.stats.median, "measured")
+                return other.stats.median, "measured"
         if work is None:
-            return _Call()
+            return None, None
         seconds, smaller = self._climb.prediction(_family(case), case.params, work)
         if smaller:
-            return _Call(seconds, "sizes")
+            return seconds, "sizes"
         at_rates = self._at_rates(case, work)
-        return _Call(at_rates, "rates") if at_rates else _Call(_nominal(case, work), "nominal")
+        return (at_rates, "rates") if at_rates else (_nominal(case, work), "nominal")
 
     def _at_rates(self, case: Identity, work: Work) -> float | None:
         """Scale the case of the same device whose work is nearest; launching takes its time."""

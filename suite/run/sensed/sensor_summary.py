@@ -46,7 +46,7 @@ def of_cases(
 
 
 def _windows(records: Iterable[Record]) -> dict[str, list[tuple[float, float]]]:
-    """Return for each case when it was in flight, launch by launch."""
+    """Return when each case was in flight, launch by launch."""
     begun: dict[tuple[int, str], float] = {}
     windows: dict[str, list[tuple[float, float]]] = {}
     for record in records:
@@ -74,7 +74,7 @@ def _summary(by_launch: Sequence[Sequence[Tick]]) -> Sensed:
     held = [tick.held_back for tick in ticks if tick.held_back is not None]
     reasons = Counter(reason for held_back in held for reason in held_back)
     parts = {name: round(count / len(held), 3) for name, count in sorted(reasons.items())}
-    replays = [numbers for launch in by_launch if (numbers := _numbers(launch).get(REPLAYS))]
+    replays = [numbers for launch in by_launch if (numbers := _by_quantity(launch).get(REPLAYS))]
     return Sensed(
         readings=len(ticks),
         values={
@@ -83,7 +83,7 @@ def _summary(by_launch: Sequence[Sequence[Tick]]) -> Sensed:
                 _rounded(name, median(numbers)),
                 _rounded(name, max(numbers)),
             )
-            for name, numbers in _numbers(ticks).items()
+            for name, numbers in _by_quantity(ticks).items()
             if name not in COUNTERS
         },
         held_back=parts if held else None,
@@ -132,8 +132,7 @@ def _by_device(lines: Iterable[Line]) -> dict[str, list[Tick]]:
     return {device: sorted(ticks, key=_MOMENT) for device, ticks in by_device.items()}
 
 
-def _numbers(ticks: Iterable[Tick]) -> dict[str, list[float]]:
-    """Return the readings of each quantity."""
+def _by_quantity(ticks: Iterable[Tick]) -> dict[str, list[float]]:
     numbers: dict[str, list[float]] = {}
     for tick in ticks:
         for name, value in tick.values.items():
@@ -144,9 +143,9 @@ def _numbers(ticks: Iterable[Tick]) -> dict[str, list[float]]:
 def _series(
     ticks: Sequence[Tick], steps: Iterable[Sequence[Tick]]
 ) -> dict[str, list[float | None]]:
-    in_steps = [_numbers(step) for step in steps]
+    in_steps = [_by_quantity(step) for step in steps]
     series: dict[str, list[float | None]] = {}
-    for name, (first, *_) in _numbers(ticks).items():
+    for name, (first, *_) in _by_quantity(ticks).items():
         zero = first if name in COUNTERS else 0.0
         series[name] = [
             _rounded(name, median(number - zero for number in step[name])) if name in step else None

@@ -191,7 +191,6 @@ def counters(sources: Iterable[Source]) -> dict[str, str | None]:
 
 
 def _join(threads: Iterable[threading.Thread], seconds: float) -> None:
-    """Wait for all threads together for so long at most."""
     deadline = time.monotonic() + seconds
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))

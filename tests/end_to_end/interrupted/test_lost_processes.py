@@ -240,10 +240,8 @@ import sys, time
 from pathlib import Path
 import msgspec
 from suite.journal.spec import LaunchSpec
-from suite.run.process import Orphans
 from suite.run.process import LaunchProcess
-folder = Path(sys.argv[1])
-LaunchProcess(folder, msgspec.json.decode((folder / "spec.json").read_bytes(), type=LaunchSpec))
+LaunchProcess(msgspec.json.decode(Path(sys.argv[1]).read_bytes(), type=LaunchSpec))
 time.sleep(60)
 """
 
@@ -253,12 +251,13 @@ def test_a_launch_does_not_outlive_a_runner_that_is_killed_while_it_imports_torc
 ) -> None:
     (tmp_path / "torch.py").write_text(SLOW_TORCH.format(folder=str(tmp_path)))
     settings = Settings(profile="quick", longest_sample=1, case_seconds=1, budget=1, devices=[])
+    path, journal = tmp_path / "spec.json", str(tmp_path / "launches.jsonl")
     spec = LaunchSpec(
-        mode="measure", launch=0, journal="", benchmarks=".", seed=0, settings=settings
+        mode="measure", launch=0, journal=journal, benchmarks=".", seed=0, settings=settings
     )
-    (tmp_path / "spec.json").write_bytes(msgspec.json.encode(spec))
+    path.write_bytes(msgspec.json.encode(spec))
     first = subprocess.Popen(
-        [sys.executable, "-c", RUNNER, str(tmp_path)],
+        [sys.executable, "-c", RUNNER, str(path)],
         env={"PYTHONPATH": f"{tmp_path}:{ROOT}"},
     )
     while not (tmp_path / "begun").exists():
@@ -326,7 +325,7 @@ def test_a_launch_ends_before_it_measures_another_version_of_a_benchmark(tmp_pat
         versions={fine: "another"},
     )
     records: list[Record] = []
-    LaunchProcess(tmp_path, spec).watch(Journal(Path(spec.journal)), records.append)
+    LaunchProcess(spec).watch(Journal(Path(spec.journal)), records.append)
     (stopped,) = records
     assert isinstance(stopped, Stopped)
     assert stopped.message.startswith("bench_fine, bench_gone: changed, or not found any more")

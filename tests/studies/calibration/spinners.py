@@ -95,7 +95,7 @@ def piloted(profile: ProfileName, expression: str = "") -> Piloted:
         )
         draft = make_draft(request, environment.commit(), "pilot")
         journal = Journal(folder / "pilot.jsonl")
-        pilot.explore(draft, folder, journal, lambda _: None)
+        pilot.explore(draft, journal, lambda _: None)
         plan = freeze(draft, journal, time.monotonic() - begun, {})
         measured = [record for record in journal if isinstance(record, Measured)]
     return Piloted(
