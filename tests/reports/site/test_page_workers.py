@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from reports.making.workers import FEW, LONGEST_FOLDER
@@ -42,16 +43,18 @@ def test_a_folder_for_temporary_files_that_is_gone_leaves_the_work_to_this_proce
 
 
 INTERRUPTED = """
-import time
+import signal, time
 from reports.making.workers import Workers
 
 if __name__ == "__main__":
-    Workers(2, early=True)
-    try:
-        print("ready", flush=True)
-        time.sleep(60)
-    except KeyboardInterrupt:
-        print("interrupted")
+    with Workers(2, early=True) as workers:
+        try:
+            print("ready", flush=True)
+            time.sleep(60)
+        except KeyboardInterrupt:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            print("interrupted", flush=True)
+        print(*workers.map(str, [1]))
 """
 
 
@@ -67,9 +70,13 @@ def test_an_interruption_while_processes_start_is_heard_once(tmp_path: Path) -> 
         start_new_session=True,  # so that all its processes are interrupted, as by a terminal
     ) as process:
         assert process.stdout
-        assert process.stdout.readline() == "ready\n"
-        os.killpg(process.pid, signal.SIGINT)
-        assert process.communicate() == ("interrupted\n", "")
+        for line in ("ready\n", "interrupted\n"):
+            assert process.stdout.readline() == line
+            os.killpg(process.pid, signal.SIGINT)
+        while process.poll() is None:
+            os.killpg(process.pid, signal.SIGINT)
+            time.sleep(0.01)
+        assert process.communicate() == ("1\n", "")
 
 
 def test_a_long_name_of_the_folder_for_temporary_files_is_no_obstacle(tmp_path: Path) -> None:
