@@ -11,36 +11,14 @@ from functools import cache
 from typing import NamedTuple
 
 from suite.datasheets import catalog
-from suite.datasheets.catalog import PRECISIONS, Figure
+from suite.datasheets.catalog import PATH, PRECISIONS, Figure, rows
 from suite.stored.run import Accelerator
 
+COLUMNS = ("devices", "capability")
 CAPABILITIES = {
-    r"^P100": "6.0",
-    r"^(GeForce GTX 10|TITAN Xp)": "6.1",
-    r"^(V100|TITAN V)": "7.0",
-    r"^(GeForce [GR]TX (16|20)|Tesla T4|Quadro RTX|TITAN RTX)": "7.5",
-    r"^A([18]00|30)\b": "8.0",
-    r"^(GeForce RTX 30|RTX A\d{4}|A(10G?|16|2|40)$)": "8.6",
-    r"^Jetson (AGX )?Orin": "8.7",
-    r"^(GeForce RTX 40|L20$|L4$|L40S?$|RTX \d{4} (SFF )?Ada)": "8.9",
-    r"^(H100|H200|H800|H20$|GH200)": "9.0",
-    r"^(B200|GB200)": "10.0",
-    r"^B300": "10.3",
-    r"^Jetson Thor": "11.0",
-    r"^(GeForce RTX 50|RTX PRO \d000|RTX 6000D)": "12.0",
-    r"^GB10": "12.1",
-    r"^Instinct MI25$": "gfx900",
-    r"^(Instinct MI50|Radeon Pro VII)": "gfx906",
-    r"^Instinct MI100": "gfx908",
-    r"^Instinct MI2[15]0": "gfx90a",
-    r"^Instinct MI3[02]": "gfx942",
-    r"^Instinct MI35": "gfx950",
-    r"^Radeon RX 6[89]": "gfx1030",
-    r"^Radeon RX 79": "gfx1100",
-    r"^Radeon RX 7[78]": "gfx1101",
-    r"^Radeon RX 90": "gfx1201",
+    pattern: known for _, (pattern, known) in rows(PATH.with_name("capabilities.csv"), COLUMNS)
 }
-"""Capabilities by how the catalog calls a device. Sources: NVIDIA, CUDA GPUs; AMD, ROCm docs, GPU
+"""Capabilities by patterns of the catalog's names. Sources: NVIDIA, CUDA GPUs; AMD, ROCm docs, GPU
 hardware specifications."""
 SEEN_BOOST = 1.2
 """Rate of a product relative to the peak at the datasheet's clock, at most: 1.16 is published."""

@@ -6,12 +6,12 @@ accelerator; `devices` and `hosts` hold the rules about what disturbs a measurem
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
-from suite.checks.rule import Fault, conclusion
+from suite.checks.rule import Fault, Rule, conclusion, rules
 from suite.doctor import devices, hosts
 from suite.doctor.there import There, add_torch_facts, look_around
 from suite.doctor.torch_offer import START_LOCALLY, Asking, Offer, ask_torch
@@ -21,29 +21,16 @@ from suite.stored.run import Conclusion, Severity
 
 __all__ = ["START_LOCALLY", "Offer", "ask_torch", "unusable_accelerators"]
 
-RULES: dict[Severity, tuple[Callable[[There], Iterator[Fault]], ...]] = {
-    "error": (devices.device_lost, devices.build_lacks_device),
-    "warning": (
-        devices.silent_driver,
-        devices.hidden_devices,
-        devices.busy_accelerator,
-        devices.held_back,
-        devices.power_cap,
-        devices.narrow_link,
-        devices.slow_link,
-        hosts.far_accelerator,
-        hosts.native_windows,
-        hosts.slow_governor,
-        hosts.quota_below_cores,
-        hosts.busy_processor,
-        hosts.on_battery,
-        hosts.little_memory,
-        hosts.little_shared_memory,
-        hosts.little_disk_space,
-    ),
-    "info": (devices.unloaded_driver, hosts.several_nodes, devices.no_accelerator),
+ERRORS: list[Rule] = [devices.device_lost, devices.build_lacks_device]
+"""What keeps an accelerator from use."""
+INFOS: list[Rule] = [devices.unloaded_driver, devices.no_accelerator, hosts.several_nodes]
+_ALL = [*rules(devices).values(), *rules(hosts).values()]
+RULES: dict[Severity, list[Rule]] = {
+    "error": ERRORS,
+    "warning": [rule for rule in _ALL if rule not in ERRORS + INFOS],
+    "info": INFOS,
 }
-"""What may be wrong with a machine that can measure; an error keeps an accelerator from use."""
+"""What may be wrong with a machine that can measure."""
 
 
 class Examination(Struct, kw_only=True):
@@ -93,11 +80,11 @@ def glance(
 
 def troubles(there: There) -> list[Conclusion]:
     """Apply every rule; what keeps one accelerator from use is a warning beside one that works."""
-    lost: Severity = "warning" if devices.some_work(there) else "error"
+    lost: Severity = "warning" if there.some_work else "error"
     return [
         conclusion(rule, lost if severity == "error" else severity, fault)
-        for severity, rules in RULES.items()
-        for rule in rules
+        for severity, of_severity in RULES.items()
+        for rule in of_severity
         for fault in rule(there)
     ]
 

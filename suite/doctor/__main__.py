@@ -7,20 +7,19 @@ from suite.doctor import RULES, unusable
 HEAD = """\
 # What the doctor may say
 
-`frobench doctor` shows what is there (processor, memory, accelerators, PyTorch), and then what is
-wrong with it, each with the command or setting that mends it. It takes a second or two and measures
+`frobench doctor` shows what is there (processor, memory, accelerators, PyTorch), then what is wrong
+with it, each with the command or setting that mends it. It takes a second or two and measures
 nothing. It exits with 3 if PyTorch or an accelerator that is there cannot be used, else with 0.
 
-`frobench run` begins with the same checks but those of PyTorch, which it imports later, says what
-it finds, and stores it with the run, in `frobench.troubles`. Where an accelerator cannot be used,
-it refuses, unless `--devices cpu` leaves it out.
+`frobench run` begins with the same checks but those of PyTorch, which it imports later. It prints
+what they find and stores that with the run, in `frobench.troubles`. Where an accelerator cannot be
+used, it refuses, unless `--devices cpu` leaves it out.
 
 `frobench doctor --json` is for programs: `there.host`, `there.accelerators`, `there.torch`, and
-`troubles`, each with `code`, `severity`, `message` and `advice`. Numbers are in bytes, hertz, watts
-and degrees Celsius, `utilization` is a fraction. What is not known is `null`, and the table
-`unknown` beside it says why. The types are in [suite/doctor](../suite/doctor). It names no person
-and no host, but for what PyTorch may say if it cannot be imported, and tells of other processes
-only how many there are.
+`troubles`, each with `code`, `severity`, `message` and `advice` ([types](../suite/doctor)). Units
+are bytes, hertz, watts and degrees Celsius; `utilization` is a fraction. What is not known is
+`null`, and `unknown` beside it says why. No person and no host is named, unless PyTorch names one
+when it cannot be imported; other processes are only counted.
 
 This page is made from the rules themselves: `python -m suite.doctor > docs/doctor.md`.
 """

@@ -7,8 +7,8 @@ from functools import wraps
 from suite.checks.rule import Fault
 from suite.datasheets.generations import is_laptop
 from suite.doctor.there import Device, There
-from suite.doctor.torch_offer import START_LOCALLY, Offer
-from suite.machine.accelerators.hardware import VENDORS, serves
+from suite.doctor.torch_offer import START_LOCALLY
+from suite.machine.accelerators.hardware import VENDORS
 from suite.machine.backends import installed
 from suite.machine.sensors.sensor import AT_WORK, LIMITED, may_limit
 from suite.units import counted, format_value
@@ -18,6 +18,8 @@ BUSY = 0.1
 CAP = 0.99
 """A power limit relative to its default, below which it is a cap."""
 
+COOL = "check its cooling, and let it cool down"
+CABLES = "check its cooling and its power cables"
 HELD_BACK = {
     "ApplicationsClocksSetting": (
         "somebody set its clocks",
@@ -27,25 +29,19 @@ HELD_BACK = {
         "it draws all the power that it may",
         "end what computes on it; raise its limit: sudo nvidia-smi -i {0} -pl WATTS (in no laptop)",
     ),
-    "HwSlowdown": (
-        "its hardware slowed it down, for heat or power",
-        "check its cooling and its power cables",
-    ),
+    "HwSlowdown": ("its hardware slowed it down, for heat or power", CABLES),
     "SyncBoost": (
         "it keeps to the clock of the slowest in its group",
         "take it out of the group that nvidia-smi or DCGM put it into",
     ),
-    "SwThermalSlowdown": ("it is too hot", "check its cooling, and let it cool down"),
-    "HwThermalSlowdown": (
-        "it is so hot that its hardware slowed it down",
-        "check its cooling, and let it cool down",
-    ),
+    "SwThermalSlowdown": ("it is too hot", COOL),
+    "HwThermalSlowdown": ("it is so hot that its hardware slowed it down", COOL),
     "HwPowerBrakeSlowdown": (
         "the power supply told it to slow down",
         "check the power supply and its cables",
     ),
     "DisplayClockSetting": ("its display holds its clock", "measure on a card without a display"),
-    "BoardLimit": ("its board gives no more power", "check its cooling and its power cables"),
+    "BoardLimit": ("its board gives no more power", CABLES),
     "Reliability": ("its voltage may not rise further", "undo what was set to overclock it"),
 }
 """What may hold a clock down, by NVML's names: in words, and what mends it for a GPU's number.
@@ -99,7 +95,7 @@ def build_lacks_device(device: Device, there: There) -> Iterator[Finding]:
     It sees the device and cannot compute there, so `frobench run` refuses to. Install a build for
     it. Where another accelerator can be used, this is a warning: `frobench run` leaves the one out.
     """
-    if there.torch and _lacks_code(there.torch, device):
+    if there.torch and there.lacks_code(device):
         built = ", ".join(there.torch.architectures)
         message = f"has the capability {device.capability}, and PyTorch was built for {built}"
         yield message, f"install a build that has it: {START_LOCALLY}"
@@ -134,7 +130,7 @@ def hidden_devices(there: There) -> Iterator[Fault]:
     if offer is None:
         return
     whole = [device for device in there.accelerators if not device.mig]
-    shown = sum(_is_for(offer, device) for device in whole)
+    shown = sum(map(there.is_for, whole))
     if 0 < offer.devices < shown:
         values = " and ".join(f"{name}={value!r}" for name, value in masks.items())
         message = f"PyTorch sees {offer.devices} of {counted(shown, 'accelerator')}"
@@ -240,25 +236,6 @@ def no_accelerator(there: There) -> Iterator[Fault]:
     if not there.accelerators and not offered and not installed():
         mend = "nothing needs mending, unless one should be there: `lspci` shows what is on the bus"
         yield Fault("no accelerator is there: the CPU is measured", advice=mend)
-
-
-def some_work(there: There) -> bool:
-    """Tell whether an accelerator is there that nothing above keeps from being used."""
-    offer = there.torch
-    return any(
-        device.fault is None
-        and (offer is None or (_is_for(offer, device) and not _lacks_code(offer, device)))
-        for device in there.accelerators
-    )
-
-
-def _is_for(offer: Offer, device: Device) -> bool:
-    return offer.builds.get(VENDORS[device.vendor].build) is not None
-
-
-def _lacks_code(offer: Offer, device: Device) -> bool:
-    built = offer.architectures
-    return bool(built) and device.capability is not None and not serves(built, device.capability)
 
 
 def _tool(device: Device) -> str:

@@ -13,6 +13,27 @@ LEAST_MEMORY, LEAST_SHARED, LEAST_DISK = 2 * 2**30, 2**30, 2**30
 """Bytes that the suite may need."""
 
 
+def far_accelerator(there: There) -> Iterator[Fault]:
+    """The cores that may be used belong to other memory nodes than an accelerator.
+
+    Copies and launches cross the nodes' link, and are slower. Start on the accelerator's node.
+    """
+    nodes = there.host.cpu.core_nodes or []
+    for name, node in _attached(there):
+        if nodes and node not in nodes:
+            yield _apart(name, node, f"node {', '.join(map(str, nodes))}")
+
+
+def native_windows(there: There) -> Iterator[Fault]:
+    """Frobench measures nothing on Windows itself.
+
+    Stored runs can be read there. To measure, install WSL2 (`wsl --install`), and use that.
+    """
+    if there.host.os.startswith("Windows"):
+        mend = "wsl --install, and use WSL2"
+        yield Fault("nothing can be measured on Windows itself", advice=mend)
+
+
 def slow_governor(there: There) -> Iterator[Fault]:
     """The CPU's cores do not keep their highest clock.
 
@@ -35,16 +56,6 @@ def quota_below_cores(there: There) -> Iterator[Fault]:
             f"docker run --cpus={cores}, or --cpuset-cpus with whole cores; in Kubernetes its limit"
         )
         yield Fault(f"this container may use {quota:g} of {counted(cores, 'core')}", advice=mend)
-
-
-def native_windows(there: There) -> Iterator[Fault]:
-    """Frobench measures nothing on Windows itself.
-
-    Stored runs can be read there. To measure, install WSL2 (`wsl --install`), and use that.
-    """
-    if there.host.os.startswith("Windows"):
-        mend = "wsl --install, and use WSL2"
-        yield Fault("nothing can be measured on Windows itself", advice=mend)
 
 
 def busy_processor(there: There) -> Iterator[Fault]:
@@ -97,17 +108,6 @@ def little_disk_space(there: There) -> Iterator[Fault]:
     if free < LEAST_DISK:
         mend = "make room, or `frobench run --results FOLDER` on another disk"
         yield Fault(f"{format_value(free, 'B')} are free where results are written", advice=mend)
-
-
-def far_accelerator(there: There) -> Iterator[Fault]:
-    """The cores that may be used belong to other memory nodes than an accelerator.
-
-    Copies and launches cross the nodes' link, and are slower. Start on the accelerator's node.
-    """
-    nodes = there.host.cpu.core_nodes or []
-    for name, node in _attached(there):
-        if nodes and node not in nodes:
-            yield _apart(name, node, f"node {', '.join(map(str, nodes))}")
 
 
 def several_nodes(there: There) -> Iterator[Fault]:

@@ -17,7 +17,15 @@ import pynvml
 from msgspec import Struct, field
 
 from suite.doctor.torch_offer import Offer
-from suite.machine.accelerators.hardware import VENDORS, Gpu, System, VendorName, complete, look
+from suite.machine.accelerators.hardware import (
+    VENDORS,
+    Gpu,
+    System,
+    VendorName,
+    complete,
+    look,
+    serves,
+)
 from suite.machine.accounts import Others
 from suite.machine.limits import ROOT, affinity, free_memory
 from suite.machine.processor import processor
@@ -105,6 +113,21 @@ class There(Struct, kw_only=True):
     host: Host
     accelerators: list[Device]
     torch: Offer | None
+
+    def is_for(self, device: Device) -> bool:
+        """Tell whether torch was built for devices of this vendor, as far as it was asked."""
+        return not self.torch or self.torch.builds.get(VENDORS[device.vendor].build) is not None
+
+    def lacks_code(self, device: Device) -> bool:
+        """Tell whether torch was not built for devices of this generation."""
+        built = self.torch.architectures if self.torch else ()
+        return bool(built and device.capability and not serves(built, device.capability))
+
+    @property
+    def some_work(self) -> bool:
+        """Whether an accelerator is there that can be used."""
+        working = [device for device in self.accelerators if device.fault is None]
+        return any(self.is_for(device) and not self.lacks_code(device) for device in working)
 
 
 def look_around(results: Path, root: Path = ROOT, environ: Mapping[str, str] = os.environ) -> There:

@@ -37,9 +37,7 @@ def sensors(devices: Sequence[str], addresses: Mapping[str, str], smi: Any = Non
     found: list[Sensor] = []
     for device in devices:
         address = addresses[device]
-        here = [
-            gpu for gpu, gpus_address in zip(gpus, known, strict=True) if gpus_address == address
-        ]
+        here = [gpu for gpu, at in zip(gpus, known, strict=True) if at == address]
         if len(here) == 1 and list(addresses.values()).count(address) == 1:
             found.append(_sensor(smi, device, here[0], {}))
         else:

@@ -59,8 +59,7 @@ class Energy:
         """Return the joules so far."""
         now = self._now()
         for before, after, most in zip(self._before, now, self._range, strict=True):
-            used = after - before if after >= before else after - before + most  # it began anew
-            self._joules += used / 1e6
+            self._joules += (after - before) % most / 1e6  # a full counter begins anew
         self._before = now
         return self._joules
 
