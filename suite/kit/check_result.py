@@ -16,12 +16,10 @@ from torch import Tensor
 
 from suite.stored.run import Check
 
-TensorCheck = Callable[[Tensor], Check]
-
 _ROUNDING = {
     "float64": 2.0**-53,
     "float32": 2.0**-24,
-    "tfloat32": 2.0**-10,  # inputs may be cut rather than rounded to 10 bits
+    "tfloat32": 2.0**-10,  # units may cut factors to 10 bits rather than round them
     "float16": 2.0**-11,
     "bfloat16": 2.0**-8,
     "int32": 0.0,
@@ -32,10 +30,8 @@ _ADDED_UP_IN = {"float8_e4m3fn": 2.0**-13, "float8_e4m3fnuz": 2.0**-13}
 """The rounding of sums with fewer bits than float32: Hopper cuts summands to about 14 bits, and
 AMD is allowed as much. In emulation entries are off by up to 4e-3 (4096 products), 1e-2 (16384)."""
 _LADDER = {"float32": 1e-5, "tfloat32": 1e-3, "bfloat16": 1e-2}
-"""Largest root mean square error of a float32 product made in each precision.
-
-Observed: up to 2e-6 for float32, 2e-4 to 6e-4 for TF32, 1.5e-3 to 4e-3 for bfloat16.
-"""
+"""Largest root mean square error of a float32 product made in each precision. Observed are up to
+2e-6 for float32, 2e-4 to 6e-4 for TF32, 1.5e-3 to 4e-3 for bfloat16."""
 _ENTRIES = 2**24
 """Entries of a matrix above which only some of its rows, drawn at random, are checked."""
 _FLOPS = 2.5e9
@@ -54,13 +50,13 @@ _COLUMNS = 16
 _PLAIN = 2  # dimensions of a matrix that is not a batch
 
 
-def freivalds(a: Tensor, b: Tensor, precision: str | None = None) -> TensorCheck:
+def freivalds(a: Tensor, b: Tensor, precision: str | None = None) -> Callable[[Tensor], Check]:
     """Check a product of matrices (or of batches of matrices), entry by entry if it is small.
 
-    A large product is checked as Freivalds proposed: columns are added up in groups with random
-    signs, and C x is compared with A (B x), row by row. Some random columns, and the column of the
-    smallest entry, are compared entry by entry. An error is relative to the length of the row's
-    part in the group, so that a single missing entry shows.
+    In a large product, columns are added up in groups with random signs, and C x is compared with
+    A (B x), row by row. Some random columns, and that of the smallest entry, are compared entry by
+    entry. Errors are relative to the length of the row's part in the group, so that a single
+    missing entry shows.
 
     a, b : the factors as the body multiplied them, with entries independent of each other
     precision : ``tfloat32`` if float32 factors may be rounded to it; else the result's own
@@ -125,7 +121,7 @@ def close_to(expected: Tensor, tolerance: float, what: str) -> Callable[[Any], C
 
 
 def same_bytes(expected: Sequence[Tensor]) -> Callable[[Tensor | Iterable[Tensor]], Check]:
-    """Check that tensors, or all of them in a flat one, equal `expected` bit by bit.
+    """Check that tensors, or all in a flat one, equal `expected` in every bit.
 
     The error is the part of the elements that differs.
     """
@@ -191,7 +187,7 @@ def _where(a: Tensor, b: Tensor, c: Tensor) -> torch.device:
     try:
         with torch.no_grad():
             a.flatten()[:1].double().to(c.device).square().sum().item()
-    except (RuntimeError, TypeError, NotImplementedError):  # no float64, as on Metal, or no memory
+    except (RuntimeError, TypeError):  # no float64, as on Metal, or no memory
         return torch.device("cpu")
     return c.device
 
@@ -207,7 +203,7 @@ def _width(rows: int, inner: int, columns: int) -> int:
 def _in_parts(matrix: Tensor, other: int = 0) -> Iterator[Tensor]:
     """Yield a matrix in float64, as many rows at a time as fit into caches; a batch as a whole.
 
-    other : columns of a matrix that is split beside this one
+    other : columns of the matrix whose rows are looked at beside these
     """
     rows = matrix.shape[-2]
     if matrix.dim() == _PLAIN:

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Tracks, whose entries can be observed and put in turn: lanes here, and workers.
 
-A lane is a stream of a device on which a body queues its work. In span samples, two events bracket
-the work that is queued in each ``with`` block, an *entry*; a host sample has no events. Events of
-different devices share no clock, so they are anchored to the host's. An entry's interval begins
-when its stream is free: it includes gaps in which the device waits for launches or works for
-another stream.
+A lane is a stream of a device on which a body queues its work. In span samples, and only there, two
+events bracket the work of each ``with`` block, an *entry*. Events of different devices share no
+clock, so they are anchored to the host's. An entry begins when its stream is free, so it includes
+gaps in which the device waits for launches or works for another stream.
 """
 
 from abc import ABC, abstractmethod
@@ -72,10 +71,7 @@ class Track(ABC):
 
 
 class Lane(Track):
-    """A stream of a device, entered while work is queued on it.
-
-    stream : the device's current one unless given
-    """
+    """A stream of a device, by default its current one, entered while work is queued on it."""
 
     _entries: list[tuple["torch.Event", "torch.Event"]]
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How the host waits for a device: by the first call that is proved to wait for it.
 
-Not every backend has `synchronize`, and a call that returns too early makes every time too short.
-So known work is queued, each call is tried, and one element of the result is read back: after a
-call that waited, this takes no longer than reading a value that was ready. The proof is made once
-in a process for each device.
+Some backends lack `synchronize`, and a call that returns too early makes every time too short. So
+each call is tried after known work, and one element of the result is read back: after a call that
+waited, this takes no longer than reading a ready value. A process proves each device once.
 """
 
 import statistics
@@ -18,22 +17,22 @@ import torch
 from torch import Tensor
 
 READ_BACK = "read-back"
-"""Reading one element back: on a device that works in order, all work before it is then done."""
+"""Reading one element back, after which a device that works in order has done all work before."""
 RESULTS = "read-back of results"
-"""Reading one element of each result back, where no call waits and nothing is computed before."""
+"""Reading one element of each result back, for devices that compute only what is read."""
 
 WORKS = ((256, 1), (256, 16), (1024, 1), (1024, 8), (4096, 1))
-"""What may be queued to try a wait, with rising work: edges of matrices, and products in a row."""
+"""Work that is queued to try a wait, the least first: edges of matrices, and products in a row."""
 AT_ONCE = 3.0
-"""A product that is called for this many times as long as a ready value is read was not queued:
-launching takes no longer than reading, which is launched too."""
+"""A call that takes this many times as long as reading a ready value, which is launched too, has
+computed its product instead of queueing it."""
 LEFT = 0.5
-"""The part of what is left without a wait that may be left after one, or of a ready reading."""
+"""The part of the work left without a wait, or of a ready reading, that may be left after one."""
 TRIES = 3
 """Times of which the median counts."""
 
 REFUSALS = (AttributeError, RuntimeError, TypeError, ValueError)
-"""What a backend raises that lacks a call."""
+"""Errors of backends that lack a call."""
 
 
 class Wait(NamedTuple):
@@ -44,7 +43,7 @@ class Wait(NamedTuple):
 
 
 class Known(NamedTuple):
-    """Work, and the seconds of reading a ready value, and beyond it what is left of the work."""
+    """Work, the seconds of reading a ready value, and the further seconds if the work is queued."""
 
     work: Callable[[], Tensor]
     ready: float
@@ -76,21 +75,21 @@ def read(tensor: Tensor) -> object:
 
 
 def reading(tensor: Tensor, clock: Callable[[], float] = perf_counter) -> float:
-    """Return the seconds that reading one element of a tensor back takes."""
+    """Return the seconds of reading one element of a tensor back."""
     begun = clock()
     read(tensor)
     return clock() - begun
 
 
 def ready_reading(device: torch.device) -> float:
-    """Return the seconds that reading one element back takes where it is ready."""
+    """Return the seconds of reading one element of a ready value back."""
     ready = torch.ones(2).to(device)
     read(ready)
     return _typical(partial(reading, ready))
 
 
 def tensors(value: Any, device: torch.device) -> Iterator[Tensor]:  # noqa: ANN401 - any result
-    """Yield the tensors with elements on a device that a body's result holds, in their order."""
+    """Yield the tensors of a body's result that have elements on a device."""
     if isinstance(value, Tensor):
         if value.device == device and value.numel():
             yield value
@@ -101,12 +100,11 @@ def tensors(value: Any, device: torch.device) -> Iterator[Tensor]:  # noqa: ANN4
 
 
 def _candidates(device: torch.device) -> list[Wait]:
-    """Return what may wait for a device, the general calls first."""
+    """Return the calls that may wait for a device, the general call first."""
     marker = torch.zeros(()).to(device)
 
     def own() -> object:
-        synchronize = torch.get_device_module(device).synchronize
-        # That of MPS takes no device.
+        synchronize = torch.get_device_module(device).synchronize  # on MPS it takes no device
         return synchronize(device) if signature(synchronize).parameters else synchronize()
 
     def stream() -> None:
@@ -121,10 +119,10 @@ def _candidates(device: torch.device) -> list[Wait]:
 
 
 def _known_work(device: torch.device) -> Known:
-    """Return the least work of which something is left when it is queued, if any is.
+    """Return the least work that is not done once it is queued; the most if all is done.
 
-    It is made of products of matrices, or of sums on a backend that has none. Where nothing is left
-    of any, the device computes at once, or too fast for a wait to matter.
+    Then the device computes within the call, or too fast for a wait to matter. The work is products
+    of matrices, or sums on a backend without products.
     """
     try:
         return _enough(device, torch.matmul)
@@ -137,7 +135,7 @@ def _enough(device: torch.device, operation: Callable[[Tensor, Tensor], Tensor])
         factor = torch.full((edge, edge), 1 / edge).to(device)
         work = partial(reduce, operation, [factor] * (calls + 1))
         result = work()
-        read(result)  # the first calls pay for much that later ones do not
+        read(result)  # first calls include one-time work
         ready = _typical(partial(reading, result))
         called = _typical(partial(_called, work))
         left = _typical(partial(_left, work)) - ready
@@ -151,7 +149,7 @@ def _typical(seconds: Callable[[], float]) -> float:
 
 
 def _called(work: Callable[[], Tensor]) -> float:
-    """Return the seconds until work is called; its result is read before the next."""
+    """Return the seconds of calling work; its result is read before the next call."""
     begun = perf_counter()
     result = work()
     called = perf_counter() - begun
@@ -160,7 +158,7 @@ def _called(work: Callable[[], Tensor]) -> float:
 
 
 def _left(work: Callable[[], Tensor], wait: Callable[[], object] | None = None) -> float:
-    """Queue work, and wait; return the seconds that reading one element of its result takes."""
+    """Queue work, and wait; return the seconds of reading one element of its result."""
     result = work()
     if wait is not None:
         wait()
