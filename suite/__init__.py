@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from suite.kit.check_result import freivalds as freivalds
     from suite.kit.check_result import same_bytes as same_bytes
     from suite.kit.check_result import worst as worst
-    from suite.kit.chosen import all_devices as all_devices
-    from suite.kit.chosen import try_device as try_device
     from suite.kit.device import Device as Device
+    from suite.kit.device import all_devices as all_devices
+    from suite.kit.device import try_device as try_device
     from suite.kit.group import Group as Group
     from suite.kit.lanes import Lane as Lane
     from suite.kit.search_strategy import Shape as Shape
@@ -38,8 +38,7 @@ _NAMES = {
     "suite.kit.abilities": ("capture", "compiled", "needed", "pinned", "precision"),
     "suite.kit.cases": ("cases", "cpu_twins", "on_one_machine"),
     "suite.kit.check_result": ("close_to", "freivalds", "same_bytes", "worst"),
-    "suite.kit.chosen": ("all_devices", "try_device"),
-    "suite.kit.device": ("Device",),
+    "suite.kit.device": ("Device", "all_devices", "try_device"),
     "suite.kit.group": ("Group",),
     "suite.kit.lanes": ("Lane",),
     "suite.kit.search_strategy": ("Shape",),

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The CPU and every accelerator of torch (CUDA, ROCm, XPU, MPS, out-of-tree) as one class.
+"""Devices: the CPU and every accelerator of torch (CUDA, ROCm, XPU, MPS, out-of-tree).
 
-All are asked through `torch.accelerator` and `torch.get_device_module`; what a backend lacks shows
-when it is tried.
+All are asked through `torch.accelerator` and `torch.get_device_module`, and none by its vendor.
 """
 
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cached_property
@@ -16,13 +16,17 @@ import torch
 from suite.errors import DoesNotFitError
 from suite.kit import waiting
 from suite.machine import limits
-from suite.machine.accelerators.hardware import eight_bit_float
+from suite.machine.accelerators.hardware import eight_bit_float, serves
 from suite.stored.run import Scalar
 
 HEADROOM = 0.9
 """The part of the free memory that a case may ask for."""
 PIECE = 2**22
 """Numbers that one generator draws of a large tensor on a CPU."""
+
+
+class UnknownDeviceError(ValueError):
+    """A device was named that this machine does not have."""
 
 
 class Device:
@@ -99,8 +103,7 @@ class Device:
     def event(self) -> torch.Event:
         """Return a timing event for this device."""
         if self._has_own_events:
-            event: torch.Event = self.module.Event(enable_timing=True)
-            return event
+            return cast("torch.Event", self.module.Event(enable_timing=True))
         return torch.Event(self.handle, enable_timing=True)
 
     def record(self, event: torch.Event, stream: torch.Stream | None = None) -> None:
@@ -211,8 +214,7 @@ def _draw(numbers: torch.Tensor, generator: torch.Generator) -> None:
     if numbers.device.type != "cpu" or numbers.numel() <= PIECE:
         numbers.uniform_(-1, 1, generator=generator)
         return
-    flat = numbers.view(-1)
-    pieces = [flat[begin : begin + PIECE] for begin in range(0, len(flat), PIECE)]
+    pieces = torch.split(numbers.view(-1), PIECE)
     seeds = torch.randint(2**62, (len(pieces),), generator=generator).tolist()
 
     def draw(piece: torch.Tensor, seed: int) -> None:
@@ -220,6 +222,55 @@ def _draw(numbers: torch.Tensor, generator: torch.Generator) -> None:
 
     with ThreadPoolExecutor(torch.get_num_threads()) as threads:
         list(threads.map(draw, pieces, seeds))
+
+
+def accelerators() -> list[str]:
+    """Name every accelerator that torch can use, visible-device masks honoured."""
+    kind = torch.accelerator.current_accelerator(check_available=True)
+    count = torch.accelerator.device_count() if kind else 0
+    return [f"{kind}:{index}" for index in range(count)]
+
+
+def try_device(index: int = 0) -> torch.device:
+    """Return accelerator `index` where it exists, and the CPU where it does not."""
+    names = accelerators()
+    return torch.device(names[index] if 0 <= index < len(names) else "cpu")
+
+
+def all_devices() -> list[torch.device]:
+    """Return every accelerator, or the CPU alone where there is none."""
+    return [torch.device(name) for name in accelerators() or ["cpu"]]
+
+
+def choose(wanted: Iterable[str]) -> list[str]:
+    """Name the devices to measure: those wanted, or the CPU and every accelerator that is served.
+
+    Where none is served, all are named, so that a run never silently measures the CPU alone.
+
+    Raises `UnknownDeviceError` for a name that this machine does not have.
+    """
+    here = accelerators()
+    present = ["cpu", *here]
+    lacking = unserved(here)
+    chosen = []
+    for name in wanted or ["cpu", *([name for name in here if name not in lacking] or here)]:
+        full = f"{name}:0" if name != "cpu" and name.isalpha() else name
+        if full not in present:
+            msg = f"no device {name!r} here; there is {', '.join(present)} (--devices chooses)"
+            raise UnknownDeviceError(msg)
+        chosen.append(full)
+    return list(dict.fromkeys(chosen))
+
+
+def unserved(names: Iterable[str]) -> list[str]:
+    """Return the devices that torch sees and has no code for."""
+    built = torch.cuda.get_arch_list() if torch.version.cuda else []
+    return [
+        name
+        for name in names
+        if built and name.startswith("cuda:")
+        if not serves(built, "{}.{}".format(*torch.cuda.get_device_capability(name)))
+    ]
 
 
 def release_memory() -> None:

@@ -21,7 +21,7 @@ from suite.journal.records import Measured, Refused, Stopped
 from suite.kit import device as dev
 from suite.kit.abilities import precision
 from suite.kit.cases import PROFILES
-from suite.kit.chosen import UnknownDeviceError
+from suite.kit.device import UnknownDeviceError
 from suite.kit.group import Group
 from suite.kit.workers import Worker, put_away
 from suite.launch import collection, raised

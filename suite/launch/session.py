@@ -10,7 +10,7 @@ import pytest
 
 from suite.journal import records
 from suite.journal.spec import DEVICE_LOST, DISK_REFUSES, LaunchSpec, read_spec
-from suite.kit.chosen import choose
+from suite.kit.device import choose
 from suite.kit.group import Group
 from suite.launch.case_timer import CaseTimer
 from suite.launch.collection import parameters

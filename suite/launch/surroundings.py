@@ -12,8 +12,14 @@ from suite import doctor
 from suite.errors import CannotRunError
 from suite.journal.records import Gauged, Harness, Record, Settled, Stopped, Surroundings
 from suite.journal.spec import LaunchSpec
-from suite.kit.chosen import UnknownDeviceError, accelerators, choose, unserved
-from suite.kit.device import Device, global_state
+from suite.kit.device import (
+    Device,
+    UnknownDeviceError,
+    accelerators,
+    choose,
+    global_state,
+    unserved,
+)
 from suite.machine import environment
 from suite.machine.accelerators.accelerator import bus_address
 from suite.machine.sensors.sensor import seal

@@ -4,8 +4,7 @@
 from pathlib import Path
 from typing import Any
 
-from suite.kit.chosen import accelerators
-from suite.kit.device import Device
+from suite.kit.device import Device, accelerators
 from tests.instruments.processes.alone import BENCHMARKS, Recorder, copied, load
 
 PARTS = ("scatter", "replicate", "parallel_apply", "gather", "whole")

@@ -19,7 +19,7 @@ import torch
 from simulated_accelerator import autoload  # type: ignore[import-not-found]  # it lies beside
 from torch import nn
 
-from suite.kit.chosen import all_devices, choose, try_device
+from suite.kit.device import all_devices, choose, try_device
 from suite.machine.system import stored_variables
 
 MASK = "SIM_VISIBLE_DEVICES"

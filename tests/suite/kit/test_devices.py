@@ -13,9 +13,17 @@ import torch
 from suite.errors import DoesNotFitError
 from suite.journal.records import Journal, Stopped
 from suite.journal.spec import LaunchSpec
-from suite.kit import chosen as devices
-from suite.kit.chosen import UnknownDeviceError, all_devices, choose, try_device
-from suite.kit.device import PIECE, Device, global_state, release_memory
+from suite.kit import device as devices
+from suite.kit.device import (
+    PIECE,
+    Device,
+    UnknownDeviceError,
+    all_devices,
+    choose,
+    global_state,
+    release_memory,
+    try_device,
+)
 from suite.launch.surroundings import look_around
 from suite.profiles import settings_for
 from tests.instruments.processes.command import ROOT
@@ -26,10 +34,10 @@ cpu_only = pytest.mark.skipif(
 
 
 def on_two_accelerators(expression: str, **environment: str) -> str:
-    """Evaluate an expression over `suite.kit.chosen` on the simulated accelerator."""
+    """Evaluate an expression over `suite.kit.device` on the simulated accelerator."""
     paths = os.pathsep.join([str(ROOT / "tests" / "instruments" / "simulated"), str(ROOT)])
     return subprocess.run(
-        [sys.executable, "-c", f"from suite.kit.chosen import *; print({expression})"],
+        [sys.executable, "-c", f"from suite.kit.device import *; print({expression})"],
         env=os.environ | {"PYTHONPATH": paths} | environment,
         check=True,
         capture_output=True,
