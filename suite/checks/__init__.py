@@ -35,13 +35,11 @@ from suite.stored.run import Conclusion, Run
 OF_NUMBERS = (timing, work, easy_inputs, resolution, settings, repetition, noise, steadiness)
 """Modules of rules about what was measured."""
 OF_BELIEF = (rates, plausibility, unmeasured, claims, descriptions, doubts)
-"""Modules of rules about results that are impossible, or very unlikely, on any machine."""
 OF_FACTS = (*OF_NUMBERS, throttling, power, across_nodes, *OF_BELIEF)
 """Modules of rules about a run whose structure is right."""
 OF_FILES = (structure, privacy, integrity)
 """Modules of rules that say whether a stored file is whole."""
 ALL = (failures, *OF_FACTS, *OF_FILES, today)
-"""All modules of rules."""
 DECLARED = {*rule.rules(timing), *rule.rules(work)} - {"result-not-ready", "unsynchronised"}
 """Codes of faults that become warnings when the run itself reported them. The cases that they
 name count for nothing in any file."""
@@ -113,11 +111,6 @@ def credible(run: Run) -> Run:
 def reason(error: Conclusion) -> str:
     """Return why a case counts for nothing, with the code of the rule that says so."""
     return f"{error.code}: {error.message}"
-
-
-def validate(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
-    """Return what is wrong with a stored file, and what makes it doubtful, as `review` does."""
-    return [conclusion for conclusion in review(path, but) if conclusion.severity != "info"]
 
 
 def review(path: Path, but: Collection[str] = ()) -> list[Conclusion]:

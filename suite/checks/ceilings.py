@@ -28,15 +28,13 @@ CACHED, OFTEN_CACHED = 30.0, 15.0
 LARGEST_CACHE = 2**28
 """Bytes of an accelerator's caches, where neither it nor its generation is in the catalog."""
 OUT_OF_CACHE, LABELLED = 1.25, 1.02
-"""Rate of a copy that fits into no cache, relative to the memory's: at most, as memory can be
-clocked up, and where it is not, as labels are rounded."""
+"""Rate of a copy out of cache relative to the memory's label, at most: overclocked, or rounded."""
 FASTEST_SLOT = catalog.pcie_rate(6, 16)
 """Bytes a second of the fastest slot that there is; a virtual machine may state a slower one."""
 SHARED_MEMORY, FASTEST_PEER = 6e12, 1.8e12
-"""Bytes a second, at most, of a memory that processor and accelerator share, and between two
-accelerators in one direction."""
+"""Bytes a second, at most: memory shared with the processor, and one way between two devices."""
 LINK_NOISE = 1.05
-"""A rate relative to a link's, at most: links are not faster than they are."""
+"""A rate relative to a link's, at most."""
 CYCLES, HIGHEST_CLOCK = 6.5e9, 1e10
 """Cycles a second of a core and of an accelerator, more than any has."""
 CORE_FLOPS = {"float64": 128, "float32": 128, "tfloat32": 2048, "int8": 4096, "float8_e4m3fn": 4096}
@@ -79,7 +77,7 @@ def function(case: Case) -> str:
 
 
 def path(case: Case) -> Path | None:
-    """Return what the bytes of a case go through, as its benchmark declares it."""
+    """Return what the bytes of a case go through."""
     return case.extra_info.work.path or PATHS.get(function(case))
 
 
@@ -191,8 +189,8 @@ def _peak(run: Run, name: str, named: str) -> Ceiling:
     likely = highest if device.max_clock_hz else max(highest, generations.SEEN_BOOST * printed)
     if observed and as_seen >= LEAST_CLOCK * printed:
         likely = as_seen
-    # Sums as narrow as the factors double the rate of some cards. In float8 PyTorch asks for them,
-    # in float16 only if it is told to.
+    # Sums as narrow as the factors double the rate of some cards. PyTorch asks for them in float8,
+    # and in float16 if it is told to.
     may = 2 if named in {"float16", "float8_e4m3fn"} else 1
     asked = named != "float16" or software.flags.get("cuda_matmul_fp16_accumulation")
     why = f"{known.devices[0]} can do in {named}"
@@ -205,7 +203,7 @@ def _of_any(named: str, best: float | None = None) -> Ceiling:
 
 
 def _of_units(device: Accelerator, named: str, observed: float | None) -> Ceiling:
-    """Judge a device without a peak by its units, their clock and its generation."""
+    """Judge a device without a peak in the catalog by its units, clock and generation."""
     any_device = _of_any(named)
     clocks = [_believed(at) for at in (device.max_clock_hz, observed) if at]
     bound = generations.peak(device, named, max(clocks, default=None))
@@ -223,7 +221,7 @@ def _believed(clock: float) -> float:
 
 
 def highest_clock(run: Run, name: str) -> float | None:
-    """Return the highest clock of a device that was seen during a run, in hertz."""
+    """Return the highest clock of a device in a run, in hertz."""
     sensed = [case.extra_info.telemetry.get(name) for case in run.benchmarks]
     clocks = [readings.values.get("sm_clock_hz") for readings in sensed if readings]
     return max((greatest for _, _, greatest in filter(None, clocks)), default=None)
@@ -257,7 +255,7 @@ def _together(many: list[Ceiling]) -> Ceiling | None:
 
 @cache
 def _best(quantity: str) -> float:
-    """Return the largest figure in the catalog whose quantity begins so; 0 if there is none."""
+    """Return the catalog's largest figure of quantities that begin so; 0 if there is none."""
     figures = (figure for figure in catalog.read() if figure.quantity.startswith(quantity))
     return max((figure.value for figure in figures), default=0.0)
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Trends and steps over the launches of a run.
+"""Courses over the launches of a run: a trend, or a step. A fit is the correlation with a course.
 
-A course is a trend or a step over the launches; its fit is the correlation of values with it. Only
-where a course fits better than chance makes likely, permutations of the launches decide (see
-`suite.checks.permuted_courses`): numpy takes long to load, and few runs need it.
+Only where chance makes a fit unlikely, `suite.checks.permuted_courses` decides: numpy takes long to
+load, and few runs need it.
 """
 
 import math
@@ -18,16 +17,15 @@ Values = Sequence[Sequence[float]]
 LEAST_LAUNCHES = 6
 """With fewer launches not even a perfect order is rare."""
 LEAST_FOR_STEPS, MOST_FOR_STEPS = 8, 100
-"""Launches of which permutations are drawn. With fewer, every order of two levels is too likely: 1
-in 10 with six launches. With more, it takes too long."""
+"""Launches of which permutations are drawn. With fewer, every order of two levels is too likely (1
+in 10 with six); with more, it takes too long."""
 LEAST_CHANGE = 0.02
 """Smaller changes, relative, are not named."""
 TREND_CHANCE, MACHINE_CHANCE, CASE_CHANCE = 0.01, 0.03, 0.01
 """False alarms by Kendall's test of all cases together, by permutations of them, and by
 permutations of single cases: 5% of the runs at most."""
 LIKELY = 0.02
-"""Where a course fits so well in this part of undisturbed runs or more, by a normal approximation,
-permutations are not drawn."""
+"""P-value by a normal approximation, above which no permutations are drawn."""
 BESIDE = 2
 """Launches on either side of a step, at least: one launch is an outlier."""
 
@@ -36,7 +34,7 @@ class Drift(NamedTuple):
     """A change over the launches.
 
     change : relative
-    case : place of the case; ``None`` for all cases together
+    case : index of the case; ``None`` for all cases together
     since : the first launch after a step, from 1; ``None`` for a trend
     """
 
@@ -67,7 +65,7 @@ def drifts(cases: Values) -> Iterator[Drift]:
 
 
 def _named(cases: Values, largest_chance: float) -> Iterator[Drift]:
-    """Yield the course that fits a case best, where it is large enough, and rare enough."""
+    """Yield the course that fits a case best, where it is large and rare enough."""
     if len(cases) * min(map(_rough_chance, cases)) > LIKELY:
         return
     from suite.checks.permuted_courses import fits  # noqa: PLC0415 - see above
@@ -78,9 +76,7 @@ def _named(cases: Values, largest_chance: float) -> Iterator[Drift]:
 
 
 def _rough_chance(case: Sequence[float]) -> float:
-    """Return the p-value of the course that fits a case best, as if it were the only one.
-
-    By Fisher's transformation of the correlation.
+    """Return the p-value of the best fit as if it were the only one, by Fisher's transformation.
 
     case : values around 0
     """

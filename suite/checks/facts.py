@@ -29,7 +29,6 @@ class Observed(NamedTuple):
     """What one launch, of this number from 1, observed of a case; the names are of `CaseInfo`.
 
     seconds : median of the samples, each of one call
-    parts : those that the launch has
     """
 
     number: int
@@ -114,7 +113,7 @@ class Beginning(NamedTuple):
     """When a launch, of this number from 1, began, and how many seconds it took.
 
     started : by the system's clock, which may be set
-    begun : seconds since the run began, by a clock that nobody sets; older files do not tell
+    begun : seconds since the run began, by a steady clock; older files do not tell
     """
 
     number: int
@@ -147,7 +146,7 @@ def moment(text: str) -> datetime | None:
 
 
 def spell(value: float, unit: str) -> str:
-    """Return a number of a file that may have been changed, with its unit."""
+    """Return any number of a file with its unit."""
     bounded = max(-MOST_SAID, min(value, MOST_SAID))
     return format_seconds(bounded) if unit == "s" else format_value(bounded, unit)
 
@@ -168,12 +167,12 @@ def fastest(case: Case) -> float:
 
 
 def efficiencies(run: Run, least: float) -> Iterator[tuple[Case, list[float]]]:
-    """Yield cases of several accelerators, and for each launch what part of N times one it is.
+    """Yield cases of N accelerators, and each launch's rate relative to N times a single one's.
 
-    One is the fastest sample of any case of a single accelerator of the same exercise and
-    parameters: noise slows it down in some samples, but not in all of several launches.
+    The single rate is that of the fastest sample of any case of one accelerator with the same
+    exercise and parameters: noise slows some samples down, but not all of several launches.
 
-    least : the cases that are yielded are more than this in each of their launches
+    least : only cases above it in each of at least `LEAST_LAUNCHES` launches are yielded
     """
     counting = [case for case in run.benchmarks if _flops(case)]
     single: dict[str, list[Case]] = {}
@@ -185,8 +184,8 @@ def efficiencies(run: Run, least: float) -> Iterator[tuple[Case, list[float]]]:
             continue
         alone = [other for other in single.get(case.group, []) if _alike(other, case)]
         if best := max((_flops(other) / fastest(other) for other in alone), default=0.0):
-            n_times = many * best
-            shares = [_flops(case) / one.seconds / n_times for one in by_launch(run, case)]
+            rates = [_flops(case) / launch.seconds for launch in by_launch(run, case)]
+            shares = [rate / (many * best) for rate in rates]
             if len(shares) >= LEAST_LAUNCHES and min(shares) > least:
                 yield case, shares
 
@@ -194,8 +193,8 @@ def efficiencies(run: Run, least: float) -> Iterator[tuple[Case, list[float]]]:
 def _flops(case: Case) -> float:
     """Return the operations of a case that computes on accelerators alone, or 0."""
     devices = case.extra_info.devices
-    counts = bool(devices) and all(map(is_accelerator, devices))
-    return (case.extra_info.work.flops or 0.0) if counts else 0.0
+    on_accelerators = devices and all(map(is_accelerator, devices))
+    return (case.extra_info.work.flops or 0.0) if on_accelerators else 0.0
 
 
 def _alike(single: Case, many: Case) -> bool:
@@ -213,12 +212,12 @@ def mostly(signs: Iterable[bool], part: float = 0.5) -> bool:
 def held_back(
     case: Case,
     reasons: Mapping[str, str],
-    believed: Callable[[str, Sensed], bool] = lambda _, __: True,
+    believed: Callable[[str, Sensed], bool] = lambda _name, _readings: True,
 ) -> Iterator[str]:
     """Say what held a case's devices back, and in what part of the readings.
 
-    reasons : those that count, by their name, and what each is in words
-    believed : tells of a device, and of what its sensors said, whether it was so
+    reasons : those that count, by their name, in words
+    believed : whether a device's readings bear out what its driver names
     """
     for device, sensed in case.extra_info.telemetry.items():
         signs = [

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from sys import float_info
 
 from suite.checks.rule import Fault
-from suite.stored.run import Check, Outcome, Run, Severity
+from suite.stored.run import Check, Run, Severity
 
 SEVERITY: Severity = "error"
 
@@ -20,22 +20,20 @@ def wrong_result(run: Run) -> Iterator[Fault]:
     Its speed is worth nothing: a wrong result can be had in no time. Look at what the body
     computes, whether something writes over it, and whether the device is sound.
     """
-    for outcome, check, reached in _wrong(run):
+    for fullname, compared, reached in _wrong(run):
         if reached is None:
-            yield Fault(_compared(check), outcome.fullname)
+            yield Fault(compared, fullname)
 
 
 def reduced_precision(run: Run) -> Iterator[Fault]:
     """A case asked for float32, and its result has the error of a narrower type.
 
-    Its speed is that of the narrower type. Leave TF32 and its like off:
-    `torch.set_float32_matmul_precision("highest")`, no `NVIDIA_TF32_OVERRIDE`; or ask for them by
-    name.
+    Its speed is that of the narrower type. Ask for TF32 and its like by name, or leave them off:
+    `torch.set_float32_matmul_precision("highest")`, no `NVIDIA_TF32_OVERRIDE`.
     """
-    for outcome, check, reached in _wrong(run):
+    for fullname, compared, reached in _wrong(run):
         if reached is not None:
-            message = f"computed in {reached} where float32 was asked: {_compared(check)}"
-            yield Fault(message, outcome.fullname)
+            yield Fault(f"computed in {reached} where float32 was asked: {compared}", fullname)
 
 
 def failed_case(run: Run) -> Iterator[Fault]:
@@ -48,16 +46,17 @@ def failed_case(run: Run) -> Iterator[Fault]:
             yield Fault(outcome.reason or "no reason was given", outcome.fullname)
 
 
-def _wrong(run: Run) -> Iterator[tuple[Outcome, Check, str | None]]:
-    """Yield wrong results, each with the type whose rounding explains it in place of float32."""
+def _wrong(run: Run) -> Iterator[tuple[str, str, str | None]]:
+    """Yield a case's name, how its result is wrong, and the type whose rounding explains it.
+
+    There is such a type only where float32 was asked.
+    """
     for outcome in run.frobench.outcomes:
         check = outcome.check
         if outcome.status == "failed" and isinstance(check, Check):
             explained = check.error <= ROUNDING.get(check.precision or "", 0.0)
             asked = outcome.params.get("dtype", "float32")
-            yield outcome, check, check.precision if asked == "float32" and explained else None
-
-
-def _compared(check: Check) -> str:
-    off = f"by {check.error:.2g}" if check.error < float_info.max else "beyond any number"
-    return f"{check.compared} is off {off}, over the bound of {check.bound:.2g}"
+            off = f"by {check.error:.2g}" if check.error < float_info.max else "beyond any number"
+            compared = f"{check.compared} is off {off}, over the bound of {check.bound:.2g}"
+            reached = check.precision if asked == "float32" and explained else None
+            yield outcome.fullname, compared, reached

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Trends and steps over the launches of a run, tested by permutations of the launches.
 
-If launches do not depend on their order, any order is as likely as the one that was measured. The
-largest fit over all courses and cases is compared with the largest fits after permuting whole
+The largest fit over all courses and cases is compared with the largest ones after permuting whole
 launches, so that cases which share their launches share their false alarms.
 """
 
@@ -18,9 +17,7 @@ _ORDERS = 4_000
 
 
 def fits(cases: Sequence[Sequence[float]], beside: int) -> list[tuple[float, float, int | None]]:
-    """Return of the course that fits each case best its p-value among all cases, and its change.
-
-    Also, for a step, the first launch after it, as `suite.checks.courses.Drift` has it.
+    """Return of each case's best course the p-value among all cases, the change, and `Drift.since`.
 
     cases : logs, a row a case, with a value for each launch
     beside : launches on either side of a step, at least

@@ -2,10 +2,9 @@
 """What a rule is: a function that yields faults, about a run, about a case or about a machine.
 
 Its name is the code (``fixed_order`` is ``fixed-order``). Its docstring is the user's help: the
-first line says what the rule reports, the rest what to do about it. The rules of a module about
-runs are its public functions, found by being there; the module says with ``SEVERITY`` how bad what
-they find is. A rule with a parameter ``case`` is applied to each case of the run, and yields only
-messages.
+first line says what the rule reports, the rest what to do about it. All public functions of a
+module about runs are rules of the module's ``SEVERITY``. A rule with a parameter ``case`` is
+applied to each case of the run, and yields only messages.
 """
 
 import inspect
@@ -20,8 +19,8 @@ from suite.stored.run import Conclusion, Run, Severity
 class Fault(NamedTuple):
     """What a rule found.
 
-    case : the full name of the case that it is about, if it is about one
-    advice : the command or setting that mends it, if it is more than what the docstring says
+    case : full name of the case that the fault is about, if it is about one
+    advice : what mends the fault, where the rule's docstring does not say it
     """
 
     message: str
@@ -57,13 +56,9 @@ def advice(rule: Callable[..., object]) -> str:
 
 def conclusion(rule: Callable[..., object], severity: Severity, fault: Fault) -> Conclusion:
     """Return what follows from a fault that a rule found."""
-    return Conclusion(
-        code=code(rule),
-        severity=severity,
-        message=fault.message,
-        advice=fault.advice or advice(rule),
-        case=fault.case,
-    )
+    message, case, mend = fault
+    mend = mend or advice(rule)
+    return Conclusion(code=code(rule), severity=severity, message=message, advice=mend, case=case)
 
 
 def conclusions(run: Run, *modules: ModuleType, but: Collection[Rule] = ()) -> Iterator[Conclusion]:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What the source of a benchmark of this checkout says today, without running it.
 
-Of the work that it declares for some parameters, only what is arithmetic over parameters, numbers
-and constants of the module is understood, in the call of `measure` or in a function of the same
-module that returns the work. All else is unknown.
+Declared work is understood where it is arithmetic over parameters, numbers and constants of the
+module, in the call of `measure` or in a function of the module that only returns the work.
 """
 
 import ast
@@ -26,10 +25,6 @@ OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Pow: operator.pow,
 }
 MOST_POWER = 4
-
-
-class _UnknownError(Exception):
-    """An expression is more than arithmetic."""
 
 
 @cache
@@ -56,37 +51,31 @@ def declared(
     """
     known = {name: float(value) for name, value in params.items() if isinstance(value, int)}
     known |= dict.fromkeys(DEVICES, float(devices))
-    calls = _measures(definitions(module)[function])
+    works: list[ast.expr] = []
+    for node in ast.walk(definitions(module)[function]):
+        match node:
+            case ast.Call(func=ast.Name(id="measure"), keywords=keywords):
+                works += [keyword.value for keyword in keywords if keyword.arg == "work"]
     amounts = {}
-    for unit in ("flops", "bytes") if len(calls) == 1 else ():
-        with suppress(_UnknownError, OverflowError):
-            amounts[unit] = _work(module, calls[0], known, unit)
-    return {unit: amount for unit, amount in amounts.items() if amount is not None}
+    for unit in ("flops", "bytes") if len(works) == 1 else ():
+        with suppress(LookupError, OverflowError):
+            amounts[unit] = _work(module, works[0], known, unit)
+    return amounts
 
 
-def _measures(function: ast.stmt) -> list[ast.expr]:
-    return [
-        keyword.value
-        for node in ast.walk(function)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "measure"
-        for keyword in node.keywords
-        if keyword.arg == "work"
-    ]
-
-
-def _work(module: Path, work: ast.expr, known: Known, unit: str) -> float | None:
-    if not (isinstance(work, ast.Call) and isinstance(work.func, ast.Name)):
-        raise _UnknownError
-    if work.func.id == "Work":
-        counted = [keyword.value for keyword in work.keywords if keyword.arg == unit]
-        return _value(module, counted[0], known) if counted else None
-    match definitions(module).get(work.func.id):
-        case ast.FunctionDef(body=[*before, ast.Return(value=ast.expr() as returned)]) as helper:
-            if len(before) == (ast.get_docstring(helper) is not None):
-                return _work(module, returned, _bound(module, helper, work, known), unit)
-    raise _UnknownError
+def _work(module: Path, work: ast.expr, known: Known, unit: str) -> float:
+    """Return the declared work; raises `LookupError` where it is missing or not understood."""
+    match work:
+        case ast.Call(func=ast.Name(id="Work"), keywords=keywords):
+            counted = [keyword.value for keyword in keywords if keyword.arg == unit]
+            return _value(module, counted[0], known)
+        case ast.Call(func=ast.Name(id=name)):
+            helper = definitions(module)[name]
+            match helper:
+                case ast.FunctionDef(body=[*before, ast.Return(value=ast.expr() as returned)]):
+                    if len(before) == (ast.get_docstring(helper) is not None):
+                        return _work(module, returned, _bound(module, helper, work, known), unit)
+    raise LookupError
 
 
 def _bound(module: Path, helper: ast.FunctionDef, call: ast.Call, known: Known) -> Known:
@@ -105,7 +94,7 @@ def _value(module: Path, expression: ast.expr, known: Known) -> float:
         case ast.Name(id=name) if name in known and name not in DEVICES:
             return known[name]
         case ast.Name(id=name):
-            constant = definitions(module).get(name)
+            constant = definitions(module)[name]
             if isinstance(constant, ast.Assign):
                 return _value(module, constant.value, {})
         case ast.BinOp(left=left, op=sign, right=right) if type(sign) in OPERATIONS:
@@ -114,4 +103,4 @@ def _value(module: Path, expression: ast.expr, known: Known) -> float:
                 return OPERATIONS[type(sign)](first, second)
         case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]) if name in DEVICES:
             return known[name]
-    raise _UnknownError
+    raise LookupError

@@ -17,10 +17,8 @@ def other_version(run: Run) -> Iterator[Fault]:
 
     The figures stand for what was measured; nothing measured today can be compared with them.
     """
-    stored = Counter(
-        (case.fullname.partition("[")[0], case.extra_info.version) for case in run.benchmarks
-    )
-    for (benchmark, version), cases in stored.items():
+    names = ((case.fullname.partition("[")[0], case.extra_info.version) for case in run.benchmarks)
+    for (benchmark, version), cases in Counter(names).items():
         module, _, function = benchmark.partition("::")
         if source := sources.source(module):
             today = f"today {sources.version(source, function) or 'there is none'}"

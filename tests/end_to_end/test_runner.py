@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from msgspec import UNSET
 
-from suite import checks
 from suite.stored import store
 from suite.stored.run import Run, Telemetry
+from tests.instruments.faults.judging import validate_file
 from tests.instruments.processes import command
 from tests.instruments.processes.command import QUICK, TRICKY, outcomes, start, stored
 from tests.instruments.processes.warm import frobench
@@ -152,7 +152,7 @@ def test_the_stored_file_is_valid_and_complete(
     run = tricky[1]
     assert run.frobench.complete
     assert run.frobench.seed == 7
-    said = checks.validate(store.write(run, tmp_path))
+    said = validate_file(store.write(run, tmp_path))
     assert all(one.severity == "warning" for one in said)
 
 

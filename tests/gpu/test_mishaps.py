@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from suite import checks
 from suite.stored import store
 from suite.stored.run import Run
+from tests.instruments.faults.judging import validate_file
 from tests.instruments.processes.command import ROOT, frobench, outcomes, stored
 
 MISHAPS = ROOT / "tests" / "instruments" / "mishaps"
@@ -61,7 +61,7 @@ def test_the_command_says_that_cases_failed_and_stores_a_valid_run(
 ) -> None:
     assert ran[0].returncode == 1
     assert "bench_hang[cuda:0]: " in ran[0].stderr
-    faults = checks.validate(store.write(ran[1], tmp_path))
+    faults = validate_file(store.write(ran[1], tmp_path))
     assert [one for one in faults if one.severity == "error"] == []
 
 

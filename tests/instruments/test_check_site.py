@@ -21,7 +21,7 @@ from suite.stored import store
 from suite.stored.run import Energy, Run
 from tests.instruments.check_site import check
 from tests.instruments.faults import spoiling
-from tests.instruments.faults.judging import keep
+from tests.instruments.faults.judging import keep, validate_file
 from tests.instruments.faults.spoiling import last, product
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import factory
@@ -301,7 +301,7 @@ def test_a_case_that_counts_for_nothing_leaves_the_others_their_numbers(tmp_path
     impossible = product(run, 4096)
     last(run, 8e-6, impossible)
     path = store.write(run, tmp_path / "results")
-    assert "above-peak" in {one.code for one in checks.validate(path)}
+    assert "above-peak" in {one.code for one in validate_file(path)}
     build.build([path], tmp_path / "site", workers=Workers(1))
     about_it = ("number is", "has not the samples", "counts for nothing", "runs.csv")
     assert [one for one in check(tmp_path / "site").faults if any(f in one for f in about_it)] == []

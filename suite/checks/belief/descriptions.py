@@ -61,8 +61,8 @@ MOST_READ = {
 def unknown_without_reason(run: Run) -> Iterator[Fault]:
     """A fact about the machine is missing without a reason, or there although it is unknown.
 
-    What is not known is null, and why stands beside it. The fact was taken out or put in: a limit
-    that is not told is not there for the reader. Take the file again from where it was made.
+    An unknown fact is null, and the file says why. The fact was taken out or put in, so that a
+    reader misses a limit, for example. Take the file again from where it was made.
     """
     environment = run.frobench.environment
     parts: dict[str, Struct] = {"cpu": environment.cpu, "software": environment.software}
@@ -80,8 +80,7 @@ def unknown_without_reason(run: Run) -> Iterator[Fault]:
 def missing_device(run: Run) -> Iterator[Fault]:
     """A case or the settings name an accelerator that the environment does not have.
 
-    Or the environment has it twice. One of them was changed. Take the file again from where it
-    was made.
+    Or the environment has it twice. One was changed. Take the file again from where it was made.
     """
     names: list[tuple[str, str | None]] = [(n, None) for n in run.frobench.settings.devices]
     names += [(n, case.fullname) for case in run.benchmarks for n in case.extra_info.devices]
@@ -135,7 +134,7 @@ def two_machines(run: Run) -> Iterator[Fault]:
 def impossible_processor(run: Run) -> Iterator[Fault]:
     """The processor has more cores in use or busy than there are, none at all, or no memory.
 
-    A number was changed, or is in another unit than it is stored in: memory is in bytes.
+    A number was changed or is in the wrong unit: memory is in bytes.
     """
     cpu = run.frobench.environment.cpu
     if cpu.usable_cores < 1 or (cpu.logical_cores or cpu.usable_cores) < cpu.usable_cores:
@@ -157,8 +156,7 @@ def impossible_processor(run: Run) -> Iterator[Fault]:
 def impossible_device(run: Run) -> Iterator[Fault]:
     """A fact about an accelerator is out of all bounds, or not that of a device of its name.
 
-    A number was changed, or is in another unit than it is stored in: bytes, hertz and watts. Or
-    the device has another name.
+    A number was changed or is not in bytes, hertz or watts, or the device has another name.
     """
     for device in run.frobench.environment.accelerators:
         for what in _strange(device):
@@ -168,7 +166,7 @@ def impossible_device(run: Run) -> Iterator[Fault]:
 def more_memory_than_there_is(run: Run, case: Case) -> Iterator[str]:
     """A case had more memory in use than its devices have.
 
-    One of the numbers was changed, or is in another unit than it is stored in.
+    One of the numbers was changed or is in the wrong unit.
     """
     peak, names = case.extra_info.peak_bytes, case.extra_info.devices
     known = [accelerator(run, name) for name in names]
@@ -185,8 +183,7 @@ def impossible_reading(run: Run, case: Case) -> Iterator[str]:
     """A sensor's readings are out of all bounds, or not what the device may do.
 
     Nothing is negative, and no device draws half as much again as its power limit for long, or
-    runs above its highest clock. The limit, or what was read, was changed, or is in another unit
-    than it is stored in.
+    runs above its highest clock. The limit or the reading was changed or is in the wrong unit.
     """
     for name, sensed in case.extra_info.telemetry.items():
         most = dict(MOST_READ)
@@ -203,8 +200,7 @@ def impossible_reading(run: Run, case: Case) -> Iterator[str]:
 def impossible_energy(run: Run) -> Iterator[Fault]:
     """A call costs more than its devices can draw in its time, or far less than they do at rest.
 
-    Joules, or the seconds beside them, were changed, or are in another unit than they are stored
-    in: some libraries count in thousandths or millionths of a joule.
+    Joules or seconds were changed or are in the wrong unit: some libraries count in mJ or µJ.
     """
     rest = {} if (telemetry := run.frobench.telemetry) is UNSET else telemetry.idle_watts
     for device, watts in rest.items():

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules about figures too good to be taken as they are, and about devices held back.
-
-An honest machine can show them, so nothing is refused for them; a reader must know them.
-"""
+"""Rules about figures too good to be taken as they are, and about devices held back."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -51,10 +48,9 @@ LESS_WORK, NO_LONGER = 4096, 1.1
 def near_peak(run: Run, case: Case) -> Iterator[str]:
     """A product is faster than the datasheet's dense peak, at the device's highest clock.
 
-    Without a datasheet it is faster than the device's units are by its generation, or than the
-    best card in the catalog. Cards may run above the clock that their datasheet assumes, or be
-    another model of the same name. Else its inputs were plain, its precision another one, or it
-    was not waited for.
+    Without a datasheet it is faster than units of the device's generation, or than the best card
+    in the catalog. Cards may run above the datasheet's clock, or be another model of that name.
+    Else its inputs were plain, its precision another one, or it was not waited for.
     """
     yield from _near(run, case, "flops", peak_ceiling)
 
@@ -105,11 +101,8 @@ def narrow_slower(run: Run) -> Iterator[Fault]:
             continue
         other = wide.get(_but_precision(case))
         usual = {one.number: one.seconds for one in by_launch(run, other)} if other else {}
-        ratios = [
-            launch.seconds / usual[launch.number]
-            for launch in by_launch(run, case)
-            if launch.number in usual
-        ]
+        launches = [launch for launch in by_launch(run, case) if launch.number in usual]
+        ratios = [launch.seconds / usual[launch.number] for launch in launches]
         if len(ratios) >= LEAST_LAUNCHES and min(ratios) > SLOWER:
             yield Fault(f"it takes {median(ratios):.2f} times as long", case.fullname)
 
@@ -117,8 +110,7 @@ def narrow_slower(run: Run) -> Iterator[Fault]:
 def flat_time(run: Run) -> Iterator[Fault]:
     """Of one benchmark, four thousand times the work takes no longer.
 
-    Its clock stopped before the work was done: no device does the rest in the time between. See
-    that waiting for the device does wait.
+    Its clock stopped before the work was done. See that waiting for the device does wait.
     """
     families: dict[tuple[str, str, str], list[tuple[float, float, Case]]] = {}
     for case in run.benchmarks:
@@ -187,7 +179,7 @@ def _near(
     ceiling_of: CeilingOf,
     message: str = "{rate}, where {why} {likely}",
 ) -> Iterator[str]:
-    """Compare the fastest sample with what is likely; what is impossible is an error elsewhere."""
+    """Compare the fastest sample with what is likely; `rates` names what is impossible."""
     amount: float | None = getattr(case.extra_info.work, work)
     if not amount or (ceiling := ceiling_of(run, case)) is None:
         return
@@ -197,6 +189,6 @@ def _near(
 
 
 def _but_precision(case: Case) -> tuple[object, ...]:
-    """Return what a product is but its precision: narrow ones may be benchmarks of their own."""
+    """Return what a product is but for its precision; its benchmark may be another."""
     params = {name: value for name, value in case.params.items() if name != "dtype"}
     return case.group, str(params), case.extra_info.work.flops

@@ -52,8 +52,7 @@ FRACTIONS = ("overlap", "concurrency", "balance")
 def samples_beyond_launch(run: Run) -> Iterator[Fault]:
     """The samples of a launch add up to more than the time that it spent in samples.
 
-    Samples are in another unit than they are stored in, or were changed. Take the file again from
-    where it was made.
+    Samples were changed or are in the wrong unit. Take the file again from where it was made.
     """
     for number, launch in enumerate(run.frobench.launches, start=1):
         spent, inside = once(_sampled, run)[number - 1], launch.body_seconds
@@ -65,8 +64,7 @@ def samples_beyond_launch(run: Run) -> Iterator[Fault]:
 def launch_beyond_run(run: Run) -> Iterator[Fault]:
     """Samples and launches take longer than the whole run.
 
-    One of them is in another unit than it is stored in, or was changed. Take the file again from
-    where it was made.
+    One of them was changed or is in the wrong unit. Take the file again from where it was made.
     """
     whole = run.frobench.seconds
     # A run that was killed forgets a launch's time, and keeps its samples.
@@ -80,9 +78,8 @@ def launch_beyond_run(run: Run) -> Iterator[Fault]:
 def longer_than_allowed(run: Run, case: Case) -> Iterator[str]:
     """Every sample of a case is far longer than the settings let a call take.
 
-    Such a case is left out. Its samples are in another unit than they are stored in, or the
-    settings are not those of the run. Launches that other programs disturbed do not count: a call
-    may take a hundred times as long there.
+    A run leaves such a case out. Its samples are in the wrong unit, or the settings are another
+    run's. Launches that other programs disturbed do not count: a call may last 100 times as long.
     """
     most = run.frobench.settings.longest_sample
     least = min((min(launch.samples) for launch in _calm(run, case)), default=0.0)
@@ -93,8 +90,7 @@ def longer_than_allowed(run: Run, case: Case) -> Iterator[str]:
 def clock_set_back(run: Run) -> Iterator[Fault]:
     """A launch began before the one ahead of it had ended, or before the run, or ended after it.
 
-    The clock that measured it went backwards, or launches were changed or put in another order.
-    Measure again.
+    The clock went backwards, or launches were changed or put in another order. Measure again.
     """
     launches = beginnings(run)
     begun = [launch.begun for launch in launches if launch.begun is not None]
@@ -115,7 +111,7 @@ def clock_set_back(run: Run) -> Iterator[Fault]:
 def impossible_duration(run: Run) -> Iterator[Fault]:
     """A time is negative, or longer than anything of its kind.
 
-    It is in another unit than it is stored in, or the clock that measured it ran backwards.
+    It is in the wrong unit, or the clock that measured it ran backwards.
     """
     whole = run.frobench
     if not 0 <= whole.plan_seconds <= whole.seconds:
@@ -131,13 +127,12 @@ def impossible_duration(run: Run) -> Iterator[Fault]:
             yield Fault("a warm-up is negative", case.fullname)
 
 
-def _of_launch(launch: Launch, whole: float) -> Iterator[str]:
-    """Say which times of a launch cannot be, in a run of so many seconds."""
+def _of_launch(launch: Launch, run_seconds: float) -> Iterator[str]:
     checks = 0.0 if launch.check_seconds is UNSET else launch.check_seconds
     if min(launch.seconds, launch.body_seconds, launch.warmup_seconds, checks) < 0:
         yield "a time is negative"
-    if checks > whole * (1 + ROUNDED) + 1:
-        yield f"its checks took {checks:g} s, the run {whole:g} s"
+    if checks > run_seconds * (1 + ROUNDED) + 1:
+        yield f"its checks took {checks:g} s, the run {run_seconds:g} s"
     least = 0.0 if launch.empty_body else -1.0  # a launch that was cut off may not know
     if not least < launch.timer_step <= LONGEST_STEP:
         yield f"its clock has steps of {launch.timer_step:g} s"
@@ -152,9 +147,8 @@ def _of_launch(launch: Launch, whole: float) -> Iterator[str]:
 def needless_calls(run: Run, case: Case) -> Iterator[str]:
     """A sample holds far more calls than it takes to make it long enough.
 
-    The calls were changed, or the samples: a sample is their product. Take the file again from
-    where it was made. Launches that other programs disturbed do not count: their samples may take
-    many times as long as the calls by which their number was chosen.
+    Calls or samples were changed. Take the file again from where it was made. Launches that other
+    programs disturbed do not count: calls may have been faster when their number was chosen.
     """
     settings = run.frobench.settings
     launches = _calm(run, case)
@@ -174,8 +168,7 @@ def needless_calls(run: Run, case: Case) -> Iterator[str]:
 def faster_when_larger(run: Run) -> Iterator[Fault]:
     """Of one benchmark, several times the work takes less than half the time.
 
-    The samples of the two cases were exchanged, or one of them was changed. Take the file again
-    from where it was made.
+    Samples were exchanged or changed. Take the file again from where it was made.
     """
     families: dict[tuple[object, ...], list[tuple[float, Case]]] = {}
     for case in run.benchmarks:
@@ -197,9 +190,8 @@ def faster_when_larger(run: Run) -> Iterator[Fault]:
 def impossible_part(run: Run, case: Case) -> Iterator[str]:
     """A part of a sample is negative, far longer than the whole, or more than all.
 
-    Until the body has returned takes no longer than until all is done, and devices overlap in no
-    more than all of their time. A call behind other calls takes some time, and less than three
-    times the longest sample. The part was changed, or is in another unit than it is stored in.
+    A body returns before its sample ends, a fraction is at most 1, and a call behind other calls
+    takes some time, less than three times the longest sample. It was changed or has a wrong unit.
     """
     for launch in by_launch(run, case):
         parts = launch.parts
@@ -212,11 +204,8 @@ def impossible_part(run: Run, case: Case) -> Iterator[str]:
             yield f"{wrong[0]} is {parts[wrong[0]]:g} in launch {launch.number}"
             return
     for name in CONTINUED:
-        times = [
-            (launch.parts[name], _longest(launch))
-            for launch in by_launch(run, case)
-            if name in launch.parts
-        ]
+        launches = [launch for launch in by_launch(run, case) if name in launch.parts]
+        times = [(launch.parts[name], _longest(launch)) for launch in launches]
         if mostly(took > BEHIND_OTHERS * longest + EVENTS for took, longest in times):
             yield "{} is {:g}, where no sample exceeds {:g}".format(name, *max(times))
 
@@ -229,7 +218,7 @@ def _calm(run: Run, case: Case) -> list[Observed]:
 
 
 def _longest(launch: Observed) -> float:
-    """Return the seconds of the longest call: devices may go on after a clock that stops early."""
+    """Return the seconds of the longest call; a clock may stop before the devices do."""
     return max(*launch.samples, launch.parts.get("span", 0.0) / max(1, launch.iterations))
 
 

@@ -21,9 +21,8 @@ memory may slow the single one."""
 def above_peak(run: Run, case: Case) -> Iterator[str]:
     """A case computes faster than its devices can in its precision.
 
-    Its clock stopped before the work was done, its work or its times are in another unit than
-    they are stored in, or its precision is not the one that it names: TF32 passes for float32.
-    Do not use it.
+    Its clock stopped too early, its work or its times are in the wrong unit, or its precision is
+    not the one that it names: TF32 passes for float32. Do not use it.
     """
     yield from _above(run, case, "flops", peak_ceiling)
 
@@ -31,8 +30,7 @@ def above_peak(run: Run, case: Case) -> Iterator[str]:
 def above_memory(run: Run, case: Case) -> Iterator[str]:
     """A case reads and writes faster than the memory and the caches of its devices can.
 
-    Its clock stopped before the work was done, or its bytes or its times are in another unit than
-    they are stored in. Do not use it.
+    Its clock stopped too early, or its bytes or its times are in the wrong unit. Do not use it.
     """
     yield from _above(run, case, "bytes", memory_ceiling)
 
@@ -40,8 +38,7 @@ def above_memory(run: Run, case: Case) -> Iterator[str]:
 def above_link(run: Run, case: Case) -> Iterator[str]:
     """A copy is faster than the fastest link that such devices have.
 
-    Its clock stopped before the copy was done, or its bytes or its times are in another unit than
-    they are stored in. Do not use it.
+    Its clock stopped too early, or its bytes or its times are in the wrong unit. Do not use it.
     """
     yield from _above(run, case, "bytes", link_ceiling)
 

@@ -49,8 +49,7 @@ def constant_medians(run: Run, case: Case) -> Iterator[str]:
 def repeated_samples(run: Run) -> Iterator[Fault]:
     """Two launches have the same samples, or the same times a factor: one was not measured.
 
-    Their order does not matter. Measure again. On a simulated device, let each launch draw its own
-    noise.
+    Their order does not matter. Measure again. Let simulated devices draw new noise each launch.
     """
     launches: defaultdict[tuple[int, int], float] = defaultdict(float)
     cases: defaultdict[str, float] = defaultdict(float)

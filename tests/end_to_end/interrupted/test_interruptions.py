@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from suite import checks
 from suite.journal.records import Journal, Measured
 from suite.stored import store
 from suite.stored.run import Run
+from tests.instruments.faults.judging import validate_file
 from tests.instruments.processes.command import QUICK, TRICKY, outcomes, start, stored
 from tests.instruments.processes.warm import frobench
 
@@ -82,7 +82,7 @@ def test_an_interrupted_run_is_saved_and_can_be_finished(
     saved = store.read(partial)
     assert not saved.frobench.complete
     assert len(saved.benchmarks) >= 3
-    said = checks.validate(partial)
+    said = validate_file(partial)
     assert "incomplete-run" in {one.code for one in said}
     assert all(one.severity == "warning" for one in said)
 

@@ -11,9 +11,9 @@ import msgspec
 
 from reports.findings import sections
 from reports.findings.finding import Finding
-from suite import checks
 from suite.stored import store
 from suite.stored.run import Case, Conclusion, Outcome, Run
+from tests.instruments.faults.judging import validate_file
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.warm import frobench
 from tests.instruments.simulated.simulated_accelerator.spec import Spec
@@ -139,5 +139,5 @@ def measured(folder: Path, spec: dict[str, Any], select: str, *options: object) 
     )
     assert made.stdout, made.stderr
     path = folder / made.stdout.splitlines()[-1]
-    assert errors(checks.validate(path)) == set()
+    assert errors(validate_file(path)) == set()
     return Measured(store.read(path), msgspec.convert(spec, Spec), made.returncode)

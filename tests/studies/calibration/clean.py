@@ -15,11 +15,11 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from suite import checks
 from suite.statistics import case_medians, estimate
 from suite.stored import store
 from suite.stored.run import Case, Run
 from suite.units import counted
+from tests.instruments.faults.judging import validate_file
 from tests.instruments.processes.command import ROOT, frobench
 from tests.instruments.simulated.simulated_accelerator.spec import Spec
 from tests.studies.calibration.figures import Figure, Goal, Table, bounded
@@ -112,5 +112,5 @@ def _run(_number: int) -> tuple[set[str], list[bool]]:
             raise RuntimeError(made.stderr)
         path = folder / made.stdout.splitlines()[-1]
         run = store.read(path)
-        alarms = [*run.frobench.conclusions, *checks.validate(path)]
+        alarms = [*run.frobench.conclusions, *validate_file(path)]
         return {alarm.code for alarm in alarms}, covered(run, SPEC)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from suite import checks
 from suite.stored import store
 from suite.stored.run import Outcome, Run
+from tests.instruments.faults.judging import validate_file
 from tests.studies.faults.forked import BENCHES, Ended, processes_left, run
 from tests.studies.faults.trials import Extent, Trial
 
@@ -79,7 +79,7 @@ def attempt(trial: Trial, folder: Path) -> Iterable[str]:
     yield from _of_run(trial, store.read(stored[0]), ended)
     yield from (
         f"{one.code}: {one.message}"
-        for one in checks.validate(stored[0])
+        for one in validate_file(stored[0])
         if one.severity == "error" and "misbehaving" not in (one.case or "")
     )
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import msgspec
 
-from suite import checks
 from suite.files import JsonLines, encoded
 from suite.journal.records import Journal, Measured
 from suite.run import unfinished
@@ -17,6 +16,7 @@ from suite.run.merge import PICOSECOND_DIGITS
 from suite.stored import store
 from suite.stored.run import Run
 from tests.instruments.faults.faulty_disk import faulty
+from tests.instruments.faults.judging import validate_file
 from tests.studies.faults.forked import Ended, run
 
 CASES = {f"bench_cheap[cpu-{microseconds}]" for microseconds in (200, 300, 400)}
@@ -159,7 +159,7 @@ def _of_run(path: Path, journaled: set[Measurement]) -> Iterator[str]:
     if lost := journaled - in_file(run_):
         kept = [one for one in lost if one[1] not in failed]
         yield from (f"lost: launch {launch} of {case}" for launch, case, _ in kept)
-    errors = [one for one in checks.validate(path) if one.severity == "error"]
+    errors = [one for one in validate_file(path) if one.severity == "error"]
     yield from (f"{one.code}: {one.message}" for one in errors if not failed)
 
 

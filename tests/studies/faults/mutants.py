@@ -19,7 +19,7 @@ from suite.export import FORMATS
 from suite.stored import store
 from suite.stored.run import Run
 from suite.terminal import disclosure
-from tests.instruments.faults.judging import keep
+from tests.instruments.faults.judging import keep, validate_file
 from tests.instruments.runs.good_runs import good_run
 from tests.studies.faults.trials import Extent, Trial
 
@@ -265,7 +265,7 @@ def judged(data: bytes, origin: Run | None, folder: Path) -> Iterator[str]:
     path = folder / "mutant.json"
     path.write_bytes(data)
     try:
-        if any(one.severity == "error" for one in checks.validate(path)):
+        if any(one.severity == "error" for one in validate_file(path)):
             return
         run = checks.read(path)
         if origin is not None and store.decode(data) != origin:

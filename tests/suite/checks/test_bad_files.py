@@ -10,7 +10,7 @@ from suite.checks import rule
 from suite.checks.numbers import easy_inputs, resolution, timing, work
 from suite.stored import store
 from tests.instruments.faults import bad_files
-from tests.instruments.faults.judging import add_up, codes, validate
+from tests.instruments.faults.judging import add_up, codes, validate, validate_file
 from tests.instruments.faults.spoiling import good, last, product
 from tests.instruments.processes.command import ROOT
 
@@ -19,7 +19,7 @@ DOCUMENT = ROOT / "docs" / "calibration.md"
 
 
 def errors(path: Path) -> set[str]:
-    return {one.code for one in checks.validate(path) if one.severity == "error"}
+    return {one.code for one in validate_file(path) if one.severity == "error"}
 
 
 def test_the_good_file_is_good(tmp_path: Path) -> None:

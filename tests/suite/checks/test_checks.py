@@ -14,7 +14,14 @@ from suite.checks import __main__ as handbook
 from suite.checks import courses, rule
 from suite.checks.numbers import noise, resolution, steadiness
 from suite.stored import store
-from tests.instruments.faults.judging import codes, in_two_modes, made, set_samples, validate
+from tests.instruments.faults.judging import (
+    codes,
+    in_two_modes,
+    made,
+    set_samples,
+    validate,
+    validate_file,
+)
 from tests.instruments.processes.project_files import stored_runs
 from tests.instruments.runs import factory
 
@@ -88,7 +95,7 @@ def test_a_case_with_impossible_samples_is_not_judged_further() -> None:
 @pytest.mark.parametrize("partial", [False, True])
 def test_a_sound_file_has_no_fault(tmp_path: Path, accelerators: int, partial: bool) -> None:  # noqa: FBT001 - a parameter
     run = made(accelerators=accelerators, partial=partial)
-    found = checks.validate(store.write(run, tmp_path))
+    found = validate_file(store.write(run, tmp_path))
     assert codes(found) == ({"incomplete-run"} if partial else set())
 
 
@@ -101,7 +108,8 @@ def test_a_noisy_run_is_a_valid_file(tmp_path: Path) -> None:
 
 def test_validating_loads_nothing_heavy(tmp_path: Path) -> None:
     path = store.write(made(), tmp_path)
-    assert _loaded_by(f"print(checks.validate(Path({str(path)!r})) == [])") == set()
+    said = f"checks.review(Path({str(path)!r}))"
+    assert _loaded_by(f"print({{one.severity for one in {said}}} <= {{'info'}})") == set()
 
 
 def test_concluding_loads_nothing_heavy(tmp_path: Path) -> None:

@@ -11,14 +11,13 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-from suite import checks
 from suite.checks import rule
 from suite.checks.file import privacy
 from suite.machine.system import stored_variables
 from suite.personal import private
 from suite.stored import store
 from suite.stored.run import Run
-from tests.instruments.faults.judging import codes, made, only, validate
+from tests.instruments.faults.judging import codes, made, only, validate, validate_file
 from tests.instruments.processes.command import ROOT
 
 TELLING = (
@@ -228,7 +227,7 @@ def test_a_field_that_no_reader_knows_is_looked_at_too(tmp_path: Path) -> None:
     content["frobench"]["operator"] = {"mail": "jane@example.org"}
     path = tmp_path / "run.json"
     path.write_text(json.dumps(content))
-    first, *_ = [one for one in checks.validate(path) if one.code == "personal-data"]
+    first, *_ = [one for one in validate_file(path) if one.code == "personal-data"]
     assert first.message.startswith("$.frobench.operator.mail holds an account")
 
 

@@ -11,7 +11,7 @@ from suite import checks
 from suite.checks.belief import claims
 from suite.stored import store
 from suite.stored.run import Check, Outcome, Run
-from tests.instruments.faults.judging import codes, made, validate
+from tests.instruments.faults.judging import codes, made, validate, validate_file
 from tests.instruments.runs import factory
 
 
@@ -20,7 +20,7 @@ def test_a_file_that_cannot_be_read_has_one_fault_with_its_place(tmp_path: Path)
     del content["benchmarks"][3]["stats"]["q3"]
     path = tmp_path / "run.json"
     path.write_text(json.dumps(content))
-    (found,) = checks.validate(path)
+    (found,) = validate_file(path)
     assert (found.code, found.severity) == ("unreadable", "error")
     assert found.message == "$.benchmarks[3].stats.q3: the required field is missing"
 
@@ -32,7 +32,7 @@ def test_a_changed_sample_breaks_the_digest_and_the_statistics(tmp_path: Path) -
     sample = f"{run.benchmarks[0].stats.data[0]:.6g}".replace("e-0", "e-")
     assert f'"data": [{sample},' in text
     path.write_text(text.replace(f'"data": [{sample},', '"data": [0.5,', 1))
-    assert codes(checks.validate(path)) == {"digest-differs", "statistics-differ"}
+    assert codes(validate_file(path)) == {"digest-differs", "statistics-differ"}
 
 
 def add_sample(run: Run) -> None:

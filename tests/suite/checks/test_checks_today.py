@@ -12,7 +12,7 @@ from suite.checks import sources, today
 from suite.stored import store
 from suite.stored.run import Run
 from suite.version import version_in
-from tests.instruments.faults.judging import keep, made
+from tests.instruments.faults.judging import keep, made, validate_file
 
 BENCHMARK = """\
 def bench_square(measure):
@@ -88,7 +88,7 @@ def test_a_module_that_cannot_be_read_is_as_if_it_were_gone(module: Path) -> Non
 @pytest.mark.usefixtures("module")
 def test_it_is_no_fault_of_a_file(tmp_path: Path) -> None:
     path = store.write(squares("0" * 12), tmp_path)
-    assert checks.validate(path) == []
+    assert validate_file(path) == []
     [note] = checks.review(path)
     assert (note.code, note.severity) == ("other-version", "info")
     shown = CliRunner().invoke(frobench.main, ["validate", str(path)])

@@ -11,6 +11,7 @@ import pytest
 
 from suite import checks
 from suite.stored import store
+from tests.instruments.faults.judging import validate_file
 from tests.instruments.runs import factory
 
 TEXT = Path(__file__).parents[3].joinpath("docs", "results-format.md").read_text(encoding="utf-8")
@@ -30,7 +31,7 @@ def test_the_example_is_a_sound_run(example: Any, tmp_path: Path) -> None:  # no
     path = tmp_path / "run.json"
     path.write_text(json.dumps(example))
     run = store.read(path)
-    assert checks.validate(store.write(run, tmp_path)) == run.frobench.conclusions
+    assert validate_file(store.write(run, tmp_path)) == run.frobench.conclusions
     assert checks.conclude(run) == run.frobench.conclusions
 
 
