@@ -7,47 +7,21 @@ the samples of all launches. These formats carry the median over launches instea
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from types import MappingProxyType
-
-from msgspec import Struct
 
 from suite.printable import as_json, printable
 from suite.statistics import case_medians, estimate
-from suite.stored.run import Run
+from suite.stored.run import Case, Estimate, Run
 from suite.units import counted, nanoseconds
-
-
-class Reading(Struct, frozen=True):
-    """The seconds of one call of a case: the median over launches, and its interval if any."""
-
-    name: str
-    exercise: str
-    device: str
-    seconds: float
-    interval: tuple[float, float] | None
-    launches: int
-
-
-def readings(run: Run) -> Iterator[Reading]:
-    """Yield every case that passed, in the order of the run."""
-    passed = {outcome.fullname for outcome in run.frobench.outcomes if outcome.status == "passed"}
-    for case in run.benchmarks:
-        if case.fullname in passed:
-            median = estimate(case_medians(case))
-            low, high = median.low, median.high
-            ends = None if low is None or high is None else (low, high)
-            name, device = printable(case.fullname), case.extra_info.device
-            yield Reading(name, case.group, device, median.value, ends, median.launches)
 
 
 def bencher(run: Run) -> str:
     """Return Bencher Metric Format: its built-in measure of time, with its two ends."""
     latencies: dict[str, dict[str, float]] = {}
-    for reading in readings(run):
-        latencies[reading.name] = {"value": nanoseconds(reading.seconds)}
-        if reading.interval is not None:
-            low, high = map(nanoseconds, reading.interval)
-            latencies[reading.name] |= {"lower_value": low, "upper_value": high}
+    for name, _, median in _medians(run):
+        latencies[name] = {"value": nanoseconds(median.value)}
+        if median.low is not None and median.high is not None:
+            low, high = nanoseconds(median.low), nanoseconds(median.high)
+            latencies[name] |= {"lower_value": low, "upper_value": high}
     return as_json({name: {"latency": latency} for name, latency in latencies.items()})
 
 
@@ -58,14 +32,14 @@ def github_action(run: Run) -> str:
     """
     origin = f"{run.frobench.environment.machine}\n{run.frobench.run}"
     entries = []
-    for reading in readings(run):
-        launches = counted(reading.launches, "launch")
+    for name, _, median in _medians(run):
+        launches = counted(median.launches, "launch")
         spread = f"no interval: {launches}"
-        if reading.interval is not None:
-            low, high = map(nanoseconds, reading.interval)
+        if median.low is not None and median.high is not None:
+            low, high = nanoseconds(median.low), nanoseconds(median.high)
             spread = f"95% interval {low:g} to {high:g}"
-        value, extra = nanoseconds(reading.seconds), f"median over {launches}\n{origin}"
-        entry = {"name": reading.name, "unit": "ns", "value": value, "range": spread}
+        value, extra = nanoseconds(median.value), f"median over {launches}\n{origin}"
+        entry = {"name": name, "unit": "ns", "value": value, "range": spread}
         entries.append(entry | {"extra": extra})
     return as_json(entries)
 
@@ -78,15 +52,13 @@ def openmetrics(run: Run) -> str:
     """
     case, machine = "frobench_case", run.frobench.environment.machine
     labelled = [
-        (_labels(case=r.name, exercise=r.exercise, device=r.device, machine=machine), r)
-        for r in readings(run)
+        (_labels(case=n, exercise=c.group, device=c.extra_info.device, machine=machine), median)
+        for n, c, median in _medians(run)
     ]
-    times = [(labels, reading.seconds) for labels, reading in labelled]
-    lows, highs = (
-        [(labels, reading.interval[end]) for labels, reading in labelled if reading.interval]
-        for end in (0, 1)
-    )
-    launches = [(labels, reading.launches) for labels, reading in labelled]
+    times = [(labels, median.value) for labels, median in labelled]
+    lows = [(labels, median.low) for labels, median in labelled if median.low is not None]
+    highs = [(labels, median.high) for labels, median in labelled if median.high is not None]
+    launches = [(labels, median.launches) for labels, median in labelled]
     lines = [
         *_gauge(case, "seconds", "Seconds of one call, the median over launches.", times),
         *_gauge(f"{case}_low", "seconds", "Lower end of the 95% interval.", lows),
@@ -96,6 +68,16 @@ def openmetrics(run: Run) -> str:
         "# EOF",
     ]
     return "\n".join(lines)
+
+
+def _medians(run: Run) -> list[tuple[str, Case, Estimate]]:
+    """Return the cases that passed, each with its printable name and its seconds for one call."""
+    passed = {outcome.fullname for outcome in run.frobench.outcomes if outcome.status == "passed"}
+    return [
+        (printable(case.fullname), case, estimate(case_medians(case)))
+        for case in run.benchmarks
+        if case.fullname in passed
+    ]
 
 
 def _begun(run: Run) -> list[tuple[str, float]]:
@@ -123,7 +105,9 @@ def _gauge(name: str, unit: str, text: str, samples: Sequence[tuple[str, float]]
         yield f"{full}{{{labels}}} {value!r}"
 
 
-FORMATS: Mapping[str, Callable[[Run], str]] = MappingProxyType(
-    {"github-action-benchmark": github_action, "bencher": bencher, "openmetrics": openmetrics}
-)
+FORMATS: Mapping[str, Callable[[Run], str]] = {
+    "github-action-benchmark": github_action,
+    "bencher": bencher,
+    "openmetrics": openmetrics,
+}
 """What writes a run, by the name of the format."""

@@ -3,9 +3,9 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 
-import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from suite.statistics import LEAST_LAUNCHES
 from suite.stored.run import ProfileName, Settings
@@ -27,8 +27,7 @@ SEARCH_PART, PEAK_SECONDS = 0.1, 180.0
 """What all searches of a run may take together: a part of the budget, or what `--peak` adds."""
 
 
-@dataclass(frozen=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """Limits of a profile, in seconds.
 
     budget : the whole run, planning included
@@ -84,9 +83,7 @@ def settings_on(settings: Settings, devices: list[str]) -> Settings:
     """Return a profile's settings on these devices, with the budget and launches for them."""
     limits = limits_of(settings.profile, devices)
     budget = settings.budget + (limits.budget - PROFILES[settings.profile].budget)
-    return msgspec.structs.replace(
-        settings, devices=devices, budget=budget, least_launches=limits.least_launches
-    )
+    return replace(settings, devices=devices, budget=budget, least_launches=limits.least_launches)
 
 
 def settling_seconds(settings: Settings) -> float:

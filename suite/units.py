@@ -24,7 +24,8 @@ NOT_FINITE = "beyond all numbers"
 """Stands for what is computed from absurd numbers."""
 RATIO = "\N{MULTIPLICATION SIGN}"
 """The unit of a ratio."""
-_FRACTION, _SIZE = "1", "n"
+_SIZE = "n"
+_WITHOUT_PREFIX = {"1": (0.01, "%"), RATIO: (1.0, RATIO), "": (1.0, ""), _SIZE: (1.0, "")}
 _DIGITS = 3
 _MOST_DIGITS = 4
 
@@ -129,16 +130,12 @@ def counted(number: int, noun: str) -> str:
 
 def _scale(magnitude: float, unit: str) -> tuple[float, str]:
     """Return what to divide by, and what to write behind the number."""
-    if unit in _PREFIXES:
-        prefixes = _PREFIXES[unit]
-        fitting = [factor for factor in prefixes if factor <= magnitude]
-        factor = max(fitting, default=min(prefixes) if magnitude else 1.0)
-        return factor, f" {prefixes[factor]}{'B' if unit == _CAPACITY else unit}"
-    if unit == _FRACTION:
-        return 0.01, "%"
-    if unit == RATIO:
-        return 1.0, RATIO
-    return 1.0, f" {unit}" if unit not in {"", _SIZE} else ""
+    prefixes = _PREFIXES.get(unit)
+    if prefixes is None:
+        return _WITHOUT_PREFIX.get(unit, (1.0, f" {unit}"))
+    fitting = [factor for factor in prefixes if factor <= magnitude]
+    factor = max(fitting, default=min(prefixes) if magnitude else 1.0)
+    return factor, f" {prefixes[factor]}{'B' if unit == _CAPACITY else unit}"
 
 
 def _step(value: float, low: float, high: float) -> float:

@@ -26,14 +26,8 @@ _NO_HOST = (  # before a colon and a number, such as that of a line
     r"(?:localhost|[\w.-]+\.(?:cc?|cpp|cuh?|hp?p?|inl|mm|pyx?)|(?:b?float|complex|u?int|[bft][fp]|sm|n|x)\d+"
     r"|batch|bytes|count|dim|index|items|kib|length|line|numel|pid|rank|seed|shape|size|step)"
 )
-_VERSIONED = (
-    *("version", "v", "release", "driver", "cuda", "cudnn", "cublas", "nccl", "rocm", "hip"),
-    *("torch", "python", "kernel", "library"),
-)
-"""Words that a version may follow."""
-BACKWARDS_VERSION = re.compile(
-    rf"[ :=v-]*(?:(?:{'|'.join(word[::-1] for word in _VERSIONED)})\b|[=<>~])", re.IGNORECASE
-)
+_VERSIONED = "version|v|release|driver|cuda|cudnn|cublas|nccl|rocm|hip|torch|python|kernel|library"
+BACKWARDS_VERSION = re.compile(rf"[ :=v-]*(?:(?:{_VERSIONED[::-1]})\b|[=<>~])", re.IGNORECASE)
 """How the characters before a version look from its first number backwards."""
 _TOP = (
     r"(?:com|org|net|edu|gov|de|uk|cn|jp|internal|intranet|local(?:domain)?|lan|corp|svc)"
@@ -52,10 +46,8 @@ _NO_VALUE = (  # what says something of a secret without telling it
 
 
 class Look(NamedTuple):
-    """How something of a kind looks.
+    """How something of a kind, such as "a path", looks.
 
-    kind : in words, such as "a path"
-    pattern : what it looks like
     hints : one of these is in a text in lower case wherever the pattern matches; most texts hold
         none
     folded : whether the pattern is of texts in lower case

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The words of the suite, which name nobody where the suite itself writes them.
 
-A user may be called `data`, and a host `h200`. What an exercise, a case, a device or a field is
-called stays as it is; in what others may have written, as in an error's text, such a name is
-looked for like any other.
+A user may be called `data`, and a host `h200`: the name of a case or of a field stays as it is, and
+in what others may have written, as in an error's text, such a name is looked for like any other.
 """
 
 import re
@@ -12,7 +11,6 @@ from functools import cache
 
 from suite.checkout import CHECKOUT
 
-_FOLDERS = (CHECKOUT / "suite", CHECKOUT / "benchmarks")
 _PART = re.compile(r"[^\W_]+")
 _MAKERS = re.compile(
     r"^\$\.(?:machine_info\.cpu\.(?:arch|bits|brand|count|hz|vendor)\w*"
@@ -47,7 +45,6 @@ def is_word(name: str) -> bool:
 
 @cache
 def _words() -> frozenset[str]:
-    sources = (
-        file.read_text(encoding="utf-8") for folder in _FOLDERS for file in folder.rglob("*.py")
-    )
+    files = (file for name in ("suite", "benchmarks") for file in (CHECKOUT / name).rglob("*.py"))
+    sources = (file.read_text(encoding="utf-8") for file in files)
     return frozenset(word for source in sources for word in _PART.findall(source.lower()))
