@@ -24,14 +24,12 @@ from suite.run.lock import machine_lock
 from suite.run.process import LOG_LINES, arguments, environment
 from suite.stored.names import name_of, short_name
 
-MOST_NAMES = 8
-"""Cases that an error names."""
-LIKENESS = 0.4
-"""How alike names are, of 1, that an error calls near."""
+MOST_NAMES, LIKENESS = 8, 0.4
+"""Cases that an error names, and how alike names are, of 1, that it calls near."""
 
 
 class Called(Struct, frozen=True, kw_only=True):
-    """A case that was called: its full name, what it ran on, and the seconds of the call."""
+    """A case that was called, by its full name, and the seconds of the call."""
 
     case: str
     devices: list[str]

@@ -18,7 +18,7 @@ machines, a hundred of which are longer than launching a small operation and wai
 LEAST_SAMPLES = 3
 """Samples of a case in a launch, however long they take: the fewest that have a median."""
 TIMES_THE_CACHE = 2
-"""Bytes that leave nothing else in a cache when they are read, in sizes of the cache."""
+"""Sizes of a cache that are read to leave nothing else in it."""
 SETTLE_SECONDS = 3.0
 """How long the clock of an accelerator swings after it was idle, as seen on an H200."""
 LARGEST_LOAD = 0.05
@@ -31,13 +31,12 @@ class Profile(Struct, frozen=True):
     """Limits of a profile, in seconds.
 
     budget : the whole run, planning included
-    limit : the whole run where the budget is too small for six launches: what would take longer
-        loses the cases that take most of it and lead no answer
+    limit : the whole run where the budget is too small for six launches; beyond it, the costliest
+        cases that lead no answer are left out
     longest_sample : one call of a body
     case_seconds : sampling a case in a launch, at most; less where the budget needs it
-    launches : how many launches the time for a case is chosen for; if they end early,
-        more are added until the budget is spent
-    most_launches : a run of few cases ends after so many, however much of the budget is left
+    launches : for which the time of a case is chosen; more are added if they end early
+    most_launches : after which a run of few cases ends, however much of the budget is left
     settle : keeping an accelerator busy before its first case, until its clock has settled
     least_case_seconds : sampling a case in a launch, at least
     full_case_seconds : the same, if the fewest launches fit the budget with it. It comes before

@@ -38,11 +38,7 @@ _LOGIC = {"and", "or", "not"}
 
 
 class Removed(NamedTuple):
-    """Something that is not published.
-
-    where : its place in the file, with ``[]`` for any entry of a list
-    what : it is, in words
-    """
+    """What is not published, in words, and its place in the file; see `pattern`."""
 
     where: str
     what: str
@@ -53,8 +49,7 @@ def redact(run: Run, names: Collection[str]) -> tuple[Run, list[Removed]]:
 
     names : of this host and its user
 
-    Raises `suite.stored.store.InvalidResult` if something is left that must not be published, or
-    what is left is no valid run.
+    Raises `suite.stored.store.InvalidResult` if what is left names somebody or is no valid run.
     """
     run = msgspec.json.decode(msgspec.json.encode(run), type=Run)
     removed = [item for part in PARTS for item in part(run)]
@@ -152,9 +147,8 @@ def _project(run: Run) -> Iterator[Removed]:
         yield Removed("$.benchmarks[].fullname", "the benchmarks' folder")
 
 
-# The selection comes after the folder, whose name is no word of a case's.
 PARTS: tuple[Callable[[Run], Iterator[Removed]], ...] = (_host, _software, _project, _selection)
-"""What is taken out whatever it says, or unless it says something known."""
+"""What takes out parts of a run: the folder, which is no word of a case's, before the selection."""
 
 
 def pattern(where: str) -> str:

@@ -115,8 +115,7 @@ class Measured(Struct, tag="measured", kw_only=True):
 class Busy(Struct, tag="busy", kw_only=True):
     """A case was repeated without a pause, behind all other cases of the launch.
 
-    begun, ended : seconds of the monotonic clock
-    seconds : that the calls took by the clock of the samples
+    begun, ended : seconds of the monotonic clock; `seconds` are of the clock of the samples
     """
 
     launch: int
@@ -175,7 +174,7 @@ class Stopped(Struct, tag="stopped", kw_only=True):
 
 
 class Surroundings(Struct, tag="surroundings", kw_only=True):
-    """Where the run takes place: the devices chosen, and everything that moves a number.
+    """The devices chosen, and everything that moves a number.
 
     seals, addresses : by which the runner finds the sensors of accelerators
     troubles : with devices that torch sees, and that were left out

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What names a person, a host or one device of all: found in texts, and hidden there.
 
-Found are absolute paths but the system's own, addresses of every kind, hosts in their domain,
-UUIDs, identifiers of containers, labelled serial numbers, credentials, and the names of this host
-and its user. A name by itself looks like any word, so that only its own machine can find it:
-that is why `frobench share` is for where the run was made.
+It finds paths but the system's own, addresses of every kind, hosts in their domain, UUIDs,
+identifiers of containers, labelled serial numbers, credentials, and the names of this host and its
+user. A name looks like any word, so `frobench share` is for the machine that made the run.
 """
 
 import getpass

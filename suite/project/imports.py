@@ -33,9 +33,7 @@ def imported(paths: Iterable[str], kept_out: str) -> tuple[int, list[str]]:
 def foreign_code(project: Path, benchmarks: Path) -> str | None:
     """Say which package of a project this process imported from elsewhere, and what to do.
 
-    What is installed is taken for the project's, and what lies among the benchmarks for theirs.
-
-    benchmarks : their folder, which pytest has put first, or the folder above it
+    What is installed counts as the project's, and what lies among the benchmarks as theirs.
     """
     for name, file in _modules():
         if "." in name or name == "conftest":
@@ -64,7 +62,7 @@ def foreign_code(project: Path, benchmarks: Path) -> str | None:
 
 
 def _modules() -> Iterator[tuple[str, Path]]:
-    """Yield the modules of this process by name, each with the file that it came from."""
+    """Yield the modules of this process by name, each with its file."""
     for name, module in sorted(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and Path(file).is_absolute():

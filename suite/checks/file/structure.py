@@ -14,8 +14,8 @@ SEVERITY: Severity = "error"
 TOLERANCE = 1e-6
 """Relative error that stored statistics may have."""
 SHORTEST, LONGEST = 1e-12, 1e9
-"""Seconds of a call, at least, and of a sample, at most: a processor takes hundreds of times as
-long for one instruction, and the other is a lifetime."""
+"""Seconds of a call and of a sample: an instruction takes hundreds of times as long, and a lifetime
+is as long."""
 PER_LAUNCH = ("launches", "iterations", "warmup", "order")
 """Fields of a case with an entry for each launch."""
 

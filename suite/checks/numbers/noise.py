@@ -14,10 +14,10 @@ SEVERITY: Severity = "warning"
 WIDEST_INTERVAL, WIDEST_SPREAD = 0.1, 0.1
 """Most width of a trustworthy interval, and most spread of trustworthy launches, relative."""
 LEAST_BALANCE = 0.7
-"""Time of the device that is done first relative to the last one's, at least; two devices of one
-kind differ by a few percent."""
+"""Least time of the device that is done first, relative to the last one's: devices of one kind
+differ by a few percent."""
 SHORTEST_WORK = 5e-4
-"""Seconds of work that the devices do at least; of shorter work the larger part is launching."""
+"""Seconds of work, of which the larger part is launching if it is shorter."""
 
 
 def noisy_case(run: Run, case: Case) -> Iterator[str]:

@@ -19,14 +19,13 @@ COARSEST_STEP = 1e-5
 LARGEST_COST = 0.1
 """What the harness may cost, relative to a sample."""
 LEAST_SAMPLES, LEAST_RANGE = 20, 0.01
-"""Fewer samples can fall on the steps of a clock that does not exist, and samples of a launch that
-differ by less, relative, show no steps."""
+"""Fewer samples share a step by chance, and samples of a launch that differ by less, relative, show
+no steps."""
 LEAST_STEPS = 100
-"""Steps that the clock was seen to have, in the one that all samples share, at least: numbers
-that mean nothing share some smaller one by chance."""
+"""Least ratio of a shared step to the clock's: any numbers share some smaller one by chance."""
 STEP_NOISE, PART_NOISE = 5, 0.01
-"""How far from a multiple of a shared step a sample may be, in steps that the clock was seen to
-have (reading it takes some), and as a part of the shared one (iterations multiply rounding)."""
+"""How far from a multiple of a shared step a sample may be, in steps of the clock (reading it takes
+some), and as a part of the shared one (iterations multiply rounding)."""
 
 
 def coarse_clock(run: Run) -> Iterator[Fault]:

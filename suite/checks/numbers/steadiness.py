@@ -16,24 +16,19 @@ from suite.stored.run import Run, Severity
 SEVERITY: Severity = "warning"
 
 LARGEST_SETTLING = 0.05
-"""Change from the first third of a launch to the last, relative, at most; more than what the
-allocator and the caches have become used to by then."""
+"""Largest change from the first third of a launch to the last, relative; caches settle by less."""
 EARLY, LATE = 1 / 3, 2 / 3
 """Places up to and from which a case came early or late in its launch."""
 PLACE_CHANCE = 0.001
-"""Places that mean nothing go along with slowness as closely with this probability, at most."""
+"""Largest p-value of a correlation between place and slowness that counts."""
 LEAST_POINTS = 18
 """Cases in launches, below which the normal approximation of a rank correlation is poor."""
 NEARLY_ALL = 0.9
-"""The part of the launches that show the same. A neighbour's noise lasts for several cases, so that
-what they have in common is no more than one chance each launch."""
+"""Part of the launches that show the same: a neighbour's noise lasts for several cases of one."""
 
 
 class _Point(NamedTuple):
-    """A case in a launch: its place, from 0 to 1, and how slow it was there.
-
-    slowness : logarithm of its time relative to its median over launches
-    """
+    """A case in a launch: its place, 0 to 1, and the log of its time relative to its median."""
 
     case: str
     launch: int

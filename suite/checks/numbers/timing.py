@@ -12,32 +12,30 @@ from suite.units import format_seconds
 SEVERITY: Severity = "error"
 
 LONGEST_SPAN = 1.1
-"""Device time relative to the longest of the host's, at most: they come from different samples,
-which differ by more than this on a noisy machine, but not all in one direction."""
+"""Largest device time relative to the longest of the host's: they come from different samples."""
 EVENTS, EVENT_NOISE = 2, 2e-5
 """Events on a device, before and after its work, and seconds that each may add to the device time
 but not to the host's: to record one takes the host 5 to 7 µs with CUDA, and the clocks of two
 devices are matched no better than this."""
 LEAST_OF_WAIT = 0.5
-"""The part of the host's shortest waiting in which the device worked, at least."""
+"""The least part of the host's shortest waiting in which the device worked."""
 WAKING = 2e-4
-"""Seconds that it may take until a host that waits knows that the device is done; on some
-systems far more than the wait for an idle device, which is what an empty body shows."""
+"""Seconds until a waiting host knows that the device is done; on some systems far more than the
+wait for an idle device."""
 TIMES_READY, LEAST_OF_SAMPLE, MOST_OF_WORK = 3.0, 0.5, 2.0
-"""Seconds by which reading a result back takes longer than a ready value, at least: so many times
-the latter, and so much of a sample; or so many samples, where fewer launches than three tell, of
-which one may be disturbed. A wait that held leaves no difference."""
+"""A result that was not ready takes longer to read than a ready value by so many times the latter,
+and by so much of a sample; or by so many samples where fewer than three launches tell."""
 LARGEST_OVERLAP, LARGEST_UNPROVED = 0.05, 0.02
-"""Overlap of devices that work in turn, at most, as the clocks are matched no better; and
-concurrency beyond what a launch's other parts prove, which are stored in full."""
+"""Overlap of devices that work in turn, as clocks are matched no better; and concurrency beyond
+what a launch's other parts prove."""
 LEAST_WARM_UP = 0.5
-"""Calls that a warm-up took as long as, at least. Two are made, and they are not the fast ones."""
+"""Shortest plausible warm-up, in calls: two slow ones are made."""
 SLOW_FIRST = 1.5
 """A first sample this much longer than all others paid for something that they did not. Longer than
 their median it is on two CPU cores in two launches of three for some cases, since the memory they
 write is still being handed over."""
 OFTEN = 0.8
-"""The part of the launches in which chance does not make the first sample the slow one."""
+"""Chance does not make the first sample the slow one in more than this part of the launches."""
 LEAST_LAUNCHES, LEAST_SAMPLES = 3, 5
 """With less, a neighbour's noise makes the first sample the slow one in all launches of a case."""
 

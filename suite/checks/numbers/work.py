@@ -12,11 +12,11 @@ from suite.units import format_seconds, format_value
 SEVERITY: Severity = "error"
 
 NOTHING_QUEUED, NOTHING_CALLED = 1.2, 2.0
-"""A sample of nothing but the waiting, relative to an empty body's, at most; and on the CPU, where
-a function of Python costs about as much as reading the clock twice."""
+"""Longest sample of a body that does nothing, relative to an empty one's: on an accelerator; and on
+the CPU, where a function of Python costs about as much as reading the clock twice."""
 DEAR_WAIT, NOTHING_HELD = 2e-5, 2e-6
-"""Seconds of waiting for an idle device above which the launch of tiny work disappears in it; and
-seconds that a body holds the host, at most, which launches nothing."""
+"""Seconds of waiting for an idle device that hide the launch of tiny work; and the most seconds
+that a body which launches nothing holds the host."""
 PYTHON_CALL = 2e-7
 """Seconds of a call that queues nothing; the fastest launch of work takes several times that."""
 
@@ -75,8 +75,6 @@ def _nothing(case: Case, launch: Observed) -> float:
     waiting = sum(empty[device] for device in devices)
     if not accelerators(case):
         return NOTHING_CALLED * waiting * launch.iterations
-    # Where waiting is dear it hides the launch: that shows in how long the host was held.
     if waiting > DEAR_WAIT and launch.parts.get("enqueue", 0.0) > NOTHING_HELD:
         return 0.0
-    # The calls of a sample are waited for together.
-    return NOTHING_QUEUED * waiting + (launch.iterations - 1) * PYTHON_CALL
+    return NOTHING_QUEUED * waiting + (launch.iterations - 1) * PYTHON_CALL  # all waited for once
