@@ -17,15 +17,8 @@ import pynvml
 from msgspec import Struct, field
 
 from suite.doctor.torch_offer import Offer
-from suite.machine.accelerators.hardware import (
-    VENDORS,
-    Gpu,
-    System,
-    VendorName,
-    complete,
-    look,
-    serves,
-)
+from suite.machine.accelerators import hardware
+from suite.machine.accelerators.hardware import VENDORS, Gpu, VendorName
 from suite.machine.accounts import Others
 from suite.machine.limits import ROOT, affinity, free_memory
 from suite.machine.processor import processor
@@ -121,7 +114,8 @@ class There(Struct, kw_only=True):
     def lacks_code(self, device: Device) -> bool:
         """Tell whether torch was not built for devices of this generation."""
         built = self.torch.architectures if self.torch else ()
-        return bool(built and device.capability and not serves(built, device.capability))
+        capability = device.capability
+        return bool(built and capability and not hardware.serves(built, capability))
 
     @property
     def some_work(self) -> bool:
@@ -133,7 +127,7 @@ class There(Struct, kw_only=True):
 def look_around(results: Path, root: Path = ROOT, environ: Mapping[str, str] = os.environ) -> There:
     """Describe the machine without torch."""
     others = Others()  # watched while the rest is done
-    devices = list(accelerators(look(root)))
+    devices = list(accelerators(hardware.look(root)))
     return There(host=_host(results, root, environ, others), accelerators=devices, torch=None)
 
 
@@ -165,7 +159,7 @@ def _host(results: Path, root: Path, environ: Mapping[str, str], others: Others)
     )
 
 
-def accelerators(system: System) -> Iterator[Device]:
+def accelerators(system: hardware.System) -> Iterator[Device]:
     """Describe what the system shows, NVIDIA's and AMD's GPUs as their drivers do if they speak."""
     yield from _nvidias([gpu for gpu in system.gpus if gpu.vendor == "NVIDIA"])
     yield from _amds([gpu for gpu in system.gpus if gpu.vendor == "AMD"])
@@ -226,7 +220,9 @@ def _amds(gpus: list[Gpu]) -> Iterator[Device]:
 
 
 def _device(gpu: Gpu, facts: dict[str, Any], reasons: dict[str, str]) -> Device:
-    device = Device(**{"vendor": gpu.vendor, "name": gpu.name} | complete(gpu.folder, facts))
+    device = Device(
+        **{"vendor": gpu.vendor, "name": gpu.name} | hardware.complete(gpu.folder, facts)
+    )
     otherwise = device.fault or f"the kernel does not tell it of {gpu.vendor}'s devices"
     for name in Device.__struct_fields__:
         if getattr(device, name) is None and name != "fault":

@@ -3,6 +3,7 @@
 
 import platform
 import re
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -72,11 +73,10 @@ def _boost(cpus: Path) -> bool | None:
 
 def last_level_cache(root: Path = ROOT) -> int | None:
     """Return the bytes of all caches of the last level that usable cores have."""
-    caches = {}
+    levels: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for core in limits.affinity():
         for index in (root / f"sys/devices/system/cpu/cpu{core}/cache").glob("index*"):
             level, size = read(index / "level"), read(index / "size")
             if level and size.endswith("K"):
-                caches[level, read(index / "shared_cpu_list")] = int(size[:-1]) * 1024
-    last = max((level for level, _ in caches), default=None)
-    return sum(size for (level, _), size in caches.items() if level == last) or None
+                levels[level][read(index / "shared_cpu_list")] = int(size[:-1]) * 1024
+    return sum(levels[max(levels)].values()) or None if levels else None

@@ -16,16 +16,15 @@ ADDRESS = "pci_address"
 """What is unknown where sensors are found by number."""
 
 
-def sensors(devices: Sequence[str], addresses: Mapping[str, str], smi: Any = None) -> list[Sensor]:
+def sensors(devices: Sequence[str], addresses: Mapping[str, str]) -> list[Sensor]:
     """Return a sensor for each device, found among the driver's by its address on the PCI bus.
 
     addresses : such as `0000:c1:00`, as far as torch tells; without all of them devices are matched
         by number, if torch and driver list equally many
-    smi : the library, by default the one that is installed
     """
     try:
         with contextlib.redirect_stdout(None):  # it prints where there is no driver
-            smi = smi or importlib.import_module("amdsmi")
+            smi: Any = importlib.import_module("amdsmi")
         smi.amdsmi_init()
         gpus = smi.amdsmi_get_processor_handles()
     except Exception as error:  # noqa: BLE001 - it fails in many ways where no driver is

@@ -19,12 +19,12 @@ THROTTLED = "PackageThrottle"
 """The processor became too hot and slowed itself down."""
 
 
-def sensor(root: Path = ROOT, cores: list[int] | None = None) -> Sensor:
-    """Return the processor's sensor; `cores` whose clocks count are by default the usable ones."""
+def sensor(root: Path = ROOT) -> Sensor:
+    """Return the processor's sensor."""
     energy = _energy(root)
     asks: dict[str, Ask | str] = {
         ENERGY: energy,
-        "clock_hz": _clock(root, affinity() if cores is None else cores),
+        "clock_hz": _clock(root),
         "load": _load(root),
         HELD_BACK: _held_back(root),
         "power_watts": energy if isinstance(energy, str) else Rate(energy),
@@ -67,10 +67,10 @@ class Energy:
         return [int((zone / "energy_uj").read_text()) for zone in self._packages]
 
 
-def _clock(root: Path, cores: list[int]) -> Callable[[], float] | str:
+def _clock(root: Path) -> Callable[[], float] | str:
     """Return what reads the clock of the fastest core: the others may have nothing to do."""
     folder = root / "sys/devices/system/cpu"
-    paths = [folder / f"cpu{core}/cpufreq/scaling_cur_freq" for core in cores]
+    paths = [folder / f"cpu{core}/cpufreq/scaling_cur_freq" for core in affinity()]
     if paths := [path for path in paths if path.exists()]:
         return lambda: max(int(path.read_text()) * 1e3 for path in paths)
     path = root / "proc/cpuinfo"

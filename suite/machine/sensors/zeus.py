@@ -2,31 +2,23 @@
 """Apple's energy counter, read through Zeus's library where it is installed (extra `energy`)."""
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from suite.machine.sensors.cpu import Rate
-from suite.machine.sensors.sensor import (
-    ENERGY,
-    OF_ACCELERATORS,
-    POWER,
-    Ask,
-    Sensor,
-    first_line,
-    silent,
-)
+from suite.machine.sensors.sensor import ENERGY, OF_ACCELERATORS, POWER, Sensor, first_line, silent
 
 
-def sensors(devices: Sequence[str], monitor: Any = None) -> list[Sensor]:
+def sensors(devices: Sequence[str]) -> list[Sensor]:
     """Return a sensor for the GPU of an Apple processor; it tells its energy and nothing else."""
 
     def joules() -> float:
         return float(monitor.get_cumulative_energy().gpu_mj / 1000)
 
-    asks: dict[str, Ask | str] = dict.fromkeys(OF_ACCELERATORS, "macOS tells only the energy")
     try:
-        monitor = monitor or importlib.import_module("zeus_apple_silicon").AppleEnergyMonitor()
-        asks |= {ENERGY: joules, POWER: Rate(joules)}
+        monitor: Any = importlib.import_module("zeus_apple_silicon").AppleEnergyMonitor()
+        asks: dict[str, Callable[[], float]] = {ENERGY: joules, POWER: Rate(joules)}
     except Exception as error:  # noqa: BLE001 - whatever a missing or other processor raises
         return silent(devices, f"Zeus (the extra `energy`): {first_line(error)}")
-    return [Sensor(device, asks, source="Zeus") for device in devices]
+    unknown = dict.fromkeys(OF_ACCELERATORS, "macOS tells only the energy")
+    return [Sensor(device, {**unknown, **asks}, source="Zeus") for device in devices]

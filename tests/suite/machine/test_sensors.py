@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The sensors of processors, of AMD's and of Apple's devices, each with what it cannot tell."""
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -8,9 +10,14 @@ from typing import Any
 import pytest
 
 from suite.machine.sensors import amd, cpu, zeus
-from suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS
+from suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS, Sensor
 from suite.run.sensed import telemetry
 from tests.instruments.devices.simulated_nvml import install_none
+
+
+@pytest.fixture(autouse=True)
+def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpu, "affinity", lambda: [0, 1])
 
 
 def put(root: Path, files: dict[str, object]) -> Path:
@@ -37,13 +44,13 @@ def package(number: int, microjoules: int, name: str = "package") -> dict[str, o
 
 def test_the_clock_is_that_of_the_fastest_usable_core(tmp_path: Path) -> None:
     clocks(tmp_path, 800_000, 3_200_000, 4_000_000)
-    sensor = cpu.sensor(tmp_path, cores=[0, 1])
+    sensor = cpu.sensor(tmp_path)
     assert sensor.read()["clock_hz"] == 3.2e9
 
 
 def test_without_cpufreq_the_clock_is_the_one_in_cpuinfo(tmp_path: Path) -> None:
     put(tmp_path, {"proc/cpuinfo": "cpu MHz\t\t: 2596.140\ncpu MHz\t\t: 2601.5\n"})
-    assert cpu.sensor(tmp_path, cores=[0]).read()["clock_hz"] == 2601.5e6
+    assert cpu.sensor(tmp_path).read()["clock_hz"] == 2601.5e6
 
 
 def test_the_load_is_that_of_the_last_minute(tmp_path: Path) -> None:
@@ -52,7 +59,7 @@ def test_the_load_is_that_of_the_last_minute(tmp_path: Path) -> None:
 
 
 def test_what_a_bare_kernel_does_not_tell_has_a_reason_and_no_value(tmp_path: Path) -> None:
-    sensor = cpu.sensor(tmp_path, cores=[0])
+    sensor = cpu.sensor(tmp_path)
     assert sensor.read() == {}
     assert not sensor.answers
     assert set(sensor.unknown) == set(cpu.OF_CPU)
@@ -62,7 +69,7 @@ def test_package_energy_is_summed_and_survives_the_counters_beginning_anew(
     tmp_path: Path,
 ) -> None:
     put(tmp_path, package(0, 900_000) | package(1, 100_000) | package(2, 5, name="psys"))
-    sensor = cpu.sensor(tmp_path, cores=[0])
+    sensor = cpu.sensor(tmp_path)
     put(tmp_path, package(0, 100_000) | package(1, 600_000) | package(2, 9_999, name="psys"))
     said = sensor.read()
     assert said["energy_joules"] == pytest.approx(0.2 + 0.5)
@@ -84,7 +91,7 @@ def test_energy_that_only_root_may_read_has_that_reason(
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(cpu, "Energy", forbidden)
-    sensor = cpu.sensor(tmp_path, cores=[0])
+    sensor = cpu.sensor(tmp_path)
     assert sensor.unknown["energy_joules"] == "the kernel lets only root read the packages' energy"
     assert sensor.unknown["power_watts"] == sensor.unknown["energy_joules"]
 
@@ -92,7 +99,7 @@ def test_energy_that_only_root_may_read_has_that_reason(
 def test_a_package_that_was_too_hot_since_the_last_reading_says_so(tmp_path: Path) -> None:
     counter = "sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count"
     put(tmp_path, {counter: 4})
-    sensor = cpu.sensor(tmp_path, cores=[0])
+    sensor = cpu.sensor(tmp_path)
     assert sensor.read()[HELD_BACK] == []
     put(tmp_path, {counter: 6})
     assert [sensor.read()[HELD_BACK] for _ in range(2)] == [[cpu.THROTTLED], []]
@@ -101,7 +108,7 @@ def test_a_package_that_was_too_hot_since_the_last_reading_says_so(tmp_path: Pat
 def test_what_fails_in_mid_run_is_dropped_with_a_reason_that_names_no_path(tmp_path: Path) -> None:
     put(tmp_path, {"proc/loadavg": "1.0 1 1 1/1 1"})
     clocks(tmp_path, 2_000_000)
-    sensor = cpu.sensor(tmp_path, cores=[0])
+    sensor = cpu.sensor(tmp_path)
     (tmp_path / "proc/loadavg").unlink()
     assert set(sensor.read()) == {"clock_hz"}
     assert sensor.unknown["load"] == "No such file or directory"
@@ -152,11 +159,18 @@ class Smi:
         return lambda *_: self._told[name.removeprefix("amdsmi_get_")]
 
 
+def asked(smi: Smi, devices: list[str], addresses: dict[str, str]) -> list[Sensor]:
+    """Return the sensors by a library that is installed."""
+    with pytest.MonkeyPatch.context() as installed:
+        installed.setitem(sys.modules, "amdsmi", smi)
+        return amd.sensors(devices, addresses)
+
+
 AT = {"cuda:0": "0000:c1:00"}
 
 
 def test_amds_quantities_are_read_in_si_units() -> None:
-    (sensor,) = amd.sensors(["cuda:0"], AT, Smi())
+    (sensor,) = asked(Smi(), ["cuda:0"], AT)
     assert sensor.read() == {
         "sm_clock_hz": 1.7e9,
         "memory_clock_hz": 1.7e9,
@@ -171,9 +185,7 @@ def test_amds_quantities_are_read_in_si_units() -> None:
 
 
 def test_amds_missing_values_are_dropped_with_a_reason() -> None:
-    (sensor,) = amd.sensors(
-        ["cuda:0"], AT, Smi(temp_metric="N/A", gpu_activity={"gfx_activity": "N/A"})
-    )
+    (sensor,) = asked(Smi(temp_metric="N/A", gpu_activity={"gfx_activity": "N/A"}), ["cuda:0"], AT)
     assert not {"temperature_celsius", "utilization"} & set(sensor.read())
     assert "N/A" in sensor.unknown["temperature_celsius"]
     assert sensor.unknown["utilization"].startswith("amdsmi: ")
@@ -181,13 +193,13 @@ def test_amds_missing_values_are_dropped_with_a_reason() -> None:
 
 def test_amds_devices_are_told_apart_by_address_whatever_their_order() -> None:
     places = {"cuda:0": "0000:c1:00", "cuda:1": "0000:03:00"}
-    found = amd.sensors(list(places), places, Smi(0x03, 0xC1, 0xF0))
+    found = asked(Smi(0x03, 0xC1, 0xF0), list(places), places)
     assert {one.device: one.read()["pcie_replays"] for one in found} == {"cuda:0": 12, "cuda:1": 2}
     assert all(amd.ADDRESS not in one.unknown for one in found)
 
 
 def test_amds_device_that_is_not_at_its_address_is_not_mistaken_for_another() -> None:
-    there, lost = amd.sensors(["cuda:0", "cuda:1"], AT | {"cuda:1": "0000:05:00"}, Smi(0xC1, None))
+    there, lost = asked(Smi(0xC1, None), ["cuda:0", "cuda:1"], AT | {"cuda:1": "0000:05:00"})
     assert there.read()["pcie_replays"] == 2
     assert not lost.answers
     assert lost.unknown["fan"] == "amdsmi lists no device at its PCI address"
@@ -196,8 +208,8 @@ def test_amds_device_that_is_not_at_its_address_is_not_mistaken_for_another() ->
 def test_parts_of_one_of_amds_devices_are_not_told_apart() -> None:
     both = dict.fromkeys(["cuda:0", "cuda:1"], "0000:c1:00")
     for found in (
-        amd.sensors(list(both), both, Smi(0xC1)),
-        amd.sensors(["cuda:0"], AT, Smi(0xC1, 0xC1)),
+        asked(Smi(0xC1), list(both), both),
+        asked(Smi(0xC1, 0xC1), ["cuda:0"], AT),
     ):
         assert not any(one.answers for one in found)
         assert "several parts" in found[0].unknown["fan"]
@@ -209,7 +221,7 @@ def test_parts_of_one_of_amds_devices_are_not_told_apart() -> None:
 def test_without_addresses_amds_devices_are_matched_by_number_and_that_is_said(
     places: dict[str, str], smi: Smi, who: str
 ) -> None:
-    (sensor,) = amd.sensors(["cuda:0"], places, smi)
+    (sensor,) = asked(smi, ["cuda:0"], places)
     assert sensor.read()["pcie_replays"] == 2
     assert sensor.unknown == {
         amd.ADDRESS: f"{who} tells no PCI address: these are the sensors of the same number"
@@ -217,7 +229,7 @@ def test_without_addresses_amds_devices_are_matched_by_number_and_that_is_said(
 
 
 def test_without_addresses_amds_devices_behind_a_mask_are_not_mistaken_for_each_other() -> None:
-    (sensor,) = amd.sensors(["cuda:0"], {}, Smi(1, 2))
+    (sensor,) = asked(Smi(1, 2), ["cuda:0"], {})
     assert not sensor.answers
     assert "which is which" in sensor.unknown["fan"]
 
@@ -227,21 +239,30 @@ def test_without_amds_library_the_reason_names_the_extra() -> None:
     assert "extra `amd`" in sensor.unknown["power_watts"]
 
 
-def test_apples_gpu_tells_its_energy_and_its_power() -> None:
-    told = iter([1000, 1500, 2500])
+def install_zeus(monkeypatch: pytest.MonkeyPatch, told: Iterator[int | None]) -> None:
     monitor = SimpleNamespace(get_cumulative_energy=lambda: SimpleNamespace(gpu_mj=next(told)))
-    (sensor,) = zeus.sensors(["mps:0"], monitor)
+    module = SimpleNamespace(AppleEnergyMonitor=lambda: monitor)
+    monkeypatch.setitem(sys.modules, "zeus_apple_silicon", module)
+
+
+def test_apples_gpu_tells_its_energy_and_its_power(monkeypatch: pytest.MonkeyPatch) -> None:
+    install_zeus(monkeypatch, iter([1000, 1500, 2500]))
+    (sensor,) = zeus.sensors(["mps:0"])
     said = sensor.read()
     assert said["energy_joules"] == 1.5
     assert said["power_watts"] != 0
     assert set(sensor.unknown) == set(OF_ACCELERATORS) - set(said)
 
 
-def test_an_apple_without_a_gpu_counter_and_no_apple_at_all_have_a_reason() -> None:
-    none = SimpleNamespace(get_cumulative_energy=lambda: SimpleNamespace(gpu_mj=None))
-    for found in (zeus.sensors(["mps:0"], none), zeus.sensors(["mps:0"])):
-        assert not found[0].answers
-        assert found[0].unknown["energy_joules"].startswith("Zeus (the extra `energy`): ")
+@pytest.mark.parametrize("is_installed", [True, False])
+def test_an_apple_without_a_gpu_counter_and_no_apple_at_all_have_a_reason(
+    monkeypatch: pytest.MonkeyPatch, *, is_installed: bool
+) -> None:
+    if is_installed:
+        install_zeus(monkeypatch, iter([None]))
+    (sensor,) = zeus.sensors(["mps:0"])
+    assert not sensor.answers
+    assert sensor.unknown["energy_joules"].startswith("Zeus (the extra `energy`): ")
 
 
 @pytest.mark.parametrize(
@@ -276,6 +297,6 @@ def test_counts_of_heat_that_cannot_be_read_take_nothing_else_along(tmp_path: Pa
     count = tmp_path / "sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count"
     count.mkdir(parents=True)  # opening it fails, for root too
     put(tmp_path, {"proc/loadavg": "3.27 2 1 1/100 7"})
-    sensor = cpu.sensor(tmp_path, cores=[0])
+    sensor = cpu.sensor(tmp_path)
     assert sensor.read() == {"load": 3.27}
     assert "cannot be read" in sensor.unknown[HELD_BACK]
