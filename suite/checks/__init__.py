@@ -168,10 +168,7 @@ def _named_in(data: bytes) -> list[Conclusion]:
     """Apply `privacy.personal_data` to all texts of a file, also where a run has no field."""
     try:
         plain = msgspec.json.decode(data)
-        texts = bounds.texts(plain)
-        bounds.check_names(data, len(texts))
-        distinct = {*texts}
-        bounds.check_length(distinct)
+        distinct = bounds.distinct_texts(data, plain)
     except UnicodeDecodeError:  # in a name that is no field of a run
         raise store.InvalidResult("$", "not UTF-8") from None
     except (msgspec.DecodeError, bounds.OutOfBoundsError) as error:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which nodes a fleet asked, and which of them stored no whole run: a small file beside the runs.
 
-A run that was never made has no stored file. So the page that compares nodes takes the names of
-those that are missing from here. The file holds labels, and no name of a host.
+The page that compares nodes takes from it which are missing. It holds labels, no name of a host.
 """
 
 import re
@@ -18,21 +17,16 @@ from suite.stored.basics import Label, Name, Text
 from suite.stored.store import InvalidResult, content
 
 FOLDER = ".fleets"
-"""The folder of these files, in a folder of results; its name begins with a dot, so git ignores
-it."""
+"""The folder of these files, in a folder of results; git ignores it for its dot."""
 _FLEET = re.compile(r"\d{8}T\d+Z")
 
 
 class AskedNodes(Struct, frozen=True, kw_only=True):
-    """What a fleet asked of which nodes.
+    """What a fleet asked of which nodes."""
 
-    fleet : when it began (UTC), such as ``20260101T120000000000Z``; the name of its file
-    lost : why a node stored no whole run
-    """
-
-    fleet: Name
+    fleet: Name  # when it began (UTC), such as ``20260101T120000000000Z``; the name of its file
     nodes: list[Label]
-    lost: dict[Label, Text]
+    lost: dict[Label, Text]  # why a node stored no whole run
 
 
 def write(asked: AskedNodes, results: Path) -> None:

@@ -20,18 +20,12 @@ Label = Annotated[str, Meta(pattern=f"^[0-9a-f]{{{LABEL_DIGITS}}}$", max_length=
 Scalar = Text | Integer | Number | bool | None
 Severity = Literal["info", "warning", "error"]
 VerdictWord = Literal["faster", "slower", "same", "unresolved", "incomparable"]
-
-
 WIDE = 2.0
 """The upper end of an interval as a multiple of its lower end, above which it is wide."""
 
 
 class Estimate(Struct, frozen=True):
-    """A point and the interval that belongs to it.
-
-    ``low`` and ``high`` are ``None`` when fewer launches were made than a 95% interval
-    needs; ``launches`` is the number of launches behind the value.
-    """
+    """A point, its interval (``None`` with too few launches for 95%), and its count of launches."""
 
     value: float
     low: float | None

@@ -1,28 +1,21 @@
 # SPDX-License-Identifier: MIT
 """How much a stored file may hold, so that no file makes its reader hang or grow.
 
-The limits are about thirty times what a standard run of one machine holds, and above a thousand
-cases in thirty launches.
+The limits are about thirty times what a standard run holds, and above a thousand cases in thirty
+launches.
 """
 
 import json
-from collections.abc import Collection
 from typing import Any
 
 from suite.stored.basics import LONGEST_NAME
 
-MOST_VALUES = 1_000_000
-"""Values of a file, at most; the samples are nearly all of them."""
-VALUES_BESIDE = 30
-"""Values of a file for each case and launch beside the samples, at most."""
-MOST_TABLES = 100_000
-"""Lists and tables."""
-MOST_TEXTS = 200_000
-"""Texts, and names of what lies in tables."""
-MOST_LETTERS = 2_000_000
-"""Characters of all its texts together, each distinct text counted once."""
-DEEPEST = 16
-"""Lists and tables inside each other."""
+MOST_VALUES = 1_000_000  # nearly all are samples
+VALUES_BESIDE = 30  # for each case and launch, beside the samples
+MOST_TABLES = 100_000  # and lists
+MOST_TEXTS = 200_000  # and names in tables
+MOST_LETTERS = 2_000_000  # of all texts together, each distinct one counted once
+DEEPEST = 16  # tables and lists inside each other
 
 
 class OutOfBoundsError(ValueError):
@@ -77,26 +70,21 @@ def texts(value: object) -> list[str]:
     raise OutOfBoundsError(f"nested deeper than {DEEPEST} levels")
 
 
-def check_names(data: bytes, texts: int) -> None:
-    """Raise `OutOfBoundsError` if a table of JSON has a name twice.
+def distinct_texts(data: bytes, plain: object) -> set[str]:
+    """Return the texts of a file and the names of its tables, each once, from its plain JSON.
 
-    Readers differ in which of the two entries they take.
-
-    texts : how many texts and names a reader gets of it
+    Raises `OutOfBoundsError` as `texts`, if they are longer together than those of any run, or if a
+    table has a name twice, of which readers take different entries.
     """
-    if b"\\" not in data and data.count(b'"') == 2 * texts:
-        return  # each text is between two marks, and no reader lost one
-    repeated = []
-
-    def check(entries: list[tuple[str, object]]) -> None:
-        repeated.extend([1] * (len(entries) > len({name for name, _ in entries})))
-
-    json.loads(data, object_pairs_hook=check, parse_int=len, parse_float=len)
-    if repeated:
-        raise OutOfBoundsError("a table has two entries of one name")
-
-
-def check_length(texts: Collection[str]) -> None:
-    """Raise `OutOfBoundsError` if distinct texts are longer together than those of any run."""
-    if sum(map(len, texts)) > MOST_LETTERS:
+    every = texts(plain)
+    if b"\\" in data or data.count(b'"') != 2 * len(every):  # else no reader lost a text
+        json.loads(data, object_pairs_hook=_refuse_twins, parse_int=len, parse_float=len)
+    distinct = {*every}
+    if sum(map(len, distinct)) > MOST_LETTERS:
         raise OutOfBoundsError(f"more than {MOST_LETTERS:,} characters of text")
+    return distinct
+
+
+def _refuse_twins(entries: list[tuple[str, object]]) -> None:
+    if len({name for name, _ in entries}) < len(entries):
+        raise OutOfBoundsError("a table has two entries of one name")

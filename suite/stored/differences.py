@@ -12,23 +12,31 @@ from msgspec.json import encode
 
 from suite.stored.run import Environment, Scalar
 
-_MOVING = {
-    "accelerators.*": "capability driver ecc max_clock_hz max_memory_clock_hz memory_bytes mig"
-    " numa_node pcie_generation_max pcie_width power_limit_watts",
-    "cpu": "architecture boost frequency_driver governor huge_pages model quota_cores"
-    " threads_per_core usable_cores usable_numa_nodes",
-    "software": "flags.* interop_threads python threads torch torch_build.* variables.*",
-    "topology": "*",
-}
+
+def _facts(part: str, names: str) -> tuple[str, ...]:
+    return tuple(f"{part}.{name}" for name in names.split())
+
+
 MATTERS = (
     "accelerators",
     "label",
-    *(f"{part}.{fact}" for part, facts in _MOVING.items() for fact in facts.split()),
+    *_facts(
+        "accelerators.*",
+        "capability driver ecc max_clock_hz max_memory_clock_hz memory_bytes mig numa_node"
+        " pcie_generation_max pcie_width power_limit_watts",
+    ),
+    *_facts(
+        "cpu",
+        "architecture boost frequency_driver governor huge_pages model quota_cores"
+        " threads_per_core usable_cores usable_numa_nodes",
+    ),
+    *_facts("software", "flags.* interop_threads python threads torch torch_build.* variables.*"),
+    "topology.*",
 )
 """Facts, as patterns, that must be equal where a slow-down is to be blamed on the code.
 
 `accelerators` is the list of their names. A fact that only one of the runs knows counts as
-different, since nobody can say that it is not.
+different.
 """
 
 MOMENTARY = ("accelerators.*.pcie_generation", "accelerators.*.processes")
@@ -39,23 +47,13 @@ TABLES = ("software.flags.", "software.packages.", "software.torch_build.", "sof
 
 FOLLOWS = {
     "accelerators": ("accelerators.*", "topology.*"),
-    "cpu.model": (
-        "cpu.architecture",
-        "cpu.boost",
-        "cpu.frequency_driver",
-        "cpu.last_level_cache_bytes",
-        "cpu.logical_cores",
-        "cpu.max_frequency_hz",
-        "cpu.numa_nodes",
-        "cpu.physical_cores",
-        "cpu.threads_per_core",
-        "cpu.usable_numa_nodes",
+    "cpu.model": _facts(
+        "cpu",
+        "architecture boost frequency_driver last_level_cache_bytes logical_cores max_frequency_hz"
+        " numa_nodes physical_cores threads_per_core usable_numa_nodes",
     ),
-    "software.torch": (
-        "software.packages.nvidia-*",
-        "software.packages.torch",
-        "software.packages.triton",
-        "software.torch_build.*",
+    "software.torch": _facts(
+        "software", "packages.nvidia-* packages.torch packages.triton torch_build.*"
     ),
 }
 """Facts that follow from another one: where that differs, they are left out."""
@@ -79,8 +77,7 @@ class Difference(Struct, frozen=True):
 def compare_environments(base: Environment, new: Environment) -> list[Difference]:
     """Return every fact on which two environments differ, in the order of the model.
 
-    Accelerators of different names or number are one difference, and so are other processors
-    and another torch; what follows from them (memory, clocks, ...) is left out.
+    What follows from another accelerator, processor or torch (memory, clocks, ...) is left out.
     """
     old_facts, new_facts = facts(base), facts(new)
     differing = [

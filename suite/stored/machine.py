@@ -7,12 +7,11 @@ from suite.stored.basics import Integer, Label, Name, Number, Scalar, Text
 
 
 class Cpu(Struct, kw_only=True):
-    """The host processor as this process may use it.
+    """The host processor as this process may use it. Older files do not tell what has a default.
 
-    Older files do not tell what has a default: ``boost`` (whether cores may exceed their base
-    clock), ``frequency_driver``, ``usable_numa_nodes`` (memory nodes that the usable cores belong
-    to), ``core_nodes`` (the numbers of these nodes), ``threads_per_core``, ``huge_pages`` (the
-    kernel's word on when it uses them by itself).
+    boost : whether cores may exceed their base clock
+    usable_numa_nodes, core_nodes : memory nodes that the usable cores belong to; their numbers
+    huge_pages : the kernel's word on when it uses them by itself
     """
 
     model: Text | None
@@ -35,10 +34,10 @@ class Cpu(Struct, kw_only=True):
 
 
 class Accelerator(Struct, kw_only=True):
-    """One device that ``torch.accelerator`` offers.
+    """One device that ``torch.accelerator`` offers. Older files do not tell what has a default.
 
-    Older files do not tell what has a default: ``max_memory_clock_hz``, ``numa_node`` (the memory
-    node that it is attached to), ``processes`` (of others, that computed on it as the run began).
+    numa_node : the memory node that it is attached to
+    processes : of others, that computed on it as the run began
     """
 
     name: Text

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the names of cases and devices say, and the name of a kind of machine.
-
-A case's full name is its file's path and pytest's name for it.
-"""
+"""What the names of devices and of cases (their file's path and pytest's name for them) say."""
 
 import re
 from collections import Counter
@@ -23,10 +20,7 @@ def name_of(fullname: str) -> str:
 
 
 def nodes_of(device: str) -> tuple[int, int] | None:
-    """Return how many nodes a group spans and how many ranks each has, by its name.
-
-    ``cuda/4x8`` are four nodes with eight ranks each; the name of any other device gives none.
-    """
+    """Return nodes and ranks on each by a group's name, such as ``cuda/4x8``; else ``None``."""
     nodes, times, each = device.partition("/")[2].partition("x")
     return (int(nodes), int(each)) if times and nodes.isdecimal() and each.isdecimal() else None
 

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The nouns of Frobench as typed structs; together they are the schema of the stored file.
 
-Times are in seconds, sizes in bytes, work in floating-point operations. A value that is
-not known is ``None``; its reason stands in the ``unknown`` table beside it.
-
-The outer shape is pytest-benchmark's JSON (``machine_info``, ``commit_info``,
-``benchmarks``), so that its ``compare`` command and the dashboards that read it work on a
-stored run unchanged. What Frobench adds lies in ``extra_info`` and under ``frobench``.
+Times are in seconds, sizes in bytes, work in floating-point operations. A value that is not known
+is ``None``, with its reason in the ``unknown`` table beside it. The outer shape is
+pytest-benchmark's JSON, so what reads that works on a stored run unchanged; Frobench adds
+``extra_info`` and ``frobench``.
 """
 
 from typing import Any, Literal
@@ -48,13 +46,13 @@ class Settings(Struct, frozen=True, kw_only=True):
     """What a run was told to do; equal settings measure the same way.
 
     longest_sample : seconds that one call may take before its case is left out
-    case_seconds : seconds spent on sampling one case in one launch, at most
-    most_samples : host samples kept for a case in a launch, at most
+    case_seconds : spent on sampling one case in one launch, at most
     budget : seconds for the whole run
-    least_launches : launches made whatever the budget says
-    deadline : seconds a case may take in a launch before it is called hung
-    launches : launches asked for; ``None`` fills the budget
     devices : names of the devices measured, such as ``cpu`` and ``cuda:0``
+    most_samples : host samples kept for a case in a launch, at most
+    least_launches : made whatever the budget says
+    deadline : seconds a case may take in a launch before it is called hung
+    launches : asked for; ``None`` fills the budget
     expression : the ``-k`` expression that selected the cases
     """
 
@@ -83,30 +81,32 @@ class Conclusion(Struct, frozen=True, kw_only=True):
 class Launch(Struct, kw_only=True, omit_defaults=True):
     """One fresh process in which every case was measured once.
 
+    Older files do not tell ``begun``, ``check_seconds`` and ``others``.
+
     started : UTC, ISO 8601
     seconds : wall time of the process
-    begun : seconds since the run began, by a clock that nobody sets and that stands still between
-        two sittings; older files do not tell
     body_seconds : spent inside timed samples
     warmup_seconds : spent warming up, of bodies and of the device's clock
-    check_seconds : spent comparing results with the truth; older files do not tell
     empty_body : seconds per call that the harness reads for an empty body, by device
-    ready_reading : seconds that reading one element of a ready value back takes, by accelerator
-    waits : the call that was proved to wait for an accelerator and is used, by its name:
-        ``read-back`` where only reading an element back waits, ``read-back of results`` where
-        nothing is computed before it is read; older files do not tell these two
     timer_step : the smallest step of the clock that was seen, seconds
     state : process-wide settings at the launch's start that a benchmark must leave alone,
         such as the number of threads
     changed : facts of the environment that were different in this launch, by dotted path
         (``cpu.governor``), with their values then; without what changes by itself all the time
+    check_seconds : spent comparing results with the truth
+    begun : seconds since the run began, by a clock that nobody sets and that stands still between
+        two sittings
     gauge : median seconds of the fixed bodies that every launch times before, between and behind
         its cases, by device and body (``cpu/product``)
     others : cores that other programs kept busy on average while the launch ran, of those that
-        the run may use, with the time that a hypervisor gave to other guests; older files do not
-        tell, nor does a launch that was taken up in another sitting
-    lost : which process of a group ended or did not answer in this launch, and how; empty where
-        none did. The cases of groups behind it have no samples of this launch
+        the run may use, with the time that a hypervisor gave to other guests; a launch that was
+        taken up in another sitting does not tell
+    ready_reading : seconds that reading one element of a ready value back takes, by accelerator
+    waits : the call that was proved to wait for an accelerator and is used: ``read-back`` where
+        only reading an element back waits, ``read-back of results`` where nothing is computed
+        before it is read; older files do not tell these two
+    lost : which process of a group ended or did not answer, and how; the cases of groups behind it
+        have no samples of this launch
     """
 
     started: Text
@@ -137,10 +137,10 @@ class NodeFacts(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A node of several that measure together.
 
     ranks : processes of the largest group that run there
-    link : rate of the network interface that gloo uses, in bytes a second, as the system tells;
-        ``None`` where it does not, or where another backend chooses the link
-    differs : facts of its environment that differ from those of the first node, by dotted path
-        (``cpu.governor``); the run's environment is the first node's
+    link : bytes a second of the network interface that gloo uses, as the system tells; ``None``
+        where it does not, or where another backend chooses the link
+    differs : facts of its environment that differ from those of the first node, which are the
+        run's, by dotted path (``cpu.governor``)
     """
 
     ranks: Integer
@@ -176,9 +176,8 @@ class Telemetry(Struct, kw_only=True):
     held_back : by device and by what held the clock back, the part of each step's readings
     launches : when the first case of each launch began, in seconds since the run began
     unknown : why a quantity could not be read, or no longer, by dotted path (``cuda:0.fan``)
-    cost : CPU seconds that sampling took, for each second of it
-    idle_watts : by device, before the first launch, while nothing ran; without those that do not
-        count their energy
+    cost : CPU seconds for each second of sampling
+    idle_watts : by device that counts its energy, before the first launch, while nothing ran
     """
 
     begun: Number
@@ -194,18 +193,17 @@ class Telemetry(Struct, kw_only=True):
 class Frobench(Struct, kw_only=True):
     """The part of the stored file that is Frobench's own.
 
+    Older files do not tell ``troubles``, ``plan_body_seconds``, ``without_energy`` and ``project``.
+
     run : the run's name, ``<UTC>-<commit>``
     complete : whether every launch that was planned ended
-    seconds : wall time of the whole run, and what of it went into planning
+    seconds, plan_seconds : wall time of the whole run, and what of it went into planning
     digest : sha256 over the canonical JSON of the file without this field
     telemetry : what sensors said during the run
-    troubles : what `frobench doctor` found wrong with the machine as the run began; older files
-        do not tell
-    without_energy : why a headline case's calls have no energy, by its full name; older files do
-        not tell
-    plan_body_seconds : of the planning, inside bodies and what warms them up, searches included;
-        older files do not tell
-    project : whose code was measured, where that is not Frobench's own; older files do not tell
+    troubles : what `frobench doctor` found wrong with the machine as the run began
+    plan_body_seconds : of the planning, inside bodies and what warms them up, searches included
+    without_energy : why a headline case's calls have no energy, by its full name
+    project : whose code was measured, where that is not Frobench's own
     beside : names of the runs whose launches came in turn with this one's (`frobench history`);
         they share the machine's state, and so do not show how far separate runs lie apart
     nodes : the nodes of a group, where several machines measured together

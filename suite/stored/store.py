@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
 from suite.files import UnusableFileError, content_of
 from suite.stored import bounds
@@ -54,9 +53,8 @@ class _Head(msgspec.Struct):
 def read(path: Path) -> Run:
     """Read a stored run of this or any older schema.
 
-    Raises `InvalidResult` if there is no regular file that can be opened, or the file is larger
-    than any stored run, is no JSON, is cut off, lacks a field, holds a value of the wrong type or a
-    number that is not finite, or was written by a newer Frobench.
+    Raises `InvalidResult` if there is no regular file that can be opened, or it is no whole stored
+    run, or was written by a newer Frobench.
     """
     return decode(content(path))
 
@@ -141,8 +139,7 @@ def _not_finite(value: object, where: str) -> str | None:
 def _plain(run: Run) -> dict[str, Any]:
     """Return the run as the plain JSON that a reader of the file gets.
 
-    What is typed as a float is one here, even where the producer gave an integer: the two
-    are spelled differently, and the digest is of the spelling.
+    A field of floats holds no integer here: they are spelled differently, which the digest shows.
     """
     built = msgspec.to_builtins(run)
     try:
@@ -165,12 +162,16 @@ def digest(run: Run, *, decoded: bool = False) -> str:
 
     Raises `InvalidResult` where a value is not finite, or not of its field's type.
     """
-    plain = msgspec.to_builtins(run) if decoded else _plain(run)
-    del plain["frobench"]["digest"]
+    return _digest(msgspec.to_builtins(run) if decoded else _plain(run))
+
+
+def _digest(plain: dict[str, Any]) -> str:
+    frobench = {name: value for name, value in plain["frobench"].items() if name != "digest"}
+    bare = plain | {"frobench": frobench}
     try:
-        canonical = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        canonical = json.dumps(bare, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except ValueError:
-        raise InvalidResult(_not_finite(plain, "$") or "$", "not a finite number") from None
+        raise InvalidResult(_not_finite(bare, "$") or "$", "not a finite number") from None
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
@@ -179,8 +180,9 @@ def encode(run: Run) -> bytes:
 
     A field is a line, and so is a list of numbers: two files differ where the runs do.
     """
-    sealed = replace(run, frobench=replace(run.frobench, digest=digest(run)))
-    text = msgspec.json.format(msgspec.json.encode(_plain(sealed)), indent=1)
+    plain = _plain(run)
+    plain["frobench"]["digest"] = _digest(plain)
+    text = msgspec.json.format(msgspec.json.encode(plain), indent=1)
     return _FOLDED_LIST.sub(lambda match: _LINE_BREAK.sub(b"", match[0]), text) + b"\n"
 
 
