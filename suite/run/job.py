@@ -17,7 +17,7 @@ from suite.nodes.meeting import Meeting, Position, describe, meet
 from suite.run import lock
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")
-"""What Linux calls the time since it started; equal in all containers of a host."""
+"""Linux's name for the time since it started, the same in all containers of a host."""
 
 
 def take_part(here: Position, benchmarks: Path, *, wait: Callable[[str], object] | None) -> str:
@@ -48,7 +48,6 @@ def led(here: Position, benchmarks: Path) -> Iterator[Meeting]:
 
 
 def _address(here: Position) -> str:
-    """Return this node's address in the network that leads to the first one."""
     try:
         return own_address(here.store, here.port)
     except OSError as error:

@@ -167,7 +167,6 @@ def _is_late(in_flight: Begun | None, heard: float, deadline: float) -> bool:
 
 
 def _require_room(folder: Path) -> None:
-    """Raise `OSError` if the disk refuses `ROOM`."""
     probe = folder / "room"
     try:
         with probe.open("wb") as file:

@@ -22,10 +22,8 @@ from suite.run.sensed.telemetry import Line, Tick
 from suite.stored.run import Energy, Settings
 from suite.units import counted
 
-PART = 0.2
-"""The part of the budget that windows may take."""
-SUSTAINED_PART = 0.1
-"""The part of a launch that windows for sustained rates may take."""
+PART, SUSTAINED_PART = 0.2, 0.1
+"""The part of the budget for windows, and the part of a launch for those of sustained rates."""
 SUSTAINED = "sustained"
 """The part of a case's numbers that holds the seconds of a call in a window."""
 LEAST = 1.5

@@ -107,7 +107,7 @@ def of_run(lines: Sequence[Line], records: Iterable[Record]) -> Telemetry | None
     for device, ticks in by_device.items():
         steps: list[list[Tick]] = [[] for _ in range(int((ended - begun) / step) + 1)]
         for tick in ticks:
-            steps[min(len(steps) - 1, int((tick.run - begun) / step))].append(tick)
+            steps[int((tick.run - begun) / step)].append(tick)
         series.setdefault(device, {}).update(_series(ticks, steps))
         if parts := _held_back(steps):
             held_back[device] = parts

@@ -24,10 +24,9 @@ PERIOD = 0.1
 SHARE = 0.01
 """The part of a core that reading a device may take: what is slow to read is read less often. The
 energy counter has its own share, since a window needs it a few times a second."""
-LONGEST_SEARCH = 10.0
-"""Seconds that drivers have to find their devices, before the first launch."""
-PATIENCE = 1.0
-"""Seconds that the end of a run waits, for all sources together."""
+LONGEST_SEARCH, PATIENCE = 10.0, 1.0
+"""Seconds that drivers have to find their devices before the first launch, and that the end of a
+run waits for all sources together."""
 
 
 class Tick(Struct, tag="tick", kw_only=True, omit_defaults=True):
@@ -148,7 +147,8 @@ class Reader(threading.Thread):
         if self._sensors is not None:
             missing = [(sensor.device, sensor.answers) for sensor in self._sensors]
         for device, quantities in missing:
-            yield from (Mute(device=device, quantity=name, reason=reason) for name in quantities)
+            for quantity in quantities:
+                yield Mute(device=device, quantity=quantity, reason=reason)
 
 
 def sources(
