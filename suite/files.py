@@ -5,7 +5,9 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from errno import EEXIST
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -53,15 +55,39 @@ def keep(path: Path, data: bytes) -> None:
     """Put data into the place of whatever a file held: all of it or, if killed, nothing."""
     draft = path.with_name(f"{path.name}.new")
     try:
-        with draft.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        _write_through(draft, data)
         draft.replace(path)
     except BaseException:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
         raise
+
+
+def create(path: Path, data: bytes) -> None:
+    """Make a file: all of it or, if killed, nothing, and never in the place of another one.
+
+    Raises `FileExistsError` if the path has one.
+    """
+    draft = path.with_name(f".{path.name}.{token_hex(8)}")
+    try:
+        _write_through(draft, data)
+        try:
+            path.hardlink_to(draft)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without hard links
+            if path.exists():
+                raise FileExistsError(EEXIST, os.strerror(EEXIST)) from None
+            draft.rename(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _write_through(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _refuse(status: os.stat_result) -> None:

@@ -10,6 +10,7 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from suite.files import create
 from suite.stored.basics import LABEL_DIGITS
 
 KEY = ".label-key"
@@ -26,18 +27,8 @@ def seal(name: str, results: Path) -> str:
 def key(results: Path) -> bytes:
     """Return the key of a folder of results, made by whichever process comes first."""
     path = results / KEY
-    with suppress(FileNotFoundError):
-        return path.read_bytes()[:KEY_BYTES]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    new.write_bytes(secrets.token_bytes(KEY_BYTES))
-    try:
-        path.hardlink_to(new)
-    except FileExistsError:  # another process was faster
-        pass
-    except OSError:  # a file system without hard links
-        if not path.exists():
-            new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
+    if not path.exists():
+        results.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):  # another process was faster
+            create(path, secrets.token_bytes(KEY_BYTES))
     return path.read_bytes()[:KEY_BYTES]

@@ -8,13 +8,12 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from errno import EEXIST
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from suite.files import UnusableFileError, content_of
+from suite.files import UnusableFileError, content_of, create
 from suite.stored import bounds
 from suite.stored.case import CaseStats
 from suite.stored.run import SCHEMA, Run
@@ -202,7 +201,7 @@ def write(run: Run, folder: Path) -> Path:
     target = folder / machine / f"{name}.json"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        _create(target, content)
+        create(target, content)
     except OSError as error:
         error.filename, error.filename2 = str(target), None
         raise
@@ -218,26 +217,6 @@ def write_once(run: Run, folder: Path) -> Path:
         if content(path) == encode(run):
             return path
         raise
-
-
-def _create(target: Path, content: bytes) -> None:
-    """Write beside the target, then give the file its name in one step that replaces nothing."""
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            target.hardlink_to(temporary)
-        except FileExistsError:
-            raise
-        except OSError:  # a file system without hard links
-            if target.exists():
-                raise FileExistsError(EEXIST, os.strerror(EEXIST)) from None
-            temporary.rename(target)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def find(paths: Iterable[Path]) -> list[Path]:
