@@ -23,12 +23,11 @@ from suite.kit.device import Device
 from suite.launch import raised
 from suite.launch.collection import parameters
 from suite.launch.work_of_cases import work as declared_work
-from suite.measure.energy_window import repeat
 from suite.measure.exploring import Explorer
 from suite.measure.inputs import Inputs
 from suite.measure.measurement import Measurement
 from suite.measure.sampler import Sampler
-from suite.measure.sampling import measure
+from suite.measure.sampling import measure, repeat
 from suite.personal import private
 from suite.stored.names import name_of
 from suite.stored.run import Check, Settings, Work

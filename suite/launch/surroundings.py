@@ -23,7 +23,7 @@ from suite.kit.device import (
 from suite.machine import environment
 from suite.machine.accelerators.accelerator import bus_address
 from suite.machine.sensors.sensor import seal
-from suite.measure import clocks, ready
+from suite.measure import ready, sampling
 from suite.profiles import PROFILES
 from suite.stored.run import Settings
 
@@ -91,7 +91,7 @@ class Readiness:
                 empty_body=ready.of_each(devices, ready.empty_body),
                 ready_reading=ready.of_each(self._accelerators, Device.ready_reading),
                 waits=ready.of_each(self._accelerators, lambda device: str(device.wait)),
-                timer_step=clocks.timer_step(),
+                timer_step=sampling.timer_step(),
                 state=global_state(),
                 environment=environment.capture(settings.devices),
                 warmup=perf_counter() - begun,

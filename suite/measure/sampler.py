@@ -7,6 +7,7 @@ clock, wait for every device, read the clock. It is what a user waits, and nothi
 never mixed with the host samples.
 """
 
+import statistics
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
@@ -19,11 +20,17 @@ from suite.kit import waiting
 from suite.kit.device import Device
 from suite.kit.lanes import Lane, Track
 from suite.measure.caches import ColdCaches
-from suite.measure.clocks import Clock, warm_up
 from suite.measure.observing import Blocker, Observer
 from suite.stored.run import Settings
 
 Body = Callable[[], Any]
+Clock = Callable[[], float]
+
+STEADY = 0.97
+"""Warm-up ends when the last calls and those before them took the same time but for the rest of
+this part: a device that warms up becomes faster, one that meets its power limit slower."""
+LAST = 5
+"""Calls whose medians are compared to see whether the body has become steady."""
 
 
 @runtime_checkable
@@ -132,9 +139,13 @@ class Sampler:
         return replace(self, body=self.against) if self.against else None
 
     def warm_up(self, settings: Settings) -> float:
-        """Warm the body up for half of a case's time; return the seconds of a call."""
+        """Call the body until it is steady or half the case's time is over; return its seconds."""
         warm = replace(self, cold=None) if self.cold else self  # with cold caches nothing warms up
-        return warm_up(warm.took, settings.case_seconds / 2, self.clock)
+        warm.took()  # the first call pays for handles, workspaces and autotuning
+        begun, times = self.clock(), [warm.took()]
+        while self.clock() - begun < settings.case_seconds / 2 and not _is_steady(times):
+            times.append(warm.took())
+        return statistics.median(times[-LAST:])
 
     def _watched(self, body: Body) -> tuple[float, float, Any]:
         self.get_ready()
@@ -158,3 +169,10 @@ class Sampler:
                 prepare()
         for device in self._queueing:
             device.synchronize()
+
+
+def _is_steady(times: Sequence[float]) -> bool:
+    if len(times) < 2 * LAST:
+        return False
+    last, previous = map(statistics.median, (times[-LAST:], times[-2 * LAST : -LAST]))
+    return STEADY * previous <= last and STEADY * last <= previous

@@ -1,21 +1,48 @@
 # SPDX-License-Identifier: MIT
 """One measurement in one process: warm up, choose the iterations, sample, stop.
 
+A window repeats the body for seconds instead: for its energy, and for the rate it sustains.
+
 Where a body has another version, samples of both are taken side by side: what a launch, a clock or
 a neighbour does to one sample it does to the one beside it, so that a far smaller difference shows
 than between two runs.
 """
 
+import math
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from random import Random
+from time import monotonic, perf_counter
+from typing import Any, NamedTuple
 
+from suite.errors import ClockError
 from suite.garbage import no_garbage_collection
-from suite.measure import clocks
 from suite.measure.measurement import Measurement
-from suite.measure.sampler import Sampler
-from suite.profiles import LEAST_SAMPLES, STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
+from suite.measure.sampler import Clock, Sampler
+from suite.profiles import LEAD, LEAST_SAMPLES, STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE, WINDOW
 from suite.stored.run import Settings
+
+STEPS_SEEN = 100
+MOST_READINGS = 10**7
+"""Readings without a step after which a clock stands still: half a second's worth."""
+AT_ONCE = 0.1
+"""Seconds of calls that a window queues together, so that the device does not wait between two."""
+
+
+def timer_step(clock: Clock = perf_counter) -> float:
+    """Return the smallest step, in seconds, between successive readings that differ.
+
+    Raises `ClockError` if the clock stands still.
+    """
+    return min(_step(clock) for _ in range(STEPS_SEEN))
+
+
+def _step(clock: Clock) -> float:
+    before = clock()
+    for _ in range(MOST_READINGS):
+        if (now := clock()) > before:
+            return now - before
+    raise ClockError("the clock stands still")
 
 
 def measure(sampler: Sampler, settings: Settings) -> Measurement:
@@ -55,13 +82,13 @@ def _sample_alone(
             measurement.observe(sampler)
         if sampler.may_repeat and measurement.host[-1] * measurement.iterations < least:
             measurement.host.clear()
-            measurement.iterations = clocks.calls_that_take(wanted, least, sampler.took)
+            measurement.iterations = _calls_that_take(sampler, wanted, least)
 
 
 def _lengths(sampler: Sampler, settings: Settings) -> tuple[float, float]:
     """Return the seconds that a sample of a short body shall take, and those it must."""
     steps = STEPS_IN_A_LAUNCH if sampler.queues else STEPS_IN_A_SAMPLE
-    least = steps * clocks.timer_step(sampler.clock)
+    least = steps * timer_step(sampler.clock)
     if sampler.may_repeat and not sampler.against:  # rather a longer sample than more of them
         return max(least, settings.case_seconds / settings.most_samples), least
     return least, least
@@ -70,9 +97,19 @@ def _lengths(sampler: Sampler, settings: Settings) -> tuple[float, float]:
 def _iterations(sampler: Sampler, call: float, wanted: float, least: float) -> int:
     if sampler.before or sampler.cold or call >= wanted:
         return 1
-    iterations = clocks.calls_that_take(wanted, least, sampler.took)
+    iterations = _calls_that_take(sampler, wanted, least)
     sampler.took(iterations)  # several calls may need more memory than one, which takes its time
     return iterations
+
+
+def _calls_that_take(sampler: Sampler, wanted: float, least: float) -> int:
+    """Return how many calls in a row take the seconds wanted; the clock tells `least` seconds."""
+    iterations = 1
+    while True:
+        seconds = sampler.took(iterations)
+        if seconds >= least:
+            return max(1, math.ceil(iterations * wanted / seconds))
+        iterations *= 2 if seconds <= 0 else min(10, math.ceil(1.2 * least / seconds))
 
 
 def _sample_beside(
@@ -121,3 +158,32 @@ def _middle(
             old = measurement.sample_other(other)
         pairs.append((new, old))
     return sorted(pairs, key=lambda pair: pair[0] / pair[1])[len(pairs) // 2]
+
+
+class Window(NamedTuple):
+    """When a window began and ended by the monotonic clock, its calls, and their seconds."""
+
+    begun: float
+    ended: float
+    calls: int
+    seconds: float
+
+
+def repeat(sampler: Sampler) -> tuple[Window, Any]:
+    """Repeat a body without a pause for a window; return it, and what the last call returned."""
+    result = None
+    sampler.took()  # the first call pays for what later ones do not
+    iterations = max(1, math.ceil(AT_ONCE / sampler.took()))
+
+    def calls_until(end: float) -> int:
+        nonlocal result
+        calls = 0
+        while sampler.clock() < end:
+            *_, result = sampler.host(iterations)
+            calls += iterations
+        return calls
+
+    calls_until(sampler.clock() + LEAD)
+    begun, start = monotonic(), sampler.clock()
+    calls = calls_until(start + WINDOW)
+    return Window(begun, monotonic(), calls, sampler.clock() - start), result

@@ -24,8 +24,7 @@ from suite.journal.records import (
     Surroundings,
 )
 from suite.machine.sensors.cpu import CPU
-from suite.measure.energy_window import SECONDS
-from suite.profiles import launches_within, settings_on, settling_seconds
+from suite.profiles import WINDOW_SECONDS, launches_within, settings_on, settling_seconds
 from suite.run.forecast import costs
 from suite.run.sensed.energy import Choice, choose_windows
 from suite.stored import bounds
@@ -172,7 +171,7 @@ def freeze(
         pairs = [pair for pair in pairs if pair[0].fullname not in refused]
     ran = [record for _, record in pairs]
     sustained, energy = choose_windows(pairs, counters, settings, startup, seconds)
-    startup += SECONDS * len({*sustained, *energy.cases})
+    startup += WINDOW_SECONDS * len({*sustained, *energy.cases})
     if not draft.like:
         case_seconds = costs.choose_case_seconds(ran, settings, startup, seconds)
         settings = replace(settings, case_seconds=case_seconds)

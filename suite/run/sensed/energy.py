@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Cases that launches repeat for seconds: the joules of a call, and the rate that a GPU sustains.
 
-These windows follow all other cases of a launch (see `suite.measure.energy_window`). The joules of
+These windows follow all other cases of a launch (see `suite.measure.sampling`). The joules of
 a call are its time in the window, times the mean power between the first and the last reading of
 the counter there: nothing is interpolated. Sensors of some GPUs see a quarter of the time and
 average over a second, so a shorter window would show the power of its neighbours.
@@ -15,8 +15,7 @@ from typing import NamedTuple
 from suite.journal.records import Busy, Identity, Measured, Record, Rested
 from suite.machine.sensors.cpu import CPU
 from suite.machine.sensors.sensor import ENERGY
-from suite.measure.energy_window import SECONDS
-from suite.profiles import PROFILES, limits_of
+from suite.profiles import PROFILES, WINDOW_SECONDS, limits_of
 from suite.run.forecast.costs import choose_case_seconds, launch_seconds, launch_share
 from suite.run.sensed.telemetry import Line, Tick
 from suite.stored.run import Energy, Settings
@@ -72,7 +71,7 @@ def choose_windows(
     room = max(0.0, launch_share(settings, spent) - least)
 
     def fits(windows: int) -> bool:
-        seconds = windows * SECONDS
+        seconds = windows * WINDOW_SECONDS
         each = choose_case_seconds(records, settings, startup + seconds, spent)
         launch = launch_seconds(records, startup + seconds, each)
         return seconds <= min(room, SUSTAINED_PART * launch)
@@ -116,7 +115,7 @@ def choose(
             work = record.work.flops or 0.0, record.work.bytes or 0.0
             able.append((case.fullname in first, *work, case.fullname))
     launches = settings.launches or PROFILES[settings.profile].launches
-    most = int(min(PART * settings.budget / launches, room) / SECONDS)
+    most = int(min(PART * settings.budget / launches, room) / WINDOW_SECONDS)
     names = [name for *_, name in sorted(able, reverse=True)]
     return Choice(names[:most], left_out | dict.fromkeys(names[most:], NO_TIME))
 

@@ -78,7 +78,7 @@ def bench_clock_stopped(
     measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Read a clock that stands still."""
-    monkeypatch.setattr("suite.measure.clocks.MOST_READINGS", 1000)  # as good as for ever
+    monkeypatch.setattr("suite.measure.sampling.MOST_READINGS", 1000)  # as good as for ever
     monkeypatch.setattr("suite.launch.measure.Sampler", partial(Sampler, clock=lambda: 1.0))
     measure_product(measure, accelerator)
 
@@ -88,7 +88,7 @@ def bench_first_call(
     measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sample from the first call on."""
-    monkeypatch.setattr("suite.measure.sampler.warm_up", lambda _, seconds, __: seconds)
+    monkeypatch.setattr(Sampler, "warm_up", lambda _, settings: settings.case_seconds / 2)
     measure_product(measure, accelerator)
 
 

@@ -13,8 +13,8 @@ import torch
 from suite.journal.records import Journal, Measured, Record
 from suite.kit.device import Device
 from suite.launch.plugin import SESSION
-from suite.measure import clocks
 from suite.measure import sampler as timing
+from suite.measure import sampling
 from tests.instruments.sabotage.planting import simulated, spend
 
 pytest_plugins = ["suite.launch.plugin"]
@@ -41,20 +41,20 @@ def costly() -> float:
     return perf_counter()
 
 
-def set_clock(clock: clocks.Clock, shown: clocks.Clock) -> None:
+def set_clock(clock: timing.Clock, shown: timing.Clock) -> None:
     """Let bodies on the CPU be timed by one clock, and the harness look for steps in another."""
-    get_ready, step = timing.Sampler.__post_init__, clocks.timer_step
+    get_ready, step = timing.Sampler.__post_init__, sampling.timer_step
 
     def get_ready_otherwise(sampler: timing.Sampler) -> None:
         get_ready(sampler)
         if not sampler.queues:
             sampler.clock = clock
 
-    def step_shown(asked: clocks.Clock = perf_counter) -> float:
+    def step_shown(asked: timing.Clock = perf_counter) -> float:
         return step(shown if asked in {clock, perf_counter} else asked)
 
     replace(timing.Sampler, "__post_init__", get_ready_otherwise)
-    replace(clocks, "timer_step", step_shown)
+    replace(sampling, "timer_step", step_shown)
 
 
 if "coarse clock" in PLANTED:

@@ -12,10 +12,9 @@ import torch
 from scenes import FIRST  # type: ignore[import-not-found]  # it lies beside
 
 from suite.kit.device import Device
-from suite.measure.energy_window import repeat
 from suite.measure.observing import blocker
 from suite.measure.sampler import Sampler
-from suite.measure.sampling import measure
+from suite.measure.sampling import measure, repeat
 from suite.profiles import settings_for
 
 N = 256

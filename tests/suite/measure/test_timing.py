@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from suite.errors import ClockError
 from suite.garbage import no_garbage_collection
-from suite.measure.clocks import warm_up
 from suite.measure.sampler import Sampler
 from suite.measure.sampling import measure
 from suite.profiles import LEAST_SAMPLES, settings_for
@@ -128,16 +127,13 @@ def test_warm_up_lasts_until_the_body_is_steady(clock: VirtualClock, settings: S
     assert seen.warmup == pytest.approx(sum(max(1, 20 - n) for n in range(1, 21)) * 1e-3, rel=0.5)
 
 
-def test_a_steady_body_is_warm_after_the_first_call_and_ten_more() -> None:
-    clock, calls = VirtualClock(), []
-
-    def took() -> float:
-        calls.append(1)
-        clock.now += 1e-3
-        return 9.0 if len(calls) == 1 else 1e-3
-
-    assert warm_up(took, 1.0, clock) == 1e-3
-    assert len(calls) == 11
+def test_a_steady_body_is_warm_after_the_first_call_and_ten_more(
+    clock: VirtualClock, settings: Settings
+) -> None:
+    body = taking(clock, lambda call: 9.0 if call == 1 else 1e-3)
+    call = sampler(clock, body).warm_up(replace(settings, case_seconds=2))
+    assert call == pytest.approx(1e-3, rel=1e-3)
+    assert body() == 12
 
 
 def test_warm_up_goes_on_while_a_device_still_slows_down(

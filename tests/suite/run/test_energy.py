@@ -19,9 +19,9 @@ from suite.launch import case_timer
 from suite.machine.sensors import nvml
 from suite.machine.sensors import sensor as sensors
 from suite.machine.sensors.sensor import Sensor, Source, seal
-from suite.measure.energy_window import AT_ONCE, LEAD, WINDOW, Window, repeat
 from suite.measure.sampler import Sampler
-from suite.profiles import settings_for
+from suite.measure.sampling import AT_ONCE, Window, repeat
+from suite.profiles import LEAD, WINDOW, settings_for
 from suite.run.sensed import energy, telemetry
 from suite.run.sensed.telemetry import Line, Reader, Tick
 from suite.stored.run import Check, Settings, Work
@@ -67,7 +67,7 @@ def test_a_window_counts_the_calls_in_it_and_none_of_those_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock, numbers = VirtualClock(), count(1)
-    monkeypatch.setattr("suite.measure.energy_window.monotonic", lambda: 1000 + clock.now)
+    monkeypatch.setattr("suite.measure.sampling.monotonic", lambda: 1000 + clock.now)
 
     def body() -> int:
         clock.now += AT_ONCE / 2.5

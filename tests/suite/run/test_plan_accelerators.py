@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from suite.journal.records import Begun, Busy, Collected, Identity, Measured, Record, Surroundings
-from suite.measure.energy_window import SECONDS
-from suite.profiles import settings_for
+from suite.profiles import WINDOW_SECONDS, settings_for
 from suite.run.forecast.costs import choose_case_seconds, launch_seconds
 from suite.run.plan import Draft, Plan, freeze
 from suite.run.sensed.energy import SUSTAINED_PART, choose_windows, sustained_seconds
@@ -165,12 +164,12 @@ def test_windows_for_sustained_rates_take_a_tenth_of_a_launch_at_most() -> None:
     settings, found = settings_for("standard", ["cpu", GPU], budget=440), []
     for startup in (5.0, 10.0, 15.0, 20.0):
         names, _ = choose_windows(pairs, {}, settings, startup, 30.0)
-        beside = startup + SECONDS * len(names)
+        beside = startup + WINDOW_SECONDS * len(names)
         records = [record for _, record in pairs]
         launch = launch_seconds(
             records, beside, choose_case_seconds(records, settings, beside, 30.0)
         )
-        assert SECONDS * len(names) <= SUSTAINED_PART * launch
+        assert WINDOW_SECONDS * len(names) <= SUSTAINED_PART * launch
         found.append(names)
     assert ["square bfloat16"] in found
 
