@@ -6,6 +6,8 @@ the lines that the work needs. Tensors whose size it asks for lie on PyTorch's `
 they have a shape and no memory. What cannot be found out like this is unknown.
 """
 
+import __future__
+
 import ast
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -107,7 +109,9 @@ def _reduced(module: ModuleType) -> dict[str, Any]:
     ]
     names = dict(vars(module))
     code = ast.fix_missing_locations(ast.Module(cast("list[ast.stmt]", reduced), []))
-    exec(compile(code, module.__name__, "exec"), names)  # noqa: S102 - the benchmark's own code
+    # Annotations may need names that are imported for type checkers alone.
+    compiled = compile(code, module.__name__, "exec", flags=__future__.annotations.compiler_flag)
+    exec(compiled, names)  # noqa: S102 - the benchmark's own code
     return names
 
 
@@ -123,10 +127,7 @@ def _leading_to_work(function: ast.FunctionDef) -> ast.FunctionDef:
         if needed & (touched | names & {MEASURE}):
             kept.append(line)
             needed |= names
-    function.body, function.decorator_list, function.returns = kept[::-1] or [ast.Pass()], [], None
-    for argument in ast.walk(function.args):
-        if isinstance(argument, ast.arg):
-            argument.annotation = None
+    function.body, function.decorator_list = kept[::-1] or [ast.Pass()], []
     return function
 
 
