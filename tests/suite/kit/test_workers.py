@@ -147,6 +147,25 @@ def test_the_halves_share_no_core_and_are_equal() -> None:
         assert not set(one.cores) & set(other.cores)
 
 
+@pytest.mark.parametrize(
+    ("siblings", "expected"),
+    [
+        (["0,3", "1,4", "2,5", "0,3", "1,4", "2,5"], [(0, 3), (1, 4)]),
+        (["0-1", "0-1", "2-3", "2-3"], [(0, 1), (2, 3)]),
+    ],
+)
+def test_threads_of_one_physical_core_stay_in_one_half(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    siblings: list[str],
+    expected: list[tuple[int, ...]],
+) -> None:
+    monkeypatch.setattr(workers, "TOPOLOGY", str(tmp_path / "{}"))
+    for core, text in enumerate(siblings):
+        (tmp_path / str(core)).write_text(f"{text}\n")
+    assert [seat.cores for seat in halves([*range(len(siblings))])] == expected
+
+
 def test_cores_and_threads_are_set_before_torch_starts_its_own(worker: Worker) -> None:
     worker.set_up(where_am_i)
     worker.start()
