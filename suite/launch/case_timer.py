@@ -2,6 +2,7 @@
 """One case of a session: its samples and the check of its result, or why it has none."""
 
 import re
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -20,7 +21,6 @@ from suite.journal.spec import LaunchSpec
 from suite.kit.cases import Parameters
 from suite.kit.check_result import briefly, worst
 from suite.kit.device import Device
-from suite.launch import raised
 from suite.launch.collection import parameters
 from suite.launch.work_of_cases import work as declared_work
 from suite.measure.exploring import Explorer
@@ -38,6 +38,8 @@ MARK = "frobench: "
 LONGEST_REASON, LONGEST_MESSAGE = 300, 3_000
 """Characters of a stored reason, and of an error's message that are looked at: ten times as many,
 so that nothing is cut in half before it is hidden."""
+LONGEST_DETAILS = 20_000
+"""Characters of an error with its traceback, of which the end is kept."""
 IN_WORDS = (pytest.skip.Exception, pytest.fail.Exception, WrongResultError, LostRankError)
 """Errors whose text is a reason by itself."""
 _PATH = re.compile(r"(?<![\w.])(?:[A-Za-z]:\\|~?/)[^\s'\",;:)]+")
@@ -164,10 +166,30 @@ def refusal(
     elif isinstance(error, LostRankError):
         refused.lost = True
     elif not isinstance(error, IN_WORDS):
-        if where := raised.where(error, folder):
+        if where := raised_at(error, folder):
             refused.reason += f" ({where})"
-        refused.details = raised.whole(error, folder)
+        refused.details = _traced_back(error, folder)
     return refused
+
+
+def raised_at(error: BaseException, folder: Path) -> str:
+    """Return the file and line below a folder that an error comes from, or nothing."""
+    lines = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        lines = [(error.filename, error.lineno)]
+    for filename, line in reversed(lines):
+        if Path(filename).is_relative_to(folder):
+            return f"{Path(filename).relative_to(folder)}:{line}"
+    return ""
+
+
+def _traced_back(error: BaseException, folder: Path) -> str:
+    """Return an error's traceback, from the first line below a folder on, and its whole message."""
+    trace = error.__traceback__
+    while trace and not Path(trace.tb_frame.f_code.co_filename).is_relative_to(folder):
+        trace = trace.tb_next
+    lines = traceback.format_exception(type(error), error, trace or error.__traceback__)
+    return "".join(lines)[-LONGEST_DETAILS:].rstrip()
 
 
 def reason_of(error: BaseException) -> str:

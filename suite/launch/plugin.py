@@ -24,8 +24,8 @@ from suite.kit.cases import PROFILES
 from suite.kit.device import UnknownDeviceError
 from suite.kit.group import Group
 from suite.kit.workers import Worker, put_away
-from suite.launch import collection, raised
-from suite.launch.case_timer import refusal
+from suite.launch import collection
+from suite.launch.case_timer import raised_at, refusal
 from suite.launch.measure import WINDOW, Measure, Replay, again
 from suite.launch.resources import ProcessState
 from suite.launch.search import ShapeSearch
@@ -249,7 +249,7 @@ def _uncollected(error: BaseException, file: Path) -> str:
     module = absent_module(error)
     if module is not None and file.is_relative_to(CHECKOUT):
         return absent(module)
-    where = raised.where(error, file.parent) or file.name
+    where = raised_at(error, file.parent) or file.name
     if module is not None:
         mend = "install its package there (`pip install .`), or let PYTHONPATH name its folder"
         return f"{where}: {sys.executable} has no package {module}; {mend}"
