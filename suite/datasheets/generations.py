@@ -120,10 +120,10 @@ def _listed(vendor: str, stated: str) -> tuple[list[Listed], Listed]:
         [
             figures
             for device, figures in listed.items()
-            if of(capability(device) or "") == of(stated)
+            if version(capability(device) or "") == version(stated)
         ]
-        for of in (str, _major)
-        if of(stated)
+        for version in (str, _major)
+        if version(stated)
     ]
     return [alike for alike in generation if alike], ours
 

@@ -124,8 +124,8 @@ def several_nodes(there: There) -> Iterator[Fault]:
 
 def _attached(there: There) -> Iterable[tuple[str, int]]:
     """Return each accelerator's name with the memory node that it is attached to, once."""
-    devices = there.accelerators
-    return {(at.name, at.numa_node): None for at in devices if at.numa_node is not None}
+    named = ((device.name, device.numa_node) for device in there.accelerators)
+    return dict.fromkeys((name, node) for name, node in named if node is not None)
 
 
 def _apart(name: str, node: int, cores: str) -> Fault:

@@ -169,7 +169,7 @@ def accelerators(system: hardware.System) -> Iterator[Device]:
 
 
 def add_torch_facts(devices: list[Device], offer: Offer) -> None:
-    """Add what torch tells of Intel's and Apple's devices, which no other library lists."""
+    """Add what torch knows of Intel's and Apple's devices, which no other library lists."""
     vendor: VendorName = "Apple" if offer.builds.get("MPS") else "Intel"
     of_vendor = [device for device in devices if device.vendor == vendor]
     if not of_vendor:

@@ -56,8 +56,8 @@ def bus_address(name: str) -> str | None:
     """Return where a card is on the PCI bus, such as `0000:c1:00`, if torch tells."""
     properties = _properties(torch.device(name))
     parts = [getattr(properties, f"pci_{part}_id", None) for part in ("domain", "bus", "device")]
-    told = [part for part in parts if isinstance(part, int)]
-    return "{:04x}:{:02x}:{:02x}".format(*told) if told == parts else None
+    numbers = [part for part in parts if isinstance(part, int)]
+    return "{:04x}:{:02x}:{:02x}".format(*numbers) if numbers == parts else None
 
 
 def _is_nvidia(device: torch.device) -> bool:

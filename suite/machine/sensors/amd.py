@@ -36,7 +36,7 @@ def sensors(devices: Sequence[str], addresses: Mapping[str, str]) -> list[Sensor
     found: list[Sensor] = []
     for device in devices:
         address = addresses[device]
-        here = [gpu for gpu, at in zip(gpus, known, strict=True) if at == address]
+        here = [gpu for gpu, bus in zip(gpus, known, strict=True) if bus == address]
         if len(here) == 1 and list(addresses.values()).count(address) == 1:
             found.append(_sensor(smi, device, here[0], {}))
         else:
