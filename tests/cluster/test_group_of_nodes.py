@@ -94,7 +94,7 @@ def test_a_run_on_three_nodes_names_the_one_whose_link_is_slow(tmp_path: Path) -
     results = tmp_path / "results"
     with network(3, GIGABIT, tmp_path) as net:
         net.links.limit(2, FIFTH)
-        measured(net, results, "neighbours and 3x1", "--launches", "6")
+        measured(net, results, "neighbours and 3x1 and 1048576", "--launches", "6")
         assert len([*finished(net, results)]) == 1, net.printed(0)
     run = stored(results)
     assert [node.ranks for node in run.frobench.nodes or []] == [1, 1, 1]
