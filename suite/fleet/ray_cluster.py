@@ -83,11 +83,8 @@ class RayCluster:
 
     def _on(self, node: Node, function: Callable[..., Any], **options: Any) -> Any:  # noqa: ANN401 - as Ray's
         """Return a function that runs on one node, and takes none of its processors."""
-        from ray.util.scheduling_strategies import (  # noqa: PLC0415 - see above
-            NodeAffinitySchedulingStrategy,
-        )
-
-        strategy = NodeAffinitySchedulingStrategy(node.id, soft=False)
+        strategies = self._ray.util.scheduling_strategies
+        strategy = strategies.NodeAffinitySchedulingStrategy(node.id, soft=False)
         return self._ray.remote(function).options(
             num_cpus=0, max_retries=0, scheduling_strategy=strategy, **options
         )

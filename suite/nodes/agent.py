@@ -5,6 +5,7 @@ Each process serves its launch's connection as a worker on the launch's machine 
 runner keeps one more connection to each node; when that closes, the node is done.
 """
 
+import os
 import socket
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -157,17 +158,14 @@ def reach(node: Node, number: int) -> Connection:
 
 def keep_alive(connection: Connection) -> None:
     """Let a connection break that leads nowhere any more, where the system can."""
-    with socket.socket(fileno=connection.fileno()) as handle:
-        try:
-            handle.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            handle.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            options = {"TCP_KEEPIDLE": IDLE, "TCP_KEEPINTVL": INTERVAL, "TCP_KEEPCNT": PROBES}
-            options["TCP_USER_TIMEOUT"] = 1000 * (IDLE + PROBES * INTERVAL)
-            for name, value in options.items():
-                if hasattr(socket, name):
-                    handle.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
-        finally:
-            handle.detach()
+    with socket.socket(fileno=os.dup(connection.fileno())) as handle:
+        handle.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        handle.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        options = {"TCP_KEEPIDLE": IDLE, "TCP_KEEPINTVL": INTERVAL, "TCP_KEEPCNT": PROBES}
+        options["TCP_USER_TIMEOUT"] = 1000 * (IDLE + PROBES * INTERVAL)
+        for name, value in options.items():
+            if hasattr(socket, name):
+                handle.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 @contextmanager
