@@ -167,7 +167,7 @@ def read_valid(*files: Path) -> "list[Run]":
     from suite import checks
     from suite.terminal.layout import tell
 
-    damage = {file: checks.damage(file) for file in files}
+    damage = {file: checks.opened(file)[1] for file in files}
     for file, faults in damage.items():
         tell(file, faults)
     if any(damage.values()):

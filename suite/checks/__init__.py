@@ -125,9 +125,7 @@ def review(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
     mattering = [conclusion for conclusion in damaged if conclusion.code not in but]
     if run is None or mattering:
         return mattering
-    declared = {
-        (said.code, said.case) for said in run.frobench.conclusions if said.code in DECLARED
-    }
+    declared = {(one.code, one.case) for one in run.frobench.conclusions if one.code in DECLARED}
     try:
         judged_anew = [
             replace(conclusion, severity="warning")
@@ -142,13 +140,8 @@ def review(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
         return [broken(error)]
 
 
-def damage(path: Path) -> list[Conclusion]:
-    """Return why a stored file cannot be used at all, whatever its numbers are worth."""
-    return opened(path)[1]
-
-
 def opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
-    """Return what is in a stored file, if it can be read, and its damage as `damage` does.
+    """Return a stored file's run, if it can be read, and its damage, for which it is refused.
 
     A file that makes Frobench fail is damaged, so that other files can still be used.
     """

@@ -52,7 +52,7 @@ _known: ContextVar[dict[Hashable, Any] | None] = ContextVar("known", default=Non
 
 @contextmanager
 def remembered() -> Iterator[None]:
-    """Compute what several rules ask of a run only once; the run must not change meanwhile."""
+    """Compute what several rules ask of a run only once; nothing may change the run meanwhile."""
     token = _known.set({})
     try:
         yield

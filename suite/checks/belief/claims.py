@@ -52,8 +52,7 @@ def impossible_count(run: Run) -> Iterator[Fault]:
 def other_work(run: Run) -> Iterator[Fault]:
     """A benchmark declares other work for the same parameters, or other bytes than it is named for.
 
-    Work is counted from the definition, whatever the device or the precision. One of the numbers
-    was changed or is in the wrong unit.
+    Work depends on neither device nor precision. A number was changed or is in the wrong unit.
     """
     first: dict[tuple[object, ...], Case] = {}
     for case in run.benchmarks:

@@ -60,7 +60,7 @@ def faster_than_link(run: Run, case: Case) -> Iterator[str]:
 
     A virtual machine may not tell the link that there is. Else the copy was not waited for.
     """
-    yield from _near(run, case, "bytes", link_ceiling, "{rate}, more than {why}")
+    yield from _near(run, case, "bytes", link_ceiling, "more than {why}")
 
 
 def faster_than_memory(run: Run, case: Case) -> Iterator[str]:
@@ -141,8 +141,8 @@ def capped_power(run: Run) -> Iterator[Fault]:
         if usual is None and (printed := sheet(device)) and "power_limit" in printed.figures:
             usual, whose = printed.figures["power_limit"].value, "that of its datasheet"
         if limit is not None and usual is not None and usual > 0 and limit < CAPPED * usual:
-            part = f"{limit / usual:.0%} of {whose}"
-            yield Fault(f"{label(device)} may draw {limit:.0f} W, {part}")
+            claim = f"{label(device)} may draw {limit:.0f} W"
+            yield Fault(f"{claim}, {limit / usual:.0%} of {whose}")
 
 
 def clock_set(run: Run) -> Iterator[Fault]:
@@ -173,19 +173,15 @@ def other_model(run: Run) -> Iterator[Fault]:
 
 
 def _near(
-    run: Run,
-    case: Case,
-    work: str,
-    ceiling_of: CeilingOf,
-    message: str = "{rate}, where {why} {likely}",
+    run: Run, case: Case, work: str, ceiling_of: CeilingOf, limit: str = "where {why} {likely}"
 ) -> Iterator[str]:
     """Compare the fastest sample with what is likely; `rates` names what is impossible."""
     amount: float | None = getattr(case.extra_info.work, work)
     if not amount or (ceiling := ceiling_of(run, case)) is None:
         return
     if ceiling.likely < (rate := amount / fastest(case)) <= ceiling.most:
-        likely = spell(ceiling.likely, UNITS[work])
-        yield message.format(rate=spell(rate, UNITS[work]), why=ceiling.why, likely=likely)
+        likely = limit.format(why=ceiling.why, likely=spell(ceiling.likely, UNITS[work]))
+        yield f"{spell(rate, UNITS[work])}, {likely}"
 
 
 def _but_precision(case: Case) -> tuple[object, ...]:

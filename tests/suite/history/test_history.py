@@ -198,7 +198,7 @@ def test_each_commit_that_was_measured_is_stored_with_its_facts(
         assert {stored.frobench.run, *(stored.frobench.beside or [])} == names
         assert stored.frobench.complete
         assert len(stored.frobench.launches) == stored.frobench.settings.launches
-    assert not any(checks.damage(path) for path in done.stored)
+    assert not any(checks.opened(path)[1] for path in done.stored)
     assert not [*(tree.parent / "results" / ".runs").iterdir()]
 
 

@@ -140,7 +140,7 @@ def test_what_readers_of_json_take_in_two_ways_is_refused(name: str, tmp_path: P
     part, instead, message = TWO_WAYS[name]
     path = tmp_path / "run.json"
     path.write_bytes(store.encode(made()).replace(part, instead, 1))
-    for found in (checks.review(path), checks.damage(path)):
+    for found in (checks.review(path), checks.opened(path)[1]):
         assert [one.code for one in found] == ["unreadable"]
         assert message in found[0].message
         assert "jane" not in found[0].message
