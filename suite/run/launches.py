@@ -95,7 +95,8 @@ class Launches:
         """Measure every case once, in a fresh process; what a lost process left, in another."""
         fruitless = 0
         for _ in range(TRIES):
-            if not (left := self._left(number)):
+            left = self._left(number)
+            if not left:
                 return
             self._journal.mend()
             spec = LaunchSpec(

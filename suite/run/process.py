@@ -78,15 +78,16 @@ class LaunchProcess:
         """
         try:
             code, in_flight = self._follow(journal, hear)
-        finally:
+            self._kill()
+        finally:  # again, should an interruption have cut the first time short
             self._kill()
         if code != 0:
             _require_room(self._log.parent)
         if in_flight is None:
             return code
         journal.mend()
-        reason, launch = _cause(code, self._spec.settings.deadline), self._spec.launch
-        case = in_flight.case
+        launch, case = self._spec.launch, in_flight.case
+        reason = _cause(code, self._spec.settings.deadline)
         journal.write(Refused(launch=launch, case=case, status="failed", reason=reason, fatal=True))
         for record in journal.news():
             hear(record)

@@ -149,7 +149,10 @@ class RunClock:
 
 
 def snapshot(folder: Path, seconds: float | None = None) -> Run | None:
-    """Return a run as far as it is measured; `seconds` are by default the sum of its records."""
+    """Return what a run has measured so far, if anything.
+
+    seconds : that the run has taken; by default the sum of what it wrote down
+    """
     plan, records = Plan.read(folder), list(Journal(folder / LAUNCHES))
     measured = [record for record in records if isinstance(record, Measured)]
     if plan is None or not measured:
