@@ -17,7 +17,7 @@ from suite import checks
 from suite.compare.alike import Names, kind
 from suite.compare.model import CaseComparison, RunComparison
 from suite.compare.rank_tests import Between, compare_values, verdict
-from suite.compare.verdicts.judge import overlap
+from suite.compare.verdicts.family import overlap
 from suite.stored.run import Estimate, Run
 from suite.terminal.comparison_tables import FINDS, Column, Row, Table, finds
 from suite.terminal.comparison_words import grouped

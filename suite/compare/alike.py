@@ -95,10 +95,9 @@ def other_thing(old: Case, late: Case, names: Names = str) -> str | None:
 
 
 def other_time(base: Run, new: Run, old: Case, late: Case) -> str | None:
-    """Say why a case on an accelerator was sampled for another time, or ``None``.
+    """Say if a case on an accelerator was sampled for another time, or return ``None``.
 
-    Of a call that is so short that both runs stop at the same number of samples, the time for a
-    case says nothing.
+    A call so short that both runs stop at the same number of samples took no other time.
     """
     if all(map(is_cpu, old.extra_info.devices)):
         return None

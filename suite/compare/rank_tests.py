@@ -200,13 +200,13 @@ def _smallest_change(half: float, test: _Test, demand: float, between: Between) 
 
 
 def _margin(half: float, error: float, degrees: int) -> float:
-    """Return by how much a change must exceed what it has to, for another to find it too.
+    """Return the margin by which a change must exceed its bound for another comparison to find it.
 
-    With the standard error s here and t there, both varying around `error` by a fraction of
-    1 / sqrt(2 degrees), and half-widths of k s and k t, a margin of m s is enough where the
-    other estimate, less k t, falls short by no more than (k + m) s. That difference has the
-    variance error^2 (1 + (k^2 + (k + m)^2) / (2 degrees)), and m s is the normal quantile
-    of the power times its root: a quadratic equation for the margin.
+    Let s and t be the standard errors here and there, both varying around `error` by a fraction of
+    1 / sqrt(2 degrees), and k s and k t the half-widths. A margin of m s is enough where the other
+    estimate, less k t, falls short by at most (k + m) s. That difference has the variance
+    error^2 (1 + (k^2 + (k + m)^2) / (2 degrees)), and m s is the normal quantile of the power times
+    its root: a quadratic equation for the margin.
 
     half : k s; negative where a wide interval helps
     """

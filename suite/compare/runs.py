@@ -16,7 +16,7 @@ from pathlib import Path
 from suite.compare.alike import failures, faults, match, other_time
 from suite.compare.disturbance import disturbances
 from suite.compare.model import RunComparison, VersionComparison
-from suite.compare.verdicts.judge import Candidate, judge
+from suite.compare.verdicts.family import Candidate, judge
 from suite.compare.verdicts.levels import MOST_RUNS, Levels, levels
 from suite.compare.verdicts.wander import Known, wander
 from suite.statistics import case_medians, estimate, launch_medians

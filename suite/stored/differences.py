@@ -98,8 +98,8 @@ def likeness(differences: Sequence[Difference]) -> Likeness:
     """Say in a word how two environments compare, from the facts on which they differ."""
     if not differences:
         return "same"
-    matter = any(difference.matters for difference in differences)
-    return "differs in what matters" if matter else "differs harmlessly"
+    moving = any(difference.matters for difference in differences)
+    return "differs in what matters" if moving else "differs harmlessly"
 
 
 def changed(planned: Environment, found: Environment) -> dict[str, Scalar]:

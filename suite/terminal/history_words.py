@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from suite.compare.rank_tests import verdict
-from suite.compare.verdicts.judge import overlap
+from suite.compare.verdicts.family import overlap
 from suite.history.change_search import Culprit, Findings
 from suite.history.commits import Commit
 from suite.history.history import History, HistoryRequest

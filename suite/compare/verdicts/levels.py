@@ -49,22 +49,23 @@ class Levels(Struct, frozen=True):
 
     def in_clocks(self) -> "Levels | None":
         """Return the same relative to the speed of the cores; ``None`` where that is unknown."""
-        ticks = self.clock
-        if ticks is None:
+        clock, ticks = self.clock, self.gauges.get(CLOCK, [])
+        if clock is None:
             return None
         cases = {
-            name: structs.replace(case, mean=case.mean - ticks) for name, case in self.cases.items()
+            name: structs.replace(case, mean=case.mean - clock) for name, case in self.cases.items()
         }
-        return structs.replace(self, cases=cases, gauges=_in_clocks(self.gauges))
+        gauges = {
+            name: [seconds / tick for seconds, tick in zip(times, ticks, strict=True)]
+            for name, times in self.gauges.items()
+            if name != CLOCK and len(times) == len(ticks)
+        }
+        return structs.replace(self, cases=cases, gauges=gauges)
 
     def is_like(self, other: "Levels") -> bool:
         """Whether this is another run of the same machine, disturbed alike."""
-        return (
-            bool(self.cases)
-            and self.run != other.run
-            and self.state == other.state
-            and self.disturbed == other.disturbed
-        )
+        alike = (self.state, self.disturbed) == (other.state, other.disturbed)
+        return alike and bool(self.cases) and self.run != other.run
 
     def met_the_same(self, gauges: Gauges) -> bool:
         """Whether no gauge surely differs: else the runs met another state, as it shows itself."""
@@ -98,10 +99,7 @@ def levels(run: Run, known: Medians | None = None) -> Levels:
 
 
 def centres(cases: Sequence[Sequence[float | None]]) -> list[tuple[float, float, int]]:
-    """Return the mean log over launches of each case, their variance and their number.
-
-    Outliers are pulled in first.
-    """
+    """Return the mean log over launches of each case, outliers pulled in, variance and number."""
     if not cases:
         return []
     logs = [[math.log(value) if value else math.nan for value in medians] for medians in cases]
@@ -114,13 +112,3 @@ def centres(cases: Sequence[Sequence[float | None]]) -> list[tuple[float, float,
         (float(mean), float(square / (count - 1)), int(count))
         for mean, square, count in zip(middles + means, squares, counts, strict=True)
     ]
-
-
-def _in_clocks(gauges: Gauges) -> dict[str, list[float]]:
-    """Return the times of other bodies by that of the clock's; nothing where a launch lacks it."""
-    ticks = gauges.get(CLOCK, ())
-    return {
-        name: [seconds / tick for seconds, tick in zip(times, ticks, strict=True)]
-        for name, times in gauges.items()
-        if name != CLOCK and len(times) == len(ticks)
-    }

@@ -24,8 +24,8 @@ Values = NDArray[np.float64]
 MOST = 10_000
 """Rearrangements that are looked at: all of them, or a sample of so many with a fixed seed."""
 PULLED_IN = 1.5
-"""Standard deviations from the middle beyond which a value counts as no farther away. On normal
-launches nothing is lost by it, and with heavy tails the power of a rank test is reached."""
+"""Standard deviations from the middle beyond which a value counts as no farther. It costs nothing
+on normal launches; with heavy tails the power of a rank test is reached."""
 LARGEST = 1e6
 """The largest statistic: more is rounding."""
 
@@ -94,9 +94,7 @@ def step_down(statistics: Values) -> list[float]:
 
 
 def critical(statistics: Values, alpha: float) -> float:
-    """Return the |t| that a case must reach in the family.
-
-    Infinite where so few rearrangements show nothing with this chance of a false alarm.
+    """Return the |t| that a case must reach in the family; infinite where none is large enough.
 
     statistics : of launches between which there is no difference
     """
@@ -106,14 +104,11 @@ def critical(statistics: Values, alpha: float) -> float:
 
 
 def pulled_in(values: Values) -> tuple[Values, Values, Values]:
-    """Pull the outliers of each case in.
-
-    values : launches by cases; NaN where one is missing
+    """Pull the outliers of each case in. Values are launches by cases, NaN where one is missing.
 
     Returns
     -------
-    The medians, the values around them with 0 where one is missing, and 1 where a value is there,
-    else 0.
+    The medians, the values around them, and 1 where a value is there; 0 where one is missing.
     """
     present = ~np.isnan(values)
     middle = _median(values)
@@ -134,10 +129,7 @@ def _median(values: Values) -> Values:
 
 
 def _quantile(values: Values, part: float) -> Values:
-    """Return a quantile of each column without its NaN, interpolated linearly.
-
-    It is that of `np.nanquantile`, which takes the columns one by one.
-    """
+    """Return what `np.nanquantile` does, which takes the columns one by one."""
     last = np.maximum(np.count_nonzero(~np.isnan(values), axis=0) - 1, 0)
     position = last * part
     first = np.floor(position).astype(int)
@@ -149,7 +141,7 @@ def _quantile(values: Values, part: float) -> Values:
 
 
 def _ordered(values: Values, *places: NDArray[np.intp]) -> Iterator[Values]:
-    """Yield of each column what is at a place of its own, in ascending order with NaN behind."""
+    """Yield what is at a place of each column's own, in ascending order with NaN behind."""
     ascending = np.sort(values, axis=0)
     for place in places:
         yield ascending[place, np.arange(values.shape[1])]
@@ -176,10 +168,9 @@ def _sums(rows: Values, values: Values) -> Values:
 
 @cache
 def _splits(base: int, new: int) -> Values:
-    """Return which launches stand in the new run, a row for each split; the first is as it was.
+    """Return which launches are in the new run, a row for each split; the first is as it was.
 
-    Exchanging the runs changes no |t|: of two runs of equal length, one of every two splits is
-    enough.
+    Exchanging runs changes no |t|: for runs of equal length, half of the splits are enough.
     """
     launches, mirrored = base + new, base == new
     if math.comb(launches, new) // (1 + mirrored) > MOST:
@@ -201,7 +192,7 @@ def _splits(base: int, new: int) -> Values:
 def _signs(launches: int) -> Values:
     """Return a sign for each launch, a row for each exchange; the first exchanges nothing.
 
-    Exchanging every launch changes no |t|, so the first launch stays as it is.
+    Exchanging every launch changes no |t|, so the first launch keeps its sign.
     """
     if 2 ** (launches - 1) > MOST:
         random = np.random.default_rng(launches)
