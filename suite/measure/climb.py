@@ -62,8 +62,8 @@ class Climb:
     ) -> str | None:
         """Return why a case that is not set up yet is left out, or `None`.
 
-        That is so where it is smaller than one left out in no size, and its work is more: a whole
-        number on which the work does not depend is no size.
+        A case that was left out excludes those that are in no size smaller and whose work is more:
+        a whole number on which the work does not depend is no size.
 
         find_work : returns the work of a call, if that can be known before it is set up
         """

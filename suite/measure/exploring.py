@@ -22,7 +22,7 @@ PATIENCE = 0.3
 THREADED = 2.0
 """Speedup over one thread that several threads are taken to have where they disturb each other."""
 LEAST_CALLS, EXPLORED = 3, 5
-"""Calls of any body but a hopeless one, since any single call may be disturbed; and at most."""
+"""Calls at least, since any one may be disturbed (a hopeless body has two), and at most."""
 
 
 class Explorer:

@@ -103,7 +103,7 @@ def _iterations(sampler: Sampler, call: float, wanted: float, least: float) -> i
 
 
 def _calls_that_take(sampler: Sampler, wanted: float, least: float) -> int:
-    """Return how many calls in a row take the seconds wanted; the clock tells `least` seconds."""
+    """Return how many calls take `wanted` seconds, by calls that take `least` seconds or longer."""
     iterations = 1
     while True:
         seconds = sampler.took(iterations)
