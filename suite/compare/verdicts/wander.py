@@ -32,8 +32,6 @@ SCALE = 2.0
 EXPLAINED = 1.35
 """The variance of a level by that of a launch over their number, for normal launches: pulling
 outliers in makes the launches look steadier, and the median of several runs is below their mean."""
-
-
 Cases = Mapping[str, tuple[str, str]]
 """The version and the device of cases, by full name."""
 
