@@ -19,7 +19,7 @@ from reports.fleet.peers import Placed
 from reports.making import cache
 from reports.making.broken import Blame, Broken, BrokenRunsError, begun, each, named, of_several
 from reports.making.cache import Cache, Marks, remove, stand
-from reports.making.workers import Workers
+from reports.making.workers import FEW, Workers
 from reports.purchase import prices
 from reports.purchase.prices import Price
 from reports.run import normal
@@ -245,7 +245,8 @@ def _whole(stored: dict[str, Source], workers: Workers, leave_out: Tell) -> dict
     """Leave out the files that are not whole, and return the others."""
     known = {sha256: run_files.known_faults(source) for sha256, source in stored.items()}
     unknown = [stored[sha256] for sha256, faults in known.items() if faults is None]
-    faults_of_each = each(workers, run_files.faults, unknown, _itself)
+    ready = workers if len(unknown) >= FEW else Workers(1)  # others may still be importing
+    faults_of_each = each(ready, run_files.faults, unknown, _itself)
     known |= zip((source.sha256 for source in unknown), faults_of_each, strict=True)
     broken = {sha256: faults for sha256, faults in known.items() if faults}
     for sha256, faults in broken.items():
