@@ -183,7 +183,7 @@ def test_nothing_is_worked_out_twice(tmp_path: Path, monkeypatch: pytest.MonkeyP
     first = built()
     for where, name in (
         (inputs, "_digest"),
-        (checks, "damage"),
+        (checks, "opened"),
         (run_files, "compare_runs"),
         (store, "read"),
     ):
