@@ -25,7 +25,7 @@ _PACKAGES = re.compile(
     r"|intel-(cmplr-lib-rt|cmplr-lib-ur|cmplr-lic-rt|opencl-rt|pti|sycl-rt)|umf|tcmlib"
     r"|cuda-(bindings|core|pathfinder|python|toolkit)|nvidia-(ml-py|cuda-(cupti|nvcc|nvrtc|runtime)"
     r"|cublas|cudnn|cufft|cufile|curand|cusolver|cusparse(lt)?|nccl|nvjitlink|nvshmem|nvtx)(-cu\d+)?"
-    r"|amdsmi|zeus|ray"
+    r"|amdsmi|zeus(-apple-silicon)?|ray"
 )
 """Public packages that move numbers, as pip normalises names; others may be somebody's own."""
 _VARIABLES = re.compile(

@@ -2,6 +2,8 @@
 """`docs/architecture.md` shows the folders that there are, and no folder is too large."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -71,3 +73,16 @@ def test_no_folder_has_more_modules_than_one_can_look_over(package: str) -> None
 def test_no_two_modules_of_a_package_have_the_same_name(package: str) -> None:
     names = Counter(path.stem for path in modules(package))
     assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_what_plans_and_watches_a_run_loads_no_torch() -> None:
+    program = (
+        "import pkgutil, suite.run, sys\n"
+        "for module in pkgutil.walk_packages(suite.run.__path__, 'suite.run.'):\n"
+        "    __import__(module.name)\n"
+        "print('torch' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"

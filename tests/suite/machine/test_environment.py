@@ -6,15 +6,19 @@ import os
 import platform
 import shutil
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
+from packaging.requirements import Requirement
 
 from suite.machine import environment
+from suite.machine.system import public_packages
 from suite.stored.names import machine_name
 from suite.stored.run import Environment
+from tests.instruments.processes.command import ROOT
 from tests.instruments.runs.factory import run
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -203,3 +207,10 @@ def test_without_git_or_a_repository_there_is_no_commit(
     assert environment.commit(tmp_path).id is None
     monkeypatch.setenv("PATH", str(tmp_path))
     assert environment.commit().id is None
+
+
+def test_versions_of_the_libraries_that_sensors_ask_are_stored() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    libraries = {Requirement(text).name: "1.0" for name in extras for text in extras[name]}
+    assert public_packages(libraries) == libraries
