@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, suppress
-from multiprocessing import get_all_start_methods, get_context
+from multiprocessing import current_process, get_all_start_methods, get_context
 from multiprocessing.context import BaseContext
 from typing import TypeVar
 
@@ -37,7 +37,8 @@ class Workers(AbstractContextManager["Workers"]):
     """
 
     def __init__(self, processes: int | None = None, *, early: bool = False) -> None:
-        self.processes = processes or min(cores(), MOST)
+        alone = current_process().daemon  # such a process may start no other
+        self.processes = 1 if alone else processes or min(cores(), MOST)
         self._pool: ProcessPoolExecutor | None = None
         self._context = _context()
         self._few = FEW

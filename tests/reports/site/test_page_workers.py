@@ -18,6 +18,7 @@ if __name__ == "__main__":
     with Workers(2) as workers:
         print(*workers.map(str, range({FEW})))
 """
+SHORT = Path("/tmp")  # noqa: S108 - a name that leaves room for that of a socket
 EARLY = """
 import os
 from reports.making.workers import Workers
@@ -30,7 +31,13 @@ if __name__ == "__main__":
 
 
 def test_processes_that_were_started_early_do_a_single_job_too(tmp_path: Path) -> None:
-    assert said(EARLY, tmp_path, tmp_path) == ("True\n", "")
+    assert said(EARLY, tmp_path, SHORT) == ("True\n", "")
+
+
+def test_a_process_that_may_start_no_other_does_the_work_itself(tmp_path: Path) -> None:
+    inner = "    from multiprocessing import current_process\n    current_process().daemon = True\n"
+    early = EARLY.replace("    with", f"{inner}    with")
+    assert said(early, tmp_path, SHORT) == ("False\n", "")
 
 
 def test_a_folder_for_temporary_files_that_is_gone_leaves_the_work_to_this_process(
