@@ -27,6 +27,7 @@ def benchmark_version(function: Callable[..., Any]) -> str:
     return version_in(Path(inspect.getsourcefile(function) or ""), function.__name__)
 
 
+@cache
 def version_in(module: Path, name: str) -> str:
     """Return the version of a benchmark by its module's file, which is not run.
 

@@ -33,7 +33,8 @@ class Commit(Struct, frozen=True):
 def commits_of(tree: Path, text: str) -> list[Commit]:
     """Return the commit that a range such as ``v1.0..main`` begins after, then its commits.
 
-    Only first parents are followed, so that what a merge brings counts as one change.
+    The oldest comes first. Only first parents are followed, so that what a merge brings counts as
+    one change.
 
     Raises `CannotRunError` if git does not know the range, or nothing is in it.
     """

@@ -154,12 +154,16 @@ class Bench:
         own = environment.commit()
         draft = partial(make_draft, request, own)
         folder = unfinished.begin(request.results, own.id or "unknown", draft)
-        self._folders.enter_context(unfinished.held(folder))
-        self._folders.callback(unfinished.remove, folder)
         first = next(iter(self._sittings.values()), None)
-        sitting = Sitting(folder, self._progress, first)
-        for line in [] if first else reasons(sitting.plan.outcomes):
-            self._progress.say(line)
+        try:
+            self._folders.enter_context(unfinished.held(folder))
+            sitting = Sitting(folder, self._progress, first)
+            for line in [] if first else reasons(sitting.plan.outcomes):
+                self._progress.say(line)
+        except BaseException:
+            unfinished.remove(folder)
+            raise
+        self._folders.callback(unfinished.remove, folder)
         return sitting
 
 

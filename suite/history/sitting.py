@@ -57,9 +57,10 @@ class Sitting:
 
         Raises `CannotRunError` if no case could be measured.
         """
-        number, records = self._launches.done, self._launches.records
+        number = self._launches.done
         with telemetry.Sampler(self._sources, self.folder / READINGS, self.clock.seconds):
             self._launches.add()
+        records = self._launches.records
         own = [record for record in records if getattr(record, "launch", None) == number]
         measured = [record for record in own if isinstance(record, Measured)]
         if not measured:

@@ -233,7 +233,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if call.excinfo is not None and (REFUSED not in item.stash or report.failed):
         status: Literal["skipped", "failed"] = "skipped" if report.skipped else "failed"
         error = call.excinfo.value
-        item.stash[REFUSED] = refusal(frobench.spec.launch, case, status, error, item.path.parent)
+        refused = refusal(frobench.spec.launch, case, status, error, item.path.parent)
+        if before := item.stash.get(REFUSED, None):
+            refused.sampled = before.sampled
+        item.stash[REFUSED] = refused
     if report.when == "teardown":
         frobench.conclude(case, item.stash.get(MEASURED, None), item.stash.get(REFUSED, None))
     return report

@@ -152,6 +152,8 @@ def freeze(
 ) -> Plan:
     """Make the plan from the pilot's journal, `seconds` after the run began.
 
+    counters : by device why it does not count its energy, `None` if it does
+
     Raises `CannotRunError` where more launches are asked for than a stored file may hold.
     """
     records = list(pilot)

@@ -48,7 +48,10 @@ _PYTEST = (
 
 
 class LaunchProcess:
-    """A pytest process over the benchmarks, to be watched; its files are beside the journal."""
+    """A pytest process over the benchmarks, which runs until `watch` has seen it end.
+
+    Its files are beside the journal.
+    """
 
     def __init__(self, spec: LaunchSpec, *options: str) -> None:
         path = Path(spec.journal).with_name(f"{spec.mode}-{spec.launch:03}.json")

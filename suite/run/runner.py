@@ -59,10 +59,13 @@ def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> t
         clock = RunClock(folder)
         try:
             return _measure(folder, request.results, clock, reporter, interruptions)
-        except (CannotRunError, NothingMeasuredError, NothingSelectedError) as error:
-            if not isinstance(error, NothingMeasuredError) and Plan.read(folder) is not None:
+        except NothingMeasuredError:
+            unfinished.remove(folder)  # there is nothing to resume
+            raise
+        except (CannotRunError, NothingSelectedError) as error:
+            if Plan.read(folder) is not None:
                 raise CutShortError(str(error), folder.name) from error
-            unfinished.remove(folder)  # nothing was measured, so nothing can be resumed
+            unfinished.remove(folder)
             raise
         except OSError as error:
             if not folder.exists():
@@ -179,10 +182,11 @@ def _tell(plan: Plan, reporter: Reporter) -> None:
     reporter.say(plan.energy.summary())
     if plan.seconds_at_least > plan.settings.budget and plan.settings.launches is None:
         alone = ", and takes less time where no other program keeps the processor busy"
+        hope = alone if plan.disturbed else ""
         reporter.say(
             f"{plan.settings.least_launches} launches and this pilot take about "
             f"{remaining(plan.seconds_at_least)}, more than the budget of "
-            f"{remaining(plan.settings.budget)}; -k selects fewer cases{alone * plan.disturbed}"
+            f"{remaining(plan.settings.budget)}; -k selects fewer cases{hope}"
         )
 
 
