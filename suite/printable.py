@@ -14,7 +14,7 @@ SIGNED_NUMBER = r"^[+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 
 
 def printable(text: str) -> str:
-    """Replace control characters, surrogates and hidden marks, line feeds and tabs by spaces."""
+    """Make control characters, surrogates and hidden marks visible; line feeds, tabs are spaces."""
     return text if text.isprintable() else "".join(_shown(character) for character in text)
 
 

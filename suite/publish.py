@@ -148,7 +148,7 @@ def _project(run: Run) -> Iterator[Removed]:
 
 
 PARTS: tuple[Callable[[Run], Iterator[Removed]], ...] = (_host, _software, _project, _selection)
-"""What takes out parts of a run: the folder, which is no word of a case's, before the selection."""
+"""What takes out parts of a run, in this order: a selection may hold a word of the folder."""
 
 
 def pattern(where: str) -> str:

@@ -12,6 +12,8 @@ from multiprocessing import current_process, get_all_start_methods, get_context
 from multiprocessing.context import BaseContext
 from typing import TypeVar
 
+from suite.checkout import CHECKOUT
+
 J = TypeVar("J")
 R = TypeVar("R")
 FEW = 8
@@ -40,12 +42,10 @@ class Workers(AbstractContextManager["Workers"]):
         alone = current_process().daemon  # such a process may start no other
         self.processes = 1 if alone else processes or min(cores(), MOST)
         self._pool: ProcessPoolExecutor | None = None
-        self._context = _context()
         self._few = FEW
-        if early and self.processes > 1 and self._context.get_start_method() == FORKSERVER:
-            with suppress(OSError):  # nowhere to put its socket
-                _start()
-                self._few = 1
+        if early and self.processes > 1:
+            with suppress(OSError):  # no folder for temporary files
+                self._few = 1 if _context().get_start_method() == FORKSERVER else FEW
 
     def __exit__(self, *_: object) -> None:
         if self._pool is not None:
@@ -58,9 +58,7 @@ class Workers(AbstractContextManager["Workers"]):
         if self.processes == 1:
             collect_seldom()
             return map(work, jobs)
-        self._pool = self._pool or ProcessPoolExecutor(
-            self.processes, self._context, collect_seldom
-        )
+        self._pool = self._pool or ProcessPoolExecutor(self.processes, _context(), collect_seldom)
         share = max(1, min(LARGEST_SHARE, len(jobs) // (4 * self.processes)))
         return self._pool.map(work, jobs, chunksize=share)
 
@@ -78,14 +76,22 @@ def cores() -> int:
 
 
 def _start() -> None:
-    """Start the process that others are copied from; an interruption is for this one to handle."""
+    """Start the process that others are copied from, with this code and not that of the folder.
+
+    An interruption is for this process to handle.
+    """
     from multiprocessing import forkserver  # noqa: PLC0415 - not on every system
 
+    paths = filter(None, [str(CHECKOUT), os.environ.get("PYTHONPATH")])
     handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = dict(os.environ)
+    os.environ |= {"PYTHONSAFEPATH": "1", "PYTHONPATH": os.pathsep.join(paths)}
     try:
         forkserver.ensure_running()
     finally:
         signal.signal(signal.SIGINT, handler)
+        os.environ.clear()
+        os.environ |= before
 
 
 def _context() -> BaseContext:
@@ -95,4 +101,5 @@ def _context() -> BaseContext:
         return get_context("spawn")
     context = get_context(FORKSERVER)
     context.set_forkserver_preload(["reports.site.build", "matplotlib.figure"])
+    _start()
     return context

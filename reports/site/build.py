@@ -145,11 +145,14 @@ class _Site:
         self.begin("pages")
         finish = self._begin_pages(summaries, stored)
         pages = {summary.sha256: summary.href for summary in summaries}
-        others = self._fleet(pages, stored)  # while other processes make pages
-        summaries, made = finish()
-        of_runs = {name: mark for marks in made.values() for name, mark in marks.items()}
-        self.attempted |= of_runs
+        try:
+            fleet = self._fleet(pages, stored)  # while other processes make pages
+        finally:
+            summaries, made = finish()
+            of_runs = {name: mark for marks in made.values() for name, mark in marks.items()}
+            self.attempted |= of_runs
         self.begin("index")
+        others: dict[str, bytes] = {}
         for maker in self.beside:
             others |= maker(pages, self.publication)
         by_digest = {summary.sha256: summary for summary in summaries}
@@ -158,7 +161,7 @@ class _Site:
                 summaries,
                 {name: run_files.estimated(stored[name]) for name in by_digest},
                 self.known,
-                others,
+                others | fleet,
                 made,
                 self.publication,
                 self.out,

@@ -93,16 +93,17 @@ def matches(look: Look, text: str, lower: str) -> Iterator[re.Match[str]]:
             yield from look.pattern.finditer(searched, start, end)
 
 
-def _exact(
-    kind: str, pattern: str, hints: Iterable[str], core: str | None = None, *, folded: bool = False
+def _look(
+    kind: str, pattern: str, hints: Iterable[str], core: str | None = None, *, folded: bool
 ) -> Look:
-    """Return how something looks whose letters have a case, or may be of any alphabet."""
+    """Return how something looks: `folded` in ASCII letters of either case, else as it stands."""
     flags = re.ASCII if folded else re.NOFLAG
     inner = None if core is None else re.compile(core, flags)
     return Look(kind, re.compile(pattern, flags), (*hints,), folded, inner)
 
 
-_folded = partial(_exact, folded=True)  # letters of either case
+_folded = partial(_look, folded=True)  # letters of either case
+_exact = partial(_look, folded=False)
 _credential = partial(_folded, "a credential")
 LOOKS = (
     _credential(r"://[^\s/@][^\s/@:]{0,127}+:[^\s/@]{0,512}+@\S*", ["://"]),

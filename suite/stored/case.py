@@ -33,7 +33,7 @@ class Check(Struct, frozen=True):
     """How a timed result was compared with the truth.
 
     compared : what was compared, in words
-    error : the largest, relative to what ``bound`` is relative to
+    error : the largest error, relative to what ``bound`` is relative to
     bound : the error above which the case fails
     precision : inferred from the error, where it can be told
     """

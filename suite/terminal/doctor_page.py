@@ -121,5 +121,5 @@ def _part(now: float | None, most: float | None, unit: str) -> str:
 
 def _joined(*parts: str | float | bool | None) -> str:
     """Return what is known, as a list; a part that begins with "of" belongs to the one before."""
-    text = ", ".join(str(part) for part in parts if part)
-    return text.replace(", of ", " of ")
+    spelt = (f"{'' if str(part).startswith('of ') else ','} {part}" for part in parts if part)
+    return "".join(spelt).removeprefix(",").removeprefix(" ")

@@ -17,6 +17,8 @@ from suite.stored.run import Case, Run, Severity
 
 SEVERITY: Severity = "error"
 
+_REVISION = re.compile(r"[0-9a-f]{7,64}")
+
 WIDEST_BOUND = {"float64": 0.01, "float32": 0.01, "tfloat32": 1.0, "float16": 1.0, "int8": 1.0}
 WIDEST_NARROW, WIDEST_OTHER = 4.0, 100.0
 """Bounds of products by their precision, of others, and of what is no product, at most."""
@@ -171,8 +173,7 @@ def impossible_commit(run: Run) -> Iterator[Fault]:
     """
     project = run.frobench.project
     for revision in (run.commit_info.id, project.id if project else None):
-        hexadecimal = revision is None or re.fullmatch(r"[0-9a-f]{7,64}", revision)
-        if revision is not None and not (hexadecimal and len({*revision}) > 1):
+        if revision is not None and not (_REVISION.fullmatch(revision) and len({*revision}) > 1):
             yield Fault(f"{revision[:40]!r} is no revision")
 
 

@@ -62,7 +62,7 @@ def between_runs(base: Values, new: Values) -> Rearranged:
     with np.errstate(divide="ignore", invalid="ignore"):
         explained = _sums(splits, values) ** 2
         explained *= launches / (here * (launches - here))
-        explained /= (values**2).sum(axis=0)  # `squares`, rounded as they lie in memory
+        explained /= (values**2).sum(axis=0)  # `squares` lie in another order
     errors = np.sqrt(squares * launches / (launches - 2) / here[0] / (launches - here[0]))
     return Rearranged(_student(explained, launches - 2), errors)
 

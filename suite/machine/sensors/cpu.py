@@ -59,7 +59,8 @@ class Energy:
         """Return the joules so far."""
         now = self._now()
         for before, after, most in zip(self._before, now, self._range, strict=True):
-            self._joules += (after - before) % most / 1e6  # a full counter begins anew
+            used = after - before if after >= before else after - before + most  # it began anew
+            self._joules += used / 1e6
         self._before = now
         return self._joules
 

@@ -2,6 +2,7 @@
 """The fleet page: which node is not like the others, from stored runs with labels."""
 
 import re
+from collections.abc import Sequence
 from html import unescape
 from pathlib import Path
 
@@ -116,6 +117,29 @@ def test_two_files_and_a_named_loss_are_a_page_of_the_site(tmp_path: Path) -> No
     build.build([results], out, workers=Workers(1), tell=lambda path, _: broken.append(path))
     assert broken == [later]
     assert not (out / "fleet.html").exists()
+
+
+def test_of_a_node_that_nodes_cannot_be_compared_with_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [store.write(one, tmp_path / "results") for one in runs(4)]
+    bad: list[str] = []
+
+    def failing(nodes: Sequence[Placed], *_: object) -> dict[str, bytes]:
+        bad.append(nodes[0].href)
+        if any(node.href == bad[0] for node in nodes):
+            raise ValueError("odd")
+        return {}
+
+    monkeypatch.setattr(fleet_page, "files", failing)
+    out, broken = tmp_path / "site", []
+    build.build(
+        paths, out, workers=Workers(2, early=True), tell=lambda path, _: broken.append(path)
+    )
+    assert len(broken) == 1
+    folder, page = bad[0].split("/")
+    assert not [*(out / folder).glob(f"{page.removesuffix('.html')}*")]
+    assert len([*out.glob("*/*.html")]) == 3
 
 
 def test_two_nodes_have_no_page_nor_have_machines_without_a_label(tmp_path: Path) -> None:

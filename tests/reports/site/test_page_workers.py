@@ -34,6 +34,13 @@ def test_processes_that_were_started_early_do_a_single_job_too(tmp_path: Path) -
     assert said(EARLY, tmp_path, SHORT) == ("True\n", "")
 
 
+def test_modules_in_the_folder_of_the_command_are_not_taken_for_others(tmp_path: Path) -> None:
+    for name in ("reports", "signal", "suite"):
+        (tmp_path / f"{name}.py").write_text("print(__file__)", encoding="utf-8")
+    (tmp_path / "elsewhere").mkdir()
+    assert said(EARLY, tmp_path / "elsewhere", SHORT, tmp_path) == ("True\n", "")
+
+
 def test_a_process_that_may_start_no_other_does_the_work_itself(tmp_path: Path) -> None:
     inner = "    from multiprocessing import current_process\n    current_process().daemon = True\n"
     early = EARLY.replace("    with", f"{inner}    with")
@@ -93,12 +100,15 @@ def test_a_long_name_of_the_folder_for_temporary_files_is_no_obstacle(tmp_path: 
     assert (output.split(), errors) == ([str(n) for n in range(FEW)], "")
 
 
-def said(program: str, folder: Path, temporary: Path) -> tuple[str, str]:
+def said(
+    program: str, folder: Path, temporary: Path, current: Path | None = None
+) -> tuple[str, str]:
     """Run a program with a folder for temporary files, and return its output and its errors."""
     script = folder / "work.py"
     script.write_text(program, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, str(script)],
+        cwd=current,
         env=os.environ | {"TMPDIR": str(temporary), "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
