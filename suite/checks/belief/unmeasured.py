@@ -41,8 +41,8 @@ def constant_medians(run: Run, case: Case) -> Iterator[str]:
     Launches are made one after the other and never agree to so many digits. Measure again.
     """
     launches = by_launch(run, case)
-    alike = len({_rounded(launch.seconds) for launch in launches}) == 1
-    if alike and (len(launches) - 1) * min(map(_digits, launches)) >= CERTAIN:
+    alike = all(_rounded(one.seconds) == _rounded(launches[0].seconds) for one in launches[1:])
+    if launches and alike and (len(launches) - 1) * min(map(_digits, launches)) >= CERTAIN:
         yield f"every launch has the median {spell(launches[0].seconds, 's')}"
 
 
@@ -81,8 +81,9 @@ def copied_samples(run: Run) -> Iterator[Fault]:
     owners: defaultdict[tuple[int, tuple[float, ...]], list[tuple[str, str]]] = defaultdict(list)
     for case in run.benchmarks:
         for version, launches in by_version(run, case):
+            owner = case.fullname, version
             for launch in launches:
-                owners[launch.number, tuple(launch.samples)].append((case.fullname, version))
+                owners[launch.number, tuple(launch.samples)].append(owner)
     copies: Counter[tuple[tuple[str, str], tuple[str, str]]] = Counter()
     for (_, samples), alike in owners.items():
         if len(alike) > 1:
@@ -102,7 +103,10 @@ def _digits(launch: Observed) -> float:
 
 def _of_one_range(launches: list[Observed]) -> list[Observed]:
     """Return the launches whose samples may have the shape of another launch's, which few have."""
-    ranges = [_shape([min(launch.samples), max(launch.samples)]) for launch in launches]
+    ranges = []
+    for launch in launches:
+        least = min(launch.samples)
+        ranges.append(_rounded(max(launch.samples) / least) if least > 0 else "")
     often = Counter(ranges)
     return [launch for launch, own in zip(launches, ranges, strict=True) if often[own] > 1]
 
