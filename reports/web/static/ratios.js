@@ -59,20 +59,23 @@ const ratios = (() => {
       sums: new Float64Array(scored.count * data.errors.length),
       counts: new Int32Array(scored.count * data.errors.length),
     };
+    const added = new Uint8Array(data.errors.length), addedKinds = new Uint8Array(data.errors.length);
     const own = times(reference);
     own.cases.forEach((one, place) => {
       base[one] = own.steps[place];
       has[one] = 1;
     });
-    const added = new Uint8Array(data.errors.length);
     /** The place of a run's first exercise, once its cases are added up. */
     function first(run) {
-      if (!added[run]) {
-        add(owner, base, has, times(run), sums, counts, run * width);
-        add(scored.kind, base, has, times(run), kinds.sums, kinds.counts, run * scored.count);
-      }
+      if (!added[run]) add(owner, base, has, times(run), sums, counts, run * width);
       added[run] = 1;
       return run * width;
+    }
+    /** The place of a run's first kind of case, once its cases are added up. */
+    function firstKind(run) {
+      if (!addedKinds[run]) add(scored.kind, base, has, times(run), kinds.sums, kinds.counts, run * scored.count);
+      addedKinds[run] = 1;
+      return run * scored.count;
     }
     const totals = counts.subarray(first(reference), (reference + 1) * width);
     const other = data.exercises.some(({ cpu }, place) => !cpu && totals[place]);
@@ -92,7 +95,7 @@ const ratios = (() => {
       .filter(({ cpu, total }) => total && cpu === !other);
 
     function cases(run, place) {
-      const start = (first(run) / width) * scored.count, [from, to] = scored.ranges[place];
+      const start = firstKind(run), [from, to] = scored.ranges[place];
       let count = 0;
       for (let at = start + from; at < start + to; at++) count += kinds.counts[at];
       return count;
@@ -100,7 +103,7 @@ const ratios = (() => {
 
     /** The log of a run in a part: every kind counts the same. */
     function partLog(run, place) {
-      const start = (first(run) / width) * scored.count, [from, to] = scored.ranges[place];
+      const start = firstKind(run), [from, to] = scored.ranges[place];
       let log = 0, found = 0;
       for (let at = start + from; at < start + to; at++) {
         if (!kinds.counts[at]) continue;
