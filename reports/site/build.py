@@ -12,21 +12,20 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from reports.charts.words import slug
 from reports.files.metadata import ANYWHERE, Publication
 from reports.fleet import fleet_page
 from reports.fleet.peers import Placed
 from reports.making import cache
-from reports.making.broken import Blame, Broken, BrokenRunsError, begun, each, named, of_several
+from reports.making.broken import Broken, BrokenRunsError, begun, named, of_several
 from reports.making.cache import Cache, Marks, remove, stand
-from reports.making.workers import FEW, Workers
+from reports.making.workers import Workers
 from reports.purchase import prices
 from reports.purchase.prices import Price
 from reports.run import normal
-from reports.site import inputs, run_files, shared_files
-from reports.site.run_files import PageJob, Pair, Source, Written
+from reports.site import inputs, run_files, shared_files, summarised
+from reports.site.run_files import PageJob, Source, Written
+from reports.site.summarised import Tell
 from reports.summary.model import Summary, equipment_of
-from suite.compare.verdicts.levels import MOST_RUNS
 from suite.stored.asked_nodes import AskedNodes
 from suite.stored.run import Conclusion
 from suite.stored.store import InvalidResult
@@ -35,7 +34,6 @@ KEPT = ".cache"
 """Folder of what is kept between calls, in that of the site."""
 SITE = "site"
 """Name there of the list of all files that the site consists of."""
-Tell = Callable[[Path, list[Conclusion]], None]
 Begin = Callable[[str], None]
 Beside = Callable[[Mapping[str, str], Publication], Mapping[str, bytes]]
 """What else is to lie beside the index, by name, given the page of each file by its digest."""
@@ -107,7 +105,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
             try:
                 if tell:
                     begin("checking")
-                    stored = _whole(stored, sharing, leave_out)
+                    stored = summarised.whole(stored, sharing, leave_out)
                 return site.write(stored, sorted(broken))
             except BrokenRunsError as error:
                 for sha256, conclusions in error.blame.items():
@@ -139,14 +137,15 @@ class _Site:
         Raises `BrokenRunsError` if something cannot be made of a run.
         """
         self.begin("tables")
-        summaries = _summaries(stored, self.workers)
+        summaries = summarised.summaries_of(stored, self.workers)
         self.begin("changes")
-        summaries = _with_changes(summaries, stored, self.workers)
+        summaries = summarised.with_changes(summaries, stored, self.workers)
         self.begin("pages")
         finish = self._begin_pages(summaries, stored)
         pages = {summary.sha256: summary.href for summary in summaries}
         try:
             fleet = self._fleet(pages, stored)  # while other processes make pages
+            rows = {name: run_files.estimated(stored[name]) for name in pages}
         finally:
             summaries, made = finish()
             of_runs = {name: mark for marks in made.values() for name, mark in marks.items()}
@@ -159,7 +158,7 @@ class _Site:
         shared = of_several(
             lambda: shared_files.write(
                 summaries,
-                {name: run_files.estimated(stored[name]) for name in by_digest},
+                rows,
                 self.known,
                 others | fleet,
                 made,
@@ -170,9 +169,7 @@ class _Site:
                 next((pages[name] for name in pages if stored[name].path == self.reference), ""),
             ),
             [*by_digest],
-            lambda name: shared_files.alone(
-                by_digest[name], run_files.estimated(stored[name]), self.known
-            ),
+            lambda name: shared_files.alone(by_digest[name], rows[name], self.known),
         )
         self._sweep(stored, shared | of_runs)
         return [
@@ -242,70 +239,3 @@ class _Site:
         remove(before.keys() - written.keys(), before, self.out)
         self.kept.put(SITE, written)
         self.kept.forget(but=stored)
-
-
-def _whole(stored: dict[str, Source], workers: Workers, leave_out: Tell) -> dict[str, Source]:
-    """Leave out the files that are not whole, and return the others."""
-    known = {sha256: run_files.known_faults(source) for sha256, source in stored.items()}
-    unknown = [stored[sha256] for sha256, faults in known.items() if faults is None]
-    ready = workers if len(unknown) >= FEW else Workers(1)  # others may still be importing
-    faults_of_each = each(ready, run_files.faults, unknown, _itself)
-    known |= zip((source.sha256 for source in unknown), faults_of_each, strict=True)
-    broken = {sha256: faults for sha256, faults in known.items() if faults}
-    for sha256, faults in broken.items():
-        leave_out(stored[sha256].path, faults)
-    return {sha256: source for sha256, source in stored.items() if sha256 not in broken}
-
-
-def _itself(source: Source, why: Conclusion) -> Blame:
-    return {source.sha256: [why]}
-
-
-def _summaries(stored: dict[str, Source], workers: Workers) -> list[Summary]:
-    """Return what is known of the runs, oldest first, each with the address of its page."""
-    known = {sha256: run_files.summary(source) for sha256, source in stored.items()}
-    unknown = [stored[sha256] for sha256, summary in known.items() if summary is None]
-    made = each(workers, run_files.summarised, unknown, _itself)
-    summaries = [*filter(None, known.values()), *made]
-    return _addressed(sorted(summaries, key=_age))
-
-
-def _addressed(oldest_first: Iterable[Summary]) -> list[Summary]:
-    """Give each run the address of its page below the index: a folder a machine.
-
-    Of two runs of one name the older has the plain one, whatever comes later.
-    """
-    taken: dict[str, Summary] = {}
-    for summary in oldest_first:
-        plain = f"{slug(summary.machine)}/{slug(summary.run)}"
-        href = f"{plain}-{summary.sha256[:8]}.html" if f"{plain}.html" in taken else f"{plain}.html"
-        taken[href] = replace(summary, href=href)
-    return list(taken.values())
-
-
-def _age(summary: Summary) -> tuple[str, ...]:
-    """Return a key that sorts the oldest first."""
-    return summary.datetime, summary.run, summary.sha256
-
-
-def _with_changes(
-    summaries: list[Summary], stored: dict[str, Source], workers: Workers
-) -> list[Summary]:
-    """Add how each run compares with the one before it on its machine."""
-    earlier: dict[str, list[Summary]] = {}
-    pairs = {}
-    for summary in summaries:
-        if machine := earlier.setdefault(summary.machine_id, []):
-            before, *others = machine[: -2 - MOST_RUNS : -1]
-            pairs[summary.sha256] = Pair(
-                stored[before.sha256],
-                before.href,
-                stored[summary.sha256],
-                tuple(stored[other.sha256] for other in others),
-            )
-        machine.append(summary)
-    changes = {sha256: run_files.known_change(pair) for sha256, pair in pairs.items()}
-    unknown = [pairs[sha256] for sha256, known in changes.items() if known is None]
-    changed = each(workers, run_files.changed, unknown, run_files.to_blame)
-    changes |= zip((pair.new.sha256 for pair in unknown), changed, strict=True)
-    return [replace(summary, change=changes.get(summary.sha256)) for summary in summaries]
