@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from suite.statistics import LEAST_LAUNCHES
+from suite.stored import bounds
 from suite.stored.run import ProfileName, Settings
 
 STEPS_IN_A_SAMPLE, STEPS_IN_A_LAUNCH = 100, 20
@@ -121,18 +122,23 @@ def settings_for(  # noqa: PLR0913 - one a choice that the user has
     )
 
 
-def launches_within(settings: Settings, spent: float, launch_seconds: float, done: int = 0) -> int:
+def launches_within(
+    settings: Settings, cases: int, spent: float, launch_seconds: float, done: int = 0
+) -> int:
     """Return how many launches a run makes: those asked for, or what the budget has time for.
 
-    Never fewer than an interval needs. The profile's most grow with a budget that is larger.
+    Never fewer than an interval needs, unless a stored file cannot hold them. The profile's most
+    grow with a budget that is larger.
 
+    cases : how many each launch measures
     spent : seconds since the run began
     launch_seconds : what a launch takes
     done : launches that ended already
     """
+    held = bounds.most_launches(cases, settings.most_samples)
     if settings.launches is not None:
-        return settings.launches
+        return min(settings.launches, held)
     limits = limits_of(settings.profile, settings.devices)
     most = math.ceil(limits.most_launches * max(1.0, settings.budget / limits.budget))
     fitting = done + int(max(0.0, settings.budget - spent) / launch_seconds)
-    return max(settings.least_launches, min(most, fitting))
+    return min(max(settings.least_launches, min(most, fitting)), held)

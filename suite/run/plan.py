@@ -115,9 +115,8 @@ class Plan(_Kept, kw_only=True):
         return self.plan_seconds + self.settings.least_launches * self.launch_seconds
 
     def launches(self, spent: float, launch_seconds: float, done: int = 0) -> int:
-        """Return how many launches the run makes (see `launches_within`), if a file holds them."""
-        most = bounds.most_launches(len(self.cases), self.settings.most_samples)
-        return min(launches_within(self.settings, spent, launch_seconds, done), most)
+        """Return how many launches the run makes; see `launches_within`."""
+        return launches_within(self.settings, len(self.cases), spent, launch_seconds, done)
 
     def order(self, launch: int) -> list[str]:
         """Return the full names of the cases in this launch's order, random but repeatable.

@@ -21,7 +21,7 @@ from suite.kit.cases import sizes
 from suite.measure.climb import Climb
 from suite.profiles import launches_within, settings_on, settling_seconds
 from suite.run.forecast.costs import choose_case_seconds, launch_seconds
-from suite.stored import bounds, store
+from suite.stored import store
 from suite.stored.names import short_name
 from suite.stored.run import Case, Exercise, ProfileName, Run, Scalar, Settings, Work
 from suite.stored.store import InvalidResult
@@ -105,8 +105,7 @@ def expect(
     spent = startup + sum(record.overhead + PILOT_CALLS * min(record.samples) for record in ran)
     each = choose_case_seconds(ran, settings, startup, spent)
     launch = launch_seconds(ran, startup, each)
-    most = bounds.most_launches(len(ran), settings.most_samples)
-    launches = min(launches_within(settings, spent, launch), most)
+    launches = launches_within(settings, len(ran), spent, launch)
     return Expected(
         profile=settings.profile,
         machine=declared.machine,
