@@ -9,6 +9,8 @@ from msgspec import Struct
 
 from suite.stored.run import Search, Settings
 
+OPTION = "--frobench-launch"
+"""The option of pytest that names the file of a launch's specification."""
 DEVICE_LOST, DISK_REFUSES = 70, 71
 """Exit codes of a process that ended itself so that a fresh one goes on, since a device no longer
 works or a case has changed the process; and of a launch that could not write its journal."""

@@ -11,8 +11,6 @@ import os
 import signal
 import sys
 
-SPECIFICATION = "--frobench-launch="
-"""The option that names the file of the launch's specification."""
 PR_SET_PDEATHSIG = 1
 """The option of `prctl` that names the signal for a parent's death (linux/prctl.h)."""
 
@@ -43,13 +41,14 @@ def main() -> None:
 
 def _start_workers() -> None:
     """Start the workers that the launch needs: they import torch while this process does."""
-    from suite.journal.spec import read_spec  # noqa: PLC0415 - as above
+    from suite.journal.spec import OPTION, read_spec  # noqa: PLC0415 - as above
     from suite.kit.workers import halves, start_early  # noqa: PLC0415 - as above
     from suite.machine.limits import affinity, cores_in_use  # noqa: PLC0415 - as above
 
     for argument in sys.argv:
-        if argument.startswith(SPECIFICATION):
-            spec = read_spec(argument.removeprefix(SPECIFICATION))
+        option, _, path = argument.partition("=")
+        if option == OPTION:
+            spec = read_spec(path)
             if spec.halves:
                 start_early(halves(affinity()[: cores_in_use()]), spec.seed)
 

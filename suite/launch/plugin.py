@@ -18,6 +18,7 @@ from suite.absent import absent, absent_module
 from suite.checkout import CHECKOUT
 from suite.errors import DoesNotFitError
 from suite.journal.records import Measured, Refused, Stopped
+from suite.journal.spec import OPTION
 from suite.kit import device as dev
 from suite.kit.abilities import precision
 from suite.kit.cases import PROFILES
@@ -111,7 +112,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("frobench")
     group.addoption("--frobench-profile", choices=PROFILES, default="standard", help="which cases")
     group.addoption("--frobench-devices", default="", metavar="LIST", help="such as cpu,cuda:0")
-    group.addoption("--frobench-launch", metavar="FILE", help="what `frobench run` asks for")
+    group.addoption(OPTION, metavar="FILE", help="what `frobench run` asks for")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -9,7 +9,7 @@ from time import monotonic
 import pytest
 
 from suite.journal import records
-from suite.journal.spec import DEVICE_LOST, DISK_REFUSES, LaunchSpec, read_spec
+from suite.journal.spec import DEVICE_LOST, DISK_REFUSES, OPTION, LaunchSpec, read_spec
 from suite.kit.device import choose
 from suite.kit.group import Group
 from suite.launch.case_timer import CaseTimer
@@ -29,7 +29,7 @@ class LaunchSession:
     """
 
     def __init__(self, config: pytest.Config) -> None:
-        path = config.getoption("--frobench-launch")
+        path = config.getoption(OPTION)
         self.spec = _spec_alone(config) if path is None else read_spec(path)
         self.journal = records.Journal(Path(self.spec.journal)) if self.spec.journal else None
         self.spec.settings = look_around(self.spec, self.write)

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from suite.checkout import CHECKOUT
 from suite.journal.records import Begun, Busy, Journal, Measured, Record, Refused, Tried
-from suite.journal.spec import DEVICE_LOST, LaunchSpec
+from suite.journal.spec import DEVICE_LOST, OPTION, LaunchSpec
 
 POLL_SECONDS = 0.05
 QUIET_SECONDS = 180.0
@@ -149,7 +149,7 @@ def arguments(spec: Path, benchmarks: Path) -> list[str]:
     # Without the cut, pytest would match `-k` against the folders above as well.
     where = (f"--rootdir={benchmarks.parent}", f"--confcutdir={benchmarks.parent}")
     storage = f"--benchmark-storage=file://{spec.parent}"  # else it makes a folder for results
-    return [*_PYTEST, str(benchmarks), *where, storage, f"--frobench-launch={spec}"]
+    return [*_PYTEST, str(benchmarks), *where, storage, f"{OPTION}={spec}"]
 
 
 def lost(code: int | None) -> str | None:

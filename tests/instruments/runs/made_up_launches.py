@@ -24,7 +24,7 @@ from suite.journal.records import (
     Record,
     Surroundings,
 )
-from suite.journal.spec import DISK_REFUSES, LaunchSpec
+from suite.journal.spec import DISK_REFUSES, OPTION, LaunchSpec
 from suite.machine import environment
 from suite.run import launches, merge, process, request, runner
 from suite.run.interruptions import Interruptions
@@ -90,7 +90,7 @@ class Launch:
 
     def __init__(self, arguments: Sequence[str], *, stdout: IO[bytes], **_: object) -> None:
         self._log = stdout
-        path = next(a.partition("=")[2] for a in arguments if a.startswith("--frobench-launch"))
+        path = next(a.partition("=")[2] for a in arguments if a.startswith(OPTION))
         self.spec = msgspec.json.decode(Path(path).read_bytes(), type=LaunchSpec)
         self.modes.append(self.spec.mode)
         self._code = self.run()

@@ -20,6 +20,7 @@ from suite.errors import CannotRunError
 from suite.history.commits import WorkTrees, commits_of
 from suite.history.history import History, HistoryInterrupted, HistoryRequest, history
 from suite.journal.records import Imported, Measured, Record, Stopped
+from suite.journal.spec import OPTION
 from suite.machine import environment
 from suite.project.git import project_folder
 from suite.run import request
@@ -53,7 +54,7 @@ class Commit(Launch):
 
     def __new__(cls, arguments: Any, **options: Any) -> Self:  # noqa: ANN401 - as Popen takes them
         """Return a made-up launch, or what was asked for if that is none."""
-        if any(str(argument).startswith("--frobench-launch") for argument in arguments):
+        if any(str(argument).startswith(OPTION) for argument in arguments):
             return super().__new__(cls)
         return REAL_POPEN(arguments, **options)  # type: ignore[return-value] # no launch at all
 

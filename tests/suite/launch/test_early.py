@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from suite.journal.spec import LaunchSpec
+from suite.journal.spec import OPTION, LaunchSpec
 from suite.kit import workers as kit
 from suite.kit.worker_process import Seat
 from suite.kit.workers import WorkerError, early_workers, start_early
@@ -60,7 +60,7 @@ def test_a_launch_with_cases_on_halves_of_the_cpu_starts_their_workers_with_itse
 ) -> None:
     file = tmp_path / "spec.json"
     file.write_bytes(msgspec.json.encode(spec(halves=halves)))
-    monkeypatch.setattr(sys, "argv", ["entry", "--quiet", f"--frobench-launch={file}"])
+    monkeypatch.setattr(sys, "argv", ["entry", "--quiet", f"{OPTION}={file}"])
     entry._start_workers()
     started: Any = early_workers()
     assert [*started] == [tuple(SEATS)] * halves
