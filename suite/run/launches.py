@@ -52,8 +52,8 @@ class Launches:
             time.sleep(REST)
             self._journal.write(Rested(begun=begun, ended=time.monotonic()))
             self.records += self._journal.news()
-        cases = {case.fullname for case in self._plan.cases}
-        while self.done < self._expected() and not self._failed() >= cases:
+        names = {case.fullname for case in self._plan.cases}
+        while self.done < self._expected() and not self._failed().issuperset(names):
             self.add()
             self._reporter.say(f"launch {self.done} of about {self._expected()} done")
 

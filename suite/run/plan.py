@@ -147,11 +147,11 @@ class Plan(_Kept, kw_only=True):
 
 
 def freeze(
-    draft: Draft, pilot: Journal, seconds: float, counters: Mapping[str, str | None]
+    draft: Draft, pilot: Journal, seconds: float, why_no_counter: Mapping[str, str | None]
 ) -> Plan:
     """Make the plan from the pilot's journal, `seconds` after the run began.
 
-    counters : by device why it does not count its energy, `None` if it does
+    why_no_counter : by device why it does not count its energy, `None` if it does
 
     Raises `CannotRunError` where more launches are asked for than a stored file may hold.
     """
@@ -171,7 +171,7 @@ def freeze(
         refused |= costs.too_long(pairs, settings, startup, seconds)
         pairs = [pair for pair in pairs if pair[0].fullname not in refused]
     ran = [record for _, record in pairs]
-    sustained, energy = choose_windows(pairs, counters, settings, startup, seconds)
+    sustained, energy = choose_windows(pairs, why_no_counter, settings, startup, seconds)
     startup += WINDOW_SECONDS * len({*sustained, *energy.cases})
     if not draft.like:
         case_seconds = costs.choose_case_seconds(ran, settings, startup, seconds)
@@ -196,7 +196,7 @@ def freeze(
         plan_seconds=seconds,
         launch_seconds=costs.launch_seconds(ran, startup, settings.case_seconds),
         searched={record.case: record.search for record in ran if record.search is not None},
-        counters=[device for device, reason in counters.items() if reason is None],
+        counters=[device for device, reason in why_no_counter.items() if reason is None],
         energy=energy,
         sustained=sustained,
         troubles=surroundings.troubles,

@@ -141,8 +141,8 @@ def make_plan(folder: Path, clock: RunClock, reporter: Reporter) -> Plan:
             reporter.at(0.0, left, f"trying {short_name(record.case)}")
 
     pilot.explore(draft, journal, tell)
-    counters = telemetry.counters(sensors(folder, draft))
-    plan = freeze(draft, journal, clock.seconds(), counters)
+    why_no_counter = telemetry.why_no_counter(sensors(folder, draft))
+    plan = freeze(draft, journal, clock.seconds(), why_no_counter)
     _say(plan.troubles, reporter)
     if not plan.cases:
         require_any(plan.outcomes)

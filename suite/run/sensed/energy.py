@@ -55,14 +55,14 @@ class Choice(NamedTuple):
 
 def choose_windows(
     ran: Sequence[tuple[Identity, Measured]],
-    counters: Mapping[str, str | None],
+    why_no_counter: Mapping[str, str | None],
     settings: Settings,
     startup: float,
     spent: float,
 ) -> tuple[list[str], Choice]:
     """Choose the cases for sustained rates and for energy, as far as the launches have room.
 
-    counters : by device why it does not count its energy, `None` if it does
+    why_no_counter : by device why it does not count its energy, `None` if it does
     startup, spent : seconds before a launch's first case, and of the run so far
     """
     records = [record for _, record in ran]
@@ -79,7 +79,7 @@ def choose_windows(
     names = _by_rate(ran)
     while not fits(len(names)):
         names.pop()
-    return names, choose(ran, counters, settings, room, names)
+    return names, choose(ran, why_no_counter, settings, room, names)
 
 
 def _by_rate(ran: Sequence[tuple[Identity, Measured]]) -> list[str]:
@@ -98,7 +98,7 @@ def _by_rate(ran: Sequence[tuple[Identity, Measured]]) -> list[str]:
 
 def choose(
     ran: Sequence[tuple[Identity, Measured]],
-    counters: Mapping[str, str | None],
+    why_no_counter: Mapping[str, str | None],
     settings: Settings,
     room: float = math.inf,
     first: Sequence[str] = (),
@@ -109,7 +109,7 @@ def choose(
     """
     able, left_out = [], {}
     for case, record in ran:
-        if case.headline and (reason := _unable(case, record, counters)):
+        if case.headline and (reason := _unable(case, record, why_no_counter)):
             left_out[case.fullname] = reason
         elif case.headline:
             work = record.work.flops or 0.0, record.work.bytes or 0.0
@@ -120,15 +120,17 @@ def choose(
     return Choice(names[:most], left_out | dict.fromkeys(names[most:], NO_TIME))
 
 
-def _unable(case: Identity, record: Measured, counters: Mapping[str, str | None]) -> str | None:
+def _unable(
+    case: Identity, record: Measured, why_no_counter: Mapping[str, str | None]
+) -> str | None:
     """Return why the energy of a case cannot be measured, if so."""
-    for device in _counted(case.devices):
-        if (reason := counters.get(device, "nothing reads it")) is not None:
+    for device in _energy_devices(case.devices):
+        if (reason := why_no_counter.get(device, "nothing reads it")) is not None:
             return f"{device} counts no energy: {reason}"
     return None if record.in_a_row else PAUSED
 
 
-def _counted(devices: Iterable[str]) -> list[str]:
+def _energy_devices(devices: Iterable[str]) -> list[str]:
     """Return the whole devices whose energy is a case's: accelerators where there are any."""
     whole = list(dict.fromkeys(name.partition("/")[0] for name in devices))
     return [name for name in whole if name != CPU] or whole
@@ -141,15 +143,15 @@ def of_cases(
     launches: int,
 ) -> dict[str, Energy]:
     """Return what the calls of each case cost, launch by launch; `used` are its devices."""
-    counts = _counts(lines)
+    readings = _counter_readings(lines)
     energies: dict[str, Energy] = {}
     for record in records:
         if isinstance(record, Busy) and record.case in used and record.launch < launches:
             nothing: list[float | None] = [None] * launches
             energy = energies.setdefault(record.case, Energy(joules=nothing, seconds=nothing[:]))
             call = (record.ended - record.begun) / record.calls
-            devices = _counted(used[record.case])
-            watts = [_watts(counts.get(name, []), record.begun, record.ended) for name in devices]
+            devices = _energy_devices(used[record.case])
+            watts = [_watts(readings.get(name, []), record.begun, record.ended) for name in devices]
             known = [draw for draw in watts if draw is not None]
             if len(known) == len(devices):
                 energy.joules[record.launch] = float(f"{sum(known) * call:.{DIGITS}g}")
@@ -167,25 +169,25 @@ def idle(lines: Iterable[Line], records: Iterable[Record]) -> dict[str, float]:
     rests = [record for record in records if isinstance(record, Rested)]
     return {
         device: round(watts, 1)
-        for device, counts in _counts(lines).items()
+        for device, readings in _counter_readings(lines).items()
         for rest in rests
-        if (watts := _watts(counts, rest.ended - SETTLED, rest.ended)) is not None
+        if (watts := _watts(readings, rest.ended - SETTLED, rest.ended)) is not None
     }
 
 
-def _counts(lines: Iterable[Line]) -> dict[str, list[tuple[float, float]]]:
-    """Return when the counter of each device was read, and what it said."""
-    counts: dict[str, list[tuple[float, float]]] = {}
+def _counter_readings(lines: Iterable[Line]) -> dict[str, list[tuple[float, float]]]:
+    """Return by device when its counter was read, and the joules that it showed."""
+    readings: dict[str, list[tuple[float, float]]] = {}
     for line in lines:
         if isinstance(line, Tick) and ENERGY in line.values:
             at = line.at if line.counted is None else line.counted
-            counts.setdefault(line.device, []).append((at, line.values[ENERGY]))
-    return counts
+            readings.setdefault(line.device, []).append((at, line.values[ENERGY]))
+    return readings
 
 
-def _watts(counts: Iterable[tuple[float, float]], begun: float, ended: float) -> float | None:
+def _watts(readings: Iterable[tuple[float, float]], begun: float, ended: float) -> float | None:
     """Return the mean power in a time, if the counter was read for long enough in it."""
-    inside = sorted(count for count in counts if begun <= count[0] <= ended)
+    inside = sorted(reading for reading in readings if begun <= reading[0] <= ended)
     if not inside or inside[-1][0] - inside[0][0] < LEAST:
         return None
     (first, before), (last, after) = inside[0], inside[-1]

@@ -177,7 +177,7 @@ def sources(
     return asked
 
 
-def counters(sources: Iterable[Source]) -> dict[str, str | None]:
+def why_no_counter(sources: Iterable[Source]) -> dict[str, str | None]:
     """Return for each device why it does not count its energy, `None` if it does."""
     reasons: dict[str, str | None] = {}
     threads = []

@@ -235,7 +235,7 @@ def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(
     install(monkeypatch, Gpu(uuid="GPU-a"), Gpu(uuid="GPU-b", refuses=refuses))
     seals = {"cuda:0": seal("a", "7"), "cuda:1": seal("b", "7")}
     _, gpus = telemetry.sources(seals, "7", {})
-    assert telemetry.counters([gpus]) == {"cuda:0": None, "cuda:1": "NVML: Not Supported"}
+    assert telemetry.why_no_counter([gpus]) == {"cuda:0": None, "cuda:1": "NVML: Not Supported"}
 
     free = threading.Event()
 
@@ -244,7 +244,7 @@ def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(
         return [Sensor("cuda:2", {"energy_joules": lambda: 1.0})]
 
     monkeypatch.setattr(telemetry, "LONGEST_SEARCH", 0.02)
-    found = telemetry.counters([Source("NVML", ["cuda:2"], hang), gpus])
+    found = telemetry.why_no_counter([Source("NVML", ["cuda:2"], hang), gpus])
     assert found["cuda:0"] is None
     assert found["cuda:2"] == "NVML did not answer within 0 s"
     free.set()

@@ -78,7 +78,7 @@ def draft(settings: Settings) -> Draft:
     )
 
 
-def frozen(pairs: list[Pair], profile: ProfileName, counters: dict[str, str | None]) -> Plan:
+def frozen(pairs: list[Pair], profile: ProfileName, why_no_counter: dict[str, str | None]) -> Plan:
     """Return the plan that a pilot of these cases leads to, and when it is made."""
     calls = sum(record.wall_seconds for _, record in pairs)
     settings = settings_for(profile, [])
@@ -89,7 +89,7 @@ def frozen(pairs: list[Pair], profile: ProfileName, counters: dict[str, str | No
         Begun(launch=0, case="case 0", at=time.monotonic() - calls),
         *(record for _, record in pairs),
     ]
-    return freeze(draft(settings), pilot, STARTUP - settle + calls, counters)
+    return freeze(draft(settings), pilot, STARTUP - settle + calls, why_no_counter)
 
 
 def launches(plan: Plan) -> int:
