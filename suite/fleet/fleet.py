@@ -18,6 +18,7 @@ from suite.profiles import settings_for
 from suite.run.label import KEY, key, seal
 from suite.run.lock import LOCK, VARIABLE
 from suite.stored.run import ProfileName
+from suite.stored.store import PARTIAL
 
 TRIES = 2
 """How often a node is begun, at most: it may be lost once."""
@@ -76,6 +77,7 @@ def asked(request: FleetRequest) -> messages.Asked:
         lock_variable=VARIABLE,
         key=key(request.results).hex(),
         key_file=KEY,
+        partial=PARTIAL,
     )
 
 
@@ -83,11 +85,11 @@ class _Turn(Struct):
     """A node that is being measured, or that is lost and may come back."""
 
     node: messages.Node
-    heard: float  # when it last gave a sign of life, or was lost
-    spoke: bool = False  # whether it gave any since it was begun
+    waited_since: float  # its last sign of life or, if it is lost, when that happened
+    spoke: bool = False  # whether it gave a sign of life since it was begun
     tries: int = 1  # how often it was begun
     reason: str = ""  # why it is lost; empty while it is measured
-    before: tuple[str, float] | None = None  # why and when it was lost before it was begun again
+    lost: "_Turn | None" = None  # the lost turn that this one tries again
 
 
 class Schedule:
@@ -157,7 +159,7 @@ class Schedule:
                 self._hear_of(turn, event)
 
     def _hear_of(self, turn: _Turn, event: messages.OfNode) -> None:
-        turn.heard = self._clock()
+        turn.waited_since = self._clock()
         turn.spoke |= not isinstance(event, messages.Lost)
         name = turn.node.name
         match event:
@@ -173,7 +175,7 @@ class Schedule:
             case messages.Ended():
                 self._end(turn, event)
             case messages.Lost(reason=reason):
-                self._lose(turn, reason)
+                self._retry_or_give_up(turn, reason)
 
     def _end(self, turn: _Turn, event: messages.Ended) -> None:
         name, outcome = turn.node.name, self._gathered.outcome
@@ -182,24 +184,23 @@ class Schedule:
             self._cluster.send(messages.Forget(node=turn.node, fleet=self._asked.fleet))
             return
         if name not in outcome.lost:
-            self._gathered.lose(name, event.message or "it stored nothing")
+            self._gathered.note_lost(name, event.message or "it stored nothing")
         self._tell(name, f"not measured: {outcome.lost[name]}")
 
-    def _lose(self, turn: _Turn, reason: str) -> None:
+    def _retry_or_give_up(self, turn: _Turn, reason: str) -> None:
         # A cluster may call a lost node alive for a while: a start without an answer is no try.
-        if turn.before is not None and not turn.spoke:
-            turn.reason, turn.heard = turn.before
-            turn.tries -= 1
+        if turn.lost is not None and not turn.spoke:
+            self._turns[turn.node.name] = turn.lost
         elif turn.tries >= TRIES:
             self._give_up(turn.node.name, reason)
         else:
-            turn.reason, turn.heard = reason, self._clock()
+            turn.reason, turn.waited_since = reason, self._clock()
             self._tell(turn.node.name, f"lost: {reason}; it is tried again if it comes back")
         self._looked = self._clock()
 
     def _give_up(self, name: str, reason: str) -> None:
         del self._turns[name]
-        if self._gathered.lose(name, reason):
+        if self._gathered.note_lost(name, reason):
             self._tell(name, f"lost: {reason}")
 
     def _take_back(self, nodes: Iterable[messages.Node]) -> None:
@@ -207,14 +208,13 @@ class Schedule:
             turn = self._turns.get(node.name)
             is_it = self._names.get(node.id, node.name) == node.name
             if turn is not None and turn.reason and is_it:
-                before, tries = (turn.reason, turn.heard), turn.tries + 1
-                again = _Turn(node, self._clock(), tries=tries, before=before)
+                again = _Turn(node, self._clock(), tries=turn.tries + 1, lost=turn)
                 self._begin(again, "begun again, where its run was")
 
     def _look_at_the_clock(self) -> None:
         now = self._clock()
         for turn in list(self._turns.values()):
-            if now - turn.heard <= self._patience:
+            if now - turn.waited_since <= self._patience:
                 continue
             if turn.reason:
                 self._give_up(turn.node.name, turn.reason)
@@ -222,7 +222,7 @@ class Schedule:
             self._cluster.send(messages.Stop(node=turn.node.id))
             silent = f"{self._patience:g} s"
             why = f"no answer within {silent}; its accelerators may be in use by other tasks"
-            self._lose(turn, f"no sign of life for {silent}" if turn.spoke else why)
+            self._retry_or_give_up(turn, f"no sign of life for {silent}" if turn.spoke else why)
         if now - self._looked >= LOOK and any(turn.reason for turn in self._turns.values()):
             self._looked = now
             self._cluster.send(messages.Look())

@@ -17,6 +17,7 @@ from suite.printable import printable
 from suite.stored import asked_nodes, store
 from suite.stored.asked_nodes import AskedNodes
 from suite.stored.basics import LONGEST_NAME
+from suite.stored.run import Run
 
 NOTHING_YET = "no file of it arrived before `frobench fleet` ended"
 """Why a node has no stored run as long as nothing else is known of it."""
@@ -51,29 +52,30 @@ class Gathered:
         self._note()
 
     def keep(self, name: str, file: File) -> str:
-        """Write a node's file down, and return what happened; nothing if it cannot be kept."""
-        stays = f"stays on the node: {file.path}"
+        """Store a node's file and return a line on it; else note the reason, and return nothing."""
         try:
             run = store.decode(file.content)
-            if (label := run.frobench.environment.label) != self._labels[name]:
-                # It might be its own, measured with another key.
-                known = f"of node {label}" if isinstance(label, str) else "without a label"
-                self.lose(name, f"its file is a run {known}, not its own; it {stays}")
-                return ""
-            if file.path.endswith(".partial.json"):
-                path = self._results / run.frobench.environment.machine / Path(file.path).name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                keep(path, store.encode(run))
-                self.outcome.partial[name] = path
-                return f"stored what was finished: {path}"
-            path = store.write_once(run, self._results)
+            if (label := run.frobench.environment.label) == self._labels[name]:
+                return self._store(name, run, file.path)
+            # It might be its own, measured with another key.
+            known = f"of node {label}" if isinstance(label, str) else "without a label"
+            reason = f"its file is a run {known}, not its own; it"
         except store.InvalidResult as error:
-            self.lose(name, f"its file is damaged: {error}; it {stays}")
-            return ""
+            reason = f"its file is damaged: {error}; it"
         except OSError as error:
             why = f"{error.filename or self._results}: {error.strerror or error}"
-            self.lose(name, f"{why}; its file {stays}")
-            return ""
+            reason = f"{why}; its file"
+        self.note_lost(name, f"{reason} stays on the node: {file.path}")
+        return ""
+
+    def _store(self, name: str, run: Run, from_path: str) -> str:
+        if from_path.endswith(store.PARTIAL):
+            path = self._results / run.frobench.environment.machine / Path(from_path).name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            keep(path, store.encode(run))
+            self.outcome.partial[name] = path
+            return f"stored what was finished: {path}"
+        path = store.write_once(run, self._results)
         self.outcome.stored[name] = path
         self.outcome.partial.pop(name, None)
         self.outcome.lost.pop(name, None)
@@ -82,7 +84,7 @@ class Gathered:
         self._note_again()
         return f"stored: {path}"
 
-    def lose(self, name: str, reason: str) -> bool:
+    def note_lost(self, name: str, reason: str) -> bool:
         """Write down why a node has no whole file; return whether it has none."""
         if name in self.outcome.stored:
             return False

@@ -28,6 +28,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     lock_variable: str  # of the environment, which names another one
     key: str  # of the labels
     key_file: str  # in a folder of results, for the key
+    partial: str  # the end of the name of an interrupted run's file
 
 
 class OfNode(Struct, tag=str.lower, kw_only=True):

@@ -62,12 +62,12 @@ which a run would do too."""
 Said = dict[str, Any]
 
 
-def measure(asked: Said, name: str, label: str, accelerators: float) -> Iterator[Said]:
+def measure(asked: Said, name: str, folder_name: str, accelerators: float) -> Iterator[Said]:
     """Measure this node, or go on with a run that was cut short, and yield what happens.
 
     asked : fields of `suite.fleet.messages.Asked`
     name : of the node, from which its run makes the label
-    label : of the folder of this node's run, apart from other nodes of the same machine
+    folder_name : of this node's run, apart from other nodes of the same machine
     accelerators : how many the task was given
     """
     spec = find_spec("frobench")
@@ -77,25 +77,25 @@ def measure(asked: Said, name: str, label: str, accelerators: float) -> Iterator
     if home is None or message:
         yield {"type": "ended", "message": message}
         return
-    folder = _folder(asked["fleet"], label)
+    folder = _folder(asked["fleet"], folder_name)
     results = folder / "results"
     try:
         results.mkdir(mode=0o700, parents=True, exist_ok=True)
         (results / asked["key_file"]).write_bytes(bytes.fromhex(asked["key"]))
-        if not _stored(results, whole=True):
+        if not _whole(results, asked):
             run = _Run(folder, _command(asked, results, name), _environment(home, accelerators))
             yield from run.to_its_end(asked)
             message = run.message
-        for path in _stored(results, whole=False):
+        for path in _stored(results):
             yield {"type": "file", "path": str(path), "content": path.read_bytes()}
     except OSError as error:
         message = f"{error.filename or folder}: {error.strerror or error}"
-    yield {"type": "ended", "message": "" if _stored(results, whole=True) else message}
+    yield {"type": "ended", "message": "" if _whole(results, asked) else message}
 
 
-def forget(fleet: str, label: str) -> None:
+def forget(fleet: str, folder_name: str) -> None:
     """Remove what is kept of a run whose files have arrived."""
-    folder = _folder(fleet, label)
+    folder = _folder(fleet, folder_name)
     shutil.rmtree(folder, ignore_errors=True)
     with suppress(OSError):  # nodes of the same machine have theirs in it
         folder.parent.rmdir()
@@ -206,14 +206,17 @@ def _refusal(home: Path | None, asked: Said) -> str:
     return ""
 
 
-def _folder(fleet: str, label: str) -> Path:
+def _folder(fleet: str, folder_name: str) -> Path:
     user = os.getuid() if hasattr(os, "getuid") else 0
-    return Path(tempfile.gettempdir()) / f"frobench-fleet-{user}" / fleet / label
+    return Path(tempfile.gettempdir()) / f"frobench-fleet-{user}" / fleet / folder_name
 
 
-def _stored(results: Path, *, whole: bool) -> list[Path]:
-    paths = sorted(results.glob("[!.]*/*.json"))
-    return [path for path in paths if not (whole and path.name.endswith(".partial.json"))]
+def _stored(results: Path) -> list[Path]:
+    return sorted(results.glob("[!.]*/*.json"))
+
+
+def _whole(results: Path, asked: Said) -> list[Path]:
+    return [path for path in _stored(results) if not path.name.endswith(asked["partial"])]
 
 
 def _command(asked: Said, results: Path, name: str) -> list[str]:

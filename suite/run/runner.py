@@ -218,4 +218,4 @@ def _path(results: Path, plan: Plan) -> Path:
 
 
 def _partial(path: Path) -> Path:
-    return path.with_name(f"{path.stem}.partial.json")
+    return path.with_name(f"{path.stem}{store.PARTIAL}")

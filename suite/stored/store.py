@@ -21,6 +21,8 @@ from suite.stored.run import SCHEMA, Run
 MIGRATIONS: list[Callable[[dict[str, Any]], dict[str, Any]]] = []
 """``MIGRATIONS[n - 1]`` turns the plain JSON of schema n into that of schema n + 1."""
 
+PARTIAL = ".partial.json"
+"""The end of the name of a file that holds what an interrupted run finished."""
 _FOLDED_LIST = re.compile(rb"\[[^][{}]*\]")
 _LINE_BREAK = re.compile(rb"\n *")
 _FILE_NAME = re.compile(r"\w[\w.+-]*", re.ASCII)
