@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgspec import Struct, structs
+from msgspec import Struct, UnsetType, structs
 
 from suite.personal import patterns
 from suite.personal.patterns import FOUR_NUMBERS, WITH_COLONS
@@ -25,7 +25,7 @@ HIDDEN = patterns.HIDDEN
 _BEFORE = 32
 """Characters before four numbers in which a word may say that they are a version."""
 _OCTET, _NO_VERSION, _SHORTEST_NAME = 255, 100, 3
-_NUMBERS_ONLY = frozenset({float, int, bool, type(None)})
+_NO_TEXT = frozenset({float, int, bool, type(None), UnsetType})
 _COMMON = (
     "admin amd apple arm azureuser build builder cloud container cpu cuda debian default docker"
     " ec2-user fedora gpu guest home host intel jovyan jupyter kernel linux localhost macos max"
@@ -116,13 +116,12 @@ def texts(
     else:
         items = enumerate(value)
     for name, item in items:
+        if type(item) in _NO_TEXT:  # most are numbers
+            continue
         if isinstance(item, str):
             if wanted is None or item in wanted:
                 held.append((_inside(where, name), item))
-        elif isinstance(item, list):
-            if not _NUMBERS_ONLY.issuperset(map(type, item)):  # lists of samples are long
-                held += texts(item, _inside(where, name), wanted)
-        elif isinstance(item, dict | tuple | Struct):
+        elif not isinstance(item, list) or not _NO_TEXT.issuperset(map(type, item)):
             held += texts(item, _inside(where, name), wanted)
     return held
 
