@@ -4,6 +4,7 @@
 from collections.abc import Callable, Iterator
 from functools import wraps
 
+from suite.checks.belief.doubts import CAPPED
 from suite.checks.rule import Fault
 from suite.datasheets.generations import is_laptop
 from suite.doctor.there import Device, There
@@ -15,8 +16,6 @@ from suite.units import counted, format_value
 
 BUSY = 0.1
 """Part of the time in which an accelerator is busy, or of its memory in use, that is noticed."""
-CAP = 0.99
-"""A power limit relative to its default, below which it is a cap."""
 
 COOL = "check its cooling, and let it cool down"
 CABLES = "check its cooling and its power cables"
@@ -179,7 +178,7 @@ def power_cap(device: Device, _: There) -> Iterator[Finding]:
     supply and mode, not `nvidia-smi`: plug the laptop in, and choose the mode for performance.
     """
     limit, default = device.power_limit_watts, device.power_limit_default_watts
-    if limit is None or not default or limit >= CAP * default:
+    if limit is None or not default or limit >= CAPPED * default:
         return
     mend = f"sudo nvidia-smi -i {{0}} -pl {default:g}"
     if device.vendor != "NVIDIA":

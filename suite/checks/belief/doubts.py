@@ -37,7 +37,7 @@ SEVERITY: Severity = "warning"
 MORE_THAN_A_SHARE = 1.05
 """Work of each of several devices relative to a single one's, above which it is doubted."""
 CAPPED = 0.99
-"""A power limit relative to the usual one, below which it is lowered."""
+"""A power limit relative to the usual one, below which it counts as lowered."""
 LARGE, SLOWER = 2048, 1.05
 """Least n of a product whose time depends on its precision and not on its launch; and its time
 in TF32 relative to float32, above which it is doubted."""
