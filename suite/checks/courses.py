@@ -14,8 +14,8 @@ from typing import NamedTuple
 Values = Sequence[Sequence[float]]
 """Logs of the times of each case, a row a case, with a value for each launch."""
 
-LEAST_LAUNCHES = 6
-"""With fewer launches not even a perfect order is rare."""
+LEAST_FOR_TREND = 6
+"""Fewest launches that can show a trend: in fewer, not even a perfect order is rare."""
 LEAST_FOR_STEPS, MOST_FOR_STEPS = 8, 100
 """Launches of which permutations are drawn. With fewer, every order of two levels is too likely (1
 in 10 with six); with more, it takes too long."""
@@ -46,7 +46,7 @@ class Drift(NamedTuple):
 def drifts(cases: Values) -> Iterator[Drift]:
     """Yield how all cases together drift, or else each case that drifts."""
     launches = len(cases[0]) if cases else 0
-    if launches < LEAST_LAUNCHES:
+    if launches < LEAST_FOR_TREND:
         return
     means = [fmean(case) for case in cases]
     apart = [[v - mean for v in case] for case, mean in zip(cases, means, strict=True)]

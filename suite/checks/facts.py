@@ -19,8 +19,8 @@ MOST_SAID = 1e30
 """Numbers beyond it, which a changed file may hold, are said to be this."""
 LEAST_PART = 0.05
 """Fraction of the readings that show a device held back, at least; fewer hardly move the median."""
-LEAST_LAUNCHES = 3
-"""With less, a neighbour may have slowed a single device in all of them."""
+LEAST_AGREEING = 3
+"""Fewest launches whose agreement counts: a neighbour's noise may have slowed all of fewer."""
 TICK = 5.0
 """Seconds by which a system may set its clock right while it measures."""
 
@@ -172,7 +172,7 @@ def efficiencies(run: Run, least: float) -> Iterator[tuple[Case, list[float]]]:
     The single rate is that of the fastest sample of any case of one accelerator with the same
     exercise and parameters: noise slows some samples down, but not all of several launches.
 
-    least : only cases above it in each of at least `LEAST_LAUNCHES` launches are yielded
+    least : only cases above it in each of at least `LEAST_AGREEING` launches are yielded
     """
     counting = [case for case in run.benchmarks if _flops(case)]
     single: dict[str, list[Case]] = {}
@@ -186,7 +186,7 @@ def efficiencies(run: Run, least: float) -> Iterator[tuple[Case, list[float]]]:
         if best := max((_flops(other) / fastest(other) for other in alone), default=0.0):
             rates = [_flops(case) / launch.seconds for launch in by_launch(run, case)]
             shares = [rate / (many * best) for rate in rates]
-            if len(shares) >= LEAST_LAUNCHES and min(shares) > least:
+            if len(shares) >= LEAST_AGREEING and min(shares) > least:
                 yield case, shares
 
 

@@ -17,7 +17,7 @@ from suite.checks.ceilings import (
     sheet,
 )
 from suite.checks.facts import (
-    LEAST_LAUNCHES,
+    LEAST_AGREEING,
     TICK,
     beginnings,
     by_launch,
@@ -103,7 +103,7 @@ def narrow_slower(run: Run) -> Iterator[Fault]:
         usual = {one.number: one.seconds for one in by_launch(run, other)} if other else {}
         launches = [launch for launch in by_launch(run, case) if launch.number in usual]
         ratios = [launch.seconds / usual[launch.number] for launch in launches]
-        if len(ratios) >= LEAST_LAUNCHES and min(ratios) > SLOWER:
+        if len(ratios) >= LEAST_AGREEING and min(ratios) > SLOWER:
             yield Fault(f"it takes {median(ratios):.2f} times as long", case.fullname)
 
 

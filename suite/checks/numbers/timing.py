@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from statistics import median
 
-from suite.checks.facts import Observed, accelerators, by_launch, by_version, mostly
+from suite.checks.facts import LEAST_AGREEING, Observed, accelerators, by_launch, by_version, mostly
 from suite.concurrency import concurrency
 from suite.stored.run import Case, Run, Severity
 from suite.units import format_seconds
@@ -36,8 +36,8 @@ their median it is on two CPU cores in two launches of three for some cases, sin
 write is still being handed over."""
 OFTEN = 0.8
 """Chance does not make the first sample the slow one in more than this part of the launches."""
-LEAST_LAUNCHES, LEAST_SAMPLES = 3, 5
-"""With less, a neighbour's noise makes the first sample the slow one in all launches of a case."""
+LEAST_SAMPLES = 5
+"""With fewer samples in a launch, a neighbour's noise often makes the first sample the slow one."""
 
 
 def unsynchronised(run: Run, case: Case) -> Iterator[str]:
@@ -69,7 +69,7 @@ def result_not_ready(run: Run, case: Case) -> Iterator[str]:
         for launch in measured
         if {*devices} <= launch.whole.ready_reading.keys()
     ]
-    part = LEAST_OF_SAMPLE if len(ready) >= LEAST_LAUNCHES else MOST_OF_WORK
+    part = LEAST_OF_SAMPLE if len(ready) >= LEAST_AGREEING else MOST_OF_WORK
     late = [
         launch.parts["reading"] - value
         > max(TIMES_READY * value, WAKING, part * min(launch.samples))
@@ -167,7 +167,7 @@ def _first_call(launches: list[Observed]) -> str:
         for launch in launches
         if len(launch.samples) >= LEAST_SAMPLES
     ]
-    if len(firsts) >= LEAST_LAUNCHES and mostly((r > SLOW_FIRST for r in firsts), OFTEN):
+    if len(firsts) >= LEAST_AGREEING and mostly((r > SLOW_FIRST for r in firsts), OFTEN):
         return f"the first sample lasts {median(firsts):.1f} times as long as any other"
     return ""
 
