@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from suite.checks.facts import is_accelerator, once
+from suite.checks.facts import computed_once, is_accelerator
 from suite.datasheets import catalog, generations
 from suite.datasheets.catalog import NotInCatalogError, Sheet
 from suite.stored.case import Path
@@ -127,7 +127,7 @@ def most_watts(device: Accelerator) -> float:
 def peak_ceiling(run: Run, case: Case) -> Ceiling | None:
     """Return how many operations a second a case can do at most; `None` without a device."""
     devices = case.extra_info.devices
-    ceilings = [once(_peak, run, name, precision(case)) for name in devices]
+    ceilings = [computed_once(_peak, run, name, precision(case)) for name in devices]
     # The parts of a CPU share its cores.
     return _together(ceilings if any(map(is_accelerator, devices)) else ceilings[:1])
 
@@ -135,7 +135,8 @@ def peak_ceiling(run: Run, case: Case) -> Ceiling | None:
 def memory_ceiling(run: Run, case: Case) -> Ceiling | None:
     """Return how many bytes a second a case can read and write at most; `None` as above."""
     copied = (case.extra_info.work.bytes or 0.0) if path(case) == "within" else None
-    return _together([once(_memory, run, name, copied) for name in set(case.extra_info.devices)])
+    devices = set(case.extra_info.devices)
+    return _together([computed_once(_memory, run, name, copied) for name in devices])
 
 
 def link_ceiling(run: Run, case: Case) -> Ceiling | None:
@@ -167,22 +168,22 @@ def _peer(run: Run, case: Case) -> Ceiling:
     return Ceiling(most, most, "their link carries" if rates else "any link of two devices carries")
 
 
-def _peak(run: Run, name: str, named: str) -> Ceiling:
+def _peak(run: Run, name: str, dtype: str) -> Ceiling:
     if not is_accelerator(name):
         cores = _cores(run)
-        most = cores * CYCLES * CORE_FLOPS.get(named, NARROW_FLOPS)
-        return Ceiling(most, most, f"{cores} cores do in {named}")
+        most = cores * CYCLES * CORE_FLOPS.get(dtype, NARROW_FLOPS)
+        return Ceiling(most, most, f"{cores} cores do in {dtype}")
     device, software = accelerator(run, name), run.frobench.environment.software
     if any(variable.startswith("CUBLAS_EMULATE") for variable in software.variables):
-        return _of_any(named, _best("peak_"))
+        return _of_any(dtype, _best("peak_"))
     if device is None:
-        return _of_any(named)
+        return _of_any(dtype)
     observed = highest_clock(run, name)
     known = sheet(device)
-    if known is None or f"peak_{named}" not in known.figures:
-        return _of_units(device, named, observed)
+    if known is None or f"peak_{dtype}" not in known.figures:
+        return _of_units(device, dtype, observed)
     printed, at_most, as_seen = (
-        catalog.peak(known, named, at and _believed(at)).rate
+        catalog.peak(known, dtype, at and _believed(at)).rate
         for at in (None, device.max_clock_hz, observed)
     )
     highest = max(printed, at_most, as_seen)
@@ -191,27 +192,27 @@ def _peak(run: Run, name: str, named: str) -> Ceiling:
         likely = as_seen
     # Sums as narrow as the factors double the rate of some cards. PyTorch asks for them in float8,
     # and in float16 if it is told to.
-    may = 2 if named in {"float16", "float8_e4m3fn"} else 1
-    asked = named != "float16" or software.flags.get("cuda_matmul_fp16_accumulation")
-    why = f"{known.devices[0]} can do in {named}"
+    may = 2 if dtype in {"float16", "float8_e4m3fn"} else 1
+    asked = dtype != "float16" or software.flags.get("cuda_matmul_fp16_accumulation")
+    why = f"{known.devices[0]} can do in {dtype}"
     return Ceiling(ABOVE_BOOST * may * highest, likely * (may if asked else 1), why)
 
 
-def _of_any(named: str, best: float | None = None) -> Ceiling:
-    best = best or _best(f"peak_{named}") or _best("peak_")
-    return Ceiling(UNKNOWN_DEVICE * best, best, f"any device in the catalog can do in {named}")
+def _of_any(dtype: str, best: float | None = None) -> Ceiling:
+    best = best or _best(f"peak_{dtype}") or _best("peak_")
+    return Ceiling(UNKNOWN_DEVICE * best, best, f"any device in the catalog can do in {dtype}")
 
 
-def _of_units(device: Accelerator, named: str, observed: float | None) -> Ceiling:
+def _of_units(device: Accelerator, dtype: str, observed: float | None) -> Ceiling:
     """Judge a device without a peak in the catalog by its units, clock and generation."""
-    any_device = _of_any(named)
+    any_device = _of_any(dtype)
     clocks = [_believed(at) for at in (device.max_clock_hz, observed) if at]
-    bound = generations.peak(device, named, max(clocks, default=None))
+    bound = generations.peak(device, dtype, max(clocks, default=None))
     if bound is None:
         return any_device
     most = SAME_GENERATION * bound.rate if bound.known else any_device.most
     whose = "its generation" if bound.known else "any listed device of its vendor"
-    why = f"{device.multiprocessors} of the best units of {whose} can do in {named}"
+    why = f"{device.multiprocessors} of the best units of {whose} can do in {dtype}"
     return Ceiling(min(most, any_device.most), min(bound.rate, any_device.likely), why)
 
 

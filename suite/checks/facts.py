@@ -60,7 +60,7 @@ def remembered() -> Iterator[None]:
         _known.reset(token)
 
 
-def once(find: Callable[..., T], run: Run, *asked: Hashable) -> T:
+def computed_once(find: Callable[..., T], run: Run, *asked: Hashable) -> T:
     """Return what a function finds of a run, computed once while the run is `remembered`."""
     return _remember((find, asked), lambda: find(run, *asked))
 

@@ -14,9 +14,9 @@ from suite.checks.facts import (
     beginnings,
     by_launch,
     by_version,
+    computed_once,
     is_accelerator,
     mostly,
-    once,
     run_began,
     spell,
 )
@@ -55,7 +55,7 @@ def samples_beyond_launch(run: Run) -> Iterator[Fault]:
     Samples were changed or are in the wrong unit. Take the file again from where it was made.
     """
     for number, launch in enumerate(run.frobench.launches, start=1):
-        spent, inside = once(_sampled, run)[number - 1], launch.body_seconds
+        spent, inside = computed_once(_sampled, run)[number - 1], launch.body_seconds
         if spent > inside * (1 + ROUNDED) + ROUNDED:
             has = f"launch {number} has {spell(spent, 's')} of samples"
             yield Fault(f"{has}, and spent {spell(inside, 's')} in them")
@@ -69,7 +69,7 @@ def launch_beyond_run(run: Run) -> Iterator[Fault]:
     whole = run.frobench.seconds
     # A run that was killed forgets a launch's time, and keeps its samples.
     launches = [launch.seconds for launch in run.frobench.launches]
-    for what, parts in {"samples": once(_sampled, run), "launches": launches}.items():
+    for what, parts in {"samples": computed_once(_sampled, run), "launches": launches}.items():
         if sum(parts) - max(parts, default=0.0) > whole * (1 + ROUNDED) + 1:
             took = f"{what} take {spell(sum(parts), 's')}"
             yield Fault(f"{took}, the run {spell(max(whole, 0.0), 's')}")
