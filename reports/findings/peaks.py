@@ -11,7 +11,7 @@ import pandas as pd
 
 from reports.findings.values import text
 from suite.datasheets import catalog
-from suite.datasheets.catalog import Ceiling, NotInCatalogError
+from suite.datasheets.catalog import NotInCatalogError, PeakRate
 from suite.stored.run import Accelerator, Case, Run
 
 HALF_ACCUMULATOR = "cuda_matmul_fp16_accumulation"
@@ -36,7 +36,7 @@ def of_peak(run: Run, case: str, rate: pd.Series, *, named: bool = True) -> str:
     return _part(peak_of(run, product, rate), rate, named=named)
 
 
-def peak_of(run: Run, product: Case, rate: pd.Series) -> Ceiling | None:
+def peak_of(run: Run, product: Case, rate: pd.Series) -> PeakRate | None:
     """Return the datasheet's peak for a case in its precision, where it is known."""
     precision = precision_of(product)
     if precision == "float16" and run.frobench.environment.software.flags.get(HALF_ACCUMULATOR):
@@ -45,7 +45,7 @@ def peak_of(run: Run, product: Case, rate: pd.Series) -> Ceiling | None:
     readings = sensed.values if sensed else {}  # noqa: PD011 - no frame of pandas'
     clock = readings["sm_clock_hz"][2] if "sm_clock_hz" in readings else None  # the highest
 
-    def find(known: Accelerator) -> Ceiling:
+    def find(known: Accelerator) -> PeakRate:
         sheet = catalog.sheet(known)
         printed = catalog.peak(sheet, precision)
         if not clock or not printed.clock_hz or clock < LEAST_CLOCK * printed.clock_hz:
@@ -69,7 +69,7 @@ def of_copy(run: Run, device: str, function: str, rate: pd.Series) -> str:
     return _part(bound_of_copy(run, device, function), rate)
 
 
-def bound_of_copy(run: Run, device: str, function: str) -> Ceiling | None:
+def bound_of_copy(run: Run, device: str, function: str) -> PeakRate | None:
     """Return what limits a copy, where it is known: the link to the host, or the device's memory.
 
     function : of the copy, or the path that a benchmark declares for its bytes
@@ -92,14 +92,14 @@ def missing(run: Run, device: str) -> str:
     return ""
 
 
-def _part(ceiling: Ceiling | None, rate: pd.Series, *, named: bool = True) -> str:
+def _part(ceiling: PeakRate | None, rate: pd.Series, *, named: bool = True) -> str:
     if ceiling is None:
         return ""
     of = f"{ceiling.name} ({ceiling.figure})" if named else ceiling.figure
     return f", {text(rate / ceiling.rate, '1')} of {of}"
 
 
-def _ceiling(run: Run, device: str, find: Callable[[Accelerator], Ceiling]) -> Ceiling | None:
+def _ceiling(run: Run, device: str, find: Callable[[Accelerator], PeakRate]) -> PeakRate | None:
     known = _accelerator(run, device)
     try:
         return find(known) if known else None

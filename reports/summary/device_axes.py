@@ -23,7 +23,7 @@ from reports.findings.values import estimate_of
 from reports.summary.headlines import accelerator, device_name
 from reports.table.equipment import printed_watts
 from reports.table.launches import SUSTAINED_RATE
-from suite.datasheets.catalog import Ceiling
+from suite.datasheets.catalog import PeakRate
 from suite.statistics import estimate
 from suite.stored.names import is_cpu
 from suite.stored.run import Case, Estimate, Run
@@ -214,7 +214,7 @@ def _axis(  # noqa: PLR0913, PLR0917 - one for each thing that an axis is made o
     by_launch: pd.Series,
     cases: tuple[str, ...],
     basis: str,
-    ceiling: Ceiling | None = None,
+    ceiling: PeakRate | None = None,
     precision: str = "",
 ) -> Axis:
     return Axis(

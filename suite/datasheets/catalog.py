@@ -58,8 +58,8 @@ class Figure(NamedTuple):
     source: str
 
 
-class Ceiling(NamedTuple):
-    """A rate that cannot be exceeded, at a clock where it depends on one.
+class PeakRate(NamedTuple):
+    """The peak rate of products, memory or a link, at a clock if it depends on one.
 
     name : such as "the datasheet's dense bfloat16 peak"
     figure : such as "989 TFLOP/s at a boost clock of 1.83 GHz"
@@ -171,7 +171,7 @@ def _fits(figures: Mapping[str, Figure], accelerator: Accelerator) -> bool:
     return units is None or counted is None or counted == units.value
 
 
-def peak(known: Sheet, precision: str, clock_hz: float | None = None) -> Ceiling:
+def peak(known: Sheet, precision: str, clock_hz: float | None = None) -> PeakRate:
     """Return the most that a matrix product can reach in one of the `PRECISIONS`.
 
     clock_hz : the clock that was seen while it ran, to which a peak with a known clock is scaled:
@@ -185,10 +185,10 @@ def peak(known: Sheet, precision: str, clock_hz: float | None = None) -> Ceiling
     elif clock:
         at = f" at a boost clock of {format_value(clock, 'Hz', 4)}"
     name = f"the datasheet's dense {precision} peak"
-    return Ceiling(rate, name, f"{format_value(rate, figure.unit)}{at}", clock)
+    return PeakRate(rate, name, f"{format_value(rate, figure.unit)}{at}", clock)
 
 
-def memory_bandwidth(known: Sheet) -> Ceiling:
+def memory_bandwidth(known: Sheet) -> PeakRate:
     """Return the bytes a second that the device's memory reads and writes together at most."""
     return _bandwidth(known.figure("memory_bandwidth"), "the datasheet's memory bandwidth")
 
@@ -204,7 +204,7 @@ def last_level_cache(figures: Mapping[str, Figure]) -> float | None:
     return last.value if last else None
 
 
-def host_link(accelerator: Accelerator) -> Ceiling:
+def host_link(accelerator: Accelerator) -> PeakRate:
     """Return the bytes a second between host and device in one direction at most.
 
     Unless the catalog knows a link of the device's own, the link is PCI Express, as wide as it was,
@@ -216,7 +216,7 @@ def host_link(accelerator: Accelerator) -> Ceiling:
     except NotInCatalogError:
         generation, lanes = accelerator.pcie_generation_max, accelerator.pcie_width
     rate = pcie_rate(generation or 0, lanes or 0)
-    return Ceiling(rate, name, f"{format_value(rate, 'B/s')}, PCIe {generation}.0 x{lanes}")
+    return PeakRate(rate, name, f"{format_value(rate, 'B/s')}, PCIe {generation}.0 x{lanes}")
 
 
 def pcie_rate(generation: int, lanes: int) -> float:
@@ -227,5 +227,5 @@ def pcie_rate(generation: int, lanes: int) -> float:
     return bits * left * lanes / 8
 
 
-def _bandwidth(figure: Figure, name: str) -> Ceiling:
-    return Ceiling(figure.value, name, format_value(figure.value, figure.unit))
+def _bandwidth(figure: Figure, name: str) -> PeakRate:
+    return PeakRate(figure.value, name, format_value(figure.value, figure.unit))

@@ -15,7 +15,7 @@ from reports.findings.remembered import cases_of
 from reports.findings.select import Cases, NotMeasuredError
 from reports.findings.values import estimate_of, is_above, is_below, text
 from reports.table.frame import device_of
-from suite.datasheets.catalog import Ceiling
+from suite.datasheets.catalog import PeakRate
 from suite.stored.run import Case
 from suite.units import format_point
 
@@ -72,7 +72,7 @@ def allowed_bytes(cases: Cases, device: str, path: str) -> Allowed | None:
     return Allowed(bandwidth, name, format_point(estimate_of(bandwidth), "B/s"), behind)
 
 
-def _of_sheet(known: Ceiling | None) -> Allowed | None:
+def _of_sheet(known: PeakRate | None) -> Allowed | None:
     return Allowed(known.rate, known.name, known.figure) if known else None
 
 
