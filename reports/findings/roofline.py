@@ -20,7 +20,7 @@ from reports.findings.finding import Axis, Plot, Point, Series
 from reports.findings.remembered import cases_of
 from reports.findings.select import Cases, NotMeasuredError, the_device
 from reports.findings.values import estimate_of, text
-from reports.table.frame import function_of
+from suite.stored.names import function_of
 from suite.stored.run import Estimate, Run
 from suite.units import format_point
 

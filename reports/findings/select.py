@@ -18,10 +18,10 @@ import numpy as np
 import pandas as pd
 
 from reports.findings.finding import RATIO, Point, Series
-from reports.table.frame import facts, function_of
+from reports.table.frame import facts
 from reports.table.launches import ByLaunch, Numbers
 from suite.statistics import Medians, estimate
-from suite.stored.names import is_cpu, nodes_of
+from suite.stored.names import function_of, is_cpu, nodes_of
 from suite.stored.run import Case, Run, Scalar
 from suite.units import counted
 

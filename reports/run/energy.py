@@ -9,8 +9,8 @@ from msgspec import UNSET
 from reports.charts.courses import device_name
 from reports.summary.headlines import accelerator
 from reports.summary.views import Cell, Marks, doubtful, label, name
-from reports.table.frame import function_of
 from suite.statistics import estimate
+from suite.stored.names import function_of
 from suite.stored.run import Case, Energy, Run
 from suite.units import format_value
 

@@ -11,9 +11,9 @@ from reports.charts.words import slug
 from reports.findings.finding import Finding, Section
 from reports.summary import short
 from reports.summary.views import Marks, doubtful
-from reports.table.frame import function_of
 from reports.table.modes import WORDS, modes_of, two_modes
 from suite.statistics import case_medians
+from suite.stored.names import function_of
 from suite.stored.run import Run
 
 

@@ -20,7 +20,7 @@ from reports.run.normal import Row
 from reports.summary import views
 from reports.summary.device_axes import Axis
 from reports.summary.views import CaseRow, Cell
-from reports.table.frame import function_of
+from suite.stored.names import function_of
 from suite.stored.run import Estimate, Run, Telemetry
 
 

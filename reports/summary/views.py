@@ -9,10 +9,10 @@ from reports.charts.strips import Strip, strip
 from reports.charts.words import spell_x
 from reports.findings.finding import Plot, Point
 from reports.findings.select import device_title
-from reports.table.frame import function_of
 from reports.table.modes import two_modes
 from suite import checks
 from suite.statistics import case_medians, estimate
+from suite.stored.names import function_of
 from suite.stored.run import Case, Estimate, Outcome, Run, Scalar
 from suite.units import counted
 

@@ -12,9 +12,10 @@ import math
 import numpy as np
 from msgspec import Struct
 
-from reports.table.frame import device_of, function_of
+from reports.table.frame import device_of
 from reports.table.launches import Numbers
 from suite.statistics import LEAST_LAUNCHES, case_medians, estimate
+from suite.stored.names import function_of
 from suite.stored.run import Run, Scalar, Status
 
 STEP = 1e-3

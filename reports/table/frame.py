@@ -2,14 +2,13 @@
 """Stored runs as one tidy table: a row for each case in each launch."""
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from reports.table.launches import RATES, WORK, ByLaunch
-from suite.stored.names import short_name
+from suite.stored.names import function_of
 from suite.stored.run import Case, Run
 
 COLUMNS = (
@@ -76,12 +75,6 @@ def _repeated(
     texts = any(isinstance(value, str) for value in values)
     column = np.array(values, object) if texts else pd.Series(values).to_numpy()
     return pd.Series(column[owner], dtype=column.dtype)
-
-
-@lru_cache(maxsize=2**14)
-def function_of(fullname: str) -> str:
-    """Return the name of the benchmark function in a case's full name."""
-    return short_name(fullname).partition("[")[0]
 
 
 def device_of(case: Case) -> str:

@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from suite.compare.machines import device_kind
 from suite.datasheets import catalog
+from suite.stored.names import benchmark_of, function_of
 from suite.stored.run import Case, Scalar
 
 PATH = Path(__file__).with_name("workloads.json")
@@ -115,8 +116,7 @@ class _Body(NamedTuple):
 def part_of(case: Case) -> Part | None:
     """Return the part that a case belongs to; ``None`` for most cases, which no score uses."""
     work = case.extra_info.work
-    function = case.fullname.partition("[")[0].rpartition("::")[2]
-    benchmark, params = f"{case.group}.{function}", tuple(case.params.items())
+    benchmark, params = f"{case.group}.{function_of(case.fullname)}", tuple(case.params.items())
     return _part(_Body(benchmark, on_cpu(case), params, work.flops or 0.0, work.bytes or 0.0))
 
 
@@ -142,13 +142,12 @@ def _selected() -> dict[str, list[tuple[Part, Selected]]]:
 
 def kind_of(case: Case) -> str:
     """Return what is equal for cases that differ only in numbers."""
-    function = case.fullname.partition("[")[0]
     words = sorted(
         (name, value)
         for name, value in case.params.items()
         if isinstance(value, str) and name != "device"
     )
-    return f"{function} {words}"
+    return f"{benchmark_of(case.fullname)} {words}"
 
 
 def on_cpu(case: Case) -> bool:

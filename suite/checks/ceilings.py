@@ -12,6 +12,7 @@ from suite.checks.facts import computed_once, is_accelerator
 from suite.datasheets import catalog, generations
 from suite.datasheets.catalog import NotInCatalogError, Sheet
 from suite.stored.case import Path
+from suite.stored.names import function_of
 from suite.stored.run import Accelerator, Case, Run
 
 ABOVE_BOOST = 1.3
@@ -71,14 +72,9 @@ class Ceiling(NamedTuple):
 CeilingOf = Callable[[Run, Case], Ceiling | None]
 
 
-def function(case: Case) -> str:
-    """Return the name of a case's benchmark."""
-    return case.name.partition("[")[0]
-
-
 def path(case: Case) -> Path | None:
     """Return what the bytes of a case go through."""
-    return case.extra_info.work.path or PATHS.get(function(case))
+    return case.extra_info.work.path or PATHS.get(function_of(case.name))
 
 
 def precision(case: Case) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from suite.checks import sources
 from suite.checks.rule import Fault
+from suite.stored.names import benchmark_of
 from suite.stored.run import Run, Severity
 from suite.units import counted
 
@@ -17,7 +18,7 @@ def other_version(run: Run) -> Iterator[Fault]:
 
     The figures stand for what was measured; nothing measured today can be compared with them.
     """
-    names = ((case.fullname.partition("[")[0], case.extra_info.version) for case in run.benchmarks)
+    names = ((benchmark_of(case.fullname), case.extra_info.version) for case in run.benchmarks)
     for (benchmark, version), cases in Counter(names).items():
         module, _, function = benchmark.partition("::")
         if source := sources.source(module):

@@ -10,6 +10,7 @@ from suite.compare.model import CaseRatio, MachineComparison
 from suite.compare.rank_tests import compare_values
 from suite.statistics import case_medians, estimate
 from suite.stored.differences import compare_environments
+from suite.stored.names import benchmark_of
 from suite.stored.run import Case, Run, Scalar
 
 Key = tuple[str, tuple[tuple[str, Scalar], ...]]
@@ -41,7 +42,7 @@ def by_key(run: Run) -> dict[Key, Case]:
     cases: dict[Key, Case] = {}
     for case in run.benchmarks:
         params = case.params | {"device": device_kind(case)}
-        cases.setdefault((case.fullname.partition("[")[0], tuple(sorted(params.items()))), case)
+        cases.setdefault((benchmark_of(case.fullname), tuple(sorted(params.items()))), case)
     return cases
 
 

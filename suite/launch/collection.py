@@ -31,7 +31,7 @@ from suite.kit.workers import halves
 from suite.machine.limits import affinity, cores_in_use
 from suite.nodes.groups import node_groups
 from suite.nodes.meeting import Meeting
-from suite.stored.names import short_name
+from suite.stored.names import function_of
 from suite.stored.run import Exercise, ProfileName, Settings
 from suite.version import benchmark_version
 
@@ -164,7 +164,7 @@ def changed_since(
     now = {item.nodeid: benchmark_version(item.function) for item in items}
     changed = [case for case, version in now.items() if versions.get(case) != version]
     missing = [case for case in order if case not in now]
-    return sorted({short_name(case).partition("[")[0] for case in [*changed, *missing]})
+    return sorted({function_of(case) for case in [*changed, *missing]})
 
 
 def _devices_for(where: str, settings: Settings) -> tuple[list[str], str]:

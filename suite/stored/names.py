@@ -19,6 +19,17 @@ def name_of(fullname: str) -> str:
     return short_name(fullname).removeprefix("bench_")
 
 
+def benchmark_of(fullname: str) -> str:
+    """Return a case's full name without its parameters: its benchmark's file and function."""
+    return fullname.partition("[")[0]
+
+
+@lru_cache(maxsize=2**14)
+def function_of(name: str) -> str:
+    """Return the benchmark function in a case's name or full name."""
+    return short_name(name).partition("[")[0]
+
+
 def nodes_of(device: str) -> tuple[int, int] | None:
     """Return nodes and ranks on each by a group's name, such as ``cuda/4x8``; else ``None``."""
     nodes, times, each = device.partition("/")[2].partition("x")

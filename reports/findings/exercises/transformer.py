@@ -14,8 +14,7 @@ from reports.findings.exercises.parts import limits
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, NotMeasuredError
 from reports.findings.values import VALUE, capital, estimate_of, is_above, size, text
-from reports.table.frame import function_of
-from suite.stored.names import is_cpu
+from suite.stored.names import function_of, is_cpu
 from suite.stored.run import Case, Scalar
 
 GRAPH, NARROW = "_graph", "_narrow"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from reports.findings.select import Cases, Curve
 from reports.findings.values import axis_pattern, size
-from reports.table.frame import device_of, function_of
-from suite.stored.names import is_cpu, name_of, short_name
+from reports.table.frame import device_of
+from suite.stored.names import function_of, is_cpu, name_of, short_name
 from suite.stored.run import Case, Outcome
 
 LARGEST = 2**63

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from suite.checks import sources
-from suite.checks.ceilings import function, path, precision
+from suite.checks.ceilings import path, precision
 from suite.checks.facts import beginnings, moment, run_began
 from suite.checks.rule import Fault
 from suite.profiles import PROFILES
-from suite.stored.names import machine_name
+from suite.stored.names import benchmark_of, function_of, machine_name
 from suite.stored.run import Case, Run, Severity
 
 SEVERITY: Severity = "error"
@@ -60,7 +60,7 @@ def other_work(run: Run) -> Iterator[Fault]:
     for case in run.benchmarks:
         info = case.extra_info
         named = {k: v for k, v in case.params.items() if k not in {"device", "dtype"}}
-        key = (case.fullname.partition("[")[0], len(info.devices), str(named))
+        key = (benchmark_of(case.fullname), len(info.devices), str(named))
         other = first.setdefault(key, case).extra_info.work
         if info.search is None and not _close(info.work.flops, other.flops):
             what = f"{info.work.flops or 0:g} operations, where another device has"
@@ -83,7 +83,8 @@ def other_parameters(case: Case) -> Iterator[str]:
 
     One of them was changed. Take the file again from where it was made.
     """
-    name = f"{function(case)}[{case.param}]" if case.param else function(case)
+    function = function_of(case.name)
+    name = f"{function}[{case.param}]" if case.param else function
     device = str(case.params.get("device", "cpu"))
     named_by_values = case.param is not None and case.param.split("-")[0] == device
     label = "-".join(map(str, case.params.values())).encode("unicode_escape").decode("ascii")
@@ -190,7 +191,7 @@ def other_machine(run: Run) -> Iterator[Fault]:
 
 def _declared(case: Case) -> dict[str, float]:
     """Return the work that the benchmark declares, if it is the one that was measured."""
-    info, (module, _, name) = case.extra_info, case.fullname.partition("[")[0].partition("::")
+    info, (module, _, name) = case.extra_info, benchmark_of(case.fullname).partition("::")
     source = sources.source(module)
     if source is None or sources.version(source, name) != info.version:
         return {}

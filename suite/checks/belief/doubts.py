@@ -30,6 +30,7 @@ from suite.checks.facts import (
 from suite.checks.rule import Fault
 from suite.datasheets import catalog
 from suite.datasheets.catalog import NotInCatalogError
+from suite.stored.names import benchmark_of
 from suite.stored.run import Case, Run, Severity
 
 SEVERITY: Severity = "warning"
@@ -115,7 +116,7 @@ def flat_time(run: Run) -> Iterator[Fault]:
     families: dict[tuple[str, str, str], list[tuple[float, float, Case]]] = {}
     for case in run.benchmarks:
         if (flops := case.extra_info.work.flops) and is_accelerator(case.extra_info.device):
-            key = (case.fullname.partition("[")[0], case.extra_info.device, precision(case))
+            key = (benchmark_of(case.fullname), case.extra_info.device, precision(case))
             families.setdefault(key, []).append((flops, median(case.stats.data), case))
     for family in families.values():
         less, quick, _ = min(family, key=itemgetter(0))

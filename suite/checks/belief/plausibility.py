@@ -22,6 +22,7 @@ from suite.checks.facts import (
 )
 from suite.checks.rule import Fault
 from suite.profiles import LARGEST_LOAD, STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
+from suite.stored.names import benchmark_of
 from suite.stored.run import Case, Launch, Run, Severity
 
 SEVERITY: Severity = "error"
@@ -177,7 +178,7 @@ def faster_when_larger(run: Run) -> Iterator[Fault]:
         named = {key: value for key, value in case.params.items() if key not in sizes}
         if sizes and (work := info.work.flops or info.work.bytes):
             kind = bool(info.work.flops)
-            key = (case.fullname.partition("[")[0], kind, *sizes, str(named), info.version)
+            key = (benchmark_of(case.fullname), kind, *sizes, str(named), info.version)
             families.setdefault(key, []).append((work, case))
     for family in families.values():
         for (less, small), (more, large) in pairwise(sorted(family, key=itemgetter(0))):

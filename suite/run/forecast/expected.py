@@ -22,7 +22,7 @@ from suite.measure.climb import Climb
 from suite.profiles import launches_within, settings_on, settling_seconds
 from suite.run.forecast.costs import choose_case_seconds, launch_seconds
 from suite.stored import store
-from suite.stored.names import short_name
+from suite.stored.names import function_of
 from suite.stored.run import Case, Exercise, ProfileName, Run, Scalar, Settings, Work
 from suite.stored.store import InvalidResult
 from suite.units import format_seconds
@@ -218,8 +218,7 @@ class _Calls:
 def _family(case: Case | Identity) -> str:
     if isinstance(case, Identity):
         return f"{case.group}.{case.function}/{case.version}"
-    function = short_name(case.fullname).partition("[")[0]
-    return f"{case.group}.{function}/{case.extra_info.version}"
+    return f"{case.group}.{function_of(case.fullname)}/{case.extra_info.version}"
 
 
 def _beside_device(parameters: dict[str, Scalar]) -> dict[str, Scalar]:

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from statistics import median
 
-from reports.table.frame import frame, function_of
+from reports.table.frame import frame
 from tests.instruments.runs import factory
 
 
@@ -66,11 +66,6 @@ def test_runs_stand_below_each_other() -> None:
 
 def test_no_run_gives_an_empty_table() -> None:
     assert frame([]).empty
-
-
-def test_the_function_is_the_name_before_the_parameters() -> None:
-    assert function_of("benchmarks/bench_a.py::bench_square[cpu-16]") == "bench_square"
-    assert function_of("bench_a.py::bench_plain") == "bench_plain"
 
 
 def test_reports_import_neither_torch_nor_pytest() -> None:

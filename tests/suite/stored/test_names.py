@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+"""What the full name of a case says: its benchmark's file and function."""
+
+from suite.stored.names import benchmark_of, function_of
+
+
+def test_the_benchmark_is_the_full_name_before_the_parameters() -> None:
+    assert benchmark_of("benchmarks/bench_a.py::bench_square[cpu-16]") == (
+        "benchmarks/bench_a.py::bench_square"
+    )
+
+
+def test_the_function_is_the_name_before_the_parameters() -> None:
+    assert function_of("benchmarks/bench_a.py::bench_square[cpu-16]") == "bench_square"
+    assert function_of("bench_a.py::bench_plain") == "bench_plain"
