@@ -10,8 +10,9 @@ from suite.stored.machine import Accelerator, Cpu
 
 
 def short_name(fullname: str) -> str:
-    """Return a case's name without its file."""
-    return fullname.rpartition("::")[2]
+    """Return a case's name without its file; a parameter may hold ``::`` too."""
+    before, bracket, parameters = fullname.rpartition(".py::")[2].partition("[")
+    return before.rpartition("::")[2] + bracket + parameters
 
 
 def name_of(fullname: str) -> str:
@@ -21,7 +22,8 @@ def name_of(fullname: str) -> str:
 
 def benchmark_of(fullname: str) -> str:
     """Return a case's full name without its parameters: its benchmark's file and function."""
-    return fullname.partition("[")[0]
+    file, ending, case = fullname.rpartition(".py::")
+    return file + ending + case.partition("[")[0]
 
 
 @lru_cache(maxsize=2**14)

@@ -12,7 +12,7 @@ from suite.checks.ceilings import path, precision
 from suite.checks.facts import beginnings, moment, run_began
 from suite.checks.rule import Fault
 from suite.profiles import PROFILES
-from suite.stored.names import benchmark_of, function_of, machine_name
+from suite.stored.names import benchmark_of, function_of, machine_name, short_name
 from suite.stored.run import Case, Run, Severity
 
 SEVERITY: Severity = "error"
@@ -88,7 +88,7 @@ def other_parameters(case: Case) -> Iterator[str]:
     device = str(case.params.get("device", "cpu"))
     named_by_values = case.param is not None and case.param.split("-")[0] == device
     label = "-".join(map(str, case.params.values())).encode("unicode_escape").decode("ascii")
-    if case.fullname.rpartition("::")[2] != case.name or case.name != name:
+    if short_name(case.fullname) != case.name or case.name != name:
         yield "name, full name and parameters differ"
     elif named_by_values and case.param != label:
         values = ", ".join(f"{key} {value}" for key, value in case.params.items())

@@ -8,6 +8,7 @@ from itertools import combinations
 
 from suite.checks.facts import Observed, by_launch, by_version, spell
 from suite.checks.rule import Fault
+from suite.stored.names import short_name
 from suite.stored.run import Case, Run, Severity
 
 SEVERITY: Severity = "error"
@@ -91,7 +92,7 @@ def copied_samples(run: Run) -> Iterator[Fault]:
             copies.update(dict.fromkeys(pairs, _distinct(samples) - 1))
     for ((other, _), (name, _)), number in copies.items():
         if number >= LEAST_COPIES:
-            whose = "its other version" if name == other else other.rpartition("::")[2]
+            whose = "its other version" if name == other else short_name(other)
             yield Fault(f"it has the samples of {whose}", name)
 
 

@@ -173,3 +173,13 @@ def test_a_parameter_beyond_ascii_is_spelled_as_pytest_spells_it() -> None:
     assert not [*claims.other_parameters(case)]
     case.params["mode"] = "real"
     assert [*claims.other_parameters(case)]
+
+
+@pytest.mark.parametrize("value", ["aten::add", "a[0]", "bench.py", "a::b[c::d]"])
+def test_a_parameter_may_hold_what_separates_names(value: str) -> None:
+    case = factory.run().benchmarks[0]
+    case.params, case.extra_info.devices = {"device": "cpu", "op": value}, ["cpu"]
+    case.param = f"cpu-{value}"
+    case.name = f"bench_mine[{case.param}]"
+    case.fullname = f"benchmarks/bench_mine.py::{case.name}"
+    assert not [*claims.other_parameters(case)]

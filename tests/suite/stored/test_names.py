@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the full name of a case says: its benchmark's file and function."""
 
-from suite.stored.names import benchmark_of, function_of
+from suite.stored.names import benchmark_of, function_of, name_of
 
 
 def test_the_benchmark_is_the_full_name_before_the_parameters() -> None:
@@ -13,3 +13,10 @@ def test_the_benchmark_is_the_full_name_before_the_parameters() -> None:
 def test_the_function_is_the_name_before_the_parameters() -> None:
     assert function_of("benchmarks/bench_a.py::bench_square[cpu-16]") == "bench_square"
     assert function_of("bench_a.py::bench_plain") == "bench_plain"
+
+
+def test_parameters_and_folders_may_hold_what_separates_names() -> None:
+    fullname = "mine[1]/bench_a.py::bench_op[cpu-aten::add]"
+    assert benchmark_of(fullname) == "mine[1]/bench_a.py::bench_op"
+    assert function_of(fullname) == "bench_op"
+    assert name_of(fullname) == "op[cpu-aten::add]"
