@@ -181,18 +181,22 @@ def _compared(shifts: list[float], test: _Test, demand: float, between: Between)
     )
 
 
-def _allowance(half: float, between: Between) -> float:
-    beyond = 0.0 if math.isinf(half) else math.hypot(half, between.reach) - half
+def _allowance(needed: float, between: Between) -> float:
+    beyond = 0.0 if math.isinf(needed) else math.hypot(needed, between.reach) - needed
     return max(between.known, beyond)
 
 
-def _smallest_change(half: float, test: _Test, demand: float, between: Between) -> float | None:
-    """Return the smallest change, from the half-width of the interval before it is widened."""
-    if math.isinf(demand):
+def _smallest_change(half: float, test: _Test, needed: float, between: Between) -> float | None:
+    """Return the smallest change.
+
+    half : half-width of the interval before it is widened
+    needed : how far from 1 a ratio must lie for the launches alone to show a difference
+    """
+    if math.isinf(needed):
         return None
     error = math.hypot(half / NormalDist().inv_cdf(1 - ALARMS / 2), between.error)
-    allowance = _allowance(demand, between)
-    different = allowance + demand + _margin(demand, error, test.degrees)
+    allowance = _allowance(needed, between)
+    different = allowance + needed + _margin(needed, error, test.degrees)
     wide = half + allowance
     not_the_same = math.log1p(test.same) - wide + _margin(-wide, error, test.degrees)
     change = max(different, not_the_same)

@@ -18,7 +18,7 @@ from suite.compare.disturbance import disturbances
 from suite.compare.model import RunComparison, VersionComparison
 from suite.compare.verdicts.family import Candidate, judge
 from suite.compare.verdicts.levels import MOST_RUNS, Levels, levels
-from suite.compare.verdicts.wander import Known, wander
+from suite.compare.verdicts.wander import Wanders, wanders_of
 from suite.statistics import case_medians, estimate, launch_medians
 from suite.stored import store
 from suite.stored.differences import Difference, compare_environments, facts, likeness, matters
@@ -40,15 +40,14 @@ def compare_runs(
     matched = match(base, new, lambda run: {case.fullname: case for case in run.benchmarks})
     disturbed = disturbances(base, new)
     separate = base.frobench.run != new.frobench.run
-    known = wander(base, new, others) if separate else Known({}, 0)
+    wanders = wanders_of(base, new, others) if separate else Wanders({}, 0)
     candidates = []
     for old, late, mismatch in matched.pairs:
         name, medians = old.fullname, (case_medians(old), case_medians(late))
         reason = elsewhere or mismatch or other_time(base, new, old, late)
         estimates = estimate(medians[0]), estimate(medians[1])
-        candidates.append(
-            Candidate(old, *estimates, medians, reason, disturbed.get(name), known.cases.get(name))
-        )
+        wander = wanders.cases.get(name)
+        candidates.append(Candidate(old, *estimates, medians, reason, disturbed.get(name), wander))
     cases = judge(candidates)
     overlaps = [case.overlap for case in cases if case.overlap is not None]
     old_facts, new_facts = map(facts, environments)
@@ -66,7 +65,7 @@ def compare_runs(
             *_settings_that_differ(base, new),
         ],
         counts=dict(Counter(case.word for case in cases)),
-        learned_from=known.runs,
+        learned_from=wanders.runs,
         overlapping=sum(overlaps),
         with_intervals=len(overlaps),
         base_project=base.frobench.project or None,

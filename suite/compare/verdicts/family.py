@@ -42,14 +42,14 @@ class Judged(NamedTuple):
         return verdict(self.comparison, self.p_value) in {"faster", "slower"}
 
 
-def compare_family(family: Sequence[Sides], wander: Sequence[Wander | None]) -> list[Judged]:
+def compare_family(family: Sequence[Sides], wanders: Sequence[Wander | None]) -> list[Judged]:
     """Compare cases that share their launches.
 
     An allowance makes the null hypothesis wider: the new run is moved by the difference that
     was measured, at most by the allowance, so to the nearest point at which nothing has changed.
 
     family : each with six launches on either side, and all with the same launches
-    wander : how far the level of each case lies from run to run; ``None`` if not at all
+    wanders : how far the level of each case lies from run to run; ``None`` if not at all
     """
     if not family:
         return []
@@ -59,7 +59,7 @@ def compare_family(family: Sequence[Sides], wander: Sequence[Wander | None]) -> 
     demands = [float(least * error) for error in alike.errors]
     compared = [
         compare(sides, demand, each.between(len(family)) if each else ALIKE)
-        for sides, each, demand in zip(family, wander, demands, strict=True)
+        for sides, each, demand in zip(family, wanders, demands, strict=True)
     ]
     allowed = [math.log1p(each.allowance) for each in compared]
     nearest = [max(-most, min(shift, most)) for shift, most in zip(shifts, allowed, strict=True)]
@@ -111,10 +111,10 @@ class Candidate(NamedTuple):
         return not self.reason and not self.disturbed and least >= LEAST_LAUNCHES
 
     @property
-    def clock(self) -> float | None:
+    def core_ratio(self) -> float | None:
         """How many times as slow the cores ran in the new run, if the case is relative to them."""
-        known = self.wander.clock if self.wander else None
-        return None if known is None else math.exp(known)
+        log = self.wander.log_core_ratio if self.wander else None
+        return None if log is None else math.exp(log)
 
 
 def judge(candidates: Sequence[Candidate]) -> list[CaseComparison]:
@@ -136,10 +136,10 @@ def overlap(first: Estimate, second: Estimate) -> bool | None:
 
 def _relative(candidate: Candidate) -> Candidate:
     """Divide the times of the new run by how much slower the cores ran, if it is known to help."""
-    if candidate.clock is None or len(candidate.values) == 1:
+    if candidate.core_ratio is None or len(candidate.values) == 1:
         return candidate
     base, new = candidate.values
-    slower = [None if seconds is None else seconds / candidate.clock for seconds in new]
+    slower = [None if seconds is None else seconds / candidate.core_ratio for seconds in new]
     return candidate._replace(values=(base, slower))
 
 
@@ -159,7 +159,7 @@ def _case(candidate: Candidate, judged: Judged | None) -> CaseComparison:
         p_value=p_value,
         smallest_change=None if reason or disturbed else comparison.smallest_change,
         allowance=comparison.allowance,
-        clock=candidate.clock,
+        clock=candidate.core_ratio,
         overlap=overlap(candidate.base, candidate.new),
         reason=reason or disturbed,
     )

@@ -42,34 +42,34 @@ class Levels(Struct, frozen=True):
     cases: dict[str, Level]  # by full name, those with enough launches
 
     @property
-    def clock(self) -> float | None:
+    def log_core_seconds(self) -> float | None:
         """The level of the gauge that shows how fast the cores run, as a log of seconds."""
         times = self.gauges.get(CLOCK)
         return centres([times])[0][0] if times else None
 
     def in_clocks(self) -> "Levels | None":
         """Return the same relative to the speed of the cores; ``None`` where that is unknown."""
-        clock, ticks = self.clock, self.gauges.get(CLOCK, [])
-        if clock is None:
+        level, ticks = self.log_core_seconds, self.gauges.get(CLOCK, [])
+        if level is None:
             return None
         cases = {
-            name: structs.replace(case, mean=case.mean - clock) for name, case in self.cases.items()
+            name: structs.replace(case, mean=case.mean - level) for name, case in self.cases.items()
         }
-        gauges = {
+        relative = {
             name: [seconds / tick for seconds, tick in zip(times, ticks, strict=True)]
             for name, times in self.gauges.items()
             if name != CLOCK and len(times) == len(ticks)
         }
-        return structs.replace(self, cases=cases, gauges=gauges)
+        return structs.replace(self, cases=cases, gauges=relative)
 
     def is_like(self, other: "Levels") -> bool:
         """Whether this is another run of the same machine, disturbed alike."""
         alike = (self.state, self.disturbed) == (other.state, other.disturbed)
         return alike and bool(self.cases) and self.run != other.run
 
-    def met_the_same(self, gauges: Gauges) -> bool:
-        """Whether no gauge surely differs: else the runs met another state, as it shows itself."""
-        shifts = sure_shifts(gauges, self.gauges).values()
+    def met_the_same(self, before: Gauges) -> bool:
+        """Whether no gauge differs conclusively from another run's: both met the same state."""
+        shifts = sure_shifts(before, self.gauges).values()
         return all(abs(shift) <= ALIKE_SHIFT for shift in shifts)
 
 

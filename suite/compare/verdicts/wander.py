@@ -41,8 +41,8 @@ class Wander(NamedTuple):
 
     error: float  # standard deviation of the level
     degrees: float  # of freedom with which it is known
-    shift: float = 0.0  # by which the gauges of the two runs surely differ
-    clock: float | None = None  # how much slower the cores ran in new, if the case is relative
+    shift: float = 0.0  # by which the gauges of the two runs differ conclusively
+    log_core_ratio: float | None = None  # of the cores' time, new / base, if the case is relative
 
     def between(self, family: int) -> Between:
         """Return the difference of two runs, for one of so many cases."""
@@ -51,14 +51,14 @@ class Wander(NamedTuple):
         return Between(error, reach, self.shift)
 
 
-class Known(NamedTuple):
+class Wanders(NamedTuple):
     """How far the runs of a machine lie apart."""
 
     cases: dict[str, Wander]  # by full name
     runs: int  # other runs from which it is learned; 0 where it is assumed
 
 
-def wander(base: Run, new: Run, others: Sequence[Levels]) -> Known:
+def wanders_of(base: Run, new: Run, others: Sequence[Levels]) -> Wanders:
     """Return for each case of two runs how far its level lies from run to run.
 
     A few runs show a case's own variance between them poorly, so it is drawn towards that of the
@@ -76,16 +76,16 @@ def wander(base: Run, new: Run, others: Sequence[Levels]) -> Known:
     wanders = {}
     for case in base.benchmarks:
         name, lesson = case.fullname, plain
-        known = plain.cases[name] or assumed(
+        wander = plain.cases[name] or assumed(
             run.cases[name].variance for run in ours if name in run.cases
         )
         steadier = relative.cases.get(name)
-        if steadier and steadier.error < known.error:
-            known, lesson = steadier, relative
+        if steadier and steadier.error < wander.error:
+            wander, lesson = steadier, relative
         shift = SCALE * shift_of(case, lesson.shifts)
-        wanders[name] = known._replace(shift=shift, clock=lesson.clock)
+        wanders[name] = wander._replace(shift=shift, log_core_ratio=lesson.log_core_ratio)
     runs = max(plain.runs, relative.runs)
-    return Known(wanders, runs if runs >= LEAST_RUNS else 0)
+    return Wanders(wanders, runs if runs >= LEAST_RUNS else 0)
 
 
 class _Lesson(NamedTuple):
@@ -94,7 +94,7 @@ class _Lesson(NamedTuple):
     cases: Mapping[str, Wander | None] = {}
     shifts: Mapping[str, float] = {}  # see `sure_shifts`
     runs: int = 0  # other runs that met the same state as the first
-    clock: float | None = None  # see `Wander`
+    log_core_ratio: float | None = None  # see `Wander`
 
 
 def _lesson(cases: Cases, ours: tuple[Levels, Levels], others: Iterable[Levels]) -> _Lesson:
@@ -107,18 +107,18 @@ def _lesson_in_clocks(
     cases: Cases, ours: tuple[Levels, Levels], others: Iterable[Levels]
 ) -> _Lesson:
     """Return the same relative to the speed of the cores; nothing where that is unknown."""
-    before, after = (run.clock for run in ours)
+    before, after = (run.log_core_seconds for run in ours)
     if before is None or after is None:
         return _Lesson()
     base, new, *rest = filter(None, (run.in_clocks() for run in (*ours, *others)))
-    return _lesson(cases, (base, new), rest)._replace(clock=after - before)
+    return _lesson(cases, (base, new), rest)._replace(log_core_ratio=after - before)
 
 
 def learned(cases: Cases, others: Sequence[Levels]) -> dict[str, Wander | None]:
     """Return what other runs show of each case."""
-    known = {name: _excess(name, *case, others) for name, case in cases.items()}
-    pools = _pools(known.values())
-    return {name: _wander(excess, pools) for name, excess in known.items()}
+    excesses = {name: _excess(name, *case, others) for name, case in cases.items()}
+    pools = _pools(excesses.values())
+    return {name: _wander(excess, pools) for name, excess in excesses.items()}
 
 
 def student(probability: float, degrees: float) -> float:
@@ -158,8 +158,8 @@ def _wander(excess: _Excess, pools: Mapping[str, float]) -> Wander | None:
 
 
 def _excess(name: str, version: str, device: str, others: Sequence[Levels]) -> _Excess:
-    levels = [other.cases[name] for other in others if name in other.cases]
-    mine = [level for level in levels if level.version == version]
+    known = [other.cases[name] for other in others if name in other.cases]
+    mine = [level for level in known if level.version == version]
     launch = median(level.variance for level in mine) if mine else None
     if len(mine) < 2 or not launch:  # noqa: PLR2004 - what a variance needs
         return _Excess(device, 0.0, launch, 0)

@@ -11,7 +11,7 @@ from scipy.stats import t as student_t
 
 from suite.compare.runs import compare_runs, others
 from suite.compare.verdicts.levels import MOST_RUNS, levels
-from suite.compare.verdicts.wander import ASSUMED, LEAST, student, wander
+from suite.compare.verdicts.wander import ASSUMED, LEAST, student, wanders_of
 from suite.stored import store
 from suite.stored.run import Case, Conclusion, Run
 from suite.terminal import comparison_words
@@ -37,7 +37,7 @@ def _slow_down(case: Case, factor: float) -> None:
 
 
 def _errors(runs: Sequence[Run]) -> list[float]:
-    return [one.error for one in wander(runs[0], runs[0], [*map(levels, runs)]).cases.values()]
+    return [one.error for one in wanders_of(runs[0], runs[0], [*map(levels, runs)]).cases.values()]
 
 
 @pytest.mark.parametrize("apart", [0.02, 0.1])
@@ -61,7 +61,7 @@ def test_another_version_of_a_case_says_nothing_of_it() -> None:
     runs = [*_runs(6, 0.1)]
     for run in runs[3:]:
         run.benchmarks[0].extra_info.version = "ffffffffffff"
-    found = wander(runs[0], runs[0], [*map(levels, runs)]).cases
+    found = wanders_of(runs[0], runs[0], [*map(levels, runs)]).cases
     first, second, *_ = (found[case.fullname] for case in runs[0].benchmarks)
     assert first.degrees < second.degrees
     assert first.error == pytest.approx(0.1, rel=0.5)  # as the other cases of the device have it
