@@ -35,7 +35,7 @@ def makes_much() -> Iterator[None]:
     try:
         yield
     finally:
-        gc.freeze()  # they count as old from here on, so that nobody who goes on searches them
+        gc.freeze()  # then they count as old, which most searches for garbage leave out
         gc.unfreeze()
         if enabled:
             gc.enable()
@@ -98,7 +98,7 @@ def tell(error: Exception, options: dict[str, Any]) -> None:
             end(CANNOT, str(error))
         case InvalidResult() | NothingMeasuredError():
             end(FAILED, str(error))
-        case BrokenPipeError():  # whoever reads has read enough
+        case BrokenPipeError():  # the reader has read enough
             return
         case OSError():
             end(CANNOT, f"{error.filename or 'cannot write'}: {error.strerror or error}")

@@ -193,7 +193,7 @@ def _traced_back(error: BaseException, folder: Path) -> str:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return the first line of an error, without what names anybody."""
+    """Return the first line of an error, without what names a person or a host."""
     message = ""
     with suppress(Exception):  # the text of an error may itself raise another one
         message = str(getattr(error, "msg", None) or error)

@@ -22,7 +22,7 @@ from suite.stored.run import NodeFacts
 
 def node_groups(devices: Sequence[str], nodes: int) -> list[str]:
     """Name the groups of nodes, by kind of device: one, two, four ... and all of them."""
-    each = _each(devices)
+    each = _rank_devices(devices)
     counts = [2**power for power in range(nodes.bit_length()) if 2**power < nodes]
     kind = each[0].partition(":")[0]
     return [f"{kind}/{count}x{len(each)}" for count in [*counts, nodes] if count * len(each) > 1]
@@ -34,12 +34,12 @@ def ranks_of(name: str) -> int:
     return nodes * each
 
 
-def numbers(nodes: int, each: Sequence[str]) -> Iterable[tuple[int, str]]:
+def rank_places(nodes: int, each: Sequence[str]) -> Iterable[tuple[int, str]]:
     """Return the node and the device of every rank, those of the first node first."""
     return product(range(nodes), each)
 
 
-def _each(devices: Sequence[str]) -> list[str]:
+def _rank_devices(devices: Sequence[str]) -> list[str]:
     """Return the devices of a node that a group has a rank on."""
     return [name for name in devices if name != "cpu"] or ["cpu"]
 
@@ -59,7 +59,7 @@ class Groups:
         workers: Callable[[str], list[Worker]],
     ) -> None:
         self._seed, self._deadline, self._workers = seed, deadline, workers
-        self._devices, self._each = devices, _each(devices)
+        self._devices, self._rank_devices = devices, _rank_devices(devices)
         self._ranks: list[Worker] = []
         self._entered: tuple[str, Group] | None = None
         self._lost = ""
@@ -78,7 +78,7 @@ class Groups:
         if meeting is None or nodes_of(name) is None:
             workers = self._workers(name)
             return Group(workers, [LOOPBACK] * len(workers), self._deadline)
-        places = [*numbers(len(meeting.nodes), self._each)]
+        places = [*rank_places(len(meeting.nodes), self._rank_devices)]
         for number, (node, device) in enumerate([] if self._ranks else places):
             start = partial(start_on, meeting.nodes[node], node) if node else start_here
             seat = Seat(f"rank {number} on node {node}", device)
@@ -94,7 +94,7 @@ class Groups:
 
     def examine(self) -> list[NodeFacts]:
         """Return what the nodes are like; nothing of a machine that measures by itself."""
-        meeting, each = Meeting.here(), len(self._each)
+        meeting, each = Meeting.here(), len(self._rank_devices)
         if meeting is None or not self._ranks:
             return []
         firsts = self._ranks[::each]

@@ -71,7 +71,7 @@ class Meeting(Struct, frozen=True):
         """Tell the processes that this one starts."""
         os.environ[VARIABLE] = msgspec.json.encode(self).decode()
 
-    def locks(self, number: int) -> bool:
+    def holds_lock(self, number: int) -> bool:
         """Tell whether a node holds the lock of its machine for all nodes there: the first does."""
         machine = self.nodes[number].machine
         return all(node.machine != machine for node in self.nodes[:number])

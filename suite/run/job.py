@@ -30,8 +30,8 @@ def take_part(here: Position, benchmarks: Path, *, wait: Callable[[str], object]
     agent = Agent(address)
     meeting = meet(here, describe(address, agent.port, agent.key, _machine(), benchmarks))
     sys.path.insert(0, str(benchmarks))  # the processes that it starts find their tasks there
-    locks = meeting.locks(here.number)
-    answer = agent.attend(lock.machine_lock(waiting=wait) if locks else nullcontext())
+    holds_lock = meeting.holds_lock(here.number)
+    answer = agent.attend(lock.machine_lock(waiting=wait) if holds_lock else nullcontext())
     if answer is None:
         raise CannotRunError(f"node {here.number} lost node 0 before the run ended")
     return answer

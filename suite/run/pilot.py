@@ -32,7 +32,7 @@ def collect(settings: Settings, folder: Path, benchmarks: Path) -> tuple[Collect
         seed=0,
         settings=settings,
     )
-    collected = _Explorer().explore(spec, journal, "--collect-only")
+    collected = _Watcher().watch(spec, journal, "--collect-only")
     return collected, next(record for record in journal if isinstance(record, Declared))
 
 
@@ -42,11 +42,11 @@ def explore(draft: Draft, journal: Journal, tell: Callable[[Record], None]) -> N
     A case that hangs or takes its process with it has failed; a fresh process does the rest.
     Raises `CannotRunError`, `NothingSelectedError`.
     """
-    explorer = _Explorer(tell)
+    watcher = _Watcher(tell)
     left, fruitless = [case.fullname for case in draft.like], 0
     for _ in range(TRIES):
         journal.mend()
-        over = len(explorer.over)
+        before = len(watcher.finished)
         spec = LaunchSpec(
             mode="pilot",
             launch=0,
@@ -61,29 +61,29 @@ def explore(draft: Draft, journal: Journal, tell: Callable[[Record], None]) -> N
             paths=draft.paths,
             kept_out=draft.kept_out,
         )
-        collected = explorer.explore(spec, journal)
-        left = [case.fullname for case in collected.cases if case.fullname not in explorer.over]
+        collected = watcher.watch(spec, journal)
+        left = [case.fullname for case in collected.cases if case.fullname not in watcher.finished]
         if not left:
             return
-        fruitless = fruitless + 1 if len(explorer.over) == over else 0
+        fruitless = fruitless + 1 if len(watcher.finished) == before else 0
         if fruitless == FRUITLESS_TRIES:
             raise CannotRunError(
                 f"the pilot lost {FRUITLESS_TRIES} processes in a row before a case ended; the "
-                f"last one said:\n{explorer.last_lines}"
+                f"last one said:\n{watcher.last_lines}"
             )
     raise CannotRunError(f"the pilot lost {TRIES} processes to cases that hang or crash")
 
 
-class _Explorer:
-    """Watches a pilot's processes; `over` are the cases that were measured or refused."""
+class _Watcher:
+    """Watches a pilot's processes; `finished` are the cases measured or refused."""
 
     def __init__(self, tell: Callable[[Record], None] = lambda _: None) -> None:
-        self.over: set[str] = set()
+        self.finished: set[str] = set()
         self.last_lines = ""
         self._tell = tell
         self._found: Collected | None = None
 
-    def explore(self, spec: LaunchSpec, journal: Journal, *options: str) -> Collected:
+    def watch(self, spec: LaunchSpec, journal: Journal, *options: str) -> Collected:
         """Watch one process to its end, or two if the first is killed before it has any cases."""
         _require_packages()
         expression, profile = spec.settings.expression, spec.settings.profile
@@ -134,7 +134,7 @@ class _Explorer:
         if isinstance(record, Collected):
             self._found = self._found or record
         elif isinstance(record, Measured | Refused):
-            self.over.add(record.case)
+            self.finished.add(record.case)
         self._tell(record)
 
 

@@ -103,8 +103,8 @@ def expect(
             piloted[case.fullname] = _as_piloted(case, seconds or 0.0, overhead)
     ran = [*piloted.values()]
     spent = startup + sum(record.overhead + PILOT_CALLS * min(record.samples) for record in ran)
-    each = choose_case_seconds(ran, settings, startup, spent)
-    launch = launch_seconds(ran, startup, each)
+    case_seconds = choose_case_seconds(ran, settings, startup, spent)
+    launch = launch_seconds(ran, startup, case_seconds)
     launches = launches_within(settings, len(ran), spent, launch)
     return Expected(
         profile=settings.profile,
@@ -117,7 +117,7 @@ def expect(
         forecast=forecast(launches, [*piloted], before),
         exercises=collected.exercises,
         cases=[
-            replace(case, run_seconds=launches * launch_seconds([record], 0.0, each))
+            replace(case, run_seconds=launches * launch_seconds([record], 0.0, case_seconds))
             if (record := piloted.get(case.fullname))
             else case
             for case in cases

@@ -72,8 +72,8 @@ def choose_windows(
 
     def fits(windows: int) -> bool:
         seconds = windows * WINDOW_SECONDS
-        each = choose_case_seconds(records, settings, startup + seconds, spent)
-        launch = launch_seconds(records, startup + seconds, each)
+        case_seconds = choose_case_seconds(records, settings, startup + seconds, spent)
+        launch = launch_seconds(records, startup + seconds, case_seconds)
         return seconds <= min(room, SUSTAINED_PART * launch)
 
     names = _by_rate(ran)

@@ -19,7 +19,7 @@ from suite.stored.run import Sensed, Telemetry
 MOST_STEPS, LEAST_STEP = 300, 0.25
 """Points of a series at most, and seconds between two of them at least."""
 AVERAGED = 1.0
-"""Seconds of which a mean power is the mean."""
+"""Seconds that a mean power is averaged over."""
 REPLAYS = "pcie_replays"
 COUNTERS = (ENERGY, REPLAYS)
 """Quantities that count up from some time before the run."""
@@ -33,32 +33,32 @@ def of_cases(
     lines: Iterable[Line], records: Sequence[Record], devices: Mapping[str, Iterable[str]]
 ) -> dict[str, dict[str, Sensed]]:
     """Return by case and device what sensors said during the case; `devices` are those it used."""
-    windows = _windows(records)
+    by_case = _in_flight(records)
     sensed: dict[str, dict[str, Sensed]] = {}
     for device, every in _by_device(lines).items():
         ticks = [tick for tick in every if tick.values.keys() != {ENERGY}] or every
-        for case, spans in windows.items():
+        for case, spans in by_case.items():
             if device in {CPU, *(name.partition("/")[0] for name in devices.get(case, ()))}:
-                read = [_in_window(ticks, *span) for span in spans]
+                read = [_within(ticks, *span) for span in spans]
                 if any(read):
                     sensed.setdefault(case, {})[device] = _summary(read)
     return sensed
 
 
-def _windows(records: Iterable[Record]) -> dict[str, list[tuple[float, float]]]:
+def _in_flight(records: Iterable[Record]) -> dict[str, list[tuple[float, float]]]:
     """Return when each case was in flight, launch by launch."""
     begun: dict[tuple[int, str], float] = {}
-    windows: dict[str, list[tuple[float, float]]] = {}
+    spans: dict[str, list[tuple[float, float]]] = {}
     for record in records:
         if isinstance(record, Begun):
             begun[record.launch, record.case] = record.at
         elif isinstance(record, Measured) and (record.launch, record.case) in begun:
             at = begun[record.launch, record.case]
-            windows.setdefault(record.case, []).append((at, at + record.wall_seconds))
-    return windows
+            spans.setdefault(record.case, []).append((at, at + record.wall_seconds))
+    return spans
 
 
-def _in_window(ticks: Sequence[Tick], begun: float, ended: float) -> list[Tick]:
+def _within(ticks: Sequence[Tick], begun: float, ended: float) -> list[Tick]:
     """Return the readings of a time, without a mean power that is also of the time before it."""
     first, behind = bisect_left(ticks, begun, key=_MOMENT), bisect_right(ticks, ended, key=_MOMENT)
     inside = list(ticks[first:behind])

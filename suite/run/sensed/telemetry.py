@@ -113,8 +113,8 @@ class Reader(threading.Thread):
                 if sensor.answers and moment <= time.monotonic():
                     begun = time.thread_time()
                     yield self.read(sensor)
-                    asked = time.thread_time() - begun
-                    rest = max(PERIOD / 2, asked / SHARE)
+                    took = time.thread_time() - begun
+                    rest = max(PERIOD / 2, took / SHARE)
                     due[sensor] = max(moment + PERIOD, time.monotonic() + rest)
                 for quantity, reason in sensor.unknown.items():
                     if (sensor.device, quantity) not in mentioned:
@@ -154,7 +154,7 @@ class Reader(threading.Thread):
 def sources(
     seals: Mapping[str, str | None], salt: str, addresses: Mapping[str, str]
 ) -> list[Source]:
-    """Return whom to ask about the processor and each accelerator that the run measures.
+    """Return the sources for the processor and for the accelerators that the run measures.
 
     seals, salt : by torch's name the sealed UUID, if there is one, and what it was sealed with
     addresses : on the PCI bus, as far as torch knows them

@@ -20,7 +20,7 @@ from suite.machine.network import interface_of, link_rate, own_address
 from suite.nodes import agent as agents
 from suite.nodes import meeting as meetings
 from suite.nodes.agent import Agent, attended, start_on
-from suite.nodes.groups import numbers
+from suite.nodes.groups import rank_places
 from suite.nodes.meeting import Meeting, Node, Position, describe, position
 from suite.run import job
 from suite.run.lock import VARIABLE, identity, machine_lock
@@ -95,7 +95,7 @@ def test_the_code_that_measures_decides_whether_nodes_fit(tmp_path: Path) -> Non
 def test_of_nodes_that_share_a_lock_the_first_holds_it() -> None:
     other = Node("10.0.0.3", 1, "00", "there", "abc", "2.13.0")
     meeting = Meeting([NODE, NODE, other, other])
-    assert [meeting.locks(number) for number in range(4)] == [True, False, True, False]
+    assert [meeting.holds_lock(number) for number in range(4)] == [True, False, True, False]
 
 
 def test_processes_with_one_lock_file_share_a_machine(
@@ -130,7 +130,7 @@ def test_the_only_node_of_a_job_measures_as_a_single_machine(
 
 
 def test_ranks_come_node_by_node() -> None:
-    assert [*numbers(2, ["cuda:0", "cuda:1"])] == [
+    assert [*rank_places(2, ["cuda:0", "cuda:1"])] == [
         (0, "cuda:0"),
         (0, "cuda:1"),
         (1, "cuda:0"),
