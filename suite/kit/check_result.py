@@ -141,8 +141,8 @@ def same_bytes(expected: Sequence[Tensor]) -> Callable[[Tensor | Iterable[Tensor
 
 
 def worst(checks: Iterable[Check]) -> Check:
-    """Return the check that is nearest to its bound, or furthest beyond it."""
-    return max(checks, key=lambda check: (not check.passed, check.error - check.bound))
+    """Return the check whose error is the largest part of its bound."""
+    return max(checks, key=lambda check: check.part_of_bound)
 
 
 def _product_errors(a: Tensor, b: Tensor, c: Tensor) -> tuple[str, Iterator[Tensor]]:
