@@ -19,13 +19,14 @@ BUSY = 0.1
 
 COOL = "check its cooling, and let it cool down"
 CABLES = "check its cooling and its power cables"
-HELD_BACK = {
+AT_LIMIT = "it draws all the power that it may"
+CAUSES = {
     "ApplicationsClocksSetting": (
         "somebody set its clocks",
         "sudo nvidia-smi -i {0} -rac; sudo nvidia-smi -i {0} -rgc",
     ),
     "SwPowerCap": (
-        "it draws all the power that it may",
+        AT_LIMIT,
         "end what computes on it; raise its limit: sudo nvidia-smi -i {0} -pl WATTS (in no laptop)",
     ),
     "HwSlowdown": ("its hardware slowed it down, for heat or power", CABLES),
@@ -42,10 +43,19 @@ HELD_BACK = {
     "DisplayClockSetting": ("its display holds its clock", "measure on a card without a display"),
     "BoardLimit": ("its board gives no more power", CABLES),
     "Reliability": ("its voltage may not rise further", "undo what was set to overclock it"),
+    "ppt_pwr": (
+        AT_LIMIT,
+        "end what computes on it; raise its limit: sudo amd-smi set -g {0} --power-cap WATTS",
+    ),
+    "socket_thrm": ("it is too hot", COOL),
+    "prochot_thrm": ("it is so hot that its hardware slowed it down", COOL),
+    "vr_thrm": ("its voltage regulators are too hot", COOL),
+    "hbm_thrm": ("its memory is too hot", COOL),
 }
-"""What may hold a clock down, by NVML's names: in words, and what mends it for a GPU's number.
+"""What may hold a clock down, by NVML's or amdsmi's name: in words, and what mends it.
 
-https://docs.nvidia.com/deploy/nvml-api/group__nvmlClocksEventReasons.html
+https://docs.nvidia.com/deploy/nvml-api/group__nvmlClocksEventReasons.html,
+https://rocm.docs.amd.com/projects/amdsmi/en/develop/conceptual/gpu-violations.html
 """
 IDLE = "GpuIdle"
 """The name of what holds down the clock of a GPU that rests."""
@@ -151,7 +161,7 @@ def busy_accelerator(device: Device, _: There) -> Iterator[Finding]:
     if (used := device.memory_used_bytes or 0) / (device.memory_bytes or 1) >= BUSY:
         signs.append(f"{format_value(used, 'B')} of its memory are in use")
     if signs:
-        mend = f"wait for it or end it; `{_tool(device)}` shows what it is"
+        mend = f"wait for it or end it; `{_tool(device, 'process')}` shows what it is"
         yield f"is in use: {', '.join(signs)}", mend
 
 
@@ -160,13 +170,13 @@ def held_back(device: Device, _: There) -> Iterator[Finding]:
     """Something holds an accelerator's clock down right now.
 
     Not counted are an idle clock, and a power limit that the driver of a resting device names. The
-    message names NVML's reason.
+    message ends with the driver's own name of the reason.
     """
     draw = device.power_watts, device.power_limit_watts, device.utilization
-    otherwise = ("so its driver says", f"`{_tool(device)}` may tell more")
+    otherwise = ("so its driver says", f"`{_tool(device, 'metric')}` may tell more")
     for name in device.held_back or ():
         if name != IDLE and (name not in LIMITED or may_limit(*draw)):
-            words, mend = HELD_BACK.get(name, otherwise)
+            words, mend = CAUSES.get(name, otherwise)
             yield f"is held back: {words} ({name})", mend
 
 
@@ -180,10 +190,12 @@ def power_cap(device: Device, _: There) -> Iterator[Finding]:
     limit, default = device.power_limit_watts, device.power_limit_default_watts
     if limit is None or not default or limit >= CAPPED * default:
         return
-    mend = f"sudo nvidia-smi -i {{0}} -pl {default:g}"
-    if device.vendor != "NVIDIA":
-        mend = "sudo amd-smi reset --power-cap"
-    elif is_laptop(device.name):
+    mend = f"raise its limit to {default:g} W with its maker's tool"
+    if device.vendor == "AMD":
+        mend = "sudo amd-smi reset -g all --power-cap"
+    elif device.vendor == "NVIDIA":
+        mend = f"sudo nvidia-smi -i {{0}} -pl {default:g}"
+    if device.vendor == "NVIDIA" and is_laptop(device.name):
         mend = (
             "plug the laptop in, and choose performance in its maker's program or with "
             "`powerprofilesctl set performance`; under Linux also `sudo systemctl enable "
@@ -237,5 +249,5 @@ def no_accelerator(there: There) -> Iterator[Fault]:
         yield Fault("no accelerator is there: the CPU is measured", advice=mend)
 
 
-def _tool(device: Device) -> str:
-    return {"NVIDIA": "nvidia-smi", "AMD": "amd-smi monitor"}.get(device.vendor, "top")
+def _tool(device: Device, amds_command: str) -> str:
+    return {"NVIDIA": "nvidia-smi", "AMD": f"amd-smi {amds_command}"}.get(device.vendor, "top")

@@ -66,7 +66,7 @@ class Device(Struct, kw_only=True):
 
     index : its driver's number for it
     fault : why its driver does not speak of it at all
-    held_back : what holds its clock down, by NVML's names
+    held_back : what holds its clock down, by NVML's or amdsmi's names
     processes : that compute on it
     """
 

@@ -19,17 +19,18 @@ from msgspec.structs import replace
 
 import frobench
 from suite import doctor
+from suite.checks.numbers.throttling import FIXED, SLOWED
 from suite.doctor import Offer, glance, judge, troubles
 from suite.doctor.__main__ import page as handbook
-from suite.doctor.devices import HELD_BACK, IDLE
-from suite.doctor.there import Host, There, accelerators, look_around
+from suite.doctor.devices import CAUSES, IDLE
+from suite.doctor.there import Device, Host, There, accelerators, look_around
 from suite.doctor.torch_offer import Asking
 from suite.machine.accelerators.hardware import look
 from suite.machine.accounts import Busy, Others
 from suite.machine.limits import affinity
-from suite.machine.sensors import amd
+from suite.machine.sensors import amd, cpu
 from suite.machine.sensors.nvml import REASONS
-from suite.machine.sensors.sensor import Reading, Sensor
+from suite.machine.sensors.sensor import LIMITED, Reading, Sensor
 from suite.stored.run import Conclusion
 from suite.terminal import doctor_page
 from tests.instruments.devices.simulated_nvml import (
@@ -306,7 +307,7 @@ def test_every_reason_for_a_low_clock_is_named(
     else:
         assert codes(found) == ["held-back"]
         assert f"({REASONS[bit]})" in found[0].message
-        assert HELD_BACK[REASONS[bit]][0] in found[0].message
+        assert CAUSES[REASONS[bit]][0] in found[0].message
 
 
 def test_all_reasons_at_once_are_all_named_and_one_without_a_name_too(
@@ -316,6 +317,40 @@ def test_all_reasons_at_once_are_all_named_and_one_without_a_name_too(
     found = said(quiet(tmp_path))
     assert len(found) == 11
     assert "(0x800)" in found[-1].message
+
+
+def test_every_reason_that_a_rule_of_runs_knows_the_doctor_puts_into_words_too() -> None:
+    assert (LIMITED | SLOWED | FIXED).keys() - {cpu.THROTTLED} <= CAUSES.keys()
+
+
+def of_one(**facts: Any) -> Conclusion:  # noqa: ANN401 - of a `Device`
+    """Return the only trouble of a machine with one accelerator."""
+    there = quiet(ROOT / "nowhere")
+    there.accelerators = [Device(name="GPU", **facts)]
+    [trouble] = said(there)
+    return trouble
+
+
+@pytest.mark.parametrize("reason", ["hbm_thrm", "ppt_pwr", "prochot_thrm", "unknown", "vr_thrm"])
+def test_what_holds_amds_gpu_back_is_mended_by_its_own_tool(reason: str) -> None:
+    trouble = of_one(vendor="AMD", held_back=[reason])
+    assert f"({reason})" in trouble.message
+    assert ("so its driver says" in trouble.message) == (reason == "unknown")
+    assert "nvidia-smi" not in trouble.advice
+    assert ("amd-smi set -g NUMBER --power-cap" in trouble.advice) == (reason == "ppt_pwr")
+
+
+@pytest.mark.parametrize(
+    ("vendor", "mend"),
+    [
+        ("NVIDIA", "sudo nvidia-smi -i 0 -pl 300"),
+        ("AMD", "sudo amd-smi reset -g all --power-cap"),
+        ("Intel", "raise its limit to 300 W with its maker's tool"),
+    ],
+)
+def test_a_power_cap_is_lifted_by_the_vendors_own_tool(vendor: str, mend: str) -> None:
+    caps = {"power_limit_watts": 200.0, "power_limit_default_watts": 300.0}
+    assert of_one(vendor=vendor, index=0, **caps).advice == mend
 
 
 def _forget(gpu: Gpu) -> None:
