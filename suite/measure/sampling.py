@@ -19,7 +19,7 @@ from suite.errors import ClockError
 from suite.garbage import no_garbage_collection
 from suite.measure.measurement import Measurement
 from suite.measure.sampler import Clock, Sampler
-from suite.profiles import LEAD, LEAST_SAMPLES, STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE, WINDOW
+from suite.profiles import LEAD, LEAST_SAMPLES, STEPS_ON_ACCELERATOR, STEPS_ON_CPU, WINDOW
 from suite.stored.run import Settings
 
 STEPS_SEEN = 100
@@ -87,7 +87,7 @@ def _sample_alone(
 
 def _lengths(sampler: Sampler, settings: Settings) -> tuple[float, float]:
     """Return the seconds that a sample of a short body shall take, and those it must."""
-    steps = STEPS_IN_A_LAUNCH if sampler.queues else STEPS_IN_A_SAMPLE
+    steps = STEPS_ON_ACCELERATOR if sampler.queues else STEPS_ON_CPU
     least = steps * timer_step(sampler.clock)
     if sampler.may_repeat and not sampler.against:  # rather a longer sample than more of them
         return max(least, settings.case_seconds / settings.most_samples), least

@@ -21,7 +21,7 @@ from suite.checks.facts import (
     spell,
 )
 from suite.checks.rule import Fault
-from suite.profiles import LARGEST_LOAD, STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
+from suite.profiles import LARGEST_LOAD, STEPS_ON_ACCELERATOR, STEPS_ON_CPU
 from suite.stored.names import benchmark_of
 from suite.stored.run import Case, Launch, Run, Severity
 
@@ -153,7 +153,7 @@ def needless_calls(run: Run, case: Case) -> Iterator[str]:
     """
     settings = run.frobench.settings
     launches = _calm(run, case)
-    steps = STEPS_IN_A_LAUNCH if is_accelerator(case.extra_info.device) else STEPS_IN_A_SAMPLE
+    steps = STEPS_ON_ACCELERATOR if is_accelerator(case.extra_info.device) else STEPS_ON_CPU
     long = settings.case_seconds / max(settings.most_samples, 1)
     if mostly(
         launch.iterations > 1

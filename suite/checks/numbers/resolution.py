@@ -8,7 +8,7 @@ from statistics import median
 
 from suite.checks.facts import Observed, by_launch, is_accelerator, mostly
 from suite.checks.rule import Fault
-from suite.profiles import STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
+from suite.profiles import STEPS_ON_ACCELERATOR, STEPS_ON_CPU
 from suite.stored.run import Case, Run, Severity
 from suite.units import counted, format_seconds
 
@@ -44,7 +44,7 @@ def coarse_clock(run: Run) -> Iterator[Fault]:
             for launch in by_launch(run, case)
             if launch.whole.timer_step > 0
         ]
-        least = STEPS_IN_A_LAUNCH if is_accelerator(case.extra_info.device) else STEPS_IN_A_SAMPLE
+        least = STEPS_ON_ACCELERATOR if is_accelerator(case.extra_info.device) else STEPS_ON_CPU
         if steps and min(steps) < least:
             yield Fault(f"a sample lasts {min(steps):.0f} steps of the clock", case.fullname)
 
@@ -63,10 +63,10 @@ def quantised_samples(run: Run) -> Iterator[Fault]:
     ]
     count = sum(map(len, lengths))
     step = _common_step(chain(*lengths), STEP_NOISE * finest, LEAST_STEPS * finest)
-    short = sum(median(case) < STEPS_IN_A_SAMPLE * step for case in lengths)
+    short = sum(median(case) < STEPS_ON_CPU * step for case in lengths)
     if step and short and finest and count >= LEAST_SAMPLES:
         shown = format_seconds(float(f"{step:.3g}"))
-        those = f"those of {counted(short, 'case')} last less than {STEPS_IN_A_SAMPLE}"
+        those = f"those of {counted(short, 'case')} last less than {STEPS_ON_CPU}"
         yield Fault(f"samples come in steps of {shown}, and {those}")
 
 

@@ -191,10 +191,10 @@ def test_the_thresholds_in_the_help_are_those_of_the_rules() -> None:
     assert f"{noise.LEAST_BALANCE:.0%}" in str(noise.uneven_devices.__doc__)
     assert f"{courses.LEAST_CHANGE:.0%}" in str(steadiness.drift.__doc__)
     assert f"{steadiness.LARGEST_SETTLING:.0%}" in str(steadiness.unsteady_clock.__doc__)
-    assert f"{profiles.STEPS_IN_A_SAMPLE} steps" in str(resolution.coarse_clock.__doc__)
+    assert f"{profiles.STEPS_ON_CPU} steps" in str(resolution.coarse_clock.__doc__)
     assert f"{resolution.COARSEST_STEP * 1e6:.0f} µs" in str(resolution.coarse_clock.__doc__)
     assert f"{resolution.LARGEST_COST:.0%}" in str(resolution.costly_harness.__doc__)
-    assert math.isclose(1 / profiles.STEPS_IN_A_SAMPLE, 0.01)
+    assert math.isclose(1 / profiles.STEPS_ON_CPU, 0.01)
 
 
 def test_a_conclusion_is_stored_with_its_run() -> None:
