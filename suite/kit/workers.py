@@ -91,7 +91,7 @@ def start_here(seat: Seat, seed: int) -> tuple[Connection, Process]:
 
 
 class Worker(Track):
-    """A process that holds one body and calls it on command.
+    """A handle to a process that holds one body and calls it on command.
 
     start_process : starts the process, which may be on another node
     """
@@ -108,17 +108,17 @@ class Worker(Track):
         self.seat = seat
         self._pipe, self._process = start_process(seat, seed)
         self._last: Interval = (0.0, 0.0)
-        self._works = self._in_group = False
+        self._works = self._is_joint = False
 
     def set_up(self, factory: TaskFactory, *args: object) -> None:
         """Set up the body and check of `factory(device, *args)`, which is importable by name."""
-        self._in_group = False
+        self._is_joint = False
         self.tell("set_up", factory, *args)
         self.answer(STARTED_WITHIN)
 
-    def join_group(self, factory: JointFactory, number: int, *args: object) -> None:
-        """Begin to set up a body that waits for other workers; see `together`."""
-        self._in_group = True
+    def set_up_jointly(self, factory: JointFactory, number: int, *args: object) -> None:
+        """Begin to set up a body that waits for those of other workers; see `together`."""
+        self._is_joint = True
         self.tell("join", factory, number, *args)
 
     def get_ready(self) -> None:
@@ -153,7 +153,7 @@ class Worker(Track):
 
     def takes_turns(self, others: Sequence[Track]) -> bool:  # noqa: ARG002 - as a lane
         """Tell whether the body can run while other workers rest, or waits for theirs."""
-        return not self._in_group
+        return not self._is_joint
 
     def intervals(self) -> list[Interval]:
         """Return when the calls of each `start` since `arm` began and ended."""
@@ -225,7 +225,7 @@ def together(workers: Sequence[Worker], factory: JointFactory, *args: object) ->
     factory : takes the device, the worker's number and `args`; a context manager of a `Task`, to
         which it must keep no reference of its own
     """
-    _all(workers, lambda worker, number: worker.join_group(factory, number, *args))
+    _all(workers, lambda worker, number: worker.set_up_jointly(factory, number, *args))
     try:
         yield
     except pytest.skip.Exception:

@@ -24,7 +24,9 @@ from suite.personal.patterns import FOUR_NUMBERS, WITH_COLONS
 HIDDEN = patterns.HIDDEN
 _BEFORE = 32
 """Characters before four numbers in which a word may say that they are a version."""
-_OCTET, _NO_VERSION, _SHORTEST_NAME = 255, 100, 3
+_LARGEST_OCTET, _SHORTEST_NAME = 255, 3
+_LEAST_OF_ADDRESS = 100
+"""First of four numbers from which they are an address, even where a word names a version."""
 _NO_TEXT = frozenset({float, int, bool, type(None), UnsetType})
 _COMMON = (
     "admin amd apple arm azureuser build builder cloud container cpu cuda debian default docker"
@@ -72,7 +74,7 @@ def _is_address(match: re.Match[str], *, version: bool) -> bool:
     parts = [int(part) for part in match.groups()]
     before = match.string[max(0, match.start() - _BEFORE) : match.start()]
     named = (version and not before) or patterns.BACKWARDS_VERSION.match(before[::-1])
-    return max(parts) <= _OCTET and (parts[0] >= _NO_VERSION or not named)
+    return max(parts) <= _LARGEST_OCTET and (parts[0] >= _LEAST_OF_ADDRESS or not named)
 
 
 def _is_ipv6(text: str) -> bool:
