@@ -13,9 +13,9 @@ from suite.measure.measurement import Measurement
 from suite.measure.sampler import Sampler
 from suite.stored.run import Settings, Work
 
-HOPELESS = 3
+TIMES_THE_LONGEST = 3
 """Times the longest permitted call: if two calls take longer, there is no third."""
-MENACING = 0.2
+PART_OF_DEADLINE = 0.2
 """Part of the deadline: if all calls take longer, another might not end in time."""
 PATIENCE = 0.3
 """Seconds that a pilot spends on any body before it believes that it is as slow as it seems."""
@@ -57,8 +57,8 @@ def explore(
 
     small : whether the work is so little that any device does it in time
     """
-    most = max(HOPELESS * settings.longest_sample, PATIENCE)
-    menacing = MENACING * settings.deadline
+    most = max(TIMES_THE_LONGEST * settings.longest_sample, PATIENCE)
+    menacing = PART_OF_DEADLINE * settings.deadline
     hopeless = menacing if small else most
     with no_garbage_collection():
         begun = sampler.clock()
@@ -116,7 +116,13 @@ def _call_with_one_thread(sampler: Sampler, measurement: Measurement, read: Read
 
 
 def _says_too_little(measurement: Measurement, hopeless: float, menacing: float) -> bool:
+    """Tell whether another call is needed.
+
+    hopeless : seconds; if two calls take longer, there is no third
+    menacing : seconds; if all calls take longer, there is no other
+    """
     calls = measurement.undisturbed
     if calls and min(measurement.warmup, *calls) > menacing:
         return False
-    return len(calls) < LEAST_CALLS - (len(calls) > 1 and min(calls) > hopeless)
+    is_hopeless = len(calls) > 1 and min(calls) > hopeless
+    return len(calls) < LEAST_CALLS and not is_hopeless

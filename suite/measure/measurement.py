@@ -16,7 +16,7 @@ from typing import Any
 from suite.concurrency import concurrency
 from suite.errors import ClockError
 from suite.kit.lanes import MILLISECOND
-from suite.measure.observing import Blocker
+from suite.measure.observing import Blocker, Called
 from suite.measure.sampler import Sampler
 from suite.profiles import LEAST_SAMPLES
 from suite.stored.run import Settings
@@ -37,7 +37,8 @@ SPANS, FAILURES = 5, 3
 class Measurement:
     """What one launch learns of one case.
 
-    host : seconds of each host sample, divided by `iterations`
+    host : seconds of each host sample, divided by `iterations`; in a pilot also of calls with
+        one thread
     undisturbed : of a pilot's calls, least seconds of each had it not waited for the processor
     against : as `host`, of the other version of the body, each beside its sample of `host`
     parts : values of each span sample or host sample by name (see `CaseInfo.parts`)
@@ -112,7 +113,7 @@ class Measurement:
                 self.parts["device"] = spans
             self.sampled += sampler.clock() - begun
 
-    def _host(self, sampler: Sampler) -> tuple[float, float, Any]:
+    def _host(self, sampler: Sampler) -> Called:
         queued, took, result = sampler.host(self.iterations)
         if took <= 0:
             raise ClockError("the clock went backwards, or stood still in a sample")

@@ -29,7 +29,9 @@ CALLS = 8
 AHEAD = 4
 """Least time of a product, as a multiple of its launching, so that the host gets ahead."""
 
-Timed = Callable[[Callable[[], Any]], tuple[float, float, Any]]
+Called = tuple[float, float, Any]
+"""Seconds until calls of a body returned, seconds until all was done, and the last result."""
+Timed = Callable[[Callable[[], Any]], Called]
 
 
 class Blocker:
@@ -89,7 +91,7 @@ class Observer:
         tensors until the garbage collector runs.
 
         body : enters the lanes
-        timed : calls its argument between waits for all devices; returns as `Sampler.host` does
+        timed : calls its argument between waits for all devices
         """
         _, took, _ = self._call(body, timed)
         if len(self._tracks) == 1 and isinstance(self._tracks[0], Lane):
@@ -135,9 +137,7 @@ class Observer:
         _, _, proved = self._call(held_body, timed, turns)
         return [lane.busy() for lane in lanes] if proved else []
 
-    def _call(
-        self, body: Callable[[], Any], timed: Timed, turns: Turns | None = None
-    ) -> tuple[float, float, Any]:
+    def _call(self, body: Callable[[], Any], timed: Timed, turns: Turns | None = None) -> Called:
         for track in self._tracks:
             track.arm(turns)
         try:

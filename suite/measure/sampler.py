@@ -20,7 +20,7 @@ from suite.kit import waiting
 from suite.kit.device import Device
 from suite.kit.lanes import Lane, Track
 from suite.measure.caches import ColdCaches
-from suite.measure.observing import Blocker, Observer
+from suite.measure.observing import Blocker, Called, Observer
 from suite.stored.run import Settings
 
 Body = Callable[[], Any]
@@ -75,13 +75,13 @@ class Sampler:
         self.has_spans = bool(tracks) and all(track.observes for track in tracks)
         self._observer = Observer(tracks, whole=not self.tracks)
 
-    def host(self, iterations: int) -> tuple[float, float, Any]:
-        """Return the seconds until so many calls returned, and until all was done; the result."""
+    def host(self, iterations: int) -> Called:
+        """Wait until all is ready; then do as `timed`."""
         self.get_ready()
         return self.timed(iterations)
 
-    def timed(self, iterations: int = 1) -> tuple[float, float, Any]:
-        """Do as `host` does, once all is ready."""
+    def timed(self, iterations: int = 1) -> Called:
+        """Call the body so many times, and wait until all is done."""
         if self._timed is not None:
             begun, ended = self._timed.timed(iterations)
             return ended - begun, ended - begun, None
@@ -147,7 +147,8 @@ class Sampler:
             times.append(warm.took())
         return statistics.median(times[-LAST:])
 
-    def _watched(self, body: Body) -> tuple[float, float, Any]:
+    def _watched(self, body: Body) -> Called:
+        """Time one call as `timed` does; a device that needs `finish` has no events."""
         self.get_ready()
         start = self.clock()
         result = body()
