@@ -18,6 +18,9 @@ CONFIDENCE = 0.95
 """Confidence of every interval."""
 ALARMS = 1 - CONFIDENCE
 """False alarms that are allowed: of a comparison alone, and of all that share them together."""
+NORMAL_QUANTILE = 1.96
+"""Standard errors from the middle to either end of a normal interval of `CONFIDENCE`, as pages
+multiply an error by it."""
 LEAST_LAUNCHES = 6
 """With fewer launches even the range of the values covers the median in less than 95%."""
 _QUARTILE_LAUNCHES = 4

@@ -17,10 +17,7 @@ from numpy.typing import NDArray
 from reports.table.estimates import CaseEstimate
 from reports.table.launches import Numbers
 from reports.table.times import ON_CPU, exercise_of
-from suite.statistics import LEAST_LAUNCHES
-
-NORMAL = 1.96
-"""Quantile of the normal distribution for 95%, which pages multiply an error by."""
+from suite.statistics import LEAST_LAUNCHES, NORMAL_QUANTILE
 
 Known = NDArray[np.bool_]
 Places = NDArray[np.intp]
@@ -119,7 +116,7 @@ def _error(means: Numbers) -> float:
     known = means[~np.isnan(means)]
     first, second, outside = _pairs(len(known))
     sums = np.sort(known[first] + known[second])
-    return float(sums[-outside] - sums[outside - 1]) / 4 / NORMAL
+    return float(sums[-outside] - sums[outside - 1]) / 4 / NORMAL_QUANTILE
 
 
 @cache
@@ -127,7 +124,7 @@ def _pairs(launches: int) -> tuple[Places, Places, int]:
     """Return both launches of each pair, and which pair from the outside is an end."""
     first, second = np.triu_indices(launches)
     deviation = math.sqrt(launches * (launches + 1) * (2 * launches + 1) / 24)
-    return first, second, max(1, round(len(first) / 2 - NORMAL * deviation))
+    return first, second, max(1, round(len(first) / 2 - NORMAL_QUANTILE * deviation))
 
 
 def _shared(means: Numbers) -> float:

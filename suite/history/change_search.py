@@ -14,7 +14,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from suite.compare.verdicts.family import Judged, compare, compare_family
-from suite.statistics import ALARMS, LEAST_LAUNCHES
+from suite.statistics import ALARMS, LEAST_LAUNCHES, NORMAL_QUANTILE
 from suite.stored.run import Estimate
 
 ALARMS_OF_A_TEST = ALARMS / 2
@@ -173,7 +173,7 @@ def _launches_of_a_step(ratio: Estimate, launches: int) -> int:
     """
     if ratio.low is None or ratio.high is None or ratio.value == 1:
         return launches
-    error = math.log(ratio.high / ratio.low) / (2 * 1.96)
+    error = math.log(ratio.high / ratio.low) / (2 * NORMAL_QUANTILE)
     needed = launches * (6 * error / _log(ratio)) ** 2
     return max(LEAST_LAUNCHES, min(math.ceil(needed), 2 * launches))
 
