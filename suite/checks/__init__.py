@@ -32,10 +32,14 @@ from suite.personal import private
 from suite.stored import bounds, store
 from suite.stored.run import Conclusion, Run
 
-OF_NUMBERS = (timing, work, easy_inputs, resolution, settings, repetition, noise, steadiness)
-"""Modules of rules about what was measured."""
+OF_NUMBERS = (
+    *(timing, work, easy_inputs, resolution, settings, repetition, noise, steadiness),
+    *(throttling, power, across_nodes),
+)
+"""Modules of rules about what was measured, and about what sensors showed meanwhile."""
 OF_BELIEF = (rates, plausibility, unmeasured, claims, descriptions, doubts)
-OF_FACTS = (*OF_NUMBERS, throttling, power, across_nodes, *OF_BELIEF)
+"""Modules of rules about results that are impossible, or very unlikely, on any machine."""
+OF_FACTS = (*OF_NUMBERS, *OF_BELIEF)
 """Modules of rules about a run whose structure is right."""
 OF_FILES = (structure, privacy, integrity)
 """Modules of rules that say whether a stored file is whole."""
