@@ -10,17 +10,13 @@ from collections.abc import Callable
 import pandas as pd
 
 from reports.findings.values import text
+from suite.checks.ceilings import LEAST_CLOCK
 from suite.datasheets import catalog
 from suite.datasheets.catalog import NotInCatalogError, PeakRate
 from suite.stored.run import Accelerator, Case, Run
 
 HALF_ACCUMULATOR = "cuda_matmul_fp16_accumulation"
 """A setting of torch with which float16 runs above every peak of the catalog."""
-LEAST_CLOCK = 0.5
-"""The highest clock that was seen, relative to that of the peak, below which it says nothing of the
-product: a short case is mostly read between its bodies. Clocks at rest are a tenth to two fifths of
-it, and a short supply of power, or heat, hardly ever takes half of it for as long as a case lasts.
-"""
 
 
 def of_peak(run: Run, case: str, rate: pd.Series, *, named: bool = True) -> str:

@@ -23,7 +23,9 @@ SAME_GENERATION = 2.0
 """Rate of an unlisted device relative to the best units of its generation at its clock, at most:
 sums as narrow as the factors double the rate of some cards."""
 LEAST_CLOCK = 0.5
-"""The highest clock that was seen relative to that of the peak, below which it was read at rest."""
+"""The highest clock that was seen relative to that of the peak, below which it says nothing of a
+product: a short case is mostly read between its bodies. Clocks at rest are a tenth to two fifths of
+it, and a lack of power, or heat, hardly ever takes half of it for as long as a case lasts."""
 CACHED, OFTEN_CACHED = 30.0, 15.0
 """Rate of a cache relative to the memory behind it, at most and usually; 5 to 12 have been seen."""
 LARGEST_CACHE = 2**28
