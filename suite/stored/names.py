@@ -11,8 +11,8 @@ from suite.stored.machine import Accelerator, Cpu
 
 def short_name(fullname: str) -> str:
     """Return a case's name without its file; a parameter may hold ``::`` too."""
-    before, bracket, parameters = fullname.rpartition(".py::")[2].partition("[")
-    return before.rpartition("::")[2] + bracket + parameters
+    benchmark, bracket, parameters = fullname.partition("[")  # pytest takes no folder with one
+    return benchmark.rpartition("::")[2] + bracket + parameters
 
 
 def name_of(fullname: str) -> str:
@@ -22,14 +22,13 @@ def name_of(fullname: str) -> str:
 
 def benchmark_of(fullname: str) -> str:
     """Return a case's full name without its parameters: its benchmark's file and function."""
-    file, ending, case = fullname.rpartition(".py::")
-    return file + ending + case.partition("[")[0]
+    return fullname.partition("[")[0]
 
 
 @lru_cache(maxsize=2**14)
 def function_of(name: str) -> str:
     """Return the benchmark function in a case's name or full name."""
-    return short_name(name).partition("[")[0]
+    return benchmark_of(name).rpartition("::")[2]
 
 
 def nodes_of(device: str) -> tuple[int, int] | None:
