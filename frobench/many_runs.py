@@ -52,7 +52,7 @@ def fleet(results: Path, output: Path, benchmarks: Path | None, **wanted: Any) -
     """
     from suite.fleet.fleet import FleetRequest, measure
     from suite.run.interruptions import Interruptions
-    from suite.run.label import seal
+    from suite.run.label import label_of
     from suite.terminal import fleet_words
     from suite.terminal.layout import say, warn
 
@@ -60,7 +60,7 @@ def fleet(results: Path, output: Path, benchmarks: Path | None, **wanted: Any) -
     request = FleetRequest(
         results=folder, benchmarks=benchmarks and benchmarks.absolute(), **wanted
     )
-    tell = fleet_words.teller(warn, lambda name: seal(name, folder))
+    tell = fleet_words.teller(warn, lambda name: label_of(name, folder))
     try:
         with Interruptions():
             outcome = measure(request, tell)

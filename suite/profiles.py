@@ -24,8 +24,8 @@ TIMES_THE_CACHE = 2
 SETTLE_SECONDS = 3.0
 """How long the clock of an accelerator swings after it was idle, as seen on an H200."""
 LEAD, WINDOW = 0.25, 2.0
-"""Seconds for which a body is repeated: until the power, and the clock that it limits, are steady,
-and in the window for its energy behind that."""
+"""Seconds for which a body is repeated: until the power, and the clock that it limits, are steady;
+and then in the window in which its energy is measured."""
 WINDOW_SECONDS = LEAD + WINDOW
 LARGEST_LOAD = 0.05
 """Part of the usable cores that others may keep busy before a launch counts as disturbed."""

@@ -12,10 +12,10 @@ from suite.checkout import CHECKOUT, MEASURING
 from suite.errors import CannotRunError
 from suite.fleet import messages
 from suite.fleet.bridge import Bridge
-from suite.fleet.gathered import Gathered, Outcome
+from suite.fleet.gathered import FleetOutcome, Gathered
 from suite.fleet.on_node import digest
 from suite.profiles import settings_for
-from suite.run.label import KEY, key, seal
+from suite.run.label import KEY, key, label_of
 from suite.run.lock import LOCK, VARIABLE
 from suite.stored.run import ProfileName
 from suite.stored.store import PARTIAL
@@ -45,7 +45,7 @@ class FleetRequest(Struct, frozen=True, kw_only=True):
     patience: float = 120.0  # see `Schedule`
 
 
-def measure(request: FleetRequest, tell: Tell) -> Outcome:
+def measure(request: FleetRequest, tell: Tell) -> FleetOutcome:
     """Measure every node of a cluster.
 
     Raises `CannotRunError` if Ray is not installed, or there is no cluster or no node.
@@ -53,7 +53,9 @@ def measure(request: FleetRequest, tell: Tell) -> Outcome:
     request.results.mkdir(parents=True, exist_ok=True)
     with Bridge(request.address) as cluster:
         wanted = asked(request)
-        gathered = Gathered(request.results, wanted.fleet, lambda name: seal(name, request.results))
+        gathered = Gathered(
+            request.results, wanted.fleet, lambda name: label_of(name, request.results)
+        )
         return Schedule(cluster, wanted, gathered, request.patience, tell).run()
 
 
@@ -114,7 +116,7 @@ class Schedule:
         self._names: dict[str, str] = {}  # of every node that was begun, by its id
         self._looked = clock()
 
-    def run(self) -> Outcome:
+    def run(self) -> FleetOutcome:
         """Measure every node that is alive now, and return what became of them.
 
         Raises `CannotRunError` if there is no node, `OSError` if nothing can be written.

@@ -23,7 +23,7 @@ NOTHING_YET = "no file of it arrived before `frobench fleet` ended"
 """Why a node has no stored run as long as nothing else is known of it."""
 
 
-class Outcome(Struct):
+class FleetOutcome(Struct):
     """What became of all nodes, by their names."""
 
     stored: dict[str, Path] = {}  # files of those that measured to the end
@@ -41,7 +41,7 @@ class Gathered:
     """
 
     def __init__(self, results: Path, fleet: str, label: Callable[[str], str]) -> None:
-        self.outcome = Outcome()
+        self.outcome = FleetOutcome()
         self._results, self._fleet, self._label = results, fleet, label
         self._labels: dict[str, str] = {}
         self._private = private.own_names()

@@ -42,7 +42,7 @@ class Wait(NamedTuple):
     call: Callable[[], object]
 
 
-class Known(NamedTuple):
+class KnownWork(NamedTuple):
     """Work, the seconds of reading a ready value, and the further seconds if the work is queued."""
 
     work: Callable[[], Tensor]
@@ -118,7 +118,7 @@ def _candidates(device: torch.device) -> list[Wait]:
     ]
 
 
-def _known_work(device: torch.device) -> Known:
+def _known_work(device: torch.device) -> KnownWork:
     """Return the least work that is not done once it is queued; the most if all is done.
 
     Then the device computes within the call, or too fast for a wait to matter. The work is products
@@ -130,7 +130,7 @@ def _known_work(device: torch.device) -> Known:
         return _enough(device, torch.add)
 
 
-def _enough(device: torch.device, operation: Callable[[Tensor, Tensor], Tensor]) -> Known:
+def _enough(device: torch.device, operation: Callable[[Tensor, Tensor], Tensor]) -> KnownWork:
     for edge, calls in WORKS:
         factor = torch.full((edge, edge), 1 / edge).to(device)
         work = partial(reduce, operation, [factor] * (calls + 1))
@@ -141,7 +141,7 @@ def _enough(device: torch.device, operation: Callable[[Tensor, Tensor], Tensor])
         left = _typical(partial(_left, work)) - ready
         if left >= ready or called >= AT_ONCE * calls * ready:
             break
-    return Known(work, ready, left)
+    return KnownWork(work, ready, left)
 
 
 def _typical(seconds: Callable[[], float]) -> float:

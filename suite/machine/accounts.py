@@ -75,11 +75,14 @@ def _threads(root: Path) -> Iterator[tuple[int, int]]:
                     yield int(ran), int(waited)
 
 
-class Busy(NamedTuple):
-    """CPU seconds of all programs on some cores, and of this one and all that it started."""
+class Spent(NamedTuple):
+    """CPU seconds of all programs on some cores, and of this one with all that it started.
+
+    at : seconds of the monotonic clock
+    """
 
     at: float
-    everybody: float
+    every_program: float
     own: float
 
 
@@ -98,14 +101,14 @@ class Others:
         now = self._read()
         if now is None:
             return None
-        taken = now.everybody - self._begun.everybody - (now.own - self._begun.own)
+        taken = now.every_program - self._begun.every_program - (now.own - self._begun.own)
         return max(0.0, taken / (now.at - self._begun.at))
 
-    def _read(self) -> Busy | None:
+    def _read(self) -> Spent | None:
         with suppress(OSError, IndexError, psutil.Error):
             own = _own_seconds()
             cores: list[Any] = psutil.cpu_times(percpu=True)
-            return Busy(time.monotonic(), sum(_seconds(cores[core]) for core in self._cores), own)
+            return Spent(time.monotonic(), sum(_seconds(cores[core]) for core in self._cores), own)
         return None
 
 

@@ -27,8 +27,8 @@ Body = Callable[[], Any]
 Clock = Callable[[], float]
 
 STEADY = 0.97
-"""Warm-up ends when the last calls and those before them took the same time but for the rest of
-this part: a device that warms up becomes faster, one that meets its power limit slower."""
+"""Warm-up ends when the median of the last calls and that of those before are at least this part of
+each other: a device that warms up becomes faster, one that meets its power limit slower."""
 LAST = 5
 """Calls whose medians are compared to see whether the body has become steady."""
 

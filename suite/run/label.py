@@ -18,7 +18,7 @@ KEY = ".label-key"
 KEY_BYTES = 32
 
 
-def seal(name: str, results: Path) -> str:
+def label_of(name: str, results: Path) -> str:
     """Return the label of a machine in all runs of a folder; raises `OSError` as `key` may."""
     digest = hashlib.blake2b(name.encode(), key=key(results), digest_size=KEY_BYTES)
     return digest.hexdigest()[:LABEL_DIGITS]

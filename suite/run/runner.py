@@ -30,7 +30,7 @@ from suite.machine.sensors.sensor import Source
 from suite.run import pilot, unfinished
 from suite.run.forecast.expected import newest
 from suite.run.interruptions import Interruptions
-from suite.run.label import seal
+from suite.run.label import label_of
 from suite.run.launches import Launches
 from suite.run.lock import machine_lock
 from suite.run.merge import merge
@@ -87,7 +87,7 @@ def _folder(request: Request) -> Iterator[Path]:
         require_same_commit(Draft.read(folder))
     else:
         commit = environment.commit()
-        label = seal(request.label, request.results) if request.label else None
+        label = label_of(request.label, request.results) if request.label else None
         draft = partial(make_draft, request, commit, label=label)
         folder = unfinished.begin(request.results, commit.id or "unknown", draft, label)
     with unfinished.held(folder):
@@ -107,7 +107,7 @@ def _measure(
     if not path.exists():  # else the process was killed right after it was written
         launches = Launches(plan, folder, clock, reporter)
         sources = sensors(folder, plan.draft)
-        with telemetry.Sampler(sources, folder / READINGS, clock.seconds):
+        with telemetry.Recorder(sources, folder / READINGS, clock.seconds):
             launches.run()
         interruptions.hold()
         readings = telemetry.readings(folder / READINGS)

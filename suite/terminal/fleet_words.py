@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from suite.fleet.fleet import Tell
-from suite.fleet.gathered import Outcome
+from suite.fleet.gathered import FleetOutcome
 from suite.units import counted
 
 FEW = 16
@@ -26,7 +26,7 @@ def teller(say: Callable[[str], object], label: Callable[[str], str]) -> Tell:
     return tell
 
 
-def lines(outcome: Outcome) -> Iterator[str]:
+def lines(outcome: FleetOutcome) -> Iterator[str]:
     """Say what became of all nodes."""
     every = len(outcome.stored) + len(outcome.lost)
     yield f"{len(outcome.stored)} of {counted(every, 'node')} measured and stored"
@@ -43,6 +43,6 @@ def lines(outcome: Outcome) -> Iterator[str]:
                 yield f"{node} has torch {version}, most have {usual}: it is not compared with them"
 
 
-def exit_code(outcome: Outcome) -> int:
+def exit_code(outcome: FleetOutcome) -> int:
     """Return 0 if every node measured, 3 if one did not, and else 1 if a case failed."""
     return 3 if outcome.lost or not outcome.stored else int(bool(outcome.failed))

@@ -10,10 +10,10 @@ from pathlib import Path
 import psutil
 
 from suite.machine.limits import ROOT, affinity, psutil_frequency, read
-from suite.machine.sensors.sensor import ENERGY, HELD_BACK, Ask, Sensor
+from suite.machine.sensors.sensor import ENERGY, HELD_BACK, POWER, Ask, Sensor
 
 CPU = "cpu"
-OF_CPU = (ENERGY, "power_watts", "clock_hz", "load", HELD_BACK)
+OF_CPU = (ENERGY, POWER, "clock_hz", "load", HELD_BACK)
 """What is asked of it."""
 THROTTLED = "PackageThrottle"
 """The processor became too hot and slowed itself down."""
@@ -27,7 +27,7 @@ def sensor(root: Path = ROOT) -> Sensor:
         "clock_hz": _clock(root),
         "load": _load(root),
         HELD_BACK: _held_back(root),
-        "power_watts": energy if isinstance(energy, str) else Rate(energy),
+        POWER: energy if isinstance(energy, str) else Rate(energy),
     }
     return Sensor(CPU, asks)
 
@@ -46,7 +46,7 @@ class Rate:
         return float((now[1] - first) / (now[0] - begun))
 
 
-class Energy:
+class Joules:
     """The joules that all packages have used since construction."""
 
     def __init__(self, packages: list[Path]) -> None:
@@ -92,12 +92,12 @@ def _load(root: Path) -> Callable[[], float] | str:
     return (lambda: os.getloadavg()[0]) if root == ROOT else "the system does not tell its load"
 
 
-def _energy(root: Path) -> Energy | str:
+def _energy(root: Path) -> Joules | str:
     """Return the counter of all packages; AMD's processors have theirs in the same place."""
     zones = (root / "sys/class/powercap").glob("intel-rapl:*")
     try:
         packages = [zone for zone in zones if (zone / "name").read_text().startswith("package")]
-        return Energy(packages) if packages else "the kernel offers no energy counter (powercap)"
+        return Joules(packages) if packages else "the kernel offers no energy counter (powercap)"
     except PermissionError:
         return "the kernel lets only root read the packages' energy"
     except (OSError, ValueError) as error:

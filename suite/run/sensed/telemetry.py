@@ -52,7 +52,7 @@ class Mute(Struct, tag="mute", kw_only=True):
 Line = Tick | Mute
 
 
-class Sampler:
+class Recorder:
     """Writes readings into a file until the context ends, then the sources that do not answer."""
 
     def __init__(
@@ -79,7 +79,7 @@ class Sampler:
 
 
 class Reader(threading.Thread):
-    """Reads the sensors of one source until `over` is set; see `Sampler`."""
+    """Reads the sensors of one source until `over` is set; see `Recorder`."""
 
     def __init__(
         self,

@@ -26,7 +26,7 @@ from suite.doctor.devices import CAUSES, IDLE
 from suite.doctor.there import Device, Host, There, accelerators, look_around
 from suite.doctor.torch_offer import Asking
 from suite.machine.accelerators.hardware import look
-from suite.machine.accounts import Busy, Others
+from suite.machine.accounts import Others, Spent
 from suite.machine.limits import affinity
 from suite.machine.sensors import amd, cpu
 from suite.machine.sensors.nvml import REASONS
@@ -497,7 +497,7 @@ def test_each_trouble_of_the_host_is_named_with_what_mends_it(
 def test_others_keep_the_processor_busy_and_this_process_does_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    accounts = iter([Busy(5.0, 100.0, 7.0), Busy(6.0, 101.7, 7.9)])
+    accounts = iter([Spent(5.0, 100.0, 7.0), Spent(6.0, 101.7, 7.9)])
     monkeypatch.setattr(Others, "_read", lambda _: next(accounts))
     assert Others().used() == pytest.approx(0.8)
 
@@ -511,7 +511,7 @@ own = time.process_time()
 while time.process_time() < own + 0.3:
     pass
 now = others._read()
-print(now.own - begun.own, now.everybody - begun.everybody)
+print(now.own - begun.own, now.every_program - begun.every_program)
 """
 
 

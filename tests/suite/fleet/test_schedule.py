@@ -9,7 +9,7 @@ import pytest
 
 from suite.errors import CannotRunError
 from suite.fleet.fleet import FleetRequest, Schedule, asked
-from suite.fleet.gathered import NOTHING_YET, Gathered, Outcome
+from suite.fleet.gathered import NOTHING_YET, FleetOutcome, Gathered
 from suite.fleet.messages import (
     About,
     Began,
@@ -110,7 +110,7 @@ def recorded(folder: Path) -> AskedNodes:
 
 def fleet(
     folder: Path, scripts: dict[str, list[list[Event]]], *nodes: list[Node]
-) -> tuple[Outcome, MadeUp, list[str]]:
+) -> tuple[FleetOutcome, MadeUp, list[str]]:
     """Let a schedule measure made-up nodes."""
     cluster = MadeUp(scripts, *(nodes or ([node(name) for name in scripts],)))
     lines: list[str] = []

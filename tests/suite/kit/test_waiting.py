@@ -10,7 +10,7 @@ import torch
 
 from suite.kit import waiting
 from suite.kit.device import Device
-from suite.kit.waiting import READ_BACK, RESULTS, Known, Wait, proved
+from suite.kit.waiting import READ_BACK, RESULTS, KnownWork, Wait, proved
 from suite.launch.resources import Resources
 
 READY, UNFINISHED = 1e-4, 1e-2
@@ -36,7 +36,7 @@ def choose(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, Any]
             [name] = [one.name for one in candidates if one.call is wait]
             return float(calls[name])
 
-        known = Known(torch.empty, READY, UNFINISHED)
+        known = KnownWork(torch.empty, READY, UNFINISHED)
         monkeypatch.setattr(waiting, "_candidates", lambda _: candidates)
         monkeypatch.setattr(waiting, "_known_work", lambda _: known)
         monkeypatch.setattr(waiting, "_left", left)

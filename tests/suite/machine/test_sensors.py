@@ -90,7 +90,7 @@ def test_energy_that_only_root_may_read_has_that_reason(
     def forbidden(_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(cpu, "Energy", forbidden)
+    monkeypatch.setattr(cpu, "Joules", forbidden)
     sensor = cpu.sensor(tmp_path)
     assert sensor.unknown["energy_joules"] == "the kernel lets only root read the packages' energy"
     assert sensor.unknown["power_watts"] == sensor.unknown["energy_joules"]

@@ -13,7 +13,7 @@ from reports.summary.headlines import machine_id
 from reports.table.facts import machine_title
 from suite.compare.runs import compare_runs
 from suite.run import unfinished
-from suite.run.label import KEY, key, seal
+from suite.run.label import KEY, key, label_of
 from suite.run.request import Request, make_draft
 from suite.stored import store
 from suite.stored.differences import changed
@@ -29,20 +29,20 @@ def labelled(run: Run, label: str) -> Run:
 
 def test_a_name_gives_one_label_in_a_folder_and_another_in_the_next(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
-    first = seal("gpu-node-17", here)
-    assert first == seal("gpu-node-17", here)
-    assert first != seal("gpu-node-18", here)
-    assert first != seal("gpu-node-17", there)
+    first = label_of("gpu-node-17", here)
+    assert first == label_of("gpu-node-17", here)
+    assert first != label_of("gpu-node-18", here)
+    assert first != label_of("gpu-node-17", there)
 
 
 def test_the_label_is_no_plain_digest_of_the_name(tmp_path: Path) -> None:
-    label = seal("gpu-node-17", tmp_path)
+    label = label_of("gpu-node-17", tmp_path)
     for function in ("blake2b", "sha1", "sha256", "md5"):
         assert label not in hashlib.new(function, b"gpu-node-17").hexdigest()
 
 
 def test_the_key_is_kept_from_git_and_from_stored_runs(tmp_path: Path) -> None:
-    seal("gpu-node-17", tmp_path)
+    label_of("gpu-node-17", tmp_path)
     assert (tmp_path / KEY).is_file()
     assert KEY.startswith(".")
     assert store.find([tmp_path]) == []
@@ -50,14 +50,14 @@ def test_the_key_is_kept_from_git_and_from_stored_runs(tmp_path: Path) -> None:
 
 def test_folders_with_the_same_key_give_the_same_labels(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
-    label = seal("gpu-node-17", here)
+    label = label_of("gpu-node-17", here)
     there.mkdir()
     (there / KEY).write_bytes(key(here))
-    assert seal("gpu-node-17", there) == label
+    assert label_of("gpu-node-17", there) == label
 
 
 def test_the_draft_and_the_run_s_name_hold_the_label_and_not_the_name(tmp_path: Path) -> None:
-    label = seal("gpu-node-17", tmp_path)
+    label = label_of("gpu-node-17", tmp_path)
     request = Request(results=tmp_path, benchmarks=tmp_path, label="gpu-node-17")
     folder = unfinished.begin(
         tmp_path,
