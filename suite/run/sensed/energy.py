@@ -79,7 +79,7 @@ def choose_windows(
     names = _by_rate(ran)
     while not fits(len(names)):
         names.pop()
-    return names, choose(ran, why_no_counter, settings, room, names)
+    return names, choose_for_energy(ran, why_no_counter, settings, room, names)
 
 
 def _by_rate(ran: Sequence[tuple[Identity, Measured]]) -> list[str]:
@@ -96,7 +96,7 @@ def _by_rate(ran: Sequence[tuple[Identity, Measured]]) -> list[str]:
     return [name for *_, name in sorted(largest.values(), key=lambda entry: -entry[1])]
 
 
-def choose(
+def choose_for_energy(
     ran: Sequence[tuple[Identity, Measured]],
     why_no_counter: Mapping[str, str | None],
     settings: Settings,

@@ -162,7 +162,7 @@ COUNTS = {"cuda:0": None}
 
 def test_as_many_cases_are_chosen_as_fit_those_with_most_work_first() -> None:
     ran = [(identity(f"n{n}"), working(flops=float(n))) for n in range(1, 21)]
-    found, left_out = energy.choose(ran, COUNTS, SETTINGS)
+    found, left_out = energy.choose_for_energy(ran, COUNTS, SETTINGS)
     assert found == [f"n{n}" for n in range(20, 20 - len(found), -1)]
     assert 1 <= len(found) < 20
     assert left_out == dict.fromkeys(
@@ -170,7 +170,7 @@ def test_as_many_cases_are_chosen_as_fit_those_with_most_work_first() -> None:
     )
     assert len(found) * (LEAD + WINDOW) * 8 <= energy.PART * SETTINGS.budget
     longer: Settings = replace(SETTINGS, budget=3 * SETTINGS.budget)
-    assert len(energy.choose(ran, COUNTS, longer).cases) > len(found)
+    assert len(energy.choose_for_energy(ran, COUNTS, longer).cases) > len(found)
 
 
 def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_reason() -> None:
@@ -181,20 +181,22 @@ def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_re
         (identity("copy", "cuda:0", "cpu"), working(size=7.0)),
         (identity("strange", "xpu:0"), working(size=7.0)),
     ]
-    found = energy.choose(ran, {"cpu": "only root", "cuda:0": None, "cuda:1": "lost"}, SETTINGS)
+    found = energy.choose_for_energy(
+        ran, {"cpu": "only root", "cuda:0": None, "cuda:1": "lost"}, SETTINGS
+    )
     assert found.cases == ["copy"]
     assert found.left_out == {
         "other": "cuda:1 counts no energy: lost",
         "half": "cpu counts no energy: only root",
         "strange": "xpu:0 counts no energy: nothing reads it",
     }
-    assert energy.choose(ran, {"cpu": None}, SETTINGS).cases == ["half"]
+    assert energy.choose_for_energy(ran, {"cpu": None}, SETTINGS).cases == ["half"]
 
 
 def test_a_case_that_can_have_no_value_takes_no_others_place() -> None:
     rested = replace(working(flops=1e9), in_a_row=False)
     ran = [(identity(f"cold{n}"), rested) for n in range(20)] + [(identity("warm"), working(1.0))]
-    found = energy.choose(ran, COUNTS, SETTINGS)
+    found = energy.choose_for_energy(ran, COUNTS, SETTINGS)
     assert found.cases == ["warm"]
     assert set(found.left_out.values()) == {energy.PAUSED}
 
