@@ -77,12 +77,12 @@ def measure(asked: Said, name: str, folder_name: str, accelerators: float) -> It
     if home is None or message:
         yield {"type": "ended", "message": message}
         return
-    folder = _folder(asked["fleet"], folder_name)
+    folder, partial = _folder(asked["fleet"], folder_name), (asked["partial"],)
     results = folder / "results"
     try:
         results.mkdir(mode=0o700, parents=True, exist_ok=True)
         (results / asked["key_file"]).write_bytes(bytes.fromhex(asked["key"]))
-        if not _whole(results, asked):
+        if not _stored(results, but=partial):
             run = _Run(folder, _command(asked, results, name), _environment(home, accelerators))
             yield from run.to_its_end(asked)
             message = run.message
@@ -90,7 +90,7 @@ def measure(asked: Said, name: str, folder_name: str, accelerators: float) -> It
             yield {"type": "file", "path": str(path), "content": path.read_bytes()}
     except OSError as error:
         message = f"{error.filename or folder}: {error.strerror or error}"
-    yield {"type": "ended", "message": "" if _whole(results, asked) else message}
+    yield {"type": "ended", "message": "" if _stored(results, but=partial) else message}
 
 
 def forget(fleet: str, folder_name: str) -> None:
@@ -211,12 +211,8 @@ def _folder(fleet: str, folder_name: str) -> Path:
     return Path(tempfile.gettempdir()) / f"frobench-fleet-{user}" / fleet / folder_name
 
 
-def _stored(results: Path) -> list[Path]:
-    return sorted(results.glob("[!.]*/*.json"))
-
-
-def _whole(results: Path, asked: Said) -> list[Path]:
-    return [path for path in _stored(results) if not path.name.endswith(asked["partial"])]
+def _stored(results: Path, but: tuple[str, ...] = ()) -> list[Path]:
+    return [path for path in sorted(results.glob("[!.]*/*.json")) if not path.name.endswith(but)]
 
 
 def _command(asked: Said, results: Path, name: str) -> list[str]:

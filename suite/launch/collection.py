@@ -54,15 +54,14 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
         absent = [pytest.mark.skip(reason="the CPU is not measured")]
         skipped = [] if "cpu" in settings.devices else absent
         rows = [
-            pytest.param(*case.values(), id=_case_id(*case.values()), marks=skipped)
-            for case in grid
+            pytest.param(*case.values(), id=_id(*case.values()), marks=skipped) for case in grid
         ]
         if axes:
             metafunc.parametrize(axes, rows)
         return
     names, absence = _devices_for(where, settings)
     rows = [
-        pytest.param(device, *(case[axis] for axis in axes), id=_case_id(device, *case.values()))
+        pytest.param(device, *(case[axis] for axis in axes), id=_id(device, *case.values()))
         for device in names
         for case in _grid(metafunc, grid, settings, where, device)
     ]
@@ -73,7 +72,7 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
         metafunc.parametrize([where, *axes], rows, indirect=[where])
 
 
-def _case_id(*values: object) -> str:
+def _id(*values: object) -> str:
     return "-".join(map(str, values))
 
 

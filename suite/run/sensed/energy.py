@@ -120,12 +120,10 @@ def choose_for_energy(
     return Choice(names[:most], left_out | dict.fromkeys(names[most:], NO_TIME))
 
 
-def _unable(
-    case: Identity, record: Measured, why_no_counter: Mapping[str, str | None]
-) -> str | None:
+def _unable(case: Identity, record: Measured, reasons: Mapping[str, str | None]) -> str | None:
     """Return why the energy of a case cannot be measured, if so."""
     for device in _energy_devices(case.devices):
-        if (reason := why_no_counter.get(device, "nothing reads it")) is not None:
+        if (reason := reasons.get(device, "nothing reads it")) is not None:
             return f"{device} counts no energy: {reason}"
     return None if record.in_a_row else PAUSED
 
