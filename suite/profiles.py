@@ -128,10 +128,8 @@ def launches_within(
 ) -> int:
     """Return how many launches a run makes: those asked for, or what the budget has time for.
 
-    Never fewer than an interval needs, unless a stored file cannot hold them. The profile's most
-    grow with a budget that is larger.
+    Never fewer than an interval needs, nor more than a file holds. A larger budget allows more.
 
-    cases : how many each launch measures
     spent : seconds since the run began
     launch_seconds : what a launch takes
     done : launches that ended already

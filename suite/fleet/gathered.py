@@ -63,8 +63,7 @@ class Gathered:
         except store.InvalidResult as error:
             reason = f"its file is damaged: {error}; it"
         except OSError as error:
-            why = f"{error.filename or self._results}: {error.strerror or error}"
-            reason = f"{why}; its file"
+            reason = f"{error.filename or self._results}: {error.strerror or error}; its file"
         self.note_lost(name, f"{reason} stays on the node: {file.path}")
         return ""
 

@@ -139,9 +139,8 @@ def require_alike(meeting: Meeting) -> None:
         elif node.sources != first.sources:
             what = f"another version of Frobench or its benchmarks ({node.sources}) than node 0"
         else:
-            what = ""
-        if what:
-            raise CannotRunError(f"node {number} has {what}: install the same on every node")
+            continue
+        raise CannotRunError(f"node {number} has {what}: install the same on every node")
 
 
 def describe(address: str, port: int, key: str, machine: str, benchmarks: Path) -> Node:
