@@ -135,7 +135,7 @@ def compare(  # noqa: PLR0913 - one for each option
     no verdicts, and it exits with 0; the speed under a workload is that of the purchase page.
     """
     from reports.compare import verdicts
-    from suite.compare.runs import others
+    from suite.compare.runs import newest_levels
 
     with suppress(OSError):  # what cannot be read is refused below
         if new is not None and new.samefile(base):
@@ -156,7 +156,7 @@ def compare(  # noqa: PLR0913 - one for each option
         )
     require_facts(across, first, second)
     stored = options.RESULTS / Path(first.frobench.environment.machine).name
-    known = others([stored, base.parent, new.parent])
+    known = newest_levels([stored, base.parent, new.parent])
     sys.exit(
         verdicts.runs(first, second, known, across, as_json=as_json, allow_missing=allow_missing)
     )

@@ -113,14 +113,14 @@ def reproduce(
     by side, and it exits with 3.
     """
     from reports.compare import verdicts
-    from suite.compare.runs import others
+    from suite.compare.runs import newest_levels
     from suite.terminal.layout import say, shown
 
     (first,) = read_valid(file)
     require_facts(across, first)
     path, again = measure(results, benchmarks, like=first, **wanted)
     conclude(again, err=True)
-    code = verdicts.reproduction(first, again, others([file.parent, path.parent]), across)
+    code = verdicts.reproduction(first, again, newest_levels([file.parent, path.parent]), across)
     say(shown(path))
     sys.exit(failed(again) or code)
 

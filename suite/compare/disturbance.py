@@ -18,7 +18,7 @@ DISTURBING = frozenset({"busy-accelerator", BUSY, "held-back", "little-memory", 
 """Codes of `frobench doctor` for what comes and goes and moves numbers."""
 Gauges = Mapping[str, Sequence[float]]
 LARGEST_SHIFT = 0.05
-"""The ratio, less 1, by which the gauges of two runs may surely differ."""
+"""Largest conclusive shift of a gauge that disturbs no comparison, as a ratio less 1."""
 
 
 def disturbing(run: Run) -> frozenset[str] | None:
@@ -52,10 +52,10 @@ def gauges(run: Run) -> dict[str, list[float]]:
     return {name: times for name, times in times_of.items() if len(times) >= LEAST_LAUNCHES}
 
 
-def sure_shifts(before: Gauges, after: Gauges) -> dict[str, float]:
-    """Return for each body of the gauge by how much its times surely differ, as a log.
+def conclusive_shifts(before: Gauges, after: Gauges) -> dict[str, float]:
+    """Return for each body of the gauge by how much its times conclusively differ, as a log.
 
-    It is the end of the 95% interval that is nearer to no difference; 0 where that is inside.
+    That is the end of the 95% interval that is nearer to no difference; 0 where that is inside.
     """
     return {name: _nearer_end(before[name], after[name]) for name in before if name in after}
 
@@ -105,7 +105,7 @@ def _unlike(base: Run, new: Run) -> str:
 
 
 def _shifted(base: Run, new: Run) -> dict[str, str]:
-    shifts = sure_shifts(gauges(base), gauges(new))
+    shifts = conclusive_shifts(gauges(base), gauges(new))
     shift_by_case = {case.fullname: shift_of(case, shifts) for case in new.benchmarks}
     return {
         name: "disturbed: a gauge of its device differs by more than "

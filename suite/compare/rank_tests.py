@@ -78,8 +78,8 @@ def compare_values(
     difference beyond h: the distance from the ratio to the end of the interval that faces 1 (one
     launch far astray moves the other end, and hides nothing), or what the family demands. With r as
     the reach of the difference between runs, a difference must exceed the root of h^2 + r^2. The
-    allowance is what that is more than h, or what is known of the two runs, if that is more; it
-    widens the interval on both sides.
+    allowance is that root less h, or what is known of the two runs, if that is more; it widens the
+    interval on both sides.
 
     The smallest change passes that and lifts the 95% interval out of what is called the same. A
     margin is added because another comparison of so few launches has another estimate and other
@@ -117,7 +117,7 @@ def compare_pairs(ratios: Sequence[float | None], demand: float = 0.0) -> Compar
     return _compared(_means(logs), test, demand, ALIKE)
 
 
-def ratio(*sides: Sequence[float | None]) -> float:
+def ratio_alone(*sides: Sequence[float | None]) -> float:
     """Return the ratio of `compare_values` or, of one sequence, that of `compare_pairs` alone."""
     logs = [_logs(side) for side in sides]
     return math.exp(middle(_means(*logs) if len(logs) == 1 else _shifts(*logs)))

@@ -116,7 +116,7 @@ def unknown_fact(names: Iterable[str], runs: Iterable[Run]) -> str | None:
     return None
 
 
-def others(folders: Iterable[Path]) -> list[Levels]:
+def newest_levels(folders: Iterable[Path]) -> list[Levels]:
     """Return what the newest stored runs of some folders say, the newest first.
 
     Passed over are files that cannot be read, missing folders, folders inside them, and runs whose

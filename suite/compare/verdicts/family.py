@@ -12,7 +12,7 @@ from suite.compare.rank_tests import (
     Comparison,
     compare_pairs,
     compare_values,
-    ratio,
+    ratio_alone,
     verdict,
 )
 from suite.compare.verdicts import permutation
@@ -49,11 +49,11 @@ def compare_family(family: Sequence[Sides], wanders: Sequence[Wander | None]) ->
     was measured, at most by the allowance, so to the nearest point at which nothing has changed.
 
     family : each with six launches on either side, and all with the same launches
-    wanders : how far the level of each case lies from run to run; ``None`` if not at all
+    wanders : how much the level of each case varies between runs; ``None`` if not at all
     """
     if not family:
         return []
-    shifts = [math.log(ratio(*sides)) for sides in family]
+    shifts = [math.log(ratio_alone(*sides)) for sides in family]
     alike = _rearranged(family, shifts)
     least = permutation.critical(alike.statistics, ALARMS)
     demands = [float(least * error) for error in alike.errors]
@@ -92,7 +92,7 @@ class Candidate(NamedTuple):
     values : of the launches; either each candidate has two sequences, or each has one
     reason : why the case is incomparable, if it is
     disturbed : why it gets no verdict, if the runs were disturbed unlike
-    wander : how far its level lies from run to run; without it, two runs are as alike as two
+    wander : how much its level varies between runs; without it, two runs are as alike as two
         launches of one
     """
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct, structs
 
 from suite.compare.alike import failures, faults
-from suite.compare.disturbance import Gauges, disturbing, gauges, sure_shifts
+from suite.compare.disturbance import Gauges, conclusive_shifts, disturbing, gauges
 from suite.compare.verdicts.permutation import pulled_in, table
 from suite.statistics import LEAST_LAUNCHES, Medians, case_medians
 from suite.stored.differences import state
@@ -19,7 +19,7 @@ other guests of a host change their clock, and most times with it."""
 MOST_RUNS = 12
 """Other runs that are looked at, the newest."""
 ALIKE_SHIFT = 0.02
-"""By how much the gauge of a run from which something is learned may surely differ, as a log."""
+"""Largest conclusive shift of the gauge of a run from which something is learned, as a log."""
 
 
 class Level(Struct, frozen=True):
@@ -67,9 +67,9 @@ class Levels(Struct, frozen=True):
         alike = (self.state, self.disturbed) == (other.state, other.disturbed)
         return alike and bool(self.cases) and self.run != other.run
 
-    def met_the_same(self, before: Gauges) -> bool:
-        """Whether no gauge differs conclusively from another run's: both met the same state."""
-        shifts = sure_shifts(before, self.gauges).values()
+    def met_the_same_state(self, before: Gauges) -> bool:
+        """Whether no gauge conclusively differs from another run's."""
+        shifts = conclusive_shifts(before, self.gauges).values()
         return all(abs(shift) <= ALIKE_SHIFT for shift in shifts)
 
 

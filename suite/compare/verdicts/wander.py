@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import NormalDist, median, variance
 from typing import NamedTuple
 
-from suite.compare.disturbance import shift_of, sure_shifts
+from suite.compare.disturbance import conclusive_shifts, shift_of
 from suite.compare.rank_tests import Between
 from suite.compare.verdicts.levels import MOST_RUNS, Levels, levels
 from suite.statistics import ALARMS
@@ -28,7 +28,7 @@ LEAST = 0.005
 PRIOR_RUNS = 4
 """How many runs the other cases of a device count for in what is learned of one case."""
 SCALE = 2.0
-"""By how much more than the gauge surely does a case may differ: its bodies are no case's."""
+"""How many times as far as the gauge a case may shift by itself: it has other bodies."""
 EXPLAINED = 1.35
 """The variance of a level by that of a launch over their number, for normal launches: pulling
 outliers in makes the launches look steadier, and the median of several runs is below their mean."""
@@ -37,11 +37,11 @@ Cases = Mapping[str, tuple[str, str]]
 
 
 class Wander(NamedTuple):
-    """How far a case's level lies from run to run, as logs."""
+    """How much a case's level varies between runs of identical code, as logs."""
 
     error: float  # standard deviation of the level
     degrees: float  # of freedom with which it is known
-    shift: float = 0.0  # by which the gauges of the two runs differ conclusively
+    shift: float = 0.0  # by which the gauges of the two runs conclusively differ
     log_core_ratio: float | None = None  # of the cores' time, new / base, if the case is relative
 
     def between(self, family: int) -> Between:
@@ -59,7 +59,7 @@ class Wanders(NamedTuple):
 
 
 def wanders_of(base: Run, new: Run, others: Sequence[Levels]) -> Wanders:
-    """Return for each case of two runs how far its level lies from run to run.
+    """Return for each case of two runs how much its level varies between runs.
 
     A few runs show a case's own variance between them poorly, so it is drawn towards that of the
     median case of the device, relative to the variance of its launches.
@@ -92,15 +92,15 @@ class _Lesson(NamedTuple):
     """What other runs show of two runs."""
 
     cases: Mapping[str, Wander | None] = {}
-    shifts: Mapping[str, float] = {}  # see `sure_shifts`
+    shifts: Mapping[str, float] = {}  # see `conclusive_shifts`
     runs: int = 0  # other runs that met the same state as the first
     log_core_ratio: float | None = None  # see `Wander`
 
 
 def _lesson(cases: Cases, ours: tuple[Levels, Levels], others: Iterable[Levels]) -> _Lesson:
     before, after = (run.gauges for run in ours)
-    teachers = [run for run in others if run.met_the_same(before)][:MOST_RUNS]
-    return _Lesson(learned(cases, teachers), sure_shifts(before, after), len(teachers))
+    teachers = [run for run in others if run.met_the_same_state(before)][:MOST_RUNS]
+    return _Lesson(learned(cases, teachers), conclusive_shifts(before, after), len(teachers))
 
 
 def _lesson_in_clocks(

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 import frobench
 from reports.files.metadata import ANYWHERE
 from reports.purchase import purchase
-from suite.compare.runs import others
+from suite.compare.runs import newest_levels
 from suite.errors import CannotRunError
 from suite.files import LARGEST_FILE
 from suite.run import unfinished
@@ -164,7 +164,7 @@ def test_a_link_to_a_stored_run_is_read(folder: Path) -> None:
 
 
 def test_what_is_strange_beside_a_run_tells_no_comparison_anything(folder: Path) -> None:
-    assert [one.run for one in others([folder])] == [small(1).frobench.run]
+    assert [one.run for one in newest_levels([folder])] == [small(1).frobench.run]
 
 
 def test_side_by_side_passes_over_what_is_no_file(folder: Path) -> None:

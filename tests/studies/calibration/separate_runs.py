@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from suite import checks
-from suite.compare.disturbance import gauges, sure_shifts
+from suite.compare.disturbance import conclusive_shifts, gauges
 from suite.compare.model import CaseComparison, RunComparison
 from suite.compare.runs import compare_runs
 from suite.compare.verdicts.levels import ALIKE_SHIFT, Levels, levels
@@ -180,7 +180,7 @@ def _pair(
     bases: Sequence[Run], news: Sequence[Run], base: int, new: int, others: Sequence[Levels]
 ) -> Pair:
     before, after = bases[base], news[new]
-    shifts = sure_shifts(gauges(before), gauges(after)).values()
+    shifts = conclusive_shifts(gauges(before), gauges(after)).values()
     quiet = not any(run.frobench.troubles for run in (before, after)) and all(
         abs(shift) <= ALIKE_SHIFT for shift in shifts
     )

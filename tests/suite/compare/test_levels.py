@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from scipy.stats import t as student_t
 
-from suite.compare.runs import compare_runs, others
+from suite.compare.runs import compare_runs, newest_levels
 from suite.compare.verdicts.levels import MOST_RUNS, levels
 from suite.compare.verdicts.wander import ASSUMED, LEAST, student, wanders_of
 from suite.stored import store
@@ -172,7 +172,7 @@ def test_the_newest_runs_of_a_folder_are_read_and_what_is_broken_is_passed_over(
     folder = paths[0].parent
     (folder / "29990101T000000Z-broken.json").write_text("{")
     (folder / "29990101T000001Z-folder.json").mkdir()
-    names = [one.run for one in others([folder, folder, tmp_path / "missing"])]
+    names = [one.run for one in newest_levels([folder, folder, tmp_path / "missing"])]
     assert names == sorted((path.stem for path in paths), reverse=True)
 
 

@@ -15,7 +15,7 @@ from typing import Any, Self
 import pytest
 
 from suite import checks
-from suite.compare.runs import others
+from suite.compare.runs import newest_levels
 from suite.errors import CannotRunError
 from suite.history.commits import WorkTrees, commits_of
 from suite.history.history import History, HistoryInterrupted, HistoryRequest, history
@@ -206,7 +206,7 @@ def test_each_commit_that_was_measured_is_stored_with_its_facts(
 def test_runs_made_in_turn_do_not_show_how_far_separate_runs_lie_apart(
     slower: tuple[Path, History],
 ) -> None:
-    assert others([path.parent for path in slower[1].stored]) == []
+    assert newest_levels([path.parent for path in slower[1].stored]) == []
 
 
 def test_no_working_tree_is_left_and_the_projects_own_is_as_it_was(
