@@ -61,8 +61,8 @@ def conclude(run: Run, *, whole: bool = False) -> list[Conclusion]:
     whole : whether `opened` found no damage, so that structure and texts need no second look
     """
     faults = [] if whole else [*rule.conclusions(run, structure)]
-    named = {fault.case for fault in faults}
-    sound = replace(run, benchmarks=[case for case in run.benchmarks if case.fullname not in named])
+    wrong = {fault.case for fault in faults}
+    sound = replace(run, benchmarks=[case for case in run.benchmarks if case.fullname not in wrong])
     with facts.remembered():
         return [
             *rule.conclusions(run, failures),
@@ -152,16 +152,16 @@ def opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
     try:
         data = store.content(path)
         run = store.decode(data)
-        named_in = _named_in(data)
+        personal = _personal_in(data)
         but = (privacy.personal_data,)  # which sees only the texts that a run has
-        return run, [*rule.conclusions(run, *OF_FILES, but=but), *named_in]
+        return run, [*rule.conclusions(run, *OF_FILES, but=but), *personal]
     except store.InvalidResult as fault:
         return None, [unreadable(fault)]
     except Exception as error:  # noqa: BLE001 - of whichever kind
         return None, [broken(error)]
 
 
-def _named_in(data: bytes) -> list[Conclusion]:
+def _personal_in(data: bytes) -> list[Conclusion]:
     """Apply `privacy.personal_data` to all texts of a file, also where a run has no field."""
     try:
         plain = msgspec.json.decode(data)

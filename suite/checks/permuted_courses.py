@@ -17,7 +17,9 @@ _ORDERS = 4_000
 
 
 def fits(cases: Sequence[Sequence[float]], beside: int) -> list[tuple[float, float, int | None]]:
-    """Return of each case's best course the p-value among all cases, the change, and `Drift.since`.
+    """Return for each case, of the course that fits it best, its p-value, change and `Drift.since`.
+
+    The p-value is that among all cases.
 
     cases : logs, a row a case, with a value for each launch
     beside : launches on either side of a step, at least

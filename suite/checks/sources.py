@@ -16,6 +16,7 @@ from suite.checkout import CHECKOUT
 from suite.version import definitions, version_in
 
 Known = Mapping[str, float]
+"""Names in an expression, and what they stand for."""
 DEVICES = ("devices", "workers", "pair")
 """Names of arguments that hold the devices of a case; only their number is known."""
 OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
@@ -45,7 +46,7 @@ def version(module: Path, function: str) -> str | None:
 def declared(
     module: Path, function: str, params: Mapping[str, object], devices: int
 ) -> dict[str, float]:
-    """Return the operations and bytes of one call, those that the source tells plainly.
+    """Return the operations and bytes of one call, those that can be read from the source.
 
     Raises `LookupError` if the module, or a benchmark of that name in it, is not there.
     """

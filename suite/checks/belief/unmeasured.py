@@ -52,8 +52,8 @@ def repeated_samples(run: Run) -> Iterator[Fault]:
 
     Their order does not matter. Measure again. Let simulated devices draw new noise each launch.
     """
-    launches: defaultdict[tuple[int, int], float] = defaultdict(float)
-    cases: defaultdict[str, float] = defaultdict(float)
+    digits_by_pair: defaultdict[tuple[int, int], float] = defaultdict(float)
+    digits_by_case: defaultdict[str, float] = defaultdict(float)
     for case in run.benchmarks:
         by_shape: dict[tuple[str, ...], list[Observed]] = {}
         for launch in _of_one_range(by_launch(run, case)):
@@ -61,15 +61,16 @@ def repeated_samples(run: Run) -> Iterator[Fault]:
         for group in by_shape.values():
             for earlier, later in combinations(group[:MOST_ALIKE], 2):
                 digits = _agreement(earlier, later)
-                launches[earlier.number, later.number] += digits
+                digits_by_pair[earlier.number, later.number] += digits
                 if earlier is group[0]:
-                    cases[case.fullname] += digits
+                    digits_by_case[case.fullname] += digits
     originals: dict[int, int] = {}
-    for original, copy in sorted(pair for pair, digits in launches.items() if digits >= CERTAIN):
+    certain = [pair for pair, digits in digits_by_pair.items() if digits >= CERTAIN]
+    for original, copy in sorted(certain):
         originals.setdefault(copy, original)
     for copy, original in sorted(originals.items()):
         yield Fault(f"launch {copy} has the samples of launch {original}")
-    for name, digits in cases.items() if not originals else ():
+    for name, digits in digits_by_case.items() if not originals else ():
         if digits >= CERTAIN:
             yield Fault("its launches have the same samples, times a factor", name)
 
