@@ -138,8 +138,9 @@ def flat_time(run: Run) -> Iterator[Fault]:
 def capped_power(run: Run) -> Iterator[Fault]:
     """A device's power limit is below its usual one.
 
-    Its figures are those of a device held back. Say so beside them, or raise the limit:
-    `nvidia-smi -pl` with the default in watts, but in a laptop, which refuses it.
+    Its figures are those of a device held back. Say so beside them, or raise the limit: by
+    `amd-smi reset -g all --power-cap`, or by `nvidia-smi -pl` with the default in watts, which a
+    laptop refuses.
     """
     for device in run.frobench.environment.accelerators:
         limit, usual = device.power_limit_watts, device.power_limit_default_watts
