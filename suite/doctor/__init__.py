@@ -46,7 +46,7 @@ class Examination(Struct, kw_only=True):
 
 
 def examine(results: Path) -> Examination:
-    """Look at everything, and say what is wrong with it, what keeps from measuring first.
+    """Look at everything; return what is wrong with it, first what prevents measuring.
 
     results : where results would be written
     """
@@ -80,7 +80,7 @@ def glance(
 
 def troubles(there: There) -> list[Conclusion]:
     """Apply every rule; what keeps one accelerator from use is a warning beside one that works."""
-    lost: Severity = "warning" if there.some_work else "error"
+    lost: Severity = "warning" if there.any_is_usable else "error"
     return [
         conclusion(rule, lost if severity == "error" else severity, fault)
         for severity, of_severity in RULES.items()

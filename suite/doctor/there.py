@@ -101,7 +101,7 @@ class Device(Struct, kw_only=True):
 
 
 class There(Struct, kw_only=True):
-    """Everything that is looked at; torch where it was asked."""
+    """The machine as it is right now, and what torch offers, where it was asked."""
 
     host: Host
     accelerators: list[Device]
@@ -118,8 +118,8 @@ class There(Struct, kw_only=True):
         return bool(built and capability and not hardware.serves(built, capability))
 
     @property
-    def some_work(self) -> bool:
-        """Whether an accelerator is there that can be used."""
+    def any_is_usable(self) -> bool:
+        """Whether any accelerator can be used."""
         working = [device for device in self.accelerators if device.fault is None]
         return any(self.is_for(device) and not self.lacks_code(device) for device in working)
 

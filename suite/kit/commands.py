@@ -57,7 +57,7 @@ class Commands:
         self._task: Task | None = None
         self._result: Any = None
 
-    def _given(self) -> Task:
+    def _current_task(self) -> Task:
         if self._task is None:
             raise RuntimeError("nothing was set up")
         return self._task
@@ -86,12 +86,12 @@ class Commands:
 
     def get_ready(self) -> None:
         """Do what the task does before a sample."""
-        for prepare in self._given()[2:]:
+        for prepare in self._current_task()[2:]:
             prepare()
 
     def call(self, calls: int, meet: Callable[[], object] = lambda: None) -> Interval:
         """Call the body; return when that began and when all was done, for all ranks that meet."""
-        body = self._given()[0]
+        body = self._current_task()[0]
         if calls:
             self._result = None  # before the clock starts: freeing a large one takes time
         self._device.synchronize()
@@ -114,7 +114,7 @@ class Commands:
     def check(self, brief: bool) -> Check:  # noqa: FBT001 - as it comes through the pipe
         """Compare the last call's result with the truth."""
         with briefly(brief=brief):
-            return self._given()[1](self._result)
+            return self._current_task()[1](self._result)
 
     def enter(self, member: Member) -> None:
         """Become a rank of a group, on the network interface that has the rank's address.
@@ -145,7 +145,7 @@ class Commands:
 
     def parts(self) -> dict[str, float]:
         """Return the seconds that the body itself has noted, by name; most bodies note none."""
-        noted: dict[str, float] = getattr(self._given()[0], "parts", dict)()
+        noted: dict[str, float] = getattr(self._current_task()[0], "parts", dict)()
         return noted
 
     def examine(self, devices: list[str], address: str) -> tuple[Environment, float | None]:

@@ -43,7 +43,7 @@ class Wait(NamedTuple):
 
 
 class KnownWork(NamedTuple):
-    """Work, the seconds of reading a ready value, and the further seconds if the work is queued."""
+    """Work, the seconds to read a ready value, and the further seconds until it is done."""
 
     work: Callable[[], Tensor]
     ready: float

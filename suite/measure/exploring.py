@@ -20,7 +20,7 @@ PART_OF_DEADLINE = 0.2
 PATIENCE = 0.3
 """Seconds that a pilot spends on any body before it believes that it is as slow as it seems."""
 THREADED = 2.0
-"""Speedup over one thread that several threads are taken to have where they disturb each other."""
+"""Assumed speedup of several threads over one, where they disturb each other."""
 LEAST_CALLS, EXPLORED = 3, 5
 """Calls at least, since any one may be disturbed (a hopeless body has two), and at most."""
 

@@ -105,7 +105,7 @@ def silent(
 
 
 def seal(uuid: str, salt: str) -> str:
-    """Return what stands for a device's UUID, which is written down nowhere, in the journal."""
+    """Return the digest that stands in the journal for a device's UUID, which is never stored."""
     return hashlib.sha256(f"{salt}/{uuid.lower()}".encode()).hexdigest()
 
 
