@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What keeps a run from measuring; the command turns each into one line and an exit code."""
+"""What ends a run or a case; the command turns what ends a run into a line and an exit code."""
 
 import math
 import sys
