@@ -19,8 +19,7 @@ CONFIDENCE = 0.95
 ALARMS = 1 - CONFIDENCE
 """False alarms that are allowed: of a comparison alone, and of all that share them together."""
 NORMAL_QUANTILE = 1.96
-"""Standard errors from the middle to either end of a normal interval of `CONFIDENCE`, as pages
-multiply an error by it."""
+"""Quantile of the normal distribution for `CONFIDENCE`, which pages multiply an error by."""
 LEAST_LAUNCHES = 6
 """With fewer launches even the range of the values covers the median in less than 95%."""
 _QUARTILE_LAUNCHES = 4
@@ -151,6 +150,11 @@ def spread(values: Sequence[float | None]) -> float | None:
         return None
     normal_range = 2 * NormalDist().inv_cdf(0.75)
     return (_quantile(ordered, 0.75) - _quantile(ordered, 0.25)) / normal_range / abs(centre)
+
+
+def has_enough(values: Sequence[float | None]) -> bool:
+    """Tell whether enough launches have a value for an interval."""
+    return sum(value is not None for value in values) >= LEAST_LAUNCHES
 
 
 def finite(values: Sequence[float | None]) -> list[float]:

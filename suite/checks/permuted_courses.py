@@ -17,9 +17,7 @@ _ORDERS = 4_000
 
 
 def fits(cases: Sequence[Sequence[float]], beside: int) -> list[tuple[float, float, int | None]]:
-    """Return for each case, of the course that fits it best, its p-value, change and `Drift.since`.
-
-    The p-value is that among all cases.
+    """Return for each case its best course's p-value among all cases, change, and `Drift.since`.
 
     cases : logs, a row a case, with a value for each launch
     beside : launches on either side of a step, at least

@@ -16,7 +16,6 @@ from suite.checkout import CHECKOUT
 from suite.version import definitions, version_in
 
 Known = Mapping[str, float]
-"""Names in an expression, and what they stand for."""
 DEVICES = ("devices", "workers", "pair")
 """Names of arguments that hold the devices of a case; only their number is known."""
 OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {

@@ -187,9 +187,8 @@ def _allowance(needed: float, between: Between) -> float:
 
 
 def _smallest_change(half: float, test: _Test, needed: float, between: Between) -> float | None:
-    """Return the smallest change.
+    """Return the smallest change, from the half-width of the interval before it is widened.
 
-    half : half-width of the interval before it is widened
     needed : how far from 1 a ratio must lie for the launches alone to show a difference
     """
     if math.isinf(needed):

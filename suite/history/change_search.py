@@ -14,7 +14,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from suite.compare.verdicts.family import Judged, compare, compare_family
-from suite.statistics import ALARMS, LEAST_LAUNCHES, NORMAL_QUANTILE
+from suite.statistics import ALARMS, LEAST_LAUNCHES, NORMAL_QUANTILE, has_enough
 from suite.stored.run import Estimate
 
 ALARMS_OF_A_TEST = ALARMS / 2
@@ -118,7 +118,7 @@ def _bracket(case: str, findings: Findings, measure: Measure) -> tuple[int, int]
             findings.broken[error.position] = str(error)
             continue
         findings.beside_first[position] = {
-            name: compare((values,)).ratio for name, values in ratios.items() if _has_enough(values)
+            name: compare((values,)).ratio for name, values in ratios.items() if has_enough(values)
         }
         if case not in findings.beside_first[position]:
             lacking.add(position)
@@ -157,13 +157,9 @@ def _confirmed(anew: Judged | None, ends: Judged, tests: int) -> Estimate | None
 
 
 def _judged(ratios: Ratios) -> dict[str, Judged]:
-    cases = [case for case, values in ratios.items() if _has_enough(values)]
+    cases = [case for case, values in ratios.items() if has_enough(values)]
     judged = compare_family([(ratios[case],) for case in cases], [None] * len(cases))
     return dict(zip(cases, judged, strict=True))
-
-
-def _has_enough(values: Sequence[float | None]) -> bool:
-    return sum(value is not None for value in values) >= LEAST_LAUNCHES
 
 
 def _launches_of_a_step(ratio: Estimate, launches: int) -> int:

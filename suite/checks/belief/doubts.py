@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Rules about figures too good to be taken as they are, and about devices held back.
 
-Of devices held back, `capped_power` names those with a lowered power limit; `numbers.throttling`
-and `numbers.power` have what sensors showed. `clock_set` and `other_model` say which dates, and
-which datasheet, not to rely on.
+Sensors show more devices held back: see `numbers.throttling` and `numbers.power`. `clock_set` and
+`other_model` say which dates, and which datasheet, not to rely on.
 """
 
 from collections.abc import Iterator

@@ -18,7 +18,7 @@ from suite.compare.rank_tests import (
 from suite.compare.verdicts import permutation
 from suite.compare.verdicts.permutation import Rearranged, table
 from suite.compare.verdicts.wander import Wander
-from suite.statistics import ALARMS, LEAST_LAUNCHES
+from suite.statistics import ALARMS, has_enough
 from suite.stored.run import Case, Estimate
 
 Launches = Sequence[float | None]
@@ -107,8 +107,7 @@ class Candidate(NamedTuple):
     @property
     def is_judged(self) -> bool:
         """Whether the case takes part in the family."""
-        least = min(sum(value is not None for value in side) for side in self.values)
-        return not self.reason and not self.disturbed and least >= LEAST_LAUNCHES
+        return not self.reason and not self.disturbed and all(map(has_enough, self.values))
 
     @property
     def core_ratio(self) -> float | None:
@@ -121,9 +120,7 @@ def judge(candidates: Sequence[Candidate]) -> list[CaseComparison]:
     """Give each case its word. All cases together share 5% of false alarms."""
     candidates = [_relative(each) for each in candidates]
     family = [each for each in candidates if each.is_judged]
-    judged = iter(
-        compare_family([each.values for each in family], [each.wander for each in family])
-    )
+    judged = iter(compare_family([one.values for one in family], [one.wander for one in family]))
     return [_case(each, next(judged) if each.is_judged else None) for each in candidates]
 
 

@@ -76,10 +76,8 @@ class Levels(Struct, frozen=True):
 def levels(run: Run, known: Medians | None = None) -> Levels:
     """Return what a run says to comparisons of others: nothing where its checks found an error."""
     failed = failures(run, "")
-    sound = (
-        [] if faults(run, "") else [case for case in run.benchmarks if case.fullname not in failed]
-    )
-    every = [(case, case_medians(case, known)) for case in sound]
+    cases = [] if faults(run, "") else run.benchmarks
+    every = [(case, case_medians(case, known)) for case in cases if case.fullname not in failed]
     enough = [
         (case, medians)
         for case, medians in every

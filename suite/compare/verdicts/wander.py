@@ -76,9 +76,8 @@ def wanders_of(base: Run, new: Run, others: Sequence[Levels]) -> Wanders:
     wanders = {}
     for case in base.benchmarks:
         name, lesson = case.fullname, plain
-        wander = plain.cases[name] or assumed(
-            run.cases[name].variance for run in ours if name in run.cases
-        )
+        variances = (run.cases[name].variance for run in ours if name in run.cases)
+        wander = plain.cases[name] or assumed(variances)
         steadier = relative.cases.get(name)
         if steadier and steadier.error < wander.error:
             wander, lesson = steadier, relative
@@ -97,15 +96,13 @@ class _Lesson(NamedTuple):
     log_core_ratio: float | None = None  # see `Wander`
 
 
-def _lesson(cases: Cases, ours: tuple[Levels, Levels], others: Iterable[Levels]) -> _Lesson:
+def _lesson(cases: Cases, ours: Sequence[Levels], others: Iterable[Levels]) -> _Lesson:
     before, after = (run.gauges for run in ours)
     teachers = [run for run in others if run.met_the_same_state(before)][:MOST_RUNS]
     return _Lesson(learned(cases, teachers), conclusive_shifts(before, after), len(teachers))
 
 
-def _lesson_in_clocks(
-    cases: Cases, ours: tuple[Levels, Levels], others: Iterable[Levels]
-) -> _Lesson:
+def _lesson_in_clocks(cases: Cases, ours: Sequence[Levels], others: Iterable[Levels]) -> _Lesson:
     """Return the same relative to the speed of the cores; nothing where that is unknown."""
     before, after = (run.log_core_seconds for run in ours)
     if before is None or after is None:
@@ -158,8 +155,7 @@ def _wander(excess: _Excess, pools: Mapping[str, float]) -> Wander | None:
 
 
 def _excess(name: str, version: str, device: str, others: Sequence[Levels]) -> _Excess:
-    known = [other.cases[name] for other in others if name in other.cases]
-    mine = [level for level in known if level.version == version]
+    mine = [one for run in others if (one := run.cases.get(name)) and one.version == version]
     launch = median(level.variance for level in mine) if mine else None
     if len(mine) < 2 or not launch:  # noqa: PLR2004 - what a variance needs
         return _Excess(device, 0.0, launch, 0)
