@@ -83,9 +83,7 @@ def peak(accelerator: Accelerator, precision: str, clock_hz: float | None) -> Bo
 def last_level_cache(accelerator: Accelerator) -> float | None:
     """Return the bytes of the largest cache that a device of its generation has, where known."""
     generation, _ = _alike(accelerator)
-    largest = (
-        max(catalog.last_level_cache(figures) or 0 for figures in alike) for alike in generation
-    )
+    largest = (max(catalog.last_level_cache(each) or 0 for each in alike) for alike in generation)
     return next(filter(None, largest), None)
 
 

@@ -36,10 +36,9 @@ WHOLE = 10.0
 """Largest enqueue time as a multiple of the longest sample; an honest one is at most 1."""
 TOO_LONG = 5.0
 """Length of a sample of several calls relative to the one wanted: probes may be disturbed."""
-MUCH_MORE, HALF = 3.0, 0.5
-"""With at least this many times the work, a case takes at least this part of the time."""
-SHORTEST_PARALLEL = 1e-2
-"""Seconds of the smaller case above which that holds: tiny work may be left to a single core."""
+MUCH_MORE, HALF, PARALLEL = 3.0, 0.5, 1e-2
+"""With at least this many times the work, a case takes at least this part of the time, if the
+smaller one takes more than these seconds: tiny work may be left to a single core."""
 LONGEST_EMPTY_BODY, LONGEST_STEP = 10.0, 0.1
 """Seconds of an empty body or one as short, and of a step of a clock: 10,000 times what is seen."""
 BEHIND_OTHERS, EVENTS = 3.0, 4e-5
@@ -184,7 +183,7 @@ def faster_when_larger(run: Run) -> Iterator[Fault]:
     for family in families.values():
         for (less, small), (more, large) in pairwise(sorted(family, key=itemgetter(0))):
             quick, slow = min(small.stats.data), max(large.stats.data)
-            if quick > SHORTEST_PARALLEL and slow < HALF * quick and more >= MUCH_MORE * less:
+            if quick > PARALLEL and slow < HALF * quick and more >= MUCH_MORE * less:
                 times = f"{more / less:.1f} times the work of {small.name}"
                 yield Fault(f"{times} takes less than half the time", large.fullname)
 

@@ -84,8 +84,6 @@ def _smallest_change(launches: int, cases: int, spread: float) -> float | None:
     family = [
         (random.sample(seconds, launches), random.sample(seconds, launches)) for _ in range(cases)
     ]
-    wander = assumed([spread**2])
-    changes = [
-        judged.comparison.smallest_change for judged in compare_family(family, [wander] * cases)
-    ]
+    judged = compare_family(family, [assumed([spread**2])] * cases)
+    changes = [each.comparison.smallest_change for each in judged]
     return median(math.inf if change is None else change for change in changes)
