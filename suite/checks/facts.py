@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from msgspec import UNSET
 
 from suite.statistics import middle
+from suite.stored.names import benchmark_of
 from suite.stored.run import Case, Launch, Run, Sensed
 from suite.units import format_seconds, format_value
 
@@ -107,6 +108,18 @@ def _observed(run: Run, case: Case, data: list[float]) -> Iterator[Observed]:
                 position=info.order[index],
                 parts={name: value for name, value in parts.items() if value is not None},
             )
+
+
+def by_one_size(run: Run) -> Iterable[list[Case]]:
+    """Return the cases of a benchmark, with work of one kind, that differ in one size alone."""
+    families: dict[tuple[object, ...], list[Case]] = {}
+    for case in run.benchmarks:
+        kind = benchmark_of(case.fullname), case.extra_info.version, not case.extra_info.work.flops
+        for name, value in case.params.items():
+            if type(value) is int:
+                others = str(case.params | {name: None})
+                families.setdefault((*kind, name, others), []).append(case)
+    return families.values()
 
 
 class Beginning(NamedTuple):

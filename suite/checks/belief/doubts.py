@@ -25,6 +25,7 @@ from suite.checks.facts import (
     TICK,
     beginnings,
     by_launch,
+    by_one_size,
     efficiencies,
     fastest,
     is_accelerator,
@@ -34,7 +35,6 @@ from suite.checks.facts import (
 from suite.checks.rule import Fault
 from suite.datasheets import catalog
 from suite.datasheets.catalog import NotInCatalogError
-from suite.stored.names import benchmark_of
 from suite.stored.run import Case, Run, Severity
 
 SEVERITY: Severity = "warning"
@@ -117,14 +117,12 @@ def flat_time(run: Run) -> Iterator[Fault]:
 
     Its clock stopped before the work was done. See that waiting for the device does wait.
     """
-    families: dict[tuple[str, str, str], list[tuple[float, float, Case]]] = {}
-    for case in run.benchmarks:
-        if (flops := case.extra_info.work.flops) and is_accelerator(case.extra_info.device):
-            key = (benchmark_of(case.fullname), case.extra_info.device, precision(case))
-            families.setdefault(key, []).append((flops, median(case.stats.data), case))
-    for family in families.values():
-        less, quick, _ = min(family, key=itemgetter(0))
-        more, long, case = max(family, key=itemgetter(0))
+    for family in by_one_size(run):
+        works = [(flops, one) for one in family if (flops := one.extra_info.work.flops)]
+        if not works or not is_accelerator(family[0].extra_info.device):
+            continue
+        (less, small), (more, case) = (end(works, key=itemgetter(0)) for end in (min, max))
+        quick, long = median(small.stats.data), median(case.stats.data)
         ceiling = peak_ceiling(run, case)
         least = (more - less) / ceiling.most if ceiling else 0.0
         # Where launching or waiting is dear, a fast device does much work in no more time.

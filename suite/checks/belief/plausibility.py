@@ -13,6 +13,7 @@ from suite.checks.facts import (
     Observed,
     beginnings,
     by_launch,
+    by_one_size,
     by_version,
     computed_once,
     is_accelerator,
@@ -22,7 +23,6 @@ from suite.checks.facts import (
 )
 from suite.checks.rule import Fault
 from suite.profiles import LARGEST_LOAD, STEPS_ON_ACCELERATOR, STEPS_ON_CPU
-from suite.stored.names import benchmark_of
 from suite.stored.run import Case, Launch, Run, Severity
 
 SEVERITY: Severity = "error"
@@ -171,17 +171,10 @@ def faster_when_larger(run: Run) -> Iterator[Fault]:
 
     Samples were exchanged or changed. Take the file again from where it was made.
     """
-    families: dict[tuple[object, ...], list[tuple[float, Case]]] = {}
-    for case in run.benchmarks:
-        info = case.extra_info
-        sizes = {key: value for key, value in case.params.items() if isinstance(value, int)}
-        named = {key: value for key, value in case.params.items() if key not in sizes}
-        if sizes and (work := info.work.flops or info.work.bytes):
-            kind = bool(info.work.flops)
-            key = (benchmark_of(case.fullname), kind, *sizes, str(named), info.version)
-            families.setdefault(key, []).append((work, case))
-    for family in families.values():
-        for (less, small), (more, large) in pairwise(sorted(family, key=itemgetter(0))):
+    for family in by_one_size(run):
+        works = [(one.extra_info.work.flops or one.extra_info.work.bytes, one) for one in family]
+        known = [(work, case) for work, case in works if work]
+        for (less, small), (more, large) in pairwise(sorted(known, key=itemgetter(0))):
             quick, slow = min(small.stats.data), max(large.stats.data)
             if quick > PARALLEL and slow < HALF * quick and more >= MUCH_MORE * less:
                 times = f"{more / less:.1f} times the work of {small.name}"
