@@ -96,7 +96,7 @@ def label(device: Accelerator) -> str:
     return f"{device.name} ({device.type}:{device.index})"
 
 
-def sheet(device: Accelerator | None) -> Sheet | None:
+def find_sheet(device: Accelerator | None) -> Sheet | None:
     """Return a device's datasheet, if it has one."""
     return _sheet(msgspec.json.encode(device)) if device else None
 
@@ -116,7 +116,7 @@ def most_watts(device: Accelerator) -> float:
     """
     if device.power_limit_watts is None or generations.is_laptop(device.name):
         return MOST_WATTS
-    known = sheet(device)
+    known = find_sheet(device)
     printed = known.figures.get("power_limit") if known else None
     limits = device.power_limit_watts, device.power_limit_default_watts, printed and printed.value
     return BEYOND_LIMIT * max(limit for limit in limits if limit is not None)
@@ -159,7 +159,7 @@ def link_ceiling(run: Run, case: Case) -> Ceiling | None:
 
 
 def _peer(run: Run, case: Case) -> Ceiling:
-    known = [sheet(accelerator(run, name)) for name in case.extra_info.devices]
+    known = [find_sheet(accelerator(run, name)) for name in case.extra_info.devices]
     links = [printed.figures.get("peer_bandwidth") for printed in known if printed]
     rates = [link.value for link in links if link]
     most = LINK_NOISE * min(rates, default=FASTEST_PEER)
@@ -177,7 +177,7 @@ def _peak(run: Run, name: str, dtype: str) -> Ceiling:
     if device is None:
         return _of_any(dtype)
     observed = highest_clock(run, name)
-    known = sheet(device)
+    known = find_sheet(device)
     if known is None or f"peak_{dtype}" not in known.figures:
         return _of_units(device, dtype, observed)
     printed, at_most, as_seen = (
@@ -232,14 +232,14 @@ def _memory(run: Run, name: str, copied: float | None) -> Ceiling:
         cores = _cores(run)
         return Ceiling(cores * CORE_BYTES, cores * CORE_BYTES, f"the caches of {cores} cores do")
     device = accelerator(run, name)
-    known = sheet(device)
+    known = find_sheet(device)
     rate, most, whose = _best("memory_bandwidth"), UNKNOWN_DEVICE, "any device in the catalog"
     if known is not None and "memory_bandwidth" in known.figures:
         rate, most, whose = catalog.memory_bandwidth(known).rate, 1.0, known.devices[0]
     own = catalog.last_level_cache(known.figures) if known else None
-    cache = own or (device and generations.last_level_cache(device)) or LARGEST_CACHE
-    if copied is not None and copied > 1.5 * cache:
-        past = rate * copied / (copied - cache)
+    cached = own or (device and generations.last_level_cache(device)) or LARGEST_CACHE
+    if copied is not None and copied > 1.5 * cached:
+        past = rate * copied / (copied - cached)
         why = f"the memory of {whose} does, caches included"
         return Ceiling(most * OUT_OF_CACHE * past, LABELLED * past, why)
     return Ceiling(most * CACHED * rate, OFTEN_CACHED * rate, f"the caches of {whose} do")

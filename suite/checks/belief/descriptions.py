@@ -14,9 +14,9 @@ from suite.checks.ceilings import (
     HIGHEST_CLOCK,
     MOST_WATTS,
     accelerator,
+    find_sheet,
     label,
     most_watts,
-    sheet,
 )
 from suite.checks.facts import accelerators, is_accelerator, spell
 from suite.checks.rule import Fault
@@ -243,7 +243,7 @@ def _strange(device: Accelerator) -> Iterator[str]:
             yield f"a power limit of {limit:g} W"
     if min(device.pcie_width or 1, device.pcie_generation or 1, device.multiprocessors or 1) < 1:
         yield "a link, or units, of less than one"
-    named = sheet(replace(device, memory_bytes=None, multiprocessors=None))
+    named = find_sheet(replace(device, memory_bytes=None, multiprocessors=None))
     if named is None or device.type != "cuda":
         return
     printed = named.figures.get("memory_bytes")

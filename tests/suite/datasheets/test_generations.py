@@ -108,7 +108,7 @@ def test_a_devices_last_cache_is_its_own_or_its_generations(
     run.frobench.environment.accelerators = [replace(device(name, **facts), type="cuda", index=0)]
     one = run.frobench.environment.accelerators[0]
     one.type = str(facts.get("type", "cuda"))
-    known = ceilings.sheet(one)
+    known = ceilings.find_sheet(one)
     own = catalog.last_level_cache(known.figures) if known else None
     found = own or generations.last_level_cache(one) or ceilings.LARGEST_CACHE
     assert found == mebibytes * 2**20
