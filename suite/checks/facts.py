@@ -22,7 +22,7 @@ LEAST_PART = 0.05
 """Fraction of the readings that show a device held back, at least; fewer hardly move the median."""
 LEAST_AGREEING = 3
 """Fewest launches whose agreement counts: a neighbour's noise may have slowed all of fewer."""
-TICK = 5.0
+LARGEST_CORRECTION = 5.0
 """Seconds by which a system may set its clock right while it measures."""
 
 

@@ -21,8 +21,8 @@ from suite.checks.ceilings import (
     precision,
 )
 from suite.checks.facts import (
+    LARGEST_CORRECTION,
     LEAST_AGREEING,
-    TICK,
     beginnings,
     by_launch,
     by_one_size,
@@ -158,7 +158,7 @@ def clock_set(run: Run) -> Iterator[Fault]:
     times = [(named, 0.0)] if named else []
     times += [(one.started, one.begun) for one in beginnings(run) if one.begun is not None]
     for (before, begun), (started, at) in pairwise(times):
-        if (back := at - begun - (started - before).total_seconds()) > TICK:
+        if (back := at - begun - (started - before).total_seconds()) > LARGEST_CORRECTION:
             yield Fault(f"it was set back by {spell(back, 's')}")
 
 

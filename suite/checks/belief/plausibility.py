@@ -9,7 +9,7 @@ from operator import itemgetter
 from msgspec import UNSET
 
 from suite.checks.facts import (
-    TICK,
+    LARGEST_CORRECTION,
     Observed,
     beginnings,
     by_launch,
@@ -21,6 +21,7 @@ from suite.checks.facts import (
     run_began,
     spell,
 )
+from suite.checks.numbers.timing import EVENT_NOISE, EVENTS
 from suite.checks.rule import Fault
 from suite.profiles import LARGEST_LOAD, STEPS_ON_ACCELERATOR, STEPS_ON_CPU
 from suite.stored.run import Case, Launch, Run, Severity
@@ -41,9 +42,9 @@ MUCH_MORE, HALF, PARALLEL = 3.0, 0.5, 1e-2
 smaller one takes more than these seconds: tiny work may be left to a single core."""
 LONGEST_EMPTY_BODY, LONGEST_STEP = 10.0, 0.1
 """Seconds of an empty body or one as short, and of a step of a clock: 10,000 times what is seen."""
-BEHIND_OTHERS, EVENTS = 3.0, 4e-5
+BEHIND_OTHERS = 3.0
 """Longest time of a call behind other work or calls, relative to the longest sample: a power limit
-makes it longer, on known cards by a fifth; and the seconds that two events may add to it."""
+makes it longer, on known cards by a fifth."""
 CONTINUED = ("device", "sustained")
 """Parts from which rates are computed: seconds of a call that follows other calls."""
 FRACTIONS = ("overlap", "concurrency", "balance")
@@ -99,7 +100,7 @@ def clock_set_back(run: Run) -> Iterator[Fault]:
     if len(begun) < len(launches):  # older files tell the time of day alone
         run_start = run_began(run) or launches[0].started
         begun = [(launch.started - run_start).total_seconds() for launch in launches]
-        overlap, before_run, ended = TICK, TICK, math.inf
+        overlap, before_run, ended = LARGEST_CORRECTION, LARGEST_CORRECTION, math.inf
     for (launch, start), (later, at) in pairwise(zip(launches, begun, strict=True)):
         if (early := start + launch.seconds - at) > overlap:
             yield Fault(f"launch {later.number} began {spell(early, 's')} too early")
@@ -200,7 +201,7 @@ def impossible_part(run: Run, case: Case) -> Iterator[str]:
     for name in CONTINUED:
         launches = [launch for launch in by_launch(run, case) if name in launch.parts]
         times = [(launch.parts[name], _longest(launch)) for launch in launches]
-        if mostly(took > BEHIND_OTHERS * longest + EVENTS for took, longest in times):
+        if mostly(took > BEHIND_OTHERS * longest + EVENTS * EVENT_NOISE for took, longest in times):
             yield "{} is {:g}, where no sample exceeds {:g}".format(name, *max(times))
 
 
