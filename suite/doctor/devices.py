@@ -20,6 +20,9 @@ BUSY = 0.1
 COOL = "check its cooling, and let it cool down"
 CABLES = "check its cooling and its power cables"
 AT_LIMIT = "it draws all the power that it may"
+RAISE_AMDS_LIMIT = (
+    "end what computes on it; raise its limit: sudo amd-smi set -g {0} --power-cap WATTS"
+)
 CAUSES = {
     "ApplicationsClocksSetting": (
         "somebody set its clocks",
@@ -43,10 +46,9 @@ CAUSES = {
     "DisplayClockSetting": ("its display holds its clock", "measure on a card without a display"),
     "BoardLimit": ("its board gives no more power", CABLES),
     "Reliability": ("its voltage may not rise further", "undo what was set to overclock it"),
-    "ppt_pwr": (
-        AT_LIMIT,
-        "end what computes on it; raise its limit: sudo amd-smi set -g {0} --power-cap WATTS",
-    ),
+    "ppt_pwr": (AT_LIMIT, RAISE_AMDS_LIMIT),
+    "gfx_clk_below_host_limit_pwr": (AT_LIMIT, RAISE_AMDS_LIMIT),
+    "gfx_clk_below_host_limit_thm": ("it is too hot", COOL),
     "socket_thrm": ("it is too hot", COOL),
     "prochot_thrm": ("it is so hot that its hardware slowed it down", COOL),
     "vr_thrm": ("its voltage regulators are too hot", COOL),

@@ -46,16 +46,19 @@ def slow_governor(there: There) -> Iterator[Fault]:
 
 
 def quota_below_cores(there: There) -> Iterator[Fault]:
-    """A container gives its processes less time than they see cores for.
+    """A control group, such as a container's, gives its processes less time than they see cores for.
 
     Threads stop amid a sample when the time is used up. Raise the limit, or pin whole cores.
     """
     quota, cores = there.host.cpu.quota_cores, there.host.cores
     if quota is not None and quota < cores:
-        mend = (
-            f"docker run --cpus={cores}, or --cpuset-cpus with whole cores; in Kubernetes its limit"
-        )
-        yield Fault(f"this container may use {quota:g} of {counted(cores, 'core')}", advice=mend)
+        group = "this process's control group"
+        mend = "ask for more cores where the job or service is defined"
+        if there.host.container:
+            group = "this container"
+            mend = f"docker run --cpus={cores}, or --cpuset-cpus with whole cores"
+            mend += "; in Kubernetes its limit"
+        yield Fault(f"{group} may use {quota:g} of {counted(cores, 'core')}", advice=mend)
 
 
 def busy_processor(there: There) -> Iterator[Fault]:

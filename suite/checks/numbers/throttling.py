@@ -18,6 +18,7 @@ SLOWED = {
     "socket_thrm": "heat",
     "vr_thrm": "hot voltage regulators",
     "hbm_thrm": "hot memory",
+    "gfx_clk_below_host_limit_thm": "heat",
 }
 """What slows a device down because something is wrong, by NVML's, the kernel's or amdsmi's name."""
 

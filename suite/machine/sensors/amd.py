@@ -11,6 +11,8 @@ from suite.machine.sensors.sensor import ENERGY, HELD_BACK, Reading, Sensor, fir
 
 ACTIVE = "active_"
 """Beginning of amdsmi's names of what holds a clock back at this moment."""
+NO_CAUSE = {"low_utilization", "gfx_clk_below_host_limit_total"}
+"""What amdsmi names beside them: a device with little to do, and all causes together."""
 MOST_FAN = 255
 ADDRESS = "pci_address"
 """What is unknown where sensors are found by number."""
@@ -92,7 +94,13 @@ def _temperature(smi: Any, gpu: Any) -> float:
 
 def _held_back(smi: Any, gpu: Any) -> list[str]:
     states = smi.amdsmi_get_violation_status(gpu).items()
-    return [name.removeprefix(ACTIVE) for name, state in states if state is True and ACTIVE in name]
+    active = {name.removeprefix(ACTIVE) for name, state in states if ACTIVE in name and _any(state)}
+    return sorted(active - NO_CAUSE)
+
+
+def _any(state: object) -> bool:
+    """Tell whether a state is true, of the device or in the list of one of its chiplets."""
+    return any(map(_any, state)) if isinstance(state, list) else state is True
 
 
 _ASKS: dict[str, Callable[[Any, Any], Reading]] = {

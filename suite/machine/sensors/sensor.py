@@ -25,6 +25,7 @@ LIMITED = {
     "SwPowerCap": "its power limit",
     "BoardLimit": "its board's limit",
     "ppt_pwr": "its power limit",
+    "gfx_clk_below_host_limit_pwr": "its power limit",
 }
 """What limits a device by design, by NVML's or amdsmi's name."""
 NEAR_LIMIT = 0.9

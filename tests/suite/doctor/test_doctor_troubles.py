@@ -475,7 +475,8 @@ def _governor(machine: Host) -> None:
     ("facts", "change", "code", "mend"),
     [
         ({}, _governor, "slow-governor", "cpupower frequency-set -g performance"),
-        ({}, _quota, "quota-below-cores", "docker run --cpus="),
+        ({"container": True}, _quota, "quota-below-cores", "docker run --cpus="),
+        ({"container": False}, _quota, "quota-below-cores", "where the job or service is defined"),
         ({"others": 1000.0}, _nothing, "busy-processor", "`top`"),
         ({"on_battery": True}, _nothing, "on-battery", "plug it in"),
         ({"os": "Windows 11"}, _nothing, "native-windows", "wsl --install"),

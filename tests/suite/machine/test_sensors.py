@@ -191,6 +191,19 @@ def test_amds_missing_values_are_dropped_with_a_reason() -> None:
     assert sensor.unknown["utilization"].startswith("amdsmi: ")
 
 
+def test_amds_chiplets_say_in_lists_of_lists_what_holds_them_back() -> None:
+    status = {
+        "active_ppt_pwr": False,
+        "active_gfx_clk_below_host_limit_pwr": [[False, False], ["N/A", "N/A"]],
+        "active_gfx_clk_below_host_limit_thm": [[False, True], ["N/A", "N/A"]],
+        "active_low_utilization": [[True, True], ["N/A", "N/A"]],
+        "active_gfx_clk_below_host_limit_total": [[False, True], ["N/A", "N/A"]],
+        "per_ppt_pwr": 100,
+    }
+    (sensor,) = asked(Smi(violation_status=status), ["cuda:0"], AT)
+    assert sensor.read()[HELD_BACK] == ["gfx_clk_below_host_limit_thm"]
+
+
 def test_amds_devices_are_told_apart_by_address_whatever_their_order() -> None:
     places = {"cuda:0": "0000:c1:00", "cuda:1": "0000:03:00"}
     found = asked(Smi(0x03, 0xC1, 0xF0), list(places), places)
