@@ -47,8 +47,8 @@ class Observed(NamedTuple):
         return self.seconds * self.iterations
 
 
-_known: ContextVar[dict[Hashable, Any] | None] = ContextVar("known", default=None)
-"""What rules have computed of the run that is judged."""
+_known: ContextVar[dict[Hashable, Any]] = ContextVar("known")
+"""What rules have computed of the run that is judged; without a run, nothing is kept."""
 
 
 @contextmanager
@@ -63,13 +63,19 @@ def remembered() -> Iterator[None]:
 
 def computed_once(find: Callable[..., T], run: Run, *asked: Hashable) -> T:
     """Return what a function finds of a run, computed once while the run is `remembered`."""
-    return _remember((find, asked), lambda: find(run, *asked))
+    known = _known.get({})
+    if (find, asked) not in known:
+        known[find, asked] = find(run, *asked)
+    return known[find, asked]  # type: ignore[no-any-return] # of whichever function
 
 
 def by_launch(run: Run, case: Case, data: list[float] | None = None) -> list[Observed]:
     """Return what each launch observed of a case it measured, of these samples or of the body's."""
     samples = case.stats.data if data is None else data
-    return _remember(id(samples), lambda: [*_observed(run, case, samples)])
+    known = _known.get({})
+    if id(samples) not in known:
+        known[id(samples)] = [*_observed(run, case, samples)]
+    return known[id(samples)]  # type: ignore[no-any-return] # as above
 
 
 def by_version(run: Run, case: Case) -> Iterator[tuple[str, list[Observed]]]:
@@ -82,22 +88,12 @@ def by_version(run: Run, case: Case) -> Iterator[tuple[str, list[Observed]]]:
         yield "the other version: ", by_launch(run, case, other)
 
 
-def _remember(key: Hashable, find: Callable[[], T]) -> T:
-    known = _known.get()
-    if known is None:
-        return find()
-    if key not in known:
-        known[key] = find()
-    return known[key]  # type: ignore[no-any-return] # of whichever function
-
-
 def _observed(run: Run, case: Case, data: list[float]) -> Iterator[Observed]:
     info, ends = case.extra_info, accumulate(case.extra_info.launches)
     launches = zip(run.frobench.launches, info.launches, ends, strict=True)
     for index, (launch, count, end) in enumerate(launches):
         if count:
             samples = data[end - count : end]
-            parts = {name: values[index] for name, values in info.parts.items()}
             yield Observed(
                 number=index + 1,
                 whole=launch,
@@ -106,7 +102,11 @@ def _observed(run: Run, case: Case, data: list[float]) -> Iterator[Observed]:
                 iterations=info.iterations[index],
                 warmup=info.warmup[index],
                 position=info.order[index],
-                parts={name: value for name, value in parts.items() if value is not None},
+                parts={
+                    name: seconds
+                    for name, values in info.parts.items()
+                    if (seconds := values[index]) is not None
+                },
             )
 
 

@@ -9,7 +9,7 @@ applied to each case of the run, and yields only messages.
 
 import inspect
 from collections.abc import Callable, Collection, Iterator
-from functools import cache
+from functools import cache, partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -74,8 +74,9 @@ def _faults(rule: Rule, run: Run) -> Iterator[Fault]:
     if "case" not in asked:
         yield from rule(run)
         return
+    of_case = partial(rule, run) if "run" in asked else rule
     for case in run.benchmarks:
-        for message in rule(run, case) if "run" in asked else rule(case):
+        for message in of_case(case):
             yield Fault(message, case.fullname)
 
 

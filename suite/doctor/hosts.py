@@ -46,7 +46,7 @@ def slow_governor(there: There) -> Iterator[Fault]:
 
 
 def quota_below_cores(there: There) -> Iterator[Fault]:
-    """A control group, such as a container's, gives its processes less time than they see cores for.
+    """A control group, as of a container, gives processes less time than they see cores for.
 
     Threads stop amid a sample when the time is used up. Raise the limit, or pin whole cores.
     """

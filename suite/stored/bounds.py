@@ -16,6 +16,7 @@ MOST_TABLES = 100_000  # and lists
 MOST_TEXTS = 200_000  # and names in tables
 MOST_LETTERS = 2_000_000  # of all texts together, each distinct one counted once
 DEEPEST = 16  # tables and lists inside each other
+_NUMBERS = frozenset({float, int, bool, type(None)})
 
 
 class OutOfBoundsError(ValueError):
@@ -59,7 +60,7 @@ def texts(value: object) -> list[str]:
                 kind = type(item)
                 if kind is str:
                     found.append(item)
-                elif kind is dict or kind is list:
+                elif kind is dict or (kind is list and not _NUMBERS.issuperset(map(type, item))):
                     deeper.append(item)
         if max(map(len, names), default=0) > LONGEST_NAME:
             raise OutOfBoundsError(f"a name of more than {LONGEST_NAME:,} characters")

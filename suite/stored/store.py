@@ -170,7 +170,9 @@ def _digest(plain: dict[str, Any]) -> str:
     frobench = {name: value for name, value in plain["frobench"].items() if name != "digest"}
     bare = plain | {"frobench": frobench}
     try:
-        canonical = json.dumps(bare, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        canonical = json.dumps(
+            bare, sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=False
+        )
     except ValueError:
         raise InvalidResult(_not_finite(bare, "$") or "$", "not a finite number") from None
     return hashlib.sha256(canonical.encode()).hexdigest()
