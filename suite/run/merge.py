@@ -24,7 +24,7 @@ from suite.run.sensed import energy, sensor_summary
 from suite.run.sensed.telemetry import Line
 from suite.stored import store
 from suite.stored.differences import changed
-from suite.stored.run import SCHEMA, Case, CaseInfo, Environment, Frobench, Launch, Run
+from suite.stored.run import SCHEMA, Case, CaseInfo, Check, Environment, Frobench, Launch, Run
 
 PICOSECOND_DIGITS = 12
 """A sample is stored to the picosecond, below every clock's step."""
@@ -126,7 +126,6 @@ def _case(case: Identity, measured: Iterable[Measured], sustained: Sequence[floa
     }
     if any(sustained):
         parts[energy.SUSTAINED] = [s and round(s, PICOSECOND_DIGITS) for s in sustained]
-    compared = [record.check for record in ran if record.check is not None]
     flushed = [record.flushed_bytes for record in ran if record.flushed_bytes is not None]
     return Case(
         group=case.group,
@@ -146,7 +145,7 @@ def _case(case: Identity, measured: Iterable[Measured], sustained: Sequence[floa
             iterations=iterations,
             warmup=[round(record.warmup, 6) if record else 0.0 for record in by_launch],
             work=ran[0].work,
-            check=max(compared, key=lambda check: check.part_of_bound, default=None),
+            check=_worst(record.check for record in ran),
             parts=parts,
             peak_bytes=max(record.peak_bytes or 0 for record in ran) or None,
             order=[record.order if record else 0 for record in by_launch],
@@ -162,6 +161,11 @@ def _case(case: Identity, measured: Iterable[Measured], sustained: Sequence[floa
 
 def _rounded(samples: Iterable[float]) -> list[float]:
     return [round(seconds, PICOSECOND_DIGITS) for seconds in samples]
+
+
+def _worst(checked: Iterable[Check | None]) -> Check | None:
+    known = (check for check in checked if check is not None)
+    return max(known, key=lambda c: c.error / c.bound if c.bound else c.error, default=None)
 
 
 def _launch(number: int, records: Iterable[Record], planned: Environment) -> Launch:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The types of a stored case: its work, its samples, and what else was seen of it."""
 
-import math
 from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
@@ -48,13 +47,6 @@ class Check(Struct, frozen=True):
     def passed(self) -> bool:
         """Whether the error is within the bound (an error that is not a number is not)."""
         return self.error <= self.bound
-
-    @property
-    def part_of_bound(self) -> float:
-        """The error as a part of the bound, above 1 if the check failed; infinite if no number."""
-        if self.bound and not math.isnan(self.error):
-            return self.error / self.bound
-        return 0.0 if self.passed else math.inf
 
 
 class CaseStats(Struct, kw_only=True):

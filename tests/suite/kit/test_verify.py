@@ -3,7 +3,6 @@
 
 import math
 from collections.abc import Callable
-from itertools import permutations
 
 import pytest
 import torch
@@ -297,23 +296,6 @@ def test_the_worst_check_is_one_that_failed() -> None:
     unknown = Check("c", math.nan, 1.0)
     assert worst([fine, wrong]) is wrong
     assert worst([fine, unknown]) is unknown
-
-
-@pytest.mark.parametrize(
-    ("errors_and_bounds", "largest"),
-    [
-        ([(1e-7, 1e-6), (0.5, 1.0)], (0.5, 1.0)),
-        ([(0.0, 0.0), (1e-9, 1.0)], (1e-9, 1.0)),
-        ([(5.0, 1.0), (0.1, 0.0)], (0.1, 0.0)),
-        ([(math.nan, 0.0), (5.0, 1.0)], (math.nan, 0.0)),
-    ],
-)
-def test_the_worst_check_is_the_one_with_the_largest_part_of_its_bound(
-    errors_and_bounds: list[tuple[float, float]], largest: tuple[float, float]
-) -> None:
-    for checks in permutations(Check("entries", *each) for each in errors_and_bounds):
-        found = worst(checks)
-        assert (found.error, found.bound) == pytest.approx(largest, nan_ok=True)
 
 
 def test_a_large_product_is_compared_where_it_lies_if_the_device_has_float64() -> None:
