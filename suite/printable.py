@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Texts of other people, made harmless for a terminal and for a page."""
+"""Texts of other people: control characters and hidden marks made visible, formulas harmless."""
 
 import json
 import re

@@ -120,8 +120,8 @@ def newest_levels(folders: Iterable[Path]) -> list[Levels]:
     """Return what the newest stored runs of some folders say, the newest first.
 
     Passed over are files that cannot be read, missing folders, folders inside them, and runs whose
-    launches came in turn with those of other runs. The checks are not made anew, which would take
-    half a second a file: cases count in which the file itself names no error.
+    launches came in turn with those of other runs. The checks are not made anew, which takes longer
+    than to read a file: cases count in which the file itself names no error.
     """
     named = (file for folder in folders for file in folder.glob("*.json") if file.is_file())
     files = {Path(os.path.realpath(file)) for file in named}
