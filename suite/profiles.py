@@ -13,10 +13,9 @@ from suite.stored.run import ProfileName, Settings
 
 STEPS_ON_CPU, STEPS_ON_ACCELERATOR = 100, 20
 """Steps of the clock that a sample lasts, at least, on the CPU and on an accelerator. On the
-latter, a second call in a sample overlaps with the first one's launching, which changes far more
-than a step does; and what seems to be a step is most often the time of a reading: 150 ns in some
-virtual machines, a hundred of which are longer than launching a small operation and waiting for it.
-"""
+latter, a second call in a sample overlaps with launching the first, which changes far more than a
+step does. What seems to be a step is most often the time to read the clock: 150 ns in some virtual
+machines. A hundred such readings take longer than to launch a small operation and wait for it."""
 LEAST_SAMPLES = 3
 """Samples of a case in a launch, however long they take: the fewest that have a median."""
 TIMES_THE_CACHE = 2

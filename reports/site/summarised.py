@@ -16,7 +16,7 @@ from suite.compare.verdicts.levels import MOST_RUNS
 from suite.stored.run import Conclusion
 
 Tell = Callable[[Path, list[Conclusion]], None]
-"""Is told of a file that is not whole, and why."""
+"""Called with each file that is not whole, and with the reasons."""
 
 
 def whole(stored: dict[str, Source], workers: Workers, leave_out: Tell) -> dict[str, Source]:
@@ -32,7 +32,7 @@ def whole(stored: dict[str, Source], workers: Workers, leave_out: Tell) -> dict[
 
 
 def _ready(workers: Workers, jobs: Sequence[Source]) -> Workers:
-    """Return who does some jobs: for few, others that still import would take longer."""
+    """Return the processes for some jobs: for a few, this one alone, while others still import."""
     return workers if len(jobs) >= FEW else Workers(1)
 
 

@@ -195,9 +195,9 @@ def power_cap(device: Device, _: There) -> Iterator[Finding]:
     mend = f"raise its limit to {default:g} W with its maker's tool"
     if device.vendor == "AMD":
         mend = "sudo amd-smi reset -g all --power-cap"
-    elif device.vendor == "NVIDIA":
+    elif device.vendor == "NVIDIA" and not is_laptop(device.name):
         mend = f"sudo nvidia-smi -i {{0}} -pl {default:g}"
-    if device.vendor == "NVIDIA" and is_laptop(device.name):
+    elif device.vendor == "NVIDIA":
         mend = (
             "plug the laptop in, and choose performance in its maker's program or with "
             "`powerprofilesctl set performance`; under Linux also `sudo systemctl enable "

@@ -52,12 +52,13 @@ def quota_below_cores(there: There) -> Iterator[Fault]:
     """
     quota, cores = there.host.cpu.quota_cores, there.host.cores
     if quota is not None and quota < cores:
-        group = "this process's control group"
-        mend = "ask for more cores where the job or service is defined"
         if there.host.container:
             group = "this container"
-            mend = f"docker run --cpus={cores}, or --cpuset-cpus with whole cores"
-            mend += "; in Kubernetes its limit"
+            whole = "--cpuset-cpus with whole cores"
+            mend = f"docker run --cpus={cores}, or {whole}; in Kubernetes its limit"
+        else:
+            group = "this process's control group"
+            mend = "ask for more cores where the job or service is defined"
         yield Fault(f"{group} may use {quota:g} of {counted(cores, 'core')}", advice=mend)
 
 

@@ -26,6 +26,7 @@ from suite.checks.facts import (
     beginnings,
     by_launch,
     by_one_size,
+    computed_once,
     efficiencies,
     fastest,
     is_accelerator,
@@ -117,7 +118,7 @@ def flat_time(run: Run) -> Iterator[Fault]:
 
     Its clock stopped before the work was done. See that waiting for the device does wait.
     """
-    for family in by_one_size(run):
+    for family in computed_once(by_one_size, run):
         works = [(flops, one) for one in family if (flops := one.extra_info.work.flops)]
         if not works or not is_accelerator(family[0].extra_info.device):
             continue

@@ -172,7 +172,7 @@ def faster_when_larger(run: Run) -> Iterator[Fault]:
 
     Samples were exchanged or changed. Take the file again from where it was made.
     """
-    for family in by_one_size(run):
+    for family in computed_once(by_one_size, run):
         works = [(one.extra_info.work.flops or one.extra_info.work.bytes, one) for one in family]
         known = [(work, case) for work, case in works if work]
         for (less, small), (more, large) in pairwise(sorted(known, key=itemgetter(0))):

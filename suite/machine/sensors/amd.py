@@ -99,7 +99,7 @@ def _held_back(smi: Any, gpu: Any) -> list[str]:
 
 
 def _any(state: object) -> bool:
-    """Tell whether a state is true, of the device or in the list of one of its chiplets."""
+    """Tell whether the state of the device, or that of any of its chiplets, is true."""
     return any(map(_any, state)) if isinstance(state, list) else state is True
 
 
