@@ -104,7 +104,8 @@ def roofline(plot: Plot, names: dict[str, str], memory: str) -> Markup:
     x = Scale(min(across), max(across), 0, 100, log=True)
     y = Scale(min(up) / ROOF_ROOM, max(up) * ROOF_ROOM, FRAME, 0, log=True)
     drawing = Fluid(ROOF_HEIGHT)
-    _grid(drawing, x, y, plot.y.unit)
+    factor, _ = prefixed(_peak(shown[0][2]), plot.y.unit)  # of the unit that the page names
+    _grid(drawing, x, y, factor)
     for kind, _, roof in shown:
         drawing.line([(x(float(p.x)), y(p.y.value)) for p in roof.points], f"k{kind}")
     for kind, series, _ in reversed(shown):
@@ -125,8 +126,7 @@ def _peak(roof: Series) -> float:
     return roof.points[-1].y.value
 
 
-def _grid(drawing: Fluid, x: Scale, y: Scale, unit: str) -> None:
-    factor, _ = prefixed(y.high, unit)
+def _grid(drawing: Fluid, x: Scale, y: Scale, factor: float) -> None:
     exponents = range(math.ceil(math.log10(y.low)), math.floor(math.log10(y.high)) + 1)
     for tick in [10.0**exponent for exponent in exponents] or ticks(y.low, y.high):
         drawing.line([(0, y(tick)), (100, y(tick))], "grid")

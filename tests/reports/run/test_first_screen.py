@@ -222,6 +222,22 @@ def test_the_ceiling_of_the_roofline_and_the_axis_are_printed_alike() -> None:
     assert title.startswith("Products reach ")
 
 
+@pytest.mark.parametrize(("factor", "highest"), [(1.0, "800"), (1.5, "1,000")])
+def test_the_heights_of_the_roofline_are_in_the_unit_of_its_ceiling(
+    factor: float, highest: str
+) -> None:
+    """Also where the next prefix begins between the ceiling, 600 or 900 TFLOP/s, and the edge."""
+    work = Work(flops=2.0 * 4096**3, bytes=6.0 * 4096**2)
+    seconds = 2.0 * 4096**3 / (factor * 3e14)
+    square = case("bench_square", seconds, GPU, work=work, n=4096, dtype="bfloat16")
+    roof = first(run_of([*everything(GPU, factor), *of("matmul", [square])])).roof
+    assert roof is not None
+    _, units, drawing = roof
+    assert units.startswith("Roofline, TFLOP/s by FLOP per byte")
+    *heights, _ = re.findall(r'<text [^>]*text-anchor="end"[^>]*>([^<]+)<', drawing)
+    assert heights[-1] == highest
+
+
 @pytest.mark.parametrize(
     ("log", "titles"), [(20e-3, ["Overhead per value read back"]), (40e-3, [])]
 )
