@@ -15,6 +15,7 @@ PAIRS: list[tuple[Parameters, Parameters, bool]] = [
     ({"fused": True, "n": 64}, {"fused": True, "n": 4096}, True),
     ({"fused": False, "n": 64}, {"fused": True, "n": 4096}, False),
     ({"steps": 1000, "n": 64}, {"steps": 1, "n": 4096}, False),
+    ({"sparse": True, "n": 64}, {"sparse": False, "n": 64}, False),
 ]
 """Parameters of less and of more work, and whether only a size differs."""
 
