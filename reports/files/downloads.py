@@ -2,6 +2,7 @@
 """Tables as CSV and Parquet: the same bytes on every Python, and no cell that is a formula."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
@@ -114,7 +115,7 @@ def joined(parts: Sequence[Rows], tables: Sequence[pa.Table]) -> dict[str, bytes
 
 def as_csv(table: pa.Table) -> bytes:
     """Return a table as CSV in UTF-8; what a spreadsheet would take for a formula begins with '."""
-    names = _harmless(pa.array(table.column_names, pa.string())).to_pylist()
+    names = _harmless_names(tuple(table.column_names))
     columns = table.columns
     texts = [column.unique() for column in columns if pa.types.is_string(column.type)]
     if pc.any(_formulas(pa.chunked_array(texts, pa.string()))).as_py():  # seldom: all at once
@@ -124,6 +125,11 @@ def as_csv(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     csv.write_csv(pa.table(columns, names=names), sink)
     return bytes(sink.getvalue())
+
+
+@lru_cache
+def _harmless_names(names: tuple[str, ...]) -> list[str]:
+    return [*map(str, _harmless(pa.array(names, pa.string())))]
 
 
 def _harmless(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:

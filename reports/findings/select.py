@@ -108,6 +108,7 @@ class Curve:
             raise NotMeasuredError(f"no launch has what is asked of size {x:,.10g}")
         return self.numbers[:, self.sizes.index(x)]
 
+    @cached_property
     def highest(self) -> float:
         """Return the size with the largest estimate."""
         medians = [median(column[~np.isnan(column)].tolist()) for column in self.numbers.T]

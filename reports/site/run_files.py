@@ -127,14 +127,12 @@ def judged(source: Source) -> Run:
 
 def summarised(source: Source) -> Summary:
     """Make a run's summary, and its part of the table of estimates."""
-    whole = judged(source)
-    run = checks.credible(whole)
+    run = checks.credible(judged(source))
     estimated = estimates(run)
     medians = {case.case: case.medians for case in estimated}
     with remembered(run, medians):
         made = summarise(run, source.sha256, estimated)
     source.kept.put(f"{source.sha256}.summary", made)
-    source.kept.put(f"{source.sha256}.levels", levels(whole, medians))
     source.kept.put(f"{source.sha256}.rows", downloads.rows(run, estimated))
     if of_node := nodes.node(run, made.axes, estimated):
         source.kept.put(f"{source.sha256}.node", of_node)
@@ -165,10 +163,10 @@ def known_change(pair: Pair) -> Change | None:
 
 
 def changed(pair: Pair) -> Change:
-    """Compare a run with the one before it."""
-    others = [*map(_levels, pair.others)]
-    compared = compare_runs(judged(pair.base), judged(pair.new), others)
-    changes = change(compared, pair.base_href)
+    """Compare a run with the one before it, which is another to those that come later."""
+    base, others = judged(pair.base), [*map(_levels, pair.others)]
+    changes = change(compare_runs(base, judged(pair.new), others), pair.base_href)
+    _levels(pair.base, base)
     pair.new.kept.put(f"{pair.new.sha256}.change", changes, pair.key)
     return changes
 
@@ -184,10 +182,14 @@ def to_blame(pair: Pair, why: Conclusion) -> Blame:
     return blamed([*sources], alone, why)
 
 
-def _levels(source: Source) -> Levels:
-    """Return what a run says to comparisons of others, which was found with its summary."""
-    kept = source.kept.get(f"{source.sha256}.levels", Levels)
-    return kept or levels(judged(source))
+def _levels(source: Source, run: Run | None = None) -> Levels:
+    """Return what a run says to comparisons of others, which is kept; maybe it was read before."""
+    name = f"{source.sha256}.levels"
+    known = source.kept.get(name, Levels)
+    if known is None:
+        known = levels(run or judged(source))
+        source.kept.put(name, known)
+    return known
 
 
 def known_page(source: Source, key: str) -> Written | None:

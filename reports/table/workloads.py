@@ -115,15 +115,17 @@ class _Body(NamedTuple):
 
 def part_of(case: Case) -> Part | None:
     """Return the part that a case belongs to; ``None`` for most cases, which no score uses."""
-    work = case.extra_info.work
-    benchmark, params = f"{case.group}.{function_of(case.fullname)}", tuple(case.params.items())
+    benchmark = f"{case.group}.{function_of(case.fullname)}"
+    if benchmark not in _selected():
+        return None
+    work, params = case.extra_info.work, tuple(case.params.items())
     return _part(_Body(benchmark, on_cpu(case), params, work.flops or 0.0, work.bytes or 0.0))
 
 
 @lru_cache(maxsize=2**14)
 def _part(body: _Body) -> Part | None:
     params = dict(body.params)
-    for part, selected in _selected().get(body.benchmark, ()):
+    for part, selected in _selected()[body.benchmark]:
         of_kind = not part.kind or body.on_cpu == (part.kind == "cpu")
         if of_kind and selected.has(params) and _is_limited(part, body):
             return part

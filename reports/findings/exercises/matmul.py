@@ -205,7 +205,7 @@ def best_rates(cases: Cases, device: str) -> dict[str, tuple[Curve, float]]:
     would be no rate of the device.
     """
     rates = _rates(cases, device, "device_flop_rate")
-    best = {dtype: (rate, rate.highest()) for dtype, rate in rates.items()}
+    best = {dtype: (rate, rate.highest) for dtype, rate in rates.items()}
     order = sorted(best, key=lambda dtype: -best[dtype][0].point(best[dtype][1]).y.value)
     return {dtype: best[dtype] for dtype in order}
 

@@ -80,7 +80,7 @@ def _hidden(cases: Cases, group: str) -> Answer:
 
 def _fastest(cases: Cases, group: str) -> Answer:
     curve = _speedup(cases, group)
-    micro = int(curve.highest())
+    micro = int(curve.highest)
     parts, limit = counted(micro, "micro-batch"), format_value(_best(ranks_in(group), micro), RATIO)
     sentence = (
         f"A pipeline over {cases.the(group)} is {VALUE} as fast as one process that "

@@ -211,7 +211,7 @@ def _of_variants(
 
 def _best(curve: Curve, quantity: Quantity) -> float:
     """Return the size with the best rate; the largest for what is no rate."""
-    return curve.highest() if quantity.is_rate else curve.sizes[-1]
+    return curve.highest if quantity.is_rate else curve.sizes[-1]
 
 
 def _listing(sentence: str, others: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 from suite.compare.alike import failures, faults
 from suite.compare.disturbance import Gauges, conclusive_shifts, disturbing, gauges
 from suite.compare.verdicts.permutation import pulled_in, table
-from suite.statistics import LEAST_LAUNCHES, Medians, case_medians
+from suite.statistics import LEAST_LAUNCHES, case_medians
 from suite.stored.differences import state
 from suite.stored.run import Run
 
@@ -73,11 +73,11 @@ class Levels(Struct, frozen=True):
         return all(abs(shift) <= ALIKE_SHIFT for shift in shifts)
 
 
-def levels(run: Run, known: Medians | None = None) -> Levels:
+def levels(run: Run) -> Levels:
     """Return what a run says to comparisons of others: nothing where its checks found an error."""
     failed = failures(run, "")
     cases = [] if faults(run, "") else run.benchmarks
-    every = [(case, case_medians(case, known)) for case in cases if case.fullname not in failed]
+    every = [(case, case_medians(case)) for case in cases if case.fullname not in failed]
     enough = [
         (case, medians)
         for case, medians in every

@@ -64,7 +64,7 @@ def findings(cases: Cases) -> Iterator[Finding]:
 def _gain(cases: Cases, group: str) -> Answer:
     pipeline = _pipeline(cases, group)
     speed, whole = pipeline.speed_up(), ""
-    best = speed.highest()
+    best = speed.highest
     if best != WHOLE and WHOLE in speed.cases:
         whole = f"; in one piece it is {text(speed.at(WHOLE), RATIO)} as fast"
     sentence = (
