@@ -5,12 +5,15 @@ What the devices do is judged by their own account, in simulated time; of the ho
 this is asked: that no wait ends early.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+from time import perf_counter
 from typing import Any
 
 import pytest
 
 from tests.instruments.processes.stage import play, play_warm
 from tests.instruments.simulated.simulated_accelerator.device import Cache
+from tests.instruments.simulated.simulated_accelerator.host import host
 from tests.instruments.simulated.simulated_accelerator.spec import Spec
 
 LAUNCH, KERNEL, SYNCHRONISE, METADATA = 50e-6, 5e-6, 10e-6, 25e-6
@@ -294,3 +297,12 @@ def test_a_graph_replays_what_it_recorded_by_one_launch_and_autocast_lowers_prod
     assert graphs["product"] < 1e-5
     assert graphs["state"] < 1e-5
     assert seen["lower_precision"] == ["torch.bfloat16", "torch.float32", "torch.float32"]
+
+
+def test_a_thread_that_was_late_repays_nothing_after_a_synchronisation_by_another() -> None:
+    with ThreadPoolExecutor(1) as thread:
+        begun = perf_counter() - 1.0
+        thread.submit(host.spend, begun, 0.5).result()
+        assert thread.submit(lambda: host.debt).result() >= 0.5
+        host.settle(0.0)
+        assert thread.submit(lambda: host.debt).result() == 0.0

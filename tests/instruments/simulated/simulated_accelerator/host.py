@@ -4,7 +4,8 @@
 Every cost is waited out to the exact moment. When the machine gets in the way (the thread
 was preempted, or computing a value took longer than expected), the delay becomes a debt that
 the following launches repay by waiting less, so that a sequence of launches takes its true
-time. A synchronisation ends with no debt: what could not be repaid is recorded as ``late``.
+time. A synchronisation ends with no debt: what could not be repaid is recorded as ``late``. It
+ends the debts of all threads, or one that only launches would begin its next sequence early.
 """
 
 import select
@@ -24,13 +25,19 @@ class Host(threading.local):
     """The calling thread's account, in seconds.
 
     overhead : what a call costs outside of the simulation's own code; the same for all threads
-    debt : how much the thread is behind its simulated time
+    settled : synchronisations of all threads
     late : delay that no launch could repay
     """
 
     overhead = 0.0
-    debt = 0.0
+    settled = 0
     late = 0.0
+    _debt, _when = 0.0, 0
+
+    @property
+    def debt(self) -> float:
+        """How much the thread is behind its simulated time."""
+        return self._debt if self._when == Host.settled else 0.0
 
     def now(self) -> float:
         """Return the simulated moment of the calling thread."""
@@ -47,14 +54,14 @@ class Host(threading.local):
         slack = seconds if self.debt < seconds else 0.0
         tape.compute_while_waiting(moment + slack)
         wait_until(moment)
-        self.debt = max(0.0, perf_counter() - moment)
+        self._debt, self._when = max(0.0, perf_counter() - moment), Host.settled
 
     def settle(self, moment: float) -> None:
         """Wait until ``moment`` and forget the debt."""
         tape.compute_while_waiting(moment)
         wait_until(moment)
         self.late += max(0.0, perf_counter() - moment)
-        self.debt = 0.0
+        Host.settled += 1
 
 
 def wait_until(moment: float) -> None:
