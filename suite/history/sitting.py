@@ -11,13 +11,13 @@ from msgspec.structs import replace
 from suite.errors import CannotRunError
 from suite.journal.records import Imported, Journal, Measured, Record, Refused
 from suite.project.git import describe
+from suite.run.forecast.windows import Choice
 from suite.run.launches import Launches
 from suite.run.merge import merge
 from suite.run.plan import Draft
 from suite.run.progress import Reporter
 from suite.run.runner import PILOT, make_plan, sensors
 from suite.run.sensed import telemetry
-from suite.run.sensed.energy import Choice
 from suite.run.unfinished import READINGS, RunClock
 from suite.stored import store
 from suite.stored.names import short_name

@@ -26,7 +26,7 @@ from suite.journal.records import (
 from suite.machine.sensors.cpu import CPU
 from suite.profiles import WINDOW_SECONDS, launches_within, settings_on, settling_seconds
 from suite.run.forecast import costs
-from suite.run.sensed.energy import Choice, choose_windows
+from suite.run.forecast.windows import Choice, choose_windows
 from suite.stored import bounds
 from suite.stored.names import nodes_of
 from suite.stored.run import (

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Which cases a launch repeats for seconds, and why not others."""
+
+import pytest
+from msgspec.structs import replace
+
+from suite.journal.records import Identity, Measured
+from suite.profiles import LEAD, WINDOW, settings_for
+from suite.run.forecast import windows
+from suite.stored.run import Settings, Work
+from tests.instruments.runs.made_up_records import measured
+
+SETTINGS = settings_for("standard", ["cuda:0"])
+
+
+def identity(name: str, *devices: str, headline: bool = True) -> Identity:
+    return Identity(
+        fullname=name,
+        name=name,
+        group="g",
+        function=name,
+        params={},
+        param=None,
+        title="",
+        headline=headline,
+        devices=list(devices) or ["cuda:0"],
+        version="1",
+    )
+
+
+def working(flops: float | None = None, size: float | None = None) -> Measured:
+    return measured("", work=Work(flops=flops, bytes=size))
+
+
+COUNTS = {"cuda:0": None}
+
+
+def test_as_many_cases_are_chosen_as_fit_those_with_most_work_first() -> None:
+    ran = [(identity(f"n{n}"), working(flops=float(n))) for n in range(1, 21)]
+    found, left_out = windows.choose_for_energy(ran, COUNTS, SETTINGS)
+    assert found == [f"n{n}" for n in range(20, 20 - len(found), -1)]
+    assert 1 <= len(found) < 20
+    assert left_out == dict.fromkeys(
+        [f"n{n}" for n in range(20 - len(found), 0, -1)], windows.NO_TIME
+    )
+    assert len(found) * (LEAD + WINDOW) * 8 <= windows.PART * SETTINGS.budget
+    longer: Settings = replace(SETTINGS, budget=3 * SETTINGS.budget)
+    assert len(windows.choose_for_energy(ran, COUNTS, longer).cases) > len(found)
+
+
+def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_reason() -> None:
+    ran = [
+        (identity("more", headline=False), working(flops=9.0)),
+        (identity("other", "cuda:1"), working(flops=8.0)),
+        (identity("half", "cpu/0", "cpu/1"), working(flops=1.0)),
+        (identity("copy", "cuda:0", "cpu"), working(size=7.0)),
+        (identity("strange", "xpu:0"), working(size=7.0)),
+    ]
+    found = windows.choose_for_energy(
+        ran, {"cpu": "only root", "cuda:0": None, "cuda:1": "lost"}, SETTINGS
+    )
+    assert found.cases == ["copy"]
+    assert found.left_out == {
+        "other": "cuda:1 counts no energy: lost",
+        "half": "cpu counts no energy: only root",
+        "strange": "xpu:0 counts no energy: nothing reads it",
+    }
+    assert windows.choose_for_energy(ran, {"cpu": None}, SETTINGS).cases == ["half"]
+
+
+def test_a_case_that_can_have_no_value_takes_no_others_place() -> None:
+    rested = replace(working(flops=1e9), in_a_row=False)
+    ran = [(identity(f"cold{n}"), rested) for n in range(20)] + [(identity("warm"), working(1.0))]
+    found = windows.choose_for_energy(ran, COUNTS, SETTINGS)
+    assert found.cases == ["warm"]
+    assert set(found.left_out.values()) == {windows.PAUSED}
+
+
+@pytest.mark.parametrize(
+    ("cases", "left_out", "line"),
+    [
+        ([], {}, "no energy is measured: no headline case is"),
+        (["a"], {}, "energy is measured of 1 case"),
+        ([], {"a": "cpu counts none"}, "no energy is measured: cpu counts none (1 case)"),
+        (
+            ["a", "b"],
+            {"c": "cold", "d": "late", "e": "late"},
+            "energy is measured of 2 cases, and not of others: late (2 cases); cold (1 case)",
+        ),
+    ],
+)
+def test_a_run_says_whose_energy_it_measures(
+    cases: list[str], left_out: dict[str, str], line: str
+) -> None:
+    assert windows.Choice(cases, left_out).summary() == line
