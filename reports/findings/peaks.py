@@ -105,4 +105,4 @@ def _ceiling(run: Run, device: str, find: Callable[[Accelerator], PeakRate]) -> 
 
 def _accelerator(run: Run, device: str) -> Accelerator | None:
     present = run.frobench.environment.accelerators
-    return next((card for card in present if f"{card.type}:{card.index}" == device), None)
+    return next((card for card in present if card.place == device), None)

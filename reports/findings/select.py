@@ -286,7 +286,7 @@ def device_title(run: Run, device: str) -> str:
         return counted(nodes, "node") + ("" if is_cpu(device) else f" with {each}{RATIO} {name}")
     if is_cpu(device):
         return "CPU" if len(names) == 1 else "two halves of the CPU"
-    models = {f"{known.type}:{known.index}": known.name for known in accelerators}
+    models = {known.place: known.name for known in accelerators}
     title = models.get(names[0], names[0])
     return title if len(names) == 1 else f"{len(names)}{RATIO} {title}"
 

@@ -140,4 +140,4 @@ def accelerator(run: Run, place: str) -> Accelerator | None:
     """Return what is recorded of the first device of a place; nothing of a CPU."""
     present = run.frobench.environment.accelerators
     first = place.partition("+")[0]
-    return next((one for one in present if f"{one.type}:{one.index}" == first), None)
+    return next((one for one in present if one.place == first), None)

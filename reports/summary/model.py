@@ -118,7 +118,7 @@ def first_device(run: Run) -> str:
 
 def equipment_of(run: Summary) -> Equipment:
     """Return the devices of a run that have a price: those that cases ran on, or all there are."""
-    there = {f"{device.type}:{device.index}" for device in run.environment.accelerators}
+    there = {device.place for device in run.environment.accelerators}
     return equipment(run.environment, run.places or there)
 
 

@@ -46,7 +46,7 @@ class Equipment:
 
 def equipment(environment: Environment, measured: Collection[str]) -> Equipment:
     """Return what was measured, on devices with names such as ``cuda:0``."""
-    there = [one for one in environment.accelerators if f"{one.type}:{one.index}" in measured]
+    there = [one for one in environment.accelerators if one.place in measured]
     if not there:
         cpu = environment.cpu
         return Equipment(cpu.model or cpu.architecture, (), None, None, cpu.memory_bytes)

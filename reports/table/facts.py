@@ -71,7 +71,7 @@ def _accelerators(run: Run) -> Iterator[Facts]:
     for index, accelerator in enumerate(run.frobench.environment.accelerators):
         rows = _rows(run, accelerator, f"accelerators.{index}")
         same = tuple(row for row in rows if row[0] != "index")
-        alike.setdefault(same, []).append(f"{accelerator.type}:{accelerator.index}")
+        alike.setdefault(same, []).append(accelerator.place)
     for same, names in alike.items():
         yield Facts(f"Accelerator {' and '.join(names)}", list(same))
     if not alike:

@@ -87,13 +87,13 @@ def precision(case: Case) -> str:
 def accelerator(run: Run, name: str) -> Accelerator | None:
     """Return what is known of a device of that name."""
     devices = run.frobench.environment.accelerators
-    named = (one for one in devices if name in {one.type, f"{one.type}:{one.index}"})
+    named = (one for one in devices if name in {one.type, one.place})
     return next(named, None)
 
 
 def label(device: Accelerator) -> str:
     """Return how messages call a device: NVIDIA H100 (cuda:0)."""
-    return f"{device.name} ({device.type}:{device.index})"
+    return f"{device.name} ({device.place})"
 
 
 def find_sheet(device: Accelerator | None) -> Sheet | None:

@@ -61,6 +61,11 @@ class Accelerator(Struct, kw_only=True):
     numa_node: Integer | UnsetType | None = UNSET
     processes: Integer | UnsetType | None = UNSET
 
+    @property
+    def place(self) -> str:
+        """What torch calls it, such as ``cuda:0``."""
+        return f"{self.type}:{self.index}"
+
 
 class Software(Struct, kw_only=True):
     """Everything installed that moves a number."""

@@ -236,7 +236,7 @@ def _standard(runs: Sequence[Run]) -> Iterator[Judged]:
 
 
 def _accelerators(run: Run) -> list[str]:
-    return [f"{one.type}:{one.index}" for one in run.frobench.environment.accelerators]
+    return [one.place for one in run.frobench.environment.accelerators]
 
 
 def _medians(case: Case) -> list[float]:

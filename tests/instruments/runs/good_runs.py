@@ -244,7 +244,7 @@ def _sensed(machine: Machine, devices: list[str]) -> dict[str, Sensed]:
     """Read the sensors of the devices that have any."""
     seen = {}
     for one in machine.environment.accelerators:
-        name = f"{one.type}:{one.index}"
+        name = one.place
         if name in devices and one.max_clock_hz and one.power_limit_watts:
             watts, clock = one.power_limit_watts, one.max_clock_hz
             values = {
@@ -258,9 +258,7 @@ def _sensed(machine: Machine, devices: list[str]) -> dict[str, Sensed]:
 
 def _energy(machine: Machine, devices: list[str], by_launch: list[list[float]]) -> Energy | None:
     """Let calls cost what most of the devices' limits allow, where all have one."""
-    limits = {
-        f"{one.type}:{one.index}": one.power_limit_watts for one in machine.environment.accelerators
-    }
+    limits = {one.place: one.power_limit_watts for one in machine.environment.accelerators}
     watts = [limits.get(name) for name in devices]
     known = [one for one in watts if one]
     if len(known) < len(watts):

@@ -64,7 +64,7 @@ class Machine(NamedTuple):
     @property
     def accelerators(self) -> list[str]:
         """The names of its accelerators."""
-        return [f"{one.type}:{one.index}" for one in self.environment.accelerators]
+        return [one.place for one in self.environment.accelerators]
 
 
 def made_up(chance: Random) -> Machine:
