@@ -27,8 +27,8 @@ ICON = (
 )
 _INTERVAL = re.compile(r"\[[^\[\]]*\]|\(no interval: [^()]*\)")
 _UNIT = re.compile(r"(?<=\d) (?=(?:[n\N{MICRO SIGN}mkMGTP]|[KMGT]i)?(?:FLOP/s|B/s|s|B)\b)")
-_FIGURE = re.compile(r"\d[\d,.]*\u00a0\S*(?:FLOP/s|B/s|s)\b")
-"""A number with a unit that has prefixes."""
+_FIGURE = re.compile(r"(?:\d[\d,.]*(?:\u00a0\S+)? to )?\d[\d,.]*\u00a0\S*(?:FLOP/s|B/s|s)\b")
+"""A number with a unit that has prefixes, or a range of them."""
 _ESTIMATED = re.compile(r'(-?\d[\d,.]*[ \u00a0]?[^\s\d<>(),;]*)(?= <span class="interval">)')
 """A number, maybe with its unit, before its interval."""
 _CODE = re.compile(r"(`+)(.+?)\1")

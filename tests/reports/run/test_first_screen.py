@@ -5,10 +5,11 @@ import re
 
 import pytest
 
+from reports.files.metadata import Head
 from reports.findings import sections
 from reports.findings.finding import Section
 from reports.run.first_screen import FirstScreen
-from reports.run.page import Contents, contents
+from reports.run.page import Contents, Signs, contents, run_page
 from reports.run.rows import absent, row
 from reports.summary import views
 from reports.summary.device_axes import device_axes, with_others
@@ -178,6 +179,16 @@ def test_a_wide_interval_is_marked_and_no_headline() -> None:
     found = row(run, section_of(run, "norm_logging"), {})
     assert "wide interval" in found.marks
     assert found.answer.startswith("Not conclusive: ")
+
+
+def test_a_range_in_the_first_sentence_is_one_figure() -> None:
+    flops = 2.0 * 1024**3
+    seconds = [flops / (rate * 1e9) for rate in (200, 220, 300, 500, 700, 880, 900, 950)]
+    wide = case("bench_square", seconds, CPU, work=Work(flops=flops), n=1024, dtype="float32")
+    run = run_of(of("matmul", [wide]), accelerators=0)
+    page = run_page(shown(run), [], Signs(Head({}, ""), "", "", ""))
+    (bold,) = re.findall(r'<p class="lead">.*?<b>(.*?)</b>', page)
+    assert re.fullmatch(r"\d+ to \d+\u00a0GFLOP/s", bold)
 
 
 def test_a_reason_that_is_not_known_is_not_invented() -> None:
