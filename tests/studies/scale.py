@@ -42,7 +42,7 @@ CHECKING = "checking"
 MORE = 3
 """Results that are added one by one."""
 OFTEN = 0.2
-"""Seconds between two looks at the memory, each of which holds up who allocates some."""
+"""Seconds between two looks at processes."""
 GOALS = {
     "judging": 40.0,
     "tables": 15.0,
@@ -241,25 +241,37 @@ class Watch:
 
     def __init__(self) -> None:
         self.most = 0
+        self._resident = 0
         self._seconds: dict[int, float] = {}
         self._looks = [(time.monotonic(), 0.0)]
 
     def look(self, process: psutil.Process) -> None:
         """Look at them once."""
-        total = 0
+        resident, everyone = 0, []
         with suppress(psutil.Error):
-            for one in (process, *process.children(recursive=True)):
-                with suppress(psutil.Error):
-                    memory, spent = one.memory_full_info(), one.cpu_times()
-                    total += getattr(memory, "pss", memory.rss)
-                    self._seconds[one.pid] = spent.user + spent.system
-        self.most = max(self.most, total)
+            everyone = [process, *process.children(recursive=True)]
+        for one in everyone:
+            with suppress(psutil.Error):
+                resident += one.memory_info().rss
+                spent = one.cpu_times()
+                self._seconds[one.pid] = spent.user + spent.system
+        if resident > self._resident:  # what they share takes long to find out, and holds them up
+            self._resident = resident
+            self.most = max(self.most, sum(map(_held, everyone)))
         self._looks.append((time.monotonic(), sum(self._seconds.values())))
 
     def busy(self, moment: float) -> float:
         """Return the seconds that cores were busy for them until a moment."""
         times, seconds = zip(*self._looks, strict=True)
         return float(np.interp(moment, times, seconds))
+
+
+def _held(process: psutil.Process) -> int:
+    """Return the bytes that a process holds, its part of what it shares; 0 of one that ended."""
+    with suppress(psutil.Error):
+        memory = process.memory_full_info()
+        return int(getattr(memory, "pss", memory.rss))
+    return 0
 
 
 def told(one: Size) -> str:
