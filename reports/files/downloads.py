@@ -129,7 +129,8 @@ def as_csv(table: pa.Table) -> bytes:
 
 @lru_cache
 def _harmless_names(names: tuple[str, ...]) -> list[str]:
-    return [*map(str, _harmless(pa.array(names, pa.string())))]
+    harmless: list[str] = _harmless(pa.array(names, pa.string())).to_pylist()
+    return harmless
 
 
 def _harmless(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:

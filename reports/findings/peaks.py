@@ -79,7 +79,7 @@ def bound_of_copy(run: Run, device: str, function: str) -> PeakRate | None:
 
 def missing(run: Run, device: str) -> str:
     """Say why the rates of a device are not compared with its datasheet; empty if they are."""
-    known = _accelerator(run, device)
+    known = accelerator(run, device)
     try:
         if known:
             catalog.sheet(known)
@@ -96,13 +96,14 @@ def _part(ceiling: PeakRate | None, rate: pd.Series, *, named: bool = True) -> s
 
 
 def _ceiling(run: Run, device: str, find: Callable[[Accelerator], PeakRate]) -> PeakRate | None:
-    known = _accelerator(run, device)
+    known = accelerator(run, device)
     try:
         return find(known) if known else None
     except NotInCatalogError:
         return None
 
 
-def _accelerator(run: Run, device: str) -> Accelerator | None:
+def accelerator(run: Run, device: str) -> Accelerator | None:
+    """Return what is recorded of a device; nothing of a CPU or a group."""
     present = run.frobench.environment.accelerators
     return next((card for card in present if card.place == device), None)

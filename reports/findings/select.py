@@ -110,7 +110,7 @@ class Curve:
 
     @cached_property
     def highest(self) -> float:
-        """Return the size with the largest estimate."""
+        """The size with the largest estimate."""
         medians = [median(column[~np.isnan(column)].tolist()) for column in self.numbers.T]
         return self.sizes[medians.index(max(medians))]
 

@@ -163,7 +163,7 @@ def known_change(pair: Pair) -> Change | None:
 
 
 def changed(pair: Pair) -> Change:
-    """Compare a run with the one before it, which is another to those that come later."""
+    """Compare a run with the one before it, and keep what later comparisons learn from that one."""
     base, others = judged(pair.base), [*map(_levels, pair.others)]
     changes = change(compare_runs(base, judged(pair.new), others), pair.base_href)
     _levels(pair.base, base)
@@ -183,7 +183,10 @@ def to_blame(pair: Pair, why: Conclusion) -> Blame:
 
 
 def _levels(source: Source, run: Run | None = None) -> Levels:
-    """Return what a run says to comparisons of others, which is kept; maybe it was read before."""
+    """Return what a run says to comparisons of others, and keep it.
+
+    run : the run itself, if it was read already
+    """
     name = f"{source.sha256}.levels"
     known = source.kept.get(name, Levels)
     if known is None:

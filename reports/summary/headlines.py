@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import msgspec
 from msgspec import UNSET
 
+from reports.findings import peaks
 from reports.findings.exercises.matmul import PLAIN, SQUARE, best_rates
 from reports.findings.exercises.parallel_matmul import efficiencies
 from reports.findings.kinds import KINDS, LARGE
@@ -138,6 +139,4 @@ def machine_id(environment: Environment) -> str:
 
 def accelerator(run: Run, place: str) -> Accelerator | None:
     """Return what is recorded of the first device of a place; nothing of a CPU."""
-    present = run.frobench.environment.accelerators
-    first = place.partition("+")[0]
-    return next((one for one in present if one.place == first), None)
+    return peaks.accelerator(run, place.partition("+")[0])

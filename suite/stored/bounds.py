@@ -38,7 +38,7 @@ def excess(data: bytes) -> str | None:
         ("texts", MOST_TEXTS, b'"', 2 * MOST_TEXTS + 1),
     )
     for what, most, marks, most_marks in bounds:
-        if len(data) > most_marks and sum(map(data.count, marks)) > most_marks:
+        if sum(map(data.count, marks)) > most_marks:
             return f"more than {most:,} {what}"
     return None
 

@@ -24,7 +24,7 @@ REST, SETTLED = 3.3, 2.0
 end that count, since devices need a while to slow down."""
 DIGITS = 6
 UNSEEN = f"no launch read the counter for {LEAST} s meanwhile"
-"""Why a case's calls have no energy that was to be measured."""
+"""Why a case that was chosen has no energy."""
 
 
 def energy_devices(devices: Iterable[str]) -> list[str]:

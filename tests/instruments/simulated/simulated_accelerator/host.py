@@ -57,7 +57,7 @@ class Host(threading.local):
         self._debt, self._when = max(0.0, perf_counter() - moment), Host.settled
 
     def settle(self, moment: float) -> None:
-        """Wait until ``moment`` and forget the debt."""
+        """Wait until ``moment`` and forget the debts of all threads."""
         tape.compute_while_waiting(moment)
         wait_until(moment)
         self.late += max(0.0, perf_counter() - moment)
