@@ -12,7 +12,7 @@ from suite.stored import store
 from suite.stored.run import Exercise
 from tests.instruments.check_site import check
 from tests.instruments.runs.exact_runs import run_of
-from tests.reports.findings.test_findings_transformer import SECONDS, ceilings, layers
+from tests.reports.findings.exercises.test_findings_transformer import SECONDS, ceilings, layers
 
 
 def test_every_number_of_the_transformer_is_recomputed(

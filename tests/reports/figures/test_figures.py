@@ -29,7 +29,7 @@ from tests.instruments.processes.project_files import stored_runs
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import run_of
-from tests.reports.findings.test_findings_transformer import SECONDS, layers
+from tests.reports.findings.exercises.test_findings_transformer import SECONDS, layers
 
 SOURCE = "NVIDIA H200, 2026-01-02; Frobench"
 PIXELS = round(160 / 25.4 * 300)
