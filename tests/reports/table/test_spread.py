@@ -84,6 +84,17 @@ def test_launches_in_two_modes_leave_more_open_than_their_deviation_says() -> No
     assert found.errors["matmul"] == pytest.approx(0.2 / 2 / 1.96)
 
 
+def test_a_launch_counts_in_which_only_some_cases_were_measured() -> None:
+    one = made("matmul", SLOW)
+    shorter = replace(
+        one,
+        fullname="shorter",
+        extra_info=replace(one.extra_info, launches=[0] * 3 + [1] * 5),
+        stats=replace(one.stats, data=one.stats.data[3:]),
+    )
+    assert of(one, shorter).errors["matmul"] == pytest.approx(error(LOGS), rel=0.2)
+
+
 def test_too_few_launches_say_nothing() -> None:
     one = made("matmul", SLOW)
     few = replace(
