@@ -136,21 +136,21 @@ def types(session: nox.Session) -> None:
 def calibrate(session: nox.Session) -> None:
     """Measure how often the harness errs, and write it into `docs/`; `-- --quick` looks."""
     _install(session)
-    session.run("python", "-m", "tests.studies.calibration", *session.posargs)
+    session.run("python", "-m", "studies.calibration", *session.posargs)
 
 
 @nox.session(default=False)
 def peers(session: nox.Session) -> None:
     """Time the same bodies by other tools too, and write `docs/peers.*`; `-- --quick` looks."""
     _install(session, "peers")
-    session.run("python", "-m", "tests.studies.peers", *session.posargs)
+    session.run("python", "-m", "studies.peers", *session.posargs)
 
 
 @nox.session(default=False)
 def faults(session: nox.Session) -> None:
     """Try to break runs and readers, and write `docs/faults.*`; `-- --short` looks."""
     _install(session, "tests", "browser")
-    session.run("python", "-m", "tests.studies.faults", *session.posargs)
+    session.run("python", "-m", "studies.faults", *session.posargs)
 
 
 @nox.session(default=False)
@@ -158,7 +158,7 @@ def mutation(session: nox.Session) -> None:
     """Count the mutants of the code that its tests catch, and write `docs/mutation.json`."""
     _install(session, "tests", "mutation")
     sharing = {"OMP_WAIT_POLICY": "PASSIVE"}
-    session.run("python", "-m", "tests.studies.mutation", *session.posargs, env=sharing)
+    session.run("python", "-m", "studies.mutation", *session.posargs, env=sharing)
 
 
 @nox.session(default=False, python=PYTHONS)
@@ -168,14 +168,14 @@ def pythons(session: nox.Session) -> None:
     sites = Path(session.cache_dir) / "pythons"
     if session.python == PYTHONS[0]:  # what an earlier call wrote may be of other sources
         shutil.rmtree(sites, ignore_errors=True)
-    session.run("python", "-m", "tests.studies.pythons", str(sites))
+    session.run("python", "-m", "studies.pythons", str(sites))
 
 
 @nox.session(default=False)
 def scale(session: nox.Session) -> None:
     """Build the site of 1000 machines, and write `docs/scale.json`; `-- --quick` looks."""
     _install(session, "browser", torch=False)
-    session.run("python", "-m", "tests.studies.scale", *session.posargs)
+    session.run("python", "-m", "studies.scale", *session.posargs)
     if session.posargs in ([], ["--quick"]):
         session.run("python", "-m", "tests.browser.speed", *session.posargs)
 

@@ -9,7 +9,7 @@ there are few nodes, and assumed to be at least `EQUAL_NODES`. Both are estimate
 which a few odd nodes do not move.
 
 The intervals hold for all nodes and answers of a page together (Bonferroni): of pages whose nodes
-are equal, at most 5% name any node. `tests/studies/calibration/fleet.py` simulates it.
+are equal, at most 5% name any node. `studies/calibration/fleet.py` simulates it.
 """
 
 from typing import NamedTuple

@@ -16,6 +16,8 @@ from typing import Any
 
 import torch
 
+from studies.peers.adapters import cuda_bench
+from studies.peers.tool import Order, missing_on_cuda, run
 from suite.kit.abilities import precision
 from suite.kit.device import Device
 from suite.measure.caches import ColdCaches
@@ -23,8 +25,6 @@ from suite.measure.sampler import Body, Sampler
 from suite.stored.run import Check
 from tests.gpu.anchors_figures import AHEAD, SPAN, Timed
 from tests.instruments.processes.alone import BENCHMARKS, load
-from tests.studies.peers.adapters import cuda_bench
-from tests.studies.peers.tool import Order, missing_on_cuda, run
 
 Way = Callable[[Body], float]
 """Seconds that a tool says of a body."""

@@ -11,6 +11,7 @@ from time import perf_counter
 
 import torch
 
+from studies.peers.tool import ROOT, Order, run
 from suite.errors import DoesNotFitError
 from suite.kit.device import Device
 from suite.kit.search_strategy import Shape
@@ -19,7 +20,6 @@ from suite.stored import store
 from suite.stored.run import Run, Search
 from tests.gpu.anchors_figures import SEARCH, Peak
 from tests.gpu.anchors_measure import in_turn
-from tests.studies.peers.tool import ROOT, Order, run
 
 PEAK_CASE = "bench_product and bfloat16"
 STEPS = (1024, 256, 128, 64)

@@ -15,19 +15,7 @@ import psutil
 import pytest
 from msgspec.structs import replace
 
-from suite.compare.rank_tests import Comparison
-from suite.compare.verdicts.family import Judged, Sides, compare, compare_family
-from suite.compare.verdicts.wander import Wander
-from suite.kit.device import Device
-from suite.measure.sampler import Body
-from suite.stored.names import short_name
-from suite.stored.run import Case, Run, Telemetry
-from tests.instruments.devices.measured import measured
-from tests.instruments.processes.alone import load
-from tests.instruments.processes.command import ROOT
-from tests.instruments.runs import factory
-from tests.instruments.runs.exact_runs import case
-from tests.studies.calibration import (
+from studies.calibration import (
     changes,
     clean,
     drift,
@@ -41,13 +29,25 @@ from tests.studies.calibration import (
     telemetry,
     verdicts,
 )
-from tests.studies.calibration.__main__ import PLANS, made, made_of
-from tests.studies.calibration.document import DOCUMENT, FIGURES, read, rendered
-from tests.studies.calibration.figures import Figure, Goal, Study, Table, bounded, errors
-from tests.studies.calibration.groups import Recorded
-from tests.studies.calibration.regimes import REGIMES
-from tests.studies.calibration.render import markdown, terminal
-from tests.studies.calibration.work import every_core
+from studies.calibration.__main__ import PLANS, made, made_of
+from studies.calibration.document import DOCUMENT, FIGURES, read, rendered
+from studies.calibration.figures import Figure, Goal, Study, Table, bounded, errors
+from studies.calibration.groups import Recorded
+from studies.calibration.regimes import REGIMES
+from studies.calibration.render import markdown, terminal
+from studies.calibration.work import every_core
+from suite.compare.rank_tests import Comparison
+from suite.compare.verdicts.family import Judged, Sides, compare, compare_family
+from suite.compare.verdicts.wander import Wander
+from suite.kit.device import Device
+from suite.measure.sampler import Body
+from suite.stored.names import short_name
+from suite.stored.run import Case, Run, Telemetry
+from tests.instruments.devices.measured import measured
+from tests.instruments.processes.alone import load
+from tests.instruments.processes.command import ROOT
+from tests.instruments.runs import factory
+from tests.instruments.runs.exact_runs import case
 
 LAUNCHES = 40
 CPU = Device("cpu")
@@ -386,7 +386,7 @@ def test_only_what_a_commit_has_not_made_is_made_again() -> None:
 def test_a_quick_calibration_prints_its_table_and_keeps_nothing() -> None:
     before = FIGURES.stat().st_mtime_ns
     done = subprocess.run(
-        [sys.executable, "-m", "tests.studies.calibration", "--quick", "intervals"],
+        [sys.executable, "-m", "studies.calibration", "--quick", "intervals"],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -10,9 +10,9 @@ from random import Random
 import msgspec
 import pytest
 
+from studies.mutation.document import Figures, Result, filled, interval
+from studies.mutation.subjects import SUBJECTS, SUBJECTS_BEFORE, Subject
 from tests.instruments.processes.command import ROOT
-from tests.studies.mutation.document import Figures, Result, filled, interval
-from tests.studies.mutation.subjects import SUBJECTS, SUBJECTS_BEFORE, Subject
 
 CODE = """
 def larger(first, second):
@@ -33,7 +33,7 @@ def test_nothing():
 TRY = """
 import json
 from pathlib import Path
-from tests.studies.mutation.trying import Mutant, examine, reaching, survives
+from studies.mutation.trying import Mutant, examine, reaching, survives
 
 checkout = Path.cwd() / "checkout"
 source = (checkout / "suite/small.py").read_text()
@@ -117,7 +117,7 @@ def test_a_mutant_is_caught_survives_or_is_never_reached(tmp_path: Path) -> None
 
 def test_a_seed_draws_the_same_mutants_each_of_another_site(tmp_path: Path) -> None:
     pytest.importorskip("cosmic_ray")  # only `nox -s mutation` installs it
-    from tests.studies.mutation.drawing import draw  # noqa: PLC0415 - it needs cosmic-ray
+    from studies.mutation.drawing import draw  # noqa: PLC0415 - it needs cosmic-ray
 
     path = tmp_path / "small.py"
     path.write_text(CODE)

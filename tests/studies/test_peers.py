@@ -9,14 +9,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.studies.peers import page, plan
-from tests.studies.peers.adapters import OURS, cuda_bench, pyperf_runner, tools
-from tests.studies.peers.bodies import EMPTY, MAIN, MORE, WAITS, make
-from tests.studies.peers.figures import Figures
-from tests.studies.peers.rules import student
-from tests.studies.peers.single import Timed, measurements
-from tests.studies.peers.tool import ROOT, Measurement, Order, Process, Tool, alone, grouped
-from tests.studies.peers.waits import Recorded, Wait, write_down
+from studies.peers import page, plan
+from studies.peers.adapters import OURS, cuda_bench, pyperf_runner, tools
+from studies.peers.bodies import EMPTY, MAIN, MORE, WAITS, make
+from studies.peers.figures import Figures
+from studies.peers.rules import student
+from studies.peers.single import Timed, measurements
+from studies.peers.tool import ROOT, Measurement, Order, Process, Tool, alone, grouped
+from studies.peers.waits import Recorded, Wait, write_down
 
 PAGE, FIGURES = ROOT / "docs" / "peers.md", ROOT / "docs" / "peers.json"
 BY_NAME = {tool.name: tool for tool in tools()}

@@ -7,13 +7,13 @@ import random
 import msgspec
 import pytest
 
-from tests.studies.peers import effort
-from tests.studies.peers.adapters import OURS, tools
-from tests.studies.peers.alarms import alarms
-from tests.studies.peers.figures import Alarms, Effort, Empty, Lead, OnDevice, Wait
-from tests.studies.peers.goals import goals, leads
-from tests.studies.peers.rules import normal_interval, t_interval, upper_bound
-from tests.studies.peers.tool import Measurement, Process, Rules
+from studies.peers import effort
+from studies.peers.adapters import OURS, tools
+from studies.peers.alarms import alarms
+from studies.peers.figures import Alarms, Effort, Empty, Lead, OnDevice, Wait
+from studies.peers.goals import goals, leads
+from studies.peers.rules import normal_interval, t_interval, upper_bound
+from studies.peers.tool import Measurement, Process, Rules
 
 BY_NAME = {tool.name: tool for tool in tools()}
 REPLICATING = BY_NAME["pyperf"].rules

@@ -12,6 +12,9 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu, wilcoxon
 
+from studies.calibration.intervals import coverage, relative_width
+from studies.calibration.regimes import REGIMES, Regime, correlated
+from studies.calibration.verdicts import WAYS, sides
 from suite.compare.rank_tests import (
     SAME,
     SAME_BESIDE,
@@ -25,9 +28,6 @@ from suite.compare.verdicts.family import compare
 from suite.statistics import estimate, launch_medians, resemblance, spread
 from suite.stored.basics import VerdictWord
 from suite.stored.run import Estimate
-from tests.studies.calibration.intervals import coverage, relative_width
-from tests.studies.calibration.regimes import REGIMES, Regime, correlated
-from tests.studies.calibration.verdicts import WAYS, sides
 
 
 def _at_most(rate: float, trials: int) -> float:

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from reports.fleet.unlike import EQUAL_NODES, Values, unlike
+from studies.calibration.fleet import Cell, simulated
 from tests.instruments.runs.made_up_fleet import EQUAL, LAUNCHES, SCATTER
-from tests.studies.calibration.fleet import Cell, simulated
 
 
 def equal_nodes(nodes: int, answers: int, seed: int = 0, launches: int = LAUNCHES) -> Values:

@@ -13,8 +13,8 @@ import pytest
 from reports.purchase.ratios import RESAMPLES, Launches, Ratios, Rows, against
 from reports.table.estimates import STEP
 from reports.table.launches import Numbers
-from tests.studies.calibration import ratios as study
-from tests.studies.calibration.regimes import REGIMES
+from studies.calibration import ratios as study
+from studies.calibration.regimes import REGIMES
 
 SAME = [[(0, 0), (1, 1)], [(2, 2)]]
 """Two exercises, of two cases and of one."""

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from reports.table.estimates import estimates
 from reports.table.spread import Spread, spread
+from studies.calibration import spread as study
 from suite.stored.run import Case
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import LAUNCHES, case
-from tests.studies.calibration import spread as study
 
 BASE = factory.run(accelerators=1, launches=LAUNCHES)
 SLOW = [1.0, 1.02, 0.98, 1.01, 0.99, 1.03, 0.97, 1.0][:LAUNCHES]

@@ -4,13 +4,13 @@
 import click
 
 import frobench
+from studies.made_up_history import MadeUpCommits, step
 from suite.history.change_search import (
     ALARMS_OF_A_TEST,
     TRIES_AT_AN_END,
     Findings,
     search,
 )
-from tests.studies.made_up_history import MadeUpCommits, step
 
 COMMITS, LAUNCHES = 9, 10
 

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""How often the harness errs: ``python -m studies.calibration``, or ``nox -s calibrate``."""

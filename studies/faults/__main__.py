@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""The command: `python -m studies.faults`."""
+
+import argparse
+import multiprocessing
+import os
+import platform
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from random import SystemRandom
+
+import msgspec
+import torch
+
+from studies.faults import bodies, disk, kills, mutants, pages, secrets, signals, surroundings
+from studies.faults.document import AtLength, Figures, page, sums
+from studies.faults.forked import adopt_orphans, longest_wait
+from studies.faults.trials import Extent, Part, Result, Trial
+from suite.machine import environment
+from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.forking import import_shared
+
+PARTS: dict[str, Part] = {
+    part.__name__: part
+    for part in (kills, signals, disk, bodies, surroundings, secrets, mutants, pages)
+}
+PAGE, FIGURES = ROOT / "docs" / "faults.md", ROOT / "docs" / "faults.json"
+MUTANTS = 20_000
+"""Mutants of a campaign; more of them are tried apart from it, and added to its figures."""
+AT_ONCE = 3
+"""Trials at the same time: on two cores, as most of them wait for a quarter of their time."""
+LONGEST = 600
+"""Seconds of a trial, at most."""
+
+
+def main() -> None:
+    """Try to break a run, and what reads it."""
+    parser = argparse.ArgumentParser(prog="python -m studies.faults", description=main.__doc__)
+    parser.add_argument("--seed", default="1", help="of everything that is drawn; or `fresh`")
+    parser.add_argument("--short", action="store_true", help="a little of everything, unwritten")
+    parser.add_argument("--only", metavar="PART", help="one part, unwritten")
+    parser.add_argument("--mutants", type=int, default=MUTANTS, help="of stored files")
+    parser.add_argument("--at-once", type=int, default=AT_ONCE, metavar="N", help="trials")
+    asked = parser.parse_args()
+    seed = SystemRandom().randrange(10**6) if asked.seed == "fresh" else int(asked.seed)
+    begun = time.monotonic()
+    import_shared()
+    adopt_orphans()
+    extent = Extent(seed, asked.short, asked.mutants)
+    names = [name for name in PARTS if asked.only in {None, name.rpartition(".")[2]}]
+    every = [trial for name in names for trial in PARTS[name].trials(extent)]
+    every.sort(key=lambda trial: trial.part != pages.__name__)  # the longest first
+    print(f"seed {seed}: {len(every)} trials", flush=True)
+    results = list(_results(every, asked.at_once))
+    figures = _figures(results, seed, time.monotonic() - begun)
+    for tried in figures.tried:
+        print(f"{tried.part}, {tried.kind}: {tried.tried} tried, {tried.faults} faults")
+    print(f"{figures.seconds:.0f} s")
+    if asked.only == "mutants" and asked.mutants > MUTANTS:
+        _write(_lengthened(figures))
+    elif not asked.short and asked.only is None:
+        figures.at_length = _stored().at_length if FIGURES.exists() else []
+        _write(figures)
+    sys.exit(any(result.faults for result in results))
+
+
+def _stored() -> Figures:
+    return msgspec.json.decode(FIGURES.read_bytes(), type=Figures)
+
+
+def _lengthened(figures: Figures) -> Figures:
+    """Return the stored campaign with more mutants that were tried apart from it."""
+    stored = _stored()
+    tried, faults = (
+        sum(getattr(kind, name) for kind in figures.tried) for name in ("tried", "faults")
+    )
+    apart = AtLength(figures.date, figures.seed, tried, faults, figures.seconds)
+    others = [other for other in stored.at_length if other.seed != figures.seed]
+    stored.at_length = [*others, apart]
+    return stored
+
+
+def _write(figures: Figures) -> None:
+    FIGURES.write_bytes(msgspec.json.format(msgspec.json.encode(figures)) + b"\n")
+    PAGE.write_text(page(figures, PARTS), encoding="utf-8")
+
+
+def _results(trials: Sequence[Trial], at_once: int) -> Iterator[Result]:
+    """Yield what each trial has shown, and print its faults."""
+    with multiprocessing.get_context("fork").Pool(at_once, adopt_orphans) as pool:
+        for number, result in enumerate(pool.imap_unordered(attempt, trials), start=1):
+            for fault in result.faults:
+                print(f"{result.part} {result.kind} {result.number}: {fault}", flush=True)
+            if number % 20 == 0:
+                print(f"{number} of {len(trials)} trials", flush=True)
+            yield result
+
+
+def _figures(results: Sequence[Result], seed: int, seconds: float) -> Figures:
+    return Figures(
+        date=datetime.now(UTC).date().isoformat(),
+        machine=environment.machine(["cpu"]),
+        python=platform.python_version(),
+        torch=str(torch.__version__),
+        seed=seed,
+        seconds=round(seconds, 1),
+        tried=list(sums(results)),
+        left_out=surroundings.left_out() | pages.left_out(),
+    )
+
+
+def attempt(trial: Trial) -> Result:
+    """Try something in a folder of its own, for `LONGEST` seconds at most."""
+    signal.signal(signal.SIGALRM, _too_long)
+    signal.alarm(LONGEST)
+    begun, here = time.monotonic(), Path.cwd()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        try:
+            faults = [*PARTS[trial.part].attempt(trial, Path(folder))]
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is a fault
+            faults = [f"{type(error).__name__}: {error}"]
+        finally:
+            signal.alarm(0)
+            os.chdir(here)
+    return Result(
+        part=trial.part,
+        kind=trial.kind,
+        number=trial.number,
+        tried=trial.size,
+        seconds=time.monotonic() - begun,
+        faults=faults,
+        left=longest_wait(),
+    )
+
+
+def _too_long(*_: object) -> None:
+    raise TimeoutError(f"it took longer than {LONGEST} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""The figures of a campaign, as `docs/faults.json` holds and `docs/faults.md` shows them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from studies.faults.trials import Part, Result
+from studies.peers.page import table
+from suite.units import counted
+
+HEAD = """\
+# Faults
+
+What happens to a run, and what anybody sends to a reader of files, breaks nothing. `nox -s faults`
+tries that and writes this page: kills, signals, full disks, bodies that misbehave, unusual
+surroundings, mutants of stored files and hostile pages. A workflow repeats the campaign every week
+with a fresh seed, and a short form of it is one of the tests. "Faults" counts trials that broke the
+promise.
+"""
+
+
+class Tried(Struct):
+    """The trials of one kind.
+
+    faults : trials that broke the promise
+    longest : seconds of the longest trial
+    left : the most seconds after a command's end until all its processes were gone
+    """
+
+    part: str
+    kind: str
+    tried: int
+    faults: int
+    longest: float
+    left: float = 0.0
+
+
+class AtLength(Struct):
+    """Mutants that were tried apart from a campaign: how many, and seconds of two processes."""
+
+    date: str
+    seed: int
+    tried: int
+    faults: int
+    seconds: float
+
+
+class Figures(Struct):
+    """A whole campaign, and the mutants that were tried apart from it."""
+
+    date: str
+    machine: str
+    python: str
+    torch: str
+    seed: int
+    seconds: float
+    tried: list[Tried]
+    left_out: dict[str, str]
+    at_length: list[AtLength] = []
+
+
+def sums(results: Iterable[Result]) -> Iterator[Tried]:
+    """Yield the sum of each kind, in the order of the parts and kinds."""
+    kinds: dict[tuple[str, str], list[Result]] = {}
+    for result in results:
+        kinds.setdefault((result.part.rpartition(".")[2], result.kind), []).append(result)
+    for (part, kind), every in sorted(kinds.items()):
+        yield Tried(
+            part=part,
+            kind=kind,
+            tried=sum(one.tried for one in every),
+            faults=sum(bool(one.faults) for one in every),
+            longest=round(max(one.seconds for one in every), 1),
+            left=round(max(one.left for one in every), 2),
+        )
+
+
+def page(figures: Figures, parts: Mapping[str, Part]) -> str:
+    """Return the page: the promise of each part, and what was tried of each of its kinds."""
+    total = sum(one.tried for one in figures.tried)
+    faults = sum(one.faults for one in figures.tried)
+    summary = (
+        f"Campaign of {figures.date} with seed {figures.seed}: {total:,} tries in "
+        f"{figures.seconds / 60:.0f} minutes, {counted(faults, 'fault')}. "
+        f"Machine `{figures.machine}`, Python {figures.python}, PyTorch {figures.torch}."
+    )
+    lines = [HEAD, summary]
+    for name, part in parts.items():
+        short = name.rpartition(".")[2]
+        kinds = [one for one in figures.tried if one.part == short]
+        lines += [f"\n## {short.capitalize()}\n\n{part.PROMISE}\n", _table(kinds)]
+        if left := max((one.left for one in kinds), default=0.0):
+            lines.append(f"\nAll processes of a command were gone {left:.2f} s after its end.")
+        if short == "mutants" and figures.at_length:
+            lines.append(_at_length(figures.at_length))
+    if figures.left_out:
+        lines.append("\n## Not tried\n")
+        lines += [f"- {what}: {why}" for what, why in figures.left_out.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _at_length(every: Sequence[AtLength]) -> str:
+    tried, faults = sum(apart.tried for apart in every), sum(apart.faults for apart in every)
+    hours = sum(apart.seconds for apart in every) / 3600
+    seeds = ", ".join(str(apart.seed) for apart in every)
+    return (
+        f"\nApart from the campaign, {tried:,} mutants were tried in {hours:.1f} hours (seeds "
+        f"{seeds}, until {max(apart.date for apart in every)}): {counted(faults, 'fault')}. "
+        "`nox -s faults -- --only mutants --mutants 250000 --seed N` adds to them."
+    )
+
+
+def _table(kinds: Iterable[Tried]) -> str:
+    return table(
+        ("kind", "tries", "faults", "longest trial"),
+        [
+            (
+                one.kind.replace("_", " "),
+                f"{one.tried:,}",
+                f"**{one.faults}**" if one.faults else "0",
+                f"{one.longest:.1f} s",
+            )
+            for one in kinds
+        ],
+        words=1,
+    )

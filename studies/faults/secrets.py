@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""Secrets in every free text of a run, in changing words, before it is shared."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import cycle
+from pathlib import Path
+from random import Random
+
+from studies.faults.trials import Extent, Trial
+from suite import publish
+from suite.personal import private
+from suite.stored import store
+from suite.terminal import disclosure
+from tests.instruments.faults.judging import made
+from tests.instruments.faults.secrets import SECRETS, plant
+from tests.instruments.runs.filled import filled
+
+PROMISE = (
+    f"A shared file, and what `share` shows of it, holds none of {len(SECRETS)} planted secrets: "
+    "keys, tokens, passwords, names, hosts, addresses, serial numbers and folders, in every part "
+    "of a run where free text can be: reasons of failed cases, titles, questions, explanations, "
+    "values of variables, names of packages, unknown facts, the selection, the branch and what "
+    "plugins add. The search finds them in every text of the file's schema."
+)
+RUNS, SHORT = 200, 2
+FRAMES = (
+    "{}",
+    "RuntimeError: {}",
+    "({})",
+    "'{}'",
+    "<{}>",
+    "[{}]",
+    "{}\n{}",
+    "see {}; then {}",
+    "{}.",
+)
+"""What may stand around a text that holds a secret."""
+
+
+def trials(extent: Extent) -> list[Trial]:
+    """Return runs that hold every secret."""
+    first = extent.seed * 10**6
+    count = SHORT if extent.short else RUNS
+    return [Trial(__name__, "planted", first + n, len(SECRETS)) for n in range(count)]
+
+
+def attempt(trial: Trial, folder: Path) -> Iterable[str]:
+    """Share a run, and search what comes out."""
+    chance = Random(trial.number)  # noqa: S311 - no secret
+    texts = [chance.choice(FRAMES).format(text, text) for text in SECRETS.values()]
+    chance.shuffle(texts)
+    run = made(accelerators=1)
+    if missing := {*texts} - plant(run, texts):
+        yield f"{len(missing)} texts found no room"
+    shared, removed = publish.redact(run, frozenset())
+    path = folder / "shared.json"
+    path.write_bytes(store.encode(shared))
+    stored = [text for _, text in private.texts(json.loads(path.read_bytes()))]
+    stored += _everywhere(texts)
+    shown = "\n".join(disclosure.lines(shared, removed, everything=True))
+    published = shown.partition("What would be published")[2]
+    for secret in SECRETS:
+        if any(secret in text for text in stored):
+            yield f"{secret!r} is stored"
+        if secret in published:
+            yield f"{secret!r} is shown"
+
+
+def _everywhere(texts: Sequence[str]) -> Iterator[str]:
+    """Yield what is left of texts in every place of the schema, as sharing searches them."""
+
+    def clean(where: str, text: str) -> str:
+        return private.hide(text, version=private.is_version(where))
+
+    run = private.rewritten(filled(cycle(texts)), clean)
+    return (text for _, text in private.texts(run))

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""Frobench, by its command: launches over a folder of benchmarks."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+from studies.peers.adapters import OURS
+from studies.peers.bodies import DEVICE, QUEUED
+from studies.peers.tool import (
+    Interval,
+    Measurement,
+    Order,
+    Process,
+    Rules,
+    Samples,
+    Tool,
+    alone,
+    grouped,
+    run,
+)
+from studies.peers.waits import written_down
+from suite import statistics
+from suite.compare.rank_tests import compare_values, verdict
+from suite.stored import store
+from suite.stored.run import Case, Run
+
+BENCHMARKS = Path(__file__).parents[1] / "bench"
+
+
+def measure(order: Order) -> list[Measurement]:
+    """Make one run."""
+    options = ["--launches", order.processes, "--devices", order.device]
+    if order.budget:
+        options += ["--budget", order.budget]
+    wall, said = run(
+        *("-m", "frobench", "run", "--benchmarks", BENCHMARKS, "--results", order.folder),
+        *("-k", " or ".join(order.bodies), *options),
+        order=order,
+        environment={DEVICE: order.device},
+    )
+    stored = store.read(order.folder / said.splitlines()[-1])
+    beyond = wall - sum(launch.seconds for launch in stored.frobench.launches)
+    return [
+        Measurement(
+            body=str(case.params["body"]),
+            processes=_processes(stored, case, order.folder),
+            alone=beyond,
+            shared=beyond / len(stored.benchmarks),
+        )
+        for case in stored.benchmarks
+    ]
+
+
+def _processes(stored: Run, case: Case, folder: Path) -> list[Process]:
+    """Return what each launch says of a case."""
+    launches = stored.frobench.launches
+    by_launch = _by_launch(case)
+    recorded = written_down(folder, str(case.params["body"]))[-len(launches) :]
+    processes = []
+    for index, (launch, samples) in enumerate(zip(launches, by_launch, strict=True)):
+        own = [_seconds(each, index) for each in stored.benchmarks]
+        mine = next(i for i, each in enumerate(stored.benchmarks) if each is case)
+        process = Process(
+            samples=samples,
+            alone=alone(launch.seconds, own)[mine],
+            shared=launch.seconds / len(own),
+        )
+        if recorded:
+            iterations = case.extra_info.iterations[index]
+            process.recorded = grouped(recorded[index].lengths, iterations, len(samples))
+            process.own_call = recorded[index].own_call
+            process.two_readings = recorded[index].two_readings
+        processes.append(process)
+    return processes
+
+
+def _by_launch(case: Case) -> list[list[float]]:
+    samples = iter(case.stats.data)
+    return [[next(samples) for _ in range(count)] for count in case.extra_info.launches]
+
+
+def _seconds(case: Case, launch: int) -> float:
+    """Return what a case took in a launch."""
+    info = case.extra_info
+    return info.warmup[launch] + sum(_by_launch(case)[launch]) * info.iterations[launch]
+
+
+def _interval(medians: Samples) -> Interval:
+    seen = statistics.estimate(list(medians))
+    if seen.low is None or seen.high is None:
+        raise ValueError(f"{len(medians)} launches have no interval")
+    return seen.low, seen.high
+
+
+def _differs(base: Measurement, new: Measurement) -> bool:
+    before, after = ([median(s) for s in side.samples()] for side in (base, new))
+    return verdict(compare_values(before, after)) in ("faster", "slower")
+
+
+def _median_of_medians(processes: Sequence[Samples]) -> float:
+    return median(median(samples) for samples in processes)
+
+
+TOOL = Tool(
+    name=OURS,
+    usage="`frobench run --launches N`, with `--budget` where many bodies share a run",
+    distribution="frobench",
+    missing=lambda: None,
+    measure=measure,
+    reports=_median_of_medians,
+    rules=Rules(
+        replicates=True,
+        number=median,
+        least=statistics.LEAST_LAUNCHES,
+        interval=_interval,
+        estimand=_median_of_medians,
+        differs=_differs,
+        interval_rule="of the median of launch medians, as every report prints it",
+        alarm_rule="`faster` or `slower` by the rule of `frobench compare`, from 8 launches each",
+    ),
+    devices=(QUEUED,),
+    processes=8,
+)

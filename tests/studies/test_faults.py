@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""A little of the campaign: what it promises holds for a few trials of each part."""
+
+import subprocess
+import sys
+
+import msgspec
+import pytest
+
+from studies.faults.__main__ import FIGURES, PAGE, PARTS
+from studies.faults.document import Figures, page
+from tests.instruments.processes.command import ROOT
+
+
+def test_the_page_shows_the_figures_of_a_whole_campaign() -> None:
+    figures = msgspec.json.decode(FIGURES.read_bytes(), type=Figures)
+    assert page(figures, PARTS) == PAGE.read_text("utf-8")
+    tried = {kind.part for kind in figures.tried}
+    assert tried == {name.rpartition(".")[2] for name in PARTS}
+
+
+@pytest.mark.long
+def test_a_short_campaign_finds_no_fault() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "studies.faults", "--short"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=1200,
+    )
+    told = done.stdout.splitlines() + done.stderr.splitlines()
+    assert done.returncode == 0, "\n".join(line for line in told if "0 faults" not in line)
