@@ -26,6 +26,7 @@ def spent(run: Run, seconds: float, samples: int, profile: str = "standard") -> 
     [
         (0.02, 5, None),
         (0.03, 8, None),
+        (0.04, 10, "another time for a case on an accelerator: 0.02 s -> 0.04 s in a launch"),
         (0.2, 5, None),  # all samples that there may be, in both runs
         (0.2, 30, "another time for a case on an accelerator: 0.02 s -> 0.2 s in a launch"),
     ],
