@@ -68,6 +68,7 @@ def test_what_is_measured_so_far_is_a_partial_run(folder: Path) -> None:
     assert not run.frobench.complete
     assert [case.extra_info.launches for case in run.benchmarks] == [[3, 0], [3, 3]]
     assert run.frobench.seconds == 5.0 + 4.0 + 1.5
+    assert [launch.seconds for launch in run.frobench.launches] == [4.0, 1.5]
     assert not path.exists()
 
 

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Launches of one run that differ: what is stored of them, and what the next run expects by them.
+
+The launches are made up, and the runner makes of them what it makes of any others.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import stdev
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from suite.journal.records import Measured, Record
+from suite.stored import store
+from suite.stored.run import CaseInfo, Check
+from suite.units import format_value
+from tests.instruments.runs import made_up_launches
+from tests.instruments.runs.made_up_launches import Launch, Quiet, made_up, run
+
+MIB = 2**20
+RIGHT = Check("all", 0.0, 1e-5)
+
+
+def measuring(**by_launch: Sequence[Any]) -> type[Launch]:
+    """Return launches of which each measures something else, given launch by launch."""
+
+    class Differing(Launch):
+        def records(self) -> Iterator[Record]:
+            for record in super().records():
+                mine = {name: values[self.spec.launch] for name, values in by_launch.items()}
+                is_measured = isinstance(record, Measured)
+                yield replace(record, **{"check": RIGHT} | mine) if is_measured else record
+
+    return Differing
+
+
+def stored(results: Path, **by_launch: Sequence[Any]) -> CaseInfo:
+    """Make a run of such launches, and return what its file says of the first case."""
+    with made_up(measuring(**by_launch)):
+        path, _ = run(results)
+    return store.read(path).benchmarks[0].extra_info
+
+
+GOOD, NEAR = Check("all", 5e-6, 1e-4), Check("all", 1e-6, 2e-6)
+"""Errors of 5% and of half of what is allowed."""
+
+
+@pytest.mark.parametrize("checks", [[GOOD, NEAR], [NEAR, GOOD], [None, NEAR]])
+def test_the_check_that_came_nearest_to_its_bound_is_stored(
+    checks: list[Check | None], tmp_path: Path
+) -> None:
+    assert stored(tmp_path, check=checks).check == NEAR
+
+
+def test_one_wrong_launch_makes_its_case_wrong(tmp_path: Path) -> None:
+    wrong = Check("all", 1e-3, 1e-4)
+    kept = stored(tmp_path, check=[wrong, GOOD]).check
+    assert kept == wrong
+    assert not kept.passed
+
+
+@pytest.mark.parametrize("read", [[64 * MIB, 48 * MIB], [48 * MIB, 64 * MIB]])
+def test_caches_were_as_cold_as_in_the_launch_that_read_least_over_them(
+    read: list[int], tmp_path: Path
+) -> None:
+    assert stored(tmp_path, flushed_bytes=read).flushed_bytes == 48 * MIB
+
+
+@pytest.mark.usefixtures("unjudged")
+def test_the_next_run_says_how_far_the_launches_of_the_last_run_varied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logs = [-0.1, -0.06, -0.02, 0.02, 0.06, 0.1]
+    monkeypatch.setattr(made_up_launches, "LAUNCHES", len(logs))
+    reporter = Quiet()
+    with made_up(measuring(samples=[[1e-6 * math.exp(log)] * 3 for log in logs])):
+        path, _ = run(tmp_path)
+        run(tmp_path, reporter=reporter)
+    (line,) = (line for line in reporter.lines if "launches vary" in line)
+    assert line.endswith(
+        f"if launches vary by {format_value(stdev(logs), '1', digits=2)}, as in {path.stem}"
+    )
