@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Every way in which a result can be impossible, altered or meaningless is named, by its rule."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,15 @@ def test_more_work_may_take_no_longer_where_waiting_is_dear(seconds: float, name
     for n in (256, 1024, 4096):
         last(run, seconds, product(run, n))
     assert ("flat-time" in codes(checks.conclude(run))) == named
+
+
+@pytest.mark.parametrize(("hours", "found"), [(23, set()), (25, {"impossible-date"})])
+def test_a_clock_that_measured_may_be_a_day_ahead_of_the_one_that_reads(
+    hours: int, found: set[str], tmp_path: Path
+) -> None:
+    run = good()
+    bad_files.dated(run, (datetime.now(UTC) + timedelta(hours=hours)).isoformat())
+    assert codes(validate(run, tmp_path)) == found
 
 
 def test_every_rule_about_a_file_has_a_file_that_it_names() -> None:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from suite.stored.run import Run
-from tests.instruments.faults.judging import of_its_name, validate
+from suite.stored.run import Run, Work
+from tests.instruments.faults.judging import keep, of_its_name, validate
 from tests.instruments.faults.spoiling import case, good, last, name_anew, product, work
 
 RTX_3080 = ("NVIDIA GeForce RTX 3080", 10 * 2**30, 68, "8.6", 1.71e9)
@@ -84,6 +84,46 @@ def test_what_cannot_be_is_refused_and_what_can_be_is_not(name: str, tmp_path: P
     assert said(run, tmp_path) == ({claim.error} if claim.error else set())
 
 
+@pytest.mark.parametrize(
+    ("clock", "rate", "doubted"),
+    [(2.407e9, 242.18e12, True), (None, 242.18e12, False), (None, 255e12, True)],
+)
+def test_a_device_whose_highest_clock_is_unknown_may_have_a_boosted_one(
+    clock: float | None,
+    rate: float,
+    doubted: bool,  # noqa: FBT001 - a parameter
+    tmp_path: Path,
+) -> None:
+    run = on(RTX_5090)
+    told = run.frobench.environment
+    for place, device in enumerate(told.accelerators):
+        device.max_clock_hz = clock
+        if clock is None:
+            told.unknown[f"accelerators.{place}.max_clock_hz"] = "the driver does not report it"
+    one = product(run, 4096, "bfloat16")
+    last(run, (one.extra_info.work.flops or 0.0) / rate, one)
+    assert ("near-peak" in said(run, tmp_path, "warning")) == doubted
+
+
+@pytest.mark.parametrize(
+    ("rate", "error", "warning"),
+    [(60e9, None, None), (80e9, None, "faster-than-link"), (500e9, "above-link", None)],
+)
+def test_eight_devices_may_each_copy_as_fast_as_a_link_carries(
+    rate: float, error: str | None, warning: str | None, tmp_path: Path
+) -> None:
+    run = good()
+    names = of_eight(run)
+    one = case(run, "bench_to_device", size=4**13)
+    name_anew(run, one, device="+".join(names))
+    keep(run, lambda other: other is one)
+    one.extra_info.work = Work(bytes=8.0 * 4**13, path="host")
+    last(run, 4**13 / rate, one)
+    assert said(run, tmp_path) == ({error} if error else set())
+    about_links = {"faster-than-link"} & said(run, tmp_path, "warning")
+    assert about_links == ({warning} if warning else set())
+
+
 @pytest.mark.parametrize("times", [11.0, 21.0])
 def test_eight_devices_are_not_eleven_or_21_times_as_fast(times: float, tmp_path: Path) -> None:
     assert "above-one" in said(scaled(times), tmp_path)
@@ -106,15 +146,21 @@ def test_a_product_of_ones_is_named_for_its_inputs(tmp_path: Path) -> None:
     assert "plain-inputs" in said(run, tmp_path, "warning")
 
 
-def scaled(times: float) -> Run:
-    """Return a run in which eight devices are so many times as fast as one."""
-    run = on(RTX_3090)
+def of_eight(run: Run) -> list[str]:
+    """Let a run have eight accelerators like its first one, and return their names."""
     told = run.frobench.environment
     first = told.accelerators[0]
     told.accelerators = [replace(first, index=index) for index in range(8)]
     of_its_name(told)
     names = [f"cuda:{index}" for index in range(8)]
     run.frobench.settings = replace(run.frobench.settings, devices=["cpu", *names])
+    return names
+
+
+def scaled(times: float) -> Run:
+    """Return a run in which eight devices are so many times as fast as one."""
+    run = on(RTX_3090)
+    names = of_eight(run)
     one, many = case(run, "bench_sequence"), case(run, "bench_two_at_once")
     run.benchmarks = [one, many]
     name_anew(run, many, device="+".join(names))

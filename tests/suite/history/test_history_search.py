@@ -95,6 +95,18 @@ def test_cases_that_changed_at_different_commits_are_each_found() -> None:
     assert all(culprit.ratio is not None for culprit in findings.culprits)
 
 
+def test_commits_that_are_found_share_the_false_alarms_of_one() -> None:
+    launches = 7  # if all agree, the p-value is 2/128: below 2.5%, above half of it
+    one, other = step(COMMITS, 2, 1.5), step(COMMITS, 7, 0.5)
+
+    def confirmed(**times: list[float]) -> list[bool]:
+        culprits = found(MadeUpCommits(times), launches).culprits
+        return [culprit.ratio is not None for culprit in culprits]
+
+    assert confirmed(one=one) == [True]
+    assert confirmed(one=one, other=other) == [False, False]
+
+
 def test_of_two_changes_the_larger_is_found() -> None:
     small, large = step(COMMITS, 2, 1.04), step(COMMITS, 6, 1.3)
     twice = [one * other for one, other in zip(small, large, strict=True)]

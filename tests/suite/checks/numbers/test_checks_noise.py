@@ -22,9 +22,20 @@ def test_differences_below_the_threshold_are_trusted() -> None:
     assert not said(run, "noisy-case")
 
 
-def test_noise_shows_even_without_an_interval() -> None:
-    run = resample(made(launches=5, noise=0.001), lambda launch: 1.5 ** (launch % 2), cases=1)
-    assert said(run, "noisy-case") == ["launches differ by 37%: 2.56 µs (no interval: 5 launches)"]
+@pytest.mark.parametrize(
+    ("launches", "messages"),
+    [
+        (3, []),
+        (4, ["launches differ by 30%: 3.19 µs (no interval: 4 launches)"]),
+        (5, ["launches differ by 37%: 2.56 µs (no interval: 5 launches)"]),
+    ],
+)
+def test_noise_shows_in_four_launches_though_they_have_no_interval(
+    launches: int, messages: list[str]
+) -> None:
+    run = made(launches=launches, noise=0.001)
+    resample(run, lambda launch: 1.5 ** (launch % 2), cases=1)
+    assert said(run, "noisy-case") == messages
 
 
 def test_most_cases_of_a_noisy_machine_are_named() -> None:
