@@ -3,7 +3,7 @@
 
 import re
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -71,7 +71,7 @@ class CaseTimer:
         item: pytest.Function,
         sampler: Sampler,
         work: Work,
-        check: Callable[[Any], Check],
+        check: Callable[[Any], Check] | None,
         apart: Mapping[str, float],
     ) -> Measured:
         """Time a body and check its result; raise what makes the case fail or be left out."""
@@ -81,10 +81,8 @@ class CaseTimer:
         begun = monotonic()
         mode = self._spec.mode
         with briefly(brief=mode == "pilot" or (mode == "measure" and self._spec.launch > 0)):
-            checked = worst(check(result) for result in measurement.results)
+            checked = _checked(check, measurement.results)
         check_seconds = monotonic() - begun
-        if not checked.passed:
-            raise WrongResultError(checked)
         self._position += 1
         return Measured(
             launch=self._spec.launch,
@@ -124,14 +122,22 @@ class CaseTimer:
         return measure(sampler, spec.settings)
 
     def repeat(
-        self, item: pytest.Function, sampler: Sampler, check: Callable[[Any], Check]
+        self, item: pytest.Function, sampler: Sampler, check: Callable[[Any], Check] | None
     ) -> Busy:
         """Repeat a body for its window, after it was measured."""
         window, result = repeat(sampler)
-        checked = check(result)
-        if not checked.passed:
-            raise WrongResultError(checked)
+        _checked(check, [result])
         return Busy(launch=self._spec.launch, case=item.nodeid, **window._asdict())
+
+
+def _checked(check: Callable[[Any], Check] | None, results: Sequence[Any]) -> Check | None:
+    """Return the worst check of results, if the benchmark has one; raise if a result is wrong."""
+    if check is None:
+        return None
+    checked = worst(check(result) for result in results)
+    if not checked.passed:
+        raise WrongResultError(checked)
+    return checked
 
 
 def peak_bytes(device: Device, sampler: Sampler) -> int | None:

@@ -24,6 +24,9 @@ WINDOW = pytest.StashKey[bool]()
 """Whether an item stands for a case that is repeated in a window, after it was measured."""
 
 
+NO_WORK = Work()
+
+
 class Measure:
     """What a benchmark calls, once, to have its body timed and its result checked."""
 
@@ -44,8 +47,8 @@ class Measure:
         self,
         body: Body,
         *,
-        work: Work,
-        check: Callable[[Any], Check],
+        work: Work = NO_WORK,
+        check: Callable[[Any], Check] | None = None,
         lanes: Sequence[Track] = (),
         before: Callable[[], object] | None = None,
         against: Body | None = None,
@@ -56,7 +59,7 @@ class Measure:
         """Time a body.
 
         body : does the work once and returns its result
-        work : what one call does, counted from its definition
+        work : what one call does, counted from its definition; rates follow from it
         check : compares the last call's result with the truth, after the timing
         lanes : where a body that uses several streams or devices queues its work; it enters them
         before : called before each sample, outside the clocks

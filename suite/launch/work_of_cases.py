@@ -67,11 +67,11 @@ def work(item: pytest.Function) -> Work | None:
 class _Found(BaseException):
     """The work is known; no exception that a benchmark might catch."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work | None) -> None:
         self.work = work
 
 
-def _find(*_: object, work: Work, **__: object) -> None:
+def _find(*_: object, work: Work | None = None, **__: object) -> None:
     raise _Found(work)
 
 

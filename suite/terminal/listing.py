@@ -91,7 +91,7 @@ def _spelled(work: Work | None) -> str:
     parts = [format_value(amount, unit) for amount, unit in amounts if amount is not None]
     if work.items is not None:
         parts.append(counted(round(work.items), "item"))
-    return ", ".join(parts[:2])
+    return ", ".join(parts[:2]) or "-"
 
 
 def _marks(expected: Expected) -> Iterator[str]:

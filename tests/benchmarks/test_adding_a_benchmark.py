@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 import suite
+from suite import Work
 from suite.launch.collection import ARGUMENTS
+from suite.stored import store
 from tests.instruments.processes.alone import copied, run_pytest
 from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.warm import frobench
 
 GUIDE = (ROOT / "docs" / "adding-a-benchmark.md").read_text("utf-8")
 
@@ -18,7 +21,7 @@ GUIDE = (ROOT / "docs" / "adding-a-benchmark.md").read_text("utf-8")
 @pytest.fixture
 def printed(tmp_path: Path) -> list[Path]:
     """Save the guide's Python blocks under the names that the guide gives them."""
-    codes = re.findall(r"^```python\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
+    codes = re.findall(r"^```python\n(# SPDX.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
     names = re.findall(r"`benchmarks/(bench_\w+\.py)`:", GUIDE)
     folder = copied(tmp_path)
     paths = [folder / name for name in names]
@@ -61,6 +64,30 @@ def test_a_benchmark_is_about_fifteen_lines(printed: list[Path]) -> None:
     for path in printed:
         _, _, code = path.read_text("utf-8").partition('"""\n\n')
         assert len(code.splitlines()) <= 16
+
+
+def test_the_shortest_benchmark_of_the_guide_gets_the_time_of_a_call(tmp_path: Path) -> None:
+    (code,) = re.findall(r"^```python\n(def .*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "bench_mine.py").write_text(code, "utf-8")
+
+    def ended(*arguments: object) -> str:
+        command = frobench(*arguments, folder=tmp_path)
+        assert command.returncode == 0, command.stdout + command.stderr
+        return command.stdout
+
+    own = "--benchmarks", "mine", "--profile", "quick"
+    file = ended("run", *own, "--budget", 20).splitlines()[-1]
+    (case,) = store.read(tmp_path / file).benchmarks
+    assert (case.extra_info.work, case.extra_info.check) == (Work(), None)
+    assert ended("validate", file).endswith(": valid\n")
+    took = re.compile(r"\d µs")
+    assert took.search(ended("show", file))
+    assert took.search(ended("list", *own))
+    ended("report", file)
+    page = (tmp_path / "site" / Path(file).relative_to("results").with_suffix(".html")).read_text()
+    assert took.search(page)
+    assert "not checked" in page
 
 
 def test_the_guide_names_the_arguments_and_helpers_that_there_are() -> None:

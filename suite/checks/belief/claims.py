@@ -97,15 +97,6 @@ def other_parameters(case: Case) -> Iterator[str]:
         yield "its devices are not those of its name"
 
 
-def unchecked(case: Case) -> Iterator[str]:
-    """A case was never compared with the truth.
-
-    Its speed is worth nothing: a wrong result can be had in no time. Measure again.
-    """
-    if case.extra_info.check is None:
-        yield "there is no check of its result"
-
-
 def impossible_check(case: Case) -> Iterator[str]:
     """An error or its bound is no number that a check gives.
 

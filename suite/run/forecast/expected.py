@@ -196,7 +196,7 @@ class _Calls:
         for family, other in self._cases:
             if other.fullname == case.fullname and family == _family(case):
                 return other.stats.median, "measured"
-        if work is None:
+        if work is None or work == Work():
             return None, None
         seconds, smaller = self._climb.prediction(_family(case), case.params, work)
         if smaller:

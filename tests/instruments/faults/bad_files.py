@@ -444,7 +444,6 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
     "an error above its bound": ("unchecked-pass", of_check(error=0.1)),
     "an error below zero": ("impossible-check", of_check(error=-1e-7)),
     "a bound that lets all pass": ("impossible-check", of_check(error=0.5, bound=1e6)),
-    "a check taken out": ("unchecked", of_info(check=None)),
     # The clock
     "launches in another order": ("clock-set-back", lambda run: run.frobench.launches.reverse()),
     "a clock set back by an hour": (
