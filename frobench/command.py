@@ -46,7 +46,7 @@ def main() -> None:
     """Measure what a GPU is worth to PyTorch, with intervals, and show it.
 
     Exit codes: 0 fine; 1 a case failed or a file is invalid; 2 usage; 3 what was asked cannot be
-    done: the machine cannot, nothing was measured, or a comparison lacks what it needs; 4 a case
+    done: the machine cannot, nothing was measured, or a comparison shows too little; 4 a case
     became slower, or a result was not reproduced; 130 interrupted.
     """
 

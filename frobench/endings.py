@@ -20,9 +20,8 @@ import click
 from frobench.hiding import HOME, hidden
 from frobench.options import RESULTS
 from suite.absent import absent, absent_module
+from suite.exit_codes import CANNOT, FAILED, INTERRUPTED
 from suite.printable import printable
-
-FAILED, CANNOT, INTERRUPTED = 1, 3, 130
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from frobench import options
-from frobench.endings import FAILED, makes_much, tells
+from frobench.endings import makes_much, tells
 from suite.absent import absent, absent_module
+from suite.exit_codes import FAILED
 
 if TYPE_CHECKING:
     from suite.stored.run import Run
@@ -129,8 +130,9 @@ def compare(  # noqa: PLR0913 - one for each option
     another version. How far separate runs of a machine differ by themselves is learned from its
     other runs beside BASE and NEW and in results/.
 
-    Exits with 4 if any case is slower. Otherwise exits with 3 if nothing could be compared, or if a
-    headline case of BASE failed in NEW, is missing there or could not be compared; and else with 0.
+    Exits with 4 if any case is slower. Otherwise exits with 3 if the comparison shows too little:
+    most cases failed or would not have shown a slow-down of 25%, nothing could be compared, or a
+    headline case failed, is missing in NEW or could not be compared; the first line says which.
     All cases together raise a false alarm in at most 5% of comparisons. With --purchase there are
     no verdicts, and it exits with 0; the speed under a workload is that of the purchase page.
     """

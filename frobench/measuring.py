@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from frobench import options
-from frobench.endings import FAILED, measures, spelled
+from frobench.endings import measures, spelled
 from frobench.judging import conclude, read_valid, require_facts
+from suite.exit_codes import FAILED, SLOWER
 
 if TYPE_CHECKING:
     from suite.stored.run import Run
@@ -122,7 +123,7 @@ def reproduce(
     conclude(again, err=True)
     code = verdicts.reproduction(first, again, newest_levels([file.parent, path.parent]), across)
     say(shown(path))
-    sys.exit(failed(again) or code)
+    sys.exit(code if code == SLOWER else failed(again) or code)
 
 
 def measure(results: Path, benchmarks: Path, **wanted: Any) -> "tuple[Path, Run]":  # noqa: ANN401 - see `Request`

@@ -34,16 +34,15 @@ def runs(  # noqa: PLR0913 - one for each thing that a caller may choose
     """
     comparison = compare_runs(base, new, others, across)
     findings = compare_findings(base, new, comparison)
+    _warn(comparison_words.refusals(comparison, allow_missing=allow_missing), err=as_json)
     if as_json:
         dump(asdict(comparison) | {"findings": findings})
     else:
-        _warn(comparison.faults)
         if not comparison.differences:
             show(comparison_tables.of_cases(comparison.cases, "base", "new"))
             show(table(findings, "base", "new"))
             fold(*comparison_tables.legend(comparison.cases), *legend(findings), "")
         fold(*comparison_words.of_runs(comparison))
-    fold(*comparison_words.refusals(comparison, allow_missing=allow_missing), err=as_json)
     return exit_code(comparison, allow_missing=allow_missing)
 
 
@@ -55,14 +54,13 @@ def versions(run: Run, *, as_json: bool, allow_missing: bool = False) -> int:
             "no case of this run has two versions to compare. Name a second run, or have a "
             "benchmark measure its body beside another version: measure(new, against=old, ...)"
         )
+    _warn(comparison_words.refusals(comparison, allow_missing=allow_missing), err=as_json)
     if as_json:
         dump(comparison)
     else:
-        _warn(comparison.faults)
         show(comparison_tables.of_cases(comparison.cases, "other version", "body"))
         fold(*comparison_tables.legend(comparison.cases), "")
         fold(*comparison_words.of_versions(comparison))
-    fold(*comparison_words.refusals(comparison, allow_missing=allow_missing), err=as_json)
     return exit_code(comparison, allow_missing=allow_missing)
 
 
@@ -112,7 +110,7 @@ def reproduction(
     return answer.exit_code
 
 
-def _warn(faults: Sequence[str]) -> None:
-    """Print the errors of whole runs above what they make worthless."""
-    if faults:
-        fold(*faults, "")
+def _warn(lines: Sequence[str], *, err: bool = False) -> None:
+    """Print why a comparison decides nothing above what it makes doubtful."""
+    if lines:
+        fold(*lines, *[] if err else [""], err=err)

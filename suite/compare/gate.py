@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Whether a comparison decides anything, and the exit code that a program waits for."""
+"""The gate: whether a comparison decides anything, and its exit code.
+
+`compare`, `reproduce` and `history` end by it.
+"""
 
 import math
 from collections import Counter
@@ -11,15 +14,14 @@ from msgspec import Struct
 from suite.compare.model import CaseComparison, RunComparison, VersionComparison
 from suite.compare.runs import compare_runs
 from suite.compare.verdicts.levels import Levels
+from suite.exit_codes import CANNOT, SLOWER
 from suite.statistics import LEAST_LAUNCHES
 from suite.stored.names import name_of
 from suite.stored.run import Run
 from suite.units import counted, format_value
 
-DIFFERS, UNDECIDED = 4, 3
-"""Exit codes: a case became slower, or a result was not reproduced; nothing was decided."""
 BLUNT = 0.25
-"""A slow-down that most cases must be able to show where runs are said to agree."""
+"""A slow-down that most cases must be able to show for a comparison to decide anything."""
 
 
 class Agreement(Struct, frozen=True):
@@ -44,30 +46,18 @@ class Agreement(Struct, frozen=True):
 
     @property
     def doubt(self) -> str | None:
-        """Why the comparison decides nothing; ``None`` where it does.
-
-        It does not where fewer than half of the cases were compared, or where most of these are too
-        noisy to show a slow-down of a quarter.
-        """
-        if reason := nothing_compared(self.comparison):
-            return reason
-        compared = len(self.compared)
-        if compared < self.cases / 2:
-            return f"only {compared} of {counted(self.cases, 'case')} could be compared"
-        if typical_change(self.compared) > BLUNT:
-            cases, sharp = counted(compared, "case"), format_value(BLUNT, "1")
-            return f"in most of {cases} no slow-down of {sharp} would have shown"
-        return None
+        """Why the comparison decides nothing; ``None`` where it does."""
+        return doubt(self.comparison, self.cases)
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the runs agree; ``None`` where there is a doubt."""
-        return None if self.doubt else not self.different
+        """Whether the runs agree; ``None`` where no case differs and there is a doubt."""
+        return False if self.different else None if self.doubt else True
 
     @property
     def exit_code(self) -> int:
-        """Return 0 if the runs agree, 4 if they do not, and 3 where there is a doubt."""
-        return {True: 0, False: DIFFERS, None: UNDECIDED}[self.agrees]
+        """Return 0 if the runs agree, 4 if they do not, and 3 where nobody can say."""
+        return {True: 0, False: SLOWER, None: CANNOT}[self.agrees]
 
 
 def agreement(
@@ -84,14 +74,39 @@ def typical_change(cases: Sequence[CaseComparison]) -> float:
 
 
 def exit_code(comparison: RunComparison | VersionComparison, *, allow_missing: bool = False) -> int:
-    """Return 4 where a case is slower, 3 where no case or not every headline case was compared.
+    """Return 4 where a case is slower; 3 where there is a doubt, or a headline case is missing.
 
-    allow_missing : let headline cases be missing, as long as any case was compared
+    allow_missing : let headline cases be missing
     """
     if any(case.word == "slower" for case in comparison.cases):
-        return DIFFERS
-    undecided = nothing_compared(comparison) or (not allow_missing and missing(comparison))
-    return UNDECIDED if undecided else 0
+        return SLOWER
+    undecided = doubt(comparison) or (not allow_missing and missing(comparison))
+    return CANNOT if undecided else 0
+
+
+def doubt(comparison: RunComparison | VersionComparison, expected: int | None = None) -> str | None:
+    """Say why a comparison decides nothing, if it does not.
+
+    It does not where most cases failed in a run, fewer than half were compared, or most of these
+    are too noisy to show a slow-down of a quarter.
+
+    expected : the number of cases to be compared; without it, of those that no run left out
+    """
+    if reason := nothing_compared(comparison):
+        return reason
+    unmatched = comparison.unmatched if isinstance(comparison, RunComparison) else []
+    failed = Counter(case.failed_in for case in unmatched if case.failed_in)
+    every = expected or len(comparison.cases) + failed.total()
+    for side, many in failed.most_common(1):
+        if many > every / 2:
+            return f"{many} of {counted(every, 'case')} failed in {side}"
+    compared = [case for case in comparison.cases if case.p_value is not None]
+    if len(compared) < every / 2:
+        return f"only {len(compared)} of {counted(every, 'case')} could be compared"
+    if typical_change(compared) > BLUNT:
+        cases, sharp = counted(len(compared), "case"), format_value(BLUNT, "1")
+        return f"in most of {cases} no slow-down of {sharp} would have shown"
+    return None
 
 
 def nothing_compared(comparison: RunComparison | VersionComparison) -> str | None:
@@ -99,20 +114,23 @@ def nothing_compared(comparison: RunComparison | VersionComparison) -> str | Non
     cases = comparison.cases
     if any(case.p_value is not None for case in cases):
         return None
+    if comparison.faults:
+        return "; ".join(comparison.faults)
     if isinstance(comparison, RunComparison) and (differences := comparison.differences):
         facts = ", ".join(each.fact for each in differences)
         if len(differences) == 1:
             return f"{facts} differs, which moves numbers"
         return f"{counted(len(differences), 'fact')} differ that move numbers: {facts}"
-    if comparison.faults:
-        return comparison.faults[0]
     if not cases:
         return "the runs have no case in common"
     return _why_untested(cases)
 
 
 def missing(comparison: RunComparison | VersionComparison) -> list[tuple[str, str]]:
-    """Return the headline cases of the base that could not be compared, each with the reason."""
+    """Return the headline cases that could not be compared, each with the reason.
+
+    What the new run measures for the first time has nothing to be compared with.
+    """
     cases = [
         (name_of(case.fullname), case.reason or f"fewer than {LEAST_LAUNCHES} launches measured it")
         for case in comparison.cases
@@ -122,7 +140,7 @@ def missing(comparison: RunComparison | VersionComparison) -> list[tuple[str, st
         cases += [
             (name_of(case.fullname), case.reason)
             for case in comparison.unmatched
-            if case.headline and case.measured_in == "base"
+            if case.headline and (case.measured_in == "base" or case.failed_in)
         ]
     return cases
 

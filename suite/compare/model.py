@@ -48,6 +48,13 @@ class Unmatched(Struct, frozen=True):
     reason: str  # what the other run says of it
     headline: bool
 
+    @property
+    def failed_in(self) -> Side | None:
+        """The run that the case failed in, if it did."""
+        if not self.reason.startswith("failed"):
+            return None
+        return "new" if self.measured_in == "base" else "base"
+
 
 class RunComparison(Struct, frozen=True, kw_only=True):
     """Two runs, by their names, case by case in the order of the base run."""

@@ -14,9 +14,9 @@ import torch
 import torch.distributed as dist
 
 from suite.concurrency import Interval
-from suite.garbage import Survivors
 from suite.kit.check_result import briefly
 from suite.kit.device import Device, release_memory
+from suite.kit.garbage import Survivors
 from suite.machine.network import interface_of, link_rate
 from suite.stored.run import Check, Environment
 

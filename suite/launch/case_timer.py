@@ -15,12 +15,12 @@ import torch
 from torch.profiler import profile, record_function, schedule, supported_activities
 
 from suite.errors import LostRankError, TooLongError, WrongResultError
-from suite.garbage import no_garbage_collection
 from suite.journal.records import Busy, Measured, Refused
 from suite.journal.spec import LaunchSpec
 from suite.kit.cases import Parameters
 from suite.kit.check_result import briefly, worst
 from suite.kit.device import Device
+from suite.kit.garbage import no_garbage_collection
 from suite.launch.collection import parameters
 from suite.launch.work_of_cases import work as declared_work
 from suite.measure.exploring import Explorer

@@ -12,9 +12,9 @@ from itertools import chain
 
 import pytest
 
-from suite.garbage import Survivors
 from suite.journal.spec import DEVICE_LOST, LaunchSpec
 from suite.kit import device as dev
+from suite.kit.garbage import Survivors
 from suite.kit.worker_process import Seat
 from suite.kit.workers import Worker, early_workers
 from suite.launch.case_timer import reason_of

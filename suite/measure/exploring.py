@@ -4,8 +4,8 @@
 import torch
 
 from suite.errors import TooLongError
-from suite.garbage import no_garbage_collection
 from suite.kit.cases import Parameters
+from suite.kit.garbage import no_garbage_collection
 from suite.machine.accounts import DISTURBED, Accounts, Read, accounts, undisturbed
 from suite.machine.limits import cores_in_use
 from suite.measure.climb import Climb

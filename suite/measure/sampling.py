@@ -16,7 +16,7 @@ from time import monotonic, perf_counter
 from typing import Any, NamedTuple
 
 from suite.errors import ClockError
-from suite.garbage import no_garbage_collection
+from suite.kit.garbage import no_garbage_collection
 from suite.measure.measurement import Measurement
 from suite.measure.sampler import Clock, Sampler
 from suite.profiles import LEAD, LEAST_SAMPLES, STEPS_ON_ACCELERATOR, STEPS_ON_CPU, WINDOW

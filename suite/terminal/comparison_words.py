@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from suite.compare.alike import kind
-from suite.compare.gate import Agreement, missing, nothing_compared, typical_change
+from suite.compare.gate import Agreement, doubt, missing, nothing_compared, typical_change
 from suite.compare.model import (
     CaseComparison,
     MachineComparison,
@@ -69,7 +69,9 @@ def of_agreement(agreement: Agreement) -> list[str]:
     verb = "differ" if len(different) > 1 else "differs"
     answer = {True: "agrees", False: "does not agree", None: "cannot say"}[agreement.agrees]
     cases = f"{len(comparison.cases)} of {counted(agreement.cases, 'case')} measured again"
-    found = agreement.doubt or f"of {compared} {len(different) or 'none'} {verb}"
+    found = f"of {compared} {len(different) or 'none'} {verb}"
+    if agreement.agrees is None:
+        found = str(agreement.doubt)
     absent = grouped((name_of(case.fullname), case.reason) for case in comparison.unmatched)
     comparable = not comparison.differences and not comparison.faults
     return [
@@ -88,10 +90,12 @@ def of_agreement(agreement: Agreement) -> list[str]:
 def refusals(
     comparison: RunComparison | VersionComparison, *, allow_missing: bool = False
 ) -> list[str]:
-    """Say what could not be compared and makes the exit code 3, and what to do about it."""
+    """Say what makes the exit code 3, and what to do about it."""
     if (reason := nothing_compared(comparison)) is not None:
         return [f"nothing compared: {reason}{_advice(comparison)}"]
     lines = [f"not compared, headline: {line}" for line in grouped(missing(comparison))]
+    if (reason := doubt(comparison)) is not None:
+        return [f"cannot say: {reason}", *lines]
     if lines and not allow_missing:
         lines.append("`--allow-missing` lets a comparison pass without headline cases")
     return lines
@@ -216,11 +220,11 @@ def _sharpness(cases: Sequence[CaseComparison]) -> list[str]:
 
 
 def _advice(comparison: RunComparison | VersionComparison) -> str:
+    if comparison.faults or not comparison.cases:
+        return ""
     if isinstance(comparison, RunComparison) and comparison.differences:
         options = " ".join(f"--across {each.fact}" for each in comparison.differences)
         return f"; to compare across that, add `{options}`"
-    if comparison.faults or not comparison.cases:
-        return ""
     if all(case.is_disturbed for case in comparison.cases):
         return "; measure again, or measure both versions side by side: measure(against=...)"
     if any(case.reason is None for case in comparison.cases):

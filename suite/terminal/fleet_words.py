@@ -4,6 +4,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from suite.exit_codes import CANNOT, FAILED
 from suite.fleet.fleet import Tell
 from suite.fleet.gathered import FleetOutcome
 from suite.units import counted
@@ -45,4 +46,4 @@ def lines(outcome: FleetOutcome) -> Iterator[str]:
 
 def exit_code(outcome: FleetOutcome) -> int:
     """Return 0 if every node measured, 3 if one did not, and else 1 if a case failed."""
-    return 3 if outcome.lost or not outcome.stored else int(bool(outcome.failed))
+    return CANNOT if outcome.lost or not outcome.stored else FAILED * bool(outcome.failed)

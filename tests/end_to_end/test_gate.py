@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from frobench import main
+from frobench import main, measuring
 from reports.compare import verdicts
 from reports.making.cache import Cache
 from reports.site import inputs
@@ -103,6 +103,40 @@ def test_a_slower_case_wins_over_a_missing_one(headline: bool) -> None:  # noqa:
     assert len(comparison_words.refusals(comparison)) == 2
 
 
+def test_a_headline_case_that_failed_in_the_base_alone_exits_3() -> None:
+    new, base = _pair(_fail)
+    comparison = compare_runs(base, new)
+    assert exit_code(comparison) == 3
+    assert exit_code(comparison, allow_missing=True) == 0
+
+
+def _most_fail(new: Run) -> None:
+    for case in new.benchmarks[1:]:
+        _fail(new, case)
+
+
+def _all_is_noise(new: Run) -> None:
+    new.benchmarks = factory.run(seed=2, noise=1.0).benchmarks
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (_most_fail, "58 of 59 cases failed in new"),
+        (_all_is_noise, "in most of 59 cases no slow-down of 25% would have shown"),
+    ],
+)
+def test_a_comparison_that_shows_almost_nothing_says_so_first_and_exits_3(
+    spoil: Callable[[Run], None], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base, new = factory.run(seed=1), factory.run(seed=2)
+    for case in base.benchmarks:
+        case.extra_info.headline = False
+    spoil(new)
+    assert verdicts.runs(base, new, as_json=False, allow_missing=True) == 3
+    assert capsys.readouterr().out.splitlines()[0] == f"cannot say: {reason}"
+
+
 def test_a_case_that_only_the_new_run_has_is_missed_by_nobody() -> None:
     new, base = _pair(_drop)
     assert exit_code(compare_runs(base, new)) == 0
@@ -169,7 +203,7 @@ def test_where_nothing_is_compared_one_line_says_why_and_it_exits_3(
     base, new = made(seed=1), made(seed=2, slower=3)
     spoil(new)
     assert verdicts.runs(base, new, as_json=False, allow_missing=allow_missing) == 3
-    assert capsys.readouterr().out.splitlines()[-1] == f"nothing compared: {line}"
+    assert capsys.readouterr().out.splitlines()[0] == f"nothing compared: {line}"
     assert verdicts.runs(base, new, as_json=True, allow_missing=allow_missing) == 3
     told = capsys.readouterr()
     assert json.loads(told.out)["counts"].keys() <= {"incomparable"}
@@ -272,6 +306,16 @@ def test_help_names_the_options_and_every_exit_code() -> None:
     assert {"--across", "--allow-missing"} <= options
 
 
+def test_a_reproduction_that_differs_exits_4_although_a_case_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base, again = _pair(_fail)
+    _slow_down(_case(again), 3)
+    path = store.write(base, tmp_path)
+    monkeypatch.setattr(measuring, "measure", lambda *_, **__: (path, again))
+    assert _said("reproduce", path)[0] == 4
+
+
 def _quick() -> tuple[Run, Run]:
     """Return two quick runs of six launches and 34 cases, the second 3 times slower."""
     base, new = (factory.run(seed=seed, launches=6) for seed in (1, 2))
@@ -301,7 +345,7 @@ def test_terminal_reproduction_and_page_give_the_same_verdicts(
     add_up(new)
     files = [store.write(run, tmp_path / "results") for run in (base, new)]
     code, shown = _said("compare", *files, "--json")
-    compared = json.JSONDecoder().raw_decode(shown)[0]["cases"]
+    compared = json.JSONDecoder().raw_decode(shown, shown.index("{"))[0]["cases"]
     names = [name_of(case["fullname"]) for case in compared if case["word"] == "slower"]
     assert len(names) == (9 if slower > 1 else 0)
     assert code == (4 if names else 3)

@@ -76,14 +76,17 @@ def test_half_of_the_cases_are_enough_to_agree() -> None:
     assert _answer(again).agrees is True
 
 
-def test_fewer_than_half_of_the_cases_cannot_say_but_are_shown() -> None:
+def test_fewer_than_half_of_the_cases_cannot_say_that_runs_agree_but_that_they_do_not() -> None:
     again, every = _left(lambda every: (every - 1) // 2)
-    (name,) = _slow_down(again, 1.5)
     answer = _answer(again)
-    assert answer.agrees is None
+    assert (answer.agrees, answer.exit_code) == (None, 3)
     measured = f"{len(again.benchmarks)} of {every} cases measured again"
     compared = f"only {(every - 1) // 2} of {every} cases could be compared"
     assert lines(answer)[0] == f"cannot say: {measured}; {compared}"
+    (name,) = _slow_down(again, 1.5)
+    answer = _answer(again)
+    assert (answer.agrees, answer.exit_code) == (False, 4)
+    assert lines(answer)[0].startswith(f"does not agree: {measured}; of ")
     assert f" {name}: " in lines(answer)[1]
 
 

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from suite.errors import ClockError
-from suite.garbage import no_garbage_collection
+from suite.kit.garbage import no_garbage_collection
 from suite.measure.sampler import Sampler
 from suite.measure.sampling import measure
 from suite.profiles import LEAST_SAMPLES, settings_for
