@@ -5,6 +5,7 @@ As a script it prints the offer as JSON. It imports nothing of the suite, so tha
 """
 
 import gc
+import os
 import subprocess
 import sys
 import traceback
@@ -26,10 +27,11 @@ class Offer(msgspec.Struct, frozen=True):
 
     version : `None` where torch cannot be imported; `builds` then says why
     builds : version of what the build is for, such as `{"CUDA": "13.0"}`
-    devices : accelerators that it sees
+    devices : accelerators that it can use
     architectures : those of NVIDIA's GPUs that it was built for, such as `sm_90`
     unlisted : names and bytes of memory of Intel's and Apple's devices, which only torch lists
     out_of_tree : devices of a backend from another package, such as `npu:0`, with their names
+    refusal : what torch says where it can use none
     """
 
     version: str | None
@@ -38,6 +40,7 @@ class Offer(msgspec.Struct, frozen=True):
     architectures: tuple[str, ...] = ()
     unlisted: tuple[tuple[str, int | None], ...] = ()
     out_of_tree: tuple[tuple[str, str], ...] = ()
+    refusal: str | None = None
 
 
 class Asking:
@@ -77,7 +80,7 @@ def ask_torch() -> Offer:
             "XPU": torch.version.xpu,
             "MPS": "built in" if torch.backends.mps.is_built() else None,
         }
-        devices = torch.accelerator.device_count()
+        devices, refusal = _usable(torch)
         return Offer(
             str(torch.__version__),
             builds,
@@ -85,7 +88,23 @@ def ask_torch() -> Offer:
             tuple(torch.cuda.get_arch_list()) if torch.version.cuda else (),
             tuple(_unlisted(torch, devices)),
             tuple(_out_of_tree(torch, devices)),
+            refusal,
         )
+
+
+def _usable(torch: Any) -> tuple[int, str | None]:  # noqa: ANN401 - the module
+    """Count the accelerators that torch can use; return also what it says where it can use none.
+
+    Before torch initialises CUDA, it counts what NVML lists, whether or not CUDA can use it.
+    """
+    kind = torch.accelerator.current_accelerator()
+    if kind is None:
+        return 0, None
+    try:
+        getattr(torch.get_device_module(kind), "init", bool)()  # few backends lack it
+        return torch.accelerator.device_count() if torch.accelerator.is_available() else 0, None
+    except Exception as error:  # noqa: BLE001 - as above
+        return 0, str(error).partition("\n")[0]
 
 
 def _unlisted(torch: Any, count: int) -> list[tuple[str, int | None]]:  # noqa: ANN401 - the module
@@ -110,4 +129,6 @@ def _out_of_tree(torch: Any, count: int) -> Iterator[tuple[str, str]]:  # noqa: 
 
 if __name__ == "__main__":
     gc.disable()  # there is little garbage among what is imported
-    sys.stdout.buffer.write(msgspec.json.encode(ask_torch()))
+    with os.fdopen(os.dup(1), "wb") as answer:
+        os.dup2(2, 1)  # what torch and its backends print is no answer
+        answer.write(msgspec.json.encode(ask_torch()))

@@ -179,13 +179,14 @@ def mask_hides_all(patient: Patient) -> Iterator[Fault]:
 
 
 def unused_accelerator(patient: Patient) -> Iterator[Fault]:
-    """PyTorch sees no accelerator although one is there, and it is not known why.
+    """PyTorch can use no accelerator although one is there.
 
-    Use one: PyTorch then says why.
+    The message has PyTorch's own reason. Where it gives none, use the accelerator: PyTorch then
+    says why.
     """
     device = patient.vendor.build.lower().replace("rocm", "cuda")
     yield Fault(
-        f"torch {patient.offer.version} sees none, and it is not known why",
+        f"torch {patient.offer.version} says: {patient.offer.refusal or 'nothing'}",
         advice=f"let torch say it: python -c \"import torch; torch.ones(1, device='{device}')\", "
         f"and see {patient.vendor.guide}",
     )

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A run through the command: what is measured, and what becomes of what goes wrong."""
 
-import os
 import subprocess
 import time
 from pathlib import Path
@@ -11,6 +10,7 @@ from msgspec import UNSET
 
 from suite.stored import store
 from suite.stored.run import Run, Telemetry
+from tests.instruments.devices.planted_cuda import plant
 from tests.instruments.faults.judging import validate_file
 from tests.instruments.processes import command
 from tests.instruments.processes.command import QUICK, TRICKY, outcomes, start, stored
@@ -246,16 +246,14 @@ def test_bad_input_gets_one_clear_line(
 @pytest.fixture
 def shown_gpu(tmp_path: Path) -> dict[str, str]:
     """Put an accelerator into the machine that its system shows and torch cannot use."""
-    command = tmp_path / "nvidia-smi"
-    command.write_text("#!/bin/sh\necho 'NVIDIA H200, 550.54'\n")
-    command.chmod(0o755)
-    return {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    return plant(tmp_path)
 
 
 def test_an_accelerator_that_torch_cannot_use_is_never_left_out_in_silence(
     tmp_path: Path, shown_gpu: dict[str, str]
 ) -> None:
-    run = frobench("run", "--benchmarks", TRICKY, folder=tmp_path, environment=shown_gpu)
+    wanted = ("run", "--benchmarks", TRICKY)
+    run = command.frobench(*wanted, folder=tmp_path, environment=shown_gpu)
     assert run.returncode == 3
     assert "NVIDIA H200 cannot be used" in run.stderr
     assert "mend it: " in run.stderr
@@ -266,7 +264,8 @@ def test_an_accelerator_that_torch_cannot_use_is_never_left_out_in_silence(
 def test_the_cpu_alone_is_measured_when_asked_for(
     tmp_path: Path, shown_gpu: dict[str, str]
 ) -> None:
-    run = frobench(*QUICK, "-k", "fine", "--launches", 1, folder=tmp_path, environment=shown_gpu)
+    wanted = (*QUICK, "-k", "fine", "--launches", 1)
+    run = command.frobench(*wanted, folder=tmp_path, environment=shown_gpu)
     assert run.returncode == 0
     assert stored(run, tmp_path).frobench.settings.devices == ["cpu"]
 

@@ -2,13 +2,11 @@
 """The accelerators that the system shows, whether or not torch can use them, in SI units.
 
 Read from what the kernel tells of its PCI bus; where it tells nothing (Windows, and Linux
-inside it) from NVIDIA's own command. An integrated, virtual or management display is none.
+inside it) from NVIDIA's library NVML. An integrated, virtual or management display is none.
 """
 
 import platform
 import re
-import shutil
-import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from suite.datasheets.catalog import PCIE
 from suite.machine.limits import ROOT, read
+from suite.machine.sensors import nvml
 
 VendorName = Literal["NVIDIA", "AMD", "Intel", "Apple"]
 Value = str | int | float
@@ -28,8 +27,6 @@ INTEGRATED_AMD_BYTES = 6 * 2**30
 """Bytes of own memory below which an AMD display is part of a processor."""
 INTEGRATED_INTEL = "0000:00:02."
 """Where on the bus the display of an Intel processor always is."""
-PATIENCE = 20.0
-"""Seconds for NVIDIA's command, which is slow while no program uses the driver."""
 
 
 class Vendor(NamedTuple):
@@ -96,7 +93,7 @@ class Gpu(NamedTuple):
 
 
 class System(NamedTuple):
-    """The accelerators that the kernel shows on its bus, or else a maker's own command."""
+    """The accelerators that the kernel shows on its bus, or else a maker's own library."""
 
     gpus: list[Gpu]
     on_the_bus: bool
@@ -111,9 +108,9 @@ def look(root: Path = ROOT) -> System:
         return System(gpus, on_the_bus=True, nvidia_driver=driver[0] if driver else None)
     if platform.system() == "Darwin" and platform.machine() == "arm64":
         return System([Gpu("Apple", "Apple GPU")], on_the_bus=False, nvidia_driver=None)
-    rows = [line.rpartition(", ") for line in _nvidia_smi().splitlines()]
-    gpus = [Gpu("NVIDIA", name) for name, _, _ in rows if name]
-    return System(gpus, on_the_bus=False, nvidia_driver=rows[0][2] if gpus else None)
+    names, nvidia_driver = nvml.listed()
+    gpus = [Gpu("NVIDIA", name) for name in names]
+    return System(gpus, on_the_bus=False, nvidia_driver=nvidia_driver)
 
 
 def _on_the_bus(root: Path) -> Iterator[Gpu]:
@@ -135,17 +132,6 @@ def _is_discrete_amd(device: Path, kind: str) -> bool:
     memory = read(device / "mem_info_vram_total")  # not told where the kernel is older than a card
     is_express = (device / "max_link_speed").exists()
     return kind in DISPLAYS and is_express and (not memory or int(memory) >= INTEGRATED_AMD_BYTES)
-
-
-def _nvidia_smi() -> str:
-    command = shutil.which("nvidia-smi")
-    if command is not None:
-        question = [command, "--query-gpu=name,driver_version", "--format=csv,noheader"]
-        with suppress(OSError, subprocess.SubprocessError):
-            return subprocess.run(  # noqa: S603 - a fixed question
-                question, capture_output=True, text=True, timeout=PATIENCE, check=True
-            ).stdout
-    return ""
 
 
 def kernel_facts(card: Path) -> dict[str, Value]:

@@ -121,6 +121,19 @@ def opened() -> Iterator[None]:
         pynvml.nvmlShutdown()
 
 
+def listed() -> tuple[list[str], str | None]:
+    """Name the GPUs that the driver lists, and its version; no GPU where no driver answers."""
+    names: list[str] = []
+    driver = None
+    with suppress(pynvml.NVMLError), opened():
+        names = ["NVIDIA GPU"] * pynvml.nvmlDeviceGetCount()
+        driver = pynvml.nvmlSystemGetDriverVersion()
+        for index in range(len(names)):
+            with suppress(pynvml.NVMLError):  # lost, or another's
+                names[index] = pynvml.nvmlDeviceGetName(pynvml.nvmlDeviceGetHandleByIndex(index))
+    return names, driver
+
+
 def ask(gpu: Any, asks: Mapping[str, Ask]) -> tuple[dict[str, Any], dict[str, str]]:
     """Return what the driver tells of a GPU, and the reasons for what it refuses."""
     sensor = Sensor("", {name: partial(read, gpu) for name, read in asks.items()}, source="NVML")

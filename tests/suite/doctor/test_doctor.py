@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from suite.doctor import Offer, ask_torch, unusable_accelerators
 from suite.stored.run import Conclusion
+from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
 
 NONE: dict[str, str | None] = {"CUDA": None, "ROCm": None, "XPU": None, "MPS": None}
 CPU_BUILD = Offer("2.13.0+cpu", NONE, 0)
@@ -45,12 +46,9 @@ INTEL_ARC = {
 
 
 @pytest.fixture(autouse=True)
-def no_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Let no command of this machine be found, and return the folder where they are sought."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    monkeypatch.setenv("PATH", str(folder))
-    return folder
+def no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no driver of this machine answer."""
+    install_none(monkeypatch)
 
 
 def planted(root: Path, *parts: dict[str, str], without: str = "") -> Path:
@@ -281,22 +279,13 @@ def test_a_torch_that_cannot_be_imported_is_named(
     assert "pip install" in trouble.advice
 
 
-def test_where_the_bus_shows_nothing_nvidias_command_is_asked(
-    tmp_path: Path, no_commands: Path
+def test_where_the_bus_shows_nothing_nvidias_driver_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = no_commands / "nvidia-smi"
-    command.write_text("#!/bin/sh\necho 'NVIDIA GeForce RTX 5090, 575.57.08'\n")
-    command.chmod(0o755)
+    install(monkeypatch, Gpu(lost=True), Gpu(name="NVIDIA RTX 5090"), driver="575.57.08")
     [trouble] = unusable_accelerators(tmp_path, {}, CUDA_BUILD)
     assert trouble.code == "driver-too-old"
-    assert "NVIDIA GeForce RTX 5090" in trouble.message
-
-
-def test_a_command_without_a_driver_shows_no_accelerator(tmp_path: Path, no_commands: Path) -> None:
-    command = no_commands / "nvidia-smi"
-    command.write_text("#!/bin/sh\necho 'could not communicate with the driver'\nexit 9\n")
-    command.chmod(0o755)
-    assert unusable_accelerators(tmp_path, {}, CPU_BUILD) == []
+    assert "NVIDIA GPU, NVIDIA RTX 5090 cannot be used" in trouble.message
 
 
 def test_apples_gpu_is_there_with_its_processor(
