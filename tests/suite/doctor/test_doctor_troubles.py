@@ -591,6 +591,17 @@ def test_torch_is_asked_in_a_process_of_its_own() -> None:
     assert offer.builds.keys() == CPU_BUILD.builds.keys()
 
 
+def test_what_torch_prints_while_it_is_imported_is_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loud = (
+        "import os\nprint('loaded', flush=True)\nos.write(1, b'a library')\nraise ImportError('no')"
+    )
+    (tmp_path / "torch.py").write_text(loud)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert Asking().answer().builds == {"error": "no"}
+
+
 @pytest.mark.skipif(os.name == "nt", reason="the stand-in for Python is a script")
 def test_a_torch_that_takes_its_process_along_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
