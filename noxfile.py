@@ -10,6 +10,7 @@ the wheels that pip is configured for are used; `constraints.txt` says which ver
 """
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -45,14 +46,7 @@ def bench(session: nox.Session) -> None:
     """Measure this machine and write the report; what follows `--` goes to `frobench run`."""
     if sys.platform == "win32":  # before anything is downloaded
         session.error("measuring needs Linux or macOS; on Windows, use WSL2")
-    site_packages = _site_packages(session)
-    torch = lendable_torch(_interpreters())
-    borrow(None, site_packages)  # pip must see this environment alone while it installs
-    if torch:
-        session.log(f"using the torch {torch.version} that is here, since it sees an accelerator")
-        session.run("python", "-m", "pip", "uninstall", "--quiet", "--yes", "torch")
-    _install(session, torch=torch is None)
-    borrow(torch, site_packages)
+    _install_with_torch_here(session)
     failed = False
     try:
         session.run("frobench", "run", *session.posargs, interrupt_timeout=PATIENCE)
@@ -91,6 +85,13 @@ def tests(session: nox.Session) -> None:
     """Run the tests; what follows `--` goes to pytest (`-- --cov` shows what they reach)."""
     _install(session, "tests")
     _run_tests(session)
+
+
+@nox.session(default=False)
+def gpu(session: nox.Session) -> None:
+    """Run the tests that need an NVIDIA GPU, one at a time; what follows `--` goes to pytest."""
+    _install_with_torch_here(session, "tests")
+    session.run("pytest", "tests/gpu", "-n0", *session.posargs)
 
 
 @nox.session(default=False)
@@ -233,6 +234,20 @@ def _install(session: nox.Session, *groups: str, torch: bool = True) -> None:
     session.install("--no-build-isolation", "--no-deps", "--editable", ".")
 
 
+def _install_with_torch_here(session: nox.Session, *groups: str) -> None:
+    """Install as `_install` does, but the pinned torch only if none here sees an accelerator."""
+    site_packages = _site_packages(session)
+    borrow(None, site_packages)  # pip must see this environment alone while it installs
+    torch = lendable_torch(_interpreters())
+    own = None if torch else lendable_torch([str(Path(session.bin) / "python")])
+    if found := torch or own:
+        session.log(f"using the torch {found.version} that is here, since it sees an accelerator")
+    if torch:
+        session.run("python", "-m", "pip", "uninstall", "--quiet", "--yes", "torch")
+    _install(session, *groups, torch=found is None)
+    borrow(torch, site_packages)
+
+
 def _install_needs(session: nox.Session, *groups: str, torch: bool = True) -> None:
     """Install what the project and the groups need, at the pinned versions."""
     session.env["PIP_CONSTRAINT"] = None  # a vendor's image pins its own versions by it
@@ -298,9 +313,15 @@ def borrow(torch: Torch | None, site_packages: Path) -> None:
 
 
 def _interpreters() -> list[str]:
-    """Name the Python that runs nox and, where that is a virtual environment, the one behind it."""
+    """Name the Pythons that may have a torch: nox's, the one behind it, and those that are chosen.
+
+    A Python is chosen by an active environment, or since it is the first on the path.
+    """
     behind = getattr(sys, "_base_executable", sys.executable)
-    return list(dict.fromkeys([sys.executable, behind]))
+    active = [os.environ.get(name) for name in ("VIRTUAL_ENV", "CONDA_PREFIX")]
+    chosen = [str(Path(folder) / "bin" / "python") for folder in active if folder]
+    found = [sys.executable, behind, *chosen, shutil.which("python3")]
+    return [python for python in dict.fromkeys(found) if python and Path(python).exists()]
 
 
 def _site_packages(session: nox.Session) -> Path:

@@ -75,6 +75,39 @@ def test_without_any_torch_there_is_none(tmp_path: Path) -> None:
     assert noxfile.lendable_torch([environment(tmp_path)[0]]) is None
 
 
+@pytest.mark.parametrize("variable", ["VIRTUAL_ENV", "CONDA_PREFIX", "PATH"])
+def test_the_torch_of_a_chosen_python_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    folder = Path(image(tmp_path)).parent
+    monkeypatch.setattr(sys, "executable", environment(tmp_path / "nox")[0])
+    for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "PATH"):
+        monkeypatch.setenv(name, "")
+    monkeypatch.setenv(variable, str(folder if variable == "PATH" else tmp_path))
+    found = noxfile.lendable_torch(noxfile._interpreters())
+    assert found is not None
+    assert found.version == "2.12.0a0+vendor"
+
+
+@pytest.mark.parametrize("usable", [True, False])
+def test_a_torch_that_was_reinstalled_for_the_driver_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, usable: bool
+) -> None:
+    python = Path(image(tmp_path, "2.12.1+cu126", usable=usable))
+    monkeypatch.setattr(noxfile, "_interpreters", list)
+    installed: list[str] = []
+    session = SimpleNamespace(
+        bin=str(python.parent),
+        env={},
+        install=lambda *needs: installed.extend(needs),
+        log=lambda _: None,
+        run=lambda _, *words, **__: subprocess.check_output([python, *words], text=True),
+    )
+    noxfile._install_with_torch_here(cast("nox.Session", session))
+    assert any(need.startswith("torch") for need in installed) == (not usable)
+    assert imported(str(python), "torch") == "2.12.1+cu126"
+
+
 def test_torch_comes_from_the_image_and_everything_else_from_the_environment(
     tmp_path: Path,
 ) -> None:
