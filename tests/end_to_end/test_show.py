@@ -78,6 +78,15 @@ def test_the_answers_are_there_for_programs(tmp_path: Path) -> None:
     assert float(rows[0]["value"]) == found["answers"][0]["value"]["value"]
 
 
+def test_an_accelerator_is_answered_for_before_the_processor(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_bytes(store.encode(factory.run(accelerators=1)))
+    shown = CliRunner().invoke(main, ["show", str(path), "--json"])
+    names = [one["name"] for one in json.loads(shown.stdout)["answers"]]
+    for question in ("best-rate", "penalty"):
+        assert names.index(f"{question}-cuda:0") < names.index(f"{question}-cpu")
+
+
 def test_the_terminal_tells_the_axes_and_the_answers_of_the_page() -> None:
     run = checks.credible(checks.read(NEWEST))
     found = plain.answers(run)

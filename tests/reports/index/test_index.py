@@ -372,6 +372,23 @@ def test_the_script_s_score_is_that_of_the_runs() -> None:
         assert machine["worst"][name] <= machine["logs"][name] <= machine["best"][name]
 
 
+def test_missing_cases_are_bounded_by_the_best_and_the_worst_that_the_machine_has() -> None:
+    one = on_day(2, "a")
+    (whole, (first, second, *_)), (lost, _), *_ = (
+        (name, [*cases]) for name, cases in one.times.items() if not name.endswith(".cpu")
+    )
+    its = {
+        case: one.times[whole][case] - math.log(times) for case, times in ((first, 8), (second, 2))
+    }
+    few = on_day(3, "b", times={whole: its, "matmul.cpu": one.times["matmul.cpu"]})
+    _, machine = script.call(HELD, data(index.page([few, one])))["told"]["machines"]  # type: ignore[index]
+    count = len(one.times[whole])
+    for end, times in (("best", 8), ("worst", 2)):
+        bound = (math.log(8) + math.log(2) + (count - 2) * math.log(times)) / count
+        assert machine[end][whole] == pytest.approx(bound, abs=STEP)
+        assert machine[end][lost] == pytest.approx(math.log(4), abs=STEP)
+
+
 def by_exercise(one: Summary, other: Summary) -> dict[str, list[float]]:
     """Return the logs of the speed ratios of cases that need an accelerator, by exercise."""
     return {

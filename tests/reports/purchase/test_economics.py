@@ -9,6 +9,8 @@ from msgspec.structs import replace
 
 from reports.purchase import script
 from reports.purchase.comparison import Comparison, Exercise, Machine, Rate
+from suite.stored.run import Estimate
+from suite.units import format_estimate, format_value
 from tests.instruments.runs.factory_comparison import UNKNOWN, compared
 
 TWICE = {"log": math.log(2), "error": 0.05, "quantile": 2.0}
@@ -154,3 +156,13 @@ def test_numbers_are_read_with_a_comma_or_a_point(text: str, number: float | Non
 )
 def test_a_currency_has_a_code_of_three_letters(text: str, code: str) -> None:
     assert script.call("setting.code", text) == code
+
+
+@pytest.mark.parametrize("number", [0.5, 1000.5, 1001.5, -1000.5, 1234.5, 0.125, 2.5e6])
+def test_scripts_round_halves_as_the_commands_do(number: float) -> None:
+    assert script.call("units.value", number, "s") == format_value(number, "s")
+    ends = Estimate(number, number - 10, number + 10, launches=8)
+    middle, interval = script.call(
+        "units.parts", {"value": ends.value, "low": ends.low, "high": ends.high}, ""
+    )  # type: ignore[misc]
+    assert f"{middle} {interval}" == format_estimate(ends, "")

@@ -7,7 +7,7 @@ import json
 import re
 import sys
 from hashlib import sha256
-from math import log
+from math import exp, log
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +121,15 @@ def test_what_does_not_separate_is_not_called_faster() -> None:
     assert "No measurable difference between fast and same." in both
 
 
+@pytest.mark.parametrize(("errors", "ranks"), [(1.5, [1, 2]), (2.5, [1, 1])])
+def test_faster_is_conclusive_beyond_the_interval_and_not_beyond_one_standard_error(
+    errors: float, ranks: list[int]
+) -> None:
+    near = machine("near", exp(errors * 0.01), error=0.01)  # its interval reaches two errors down
+    assert viewed(held(near), "(view) => view.rows[0].ranks") == ranks
+    assert ("not conclusively faster" in said(beside(near))) == (ranks == [1, 2])
+
+
 def test_the_fastest_is_named_where_it_surely_is() -> None:
     fast, slow = machine("fast", 2.0, 2.0), machine("slow", 0.5, 0.5)
     assert "fast is the fastest (95%)." in said(beside(fast, slow))
@@ -192,6 +201,18 @@ def test_prices_in_another_currency_are_not_mixed() -> None:
     )
     known = "(view) => [view.settings.currency, ...view.rows.map(({ amounts }) => amounts.price)]"
     assert viewed(shown, known) == ["USD", None, 500, None]
+
+
+@pytest.mark.parametrize(
+    ("set_to", "budget"),
+    [("500", 500), ("500 USD", 500), ("500 EUR", None), ("0.0000001 USD", 0), ("", None)],
+)
+def test_a_budget_in_another_currency_is_passed_over_and_almost_nothing_is_nothing(
+    set_to: str, budget: float | None
+) -> None:
+    asked = f"new Map([['budget', {set_to!r}]])"
+    function = f"(all) => purchase.view(all[0], all, {asked}).settings.budget"
+    assert script.call(function, held(machine("fast", 2.0, price=900.0))) == budget
 
 
 def worth(shown: Shown) -> str:
@@ -454,6 +475,16 @@ def test_a_reference_with_an_error_is_told_plainly_and_why(
     assert "can be compared: choose another reference" in text
     assert "Its run is invalid: clock-set-back: launch 3 began too early." in text
     assert not Measured.of(faulty).rates
+
+
+def test_an_invalid_run_has_no_rate_and_no_axis_on_the_page(
+    runs: dict[str, Run], faulty: Run
+) -> None:
+    text = purchase.files(runs | {"m/4.html": faulty}, "m/1.html", [])[purchase.PAGE].decode()
+    (block,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', text)
+    known = {one["run"]: (one["rates"], one["axes"]) for one in json.loads(block)[0]["machines"]}
+    assert known.pop("m/4") == ([], [])
+    assert all(rates and axes for rates, axes in known.values())
 
 
 def test_unless_one_is_named_the_reference_is_the_newest_whole_run_of_the_commonest_accelerator(

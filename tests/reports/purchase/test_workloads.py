@@ -5,13 +5,14 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from html import unescape
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
@@ -297,3 +298,28 @@ def test_without_the_engine_the_command_says_so_in_one_line(
     assert line.startswith("no speed under training: ")
     assert json.loads(found.stdout)["speed"] is None
     assert found.stderr.count("\n") == 1
+
+
+def test_an_interval_is_as_wide_as_all_resamples_and_the_number_of_launches_make_it() -> None:
+    wobble = np.array([1.0, 1.03, 0.98, 1.01, 0.99, 1.02])
+    count = len(wobble)
+
+    def launched(case: Case, factors: Sequence[float]) -> Case:
+        each = [case.stats.median * factor for factor in factors]
+        info = replace(case.extra_info, launches=[1] * count, iterations=[1] * count)
+        info = replace(info, warmup=[0.0] * count, order=[1] * count, parts={})
+        return replace(case, extra_info=info, stats=store.case_stats(each, 1))
+
+    still, shaken = (
+        replace(run(CARD), benchmarks=[launched(one, factors) for one in run(CARD).benchmarks])
+        for factors in ([1.0] * count, wobble.tolist())
+    )
+    found = score(still, shaken, "training").speed
+    assert found
+    assert found.low
+    draws = np.log(wobble)[np.indices([count] * count).reshape(count, -1)]
+    one, other = np.triu_indices(count)
+    spread = np.median((draws[one] + draws[other]) / 2, axis=0).std()
+    student = 2.6578  # of 5 degrees of freedom, since the other run's launches agree
+    reach = student * spread * math.sqrt(count / (count - 1))
+    assert math.log(found.value / found.low) == pytest.approx(reach, rel=0.03)

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: MIT
 """What a device is worth, on made-up runs whose truth is known."""
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from msgspec.structs import replace
 
+from frobench.command import main
 from reports.findings import findings
 from reports.summary.device_axes import NAMES, Axis, DeviceAxes, device_axes, with_others
+from suite.stored import store
 from suite.stored.run import Case, Energy, Exercise, Outcome, Run, Search, Work
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, case
@@ -142,6 +147,18 @@ def test_a_gpu_has_every_axis_in_its_real_unit() -> None:
     assert {one.unit for one in found.axes} == {"FLOP/s", "B/s", "s"}
     assert all(one.value.low is not None and one.cases for one in found.axes)
     assert all(one.lower_is_better == (one.name in {"overhead", "read_back"}) for one in found.axes)
+
+
+def test_what_a_read_back_costs_is_told_without_an_interval_after_three_launches(
+    tmp_path: Path,
+) -> None:
+    paths = [tmp_path / f"{seed}.json" for seed in (1, 2)]
+    for seed, path in enumerate(paths, 1):
+        path.write_bytes(store.encode(factory.run(seed=seed, accelerators=1, launches=3)))
+    answer = CliRunner().invoke(main, ["compare", *map(str, paths), "--purchase", "--json"])
+    few = {one["name"]: one["value"] for one in json.loads(answer.stdout)["axes"]["new"]["axes"]}
+    assert few["read_back"]["value"] > 0
+    assert few["read_back"]["low"] is None
 
 
 def test_compute_is_sustained_where_that_is_known_and_the_training_precision_leads() -> None:
