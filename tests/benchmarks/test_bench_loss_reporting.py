@@ -106,10 +106,9 @@ def test_a_thread_stays_with_its_device(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(set.union(*threads.values())) == 3
 
 
-@pytest.mark.parametrize(("every", "reads"), [(1, 20), (5, 4), (10, 2), (100, 1)])
-def test_losses_are_read_as_rarely_as_is_said(
-    monkeypatch: pytest.MonkeyPatch, every: int, reads: int
-) -> None:
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Note how many numbers are read together, each time that some are."""
     seen: list[int] = []
 
     def counting(read: Callable[[Tensor], object]) -> Callable[[Tensor], object]:
@@ -121,9 +120,30 @@ def test_losses_are_read_as_rarely_as_is_said(
 
     for name in ("item", "tolist"):
         monkeypatch.setattr(Tensor, name, counting(getattr(Tensor, name)))
+    return seen
+
+
+@pytest.mark.parametrize(("every", "times"), [(1, 20), (5, 4), (10, 2), (100, 1)])
+def test_losses_are_read_as_rarely_as_is_said(reads: list[int], every: int, times: int) -> None:
     training = MODULE.Training(CPU, "small", 64)
     MODULE.train(training, MODULE.on_device(training), every)
-    assert seen == [STEPS // reads] * reads
+    assert reads == [STEPS // times] * times
+
+
+@pytest.mark.parametrize("function", ["one_thread", "threads"])
+@pytest.mark.parametrize(
+    ("reading", "times"), [("nobody", [STEPS] * 3), ("first", [1] * STEPS + [STEPS] * 2)]
+)
+def test_the_first_device_s_losses_are_read_in_each_step_only_where_a_case_is_named_so(
+    reads: list[int], function: str, reading: str, times: list[int]
+) -> None:
+    def measure(body: Callable[[], object], *, before: Callable[[], object], **_: object) -> None:
+        before()
+        reads.clear()
+        body()
+
+    getattr(MODULE, f"bench_{function}")(measure, **TOGETHER | {"reading": reading})
+    assert sorted(reads) == times
 
 
 STEP = "training.step(inputs, targets)"
