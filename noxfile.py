@@ -156,8 +156,8 @@ def faults(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def mutation(session: nox.Session) -> None:
-    """Count the mutants of the code that its tests catch, and write `docs/mutation.json`."""
-    _install(session, "tests", "mutation")
+    """Count the mutants of all product code that the tests catch; `-- --quick` tries a few."""
+    _install(session, "tests", "browser", "mutation")
     sharing = {"OMP_WAIT_POLICY": "PASSIVE"}
     session.run("python", "-m", "studies.mutation", *session.posargs, env=sharing)
 

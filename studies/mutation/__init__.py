@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""How much of what may go wrong in the code the tests catch: the sampled mutation test."""
+"""How many small faults in the code the tests catch: the sampled mutation study."""

@@ -4,9 +4,14 @@
 import argparse
 import importlib
 import io
+import multiprocessing
+import os
+import shutil
 import subprocess
+import sys
 import tarfile
-from collections.abc import Iterable, Iterator
+import time
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -14,42 +19,71 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from studies.mutation.document import Figures, Result, Score, filled, share
-from studies.mutation.drawing import draw
-from studies.mutation.subjects import BEFORE, SUBJECTS, SUBJECTS_BEFORE, Subject
-from studies.mutation.trying import examine, reaching, survives
+from studies.mutation import document
+from studies.mutation.document import Study, Tried, scores
+from studies.mutation.drawing import FOLDERS, draw
+from studies.mutation.recording import Recorded, choose, record
+from studies.mutation.trying import Chosen, Copy, Mutant, adopt_orphans, attempt
 
 ROOT = Path(__file__).parents[2]
 FIGURES, PAGE = ROOT / "docs" / "mutation.json", ROOT / "CONTRIBUTING.md"
-SHARED = ("matplotlib.pyplot", "numpy", "pandas", "pytest_benchmark.plugin", "scipy.stats", "torch")
+CACHE = ROOT / ".mutation"
+"""What was recorded of a revision, and what became of its mutants: a folder of each revision."""
+AT_ONCE = 2
+FEW = 2
+"""Mutants of each folder, with `--quick`."""
+NOT_RECORDED = ("tests/cluster/", "tests/gpu/", "tests/studies/test_mutation.py")
+SHARED = (
+    *("matplotlib.pyplot", "numpy", "pandas", "pyarrow", "pytest_benchmark.plugin", "scipy.stats"),
+    *("torch", "torch.utils.flop_counter"),
+)
 """Modules of others that most tests import: import them before the forks."""
 
 
 def main() -> None:
-    """Change the code at random in one place at a time, and count what the tests catch."""
+    """Change the code in one place at a time, and count the changes that tests catch."""
     parser = argparse.ArgumentParser(prog="python -m studies.mutation", description=main.__doc__)
     parser.add_argument("--seed", type=int, default=1, help="of everything that is drawn")
-    parser.add_argument("--each", type=int, default=40, help="mutants of each subject")
-    parser.add_argument("--only", choices=SUBJECTS, help="one subject")
+    parser.add_argument("--each", type=int, help="mutants of each folder; not written to docs")
+    parser.add_argument("--only", choices=FOLDERS, help="one folder; not written to docs")
+    parser.add_argument("--quick", action="store_true", help=f"--each {FEW}")
     parser.add_argument("--commit", default="HEAD", help="of this repository")
-    parser.add_argument("--before", action="store_true", help=f"of commit {BEFORE}")
     asked = parser.parse_args()
+    each = FEW if asked.quick else asked.each
     for name in SHARED:
         importlib.import_module(name)
-    commit = (
-        _git("rev-parse", "--short=7", BEFORE if asked.before else asked.commit).decode().strip()
-    )
-    score = Score(commit, datetime.now(UTC).date().isoformat(), asked.seed, {})
-    with TemporaryDirectory() as folder:
-        checkout = Path(folder) / "checkout"
-        with tarfile.open(fileobj=io.BytesIO(_git("archive", commit))) as archive:
-            archive.extractall(checkout, filter="data")
-        for name, subject in (SUBJECTS_BEFORE if asked.before else SUBJECTS).items():
-            if asked.only in {None, name}:
-                random = Random(f"{asked.seed}/{name}")  # noqa: S311 - no secret
-                score.results[name] = _result(checkout, subject, asked.each, random)
-                print(f"{name}: {share([score.results[name]])}", flush=True)
-                _write(score, before=asked.before)
+    revision = _git("rev-parse", asked.commit).decode().strip()
+    kept = CACHE / revision
+    (kept / "recorded").mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="mutation-") as name:
+        archive, folder = _git("archive", revision), Path(name)
+        context = multiprocessing.get_context("fork")
+        with ProcessPoolExecutor(AT_ONCE, context, _enter, (archive, folder, kept)) as pool:
+            checkout = _unpacked(archive, folder / "original")
+            records = _recorded(checkout, kept, pool)
+            mutants = [
+                mutant
+                for part in FOLDERS
+                if asked.only in {None, part}
+                for mutant in draw(
+                    checkout,
+                    part,
+                    FOLDERS[part][1] if each is None else each,
+                    Random(f"{asked.seed}/{part}"),  # noqa: S311 - no secret
+                    pool,
+                )
+            ]
+            chosen = [choose(checkout, records, mutant) for mutant in mutants]
+            tried = _tried(mutants, chosen, kept / f"seed-{asked.seed}.jsonl", pool)
+    stored = msgspec.json.decode(FIGURES.read_bytes(), type=Study)
+    same = (stored.revision, stored.seed) == (revision, asked.seed)
+    earlier = stored.earlier if same else scores(stored.mutants)
+    print(document.comparison(scores(tried), earlier))
+    if each is None and asked.only is None:
+        today = datetime.now(UTC).date().isoformat()
+        study = Study(revision, today, asked.seed, tried, earlier)
+        FIGURES.write_bytes(msgspec.json.format(msgspec.json.encode(study)) + b"\n")
+        PAGE.write_text(document.filled(PAGE.read_text("utf-8"), study), encoding="utf-8")
 
 
 def _git(*arguments: str) -> bytes:
@@ -57,49 +91,94 @@ def _git(*arguments: str) -> bytes:
     return subprocess.run(command, check=True, capture_output=True).stdout
 
 
-def _result(checkout: Path, subject: Subject, number: int, random: Random) -> Result:
-    """Try so many mutants of a subject."""
-    code = _files(checkout, subject.code, "*.py")
-    mutants = draw(checkout, code, number, random)
-    paths = _files(checkout, subject.tests, "test_*.py")
-    tests = examine(checkout, code, [path.relative_to(checkout).as_posix() for path in paths])
-    result = Result(len(mutants), 0, 0, [])
-    for mutant in mutants:
-        able = reaching(checkout, mutant, tests)
-        survived = not able or survives(checkout, mutant, tests, able)
-        described = f"{mutant.path}:{mutant.line}: {mutant.change}"
-        state = ("survived" if able else "unreached") if survived else "caught"
-        print(f"{state}: {described}", flush=True)
-        result.killed += not survived
-        result.unreached += not able
-        if survived:
-            result.survivors.append(described)
-    return result
+def _unpacked(archive: bytes, folder: Path) -> Path:
+    with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
+        opened.extractall(folder, filter="data")
+    return folder
 
 
-def _files(checkout: Path, patterns: Iterable[str], name: str) -> list[Path]:
-    """Return the files that patterns name, and of folders all those of a name."""
-
-    def files() -> Iterator[Path]:
-        for pattern in patterns:
-            for path in checkout.glob(pattern):
-                yield from path.rglob(name) if path.is_dir() else [path]
-
-    return sorted(files())
+_copy: Copy
 
 
-def _write(score: Score, *, before: bool) -> None:
-    """Keep a score beside the other, with what is stored of the same commit and sample."""
-    stored = msgspec.json.decode(FIGURES.read_bytes(), type=Figures)
-    known = stored.before if before else stored.now
-    if known is not None and (known.commit, known.seed) == (score.commit, score.seed):
-        score.results = known.results | score.results
-    if before:
-        stored.before = score
-    else:
-        stored.now = score
-    FIGURES.write_bytes(msgspec.json.format(msgspec.json.encode(stored)) + b"\n")
-    PAGE.write_text(filled(PAGE.read_text("utf-8"), stored), encoding="utf-8")
+def _enter(archive: bytes, folder: Path, kept: Path) -> None:
+    """Give this process a checkout of its own."""
+    global _copy  # noqa: PLW0603 - as the pool has it
+    adopt_orphans()
+    checkout = _unpacked(archive, folder / str(os.getpid()) / "checkout")
+    _copy = Copy(checkout, kept / "sites")
+
+
+def _recorded(checkout: Path, kept: Path, pool: Executor) -> dict[str, Recorded]:
+    """Record what is not recorded yet; files that take long are first."""
+    if not (kept / "sites").exists():
+        _build_sites(checkout, kept / "sites")
+    texts = {
+        path.relative_to(checkout).as_posix(): path.read_text("utf-8")
+        for path in checkout.glob("tests/**/test_*.py")
+    }
+    files = sorted(texts, key=lambda file: ("mark.long" not in texts[file], file))
+    files = [file for file in files if not file.startswith(NOT_RECORDED)]
+    paths = {file: kept / "recorded" / f"{file[:-3].replace('/', '+')}.json" for file in files}
+    missing = {file: path for file, path in paths.items() if not path.exists()}
+    begun = time.monotonic()
+    waiting = [pool.submit(_record, *item) for item in missing.items()]
+    for number, done in enumerate(as_completed(waiting), 1):
+        seconds = time.monotonic() - begun
+        print(
+            f"recorded {number} of {len(waiting)} in {seconds:.0f} s: {done.result()}", flush=True
+        )
+    decode = msgspec.json.Decoder(Recorded).decode
+    return {file: decode(path.read_bytes()) for file, path in paths.items()}
+
+
+def _build_sites(checkout: Path, folder: Path) -> None:
+    """Build the sites that tests in a browser look at."""
+    begun = folder.with_suffix(".begun")
+    shutil.rmtree(begun, ignore_errors=True)
+    begun.mkdir()
+    code = "import pathlib, sys; from tests.browser import sites; "
+    code += "sites.build(pathlib.Path(sys.argv[1]))"
+    command = [sys.executable, "-c", code, str(begun)]
+    subprocess.run(command, cwd=checkout, check=True, stdout=subprocess.DEVNULL)
+    begun.rename(folder)
+
+
+def _record(file: str, kept: Path) -> str:
+    record(_copy, file, kept)
+    return file
+
+
+def _tried(
+    mutants: list[Mutant], chosen: list[list[Chosen]], kept: Path, pool: Executor
+) -> list[Tried]:
+    """Try the mutants that were not tried yet; keep each outcome as it comes."""
+    lines = kept.read_bytes().splitlines() if kept.exists() else []
+    known = [msgspec.json.decode(line, type=Tried) for line in lines]
+    found = {(one.file, one.line, one.change): one for one in known}
+    keys = [(one.path, one.line, one.change) for one in mutants]
+    begun = time.monotonic()
+    waiting = [
+        pool.submit(_try, mutant, tests)
+        for mutant, tests, key in zip(mutants, chosen, keys, strict=True)
+        if key not in found
+    ]
+    with kept.open("ab") as file:
+        for number, done in enumerate(as_completed(waiting), 1):
+            one = done.result()
+            found[one.file, one.line, one.change] = one
+            file.write(msgspec.json.encode(one) + b"\n")
+            file.flush()
+            print(
+                f"{number} of {len(waiting)}, {time.monotonic() - begun:.0f} s: {one.outcome}: "
+                f"{one.file}:{one.line}: {one.change[:100]}: {one.test}",
+                flush=True,
+            )
+    return [found[key] for key in keys]
+
+
+def _try(mutant: Mutant, chosen: list[Chosen]) -> Tried:
+    outcome, test = attempt(_copy, mutant, chosen) if chosen else ("not run", "")
+    return Tried(mutant.folder, mutant.path, mutant.line, mutant.change, outcome, test)
 
 
 if __name__ == "__main__":

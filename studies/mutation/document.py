@@ -1,90 +1,84 @@
 # SPDX-License-Identifier: MIT
-"""The figures of mutation tests: `docs/mutation.json`, and what CONTRIBUTING.md says of them."""
+"""The figures of the study: `docs/mutation.json`, and what CONTRIBUTING.md says of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from msgspec import Struct
+from msgspec import Struct, field
 from scipy.stats import binomtest
+
+from studies.mutation.trying import Outcome
 
 MARK, END = "<!-- scores -->", "<!-- end of scores -->"
 """What stands around the scores in the document."""
+Score = tuple[int, int]
+"""Of some mutants, how many tests caught, and how many were tried."""
 
 
-class Result(Struct):
-    """The mutants of one subject.
+class Tried(Struct, omit_defaults=True):
+    """A mutant: where it is, what it changes, and which test caught it, if one did."""
 
-    tried : how many
-    killed : made a test fail, end early or run out of time
-    unreached : of the survivors, those in functions that no test of the subject enters
-    survivors : path, line and change of each
-    """
-
-    tried: int
-    killed: int
-    unreached: int
-    survivors: list[str]
+    folder: str
+    file: str
+    line: int
+    change: str
+    outcome: Outcome
+    test: str = ""
 
 
-class Score(Struct):
-    """The mutants of one commit; each result stands under the name of its subject."""
+class Study(Struct):
+    """All mutants of a revision and a seed, and the scores of the study before, by folder."""
 
-    commit: str
-    date: str
-    seed: int
-    results: dict[str, Result]
-
-
-class Figures(Struct):
-    """The score before the code was sorted into folders, and the latest, if there is one."""
-
-    before: Score
-    now: Score | None = None
+    revision: str = ""
+    date: str = ""
+    seed: int = 0
+    mutants: list[Tried] = field(default_factory=list)
+    earlier: dict[str, Score] = field(default_factory=dict)
 
 
-def filled(document: str, figures: Figures) -> str:
+def scores(mutants: Iterable[Tried]) -> dict[str, Score]:
+    """Return the score of each folder, and that of all."""
+    found: dict[str, Score] = {}
+    for one in mutants:
+        for name in (one.folder, "all"):
+            caught, tried = found.get(name, (0, 0))
+            found[name] = caught + (one.outcome == "caught"), tried + 1
+    return {name: found[name] for name in sorted(found, key=lambda name: name == "all")}
+
+
+def interval(score: Score) -> tuple[float, float]:
+    """Return Wilson's interval at 95% of the part of mutants that is caught."""
+    low, high = binomtest(*score).proportion_ci(method="wilson")
+    return float(low), float(high)
+
+
+def lower(now: Mapping[str, Score], earlier: Mapping[str, Score]) -> list[str]:
+    """Return the folders whose score fell: whose interval lies below the earlier one."""
+    both = [name for name in now if name in earlier]
+    return [name for name in both if interval(now[name])[1] < interval(earlier[name])[0]]
+
+
+def comparison(now: Mapping[str, Score], earlier: Mapping[str, Score]) -> str:
+    """Return the score of each folder beside the earlier one, a line each."""
+    fell = lower(now, earlier)
+    return "\n".join(
+        f"{name}: {_words(score)}"
+        + (f"; earlier {_words(earlier[name])}" if name in earlier else "")
+        + ("; LOWER" if name in fell else "")
+        for name, score in now.items()
+    )
+
+
+def filled(document: str, study: Study) -> str:
     """Return a document with the scores between its marks."""
     head, _, rest = document.partition(MARK)
-    return f"{head}{MARK}\n{_scores(figures)}{END}{rest.partition(END)[2]}"
-
-
-def _scores(figures: Figures) -> str:
-    before, now = figures.before, figures.now
-    earlier = (
-        f"At commit {before.commit}, before the code was sorted into folders, the tests caught\n"
-        f"{share(before.results.values())}, on {before.date} with seed {before.seed}.\n"
+    rows = "".join(f"| {name} | {_words(one)} |\n" for name, one in scores(study.mutants).items())
+    table = (
+        f"Revision {study.revision[:7]}, seed {study.seed}, {study.date}:\n\n"
+        f"| code | caught (95% interval) |\n| --- | --- |\n{rows}"
     )
-    if now is None:
-        head = f"{earlier}\n| code | before |\n| --- | ---: |\n"
-        rows = (f"| {name} | {_count(then)} |" for name, then in before.results.items())
-        return head + "".join(f"{row}\n" for row in rows)
-    latest = (
-        f"At commit {now.commit} they caught\n"
-        f"{share(now.results.values())}, on {now.date} with seed {now.seed}.\n"
-    )
-    rows = (
-        f"| {name} | {_count(before.results[name])} | {_count(result)} |"
-        for name, result in now.results.items()
-    )
-    head = f"{earlier}{latest}\n| code | before | now |\n| --- | ---: | ---: |\n"
-    return head + "".join(f"{row}\n" for row in rows)
+    return f"{head}{MARK}\n{table if rows else ''}{END}{rest.partition(END)[2]}"
 
 
-def _count(result: Result) -> str:
-    return f"{result.killed} of {result.tried}"
-
-
-def share(results: Iterable[Result]) -> str:
-    """Return how many mutants were caught of all, with the interval."""
-    every = [*results]
-    killed, tried = sum(result.killed for result in every), sum(result.tried for result in every)
-    low, high = (round(100 * end) for end in interval(every))
-    percent = round(100 * killed / tried)
-    return f"{killed} of {tried} mutants: {percent}% (95% interval {low} to {high}%)"
-
-
-def interval(results: Iterable[Result]) -> tuple[float, float]:
-    """Return Wilson's interval at 95% of the part of mutants that is caught."""
-    every = [*results]
-    killed, tried = sum(result.killed for result in every), sum(result.tried for result in every)
-    low, high = binomtest(killed, tried).proportion_ci(method="wilson")
-    return float(low), float(high)
+def _words(score: Score) -> str:
+    low, high = (round(100 * end) for end in interval(score))
+    return f"{score[0]} of {score[1]}: {100 * score[0] / score[1]:.0f}% ({low} to {high}%)"

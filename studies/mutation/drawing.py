@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Mutants: a change of one operator, number, condition or loop, as cosmic-ray makes them."""
+"""Draws mutants: changes of Python as cosmic-ray makes them, and changes of scripts."""
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -12,8 +15,17 @@ from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 
+from studies.mutation import javascript
 from studies.mutation.trying import Mutant
 
+FOLDERS = {
+    "suite": ("suite/**/*.py", 130),
+    "reports": ("reports/**/*.py", 130),
+    "scripts": ("reports/web/static/*.js", 60),
+    "frobench": ("frobench/**/*.py", 60),
+    "benchmarks": ("benchmarks/**/*.py", 60),
+}
+"""Files of each part of the product, and how many mutants of it are tried."""
 NOT_TRIED = re.compile(
     r"RemoveDecorator"  # most of them cache, and change no result
     r"|BinaryOperator_(\w+_)?BitOr"  # stands in the hints of types
@@ -24,59 +36,76 @@ NOT_TRIED = re.compile(
 
 
 class Site(NamedTuple):
-    """A position in a file, and a kind of change there.
+    """A position in a file and what may change there.
 
-    path : of the file, relative to the checkout
-    start, end : line from 1, column from 0
-    kind : the common name of cosmic-ray's operators, for example `core/NumberReplacer`
+    place : line and column; of a script, its position in the text
+    changes : operators of cosmic-ray, and which of their occurrences; of a script, its texts
     """
 
     path: str
-    start: tuple[int, int]
-    end: tuple[int, int]
-    kind: str
+    place: tuple[int, int]
+    changes: list[tuple[str, int]]
 
 
-def draw(checkout: Path, files: Iterable[Path], number: int, random: Random) -> list[Mutant]:
-    """Draw so many mutants, at most one of each site: all sites are equally likely."""
-    sites: dict[Site, list[tuple[str, int]]] = {}
-    for path in sorted(files):
-        for site, change in _sites(checkout, path):
-            sites.setdefault(site, []).append(change)
-    order = sorted(sites)
+def draw(checkout: Path, folder: str, number: int, random: Random, pool: Executor) -> list[Mutant]:
+    """Draw so many mutants of a folder, at most one of each site: all sites are equally likely."""
+    names = [path.relative_to(checkout).as_posix() for path in checkout.glob(FOLDERS[folder][0])]
+    found = pool.map(partial(_sites, checkout), sorted(names), chunksize=4)
+    order = [site for sites in found for site in sites]
     random.shuffle(order)
-    drawn = (_mutant(checkout, site, random.choice(sites[site])) for site in order)
-    return [mutant for mutant, _ in zip(filter(None, drawn), range(number), strict=False)]
+    drawn = [(site, random.choice(site.changes)) for site in order]
+    mutants: list[Mutant] = []
+    while drawn and (missing := number - len(mutants)) > 0:
+        made = pool.map(partial(_mutant, checkout, folder), drawn[:missing])
+        mutants += filter(None, made)
+        del drawn[:missing]
+    return mutants
 
 
-def _sites(checkout: Path, path: Path) -> Iterator[tuple[Site, tuple[str, int]]]:
-    """Yield each change of a file: the site, and operator and occurrence as cosmic-ray counts."""
-    nodes = [*ast_nodes(get_ast(path.read_text("utf-8")))]
-    short = path.relative_to(checkout).as_posix()
-    for name in operator_names():
-        operator = get_operator(name)
-        if operator.arguments() or NOT_TRIED.search(name):
-            continue
-        places = (at for node in nodes for at in operator().mutation_positions(node))
-        for occurrence, (start, end) in enumerate(places):
-            yield Site(short, start, end, name.partition("_")[0]), (name, occurrence)
+def _sites(checkout: Path, path: str) -> list[Site]:
+    """Return each position of a file that may change."""
+    source = (checkout / path).read_text("utf-8")
+    if path.endswith(".js"):
+        every = javascript.changes(source)
+        return [Site(path, (place, 0), [(text, 0) for text in texts]) for place, texts in every]
+    kinds: dict[str, list[str]] = {}
+    for name in sorted(operator_names()):
+        if not (NOT_TRIED.search(name) or get_operator(name).arguments()):
+            kinds.setdefault(name.rpartition("_")[0] or name, []).append(name)
+    nodes = [*ast_nodes(get_ast(source))]
+    return [
+        Site(path, start, [(name, occurrence) for name in names])
+        for names in kinds.values()
+        for occurrence, start in enumerate(_starts(get_operator(names[0])(), nodes))
+    ]
 
 
-def _mutant(checkout: Path, site: Site, change: tuple[str, int]) -> Mutant | None:
+def _starts(operator: object, nodes: Iterable[object]) -> Iterator[tuple[int, int]]:
+    positions: Callable[[object], Iterable[tuple[tuple[int, int], object]]]
+    positions = operator.mutation_positions  # type: ignore[attr-defined]
+    return (start for node in nodes for start, _ in positions(node))
+
+
+def _mutant(checkout: Path, folder: str, drawn: tuple[Site, tuple[str, int]]) -> Mutant | None:
     """Make a mutant; none where the changed text is no Python or means the same."""
-    name, occurrence = change
+    site, (name, occurrence) = drawn
     source = (checkout / site.path).read_text("utf-8")
+    if site.path.endswith(".js"):
+        line = source.count("\n", 0, site.place[0]) + 1
+        return Mutant(folder, site.path, line, name, _difference(source, name))
     changed = str(mutate_code(source, get_operator(name)(), occurrence))
     try:
         same = ast.dump(ast.parse(changed)) == ast.dump(ast.parse(source))
     except SyntaxError:
         return None
-    return None if same else Mutant(site.path, site.start[0], changed, _difference(source, changed))
+    if same:
+        return None
+    return Mutant(folder, site.path, site.place[0], changed, _difference(source, changed))
 
 
 def _difference(before: str, after: str) -> str:
     """Return the lines that differ, as `before -> after`."""
     pairs = zip(before.splitlines(), after.splitlines(), strict=False)
     differing = [(old.strip(), new.strip()) for old, new in pairs if old != new]
-    old, new = (" ".join(lines) for lines in zip(*differing, strict=True))
+    old, new = (" ".join(lines) for lines in zip(*islice(differing, 3), strict=True))
     return f"{old} -> {new}"

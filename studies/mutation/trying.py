@@ -1,205 +1,240 @@
 # SPDX-License-Identifier: MIT
-"""Runs tests on a checkout with a mutant in it, in processes forked from one that has torch."""
+"""Runs tests in a checkout, in processes forked from one that has imported torch."""
 
-import ast
+import ctypes
 import os
-import resource
 import shutil
 import signal
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+import psutil
 import pytest
-from coverage import CoverageData
 
-PROJECT = {"benchmarks", "frobench", "noxfile", "reports", "suite", "tests"}
-"""Packages that a forked process imports from the checkout, whatever was imported before."""
-CPU_LIMIT = 45
-"""Seconds of a processor that a process may take with a mutant; without one it takes half."""
-WAIT_LIMIT = 600
-"""Seconds that tests may take, whatever they wait for."""
-EXAMINED = ("--cov", "--cov-config=.mutation.cfg", "--cov-context=test", "--cov-report=")
-COVERAGE = """
-[run]
-parallel = true
-patch = _exit, subprocess
-include =
-"""
-"""What coverage measures; the files of the subject follow."""
+PROJECT = {"benchmarks", "frobench", "noxfile", "reports", "studies", "suite", "tests"}
+"""Packages that a forked process imports from its checkout, whatever was imported before."""
+PR_SET_CHILD_SUBREAPER = 36
+"""The option of `prctl` that makes a process the parent of orphaned descendants (linux/prctl.h)."""
+LIMIT = 45.0
+"""Seconds of tests that are tried on a mutant, as they took without it."""
+PATIENCE, FACTOR = 20.0, 4.0
+"""A test hangs if it takes this many seconds, and this many times as long as without the mutant."""
+QUICK = 1.0
+"""Seconds of a test, at most, that is not repeated without the mutant after it failed."""
+SITES = "FROBENCH_TEST_SITES"
+"""Variable that tells the tests of `tests/browser` where their sites lie."""
+Outcome = Literal["caught", "missed", "not run"]
+_changes = count(1)
 
 
 class Mutant(NamedTuple):
-    """A changed file.
+    """A changed file: its text with the change, the line from 1, the lines before and after."""
 
-    line : of the change, from 1
-    source : the text of the file with the change
-    change : the changed lines, before and after
-    """
-
+    folder: str
     path: str
     line: int
     source: str
     change: str
 
 
-class Tests(NamedTuple):
-    """The tests of a subject, and what each runs.
+class Chosen(NamedTuple):
+    """A test that may catch a mutant.
 
-    files : of them, relative to the checkout
-    runs : of each file of the code by its path: of each line, the tests that run it, by their
-        node ids; where a fixture or another process runs it, the file of the test
+    seconds : that it took without a mutant
+    longest : those of the longest test of its file: the first test makes what the others share
     """
 
-    files: list[str]
-    runs: dict[str, dict[int, set[str]]]
+    name: str
+    seconds: float
+    longest: float
 
 
-def examine(checkout: Path, code: Iterable[Path], files: Iterable[str]) -> Tests:
-    """Run each file of tests without a mutant; those that fail are left out.
+class Copy(NamedTuple):
+    """A checkout that a process changes, and the sites that its tests show in a browser."""
 
-    code : the files that are mutated
+    checkout: Path
+    sites: Path
+
+
+class Ended(NamedTuple):
+    """How tests ended: pytest's exit code, the test that began last, and whether it hung."""
+
+    code: int
+    test: str
+    hung: bool = False
+
+
+def adopt_orphans() -> None:
+    """Become the parent of all descendants whose own parents end."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def attempt(copy: Copy, mutant: Mutant, chosen: list[Chosen]) -> tuple[Outcome, str]:
+    """Run tests on a mutant until one fails or hangs; return the outcome, and the test's name.
+
+    A test that takes long is repeated without the mutant. It counts only if it then passes.
     """
-    (checkout / ".mutation.cfg").write_text(COVERAGE + "".join(f"    {path}\n" for path in code))
-    data, tests = checkout / ".coverage", Tests([], {})
-    for path in files:
-        if _passes(checkout, [path], EXAMINED, WAIT_LIMIT):
-            tests.files.append(path)
-            _note_runs(checkout, data, tests)
-        else:
-            print(f"left out, since it fails without a mutant: {path}", flush=True)
-        data.unlink(missing_ok=True)
-    return tests
+    while chosen:
+        with _in_place(copy, mutant) as changed:
+            ended = run_chosen(changed, chosen)
+        if ended.code in {0, pytest.ExitCode.NO_TESTS_COLLECTED}:
+            break
+        failed = [test for test in chosen if test.name == ended.test]
+        slow = ended.hung or any(test.seconds > QUICK for test in failed)
+        if not slow or run_chosen(copy, failed or chosen[:1]).code == 0:
+            return "caught", ended.test or "collection"
+        chosen = [test for test in chosen if test not in failed] if failed else []
+    return "missed", ""
 
 
-def survives(checkout: Path, mutant: Mutant, tests: Tests, able: Collection[str]) -> bool:
-    """Tell whether tests pass with a mutant; see `reaching`."""
-    files = [path for path in tests.files if any(test.startswith(path) for test in able)]
-    with _in_place(checkout / mutant.path, mutant.source):
-        return _passes(checkout, files, ("-x",), CPU_LIMIT, able)
+def run_chosen(copy: Copy, chosen: list[Chosen]) -> Ended:
+    """Run some tests, in this order of their files, until one fails or hangs.
 
-
-def reaching(checkout: Path, mutant: Mutant, tests: Tests) -> set[str]:
-    """Return the tests that enter the mutant's function, as node ids or whole files.
-
-    Of a mutant outside functions, those that enter any function of its module; if it has none,
-    all tests.
+    They pass where they take twice `LIMIT` together.
     """
-    tree = ast.parse((checkout / mutant.path).read_text("utf-8"))
-    bodies = [_body(node) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    around = [body for body in bodies if mutant.line in body]
-    lines = min(around, key=len) if around else set().union(*bodies)
-    runs = tests.runs.get(mutant.path, {})
-    return set().union(*(runs.get(line, ()) for line in lines)) if lines else set(tests.files)
+    files = dict.fromkeys(test.name.partition("::")[0] for test in chosen)
+    known = {test.name: test.longest for test in chosen}
+    begun = time.monotonic()
 
+    def waits(test: str, seconds: float) -> Ended | None:
+        if seconds > PATIENCE + FACTOR * known.get(test, LIMIT):
+            return Ended(1, test, hung=True)
+        return Ended(0, test) if time.monotonic() > begun + 2 * LIMIT + PATIENCE else None
 
-def _body(function: ast.FunctionDef) -> set[int]:
-    return set(range(function.body[0].lineno, (function.end_lineno or 0) + 1))
-
-
-def _note_runs(checkout: Path, data: Path, tests: Tests) -> None:
-    """Take up which tests run which lines."""
-    measured = CoverageData(str(data))
-    measured.read()
-    for name in measured.measured_files():
-        runs = tests.runs.setdefault(Path(name).relative_to(checkout).as_posix(), {})
-        for line, contexts in measured.contexts_by_lineno(name).items():
-            for test, _, phase in (context.rpartition("|") for context in contexts):
-                runs.setdefault(line, set()).add(test if phase == "run" else tests.files[-1])
-
-
-@contextmanager
-def _in_place(path: Path, source: str) -> Iterator[None]:
-    """Replace a file for a while, with another time of change: Python keeps what it compiled."""
-    text, stat = path.read_bytes(), path.stat()
-    try:
-        path.write_text(source, encoding="utf-8")
-        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns + 10**10))
-        yield
-    finally:
-        path.write_bytes(text)
-        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-
-
-def _passes(
-    checkout: Path,
-    files: Sequence[str],
-    options: Sequence[str],
-    limit: int,
-    able: Collection[str] | None = None,
-) -> bool:
-    """Run tests in a process of its own; say whether all of them pass in time.
-
-    limit : seconds of a processor for each process
-    able : the tests to run, as node ids or whole files; without it all
-    """
-    scratch = checkout.parent / "scratch"
-    arguments = [*files, "-q", "-p", "no:cacheprovider", f"--basetemp={scratch}", *options]
-
-    def run() -> int:
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-        _enter(checkout, writes=able is None)
-        return int(pytest.main(arguments, [_Selection(able)]))
-
-    passed = _forked(run) == 0
-    shutil.rmtree(scratch, ignore_errors=True)
-    return passed
+    names = {name: place for place, name in enumerate(files)}
+    return forked_tests(copy, ["-x", *files], _Selection(names, known), waits)
 
 
 class _Selection:
-    """A plugin that leaves tests out."""
+    """A plugin that runs some tests, those of one file after those of another."""
 
-    def __init__(self, able: Collection[str] | None) -> None:
-        self._able = able
+    def __init__(self, files: dict[str, int], tests: Iterable[str]) -> None:
+        self._files, self._tests = files, {*tests}
 
+    @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Keep the tests to run."""
-        if self._able is not None:
-            items[:] = [
-                item for item in items if {item.nodeid, item.nodeid.split("::")[0]} & {*self._able}
-            ]
+        items[:] = [item for item in items if item.nodeid in self._tests]
+        items.sort(key=lambda item: self._files[item.nodeid.partition("::")[0]])
 
 
-def _enter(checkout: Path, *, writes: bool) -> None:
-    """Let this process import the project from a checkout.
+class _Progress:
+    """A plugin that writes down which test begins."""
 
-    writes : whether it keeps what it compiles; with a mutant it must not
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._file.write_text(nodeid, encoding="utf-8")
+
+
+def forked_tests(
+    copy: Copy,
+    arguments: Iterable[str],
+    plugin: object,
+    waits: Callable[[str, float], Ended | None],
+    around: Callable[[Callable[[], int]], int] = lambda call: call(),
+) -> Ended:
+    """Run pytest in a process of its own; kill whatever it started at its end.
+
+    waits : called with the test that began last and the seconds since; may end the process
+    around : calls what runs pytest, in the new process
     """
+    scratch = copy.checkout.parent / "scratch"
+    scratch.mkdir()
+    begun = copy.checkout.parent / "begun"
+    begun.write_text("", encoding="utf-8")
+    words = ["-q", "-p", "no:cacheprovider", f"--basetemp={scratch / 'tests'}", *arguments]
+
+    def call() -> int:
+        _enter(copy, scratch)
+        return around(lambda: int(pytest.main(words, [plugin, _Progress(begun)])))
+
+    pid = os.fork()
+    if pid == 0:
+        _become(call)
+    try:
+        while not (ended := os.waitpid(pid, os.WNOHANG))[0]:
+            test = begun.read_text("utf-8")
+            if stopped := waits(test, time.time() - begun.stat().st_mtime):
+                return stopped
+            time.sleep(0.02)
+        return Ended(os.waitstatus_to_exitcode(ended[1]), begun.read_text("utf-8"))
+    finally:
+        _kill_descendants()
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _become(call: Callable[[], int]) -> None:
+    os.setsid()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in range(3):
+        os.dup2(nothing, descriptor)
+    code = 1
+    try:
+        code = call()
+    finally:
+        os._exit(code)
+
+
+def _kill_descendants() -> None:
+    while children := psutil.Process().children(recursive=True):
+        for child in children:
+            with suppress(psutil.NoSuchProcess):
+                child.kill()
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+
+def _enter(copy: Copy, scratch: Path) -> None:
+    """Let this process import the project from a checkout."""
     folders = {"", str(Path.cwd())}
-    os.chdir(checkout)
-    sys.path[:] = [str(checkout), *(path for path in sys.path if path not in folders)]
+    os.chdir(copy.checkout)
+    sys.path[:] = [str(copy.checkout), *(path for path in sys.path if path not in folders)]
     for name in [*sys.modules]:
         if name.partition(".")[0] in PROJECT:
             del sys.modules[name]
-    os.environ["PYTHONPATH"] = str(checkout)
-    sys.dont_write_bytecode = not writes
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    if not writes:
-        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    tempfile.tempdir = None
+    os.environ |= {"PYTHONPATH": str(copy.checkout), "TMPDIR": str(scratch), SITES: str(copy.sites)}
 
 
-def _forked(call: Callable[[], int]) -> int:
-    """Call something in a forked process that says nothing; return its exit code.
+@contextmanager
+def _in_place(copy: Copy, mutant: Mutant) -> Iterator[Copy]:
+    """Replace a file for a while, a script also in the pages of sites of its own.
 
-    It and the processes that it started are killed after `WAIT_LIMIT` seconds, or at its end.
+    Python compiles a file anew whose time of change differs, so that of each mutant does.
     """
-    pid = os.fork()
-    if pid == 0:
-        os.setsid()
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for descriptor in range(3):
-            os.dup2(nothing, descriptor)
-        code = 1
-        try:
-            code = call()
-        finally:
-            os._exit(code)
-    deadline = time.monotonic() + WAIT_LIMIT
-    while not (ended := os.waitpid(pid, os.WNOHANG))[0] and time.monotonic() < deadline:
-        time.sleep(0.05)
-    with suppress(ProcessLookupError):  # no process is left of its session
-        os.killpg(pid, signal.SIGKILL)
-    return os.waitstatus_to_exitcode(ended[1] if ended[0] else os.waitpid(pid, 0)[1])
+    path, shown = copy.checkout / mutant.path, copy.checkout.parent / "sites"
+    text, stat = path.read_text("utf-8"), path.stat()
+    try:
+        path.write_text(mutant.source, encoding="utf-8")
+        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns + 10**10 * next(_changes)))
+        if path.suffix == ".js" and copy.sites.exists():
+            _show(copy.sites, shown, text, mutant.source)
+            yield Copy(copy.checkout, shown)
+        else:
+            yield copy
+    finally:
+        path.write_text(text, encoding="utf-8")
+        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        shutil.rmtree(shown, ignore_errors=True)
+
+
+def _show(sites: Path, shown: Path, before: str, after: str) -> None:
+    """Copy sites, with another script in their pages, which name the digest of each script."""
+    from reports.web import render  # noqa: PLC0415 - tests import that of their checkout
+
+    old, new = (render._COMMENT.sub("", text) for text in (before, after))
+    digest, changed = (render._policy("", [text]).split("'")[5] for text in (old, new))
+    shutil.copytree(sites, shown)
+    for page in shown.rglob("*.html"):
+        text = page.read_text("utf-8")
+        if old in text:
+            page.write_text(text.replace(old, new).replace(digest, changed), encoding="utf-8")

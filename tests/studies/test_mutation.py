@@ -1,129 +1,152 @@
 # SPDX-License-Identifier: MIT
-"""The sampled mutation test: what it counts, and what the documents say of it."""
+"""The sampled mutation study: what it catches, what it counts, and what the documents say of it."""
 
 import json
 import subprocess
 import sys
 from pathlib import Path
-from random import Random
 
 import msgspec
 import pytest
 
-from studies.mutation.document import Figures, Result, filled, interval
-from studies.mutation.subjects import SUBJECTS, SUBJECTS_BEFORE, Subject
+from studies.mutation.document import Study, Tried, filled, interval, lower, scores
 from tests.instruments.processes.command import ROOT
 
-CODE = """
+FOLDERS = ("suite", "reports", "scripts", "frobench", "benchmarks")
+FILES = {
+    **dict.fromkeys(
+        (f"{name}/__init__.py" for name in ("suite", "reports", "reports/purchase")), ""
+    ),
+    "suite/small.py": """
 def larger(first, second):
     return first if first > second else second
 
 def never_called(number):
     return number + 1
-"""
-TEST = """
+""",
+    "reports/purchase/script.py": """
+import quickjs
+RUN = ("small.js",)
+
+def call(name, *given):
+    context = quickjs.Context()
+    context.eval(open(f"reports/web/static/{RUN[0]}").read())
+    return context.get(name)(*given)
+""",
+    "reports/web/static/small.js": """
+const twice = (n) => { if (n >= 2) { return 2 * n; } return n + n; };
+function call(n) { return twice(n); }
+""",
+    "tests/test_small.py": """
+import subprocess, sys
+import pytest
 from suite.small import larger
 
-def test_larger():
-    assert larger(1, 2) == 2
+def test_larger_in_another_process():
+    code = "from suite.small import larger; assert larger(1, 2) == 2"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
-def test_nothing():
-    pass
-"""
+@pytest.mark.golden
+def test_the_text():
+    assert "-" not in open("suite/small.py").read()
+
+def test_broken():
+    assert larger(2, 2) == 3
+
+def test_script():
+    from reports.purchase.script import call
+    assert call("call", 3) == 6
+""",
+    "pyproject.toml": "[tool.pytest.ini_options]\nmarkers = ['golden']",
+}
+CHANGES = [
+    ("suite/small.py", 3, ">", "<"),
+    ("suite/small.py", 3, ">", ">="),
+    ("suite/small.py", 6, "+", "-"),
+    ("reports/web/static/small.js", 2, "2 * n", "3 * n"),
+    ("reports/web/static/small.js", 2, "n + n", "n - n"),
+]
 TRY = """
-import json
+import json, sys
 from pathlib import Path
-from studies.mutation.trying import Mutant, examine, reaching, survives
+import msgspec
+from studies.mutation.recording import Recorded, choose, record
+from studies.mutation.trying import Copy, Mutant, adopt_orphans, attempt
 
-checkout = Path.cwd() / "checkout"
-source = (checkout / "suite/small.py").read_text()
-files = ["tests/test_broken.py", "tests/test_small.py"]
-tests = examine(checkout, [checkout / "suite/small.py"], files)
-came_to = [tests.files]
-for line, old, new in [(3, ">", "<"), (3, ">", ">="), (6, "+", "-")]:
-    mutant = Mutant("suite/small.py", line, source.replace(old, new), "")
-    able = sorted(reaching(checkout, mutant, tests))
-    came_to.append([able, survives(checkout, mutant, tests, able) if able else None])
-assert (checkout / "suite/small.py").read_text() == source
-print(json.dumps(came_to))
+adopt_orphans()
+checkout, kept = Path.cwd() / "checkout", Path("recorded.json")
+copy = Copy(checkout, Path.cwd() / "none")
+record(copy, "tests/test_small.py", kept)
+records = {"tests/test_small.py": msgspec.json.decode(kept.read_bytes(), type=Recorded)}
+for path, line, old, new in json.loads(sys.argv[1]):
+    source = (checkout / path).read_text()
+    mutant = Mutant("", path, line, source.replace(old, new), "")
+    chosen = choose(checkout, records, mutant)
+    found = attempt(copy, mutant, chosen) if chosen else "not run"
+    print(json.dumps([[test.name for test in chosen], found]))
+    assert (checkout / path).read_text() == source
 """
 
 
-def figures() -> Figures:
-    return msgspec.json.decode((ROOT / "docs" / "mutation.json").read_bytes(), type=Figures)
+def study() -> Study:
+    return msgspec.json.decode((ROOT / "docs" / "mutation.json").read_bytes(), type=Study)
 
 
-def test_contributing_says_what_is_stored() -> None:
-    written = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    assert filled(written, figures()) == written
-    assert "mutants: " in written
+def test_contributing_says_what_is_stored_of_400_mutants_or_more_60_of_each_folder() -> None:
+    written, found = (ROOT / "CONTRIBUTING.md").read_text("utf-8"), scores(study().mutants)
+    assert filled(written, study()) == written
+    tried = {name: number for name, (_, number) in found.items()}
+    assert not tried or tried.keys() == {*FOLDERS, "all"}
+    assert all(number >= (400 if name == "all" else 60) for name, number in tried.items())
 
 
-def test_both_scores_are_of_the_same_parts_and_of_100_mutants_or_more() -> None:
-    assert SUBJECTS.keys() == SUBJECTS_BEFORE.keys()
-    for score in (figures().before, figures().now):
-        if score is not None:
-            assert score.results.keys() == SUBJECTS.keys()
-            assert sum(result.tried for result in score.results.values()) >= 100
-            for result in score.results.values():
-                assert result.killed + len(result.survivors) == result.tried
+def test_no_score_fell() -> None:
+    assert lower(scores(study().mutants), study().earlier) == []
 
 
-def test_the_score_is_not_conclusively_lower_than_before() -> None:
-    before, now = figures().before.results.values(), figures().now
-    share = sum(each.killed for each in before) / sum(each.tried for each in before)
-    assert now is None or interval(now.results.values())[1] >= share
+def test_a_score_fell_where_its_wilson_interval_lies_below_the_earlier_one() -> None:
+    mutants = [Tried("suite", "", 0, "", "caught")] * 33 + [Tried("suite", "", 0, "", "missed")] * 7
+    assert scores(mutants) == {"suite": (33, 40), "all": (33, 40)}
+    assert interval((33, 40)) == pytest.approx((0.6805, 0.9125), abs=1e-4)  # by hand
+    assert lower({"suite": (20, 40)}, {"suite": (33, 40)}) == ["suite"]  # 0.352 to 0.648
+    assert lower({"suite": (22, 40)}, {"suite": (33, 40)}) == []  # 0.398 to 0.693
 
 
-def test_the_interval_is_wilsons() -> None:
-    low, high = interval([Result(20, 15, 0, []), Result(20, 18, 2, [])])  # by hand: 33 of 40
-    assert low == pytest.approx(0.6805, abs=1e-4)
-    assert high == pytest.approx(0.9125, abs=1e-4)
-
-
-@pytest.mark.parametrize("subject", SUBJECTS.values())
-def test_every_pattern_names_something(subject: Subject) -> None:
-    assert all([*ROOT.glob(pattern)] for pattern in (*subject.code, *subject.tests))
-
-
-def test_a_mutant_is_caught_survives_or_is_never_reached(tmp_path: Path) -> None:
-    files = {
-        "suite/__init__.py": "",
-        "suite/small.py": CODE,
-        "reports/__init__.py": "",
-        "tests/test_small.py": TEST,
-        "tests/test_broken.py": "def test_broken():\n    assert False\n",
-    }
-    for name, text in files.items():
+def test_a_mutant_is_caught_in_any_process_or_missed_or_not_run(tmp_path: Path) -> None:
+    for name, text in FILES.items():
         path = tmp_path / "checkout" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     done = subprocess.run(
-        [sys.executable, "-c", TRY],
+        [sys.executable, "-c", TRY, json.dumps(CHANGES)],
         cwd=tmp_path,
         env={"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )
-    assert "left out, since it fails without a mutant: tests/test_broken.py" in done.stdout
-    assert json.loads(done.stdout.splitlines()[-1]) == [
-        ["tests/test_small.py"],
-        [["tests/test_small.py::test_larger"], False],
-        [["tests/test_small.py::test_larger"], True],
-        [[], None],
+    assert done.returncode == 0, done.stderr
+    process, script = (
+        f"tests/test_small.py::{name}" for name in ("test_larger_in_another_process", "test_script")
+    )
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        [[process], ["caught", process]],
+        [[process], ["missed", ""]],
+        [[], "not run"],
+        [[script], ["caught", script]],
+        [[script], ["missed", ""]],
     ]
 
 
-def test_a_seed_draws_the_same_mutants_each_of_another_site(tmp_path: Path) -> None:
-    pytest.importorskip("cosmic_ray")  # only `nox -s mutation` installs it
-    from studies.mutation.drawing import draw  # noqa: PLC0415 - it needs cosmic-ray
-
-    path = tmp_path / "small.py"
-    path.write_text(CODE)
-    first, again = (draw(tmp_path, [path], 10, Random(1)) for _ in range(2))  # noqa: S311
-    assert first == again
-    assert len({mutant.source for mutant in first}) == len(first) > 2
-    assert {mutant.line for mutant in first} == {3, 6}
-    other = draw(tmp_path, [path], 10, Random(2))  # noqa: S311
-    assert first != other
+def test_a_script_changes_in_one_place_and_stays_a_script() -> None:
+    javascript = pytest.importorskip("studies.mutation.javascript")
+    source = 'const f = (a) => { if (a > 1) { return /=+/.test(a) && "1 < 2"; } };'
+    texts = {text for _, texts in javascript.changes(source) for text in texts}
+    assert texts == {
+        source.replace(old, new)
+        for old, new in (
+            *(("(a > 1)", "(!(a > 1))"), ("a >", "a >="), ("a >", "a <=")),
+            *(("> 1", "> (1 + 1)"), ("> 1", "> (1 - 1)")),
+            *(("return", "void"), ("&&", "||")),
+        )
+    }

@@ -175,6 +175,7 @@ def test_it_changes_with_a_helper_that_is_written_for_benchmarks(
     assert version_beside(changed, folder()) != version_beside(helper, folder())
 
 
+@pytest.mark.golden
 def test_versions_of_stored_results_are_those_of_the_benchmarks_here() -> None:
     stored = dict(line.split() for line in STORED.read_text().splitlines())
     today = {

@@ -167,6 +167,7 @@ def test_every_module_of_rules_is_applied() -> None:
     assert modules == {module.__name__.rpartition(".")[2] for module in MODULES}
 
 
+@pytest.mark.golden
 def test_the_page_of_codes_is_that_of_the_rules() -> None:
     committed = (ROOT / "docs" / "checks.md").read_text(encoding="utf-8")
     assert committed == handbook.page(), "`python -m suite.checks > docs/checks.md` writes it anew"

@@ -658,6 +658,7 @@ def test_the_json_says_all_of_it_and_the_exit_code_whether_it_can_be_used(
     assert "GPU is lost" in told.output
 
 
+@pytest.mark.golden
 def test_the_page_of_troubles_is_that_of_the_rules() -> None:
     committed = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8")
     assert committed == handbook(), "`python -m suite.doctor > docs/doctor.md` writes it anew"

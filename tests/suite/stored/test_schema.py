@@ -54,6 +54,7 @@ def content() -> Any:  # noqa: ANN401 - JSON
     return json.loads(store.encode(factory.run(accelerators=1, partial=True, profile="quick")))
 
 
+@pytest.mark.golden
 def test_the_committed_schema_is_that_of_the_types() -> None:
     committed = SCHEMA_PATH.read_text(encoding="utf-8")
     assert committed == schema_text(), "`python -m suite.stored.schema` writes it anew"

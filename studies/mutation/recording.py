@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: MIT
+"""Records which tests run which lines, and chooses those that may catch a mutant."""
+
+import ast
+import os
+import re
+from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import or_
+from pathlib import Path
+
+import coverage
+import msgspec
+import pytest
+from coverage import CoverageData
+
+from studies.mutation.trying import LIMIT, Chosen, Copy, Ended, Mutant, forked_tests
+
+LONGEST = 900.0
+"""Seconds that the tests of one file may take."""
+ENGINE = "reports/purchase/script.py"
+"""The module that runs scripts without a browser; it names those that it runs."""
+CONFIGURATION = """
+[run]
+parallel = true
+patch = _exit, subprocess
+include =
+    {0}/benchmarks/*
+    {0}/frobench/*
+    {0}/reports/*
+    {0}/suite/*
+"""
+Bits = int
+"""Lines of a file: bit n is line n."""
+
+
+class Recorded(msgspec.Struct):
+    """The tests of a file that pass, and the lines that they run.
+
+    seconds : of each test, with what it is the first to make for others
+    runs : of each file of the project: lines, as hexadecimal digits, by the test that runs them;
+        lines that a fixture or an import runs are those of the test file
+    share : of each file of the project: its part of all the lines
+    """
+
+    seconds: dict[str, float]
+    runs: dict[str, dict[str, str]]
+    share: dict[str, float]
+
+
+def record(copy: Copy, file: str, kept: Path) -> None:
+    """Run a file of tests without a mutant, and store what it runs."""
+    folder = copy.checkout.parent / "coverage"
+    folder.mkdir()
+    watch = _Watch(folder)
+
+    def measured(call: Callable[[], int]) -> int:
+        settings = folder / "settings"
+        settings.write_text(CONFIGURATION.format(copy.checkout), encoding="utf-8")
+        watch.measuring = coverage.Coverage(str(folder / "data"), config_file=str(settings))
+        watch.measuring.start()
+        call()
+        watch.measuring.stop()
+        watch.measuring.save()
+        (folder / "watched").write_bytes(msgspec.json.encode((watch.seconds, watch.files)))
+        return 0
+
+    def waits(test: str, seconds: float) -> Ended | None:
+        return Ended(1, test, hung=True) if seconds > LONGEST else None
+
+    forked_tests(copy, [file, "-m", "not golden"], watch, waits, measured)
+    recorded = _recorded(copy.checkout, folder, file)
+    partial = kept.with_suffix(f".{os.getpid()}")
+    partial.write_bytes(msgspec.json.encode(recorded))
+    partial.rename(kept)
+
+
+class _Watch:
+    """A plugin that notes which tests pass, and whose processes wrote which files of coverage."""
+
+    measuring: coverage.Coverage
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._failed: set[str] = set()
+        self.seconds: dict[str, float] = {}
+        self.files: dict[str, str] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        result = yield
+        for path in self._folder.glob("data.*"):
+            self.files.setdefault(path.name, item.nodeid)
+        return result
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
+        self.measuring.switch_context(item.nodeid)
+        try:
+            return (yield)
+        finally:
+            self.measuring.switch_context("")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if not report.passed:
+            self._failed.add(report.nodeid)
+        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
+        if report.when == "teardown" and report.nodeid in self._failed:
+            del self.seconds[report.nodeid]
+
+
+def _recorded(checkout: Path, folder: Path, file: str) -> Recorded:
+    """Read what was measured; take the files away."""
+    watched = folder / "watched"
+    text = watched.read_bytes() if watched.exists() else b"[{}, {}]"
+    seconds, owners = msgspec.json.decode(text, type=tuple[dict[str, float], dict[str, str]])
+    lines: dict[str, dict[str, Bits]] = {}
+    for path in folder.iterdir():
+        if path.name.startswith("data."):
+            data = CoverageData(str(path))
+            data.read()
+            for name in data.measured_files():
+                runs = lines.setdefault(Path(name).relative_to(checkout).as_posix(), {})
+                for line, contexts in data.contexts_by_lineno(name).items():
+                    for context in contexts:
+                        test = context or owners.get(path.name, file)
+                        runs[test] = runs.get(test, 0) | 1 << line
+            data.close()
+        path.unlink()
+    folder.rmdir()
+    digits = {
+        name: {test: f"{bits:x}" for test, bits in runs.items()} for name, runs in lines.items()
+    }
+    sizes = {name: reduce(or_, runs.values(), 0).bit_count() for name, runs in lines.items()}
+    share = {name: size / sum(sizes.values()) for name, size in sizes.items()}
+    return Recorded(seconds, digits, share)
+
+
+def choose(checkout: Path, records: dict[str, Recorded], mutant: Mutant) -> list[Chosen]:
+    """Return the tests that run the changed statement, as many as take `LIMIT`.
+
+    Files of tests that are quick, and run little other code, come first.
+    """
+    ranked: list[tuple[float, str, list[str]]] = []
+    source = (checkout / mutant.path).read_text("utf-8")
+    is_script = mutant.path.endswith(".js")
+    bits = 0 if is_script else _bits(source, mutant.line)
+    for file, recorded in records.items():
+        if is_script:
+            text = (checkout / file).read_text("utf-8")
+            able, share = _able(checkout, file, text, recorded, Path(mutant.path))
+        else:
+            able = _running(recorded, mutant.path, bits)
+            share = recorded.share.get(mutant.path, 0.0)
+        names = [test for test in recorded.seconds if able & {test, file}]
+        if names:
+            cost = 0.1 + sum(recorded.seconds[test] for test in names)
+            ranked.append((cost / share, file, names))
+    return [*_affordable(records, sorted(ranked))]
+
+
+def _running(recorded: Recorded, path: str, bits: Bits) -> set[str]:
+    """Return which tests run any of some lines; the file stands for all its tests."""
+    return {test for test, ran in recorded.runs.get(path, {}).items() if int(ran, 16) & bits}
+
+
+def _able(
+    checkout: Path, file: str, text: str, recorded: Recorded, script: Path
+) -> tuple[set[str], float]:
+    """Return which tests of a file run a script, and how directly, by the names in its text."""
+    first, *rest = script.stem.split("_")
+    named = re.search(rf"\b{first}{''.join(map(str.title, rest))}\.", text)
+    nearness = 1.0 if named else 0.3 if first in Path(file).stem else 0.05
+    if file.startswith("tests/browser/") or script.name in text:
+        return {file}, nearness
+    engine = (checkout / ENGINE).read_text("utf-8")
+    bits = _bits(engine, engine[: engine.index("\ndef call(")].count("\n") + 3)
+    return _running(recorded, ENGINE, bits) if script.name in engine else set(), nearness
+
+
+def _affordable(
+    records: dict[str, Recorded], ranked: list[tuple[float, str, list[str]]]
+) -> Iterator[Chosen]:
+    left = LIMIT
+    for _, file, names in ranked:
+        seconds = records[file].seconds
+        longest = max(seconds[name] for name in names)
+        for name in sorted(names, key=lambda name: seconds[name]):
+            left -= seconds[name]
+            if left < 0:
+                return
+            yield Chosen(name, seconds[name], longest)
+
+
+def _bits(source: str, line: int) -> Bits:
+    """Return the lines of the statement around a line.
+
+    Outside functions, an import runs it; those are then the lines of all functions of the module.
+    """
+    functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    around = [node for node in functions if node.body[0].lineno <= line <= (node.end_lineno or 0)]
+    if not around:
+        lines = {
+            number
+            for function in functions
+            for number in range(function.body[0].lineno, (function.end_lineno or 0) + 1)
+        }
+        return sum(1 << number for number in lines) if lines else -1
+    statements = [
+        range(node.lineno, _header_end(node) + 1)
+        for node in ast.walk(max(around, key=lambda node: node.lineno))
+        if isinstance(node, ast.stmt)
+    ]
+    inner = min((one for one in statements if line in one), key=len)
+    return sum(1 << number for number in inner)
+
+
+def _header_end(node: ast.stmt) -> int:
+    """Return the last line of a statement without the statements in it."""
+    body = getattr(node, "body", None) or getattr(node, "cases", None)
+    if not body:
+        return node.end_lineno or node.lineno
+    first = body[0].pattern if isinstance(body[0], ast.match_case) else body[0]
+    return max(node.lineno, first.lineno - 1)
