@@ -223,6 +223,7 @@ class Ended(Struct, tag="ended", kw_only=True):
     begun: float
     seconds: float
     others: float | None = None
+    runner_cores: float | None = None
 
 
 _OfPilot = Stopped | Surroundings | NodesSeen | Collected | Declared | Tried

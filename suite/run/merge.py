@@ -193,6 +193,9 @@ def _launch(number: int, records: Iterable[Record], planned: Environment) -> Lau
         changed=changed(planned, harness.environment) if harness.environment else {},
         lost=next((r.reason for r in mine if isinstance(r, Refused) and r.lost), ""),
         others=UNSET if ended is None or ended.others is None else round(ended.others, 3),
+        runner_cores=UNSET
+        if ended is None or ended.runner_cores is None
+        else round(ended.runner_cores, 4),
         gauge={
             name: round(median(g[name] for g in gauges if name in g), PICOSECOND_DIGITS)
             for name in dict.fromkeys(name for gauge in gauges for name in gauge)

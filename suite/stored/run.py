@@ -81,7 +81,7 @@ class Conclusion(Struct, frozen=True, kw_only=True):
 class Launch(Struct, kw_only=True, omit_defaults=True):
     """One fresh process in which every case was measured once.
 
-    Older files do not tell ``begun``, ``check_seconds`` and ``others``.
+    Older files do not tell ``begun``, ``check_seconds``, ``others`` and ``runner_cores``.
 
     started : UTC, ISO 8601
     seconds : wall time of the process
@@ -101,6 +101,8 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
     others : cores that other programs kept busy on average while the launch ran, of those that
         the run may use, with the time that a hypervisor gave to other guests; a launch that was
         taken up in another sitting does not tell
+    runner_cores : cores that the runner itself used on average while the launch ran: to watch it,
+        and to read sensors; `others` leaves them out
     ready_reading : seconds that reading one element of a ready value back takes, by accelerator
     waits : the call that was proved to wait for an accelerator and is used: ``read-back`` where
         only reading an element back waits, ``read-back of results`` where nothing is computed
@@ -121,6 +123,7 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
     begun: Number | UnsetType = UNSET
     gauge: dict[Name, Number] = field(default_factory=dict)
     others: Number | UnsetType = UNSET
+    runner_cores: Number | UnsetType = UNSET
     ready_reading: dict[Name, Number] = field(default_factory=dict)
     waits: dict[Name, Text] = field(default_factory=dict)
     lost: Text = ""

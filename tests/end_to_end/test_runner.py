@@ -186,7 +186,7 @@ def test_each_launch_says_what_an_empty_body_seems_to_cost(
         assert launch.timer_step > 0
 
 
-def test_each_launch_times_the_gauge_and_counts_what_else_used_the_processor(
+def test_each_launch_times_the_gauge_and_counts_what_others_and_the_runner_used(
     tricky: tuple[subprocess.CompletedProcess[str], Run],
 ) -> None:
     for launch in tricky[1].frobench.launches:
@@ -195,6 +195,8 @@ def test_each_launch_times_the_gauge_and_counts_what_else_used_the_processor(
         assert all(seconds > 0 for seconds in launch.gauge.values())
         assert launch.others is not UNSET
         assert launch.others >= 0
+        assert launch.runner_cores is not UNSET
+        assert launch.runner_cores > 0
 
 
 def test_workers_on_two_halves_of_the_cpu_show_when_both_ran(

@@ -148,9 +148,10 @@ def impossible_processor(run: Run) -> Iterator[Fault]:
         yield Fault(f"a cache of {spell(cache, 'B')}")
     most = MOST_LOAD * cpu.usable_cores + SHORT_LOAD
     for number, launch in enumerate(run.frobench.launches, start=1):
-        if launch.others is not UNSET and not 0 <= launch.others <= most:
-            busy = f"{launch.others:g} of {cpu.usable_cores} cores busy"
-            yield Fault(f"other programs kept {busy} in launch {number}")
+        for what, cores in ("other programs", launch.others), ("the runner", launch.runner_cores):
+            if cores is not UNSET and not 0 <= cores <= most:
+                busy = f"{cores:g} of {cpu.usable_cores} cores busy"
+                yield Fault(f"{what} kept {busy} in launch {number}")
 
 
 def impossible_device(run: Run) -> Iterator[Fault]:

@@ -4,7 +4,10 @@
 from collections.abc import Iterator
 from statistics import median
 
+from msgspec import UNSET
+
 from suite.checks.facts import accelerators, by_launch, mostly
+from suite.checks.rule import Fault
 from suite.statistics import estimate, spread
 from suite.stored.run import Case, Run, Severity
 from suite.units import format_estimate
@@ -18,6 +21,8 @@ LEAST_BALANCE = 0.7
 differ by a few percent."""
 SHORTEST_WORK = 5e-4
 """Seconds of work, of which the larger part is launching if it is shorter."""
+BUSIEST_RUNNER = 0.02
+"""Cores that the runner may use besides reading sensors: on two cores it uses 0.004."""
 
 
 def noisy_case(run: Run, case: Case) -> Iterator[str]:
@@ -51,3 +56,16 @@ def uneven_devices(run: Run, case: Case) -> Iterator[str]:
     if len(accelerators(case)) > 1 and mostly(uneven):
         share = median(part["balance"] for part in parts)
         yield f"the first device to be done takes {share:.0%} of the last one's time"
+
+
+def busy_runner(run: Run) -> Iterator[Fault]:
+    """The runner used more than 0.02 cores in a launch, besides those for reading sensors.
+
+    It took this time from cases on the CPU. Report this run as a fault of Frobench.
+    """
+    told = (launch.runner_cores for launch in run.frobench.launches)
+    cores = {n: used for n, used in enumerate(told, start=1) if used is not UNSET}
+    sensors = 0.0 if run.frobench.telemetry is UNSET else run.frobench.telemetry.cost
+    number = max(cores, key=cores.__getitem__, default=0)
+    if number and cores[number] - sensors > BUSIEST_RUNNER:
+        yield Fault(f"the runner used {cores[number]:.2f} cores in launch {number}")

@@ -422,6 +422,7 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
     "a gauge below zero": ("impossible-duration", of_launch(1, gauge={"cpu/python": -1e-4})),
     "more cores of others than there are": ("impossible-processor", of_launch(1, others=4.0)),
     "cores of others below zero": ("impossible-processor", of_launch(1, others=-0.5)),
+    "cores of the runner below zero": ("impossible-processor", of_launch(1, runner_cores=-0.5)),
     "a plan longer than the run": (
         "impossible-duration",
         lambda run: put(run.frobench, plan_seconds=900.0),

@@ -4,6 +4,7 @@
 import pytest
 
 from suite import checks
+from suite.stored.run import Telemetry
 from tests.instruments.faults.judging import made, on_accelerators, only, resample, said
 
 # noisy_case
@@ -76,3 +77,22 @@ def test_the_halves_of_a_processor_are_not_compared() -> None:
         case.extra_info.parts |= {"balance": [0.5] * 8, "span": [1e-2] * 8}
     assert pairs
     assert not said(run, "uneven-devices")
+
+
+# busy_runner
+
+
+@pytest.mark.parametrize(("cores", "named"), [(0.019, False), (0.021, True)])
+def test_a_runner_that_takes_time_from_the_cases_is_named(cores: float, *, named: bool) -> None:
+    run = made()
+    run.frobench.launches[4].runner_cores = cores
+    assert said(run, "busy-runner") == ["the runner used 0.02 cores in launch 5"] * named
+
+
+def test_what_reading_sensors_takes_is_not_held_against_the_runner() -> None:
+    run = made()
+    run.frobench.telemetry = Telemetry(
+        begun=0.0, step=1.0, series={}, held_back={}, launches=[], unknown={}, cost=0.01
+    )
+    run.frobench.launches[4].runner_cores = 0.029
+    assert not said(run, "busy-runner")
