@@ -63,6 +63,8 @@ def measure(
     if changed:
         pytest.fail(f"the benchmark left changed settings behind: {', '.join(changed)}")
     item.stash[MEASURED] = it.measured
+    if REFUSED in item.stash:  # the benchmark failed after its timing
+        return
     item.get_closest_marker("benchmark").kwargs["timer"].show(benchmark, it.measured)
 
 
