@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.truth.test_truth import KNOWN
 from tests.end_to_end.truth.test_truth_bare import marker
 from tests.instruments.devices.measured import EXACT, STRANGE, Measured, errors, measured
 
@@ -69,6 +70,22 @@ def test_a_copy_with_cold_caches_reads_and_writes_memory(chilled: Measured, size
     for name, truth in (("within_cold", cold), ("within", warm)):
         took = chilled.seconds(f"bench_{name}[acme:0-{size}]")
         assert took == pytest.approx(truth, rel=EXACT)
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    options = ("--benchmarks", KNOWN, "--devices", "acme:0", "--budget", 12)
+    return measured(tmp_path_factory.mktemp("known"), SPEC, "renewed or beside", *options)
+
+
+def test_caches_are_emptied_after_what_is_done_before_each_sample(known: Measured) -> None:
+    truth = seconds(known, 2 * 4**10, cold=True)
+    assert known.seconds(f"bench_renewed[acme:0-{4**10}]") == pytest.approx(truth, rel=EXACT)
+
+
+def test_pairs_of_two_versions_are_as_many_as_the_time_of_the_case_allows(known: Measured) -> None:
+    rounds = known.case(f"bench_beside[acme:0-{4**6}]").stats.rounds
+    assert rounds > 0.8 * known.run.frobench.settings.most_samples
 
 
 def test_caches_of_an_unknown_size_are_emptied_too(tmp_path: Path) -> None:
