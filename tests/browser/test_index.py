@@ -84,6 +84,35 @@ def test_devices_are_filtered_and_the_address_says_so(devices: Page) -> None:
     expect(devices.locator("#devices-table tbody tr")).to_have_count(3)
 
 
+def test_the_index_says_how_many_devices_are_left_and_how_many_lack_a_price(
+    devices: Page,
+) -> None:
+    status = devices.locator("#devices-status")
+    expect(status).to_have_text("4 devices.")
+    devices.get_by_label("Vendor").select_option("CPU")
+    expect(status).to_have_text("1 device.")
+    devices.get_by_label("Vendor").select_option("all")
+    devices.get_by_label("Price, at most").fill("500")
+    devices.get_by_label("Price, at most").press("Tab")
+    expect(status).to_have_text("3 devices. 1 device without a known price left out.")
+
+
+def test_of_many_devices_the_first_are_shown_and_the_others_on_demand(
+    browser: Browser, tmp_path: Path
+) -> None:
+    file = tmp_path / "index.html"
+    cards = [named(f"m{number}", f"Card {number}", number) for number in range(1, 28)]
+    file.write_text(index.page(cards), encoding="utf-8")
+    with shown(browser, file.as_uri(), DESK) as one:
+        status = one.page.locator("#devices-status")
+        expect(status).to_have_text("27 devices, the first 25 of them shown.")
+        expect(one.page.locator("#devices-table tbody tr")).to_have_count(25)
+        one.page.locator("#more-devices").click()
+        expect(status).to_have_text("27 devices.")
+        expect(one.page.locator("#devices-table tbody tr")).to_have_count(27)
+        assert one.page.locator("#more-devices").is_hidden()
+
+
 def test_a_workload_is_chosen_by_a_button_and_stands_in_the_address(devices: Page) -> None:
     devices.get_by_label("Small operations").check()
     expect(devices.locator("#devices-table caption")).to_contain_text("small operations")
