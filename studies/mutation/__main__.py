@@ -50,31 +50,11 @@ def main() -> None:
     parser.add_argument("--commit", default="HEAD", help="of this repository")
     asked = parser.parse_args()
     each = FEW if asked.quick else asked.each
-    for name in SHARED:
-        importlib.import_module(name)
+    numbers = {name: each or most for name, (_, most) in FOLDERS.items()}
     revision = _git("rev-parse", asked.commit).decode().strip()
-    kept = CACHE / revision
-    (kept / "recorded").mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix="mutation-") as name:
-        archive, folder = _git("archive", revision), Path(name)
-        context = multiprocessing.get_context("fork")
-        with ProcessPoolExecutor(AT_ONCE, context, _enter, (archive, folder, kept)) as pool:
-            checkout = _unpacked(archive, folder / "original")
-            records = _recorded(checkout, kept, pool)
-            mutants = [
-                mutant
-                for part in FOLDERS
-                if asked.only in {None, part}
-                for mutant in draw(
-                    checkout,
-                    part,
-                    FOLDERS[part][1] if each is None else each,
-                    Random(f"{asked.seed}/{part}"),  # noqa: S311 - no secret
-                    pool,
-                )
-            ]
-            chosen = [choose(checkout, records, mutant) for mutant in mutants]
-            tried = _tried(mutants, chosen, kept / f"seed-{asked.seed}.jsonl", pool)
+    tried = _study(
+        revision, asked.seed, {asked.only: numbers[asked.only]} if asked.only else numbers
+    )
     stored = msgspec.json.decode(FIGURES.read_bytes(), type=Study)
     same = (stored.revision, stored.seed) == (revision, asked.seed)
     earlier = stored.earlier if same else scores(stored.mutants)
@@ -84,6 +64,29 @@ def main() -> None:
         study = Study(revision, today, asked.seed, tried, earlier)
         FIGURES.write_bytes(msgspec.json.format(msgspec.json.encode(study)) + b"\n")
         PAGE.write_text(document.filled(PAGE.read_text("utf-8"), study), encoding="utf-8")
+
+
+def _study(revision: str, seed: int, numbers: dict[str, int]) -> list[Tried]:
+    """Try so many mutants of each folder of a revision."""
+    for name in SHARED:
+        importlib.import_module(name)
+    kept = CACHE / revision
+    (kept / "recorded").mkdir(parents=True, exist_ok=True)
+    context, archive = multiprocessing.get_context("fork"), _git("archive", revision)
+    with TemporaryDirectory(prefix="mutation-") as folder:
+        pool = ProcessPoolExecutor(AT_ONCE, context, _enter, (archive, Path(folder), kept))
+        try:
+            checkout = _unpacked(archive, Path(folder) / "original")
+            records = _recorded(checkout, kept, pool)
+            mutants = [
+                mutant
+                for name, number in numbers.items()
+                for mutant in draw(checkout, name, number, Random(f"{seed}/{name}"), pool)  # noqa: S311 - no secret
+            ]
+            chosen = [choose(checkout, records, mutant) for mutant in mutants]
+            return _tried(mutants, chosen, kept / f"seed-{seed}.jsonl", pool)
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def _git(*arguments: str) -> bytes:
@@ -144,8 +147,7 @@ def _build_sites(checkout: Path, folder: Path) -> None:
 
 
 def _record(file: str, kept: Path) -> str:
-    record(_copy, file, kept)
-    return file
+    return f"{file}, {record(_copy, file, kept)} tests"
 
 
 def _tried(

@@ -4,7 +4,9 @@
 import ast
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import reduce
 from operator import or_
 from pathlib import Path
@@ -48,9 +50,10 @@ class Recorded(msgspec.Struct):
     share: dict[str, float]
 
 
-def record(copy: Copy, file: str, kept: Path) -> None:
-    """Run a file of tests without a mutant, and store what it runs."""
+def record(copy: Copy, file: str, kept: Path) -> int:
+    """Run a file of tests without a mutant, and store what it runs; return how many tests pass."""
     folder = copy.checkout.parent / "coverage"
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     watch = _Watch(folder)
 
@@ -73,6 +76,7 @@ def record(copy: Copy, file: str, kept: Path) -> None:
     partial = kept.with_suffix(f".{os.getpid()}")
     partial.write_bytes(msgspec.json.encode(recorded))
     partial.rename(kept)
+    return len(recorded.seconds)
 
 
 class _Watch:
@@ -110,13 +114,13 @@ class _Watch:
 
 
 def _recorded(checkout: Path, folder: Path, file: str) -> Recorded:
-    """Read what was measured; take the files away."""
+    """Read what was measured, but for files of processes that were killed as they wrote them."""
     watched = folder / "watched"
     text = watched.read_bytes() if watched.exists() else b"[{}, {}]"
     seconds, owners = msgspec.json.decode(text, type=tuple[dict[str, float], dict[str, str]])
     lines: dict[str, dict[str, Bits]] = {}
-    for path in folder.iterdir():
-        if path.name.startswith("data."):
+    for path in folder.glob("data.*"):
+        with suppress(coverage.CoverageException):
             data = CoverageData(str(path))
             data.read()
             for name in data.measured_files():
@@ -125,9 +129,6 @@ def _recorded(checkout: Path, folder: Path, file: str) -> Recorded:
                     for context in contexts:
                         test = context or owners.get(path.name, file)
                         runs[test] = runs.get(test, 0) | 1 << line
-            data.close()
-        path.unlink()
-    folder.rmdir()
     digits = {
         name: {test: f"{bits:x}" for test, bits in runs.items()} for name, runs in lines.items()
     }

@@ -146,7 +146,7 @@ def forked_tests(
     around : calls what runs pytest, in the new process
     """
     scratch = copy.checkout.parent / "scratch"
-    scratch.mkdir()
+    scratch.mkdir(exist_ok=True)
     begun = copy.checkout.parent / "begun"
     begun.write_text("", encoding="utf-8")
     words = ["-q", "-p", "no:cacheprovider", f"--basetemp={scratch / 'tests'}", *arguments]
