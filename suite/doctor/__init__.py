@@ -6,7 +6,7 @@ accelerator; `devices` and `hosts` hold the rules about what disturbs a measurem
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -15,11 +15,11 @@ from suite.checks.rule import Fault, Rule, conclusion, rules
 from suite.doctor import devices, hosts
 from suite.doctor.there import There, add_torch_facts, look_around
 from suite.doctor.torch_offer import START_LOCALLY, Asking, Offer, ask_torch
-from suite.doctor.unusable import unusable_accelerators
+from suite.doctor.unusable import REFUSED, unusable_accelerators, unused_accelerator
 from suite.machine.limits import ROOT
 from suite.stored.run import Conclusion, Severity
 
-__all__ = ["START_LOCALLY", "Offer", "ask_torch", "unusable_accelerators"]
+__all__ = ["REFUSED", "START_LOCALLY", "Offer", "ask_torch", "unusable_accelerators"]
 
 ERRORS: list[Rule] = [devices.device_lost, devices.build_lacks_device]
 """What keeps an accelerator from use."""
@@ -89,10 +89,7 @@ def troubles(there: There) -> list[Conclusion]:
     ]
 
 
-def left_out(names: Sequence[str]) -> list[Conclusion]:
-    """Say of devices that a run leaves them out, since PyTorch was not built for them."""
-    if not names:
-        return []
-    message = f"{' and '.join(names)} left out: PyTorch was not built for this generation"
-    fault = Fault(message, advice=f"install a build that has it: {START_LOCALLY}")
-    return [conclusion(devices.build_lacks_device, "warning", fault)]
+def left_out(refusals: Mapping[str, str]) -> list[Conclusion]:
+    """Say of devices that a run leaves them out, since they cannot compute, and why not."""
+    faults = (Fault(f"{name} left out: {why}", advice=REFUSED) for name, why in refusals.items())
+    return [conclusion(unused_accelerator, "warning", fault) for fault in faults]

@@ -21,6 +21,9 @@ OLDEST_DRIVER = {11: 450, 12: 525, 13: 580}
 https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html
 """
 
+REFUSED = f"end what else uses it, or install a build of PyTorch that has it: {START_LOCALLY}"
+"""What mends an accelerator that torch sees and that cannot compute."""
+
 
 class Patient(NamedTuple):
     """The accelerators of one maker that torch does not offer, or a machine without any."""
@@ -179,10 +182,10 @@ def mask_hides_all(patient: Patient) -> Iterator[Fault]:
 
 
 def unused_accelerator(patient: Patient) -> Iterator[Fault]:
-    """PyTorch can use no accelerator although one is there.
+    """PyTorch cannot use an accelerator that is there.
 
     The message has PyTorch's own reason. Where it gives none, use the accelerator: PyTorch then
-    says why.
+    says why. Where another accelerator can be used, `frobench run` warns and leaves this one out.
     """
     device = patient.vendor.build.lower().replace("rocm", "cuda")
     yield Fault(

@@ -176,7 +176,7 @@ class Device:
         """
         wanted = getattr(torch, dtype) if isinstance(dtype, str) else dtype
         if wanted == torch.float8_e4m3fn:
-            wanted = getattr(torch, eight_bit_float(self._gfx))
+            wanted = getattr(torch, eight_bit_float(self.gfx))
         count = torch.Size(shape).numel()
         self.require(count * (4 + wanted.itemsize * (wanted != torch.float32)))
         drawn = torch.empty(shape, device=self._generator.device)
@@ -184,7 +184,7 @@ class Device:
         return drawn.to(device=self.handle, dtype=wanted)
 
     @property
-    def _gfx(self) -> str | None:
+    def gfx(self) -> str | None:
         """AMD's name of the architecture; `None` for other devices."""
         is_amd = self.handle.type == "cuda" and torch.version.hip is not None
         return str(self.properties.gcnArchName) if is_amd else None
@@ -228,7 +228,17 @@ def accelerators() -> list[str]:
     """Name every accelerator that torch can use, visible-device masks honoured."""
     kind = torch.accelerator.current_accelerator(check_available=True)
     count = torch.accelerator.device_count() if kind else 0
-    return [f"{kind}:{index}" for index in range(count)]
+    return [name for index in range(count) if _is_there(name := f"{kind}:{index}")]
+
+
+def _is_there(name: str) -> bool:
+    """Tell whether a counted device exists: torch may count NVML's GPUs, and CUDA have fewer."""
+    try:
+        return Device(name).properties is not None
+    except (AttributeError, NotImplementedError):  # a backend without properties
+        return True
+    except (AssertionError, RuntimeError):
+        return False
 
 
 def try_device(index: int = 0) -> torch.device:
@@ -243,15 +253,15 @@ def all_devices() -> list[torch.device]:
 
 
 def choose(wanted: Iterable[str]) -> list[str]:
-    """Name the devices to measure: those wanted, or the CPU and every accelerator that is served.
+    """Name the devices to measure: those wanted, or the CPU and every accelerator that computes.
 
-    Where none is served, all are named, so that a run never silently measures the CPU alone.
+    Where none computes, all are named, so that a run never silently measures the CPU alone.
 
     Raises `UnknownDeviceError` for a name that this machine does not have.
     """
     here = accelerators()
     present = ["cpu", *here]
-    lacking = unserved(here)
+    lacking = {} if wanted else unserved(here)
     chosen = []
     for name in wanted or ["cpu", *([name for name in here if name not in lacking] or here)]:
         full = f"{name}:0" if name != "cpu" and name.isalpha() else name
@@ -262,15 +272,31 @@ def choose(wanted: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(chosen))
 
 
-def unserved(names: Iterable[str]) -> list[str]:
-    """Return the devices that torch sees and has no code for."""
-    built = torch.cuda.get_arch_list() if torch.version.cuda else []
-    return [
-        name
-        for name in names
-        if built and name.startswith("cuda:")
-        if not serves(built, "{}.{}".format(*torch.cuda.get_device_capability(name)))
-    ]
+def unserved(names: Iterable[str]) -> dict[str, str]:
+    """Return the accelerators that torch sees and that cannot compute, and why not."""
+    refusals = {name: _refusal(Device(name)) for name in names if name != "cpu"}
+    return {name: refusal for name, refusal in refusals.items() if refusal}
+
+
+def _refusal(device: Device) -> str | None:
+    """Return why torch has no code for a device, or why a tiny product fails there."""
+    built = torch.cuda.get_arch_list() if device.handle.type == "cuda" else []
+    if built:
+        capability = torch.cuda.get_device_capability(device.name)
+        if not serves(built, device.gfx or "{}.{}".format(*capability)):
+            return "PyTorch was not built for this generation"
+    try:
+        _multiply(device)
+    except (NotImplementedError, torch.OutOfMemoryError):  # which its cases will say
+        return None
+    except RuntimeError as error:
+        return str(error).partition("\n")[0]
+    return None
+
+
+def _multiply(device: Device) -> None:
+    ones = torch.ones(2, 2).to(device.handle)
+    waiting.read(ones @ ones)
 
 
 def release_memory() -> None:

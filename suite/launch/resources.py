@@ -11,6 +11,7 @@ from contextlib import suppress
 from itertools import chain
 
 import pytest
+import torch
 
 from suite.journal.spec import DEVICE_LOST, LaunchSpec
 from suite.kit import device as dev
@@ -19,7 +20,6 @@ from suite.kit.worker_process import Seat
 from suite.kit.workers import Worker, early_workers
 from suite.launch.case_timer import reason_of
 from suite.launch.collection import seats
-from suite.measure import ready
 from suite.measure.observing import Blocker, blocker
 from suite.nodes.groups import Groups
 from suite.units import counted
@@ -85,7 +85,8 @@ class Resources:
         if failed:
             self.drop_workers(lost)
         try:
-            ready.of_each([dev.Device(name) for name in self._spec.settings.devices], _answers)
+            for name in self._spec.settings.devices:
+                _answers(dev.Device(name))
         except Exception as error:  # noqa: BLE001 - whatever a backend raises when it is lost
             pytest.exit(f"a device no longer works: {reason_of(error)}", returncode=DEVICE_LOST)
 
@@ -101,8 +102,9 @@ class Resources:
 
 
 def _answers(device: dev.Device) -> None:
-    """Raise if a device does not answer any more; a call that it never had is not missed."""
-    with suppress(AttributeError, NotImplementedError, TypeError, ValueError):
+    """Raise if a device does not answer any more, unless it is full or never had the call."""
+    lacking = AttributeError, NotImplementedError, TypeError, ValueError
+    with suppress(*lacking, torch.OutOfMemoryError):
         device.synchronize()
 
 

@@ -2,7 +2,6 @@
 """The devices and the machine of a session, and the state of both around its cases."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from time import perf_counter
 
 import pytest
@@ -46,16 +45,15 @@ def look_around(spec: LaunchSpec, write: Write) -> Settings:
         write(Stopped(message=str(error)))
         pytest.exit(str(error))
     if spec.mode == "pilot":
-        with suppress(RuntimeError):  # a device that is lost fails its cases
-            devices = [Device(name) for name in settings.devices]
-            ready.steady_clocks(devices, ready.WAKE_SECONDS)
+        devices = [Device(name) for name in settings.devices]
+        ready.steady_clocks(devices, ready.WAKE_SECONDS)
         write(
             Surroundings(
                 devices=settings.devices,
                 environment=environment.capture(settings.devices),
                 seals=seals(settings.devices, str(spec.seed)),
                 addresses=addresses(settings.devices),
-                troubles=doctor.left_out([] if wanted else unserved(accelerators())),
+                troubles=doctor.left_out({} if wanted else unserved(accelerators())),
             )
         )
     return settings
@@ -115,13 +113,12 @@ class Readiness:
 
 
 def _refuse(wanted: Sequence[str], devices: Sequence[str]) -> None:
-    """Raise `CannotRunError` if torch cannot use an accelerator, or was not built for it."""
+    """Raise `CannotRunError` if torch cannot use an accelerator."""
     if wanted != ["cpu"] and (troubles := doctor.unusable_accelerators()):
         lines = (f"{trouble.message}\n  mend it: {trouble.advice}" for trouble in troubles)
         raise CannotRunError("\n".join(lines))
     if lacking := unserved(devices):
+        faults = "\n".join(f"{name} cannot be used: {why}" for name, why in lacking.items())
         raise CannotRunError(
-            f"{' and '.join(lacking)} cannot be used: PyTorch was not built for this generation\n"
-            f"  mend it: install a build that has it: {doctor.START_LOCALLY}; "
-            "or measure without it: --devices cpu"
+            f"{faults}\n  mend it: {doctor.REFUSED}; or measure without it: --devices cpu"
         )

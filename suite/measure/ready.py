@@ -29,8 +29,8 @@ SETTLE_CALL = 1e-3
 WAKE_SECONDS = 0.5
 """Seconds of work after which a link that slows down while it is idle is at its generation."""
 SETTLERS = (256, 512, 1024, 2048, 4096)
-FULL = (DoesNotFitError, torch.OutOfMemoryError)
-"""Errors of a device without memory, which is left to its cases; the other devices go on."""
+REFUSED = (DoesNotFitError, *REFUSALS)
+"""Errors of a device that is full or lost: its cases will say so, and the other devices go on."""
 ROUNDS = 5
 """Samples of each body before the first case and behind the last one."""
 ROUNDS_BETWEEN = 20
@@ -44,7 +44,7 @@ COPIED = 2**25
 def steady_clocks(devices: Sequence[Device], seconds: float = SETTLE_SECONDS) -> None:
     """Keep accelerators busy, all at once: the clock of an idle GPU swings before it settles.
 
-    A CPU is left alone, and so is an accelerator that has no memory left.
+    A CPU is left alone, and so is an accelerator that refuses.
     """
     accelerators = [device for device in devices if device.is_accelerator]
     products = list(of_each(accelerators, _settler).values())
@@ -55,10 +55,10 @@ def steady_clocks(devices: Sequence[Device], seconds: float = SETTLE_SECONDS) ->
 
 
 def of_each(devices: Sequence[Device], find: Callable[[Device], T]) -> dict[str, T]:
-    """Return what `find` returns of each device that has memory, by the device's name."""
+    """Return what `find` returns of each device that refuses nothing, by the device's name."""
     values = {}
     for device in devices:
-        with suppress(*FULL):
+        with suppress(*REFUSED):
             values[device.name] = find(device)
     return values
 
@@ -76,7 +76,7 @@ def _settler(device: Device) -> Sampler:
     for n in larger:
         if min(product.took() for _ in range(3)) > SETTLE_CALL:
             break
-        with suppress(*FULL):
+        with suppress(*REFUSED):
             product = _product(device, n)
     return product
 
@@ -88,7 +88,7 @@ def _product(device: Device, n: int) -> Sampler:
 def _fits(call: Callable[[], object]) -> bool:
     try:
         call()
-    except FULL:
+    except REFUSED:
         return False
     return True
 
@@ -139,7 +139,7 @@ def _bodies(device: Device) -> dict[str, Body]:
         small, source = device.uniform(16, 16), device.uniform(COPIED // 4)
         left, right = device.uniform(PRODUCT, PRODUCT), device.uniform(PRODUCT, PRODUCT)
         target = torch.empty_like(source)
-    except (DoesNotFitError, *REFUSALS):
+    except REFUSED:
         return bodies
     return bodies | {
         "operations": partial(_add_often, small),

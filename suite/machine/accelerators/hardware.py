@@ -206,11 +206,17 @@ https://docs.kernel.org/hwmon/sysfs-interface.html
 
 
 def serves(built: Sequence[str], capability: str) -> bool:
-    """Tell whether code for architectures such as `sm_90` runs on a GPU of NVIDIA such as 9.0.
+    """Tell whether code for architectures such as `sm_90` or `gfx942` runs on a GPU.
+
+    capability : such as `9.0` for NVIDIA's GPUs, and `gfx942:sramecc+:xnack-` for AMD's
 
     `sm_XY` and `sm_XYf` are for their major version from that minor on, and `sm_XYa` is for itself
-    alone; from `compute_XY` the driver compiles for whatever is newer.
+    alone; from `compute_XY` the driver compiles for whatever is newer. `gfx9-4-generic` is for all
+    whose names begin with `gfx94`.
     """
+    if capability.startswith("gfx"):
+        families = (name.partition(":")[0].removesuffix("-generic") for name in built)
+        return any(capability.startswith(family.replace("-", "")) for family in families)
     major, minor = map(int, capability.split("."))
     for architecture in built:
         kind, _, digits = architecture.removesuffix("f").partition("_")

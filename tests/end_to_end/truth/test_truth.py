@@ -241,6 +241,20 @@ def test_a_device_that_is_lost_fails_its_case_and_the_rest_goes_on(tmp_path: Pat
         assert seconds == pytest.approx(truth, rel=EXACT)
 
 
+def test_a_device_on_which_nothing_can_be_computed_is_left_out_with_its_reason(
+    tmp_path: Path,
+) -> None:
+    spec = VIRTUAL | {"faults": {"broken": [1]}}
+    seen = measured(tmp_path, spec, "bench_last", "--benchmarks", KNOWN, "--budget", 12)
+    assert seen.code == 0
+    assert seen.run.frobench.settings.devices == ["cpu", "sim:0"]
+    troubles = seen.run.frobench.troubles
+    assert isinstance(troubles, list)
+    [left_out] = [one for one in troubles if one.code == "unused-accelerator"]
+    assert left_out.severity == "warning"
+    assert left_out.message == "sim:1 left out: sim error: device 1 is lost"
+
+
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> Measured:
     return measured(

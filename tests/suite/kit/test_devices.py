@@ -65,6 +65,7 @@ def capability(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int, int]]:
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["sm_80", "sm_90"])
     monkeypatch.setattr(torch.cuda, "get_device_capability", found.get)
+    monkeypatch.setattr(devices, "_multiply", lambda _: None)
     return found
 
 
@@ -75,6 +76,57 @@ def test_a_gpu_that_torch_has_no_code_for_is_chosen_only_by_name(
     assert choose(["cuda:1"]) == ["cuda:1"]
     capability["cuda:0"] = (3, 5)
     assert choose([]) == ["cpu", "cuda:0", "cuda:1"]
+
+
+@pytest.mark.parametrize(
+    ("error", "served"),
+    [
+        (RuntimeError("CUDA-capable device(s) is/are busy or unavailable"), False),
+        (torch.OutOfMemoryError("no room"), True),
+        (NotImplementedError("no products"), True),
+    ],
+)
+def test_a_gpu_on_which_a_tiny_product_fails_is_chosen_only_by_name(
+    capability: dict[str, tuple[int, int]],
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    *,
+    served: bool,
+) -> None:
+    def multiply(device: Device) -> None:
+        if device.name == "cuda:1":
+            raise error
+
+    capability["cuda:1"] = (9, 0)
+    monkeypatch.setattr(devices, "_multiply", multiply)
+    assert choose([]) == ["cpu", "cuda:0", *(["cuda:1"] if served else [])]
+    assert choose(["cuda:1"]) == ["cuda:1"]
+
+
+def test_amds_architectures_are_compared_before_anything_is_computed(
+    capability: dict[str, tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {"cuda:0": "gfx942:sramecc+:xnack-", "cuda:1": "gfx1036"}
+    monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["gfx90a", "gfx942", "gfx11-generic"])
+    monkeypatch.setattr(Device, "gfx", property(lambda device: names[device.name]))
+    assert choose([]) == ["cpu", "cuda:0"]
+    names["cuda:1"] = "gfx1100"
+    assert choose([]) == ["cpu", *capability]
+
+
+def test_a_gpu_that_nvml_counts_and_cuda_has_not_is_not_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def properties(handle: torch.device) -> object:
+        if handle.index:
+            raise AssertionError("Invalid device id")
+        return object()
+
+    cuda = lambda check_available: torch.device("cuda")  # noqa: ARG005, E731 - as short as can be
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", cuda)
+    monkeypatch.setattr(torch.accelerator, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", properties)
+    assert devices.accelerators() == ["cuda:0"]
 
 
 @pytest.mark.parametrize("wanted", [["cuda:1"], []])
@@ -177,7 +229,7 @@ def test_a_changed_setting_shows_in_the_global_state() -> None:
 def test_8_bit_floats_are_of_the_type_that_the_device_has_units_for(
     monkeypatch: pytest.MonkeyPatch, gfx: str | None, kept_in: torch.dtype
 ) -> None:
-    monkeypatch.setattr(Device, "_gfx", gfx)
+    monkeypatch.setattr(Device, "gfx", gfx)
     drawn = Device("cpu").uniform(64, 64, dtype="float8_e4m3fn")
     assert drawn.dtype == kept_in
     assert drawn.float().abs().max() <= 1
@@ -187,10 +239,10 @@ def test_8_bit_floats_are_of_the_type_that_the_device_has_units_for(
 def test_the_architecture_is_asked_of_amds_devices_only(monkeypatch: pytest.MonkeyPatch) -> None:
     properties = SimpleNamespace(gcnArchName="gfx942:sramecc+:xnack-")
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: properties)
-    assert Device("cuda:0")._gfx is None
+    assert Device("cuda:0").gfx is None
     monkeypatch.setattr(torch.version, "hip", "7.2")
-    assert Device("cuda:0")._gfx == properties.gcnArchName
-    assert Device("xpu:0")._gfx is None
+    assert Device("cuda:0").gfx == properties.gcnArchName
+    assert Device("xpu:0").gfx is None
 
 
 def given_back(monkeypatch: pytest.MonkeyPatch, *, public: bool, refused: bool) -> list[str]:

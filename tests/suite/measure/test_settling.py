@@ -51,17 +51,23 @@ def test_a_small_device_is_settled_with_the_smallest_long_product_or_what_fits(
     assert sorted({rows for rows in device.made if rows in ready.SETTLERS}) == tried
 
 
-class Full(Small):
-    """A CPU that stands for an accelerator without any memory left."""
+class Refusing(Small):
+    """A CPU that stands for an accelerator that is full or lost."""
 
-    def uniform(self, *shape: int, dtype: str | torch.dtype = "float32") -> torch.Tensor:
-        """Find none."""
-        raise torch.OutOfMemoryError(f"no room for {shape} of {dtype}")
+    error: Exception
+
+    def uniform(self, *shape: int, dtype: str | torch.dtype = "float32") -> torch.Tensor:  # noqa: ARG002 - as every device's
+        """Give nothing."""
+        raise self.error
 
 
-def test_a_full_device_is_left_alone_and_the_others_are_settled(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    "error", [torch.OutOfMemoryError("no room"), torch.AcceleratorError("device is lost")]
+)
+def test_a_device_that_refuses_is_left_alone_and_the_others_are_settled(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
+    monkeypatch.setattr(Refusing, "error", error, raising=False)
     monkeypatch.setattr(ready, "SETTLERS", ready.SETTLERS[:2])
     calls: list[int] = []
 
@@ -70,10 +76,10 @@ def test_a_full_device_is_left_alone_and_the_others_are_settled(
         return a @ b
 
     monkeypatch.setattr(torch, "matmul", product)
-    ready.steady_clocks([Full("cpu"), Small("cpu")], 1e-3)
+    ready.steady_clocks([Refusing("cpu"), Small("cpu")], 1e-3)
     assert calls
     calls.clear()
-    ready.steady_clocks([Full("cpu")], 1e-3)
+    ready.steady_clocks([Refusing("cpu")], 1e-3)
     assert not calls
 
 

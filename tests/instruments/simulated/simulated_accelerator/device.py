@@ -121,8 +121,9 @@ class Device:
 
     def check(self) -> None:
         """Raise `torch.AcceleratorError` if the device is lost."""
-        lost = self.spec.faults.lost_after
-        if lost is not None and self.account.launches >= lost:
+        faults = self.spec.faults
+        lost = faults.lost_after is not None and self.account.launches >= faults.lost_after
+        if lost or self.index in faults.broken:
             msg = f"{self.spec.name} error: device {self.index} is lost"
             raise torch.AcceleratorError(msg)
 

@@ -51,6 +51,7 @@ class Faults(Struct, frozen=True, forbid_unknown_fields=True):
     taken : bytes of each physical device's memory that others have taken
     hang_after : launches on one device after which the next one never ends
     lost_after : launches on one device after which every call raises
+    broken : visible devices on which every call raises from the first on
     """
 
     noise: float = 0.0
@@ -69,6 +70,7 @@ class Faults(Struct, frozen=True, forbid_unknown_fields=True):
     taken: list[int] = field(default_factory=list)
     hang_after: int | None = None
     lost_after: int | None = None
+    broken: list[int] = field(default_factory=list)
 
     def slowness(self) -> float:
         """Draw how many times as long as it should a process that begins now takes."""
