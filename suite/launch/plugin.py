@@ -54,6 +54,7 @@ def measure(
                 fixture = request.getfixturevalue(name)
                 it.involve(*(fixture if isinstance(fixture, list) else [fixture]))
         yield it
+        state.silence()
         changed = state.changes()
     session.is_changed |= bool(changed)
     if it.measured is None:

@@ -3,6 +3,7 @@
 
 import gc
 import math
+import signal
 import sys
 import threading
 import time
@@ -27,6 +28,7 @@ from suite.units import counted
 CLOCKS = ("monotonic", "perf_counter", "sleep")
 LIMITS = ("AS", "CPU", "DATA", "FSIZE", "NOFILE", "NPROC")
 """Limits of the system without which the harness cannot write, start or finish what comes next."""
+TIMERS = [getattr(signal, f"ITIMER_{name}", None) for name in ("REAL", "VIRTUAL", "PROF")]
 BUSY_WINDOW, BUSY = 0.02, 0.1
 """Seconds for which threads that a case left are watched, and the part of it that each may work."""
 
@@ -109,12 +111,25 @@ def _answers(device: dev.Device) -> None:
 
 
 class ProcessState:
-    """The settings, clocks, limits and threads of this process when the object is made."""
+    """The settings, clocks, limits, signals and threads of this process when this is made."""
 
     def __init__(self) -> None:
         self._threads = set(threading.enumerate())
         self._settings = _settings()
         self._limits = _limits()
+        self._still = [it for it in TIMERS if it is not None and signal.getitimer(it)[0] == 0]
+        self._handlers = {it: signal.getsignal(it) for it in signal.valid_signals()}
+
+    def silence(self) -> None:
+        """Stop the timers that were started, and restore the handlers of signals.
+
+        An alarm that a case left would end the process of a later one.
+        """
+        for timer in self._still:
+            signal.setitimer(timer, 0)
+        for number, handler in self._handlers.items():
+            if handler is not None and signal.getsignal(number) != handler:
+                signal.signal(number, handler)
 
     def changes(self) -> list[str]:
         """Name what is different now, where a limit may have been raised."""

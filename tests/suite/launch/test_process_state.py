@@ -5,10 +5,24 @@ import resource
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from suite.launch.resources import ProcessState
+from tests.instruments.processes.alone import copied, run_pytest
+
+ALARMED = """import signal
+
+def bench_first(measure):
+    signal.signal(signal.SIGUSR1, lambda *_: None)
+    measure(lambda: signal.setitimer(signal.ITIMER_REAL, 1000))
+
+def bench_second(measure):
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL
+    measure(lambda: sum(range(1000)))
+"""
 
 FILES = resource.RLIMIT_NOFILE
 
@@ -23,6 +37,12 @@ def limit() -> Iterator[int]:
 
 def test_what_is_left_alone_is_not_named() -> None:
     assert ProcessState().changes() == []
+
+
+def test_an_alarm_and_a_handler_that_a_case_leaves_are_gone_before_the_next(tmp_path: Path) -> None:
+    (tmp_path / "bench_alarm.py").write_text(ALARMED)
+    ended = run_pytest(copied(tmp_path), "--frobench-profile", "quick")
+    assert "2 passed" in ended.stdout
 
 
 def test_clocks_that_are_replaced_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
