@@ -240,11 +240,7 @@ EDITS: tuple[Edit, ...] = (
 
 def _seal(plain: dict[str, Any]) -> None:
     """Make the digest anew, as whoever changes a number on purpose can."""
-    if not isinstance(plain.get("frobench"), dict):
-        return
-    try:
-        plain["frobench"]["digest"] = store.digest(store.decode(_text(plain)))
-    except store.InvalidResult:
+    if isinstance(plain.get("frobench"), dict):
         rest = {key: one for key, one in plain["frobench"].items() if key != "digest"}
         canonical = json.dumps(plain | {"frobench": rest}, sort_keys=True, separators=(",", ":"))
         plain["frobench"]["digest"] = sha256(canonical.encode()).hexdigest()

@@ -6,7 +6,7 @@ A rule is one small function in one of these modules (see `suite.checks.rule`).
 """
 
 import traceback
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import msgspec
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from suite.checks import facts, failures, rule, today
 from suite.checks.belief import claims, descriptions, doubts, plausibility, rates, unmeasured
-from suite.checks.file import integrity, privacy, structure
+from suite.checks.file import privacy, structure
 from suite.checks.numbers import (
     across_nodes,
     easy_inputs,
@@ -41,7 +41,7 @@ OF_BELIEF = (rates, plausibility, unmeasured, claims, descriptions, doubts)
 """Modules of rules about results that are impossible, or very unlikely, on any machine."""
 OF_FACTS = (*OF_NUMBERS, *OF_BELIEF)
 """Modules of rules about a run whose structure is right."""
-OF_FILES = (structure, privacy, integrity)
+OF_FILES = (structure, privacy)
 """Modules of rules that say whether a stored file is whole."""
 ALL = (failures, *OF_FACTS, *OF_FILES, today)
 DECLARED = {*rule.rules(timing), *rule.rules(work)} - {"result-not-ready", "unsynchronised"}
@@ -152,17 +152,17 @@ def opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
     try:
         data = store.content(path)
         run = store.decode(data)
-        personal = _personal_in(data)
+        in_text = [*_in_text(data, run.frobench.digest)]
         but = (privacy.personal_data,)  # which sees only the texts that a run has
-        return run, [*rule.conclusions(run, *OF_FILES, but=but), *personal]
+        return run, [*rule.conclusions(run, *OF_FILES, but=but), *in_text]
     except store.InvalidResult as fault:
         return None, [unreadable(fault)]
     except Exception as error:  # noqa: BLE001 - of whichever kind
         return None, [broken(error)]
 
 
-def _personal_in(data: bytes) -> list[Conclusion]:
-    """Apply `privacy.personal_data` to all texts of a file, also where a run has no field."""
+def _in_text(data: bytes, stored: str) -> Iterator[Conclusion]:
+    """Judge all that a file holds, also where a run has no field: its texts and its digest."""
     try:
         plain = msgspec.json.decode(data)
         distinct = bounds.distinct_texts(data, plain)
@@ -171,10 +171,19 @@ def _personal_in(data: bytes) -> list[Conclusion]:
     except (msgspec.DecodeError, bounds.OutOfBoundsError) as error:
         raise store.InvalidResult("$", str(error)) from None
     suspected = {text for text in distinct if private.names_somebody(text)}
-    return [
-        rule.conclusion(privacy.personal_data, privacy.SEVERITY, rule.Fault(message))
-        for message in dict.fromkeys(private.disclosures(plain, suspected))
-    ]
+    for message in dict.fromkeys(private.disclosures(plain, suspected)):
+        yield rule.conclusion(privacy.personal_data, privacy.SEVERITY, rule.Fault(message))
+    if (computed := store.digest_of(plain)) != stored:
+        yield digest_differs(stored, computed)
+
+
+def digest_differs(stored: str, computed: str) -> Conclusion:
+    """The content is not what the digest was made of.
+
+    The file was changed after it was stored. Take it again from where it was made.
+    """
+    message = f"stored {stored[:12] or 'none'}, computed {computed[:12]}"
+    return rule.conclusion(digest_differs, "error", rule.Fault(message))
 
 
 def unreadable(fault: store.InvalidResult) -> Conclusion:

@@ -34,8 +34,10 @@ def page() -> str:
         about = inspect.cleandoc(module.__doc__ or "").partition("\n")[0]
         parts.append(f"## {about.removeprefix('Rules about ').removesuffix('.').capitalize()}\n")
         parts += [entry(function, module.SEVERITY) for function in rule.rules(module).values()]
-        if module is checks.integrity:
-            parts += [entry(checks.unreadable, "error"), entry(checks.broken, "error")]
+        if module is checks.OF_FILES[-1]:
+            parts.append("## A stored file as a whole\n")
+            whole = checks.digest_differs, checks.unreadable, checks.broken
+            parts += [entry(function, "error") for function in whole]
     return "\n".join(parts)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules about stored runs of benchmarks that have changed since."""
+"""Rules about stored runs of another version, of a benchmark or of the program."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -7,10 +7,20 @@ from collections.abc import Iterator
 from suite.checks import sources
 from suite.checks.rule import Fault
 from suite.stored.names import benchmark_of
-from suite.stored.run import Run, Severity
+from suite.stored.run import MINOR, SCHEMA, Run, Severity
 from suite.units import counted
 
 SEVERITY: Severity = "info"
+
+
+def newer_file(run: Run) -> Iterator[Fault]:
+    """The file was written by a newer Frobench, which may have added fields.
+
+    What they say is ignored here. Update Frobench to see it.
+    """
+    minor = run.frobench.minor
+    if isinstance(minor, int) and minor > MINOR:
+        yield Fault(f"schema {SCHEMA}.{minor}; this Frobench knows {SCHEMA}.{MINOR}")
 
 
 def other_version(run: Run) -> Iterator[Fault]:

@@ -24,7 +24,17 @@ from suite.run.sensed import energy, sensor_summary
 from suite.run.sensed.telemetry import Line
 from suite.stored import store
 from suite.stored.differences import changed
-from suite.stored.run import SCHEMA, Case, CaseInfo, Check, Environment, Frobench, Launch, Run
+from suite.stored.run import (
+    MINOR,
+    SCHEMA,
+    Case,
+    CaseInfo,
+    Check,
+    Environment,
+    Frobench,
+    Launch,
+    Run,
+)
 
 PICOSECOND_DIGITS = 12
 """A sample is stored to the picosecond, below every clock's step."""
@@ -69,6 +79,7 @@ def merge(
         version=version("pytest-benchmark"),
         frobench=Frobench(
             schema=SCHEMA,
+            minor=MINOR,
             run=plan.draft.run,
             profile=plan.settings.profile,
             seed=plan.draft.seed,

@@ -39,6 +39,9 @@ MOST_SAMPLES = 30
 """Host samples kept for a case in a launch, at most."""
 SCHEMA = 1
 """Version of the stored file's layout."""
+MINOR = 1
+"""Raised with each field, and each value of a field, that is added to the layout: an older version
+reads the file if it can, and else names the newer one."""
 ProfileName = Literal["quick", "standard", "rigorous"]
 
 
@@ -210,6 +213,7 @@ class Frobench(Struct, kw_only=True):
     beside : names of the runs whose launches came in turn with this one's (`frobench history`);
         they share the machine's state, and so do not show how far separate runs lie apart
     nodes : the nodes of a group, where several machines measured together
+    minor : what was added to the schema when the file was written, see `MINOR`; 0 in older files
     """
 
     schema: Integer
@@ -233,6 +237,7 @@ class Frobench(Struct, kw_only=True):
     project: Project | UnsetType = UNSET
     beside: list[Text] | UnsetType = UNSET
     nodes: list[NodeFacts] | UnsetType = UNSET
+    minor: Integer | UnsetType = UNSET
 
     @property
     def part_in_bodies(self) -> float:

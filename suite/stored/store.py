@@ -16,11 +16,12 @@ import msgspec
 from suite.files import UnusableFileError, content_of, create
 from suite.stored import bounds
 from suite.stored.case import CaseStats
-from suite.stored.run import SCHEMA, Run
+from suite.stored.run import MINOR, SCHEMA, Run
 
 MIGRATIONS: list[Callable[[dict[str, Any]], dict[str, Any]]] = []
 """``MIGRATIONS[n - 1]`` turns the plain JSON of schema n into that of schema n + 1."""
 
+NO_RUN = "not a run of Frobench"
 PARTIAL = ".partial.json"
 """The end of the name of a file that holds what an interrupted run finished."""
 _FOLDED_LIST = re.compile(rb"\[[^][{}]*\]")
@@ -36,13 +37,14 @@ class InvalidResult(ValueError):  # noqa: N818 - it names the thing that is wron
     """
 
     def __init__(self, where: str, message: str) -> None:
-        super().__init__(f"{where}: {message}")
+        super().__init__(message if where == "$" else f"{where}: {message}")
         self.where = where
         self.message = message
 
 
 class _FrobenchHead(msgspec.Struct):
     schema: int
+    minor: int = 0
 
 
 class _Head(msgspec.Struct):
@@ -85,8 +87,10 @@ def _decoded(data: bytes) -> Run:
         run = msgspec.json.decode(data, type=Run)  # most are of this schema, and read only once
         if run.frobench.schema == SCHEMA:
             return run
+    minor = 0
     try:
-        schema = msgspec.json.decode(data, type=_Head).frobench.schema
+        head = msgspec.json.decode(data, type=_Head).frobench
+        schema, minor = head.schema, head.minor
         if not 1 <= schema <= SCHEMA:
             by = "a newer Frobench" if schema > SCHEMA else "no Frobench"
             raise InvalidResult("$.frobench.schema", f"written by {by}: schema {schema}")
@@ -97,6 +101,9 @@ def _decoded(data: bytes) -> Run:
             plain = migrate(plain)
         return msgspec.convert(plain, Run)
     except msgspec.ValidationError as error:
+        if minor > MINOR:  # it may have a value that this version does not know
+            newer = f"written by a newer Frobench: schema {SCHEMA}.{minor}"
+            raise InvalidResult("$.frobench.minor", newer) from None
         raise _misfit(str(error)) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise _unreadable(data, error) from None
@@ -106,9 +113,12 @@ def _misfit(text: str) -> InvalidResult:
     """Split what msgspec says into the place and the fault."""
     message, _, where = text.partition(" - at `")
     where = where.rstrip("`") or "$"
+    if where == "$" and "`frobench`" in message:
+        message = "it has no table `frobench`, so another tool wrote it"
+        return InvalidResult("$", f"{NO_RUN}: {message}")
     if missing := re.search("missing required field `(.*)`", message):
         return InvalidResult(f"{where}.{missing[1]}", "the required field is missing")
-    return InvalidResult(where, f"no stored run: {message}" if where == "$" else message)
+    return InvalidResult(where, f"{NO_RUN}: {message}" if where == "$" else message)
 
 
 def _unreadable(data: bytes, error: Exception) -> InvalidResult:
@@ -117,7 +127,9 @@ def _unreadable(data: bytes, error: Exception) -> InvalidResult:
         path = _not_finite(json.loads(data), "$")
     except json.JSONDecodeError as fault:
         begun = data.lstrip().startswith(b"{") and not data.rstrip().endswith(b"}")
-        what = "the file is cut off" if begun or "truncated" in str(error) else "not JSON"
+        what = (
+            "the file is cut off" if begun or "truncated" in str(error) else f"{NO_RUN}: not JSON"
+        )
         position = f"line {fault.lineno}, column {fault.colno}"
         return InvalidResult("$", f"{what}: {fault.msg} ({position})")
     except (UnicodeDecodeError, RecursionError):
@@ -153,20 +165,24 @@ def _plain(run: Run) -> dict[str, Any]:
     return result
 
 
-def digest(run: Run, *, decoded: bool = False) -> str:
-    """Return the sha256 of the run's canonical JSON without its digest field.
+def digest(run: Run) -> str:
+    """Return the digest of the file that a run makes.
+
+    Raises `InvalidResult` where a value is not finite, or not of its field's type.
+    """
+    return digest_of(_plain(run))
+
+
+def digest_of(plain: dict[str, Any]) -> str:
+    """Return the sha256 of a file's canonical JSON without its digest field.
 
     Canonical is what Python's ``json.dumps`` writes with sorted keys, no spaces and
     non-ASCII characters escaped.
 
-    decoded : whether the run comes from a file, so that each value is of its field's type
+    plain : all that the file holds, also fields that a later version added
 
-    Raises `InvalidResult` where a value is not finite, or not of its field's type.
+    Raises `InvalidResult` where a value is not finite.
     """
-    return _digest(msgspec.to_builtins(run) if decoded else _plain(run))
-
-
-def _digest(plain: dict[str, Any]) -> str:
     frobench = {name: value for name, value in plain["frobench"].items() if name != "digest"}
     bare = plain | {"frobench": frobench}
     try:
@@ -184,7 +200,7 @@ def encode(run: Run) -> bytes:
     A field is a line, and so is a list of numbers: two files differ where the runs do.
     """
     plain = _plain(run)
-    plain["frobench"]["digest"] = _digest(plain)
+    plain["frobench"]["digest"] = digest_of(plain)
     text = msgspec.json.format(msgspec.json.encode(plain), indent=1)
     return _FOLDED_LIST.sub(lambda match: _LINE_BREAK.sub(b"", match[0]), text) + b"\n"
 

@@ -110,7 +110,7 @@ def test_a_bit_flipped_in_what_no_reader_knows_is_found(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     path.write_bytes(json.dumps(plain_run).encode().replace(b'"unread"', b'"unr\xe5ad"'))
     (found,) = checks.review(path)
-    assert (found.code, found.message) == ("unreadable", "$: not UTF-8")
+    assert (found.code, found.message) == ("unreadable", "not UTF-8")
 
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf])

@@ -19,6 +19,7 @@ import msgspec
 from suite import checks
 from suite.stored import store
 from suite.stored.run import (
+    MINOR,
     SCHEMA,
     Case,
     CaseInfo,
@@ -258,6 +259,7 @@ def _made(wanted: _Wanted) -> Run:
         version="5.3.1",
         frobench=Frobench(
             schema=SCHEMA,
+            minor=MINOR,
             run=f"{started:%Y%m%dT%H%M%SZ}-{COMMIT[:7]}",
             profile=profile,
             seed=seed,

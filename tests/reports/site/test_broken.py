@@ -157,6 +157,6 @@ def test_a_site_of_broken_runs_alone_names_them(tmp_path: Path) -> None:
     path.write_text("{}")
     result = CliRunner().invoke(frobench.main, ["report", str(path), "-o", str(tmp_path / "site")])
     assert result.exit_code == 1
-    assert "bad.json: unreadable: $.frobench" in result.output
+    assert "bad.json: unreadable: not a run of Frobench: " in result.output
     page = (tmp_path / "site" / INDEX).read_text(encoding="utf-8")
-    assert "<strong>bad.json</strong>: unreadable: $.frobench" in page
+    assert "<strong>bad.json</strong>: unreadable: not a run of Frobench: " in page

@@ -15,8 +15,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from suite import checks
 from suite.stored import store
 from suite.stored.run import Run
+from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import factory
 
 
@@ -134,7 +136,8 @@ def required_fields(kind: Any, value: Any, where: str) -> Iterator[tuple[Any, st
 
 def test_dropping_any_required_field_is_refused_with_its_path(tmp_path: Path) -> None:
     content = plain(factory.run(accelerators=1, profile="quick"))
-    fields = list(required_fields(msgspec.inspect.type_info(Run), content, "$"))
+    every = required_fields(msgspec.inspect.type_info(Run), content, "$")
+    fields = [field for field in every if field[2] != "$.frobench"]  # without it, it is no run
     assert len(fields) > 120
     for holder, name, where in fields:
         kept = holder.pop(name)
@@ -192,17 +195,45 @@ def test_an_unknown_schema_is_refused_whatever_else_the_file_holds(
 def test_a_file_of_another_tool_is_refused(run: Run, tmp_path: Path) -> None:
     content = plain(run)
     del content["frobench"]
-    assert fault(stored(tmp_path, content)).where == "$.frobench"
+    found = fault(stored(tmp_path, content))
+    assert str(found) == f"{store.NO_RUN}: it has no table `frobench`, so another tool wrote it"
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_newer_minor_is_read_if_it_can_be_and_else_named(
+    run: Run, tmp_path: Path, *, known: bool
+) -> None:
+    content = plain(run)
+    content["frobench"]["minor"] = 99
+    content["benchmarks"][0]["extra_info"] |= {"humidity": 0.4}
+    if not known:
+        content["benchmarks"][0]["extra_info"]["work"]["path"] = "pneumatic tube"
+    content["frobench"]["digest"] = store.digest_of(content)
+    path = stored(tmp_path, content)
+    if known:
+        (note,) = [one for one in checks.review(path) if one.code != "other-version"]
+        assert (note.code, note.severity) == ("newer-file", "info")
+        assert note.message.startswith("schema 1.99; ")
+    else:
+        assert fault(path).message == "written by a newer Frobench: schema 1.99"
+
+
+def test_every_published_file_keeps_its_digest() -> None:
+    published = [*(ROOT / "results").glob("*/*.json")]
+    assert published
+    for path in published:
+        _, damage = checks.opened(path)
+        assert not damage
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", "the file is cut off: Expecting value (line 1, column 1)"),
-        (b"no run", "not JSON: Expecting value (line 1, column 1)"),
-        (b'{"frobench": }', "not JSON: Expecting value (line 1, column 14)"),
+        (b"no run", "not a run of Frobench: not JSON: Expecting value (line 1, column 1)"),
+        (b'{"frobench": }', "not a run of Frobench: not JSON: Expecting value (line 1, column 14)"),
         (b'{"machine_info": ' + b"[" * 50_000, "maximum recursion depth exceeded"),
-        (b"[]", "no stored run: Expected `object`, got `array`"),
+        (b"[]", "not a run of Frobench: Expected `object`, got `array`"),
     ],
 )
 def test_what_is_no_json_object_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
