@@ -35,7 +35,7 @@ def list_cases(  # noqa: PLR0913 - one for each option
 ) -> None:
     """Show the cases that a run would measure, their work and what it should take.
 
-    Nothing is run. The times are those of the newest stored run of this kind of machine, as far
+    Nothing is run. The times are those of the newest stored run of this machine, as far
     as it goes.
     """
     import tempfile
@@ -49,7 +49,8 @@ def list_cases(  # noqa: PLR0913 - one for each option
     settings = settings_for(profile, devices, expression=expression)
     with tempfile.TemporaryDirectory() as folder:
         collected, declared = collect(settings, Path(folder), spelled(benchmarks))
-    expected = expect(collected, declared, settings, newest(results / declared.machine))
+    before = newest(results / declared.machine, declared.machine_id, labelled=False)
+    expected = expect(collected, declared, settings, before)
     if as_json:
         dump(expected)
     else:

@@ -17,13 +17,13 @@ from reports.findings.finding import exercise_title
 from reports.index.packing import pack, pack_error, pack_share
 from reports.purchase.baseline import standing
 from reports.purchase.prices import HOUR, Price, total
-from reports.summary.model import Summary, equipment_of
+from reports.summary.model import Summary, device_names, equipment_of
 from reports.table.equipment import surroundings
 from reports.table.facts import spelled
 from reports.table.launches import Numbers
 from reports.table.times import ON_CPU
 from reports.table.workloads import table
-from suite.stored.differences import FOLLOWS, TABLES
+from suite.stored.differences import FOLLOWS, SAID_BY_ABSENCE
 from suite.stored.run import Estimate, Scalar
 from suite.units import rounded
 
@@ -70,7 +70,9 @@ def data(
     groups = _groups(machines)
     return {
         "machines": [place for place, machine in enumerate(machines) for _ in machine],
-        "devices": _listed([(run.device, *device_kind(run)) for run in runs]),
+        "devices": _listed(
+            [(name, *device_kind(run)) for name, run in zip(device_names(runs), runs, strict=True)]
+        ),
         "groups": groups,
         "base": _base(groups, runs, named),
         "invalid": {str(place): run.faults[0] for place, run in enumerate(runs) if run.faults},
@@ -99,7 +101,7 @@ def _groups(machines: Sequence[Sequence[Summary]]) -> list[Group]:
     devices: dict[str, list[list[tuple[int, Summary]]]] = {}
     for machine in machines:
         numbered = [(next(places), run) for run in machine]
-        devices.setdefault(machine[0].device, []).append(numbered)
+        devices.setdefault(machine[0].device_id, []).append(numbered)
     return [_group(specimens) for specimens in devices.values()]
 
 
@@ -121,9 +123,9 @@ def _base(groups: Sequence[Group], runs: Sequence[Summary], named: str) -> int:
 
     named : the page of a run; empty for the usual baseline
     """
-    device = next((run.device for run in runs if run.href == named), None)
+    device = next((run.device_id for run in runs if run.href == named), None)
     for group in groups:
-        if device == runs[group.run].device:
+        if device == runs[group.run].device_id:
             return group.run
 
     def usual(group: Group) -> tuple[object, ...]:
@@ -193,7 +195,11 @@ def _surrounding(runs: Sequence[Mapping[str, Scalar]]) -> dict[str, list[Any]]:
     numbers = {value: number for number, value in enumerate(values)}
     return {
         "facts": [
-            (spelled(fact, "").strip(), int(fact.startswith(TABLES)), _leaders(fact, places))
+            (
+                spelled(fact, "").strip(),
+                int(fact.startswith(SAID_BY_ABSENCE)),
+                _leaders(fact, places),
+            )
             for fact in varying
         ],
         "values": [(places[fact], words) for fact, words in values],

@@ -109,7 +109,7 @@ class Shelf:
 
     def axes(self, run: Summary) -> DeviceAxes:
         """Return the axes of a run, beside those of all runs of its device."""
-        return with_others(run.axes, self._axes.get(run.axes.device, ()))
+        return with_others(run.axes, self._axes.get(run.device_id, ()))
 
     def before(self, run: Summary) -> str:
         """Return a digest of all that was put on the shelf of a run's devices before it."""
@@ -117,7 +117,7 @@ class Shelf:
 
     def put(self, run: Summary) -> None:
         """Put the next run on the shelf."""
-        self._axes.setdefault(run.axes.device, []).append(run.axes)
+        self._axes.setdefault(run.device_id, []).append(run.axes)
         for device in run.devices:
             self._newest.setdefault(device, {})[run.machine_id] = run
             chain = f"{self._before.get(device, '')} {run.sha256}"

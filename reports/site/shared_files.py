@@ -124,8 +124,8 @@ def _runs(newest_first: Sequence[Summary]) -> dict[str, bytes]:
 
 
 def _badges(summaries: Sequence[Summary], out: Path) -> dict[str, bytes]:
-    """Return the badge of the newest run of each machine."""
-    newest = {slug(summary.machine): summary for summary in summaries}
+    """Return the badge of the newest run of each device; devices may share a name."""
+    newest = {f"{slug(run.machine)}-{run.device_id[:6]}": run for run in summaries}
     return {
         f"{BADGES}/{name}.svg": (out / summary.href).with_suffix(BADGE).read_bytes()
         for name, summary in newest.items()

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The headline figures of a run: what others publish of a device, one for each kind of device."""
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-
-import msgspec
-from msgspec import UNSET
 
 from reports.findings import peaks
 from reports.findings.exercises.matmul import PLAIN, SQUARE, best_rates
@@ -16,7 +12,7 @@ from reports.findings.kinds import KINDS, LARGE
 from reports.findings.remembered import cases_of
 from reports.findings.select import Cases, Curve, NotMeasuredError
 from suite.stored.names import is_cpu
-from suite.stored.run import Accelerator, Environment, Estimate, Run
+from suite.stored.run import Accelerator, Estimate, Run
 from suite.units import counted
 
 COPIES = {
@@ -123,18 +119,6 @@ def device_name(run: Run, place: str) -> str:
         return f"{cpu.model or cpu.architecture} with {counted(cpu.usable_cores, 'core')}"
     known = accelerator(run, place)
     return known.name if known else place
-
-
-def machine_id(environment: Environment) -> str:
-    """Return what two runs of one machine have in common, and those of others seldom.
-
-    Machines with different labels are different, however equal they are otherwise.
-    """
-    cpu = environment.cpu
-    devices = [(one.name, one.memory_bytes) for one in environment.accelerators]
-    label = () if environment.label is UNSET else (environment.label,)
-    same = (environment.machine, cpu.model, cpu.usable_cores, cpu.memory_bytes, devices, *label)
-    return hashlib.sha256(msgspec.json.encode(same)).hexdigest()[:16]
 
 
 def accelerator(run: Run, place: str) -> Accelerator | None:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from reports.findings.finding import Section
 from reports.summary.device_axes import DeviceAxes, device_axes
-from reports.summary.headlines import Figure, device_name, figures, machine_id
+from reports.summary.headlines import Figure, device_name, figures
 from reports.summary.views import Marks, doubtful
 from reports.table import facts
 from reports.table.equipment import Equipment, equipment
@@ -17,6 +17,13 @@ from reports.table.spread import Spread, spread
 from reports.table.times import Scored, Times, left_out, numbered, parts_of, scored, times
 from suite.compare.alike import faults
 from suite.compare.model import RunComparison
+from suite.stored.identity import (
+    accelerator_id,
+    device_id,
+    distinctions,
+    machine_id,
+    processor_id,
+)
 from suite.stored.names import name_of
 from suite.stored.run import Case, Environment, Estimate, Run
 
@@ -65,7 +72,9 @@ class Summary(Struct, frozen=True, kw_only=True):
     href : its page, below the folder of the index; empty until the site gave it one
     machine : name of the kind of machine, and the folder of its results
     machine_id : equal for runs of what may be one machine, which have a history together
-    device : see `first_device`; runs with the same are equals
+    device_id : equal for runs of equal devices, see `suite.stored.identity`
+    device : see `first_device`; the name of its device, which others may share
+    devices : identities of its processor and its accelerators
     count : how many accelerators of that name it has; 1 for a processor
     places : what torch calls the devices that cases ran on, such as ``cuda:0``
     datetime : when the run ended, ISO 8601, as it is stored
@@ -85,6 +94,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     run: str
     machine: str
     machine_id: str
+    device_id: str
     title: str
     device: str
     count: int
@@ -116,6 +126,27 @@ def first_device(run: Run) -> str:
     return accelerators[0].name if accelerators else device_name(run, "cpu")
 
 
+def device_names(runs: Sequence[Summary]) -> list[str]:
+    """Name the device of each run; those that share a name are told apart by what differs."""
+    words = {run.device_id: distinctions(run.environment) for run in runs}
+    namesakes: dict[str, set[str]] = {}
+    for run in runs:
+        namesakes.setdefault(run.device, set()).add(run.device_id)
+    return [
+        ", ".join(
+            [
+                run.device,
+                *(
+                    word
+                    for word in words[run.device_id]
+                    if any(word not in words[other] for other in namesakes[run.device])
+                ),
+            ]
+        )
+        for run in runs
+    ]
+
+
 def equipment_of(run: Summary) -> Equipment:
     """Return the devices of a run that have a price: those that cases ran on, or all there are."""
     there = {device.place for device in run.environment.accelerators}
@@ -129,6 +160,7 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
     estimated : the estimates of its cases (`reports.table.estimates.estimates`)
     """
     part, first, cases = run.frobench, first_device(run), numbered(run)
+    here = part.environment
     names = [one.name for one in part.environment.accelerators]
     comparable = _comparable(run, cases.values(), estimated)
     wrong, parts = tuple(faults(run, "")), parts_of(run)
@@ -137,11 +169,12 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
         sha256=sha256,
         run=part.run,
         machine=part.environment.machine,
-        machine_id=machine_id(part.environment),
+        machine_id=machine_id(here.cpu, here.accelerators, here.label),
+        device_id=device_id(here),
         title=facts.machine_title(run),
         device=first,
         count=max(1, names.count(first)),
-        devices=tuple(sorted({device_name(run, "cpu"), *names})),
+        devices=tuple(sorted({processor_id(here.cpu), *map(accelerator_id, here.accelerators)})),
         places=tuple(sorted({place for one in estimated for place in one.device.split("+")})),
         datetime=run.datetime,
         profile=part.profile,

@@ -104,7 +104,7 @@ def _results(trials: Sequence[Trial], at_once: int) -> Iterator[Result]:
 def _figures(results: Sequence[Result], seed: int, seconds: float) -> Figures:
     return Figures(
         date=datetime.now(UTC).date().isoformat(),
-        machine=environment.machine(["cpu"]),
+        machine=environment.machine(["cpu"])[0],
         python=platform.python_version(),
         torch=str(torch.__version__),
         seed=seed,

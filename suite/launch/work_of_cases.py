@@ -41,7 +41,8 @@ def declared(items: Sequence[pytest.Function], settings: Settings) -> Declared:
         if mark := item.get_closest_marker("skip"):  # the reason may be its first argument
             reason = mark.kwargs.get("reason") or next(iter(mark.args), "skipped")
             absent[item.nodeid] = str(reason)
-    return Declared(machine=environment.machine(settings.devices), works=works, absent=absent)
+    machine, identity = environment.machine(settings.devices)
+    return Declared(machine=machine, machine_id=identity, works=works, absent=absent)
 
 
 def work(item: pytest.Function) -> Work | None:

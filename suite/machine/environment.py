@@ -12,6 +12,7 @@ from suite.checkout import CHECKOUT, MEASURING
 from suite.machine.processor import processor
 from suite.personal import private, vocabulary
 from suite.project import git
+from suite.stored.identity import machine_id
 from suite.stored.names import machine_name
 from suite.stored.run import CommitInfo, Environment
 
@@ -38,12 +39,13 @@ def capture(devices: Iterable[str]) -> Environment:
     )
 
 
-def machine(devices: Iterable[str]) -> str:
-    """Name the kind of machine that `capture` would describe."""
+def machine(devices: Iterable[str]) -> tuple[str, str]:
+    """Name the kind of machine that `capture` would describe, and identify it without a label."""
     from suite.machine.accelerators.accelerator import accelerator  # noqa: PLC0415 - imports torch
 
     accelerators = [accelerator(name, "", {}) for name in devices if name != "cpu"]
-    return machine_name(processor({}), accelerators)
+    cpu = processor({})
+    return machine_name(cpu, accelerators), machine_id(cpu, accelerators)
 
 
 def machine_info() -> dict[str, Any]:

@@ -13,7 +13,10 @@ import psutil
 from suite.machine import limits
 from suite.machine.limits import ROOT, read
 from suite.machine.system import known
+from suite.stored.identity import described, vector_sets
 from suite.stored.run import Cpu
+
+UNNAMED = "the system does not describe its processor"
 
 
 def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
@@ -33,7 +36,7 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
     no_caches = "the system does not describe its caches"
     no_pages = "the kernel knows none of them"
     facts: dict[str, tuple[Any, str]] = {
-        "model": (_model(root), "the system does not name its processor"),
+        **{name: (value, UNNAMED) for name, value in _named(root).items()},
         "physical_cores": (physical, uncounted),
         "logical_cores": (logical, uncounted),
         "quota_cores": (limits.quota(root), "no limit is set"),
@@ -56,11 +59,32 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
     )
 
 
-def _model(root: Path) -> str | None:
-    # Asking cpuinfo takes a sixth of a second.
-    line = re.search(r"(?m)^model name\s*: (.+)$", read(root / "proc/cpuinfo"))
-    model = line[1] if line else cpuinfo.get_cpu_info().get("brand_raw") or platform.processor()
-    return " ".join(model.split()) or None
+def _named(root: Path) -> dict[str, Any]:
+    """Return a processor's model and what tells it from others of that name."""
+    text = read(root / "proc/cpuinfo")
+
+    def field(name: str) -> str:
+        line = re.search(rf"(?m)^{name}\s*: (.+)$", text)
+        return " ".join(line[1].split()) if line else ""
+
+    if model := field("model name"):  # asking cpuinfo takes a sixth of a second
+        facts = {
+            "family": _number(field("cpu family")),
+            "model_number": _number(field("model")),
+            "stepping": _number(field("stepping")),
+            "instruction_sets": vector_sets(field("flags").split()),
+        }
+    else:
+        info = cpuinfo.get_cpu_info()
+        model, facts = info.get("brand_raw") or platform.processor(), described(info)
+    return {"model": " ".join(model.split()) or None, **facts}
+
+
+def _number(text: str) -> int | None:
+    try:
+        return int(text, base=0)
+    except ValueError:
+        return None
 
 
 def _boost(cpus: Path) -> bool | None:

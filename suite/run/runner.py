@@ -40,6 +40,7 @@ from suite.run.request import Request, make_draft, require_same_commit
 from suite.run.sensed import telemetry
 from suite.run.unfinished import READINGS, RunClock, snapshot
 from suite.stored import store
+from suite.stored.identity import machine_id
 from suite.stored.names import short_name
 from suite.stored.run import Conclusion, Run
 from suite.units import counted
@@ -102,7 +103,7 @@ def _measure(
     if plan is None:
         plan = make_plan(folder, clock, reporter)
         _tell(plan, reporter)
-        reporter.say(_foreseen(plan, newest(results / plan.environment.machine)))
+        reporter.say(_foreseen(plan, results))
     path = _path(results, plan)
     if not path.exists():  # else the process was killed right after it was written
         launches = Launches(plan, folder, clock, reporter)
@@ -158,10 +159,11 @@ def _say(troubles: Iterable[Conclusion], reporter: Reporter) -> None:
             reporter.say(f"{trouble.code}: {trouble.message}; mend it: {trouble.advice}")
 
 
-def _foreseen(plan: Plan, earlier: Run | None) -> str:
+def _foreseen(plan: Plan, results: Path) -> str:
     """Say which change the run will be able to show, by the newest stored run of this machine."""
-    if earlier and earlier.frobench.environment.label != plan.environment.label:
-        earlier = None
+    here = plan.environment
+    machine = machine_id(here.cpu, here.accelerators, here.label)
+    earlier = newest(results / here.machine, machine)
     return in_words(forecast(_planned(plan), [case.fullname for case in plan.cases], earlier))
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from msgspec import UNSET, Struct, to_builtins
 from msgspec.json import encode
 
+from suite.stored.identity import machine_id
 from suite.stored.run import Environment, Scalar
 
 
@@ -27,30 +28,38 @@ MATTERS = (
     ),
     *_facts(
         "cpu",
-        "architecture boost frequency_driver governor huge_pages model quota_cores"
-        " threads_per_core usable_cores usable_numa_nodes",
+        "architecture boost family frequency_driver governor huge_pages instruction_sets"
+        " last_level_cache_bytes model model_number quota_cores stepping threads_per_core"
+        " usable_cores usable_numa_nodes",
     ),
     *_facts("software", "flags.* interop_threads python threads torch torch_build.* variables.*"),
     "topology.*",
 )
 """Facts, as patterns, that must be equal where a slow-down is to be blamed on the code.
 
-`accelerators` is the list of their names. A fact that only one of the runs knows counts as
-different.
+`accelerators` is the list of their names.
 """
 
-MOMENTARY = ("accelerators.*.pcie_generation", "accelerators.*.processes")
-"""Facts that change by themselves: an idle link slows down, and processes come and go."""
+NOT_OF_A_LAUNCH = ("accelerators.*.pcie_generation", "accelerators.*.processes", "label")
+"""Facts in which a launch may differ from its run: an idle link slows down, processes come and go,
+and only the run knows its label.
+"""
 
-TABLES = ("software.flags.", "software.packages.", "software.torch_build.", "software.variables.")
-"""Where a fact that is missing says something. Elsewhere the file is older than the fact."""
+SAID_BY_ABSENCE = (
+    "label",
+    *("software.flags.", "software.packages.", "software.torch_build.", "software.variables."),
+)
+"""Where a fact that only one run has counts as different. Elsewhere the other file is older than
+the fact: a newer one says ``null``, with the reason.
+"""
 
 FOLLOWS = {
     "accelerators": ("accelerators.*", "topology.*"),
     "cpu.model": _facts(
         "cpu",
-        "architecture boost frequency_driver last_level_cache_bytes logical_cores max_frequency_hz"
-        " numa_nodes physical_cores threads_per_core usable_numa_nodes",
+        "architecture boost family frequency_driver instruction_sets last_level_cache_bytes"
+        " logical_cores max_frequency_hz model_number numa_nodes physical_cores stepping"
+        " threads_per_core usable_numa_nodes",
     ),
     "software.torch": _facts(
         "software", "packages.nvidia-* packages.torch packages.triton torch_build.*"
@@ -84,7 +93,7 @@ def compare_environments(base: Environment, new: Environment) -> list[Difference
         fact
         for fact in dict.fromkeys([*old_facts, *new_facts])
         if old_facts.get(fact) != new_facts.get(fact)
-        and (fact.startswith(TABLES) or (fact in old_facts and fact in new_facts))
+        and (fact.startswith(SAID_BY_ABSENCE) or (fact in old_facts and fact in new_facts))
     ]
     known = [pattern for fact in differing for pattern in FOLLOWS.get(fact, ())]
     return [
@@ -107,7 +116,7 @@ def changed(planned: Environment, found: Environment) -> dict[str, Scalar]:
     return {
         difference.fact: difference.new
         for difference in compare_environments(planned, found)
-        if not any(fnmatchcase(difference.fact, pattern) for pattern in MOMENTARY)
+        if not any(fnmatchcase(difference.fact, pattern) for pattern in NOT_OF_A_LAUNCH)
     }
 
 
@@ -120,7 +129,10 @@ def matters(fact: str) -> bool:
 def state(environment: Environment) -> str:
     """Return a digest of all facts that move numbers; equal ones allow a regression verdict."""
     moving = {name: value for name, value in facts(environment).items() if matters(name)}
-    return hashlib.sha256(encode(moving, order="sorted")).hexdigest()[:16]
+    named = moving | {
+        "machine": machine_id(environment.cpu, environment.accelerators, environment.label)
+    }
+    return hashlib.sha256(encode(named, order="sorted")).hexdigest()[:16]
 
 
 def facts(environment: Environment) -> dict[str, Scalar]:

@@ -12,6 +12,8 @@ class Cpu(Struct, kw_only=True):
     boost : whether cores may exceed their base clock
     usable_numa_nodes, core_nodes : memory nodes that the usable cores belong to; their numbers
     huge_pages : the kernel's word on when it uses them by itself
+    family, model_number, stepping : by which the vendor numbers processors
+    instruction_sets : those that change how fast it computes, see `suite.stored.identity`
     """
 
     model: Text | None
@@ -31,6 +33,10 @@ class Cpu(Struct, kw_only=True):
     core_nodes: list[Integer] | UnsetType | None = UNSET
     threads_per_core: Integer | UnsetType | None = UNSET
     huge_pages: Text | UnsetType | None = UNSET
+    family: Integer | UnsetType | None = UNSET
+    model_number: Integer | UnsetType | None = UNSET
+    stepping: Integer | UnsetType | None = UNSET
+    instruction_sets: Text | UnsetType | None = UNSET
 
 
 class Accelerator(Struct, kw_only=True):

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from suite.files import UnusableFileError, content_of, create
 from suite.stored import bounds
 from suite.stored.case import CaseStats
+from suite.stored.identity import described
 from suite.stored.run import MINOR, SCHEMA, Run
 
 MIGRATIONS: list[Callable[[dict[str, Any]], dict[str, Any]]] = []
@@ -79,6 +81,10 @@ def decode(data: bytes) -> Run:
         bounds.texts(run.machine_info)
     except bounds.OutOfBoundsError as error:
         raise InvalidResult("$.machine_info", str(error)) from None
+    cpu, info = run.frobench.environment.cpu, run.machine_info.get("cpu")
+    if cpu.family is UNSET and isinstance(info, dict) and "family" in info:  # an older file
+        for name, value in described(info).items():
+            setattr(cpu, name, value)
     return run
 
 

@@ -105,7 +105,7 @@ def test_list_is_there_for_programs_too(tmp_path: Path) -> None:
 
 def test_list_takes_times_from_the_newest_run_of_this_machine(tmp_path: Path) -> None:
     run = factory.run()
-    run.frobench.environment.machine = environment.machine(["cpu"])
+    run.frobench.environment = environment.capture(["cpu"])
     case = run.benchmarks[0]
     case.group, case.fullname = "tricky", "tricky/bench_tricky.py::bench_fine[cpu-16]"
     function = load(TRICKY / "bench_tricky.py").bench_fine

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import Literal, NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import asdict, replace
 
 from suite.compare.verdicts.smallest_change import Forecast, forecast
@@ -22,6 +22,7 @@ from suite.measure.climb import Climb
 from suite.profiles import launches_within, settings_on, settling_seconds
 from suite.run.forecast.costs import choose_case_seconds, launch_seconds
 from suite.stored import store
+from suite.stored.identity import machine_id
 from suite.stored.names import function_of
 from suite.stored.run import Case, Exercise, ProfileName, Run, Scalar, Settings, Work
 from suite.stored.store import InvalidResult
@@ -31,8 +32,8 @@ STARTUP_SECONDS, OVERHEAD_SECONDS = 2.5, 0.05
 """Of a launch before its first case, and of a case beside its calls, where no run tells."""
 PILOT_CALLS = 3
 """Calls by which a pilot explores a case."""
-MOST_TRIED = 3
-"""Stored runs that are read until one of them is complete."""
+MOST_TRIED = 12
+"""Stored runs that are read until one of them is complete and of this machine."""
 TOGETHER = ("batch", "tokens")
 """Parameters that say how many items go through in a single launch."""
 
@@ -66,12 +67,18 @@ class Expected(Struct, kw_only=True):
     cases: list[ExpectedCase]
 
 
-def newest(folder: Path) -> Run | None:
-    """Return the newest complete run of a machine's folder, if one of the last few is."""
+def newest(folder: Path, machine: str, *, labelled: bool = True) -> Run | None:
+    """Return the newest complete run of a machine in a folder, if one of the last few is its own.
+
+    machine : its identity, see `suite.stored.identity.machine_id`
+    labelled : whether the identity holds a label; else runs of any label count
+    """
     for path in islice(sorted(folder.glob("*.json"), reverse=True), MOST_TRIED):
         with suppress(InvalidResult, OSError):
             run = store.read(path)
-            if run.frobench.complete:
+            here = run.frobench.environment
+            label = here.label if labelled else UNSET
+            if run.frobench.complete and machine == machine_id(here.cpu, here.accelerators, label):
                 return run
     return None
 

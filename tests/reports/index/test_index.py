@@ -43,7 +43,10 @@ def measured(accelerators: int, seed: int = 1) -> Summary:
 def summary(name: str = "a", accelerators: int = 1, **changes: Any) -> Summary:  # noqa: ANN401
     """Return what is known of a run of the machine `name`."""
     made = measured(accelerators, changes.pop("seed", 1))
-    return replace(made, **({"machine_id": name, "href": f"{name}/run.html"} | changes))
+    named = {"machine_id": name, "href": f"{name}/run.html"}
+    if "device" in changes:
+        named["device_id"] = changes["device"]
+    return replace(made, **(named | changes))
 
 
 def on_day(day: int, name: str = "a", **changes: Any) -> Summary:  # noqa: ANN401

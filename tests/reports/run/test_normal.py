@@ -37,6 +37,7 @@ def run_of(cases: list[Case], group: str = "matmul", card: str = CARD, machine: 
     ]
     part.exercises = {group: Exercise(question="What?", explanation="That.")}
     part.environment.machine = machine
+    part.environment.label = machine.encode().hex().ljust(10, "0")[:10]
     for accelerator in part.environment.accelerators:
         accelerator.name = card
     return replace(base, benchmarks=cases)

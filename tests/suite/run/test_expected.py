@@ -12,6 +12,7 @@ from suite.profiles import PROFILES, settings_for
 from suite.run.forecast.expected import ACCELERATOR, CPU, Expected, ExpectedCase, expect, newest
 from suite.stored import store
 from suite.stored.bounds import most_launches
+from suite.stored.identity import machine_id
 from suite.stored.run import Case, Exercise, Run, Settings, Work
 from suite.terminal.listing import lines
 from tests.instruments.runs import factory
@@ -66,7 +67,9 @@ def expected(
     sizes = {one.fullname: one.params["n"] for one in cases}
     known = {name: product(n) for name, n in sizes.items() if isinstance(n, int)}
     works = known if works is None else works
-    return expect(found, Declared(machine="here", works=works, absent={}), settings, run)
+    return expect(
+        found, Declared(machine="here", machine_id="", works=works, absent={}), settings, run
+    )
 
 
 def only(**how: Any) -> ExpectedCase:  # noqa: ANN401 - see `expected`
@@ -196,17 +199,28 @@ def test_no_more_launches_are_expected_than_a_stored_file_holds() -> None:
     assert listed.launches == most_launches(len(cases), settings.most_samples) < 50
 
 
-def test_the_newest_complete_run_is_asked(tmp_path: Path) -> None:
+def test_the_newest_complete_run_of_this_machine_is_asked(tmp_path: Path) -> None:
     paths = []
-    for number, partial in enumerate([False, False, True]):
+    for number, (partial, model) in enumerate([(False, 17), (False, 17), (False, 1), (True, 17)]):
         run = factory.run(partial=partial)
         run.frobench.run = f"2026010{number}T000000Z-abc"
+        run.frobench.environment.cpu.model_number = model
         paths.append(store.write(run, tmp_path))
     paths[1].with_name("20270101T000000Z-abc.json").write_text("{")
-    found = newest(paths[0].parent)
+    here = store.read(paths[1]).frobench.environment
+    found = newest(paths[0].parent, machine_id(here.cpu, here.accelerators))
     assert found is not None
     assert found.frobench.run == paths[1].stem
-    assert newest(tmp_path / "nowhere") is None
+    assert newest(tmp_path / "nowhere", "") is None
+
+
+def test_list_asks_runs_of_this_machine_with_any_label(tmp_path: Path) -> None:
+    run = factory.run()
+    here = run.frobench.environment
+    here.label = "0123456789"
+    folder, unlabelled = store.write(run, tmp_path).parent, machine_id(here.cpu, here.accelerators)
+    assert newest(folder, unlabelled, labelled=False) is not None
+    assert newest(folder, unlabelled) is None
 
 
 def listed() -> Expected:

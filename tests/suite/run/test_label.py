@@ -9,7 +9,6 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from reports.summary.headlines import machine_id
 from reports.table.facts import machine_title
 from suite.compare.runs import compare_runs
 from suite.run import unfinished
@@ -17,6 +16,7 @@ from suite.run.label import KEY, key, label_of
 from suite.run.request import Request, make_draft
 from suite.stored import store
 from suite.stored.differences import changed
+from suite.stored.identity import machine_id
 from suite.stored.run import CommitInfo, Run
 from tests.instruments.runs import factory
 
@@ -72,16 +72,19 @@ def test_the_draft_and_the_run_s_name_hold_the_label_and_not_the_name(tmp_path: 
 def test_two_nodes_of_one_kind_are_two_machines_with_titles_of_their_own() -> None:
     run = factory.run()
     one, other = labelled(run, "0123456789"), labelled(run, "abcdef0123")
-    ids = {machine_id(each.frobench.environment) for each in (run, one, other)}
+    here = [each.frobench.environment for each in (run, one, other)]
+    ids = {machine_id(each.cpu, each.accelerators, each.label) for each in here}
     assert len(ids) == 3
     assert machine_title(one) == f"{machine_title(run)}, node 0123456789"
 
 
-def test_runs_of_two_nodes_are_compared_only_across_the_label() -> None:
+def test_runs_with_other_labels_or_none_are_compared_only_across_the_label() -> None:
     run = factory.run()
     one, other = labelled(run, "0123456789"), labelled(run, "abcdef0123")
     refused = compare_runs(one, other, [])
     assert [each.fact for each in refused.differences] == ["label"]
+    unlabelled = compare_runs(run, one, [])
+    assert [each.fact for each in unlabelled.differences] == ["label"]
     allowed = compare_runs(one, other, [], across=["label"])
     assert not allowed.differences
 

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""A machine is its devices: two processors of one name are two machines, everywhere."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from suite.compare.runs import compare_runs
+from suite.compare.verdicts.levels import levels
+from suite.stored import store
+from suite.stored.identity import device_id, machine_id, memory_as_sold
+from suite.stored.run import Environment, Run
+from tests.instruments.processes.warm import frobench
+from tests.instruments.runs import factory
+
+OLDER = {"brand_raw": "Intel(R) Xeon(R) Processor", "count": 2, "family": 6, "stepping": 8}
+SETS = {143: ["amx_bf16", "avx2", "avx512f", "sse2"], 85: ["avx2", "avx512f", "sse2"]}
+
+
+def xeon(model: int, seed: int = 1, **changes: Any) -> Run:  # noqa: ANN401
+    """Return a run as an older version stored it: the processor's number is in machine_info."""
+    run = factory.run(seed=seed, launches=6)
+    run.machine_info["cpu"] = OLDER | {"model": model, "flags": SETS[model]}
+    environment = run.frobench.environment
+    environment.machine = "intel-xeon-2-cores"
+    cpu = environment.cpu
+    cpu.model = OLDER["brand_raw"]
+    for name, value in changes.items():
+        setattr(cpu, name, value)
+    run.frobench.run = f"2026010{seed}T000000Z-0a1b2c3"
+    run.datetime = f"2026-01-0{seed}T00:10:00+00:00"
+    for launch in run.frobench.launches:
+        launch.started = launch.started.replace("2026-01-01T12", f"2026-01-0{seed}T00")
+    return run
+
+
+def stored(run: Run) -> Environment:
+    return store.decode(store.encode(run)).frobench.environment
+
+
+def machine(run: Run) -> str:
+    here = stored(run)
+    return machine_id(here.cpu, here.accelerators, here.label)
+
+
+def test_an_older_file_tells_processors_of_one_name_apart_by_machine_info() -> None:
+    one, other = stored(xeon(143)), stored(xeon(85))
+    assert (one.cpu.family, one.cpu.model_number, one.cpu.stepping) == (6, 143, 8)
+    assert one.cpu.instruction_sets == "amx_bf16 avx2 avx512f"
+    assert device_id(one) == device_id(stored(xeon(143, seed=2)))
+    assert device_id(one) != device_id(other)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"usable_cores": 4},
+        {"last_level_cache_bytes": 2**30},
+        {"memory_bytes": 32 * 2**30},
+        {"family": 7},
+        {"stepping": 9, "family": 6},
+        {"instruction_sets": "avx2", "family": 6},
+    ],
+)
+def test_each_fact_of_a_device_makes_another_machine(changes: dict[str, Any]) -> None:
+    assert machine(xeon(143, **changes)) != machine(xeon(143))
+
+
+def test_a_power_limit_makes_another_machine_of_the_same_device() -> None:
+    one, capped = factory.run(accelerators=1), factory.run(accelerators=1)
+    capped.frobench.environment.accelerators[0].power_limit_watts = 400.0
+    assert machine(one) != machine(capped)
+    assert device_id(stored(one)) == device_id(stored(capped))
+
+
+def test_the_memory_that_a_system_keeps_for_itself_makes_no_other_machine() -> None:
+    assert machine(xeon(143, memory_bytes=16 * 2**30 - 400_000_000)) == machine(xeon(143))
+
+
+@pytest.mark.parametrize(
+    ("usable", "sold"), [(23.54, 24), (24.0, 24), (62.6, 64), (79.6, 80), (1.9, 2), (0.4, 1)]
+)
+def test_memory_is_counted_as_it_is_sold(usable: float, sold: int) -> None:
+    assert memory_as_sold(usable * 2**30) == sold
+
+
+def test_runs_of_processors_of_one_name_are_not_compared_nor_learned_from() -> None:
+    one, other = (store.decode(store.encode(xeon(model))) for model in (143, 85))
+    found = compare_runs(one, other)
+    assert {each.fact for each in found.differences} == {
+        "cpu.model_number",
+        "cpu.instruction_sets",
+    }
+    assert {case.word for case in found.cases} == {"incomparable"}
+    again = store.decode(store.encode(xeon(143, seed=2)))
+    assert levels(one).is_like(levels(again))
+    assert not levels(one).is_like(levels(other))
+
+
+def test_a_file_older_than_a_fact_does_not_differ_in_it() -> None:
+    run, older = xeon(143), xeon(143)
+    run.frobench.environment.cpu.huge_pages = "madvise"
+    assert older.frobench.environment.cpu.huge_pages is UNSET
+    assert compare_runs(older, run).differences == []
+    older.frobench.environment.cpu.huge_pages = None
+    assert [each.fact for each in compare_runs(older, run).differences] == ["cpu.huge_pages"]
+
+
+def test_a_site_shows_processors_of_one_name_as_two_devices_with_histories_of_their_own(
+    tmp_path: Path,
+) -> None:
+    for seed, model in enumerate((143, 85, 143), start=1):
+        store.write(xeon(model, seed=seed), tmp_path / "results")
+    done = frobench("report", "results", "-o", "site", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    site = tmp_path / "site"
+    index = (site / "index.html").read_text("utf-8")
+    (data,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', index, re.DOTALL)
+    names = {name for name, *_ in json.loads(data)["devices"]["values"]}
+    plain = "Intel(R) Xeon(R) Processor with 2 cores, family 6 model"
+    assert names == {
+        f"{plain} 143 stepping 8, amx_bf16 avx2 avx512f",
+        f"{plain} 85 stepping 8, avx2 avx512f",
+    }
+    assert len(json.loads(data)["groups"]) == 2
+    assert len([*site.glob("badges/intel-xeon-2-cores-*.svg")]) == 2
+    folder = site / "intel-xeon-2-cores"
+    pages = [(folder / f"2026010{n}T000000Z-0a1b2c3.html").read_text("utf-8") for n in (1, 2, 3)]
+    of_before = ["20260101T000000Z-0a1b2c3.html" in page for page in pages[1:]]
+    assert of_before == [False, True]
