@@ -3,6 +3,7 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,12 @@ from suite.stored.run import Environment, Run
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory
 
-OLDER: dict[str, Any] = {"brand_raw": "Intel(R) Xeon(R) Processor", "count": 2, "family": 6, "stepping": 8}
+OLDER: dict[str, Any] = {
+    "brand_raw": "Intel(R) Xeon(R) Processor",
+    "count": 2,
+    "family": 6,
+    "stepping": 8,
+}
 SETS = {143: ["amx_bf16", "avx2", "avx512f", "sse2"], 85: ["avx2", "avx512f", "sse2"]}
 
 
@@ -128,7 +134,4 @@ def test_a_site_shows_processors_of_one_name_as_two_devices_with_histories_of_th
     }
     assert len(json.loads(data)["groups"]) == 2
     assert len([*site.glob("badges/intel-xeon-2-cores-*.svg")]) == 2
-    folder = site / "intel-xeon-2-cores"
-    pages = [(folder / f"2026010{n}T000000Z-0a1b2c3.html").read_text("utf-8") for n in (1, 2, 3)]
-    of_before = ["20260101T000000Z-0a1b2c3.html" in page for page in pages[1:]]
-    assert of_before == [False, True]
+    assert sorted(Counter(json.loads(data)["machines"]).values()) == [1, 2]
