@@ -34,7 +34,7 @@ def xeon(model: int, seed: int = 1, **changes: Any) -> Run:  # noqa: ANN401
     environment = run.frobench.environment
     environment.machine = "intel-xeon-2-cores"
     cpu = environment.cpu
-    cpu.model = OLDER["brand_raw"]
+    cpu.model = MODEL
     for name, value in changes.items():
         setattr(cpu, name, value)
     run.frobench.run = f"2026010{seed}T000000Z-0a1b2c3"
