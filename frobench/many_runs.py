@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from frobench import options
-from frobench.endings import INTERRUPTED, end, measures, spelled
+from frobench.endings import end, measures, spelled
+from suite.exit_codes import INTERRUPTED
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
 

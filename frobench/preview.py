@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from frobench import options
-from frobench.endings import CANNOT, measures, spelled, tells
+from frobench.endings import measures, spelled, tells
+from suite.exit_codes import CANNOT
 
 if TYPE_CHECKING:
     from suite.stored.run import ProfileName

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from frobench import options
-from frobench.endings import FAILED, end, tells
+from frobench.endings import end, tells
+from suite.exit_codes import FAILED
 
 if TYPE_CHECKING:
     from reports.figures.files import Figures

@@ -18,12 +18,8 @@ from suite.stored.run import Environment, Run
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory
 
-OLDER: dict[str, Any] = {
-    "brand_raw": "Intel(R) Xeon(R) Processor",
-    "count": 2,
-    "family": 6,
-    "stepping": 8,
-}
+MODEL = "Intel(R) Xeon(R) Processor"
+OLDER = {"brand_raw": MODEL, "count": 2, "family": 6, "stepping": 8}
 SETS = {143: ["amx_bf16", "avx2", "avx512f", "sse2"], 85: ["avx2", "avx512f", "sse2"]}
 
 
