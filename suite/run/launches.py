@@ -115,7 +115,7 @@ class Launches:
                 paths=self._plan.draft.paths,
                 kept_out=self._plan.draft.kept_out,
             )
-            process = LaunchProcess(spec)
+            process = LaunchProcess(spec, deadline=self._deadline)
             if loss := lost(process.watch(self._journal, self._hear)):
                 self._reporter.say(f"launch {number + 1}: {loss} between two cases")
             fruitless = fruitless + 1 if self._left(number) == left else 0
@@ -125,6 +125,9 @@ class Launches:
                     f"ended; the last one said:\n{process.last_lines()}"
                 )
         raise CannotRunError(f"launch {number + 1} lost {TRIES} processes")
+
+    def _deadline(self, case: str) -> float:
+        return self._plan.deadline(case, self._plan.settings.budget - self._clock.seconds())
 
     def _left(self, number: int) -> list[str]:
         """Return what this launch has still to measure; a case that failed is not tried again."""

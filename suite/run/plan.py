@@ -100,6 +100,7 @@ class Plan(_Kept, kw_only=True):
     outcomes: list[Outcome]  # of selected cases that are not measured
     plan_seconds: float  # that the pilot took
     launch_seconds: float  # that a launch is expected to take
+    deadlines: dict[str, float] = {}  # see `costs.deadlines`
     searched: dict[str, Search] = {}
     counters: list[str] = []  # devices that count their energy
     energy: Choice = Choice([], {})
@@ -117,6 +118,11 @@ class Plan(_Kept, kw_only=True):
     def launches(self, spent: float, launch_seconds: float, done: int = 0) -> int:
         """Return how many launches the run makes; see `launches_within`."""
         return launches_within(self.settings, len(self.cases), spent, launch_seconds, done)
+
+    def deadline(self, case: str, left: float) -> float:
+        """Return the seconds that a case may take where so many of the budget are left."""
+        most = self.settings.deadline
+        return min(most, max(self.deadlines.get(case, most), costs.DEADLINE_PART * left))
 
     def order(self, launch: int) -> list[str]:
         """Return the full names of the cases in this launch's order, random but repeatable.
@@ -195,6 +201,7 @@ def freeze(
         ],
         plan_seconds=seconds,
         launch_seconds=costs.launch_seconds(ran, startup, settings.case_seconds),
+        deadlines=costs.deadlines(pairs, settings.case_seconds),
         searched={record.case: record.search for record in ran if record.search is not None},
         counters=[device for device, reason in why_no_counter.items() if reason is None],
         energy=energy,

@@ -51,11 +51,17 @@ class LaunchProcess:
     """A pytest process over the benchmarks, which runs until `watch` has seen it end.
 
     Its files are beside the journal.
+
+    deadline : returns the seconds that a case may take which begins, if not those of the settings
     """
 
-    def __init__(self, spec: LaunchSpec, *options: str) -> None:
+    def __init__(
+        self, spec: LaunchSpec, *options: str, deadline: Callable[[str], float] | None = None
+    ) -> None:
         path = Path(spec.journal).with_name(f"{spec.mode}-{spec.launch:03}.json")
         self._spec = spec
+        self._deadline = deadline or (lambda _: spec.settings.deadline)
+        self._allowed = 0.0  # seconds for the case in flight
         self._log = path.with_suffix(".log")
         path.write_bytes(msgspec.json.encode(replace(spec, runner=os.getpid())))
         command = [sys.executable, "-m", "suite.launch.entry", str(os.getpid())]
@@ -90,7 +96,7 @@ class LaunchProcess:
             return code
         journal.mend()
         launch, case = self._spec.launch, in_flight.case
-        reason = _cause(code, self._spec.settings.deadline)
+        reason = _cause(code, self._allowed)
         journal.write(Refused(launch=launch, case=case, status="failed", reason=reason, fatal=True))
         for record in journal.news():
             hear(record)
@@ -103,13 +109,13 @@ class LaunchProcess:
         code: int | None = None
         in_flight: Begun | None = None
         heard = time.monotonic()
-        while code is None and not _is_late(in_flight, heard, self._spec.settings.deadline):
+        while code is None and not _is_late(in_flight, heard, self._allowed):
             time.sleep(POLL_SECONDS)
             code = self._process.poll()  # asked first: its last words come before its end
             for record in journal.news():
                 heard = time.monotonic()
                 if isinstance(record, Begun):
-                    in_flight = record
+                    in_flight, self._allowed = record, self._deadline(record.case)
                 elif isinstance(record, Tried) and in_flight is not None:
                     in_flight = replace(in_flight, at=heard)
                 elif isinstance(record, Measured | Refused | Busy):

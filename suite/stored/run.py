@@ -54,7 +54,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     devices : names of the devices measured, such as ``cpu`` and ``cuda:0``
     most_samples : host samples kept for a case in a launch, at most
     least_launches : made whatever the budget says
-    deadline : seconds a case may take in a launch before it is called hung
+    deadline : seconds a case may take in a launch before it is called hung, at most
     launches : asked for; ``None`` fills the budget
     expression : the ``-k`` expression that selected the cases
     """

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from suite.journal.records import Identity, Measured, Record, Refused, Tried
 from suite.machine.accounts import DISTURBED
 from suite.profiles import LEAST_SAMPLES, PROFILES, limits_of
+from suite.stored.names import nodes_of
 from suite.stored.run import MOST_SAMPLES, Settings
 from suite.units import format_seconds
 
@@ -19,6 +20,9 @@ MORE_WHERE_DISTURBED = 1.5
 """The profile's limit is multiplied by it where other programs disturb the pilot."""
 CALLS_A_SAMPLE = 3
 """Calls for each host sample on an accelerator, those for span samples included."""
+LEAST_DEADLINE, DEADLINE_TIMES, DEADLINE_PART = 10.0, 10.0, 0.05
+"""Seconds that a case may take in a launch at least, and relative to what it should take: other
+programs come and go. It may take longer than that by this part of what is left of the budget."""
 WARM_UP_CALLS = 10
 """Calls after which a body is steady, if it was so from the start."""
 
@@ -118,6 +122,24 @@ def launch_share(settings: Settings, spent: float, launches: int | None = None) 
 def launch_seconds(ran: Iterable[Measured], startup: float, case_seconds: float) -> float:
     """Return how long a launch should take, from what the pilot saw of its cases."""
     return startup + sum(record.overhead + _seconds(record, case_seconds) for record in ran)
+
+
+def deadlines(ran: Iterable[tuple[Identity, Measured]], case_seconds: float) -> dict[str, float]:
+    """Return the seconds after which each case of one device hangs.
+
+    Any of them may have to do what the first one does for all others, such as loading kernels. A
+    group of processes waits for its ranks, by the deadline of the settings.
+    """
+    alone = [
+        record for case, record in ran if len(case.devices) == 1 and not nodes_of(*case.devices)
+    ]
+    first = max((record.overhead for record in alone), default=0.0)
+    return {
+        record.case: max(
+            LEAST_DEADLINE, first + DEADLINE_TIMES * launch_seconds([record], 0.0, case_seconds)
+        )
+        for record in alone
+    }
 
 
 def _seconds(record: Measured, case_seconds: float) -> float:

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""The runner disturbs no case of a launch, however many launches came before."""
+"""The launches of a run: what watching them costs, and what hanging cases cost the others."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from itertools import takewhile
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
+from msgspec.structs import replace
 
-from suite.journal.records import Begun, Ended, Identity, Journal, Record
+from suite.journal.records import Begun, Ended, Identity, Journal, Record, Refused
 from suite.journal.spec import LaunchSpec
 from suite.profiles import settings_for
 from suite.run import launches
+from suite.run.forecast.costs import deadlines
 from suite.run.plan import Draft, Plan
 from suite.run.progress import Reporter
 from suite.run.unfinished import LAUNCHES, RunClock
@@ -63,23 +67,38 @@ def records(number: int, names: list[str]) -> list[Record]:
 
 
 class Launch:
-    """A launch's process that measures every case at once, and what the runner spends on it.
+    """A launch's process that measures every case at once, or until the first hanging one."""
 
-    spent : CPU seconds of the runner while the last one measured
-    """
+    spent: ClassVar[float] = 0.0  # CPU seconds of the runner while the last one measured
+    hung: ClassVar[list[tuple[str, float]]] = []  # cases, and the seconds until they were ended
+    hanging: ClassVar[Collection[str]] = ()
+    clock: ClassVar[RunClock]
 
-    spent = 0.0
-
-    def __init__(self, spec: LaunchSpec) -> None:
-        self._said = records(spec.launch, spec.order)
+    def __init__(self, spec: LaunchSpec, *, deadline: Callable[[str], float]) -> None:
+        self._spec, self._deadline = spec, deadline
 
     def watch(self, _journal: Journal, hear: Callable[[Record], None]) -> int:
-        """Pass on what the launch says."""
+        """Pass on what the launch says; let the clock pass a hanging case's deadline."""
+        number, names = self._spec.launch, iter(self._spec.order)
+        measured_ones = [*takewhile(lambda name: name not in self.hanging, names)]
         before = time.process_time()
-        for record in self._said:
+        for record in records(number, measured_ones):
             hear(record)
         Launch.spent = time.process_time() - before
+        for case in self._spec.order[len(measured_ones) :][:1]:
+            self.hung.append((case, self._deadline(case)))
+            self.clock.advance_to(self.clock.seconds() + self._deadline(case))
+            hear(Refused(launch=number, case=case, status="failed", reason="hung", fatal=True))
         return 0
+
+
+def run(folder: Path, planned: Plan, monkeypatch: pytest.MonkeyPatch) -> launches.Launches:
+    """Make the launches of a plan."""
+    monkeypatch.setattr(launches, "LaunchProcess", Launch)
+    Launch.clock = RunClock(folder)
+    made = launches.Launches(planned, folder, Launch.clock, Reporter())
+    made.run()
+    return made
 
 
 def test_the_tenth_launch_of_300_cases_costs_the_runner_next_to_nothing(
@@ -91,8 +110,33 @@ def test_the_tenth_launch_of_300_cases_costs_the_runner_next_to_nothing(
     for number in range(LAUNCHED):
         journal.append(records(number, names))
         journal.write(Ended(launch=number, started="", begun=float(number), seconds=1.0))
-    monkeypatch.setattr(launches, "LaunchProcess", Launch)
-    made = launches.Launches(planned, tmp_path, RunClock(tmp_path), Reporter())
-    made.run()
-    assert made.done == LAUNCHED + 1
+    assert run(tmp_path, planned, monkeypatch).done == LAUNCHED + 1
     assert Launch.spent < 1.0  # it is milliseconds; 10 s and more if each case looks at all records
+
+
+def test_cases_that_hang_take_a_part_of_the_budget_and_are_not_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned = plan()
+    planned = replace(
+        planned,
+        settings=settings_for("quick", ["cpu"], budget=260.0, launches=3),
+        deadlines=deadlines(
+            [(case, measured(case.fullname, samples=[1e-3])) for case in planned.cases], 0.02
+        ),
+    )
+    hanging = [case.fullname for case in planned.cases[::60]]
+    monkeypatch.setattr(Launch, "hanging", hanging)
+    monkeypatch.setattr(Launch, "hung", [])
+    assert run(tmp_path, planned, monkeypatch).done == 3
+    assert sorted(case for case, _ in Launch.hung) == sorted(hanging)
+    assert sum(seconds for _, seconds in Launch.hung) < 0.25 * 260.0
+
+
+def test_a_case_has_ten_times_as_long_as_it_should_take_and_a_group_the_whole_deadline() -> None:
+    alone, group = plan().cases[0], replace(plan().cases[1], devices=["cpu/2x1"])
+    slow = measured("", samples=[0.5], wall_seconds=4.0, sampled=1.0)
+    pairs = [(case, replace(slow, case=case.fullname)) for case in (alone, group)]
+    planned = replace(plan(), deadlines=deadlines(pairs, 0.02))
+    assert 30 < planned.deadline(alone.fullname, left=0.0) < 60
+    assert planned.deadline(group.fullname, left=0.0) == planned.settings.deadline == 60
