@@ -28,6 +28,11 @@ and then in the window in which its energy is measured."""
 WINDOW_SECONDS = LEAD + WINDOW
 LARGEST_LOAD = 0.05
 """Part of the usable cores that others may keep busy before a launch counts as disturbed."""
+HEADLINE_TIMES, HEADLINE_PART = 10.0, 0.1
+"""How much longer than others a call of a headline case may take, and the part of the budget for
+all headline cases together whose calls are longer than others may be."""
+BRIEF_CALLS, BRIEF_SAMPLES = 3, 2
+"""Calls of such a case in a launch, and those of them that are samples."""
 SEARCH_PART, PEAK_SECONDS = 0.1, 180.0
 """What all searches of a run may take together: a part of the budget, or what `--peak` adds."""
 
@@ -88,6 +93,22 @@ def settings_on(settings: Settings, devices: list[str]) -> Settings:
     limits = limits_of(settings.profile, devices)
     budget = settings.budget + (limits.budget - PROFILES[settings.profile].budget)
     return replace(settings, devices=devices, budget=budget, least_launches=limits.least_launches)
+
+
+def headline_times(settings: Settings) -> float:
+    """Return how many times the longest call one of a headline case may take."""
+    fitting = headline_seconds(settings) / BRIEF_CALLS
+    return max(1.0, min(HEADLINE_TIMES, fitting / settings.longest_sample))
+
+
+def headline_seconds(settings: Settings) -> float:
+    """Return the seconds of a launch for all headline cases with long calls."""
+    return HEADLINE_PART * settings.budget / PROFILES[settings.profile].launches
+
+
+def brief(settings: Settings) -> Settings:
+    """Return the settings by which a launch measures a headline case with long calls."""
+    return replace(settings, case_seconds=0.0, most_samples=BRIEF_SAMPLES)
 
 
 def settling_seconds(settings: Settings) -> float:

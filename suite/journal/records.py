@@ -79,6 +79,7 @@ class Measured(Struct, tag="measured", kw_only=True):
     in_a_row : whether nothing comes between two calls, so that energy can be measured
     undisturbed : seconds of a pilot's quickest call, what it waited for the processor taken off
     accounts : of the whole case in a pilot, where the system keeps them
+    brief : whether launches call the case a few times only; set by the plan
     """
 
     launch: int
@@ -104,6 +105,7 @@ class Measured(Struct, tag="measured", kw_only=True):
     in_a_row: bool = True
     undisturbed: float | None = None
     accounts: Accounts | None = None
+    brief: bool = False
 
     @property
     def quickest(self) -> float:

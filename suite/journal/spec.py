@@ -30,6 +30,7 @@ class LaunchSpec(Struct, kw_only=True):
     searched : what is known already of cases that would search
     versions : those that benchmarks must have, by the full names of cases
     windows : cases to repeat behind all others, in this order
+    brief : headline cases with long calls, which are called a few times
     trace : the file for a trace of the one call, if one is wanted
     project, paths, kept_out : see `Draft`
     """
@@ -47,6 +48,7 @@ class LaunchSpec(Struct, kw_only=True):
     search_seconds: float = 0.0
     searched: dict[str, Search] = {}
     windows: list[str] = []
+    brief: list[str] = []
     versions: dict[str, str] = {}
     trace: str | None = None
     project: str | None = None

@@ -21,14 +21,16 @@ from suite.kit.cases import Parameters
 from suite.kit.check_result import briefly, worst
 from suite.kit.device import Device
 from suite.kit.garbage import no_garbage_collection
-from suite.launch.collection import parameters
+from suite.launch.collection import leads, parameters
 from suite.launch.work_of_cases import work as declared_work
+from suite.measure.climb import AS_BEFORE, LEEWAY
 from suite.measure.exploring import Explorer
 from suite.measure.inputs import Inputs
 from suite.measure.measurement import Measurement
 from suite.measure.sampler import Sampler
 from suite.measure.sampling import measure, repeat
 from suite.personal import private
+from suite.profiles import brief, headline_times
 from suite.stored.names import name_of
 from suite.stored.run import Check, Settings, Work
 
@@ -63,8 +65,20 @@ class CaseTimer:
 
     def skip_if_left_out(self, item: pytest.Function) -> None:
         """Skip a case that a smaller one of its family showed to be too large."""
-        if reason := self._explorer.climb.refusal(*_family(item), partial(declared_work, item)):
+        find_work = partial(declared_work, item)
+        climb, times = self._explorer.climb, self._times(item)
+        if reason := climb.refusal(*_family(item), find_work, times):
             pytest.skip(reason)
+
+    def _times(self, item: pytest.Function) -> float:
+        """Return how often the longest call one of a case may take; a pilot explores beyond it.
+
+        The plan then decides by what earlier runs of the machine measured.
+        """
+        settings = self._spec.settings
+        if self._spec.mode != "pilot":
+            return LEEWAY
+        return AS_BEFORE * (headline_times(settings) if leads(item, settings) else 1.0)
 
     def measure(
         self,
@@ -114,12 +128,14 @@ class CaseTimer:
             return called_once(sampler, name_of(item.nodeid), spec.settings, spec.trace)
         if spec.mode in {"pilot", "alone"}:
             try:
-                explored = self._explorer.explore(*_family(item), sampler, work)
+                times = self._times(item)
+                explored = self._explorer.explore(*_family(item), sampler, work, times)
             except TooLongError as error:
                 raise pytest.skip.Exception(str(error)) from error
             if spec.mode == "pilot":
                 return explored
-        return measure(sampler, spec.settings)
+        is_brief = item.nodeid in spec.brief
+        return measure(sampler, brief(spec.settings) if is_brief else spec.settings)
 
     def repeat(
         self, item: pytest.Function, sampler: Sampler, check: Callable[[Any], Check] | None

@@ -125,6 +125,11 @@ def collected(items: Sequence[pytest.Function], settings: Settings) -> Collected
     )
 
 
+def leads(item: pytest.Function, settings: Settings) -> bool:
+    """Tell whether the answers need a case: it belongs to the quick profile."""
+    return settings.profile == "quick" or is_headline(item.iter_markers("cases"), parameters(item))
+
+
 def _identity(item: pytest.Function, settings: Settings) -> Identity:
     given, function = parameters(item), item.function
     return Identity(
@@ -135,7 +140,7 @@ def _identity(item: pytest.Function, settings: Settings) -> Identity:
         params=dict(given),
         param=item.callspec.id if hasattr(item, "callspec") else None,
         title=inspect.cleandoc(function.__doc__ or function.__name__).partition("\n")[0],
-        headline=settings.profile == "quick" or is_headline(item.iter_markers("cases"), given),
+        headline=leads(item, settings),
         devices=[] if given["device"] == NONE else str(given["device"]).split("+"),
         version=benchmark_version(function),
     )

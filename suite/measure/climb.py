@@ -11,6 +11,7 @@ or a prediction on which the two largest of the smaller sizes agree, each by its
 any device does in time is never left out by prediction.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
@@ -22,10 +23,15 @@ from suite.units import counted, format_seconds
 LEEWAY = 1.25
 """Times the permitted call beyond which a case is left out: nearer to the limit the machine's state
 of the moment would decide."""
-DOUBT, DEEPER_DOUBT = 2.0, 10.0
-"""Times the permitted call up to which a prediction is tried, by several smaller sizes and by one:
-rates rise with the size, and one size cannot tell what part of its time was launching, so
-predictions are rather, or much, too long."""
+AS_BEFORE = 2.0
+"""A case that the machine's last run measured may take so many times the permitted call, and one
+that it left out must take less by this factor: two runs should have the same cases."""
+OVER = "over this profile's"
+"""What every reason says of a case that takes too long."""
+DOUBT, DEEPER_DOUBT = 1.6, 10.0
+"""A prediction by several smaller sizes is tried up to so many times what a call may take, and one
+by a single size up to so many times the permitted call: rates rise with the size, and one size
+cannot tell what part of its time was launching, so predictions are rather, or much, too long."""
 SLOWEST = Work(flops=1e8, bytes=1e8, items=1e3)
 """What any device does in a second, even in half precision without instructions for it."""
 ANCHORS = 2
@@ -42,10 +48,14 @@ class _LeftOut(NamedTuple):
     sizes: dict[str, int]
     work: Work | None
     reason: str
+    times: float
 
 
 class Climb:
-    """Remembers how long each size took, and refuses what would take longer than `cap` seconds."""
+    """Remembers how long each size took, and refuses what would take longer than `cap` seconds.
+
+    In all methods, `times` is how often the cap a call of the case may take.
+    """
 
     def __init__(self, cap: float) -> None:
         self.cap = cap
@@ -58,17 +68,25 @@ class Climb:
         return bool(seconds) and sum(seconds) <= self.cap
 
     def refusal(
-        self, function: str, parameters: Parameters, find_work: Callable[[], Work | None]
+        self,
+        function: str,
+        parameters: Parameters,
+        find_work: Callable[[], Work | None],
+        times: float = LEEWAY,
     ) -> str | None:
         """Return why a case that is not set up yet is left out, or `None`.
 
-        A case that was left out excludes those that are in no size smaller and whose work is more:
-        a whole number on which the work does not depend is no size.
+        A case that was left out excludes those that are in no size smaller and whose work is more,
+        unless they may take longer: a whole number on which the work does not depend is no size.
 
         find_work : returns the work of a call, if that can be known before it is set up
         """
         left_out = self._left_out[_family(function, parameters)]
-        beyond = [other for other in left_out if _is_larger(parameters, other.sizes)]
+        beyond = [
+            other
+            for other in left_out
+            if other.times >= times and _is_larger(parameters, other.sizes)
+        ]
         work = find_work() if beyond else None
         for other in beyond:
             if work is None or other.work is None or _amount(other.work, work) < 1:
@@ -93,33 +111,49 @@ class Climb:
         lines = [_line(smaller[:end]) for end in range(len(smaller), 0, -1)[:ANCHORS]]
         return min([*scaled, *lines]), len(smaller)
 
-    def predicted_too_long(self, function: str, parameters: Parameters, work: Work) -> str | None:
+    def predicted_too_long(
+        self, function: str, parameters: Parameters, work: Work, times: float = LEEWAY
+    ) -> str | None:
         """Return why a case is not called, and leave out all larger ones; or `None`."""
         seconds, smaller = self.prediction(function, parameters, work)
-        doubt = DOUBT if smaller > 1 else DEEPER_DOUBT
+        doubt = DOUBT * times if smaller > 1 else max(DEEPER_DOUBT, DOUBT * times)
         if self.is_small(work) or seconds <= doubt * self.cap:
             return None
         takes = f"predicted to take {format_seconds(seconds)}"
         evidence = f"continued from {counted(smaller, 'smaller size')}"
-        return self._too_long(function, parameters, work, takes, evidence)
+        reason = self._reason(parameters, takes, evidence)
+        self.leave_out(function, parameters, work, reason, times)
+        return reason
 
     def takes_too_long(
-        self, function: str, parameters: Parameters, work: Work, calls: Sequence[float]
+        self,
+        function: str,
+        parameters: Parameters,
+        work: Work,
+        calls: Sequence[float],
+        times: float = LEEWAY,
     ) -> str | None:
         """Remember what calls took; do as `predicted_too_long` by the quickest."""
         seconds = min(calls)
         self.climbed(function, parameters, work, seconds)
-        if seconds <= LEEWAY * self.cap:
+        if seconds <= times * self.cap:
             return None
         takes = f"takes at least {format_seconds(seconds)}"
         evidence = f"in the quickest of {counted(len(calls), 'call')}"
-        return self._too_long(function, parameters, work, takes, evidence)
+        reason = self._reason(parameters, takes, evidence)
+        self.leave_out(function, parameters, work, reason, times)
+        return reason
 
     def leave_out(
-        self, function: str, parameters: Parameters, work: Work | None, reason: str
+        self,
+        function: str,
+        parameters: Parameters,
+        work: Work | None,
+        reason: str,
+        times: float = math.inf,
     ) -> None:
         """Leave a case and all larger ones of its family out for `reason`."""
-        left_out = _LeftOut(sizes(parameters), work, reason)
+        left_out = _LeftOut(sizes(parameters), work, reason, times)
         self._left_out[_family(function, parameters)].append(left_out)
 
     def climbed(self, function: str, parameters: Parameters, work: Work, seconds: float) -> None:
@@ -127,14 +161,10 @@ class Climb:
         known = _Known(sizes(parameters), work, seconds)
         self._known[_family(function, parameters)].append(known)
 
-    def _too_long(
-        self, function: str, parameters: Parameters, work: Work, takes: str, evidence: str
-    ) -> str:
+    def _reason(self, parameters: Parameters, takes: str, evidence: str) -> str:
         where = ", ".join(f"{name}={size}" for name, size in sizes(parameters).items())
         call = f"a call at {where}" if where else "a call"
-        reason = f"{takes} {call}, over this profile's {format_seconds(self.cap)}, {evidence}"
-        self.leave_out(function, parameters, work, reason)
-        return reason
+        return f"{takes} {call}, {OVER} {format_seconds(self.cap)}, {evidence}"
 
 
 def _family(function: str, parameters: Parameters) -> Hashable:

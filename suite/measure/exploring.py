@@ -8,7 +8,7 @@ from suite.kit.cases import Parameters
 from suite.kit.garbage import no_garbage_collection
 from suite.machine.accounts import DISTURBED, Accounts, Read, accounts, undisturbed
 from suite.machine.limits import cores_in_use
-from suite.measure.climb import Climb
+from suite.measure.climb import LEEWAY, Climb
 from suite.measure.measurement import Measurement
 from suite.measure.sampler import Sampler
 from suite.stored.run import Settings, Work
@@ -34,18 +34,23 @@ class Explorer:
         self._read = read
 
     def explore(
-        self, function: str, parameters: Parameters, sampler: Sampler, work: Work
+        self,
+        function: str,
+        parameters: Parameters,
+        sampler: Sampler,
+        work: Work,
+        times: float = LEEWAY,
     ) -> Measurement:
-        """Call a body a few times.
+        """Call a body a few times; `times` is how often the longest call one of its may take.
 
         Raises `TooLongError` if a call takes too long, or is predicted to.
         """
         case = function, parameters, work
-        if reason := self.climb.predicted_too_long(*case):
+        if reason := self.climb.predicted_too_long(*case, times):
             raise TooLongError(reason)
         small = self.climb.is_small(work)
         measurement = explore(sampler, self._settings, small=small, read=self._read)
-        if reason := self.climb.takes_too_long(*case, measurement.undisturbed):
+        if reason := self.climb.takes_too_long(*case, measurement.undisturbed, times):
             raise TooLongError(reason, measurement.warmup + measurement.sampled)
         return measurement
 

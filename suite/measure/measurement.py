@@ -74,7 +74,7 @@ class Measurement:
     def enough(self, settings: Settings, spent: float) -> bool:
         """Tell whether sampling ends, which has taken `spent` seconds."""
         over = spent >= settings.case_seconds or len(self.host) >= settings.most_samples
-        return over and len(self.host) >= LEAST_SAMPLES
+        return over and len(self.host) >= min(LEAST_SAMPLES, settings.most_samples)
 
     def sample(self, sampler: Sampler) -> float:
         """Take a host sample of the body; return the seconds of a call, for `host`.

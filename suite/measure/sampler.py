@@ -139,9 +139,14 @@ class Sampler:
         return replace(self, body=self.against) if self.against else None
 
     def warm_up(self, settings: Settings) -> float:
-        """Call the body until it is steady or half the case's time is over; return its seconds."""
+        """Call the body until it is steady or half the case's time is over; return its seconds.
+
+        Without any time for the case that is a single call.
+        """
         warm = replace(self, cold=None) if self.cold else self  # with cold caches nothing warms up
-        warm.took()  # the first call pays for handles, workspaces and autotuning
+        first = warm.took()  # pays for handles, workspaces and autotuning
+        if not settings.case_seconds:
+            return first
         begun, times = self.clock(), [warm.took()]
         while self.clock() - begun < settings.case_seconds / 2 and not _is_steady(times):
             times.append(warm.took())

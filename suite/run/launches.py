@@ -111,6 +111,7 @@ class Launches:
                 halves=self._plan.any_on_halves(left),
                 searched=self._plan.searched,
                 windows=self._plan.windows(number),
+                brief=self._plan.brief,
                 versions={case.fullname: case.version for case in self._plan.cases},
                 paths=self._plan.draft.paths,
                 kept_out=self._plan.draft.kept_out,

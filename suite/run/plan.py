@@ -5,6 +5,7 @@ import random
 import time
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import ClassVar, Self
 
 import msgspec
@@ -26,6 +27,7 @@ from suite.journal.records import (
 from suite.machine.sensors.cpu import CPU
 from suite.profiles import WINDOW_SECONDS, launches_within, settings_on, settling_seconds
 from suite.run.forecast import costs
+from suite.run.forecast.admission import admit
 from suite.run.forecast.windows import Choice, choose_windows
 from suite.stored import bounds
 from suite.stored.names import nodes_of
@@ -101,6 +103,7 @@ class Plan(_Kept, kw_only=True):
     plan_seconds: float  # that the pilot took
     launch_seconds: float  # that a launch is expected to take
     deadlines: dict[str, float] = {}  # see `costs.deadlines`
+    brief: list[str] = []  # headline cases with long calls
     searched: dict[str, Search] = {}
     counters: list[str] = []  # devices that count their energy
     energy: Choice = Choice([], {})
@@ -153,11 +156,16 @@ class Plan(_Kept, kw_only=True):
 
 
 def freeze(
-    draft: Draft, pilot: Journal, seconds: float, why_no_counter: Mapping[str, str | None]
+    draft: Draft,
+    pilot: Journal,
+    seconds: float,
+    why_no_counter: Mapping[str, str | None],
+    before: Mapping[str, bool] = MappingProxyType({}),
 ) -> Plan:
     """Make the plan from the pilot's journal, `seconds` after the run began.
 
     why_no_counter : by device why it does not count its energy, `None` if it does
+    before : what the machine's last run did with cases; see `choices` in `admission`
 
     Raises `CannotRunError` where more launches are asked for than a stored file may hold.
     """
@@ -174,6 +182,8 @@ def freeze(
     able = measured.keys() - refused.keys()
     pairs = [(case, measured[case.fullname]) for case in collected.cases if case.fullname in able]
     if not draft.like:
+        pairs, too_slow = admit(pairs, settings, before)
+        refused |= too_slow
         refused |= costs.too_long(pairs, settings, startup, seconds)
         pairs = [pair for pair in pairs if pair[0].fullname not in refused]
     ran = [record for _, record in pairs]
@@ -202,6 +212,7 @@ def freeze(
         plan_seconds=seconds,
         launch_seconds=costs.launch_seconds(ran, startup, settings.case_seconds),
         deadlines=costs.deadlines(pairs, settings.case_seconds),
+        brief=[record.case for record in ran if record.brief],
         searched={record.case: record.search for record in ran if record.search is not None},
         counters=[device for device, reason in why_no_counter.items() if reason is None],
         energy=energy,

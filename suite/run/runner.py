@@ -28,6 +28,7 @@ from suite.journal.records import Begun, Journal, Record, Surroundings
 from suite.machine import environment
 from suite.machine.sensors.sensor import Source
 from suite.run import pilot, unfinished
+from suite.run.forecast.admission import choices
 from suite.run.forecast.expected import newest
 from suite.run.interruptions import Interruptions
 from suite.run.label import label_of
@@ -101,7 +102,7 @@ def _measure(
     """Plan the run of a folder unless it is planned, make its launches, and store it."""
     plan = Plan.read(folder)
     if plan is None:
-        plan = make_plan(folder, clock, reporter)
+        plan = make_plan(folder, clock, reporter, results)
         _tell(plan, reporter)
         reporter.say(_foreseen(plan, results))
     path = _path(results, plan)
@@ -125,8 +126,13 @@ def _measure(
     return path, stored
 
 
-def make_plan(folder: Path, clock: RunClock, reporter: Reporter) -> Plan:
-    """See what disturbs the machine, explore what can be measured here, and freeze it."""
+def make_plan(
+    folder: Path, clock: RunClock, reporter: Reporter, results: Path | None = None
+) -> Plan:
+    """See what disturbs the machine, explore what can be measured here, and freeze it.
+
+    results : the folder of stored runs whose cases are measured again
+    """
     draft = Draft.read(folder)
     if draft is None:
         raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(folder / Draft.FILE))
@@ -143,7 +149,8 @@ def make_plan(folder: Path, clock: RunClock, reporter: Reporter) -> Plan:
 
     pilot.explore(draft, journal, tell)
     why_no_counter = telemetry.why_no_counter(sensors(folder, draft))
-    plan = freeze(draft, journal, clock.seconds(), why_no_counter)
+    before = _choices_before(draft, journal, results)
+    plan = freeze(draft, journal, clock.seconds(), why_no_counter, before)
     _say(plan.troubles, reporter)
     if not plan.cases:
         require_any(plan.outcomes)
@@ -151,6 +158,20 @@ def make_plan(folder: Path, clock: RunClock, reporter: Reporter) -> Plan:
     plan.write(folder)
     clock.keep()
     return plan
+
+
+def _choices_before(draft: Draft, pilot: Journal, results: Path | None) -> dict[str, bool]:
+    """Return the cases that the last run of this machine and profile measured and left out."""
+    here = next(record.environment for record in pilot if isinstance(record, Surroundings))
+    machine = machine_id(here.cpu, here.accelerators, draft.label or UNSET)
+    wanted = draft.settings.profile, draft.settings.longest_sample
+
+    def is_like(run: Run) -> bool:
+        settings = run.frobench.settings
+        return (settings.profile, settings.longest_sample) == wanted
+
+    last = newest(results / here.machine, machine, is_like) if results else None
+    return choices(last.frobench.outcomes) if last else {}
 
 
 def _say(troubles: Iterable[Conclusion], reporter: Reporter) -> None:

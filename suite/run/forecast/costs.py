@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from suite.journal.records import Identity, Measured, Record, Refused, Tried
 from suite.machine.accounts import DISTURBED
-from suite.profiles import LEAST_SAMPLES, PROFILES, limits_of
+from suite.profiles import BRIEF_CALLS, LEAST_SAMPLES, PROFILES, limits_of
 from suite.stored.names import nodes_of
 from suite.stored.run import MOST_SAMPLES, Settings
 from suite.units import format_seconds
@@ -146,6 +146,8 @@ def _seconds(record: Measured, case_seconds: float) -> float:
     """Return what warming up and sampling should take, the other version of a body included."""
     prepare = record.prepared / (1 + len(record.samples))  # the first call is no sample
     calls = [prepare + min(samples) for samples in (record.samples, record.against) if samples]
+    if record.brief:
+        return BRIEF_CALLS * sum(calls)
     warm_ups = (call + max(call, min(WARM_UP_CALLS * call, case_seconds / 2)) for call in calls)
     has_spans = record.parts.keys() - {"enqueue", "reading"}
     spans = (LEAST_SAMPLES if record.against else 1) if has_spans else 0

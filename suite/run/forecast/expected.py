@@ -6,6 +6,7 @@ other cases, or else from declared work and rates that any machine reaches.
 """
 
 import math
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -18,8 +19,9 @@ from msgspec.structs import asdict, replace
 from suite.compare.verdicts.smallest_change import Forecast, forecast
 from suite.journal.records import Collected, Declared, Identity, Measured
 from suite.kit.cases import sizes
-from suite.measure.climb import Climb
+from suite.measure.climb import OVER, Climb
 from suite.profiles import launches_within, settings_on, settling_seconds
+from suite.run.forecast.admission import choices, is_brief, longest_call
 from suite.run.forecast.costs import choose_case_seconds, launch_seconds
 from suite.stored import store
 from suite.stored.identity import machine_id
@@ -67,10 +69,17 @@ class Expected(Struct, kw_only=True):
     cases: list[ExpectedCase]
 
 
-def newest(folder: Path, machine: str, *, labelled: bool = True) -> Run | None:
+def newest(
+    folder: Path,
+    machine: str,
+    is_like: Callable[[Run], bool] = lambda _: True,
+    *,
+    labelled: bool = True,
+) -> Run | None:
     """Return the newest complete run of a machine in a folder, if one of the last few is its own.
 
     machine : its identity, see `suite.stored.identity.machine_id`
+    is_like : whether a run of the machine is one that is looked for
     labelled : whether the identity holds a label; else runs of any label count
     """
     for path in islice(sorted(folder.glob("*.json"), reverse=True), MOST_TRIED):
@@ -78,7 +87,8 @@ def newest(folder: Path, machine: str, *, labelled: bool = True) -> Run | None:
             run = store.read(path)
             here = run.frobench.environment
             label = here.label if labelled else UNSET
-            if run.frobench.complete and machine == machine_id(here.cpu, here.accelerators, label):
+            same = machine == machine_id(here.cpu, here.accelerators, label)
+            if run.frobench.complete and same and is_like(run):
                 return run
     return None
 
@@ -91,13 +101,16 @@ def expect(
     devices = {name.partition("/")[0] for case in collected.cases for name in case.devices}
     settings = settings_on(settings, sorted(devices))
     startup = STARTUP_SECONDS + settling_seconds(settings)
-    reasons = _skipped(before, settings) | declared.absent
+    same = before if before and before.frobench.profile == settings.profile else None
+    measured_before = choices(same.frobench.outcomes) if same else {}
+    reasons = _skipped(same) | declared.absent
     cases: list[ExpectedCase] = []
     piloted: dict[str, Measured] = {}
     for case in collected.cases:
         work = declared.works.get(case.fullname) or calls.work(case)
         seconds, basis = calls.expected(case, work)
-        too_long = _too_long(seconds, basis, settings.longest_sample)
+        most = longest_call(settings, case, measured_before.get(case.fullname))
+        too_long = _too_long(seconds, basis, most, settings.longest_sample)
         expected = ExpectedCase(
             **asdict(case),
             work=work,
@@ -107,7 +120,8 @@ def expect(
         )
         cases.append(expected)
         if expected.left_out is None:
-            piloted[case.fullname] = _as_piloted(case, seconds or 0.0, overhead)
+            seen = _as_piloted(case, seconds or 0.0, overhead)
+            piloted[case.fullname] = replace(seen, brief=is_brief(settings, case, seen))
     ran = [*piloted.values()]
     spent = startup + sum(record.overhead + PILOT_CALLS * min(record.samples) for record in ran)
     case_seconds = choose_case_seconds(ran, settings, startup, spent)
@@ -132,8 +146,8 @@ def expect(
     )
 
 
-def _skipped(before: Run | None, settings: Settings) -> dict[str, str]:
-    if before is None or before.frobench.profile != settings.profile:
+def _skipped(before: Run | None) -> dict[str, str]:
+    if before is None:
         return {}
     return {
         outcome.fullname: outcome.reason
@@ -153,12 +167,14 @@ def _overhead(before: Run | None) -> float:
     return max(0.0, beside - STARTUP_SECONDS) / len(before.benchmarks)
 
 
-def _too_long(seconds: float | None, basis: Basis | None, most: float) -> str | None:
+def _too_long(
+    seconds: float | None, basis: Basis | None, most: float, longest: float
+) -> str | None:
     """Return why a call will be left out, or may be where its seconds are a guess."""
     if seconds is None or seconds <= most:
         return None
     takes = "takes" if basis in {"measured", "sizes"} else "may take"
-    over = f"over this profile's {format_seconds(most)}"
+    over = f"{OVER} {format_seconds(longest)}"
     return f"{takes} about {format_seconds(seconds)} a call, {over}"
 
 

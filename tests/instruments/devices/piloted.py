@@ -8,6 +8,7 @@ from functools import partial
 from suite.errors import TooLongError
 from suite.kit.cases import Parameters
 from suite.machine.accounts import Accounts
+from suite.measure.climb import LEEWAY
 from suite.measure.exploring import Explorer
 from suite.measure.sampler import Sampler
 from suite.stored.run import Settings, Work
@@ -16,12 +17,13 @@ from tests.instruments.devices.virtual import VirtualClock
 
 @dataclass(frozen=True)
 class MadeUp:
-    """A case, and what an undisturbed call of it takes."""
+    """A case, what an undisturbed call of it takes, and how often the limit it may take."""
 
     function: str
     parameters: Parameters
     work: Work
     seconds: float
+    times: float = LEEWAY
 
 
 @dataclass(frozen=True)
@@ -57,11 +59,11 @@ class Pilot:
         explorer = Explorer(self._settings, lambda: self._accounts)
         for place, case in enumerate(cases):
             where = case.function, case.parameters
-            reason = explorer.climb.refusal(*where, partial(_the_work, case))
+            reason = explorer.climb.refusal(*where, partial(_the_work, case), case.times)
             if reason is None:
                 sampler = Sampler(partial(self._call, case.seconds), [], clock=self._clock)
                 try:
-                    explorer.explore(*where, sampler, case.work)
+                    explorer.explore(*where, sampler, case.work, case.times)
                 except TooLongError as error:
                     reason = str(error)
             if reason is not None:

@@ -14,7 +14,7 @@ from suite.errors import ClockError
 from suite.kit.garbage import no_garbage_collection
 from suite.measure.sampler import Sampler
 from suite.measure.sampling import measure
-from suite.profiles import LEAST_SAMPLES, settings_for
+from suite.profiles import LEAST_SAMPLES, brief, settings_for
 from suite.stored.run import Settings
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
 
@@ -77,6 +77,15 @@ def test_spans_alternate_with_host_samples_while_there_is_time_and_a_long_call_h
     )
     assert len(short.host) - 1 <= len(short.parts["span"]) <= len(short.host)
     assert (len(long.host), len(long.parts["span"])) == (LEAST_SAMPLES, 1)
+
+
+def test_a_headline_case_with_long_calls_is_called_once_to_warm_up_and_sampled_twice(
+    clock: VirtualClock, settings: Settings
+) -> None:
+    body = taking(clock, lambda _: 2.0)
+    seen = measure(sampler(clock, body), brief(settings))
+    assert seen.host == pytest.approx([2.0] * 2)
+    assert (seen.result, seen.iterations) == (3, 1)
 
 
 @pytest.mark.parametrize("slow", [0, 1])
