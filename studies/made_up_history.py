@@ -64,7 +64,7 @@ def step(commits: int, at: int, ratio: float) -> list[float]:
 
 def rates(searches: int, cases: int, ratio: float, commits: int = 17, launches: int = 10) -> str:
     """Search ranges in which the first case changed once, and say what became of them."""
-    false, named, launched = 0, 0, 0
+    false, wrong, named, launched = 0, 0, 0, 0
     for seed in range(searches):
         at = 1 + seed % (commits - 1)
         times = {str(case): step(commits, at, 1.0 if case else ratio) for case in range(cases)}
@@ -72,13 +72,14 @@ def rates(searches: int, cases: int, ratio: float, commits: int = 17, launches: 
         findings = search(commits, made_up, launches)
         right = {("0", at)} if ratio != 1 else set()
         claims = {(one.case, one.at) for one in findings.culprits if one.ratio is not None}
-        wrong_ends = (ratio == 1 and findings.changed) or [c for c in findings.changed if c != "0"]
-        false += bool(wrong_ends or claims - right)
+        false += any(case != "0" or ratio == 1 for case in findings.changed)
+        wrong += bool(claims - right)
         named += bool(claims & right)
         launched += sum(2 * pairs for *_, pairs in made_up.pairs)
     return (
         f"{cases} cases, {ratio - 1:+.0%} in one: {named / searches:.1%} right, "
-        f"{false / searches:.1%} false, {launched / searches:.0f} launches"
+        f"{false / searches:.1%} false alarms, {wrong / searches:.1%} wrong commits, "
+        f"{launched / searches:.0f} launches"
     )
 
 

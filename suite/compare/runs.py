@@ -9,14 +9,14 @@ question. A case gets no verdict where only one of the runs was disturbed.
 import math
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
 from suite.compare.alike import failures, faults, match, other_time
 from suite.compare.disturbance import disturbances
 from suite.compare.model import RunComparison, VersionComparison
-from suite.compare.verdicts.family import Candidate, judge
+from suite.compare.verdicts.family import Candidate, Sides, judge
 from suite.compare.verdicts.levels import MOST_RUNS, Levels, levels
 from suite.compare.verdicts.wander import Wanders, wanders_of
 from suite.statistics import case_medians, estimate, launch_medians
@@ -26,28 +26,38 @@ from suite.stored.run import Case, Run
 
 
 def compare_runs(
-    base: Run, new: Run, others: Sequence[Levels] = (), across: Collection[str] = ()
+    base: Run,
+    new: Run,
+    others: Sequence[Levels] = (),
+    across: Collection[str] = (),
+    pairs: Mapping[str, Sequence[float | None]] | None = None,
 ) -> RunComparison:
     """Compare two runs case by case. All cases together share 5% of false alarms.
 
     others : other stored runs, the newest first; see `suite.compare.verdicts.wander`
     across : facts of the environment whose difference makes no case incomparable
+    pairs : where the launches of the runs came in turn, new / base in each pair of launches, by
+        case; there is no allowance then, and what disturbs the machine disturbs both
     """
     environments = [run.frobench.environment for run in (base, new)]
     differing = compare_environments(*environments)
     differences = [each for each in differing if each.matters and each.fact not in across]
     elsewhere = "the environments differ in what matters" if differences else None
     matched = match(base, new, lambda run: {case.fullname: case for case in run.benchmarks})
-    disturbed = disturbances(base, new)
-    separate = base.frobench.run != new.frobench.run
+    disturbed = disturbances(base, new) if pairs is None else {}
+    separate = pairs is None and base.frobench.run != new.frobench.run
     wanders = wanders_of(base, new, others) if separate else Wanders({}, 0)
     candidates = []
     for old, late, mismatch in matched.pairs:
         name, medians = old.fullname, (case_medians(old), case_medians(late))
         reason = elsewhere or mismatch or other_time(base, new, old, late)
         estimates = estimate(medians[0]), estimate(medians[1])
+        values: Sides = medians
+        if pairs is not None:
+            values = (pairs[name],) if any(pairs[name]) else medians
+            reason = reason or (None if any(pairs[name]) else "no pair of launches measured it")
         wander = wanders.cases.get(name)
-        candidates.append(Candidate(old, *estimates, medians, reason, disturbed.get(name), wander))
+        candidates.append(Candidate(old, *estimates, values, reason, disturbed.get(name), wander))
     cases = judge(candidates)
     overlaps = [case.overlap for case in cases if case.overlap is not None]
     old_facts, new_facts = map(facts, environments)

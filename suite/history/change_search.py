@@ -3,24 +3,20 @@
 
 The first and the last commit are compared, then commits between them beside the first. These only
 point at a commit. It is measured anew beside the commit before it, and only that is claimed. So two
-tests can err, however long the search is: that of the ends and that of the commits found. Each
-takes half of 5%, over all cases together.
+tests can err, however long the search is: that of the ends, by the threshold of every comparison,
+and that of the commits found. Each errs in at most 5%, over all cases together.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from typing import Protocol
 
 from msgspec import Struct
 
 from suite.compare.verdicts.family import Judged, compare, compare_family
-from suite.statistics import ALARMS, LEAST_LAUNCHES, NORMAL_QUANTILE, has_enough
+from suite.statistics import LEAST_LAUNCHES, NORMAL_QUANTILE, has_enough
 from suite.stored.run import Estimate
-
-ALARMS_OF_A_TEST = ALARMS / 2
-"""Chance of a false alarm of the ends, and of the commits found, over all cases."""
-TRIES_AT_AN_END = 3
-"""Commits at either end of the range, one after another, that may turn out to be broken."""
 
 Ratios = Mapping[str, Sequence[float | None]]
 """By case, second commit / first commit in each pair of launches; ``None`` where one is missing."""
@@ -38,6 +34,18 @@ Measure = Callable[[int, int, int], Ratios]
 """Measures two commits in turn, in so many pairs of launches; raises `BrokenError`."""
 
 
+class Compared(Protocol):
+    """A case of the first and the last commit."""
+
+    @property
+    def ratio(self) -> Estimate:
+        """Last / first."""
+
+    @property
+    def differs(self) -> bool:
+        """Whether it is faster or slower."""
+
+
 class Culprit(Struct, frozen=True):
     """Where a case changed; no commit between the two positions could be measured."""
 
@@ -50,10 +58,9 @@ class Culprit(Struct, frozen=True):
 class Findings(Struct):
     """What a search has found."""
 
-    first: int  # positions of the ends that could be measured
-    last: int
-    launches: int  # pairs of them that the ends were given
-    ends: dict[str, Judged] = {}  # the last beside the first, by case
+    last: int  # position of the last commit; that of the first is 0
+    launches: int  # pairs of them that the ends are given
+    ends: Mapping[str, Compared]  # by case
     beside_first: dict[int, dict[str, Estimate]] = {}  # ratios of each commit measured so, by case
     broken: dict[int, str] = {}  # why commits cannot be measured
     culprits: list[Culprit] = []
@@ -61,51 +68,36 @@ class Findings(Struct):
     @property
     def changed(self) -> list[str]:
         """The cases that differ between the ends, the largest change first."""
-        change = {
-            case: abs(_log(judged.comparison.ratio))
-            for case, judged in self.ends.items()
-            if judged.differs and judged.p_value <= ALARMS_OF_A_TEST
-        }
+        change = {case: abs(_log(end.ratio)) for case, end in self.ends.items() if end.differs}
         return sorted(change, key=lambda case: -change[case])
 
 
-def search(commits: int, measure: Measure, launches: int) -> Findings:
+Judge = Callable[[Ratios], Mapping[str, Compared]]
+"""Compares the ends of a range, which were measured in these pairs of launches."""
+
+
+def search(commits: int, measure: Measure, launches: int, judge: Judge | None = None) -> Findings:
     """Search a range of commits, of which the first is the one before the range.
 
     launches : pairs of launches of the ends and of each commit found
+    judge : compares the ends; by default their ratios alone
 
-    Findings without `ends` say that nothing could be compared.
+    Findings without `ends` say that nothing could be compared. Raises `BrokenError` where an end
+    cannot be measured.
     """
-    findings = Findings(first=0, last=commits - 1, launches=launches)
-    _compare_ends(findings, measure)
+    last = commits - 1
+    ends = (judge or _judged)(measure(0, last, launches))
+    findings = Findings(last=last, launches=launches, ends=ends)
+    findings.beside_first[last] = {case: end.ratio for case, end in ends.items()}
     brackets = {case: _bracket(case, findings, measure) for case in findings.changed}
     _confirm(findings, brackets, measure)
     return findings
 
 
-def _compare_ends(findings: Findings, measure: Measure) -> None:
-    """Compare the ends; where one is broken, the next commit inward is the end."""
-    begin, end = findings.first, findings.last
-    while not findings.beside_first and findings.first < findings.last:
-        try:
-            findings.ends = _judged(measure(findings.first, findings.last, findings.launches))
-            findings.beside_first[findings.last] = {
-                case: judged.comparison.ratio for case, judged in findings.ends.items()
-            }
-        except BrokenError as error:
-            findings.broken[error.position] = str(error)
-            if error.position == findings.first:
-                findings.first += 1
-            else:
-                findings.last -= 1
-            if max(findings.first - begin, end - findings.last) == TRIES_AT_AN_END:
-                return
-
-
 def _bracket(case: str, findings: Findings, measure: Measure) -> tuple[int, int]:
-    launches = _launches_of_a_step(findings.ends[case].comparison.ratio, findings.launches)
+    launches = _launches_of_a_step(findings.ends[case].ratio, findings.launches)
     known = {position: ratios[case] for position, ratios in findings.beside_first.items()}
-    before, after = findings.first, findings.last
+    before, after = 0, findings.last
     for position in known:  # measured in the search for another case
         if before < position < after:
             before, after = _halved(before, position, after, known)
@@ -113,7 +105,7 @@ def _bracket(case: str, findings: Findings, measure: Measure) -> tuple[int, int]
     while between := sorted({*range(before + 1, after)} - findings.broken.keys() - lacking):
         position = between[len(between) // 2]
         try:
-            ratios = measure(findings.first, position, launches)
+            ratios = measure(0, position, launches)
         except BrokenError as error:
             findings.broken[error.position] = str(error)
             continue
@@ -135,25 +127,26 @@ def _halved(before: int, inner: int, after: int, known: Mapping[int, Estimate]) 
 
 def _confirm(findings: Findings, brackets: Mapping[str, tuple[int, int]], measure: Measure) -> None:
     """Measure what the search points at anew, each pair of commits for all cases that share it."""
-    ends = (findings.first, findings.last)
+    ends = (0, findings.last)
     pairs = dict.fromkeys(pair for pair in brackets.values() if pair != ends)
     anew: dict[str, Judged] = {}
     for pair in pairs:
         with suppress(BrokenError):
             ratios = measure(*pair, findings.launches)
-            anew |= _judged({case: ratios[case] for case in brackets if brackets[case] == pair})
+            judged = _judged({case: ratios[case] for case in brackets if brackets[case] == pair})
+            anew |= {
+                case: one._replace(p_value=one.p_value * len(pairs)) for case, one in judged.items()
+            }
     for case, pair in brackets.items():
-        known = findings.ends[case]
-        confirmed = _confirmed(anew.get(case), known, tests=len(pairs))
-        ratio = known.comparison.ratio if pair == ends else confirmed
-        findings.culprits.append(Culprit(case, *pair, ratio))
+        ratio = findings.ends[case].ratio
+        found = ratio if pair == ends else _confirmed(anew.get(case), ratio)
+        findings.culprits.append(Culprit(case, *pair, found))
 
 
-def _confirmed(anew: Judged | None, ends: Judged, tests: int) -> Estimate | None:
-    if anew is None or not anew.differs or anew.p_value > ALARMS_OF_A_TEST / tests:
+def _confirmed(anew: Judged | None, ends: Estimate) -> Estimate | None:
+    if anew is None or not anew.differs or (anew.ratio.value > 1) != (ends.value > 1):
         return None
-    ratio = anew.comparison.ratio
-    return ratio if (ratio.value > 1) == (ends.comparison.ratio.value > 1) else None
+    return anew.ratio
 
 
 def _judged(ratios: Ratios) -> dict[str, Judged]:

@@ -29,6 +29,11 @@ class Commit(Struct, frozen=True):
         """The beginning of its revision."""
         return self.id[:SHORT]
 
+    @property
+    def named(self) -> str:
+        """Its revision and its subject."""
+        return f'{self.short} "{self.subject}"'
+
 
 def commits_of(tree: Path, text: str) -> list[Commit]:
     """Return the commit that a range such as ``v1.0..main`` begins after, then its commits.
@@ -38,8 +43,6 @@ def commits_of(tree: Path, text: str) -> list[Commit]:
 
     Raises `CannotRunError` if git does not know the range, or nothing is in it.
     """
-    if ".." not in text or "..." in text or text.startswith("-"):
-        raise CannotRunError(f"--range {text}: give two revisions, such as v1.0..main")
     listed = _listed(tree, text, "--first-parent", "--reverse", text)
     if not listed:
         raise CannotRunError(f"--range {text}: no commit is in it; are its ends exchanged?")

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from suite.compare.model import CaseComparison, RunComparison
+from suite.compare.runs import compare_runs
 from suite.errors import CannotRunError, NothingMeasuredError
 from suite.history.change_search import BrokenError, Findings, Ratios, search
 from suite.history.commits import Commit, WorkTrees, commits_of
@@ -38,6 +40,7 @@ class History(NamedTuple):
 
     commits: Sequence[Commit]  # the one before the range, and those of the range
     findings: Findings
+    comparison: RunComparison  # of the first and the last commit
     stored: Sequence[Path]  # one file for each commit that was measured
 
 
@@ -71,22 +74,27 @@ def history(request: HistoryRequest, reporter: Reporter, interruptions: Interrup
     with machine_lock(waiting=waiting), trees, ExitStack() as folders:
         bench = Bench(request, project, commits, trees, reporter, folders)
         try:
-            findings = search(len(commits), bench, request.launches)
+            findings = search(len(commits), bench, request.launches, bench.compare_ends)
         except ForeignCodeError as error:
             raise CannotRunError(str(error)) from error
+        except BrokenError as error:
+            raise CannotRunError(_unmeasured(commits, error)) from error
         except KeyboardInterrupt:
             interruptions.hold()
             raise HistoryInterrupted(bench.store(complete=False)) from None
         finally:
             interruptions.hold()
-        return History(commits, findings, bench.store(complete=True))
+        return History(commits, findings, bench.comparison, bench.store(complete=True))
 
 
 class Bench:
     """Measures commits of a range in pairs; see `suite.history.change_search.Measure`.
 
     folders : in the end lets go of the runs' folders, and removes them
+    comparison : of the ends, once they are compared
     """
+
+    comparison: RunComparison
 
     def __init__(  # noqa: PLR0913, PLR0917 - one for each thing that it works with
         self,
@@ -124,6 +132,14 @@ class Bench:
             case.fullname: [ratio(old, new, case.fullname) for old, new in taken]
             for case in sittings[first].plan.cases
         }
+
+    def compare_ends(self, ratios: Ratios) -> dict[str, CaseComparison]:
+        """Compare the first and the last commit as any two runs, but by pairs of launches."""
+        first, last = self._sittings[0], self._sittings[len(self._commits) - 1]
+        base, new = first.run(complete=True), last.run(complete=True)
+        self.comparison = compare_runs(base, new, pairs=ratios)
+        self.comparison.unmatched.extend(first.failed())
+        return {one.fullname: one for one in self.comparison.cases if one.p_value is not None}
 
     def store(self, *, complete: bool) -> list[Path]:
         """Store a run for each commit that was measured; return the files' paths."""
@@ -189,6 +205,15 @@ class Progress(Reporter):
     def at(self, done: float, left: float, what: str) -> None:  # noqa: ARG002 - of one run
         """Show how much of the pair is done."""
         self._reporter.at(self._done, self._left, what)
+
+
+def _unmeasured(commits: Sequence[Commit], error: BrokenError) -> str:
+    commit = commits[error.position]
+    end = "last" if error.position else "first"
+    return (
+        f"{commit.named}, the {end} commit of the range, cannot be measured: {error}; choose "
+        "another --range"
+    )
 
 
 def _briefly(error: Exception) -> str:

@@ -8,8 +8,9 @@ from statistics import median
 
 from msgspec.structs import replace
 
+from suite.compare.model import Unmatched
 from suite.errors import CannotRunError
-from suite.journal.records import Imported, Journal, Measured, Record, Refused
+from suite.journal.records import Collected, Imported, Journal, Measured, Record, Refused
 from suite.project.git import describe
 from suite.run.forecast.windows import Choice
 from suite.run.launches import Launches
@@ -21,6 +22,7 @@ from suite.run.sensed import telemetry
 from suite.run.unfinished import READINGS, RunClock
 from suite.stored import store
 from suite.stored.names import short_name
+from suite.stored.run import Run
 
 
 class Sitting:
@@ -70,18 +72,36 @@ class Sitting:
         require_imports(own, self.plan.draft)
         return {record.case: median(record.samples) for record in measured}
 
-    def store(self, results: Path, beside: Sequence[str], *, complete: bool) -> Path:
-        """Store what was measured as a run of its own, beside those of other commits, by name."""
+    def run(self, *, complete: bool) -> Run:
+        """Return what was measured as a run of its own."""
         settings = replace(self.plan.settings, launches=self._launches.done)
-        run = merge(
+        return merge(
             replace(self.plan, settings=settings),
             self._launches.records,
             self.clock.seconds(),
             telemetry.readings(self.folder / READINGS),
             complete=complete,
         )
+
+    def store(self, results: Path, beside: Sequence[str], *, complete: bool) -> Path:
+        """Store what was measured, beside the runs of other commits, by name."""
+        run = self.run(complete=complete)
         run.frobench.beside = [name for name in beside if name != run.frobench.run]
         return store.write(run, results)
+
+    def failed(self) -> list[Unmatched]:
+        """Return the cases that failed in the pilot, so that no commit measured them."""
+        headlines = {
+            case.fullname: case.headline
+            for record in Journal(self.folder / PILOT)
+            if isinstance(record, Collected)
+            for case in record.cases
+        }
+        return [
+            Unmatched(one.fullname, "new", f"failed there: {one.reason}", headlines[one.fullname])
+            for one in self.plan.outcomes
+            if one.status == "failed"
+        ]
 
 
 class ForeignCodeError(Exception):

@@ -4,13 +4,14 @@
 import shlex
 from collections.abc import Iterator, Sequence
 
-from suite.compare.rank_tests import verdict
+from suite.compare.gate import doubt
 from suite.compare.verdicts.family import overlap
 from suite.history.change_search import Culprit, Findings
 from suite.history.commits import Commit
 from suite.history.history import History, HistoryRequest
 from suite.stored.names import name_of
 from suite.stored.run import Estimate
+from suite.terminal import comparison_words
 from suite.terminal.comparison_tables import Column, Row, Table
 from suite.terminal.layout import shown
 from suite.units import RATIO, counted, format_estimate, format_value
@@ -23,42 +24,39 @@ MORE_LAUNCHES = 4
 """Times the launches that halve an interval."""
 
 
-def exit_code(findings: Findings) -> int:
-    """Return 4 where a case became slower, 3 where nothing could be compared, else 0."""
-    if any(findings.ends[case].comparison.ratio.value > 1 for case in findings.changed):
-        return 4
-    return 0 if findings.ends else 3
-
-
 def tables(history: History) -> Iterator[Table]:
     """Yield the commits that were measured for each case that changed, or the cases if none did."""
-    commits, findings, _ = history
+    commits, findings, comparison, _ = history
     if not findings.changed:
-        group = f"{commits[findings.last].short} beside {commits[findings.first].short}"
-        rows = []
-        for case, judged in findings.ends.items():
-            ratio = format_estimate(judged.comparison.ratio, RATIO)
-            cells = (ratio, verdict(judged.comparison, judged.p_value))
-            rows.append(Row(group, name_of(case), "", cells))
+        group = f"{commits[-1].short} beside {commits[0].short}"
+        rows = [
+            Row(group, name_of(case.fullname), "", (format_estimate(case.ratio, RATIO), case.word))
+            for case in comparison.cases
+        ]
         yield Table((Column("last / first"), Column("verdict")), rows)
     for case in findings.changed:
         columns = (Column("subject"), Column("commit / first"), Column("verdict"))
         yield Table(columns, [*_rows(case, commits, findings)])
 
 
+def refusals(history: History) -> Iterator[str]:
+    """Yield what makes the exit code 3, and which cases were not compared."""
+    ends = {"base": history.commits[0], "new": history.commits[-1]}
+    if reason := doubt(history.comparison):
+        yield f"cannot say: {reason}"
+    for case in history.comparison.unmatched:
+        commit = ends["base" if case.measured_in == "new" else "new"].named
+        reason = case.reason.replace(" there", f" in {commit}", 1)
+        yield f"not compared: {name_of(case.fullname)}: {reason}"
+    yield from comparison_words.undecided(history.comparison.cases)
+
+
 def sentences(history: History, request: HistoryRequest) -> Iterator[str]:
     """Yield what was found, and the next command to type."""
-    commits, findings, _ = history
+    commits, findings, _, _ = history
     for position, reason in sorted(findings.broken.items()):
-        yield f"skipped: {_named(commits[position])}: {reason}"
-    if not findings.ends:
-        yield (
-            "nothing could be compared: no case has enough launches at both ends of the range"
-            if findings.beside_first
-            else "nothing could be compared: no commit at an end of the range could be measured"
-        )
-        return
-    if not findings.changed:
+        yield f"skipped: {commits[position].named}: {reason}"
+    if findings.ends and not findings.changed:
         yield from _nothing(findings, request)
     culprits = {culprit.case: culprit for culprit in findings.culprits}
     for case in findings.changed:
@@ -68,11 +66,11 @@ def sentences(history: History, request: HistoryRequest) -> Iterator[str]:
 
 def _rows(case: str, commits: Sequence[Commit], findings: Findings) -> Iterator[Row]:
     culprit = next(culprit for culprit in findings.culprits if culprit.case == case)
-    word = "slower" if findings.ends[case].comparison.ratio.value > 1 else "faster"
+    word = "slower" if findings.ends[case].ratio.value > 1 else "faster"
     untried = 0
     for position, commit in enumerate(commits):
         ratio = findings.beside_first.get(position, {}).get(case)
-        if position == findings.first:
+        if position == 0:
             cells = ("", "first")
         elif position in findings.broken:
             cells = ("", "skipped")
@@ -98,11 +96,11 @@ def _between(case: str, commits: int) -> Iterator[Row]:
 
 
 def _sentence(culprit: Culprit, commits: Sequence[Commit], findings: Findings) -> str:
-    ends, ratio = findings.ends[culprit.case].comparison.ratio, culprit.ratio
+    ends, ratio = findings.ends[culprit.case].ratio, culprit.ratio
     became = f"{name_of(culprit.case)} became {'slower' if ends.value > 1 else 'faster'}"
-    found = _named(commits[culprit.at])
+    found = commits[culprit.at].named
     if ratio is None:
-        first, last = commits[findings.first], commits[findings.last]
+        first, last = commits[0], commits[-1]
         return (
             f"{became} between {first.short} and {last.short}: {_takes(ends)}. At which commit "
             f"cannot be resolved; {found} is the likeliest."
@@ -136,8 +134,8 @@ def _next(culprit: Culprit, commits: Sequence[Commit], request: HistoryRequest) 
 def _nothing(findings: Findings, request: HistoryRequest) -> Iterator[str]:
     limits = {
         case: max(abs(ratio.high - 1), abs(1 - ratio.low))
-        for case, judged in findings.ends.items()
-        if (ratio := judged.comparison.ratio).low is not None and ratio.high is not None
+        for case, end in findings.ends.items()
+        if (ratio := end.ratio).low is not None and ratio.high is not None
     }
     widest = max(limits, key=lambda case: limits[case])
     limit = format_value(limits[widest], "1", digits=2)
@@ -162,7 +160,3 @@ def _command(request: HistoryRequest, text: str, launches: int) -> str:
     words += [word for name, value in options.items() if value for word in (name, value)]
     words += [word for path in request.paths for word in ("--path", path)]
     return shlex.join(words)
-
-
-def _named(commit: Commit) -> str:
-    return f'{commit.short} "{commit.subject}"'

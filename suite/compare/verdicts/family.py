@@ -37,6 +37,11 @@ class Judged(NamedTuple):
     p_value: float
 
     @property
+    def ratio(self) -> Estimate:
+        """New / base."""
+        return self.comparison.ratio
+
+    @property
     def differs(self) -> bool:
         """Whether the case is faster or slower."""
         return verdict(self.comparison, self.p_value) in {"faster", "slower"}

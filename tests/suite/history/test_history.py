@@ -13,20 +13,23 @@ from pathlib import Path
 from typing import Any, Self
 
 import pytest
+from click.testing import CliRunner
 
+from frobench import main
 from suite import checks
+from suite.compare.gate import exit_code
 from suite.compare.runs import newest_levels
 from suite.errors import CannotRunError
 from suite.history.commits import WorkTrees, commits_of
 from suite.history.history import History, HistoryInterrupted, HistoryRequest, history
-from suite.journal.records import Imported, Measured, Record, Stopped
+from suite.journal.records import Imported, Measured, Record, Refused, Stopped
 from suite.journal.spec import OPTION
 from suite.machine import environment
 from suite.project.git import project_folder
 from suite.run import request
 from suite.run.interruptions import Interruptions
 from suite.stored import store
-from suite.stored.run import CommitInfo, Project
+from suite.stored.run import Check, CommitInfo, Project
 from suite.terminal import history_words
 from tests.instruments.processes.command import start
 from tests.instruments.processes.git_project import commit, git, repository
@@ -67,7 +70,14 @@ class Commit(Launch):
         if text == "interrupt" and self.spec.mode == "measure":
             raise KeyboardInterrupt
         for record in super().records():
-            if isinstance(record, Measured) and record.case == identity(NAMES[0]).fullname:
+            if isinstance(record, Measured) and self.fails(record, text):
+                yield Refused(
+                    launch=record.launch,
+                    case=record.case,
+                    status="failed",
+                    reason="RuntimeError: broken",
+                )
+            elif isinstance(record, Measured) and record.case == identity(NAMES[0]).fullname:
                 yield self.timed(record, float(text) if text[0].isdigit() else 1e-3)
             elif isinstance(record, Measured):
                 yield self.timed(record, 1e-3)
@@ -76,6 +86,11 @@ class Commit(Launch):
         outside = ["mylib"] if text == "foreign" else []
         yield Imported(launch=self.spec.launch, inside=int(text != "missing"), outside=outside)
 
+    def fails(self, record: Measured, text: str) -> bool:
+        """Tell whether the first case fails: always, or in one launch."""
+        flaky = text == "flaky" and self.spec.mode == "measure" and record.launch == 3
+        return record.case == identity(NAMES[0]).fullname and (text == "fails" or flaky)
+
     def timed(self, record: Measured, seconds: float) -> Measured:
         """Return a record with times as two launches of one commit have them."""
         revision = Path(self.spec.paths[0]).parent.name  # the same whenever this is called
@@ -83,6 +98,10 @@ class Commit(Launch):
         chance = random.Random(name)  # noqa: S311 - not for secrets
         made = measured(record.launch, NAMES[0], seconds * chance.lognormvariate(0, NOISE))
         made.case, made.wall_seconds = record.case, record.wall_seconds
+        made.check = Check("it", error=0.0, bound=1.0)
+        made.order = 1 + (record.case == identity(NAMES[1]).fullname)
+        if self.spec.mode == "pilot":  # which takes no time
+            made.warmup = made.sampled = 0.0
         return made
 
 
@@ -163,7 +182,7 @@ def test_the_commit_that_is_slower_is_named_after_those_that_cannot_be_measured(
         sentence,
     )
     assert following == f"Next: `git log {commits[3].short}..{commits[5].short}`"
-    assert history_words.exit_code(done.findings) == 4
+    assert exit_code(done.comparison) == 4
 
 
 def test_the_table_has_the_commits_in_order_with_what_was_not_measured_between(
@@ -243,20 +262,58 @@ def test_an_equal_history_says_up_to_which_size_nothing_changed(tmp_path: Path) 
     (sentence,) = said(done, tree)
     assert sentence.startswith("Nothing changed beyond ")
     assert 0 < float(sentence.removeprefix("Nothing changed beyond ").rstrip("%.")) < 3
-    assert history_words.exit_code(done.findings) == 0
+    assert exit_code(done.comparison) == 0
     assert {name for name, *_ in rows(done)} == {"one[cpu]", "two[cpu]"}
     assert len(done.stored) == 2
 
 
-def test_what_cannot_be_measured_at_all_is_said_and_nothing_is_compared(tmp_path: Path) -> None:
-    tree = project(tmp_path, *["broken"] * 5)
+@pytest.mark.parametrize(
+    ("texts", "at"),
+    [
+        (("1e-3", "fails"), 1),
+        (("1e-3", "flaky"), 1),
+        (("flaky", "1e-3"), 0),
+        (("fails", "1e-3"), 0),
+    ],
+)
+def test_a_case_that_fails_at_an_end_of_the_range_is_named_and_exits_3(
+    tmp_path: Path, texts: tuple[str, str], at: int
+) -> None:
+    tree = project(tmp_path, *texts)
     done = searched(tree)
-    assert history_words.exit_code(done.findings) == 3
-    assert sum(line.startswith("skipped: ") for line in said(done, tree)) == 3
-    assert said(done, tree)[-1] == (
-        "nothing could be compared: no commit at an end of the range could be measured"
+    assert [*history_words.refusals(done)] == [
+        f"not compared: one[cpu]: failed in {done.commits[at].named}: RuntimeError: broken"
+    ]
+    assert exit_code(done.comparison) == 3
+    assert {name for name, *_ in rows(done)} == {"two[cpu]"}
+
+
+def test_word_sentence_and_exit_code_of_six_launches_follow_from_one_threshold(
+    tmp_path: Path,
+) -> None:
+    tree = project(tmp_path, "1e-3", "1.2e-3")
+    done = searched(tree, launches=6)
+    (one,) = (case for case in done.comparison.cases if case.differs)
+    assert one.p_value == 1 / 2**5
+    assert "slower" in {word for *_, word in rows(done)}
+    assert "one[cpu] became slower at commit " in said(done, tree)[0]
+    assert exit_code(done.comparison) == 4
+
+
+@pytest.mark.parametrize(
+    ("texts", "end"), [(("broken", "1e-3"), "first"), (("1e-3", "broken"), "last")]
+)
+def test_an_end_of_the_range_that_cannot_be_measured_is_named(
+    tmp_path: Path, texts: tuple[str, str], end: str
+) -> None:
+    tree = project(tmp_path, *texts)
+    number = texts.index("broken")
+    message = (
+        f'"Commit {number}", the {end} commit of the range, cannot be measured: '
+        "bench_it.py:1: ImportError: no mylib; choose another --range"
     )
-    assert not done.stored
+    with pytest.raises(CannotRunError, match=message):
+        searched(tree)
     assert nothing_is_left(tree)
 
 
@@ -278,11 +335,10 @@ def test_code_that_is_not_the_commits_is_never_measured_in_its_name(
 
 
 def test_a_commit_from_which_nothing_is_imported_is_skipped(tmp_path: Path) -> None:
-    tree = project(tmp_path, "1e-3", "missing", "1e-3")
-    commit(tree, "Last", mylib="missing\n")
+    tree = project(tmp_path, "1e-3", "1e-3", "missing", "1.2e-3")
     done = searched(tree)
     assert "nothing was imported from mylib at " in said(done, tree)[0]
-    assert done.findings.last == 2
+    assert [*done.findings.broken] == [2]
 
 
 def test_an_interrupted_history_stores_what_was_measured_and_leaves_no_working_tree(
@@ -299,19 +355,24 @@ def test_an_interrupted_history_stores_what_was_measured_and_leaves_no_working_t
 
 @pytest.mark.parametrize(
     ("revisions", "message"),
-    [
-        ("main", "give two revisions"),
-        ("--all..", "give two revisions"),
-        ("main~1...main", "give two revisions"),
-        ("main..main", "no commit is in it"),
-        ("nowhere..main", "git says: fatal: "),
-    ],
+    [("main..main", "no commit is in it"), ("nowhere..main", "git says: ")],
 )
-def test_a_range_that_is_none_gets_one_clear_line(
+def test_a_range_that_holds_no_commit_gets_one_clear_line(
     tmp_path: Path, revisions: str, message: str
 ) -> None:
     with pytest.raises(CannotRunError, match=message):
         searched(project(tmp_path, "1e-3", "1e-3"), revisions)
+
+
+@pytest.mark.parametrize(
+    ("text", "example"),
+    [("main", "main^..main"), ("--all..", "HEAD^..HEAD"), ("main~1...main", "HEAD^..HEAD")],
+)
+def test_what_is_no_range_ends_with_2_and_what_to_type(text: str, example: str) -> None:
+    shown = CliRunner().invoke(main, ["history", "--range", text])
+    assert shown.exit_code == 2
+    assert f"'{text}' is no range of commits. A range is A..B, " in shown.output
+    assert f"type `--range {example}`" in shown.output
 
 
 def test_a_shallow_clone_is_named_where_it_lacks_a_commit(tmp_path: Path) -> None:
@@ -373,11 +434,11 @@ def test_the_benchmarks_are_a_copy_with_the_configuration_beside_them(tmp_path: 
 
 
 def test_uncommitted_changes_are_named_as_not_measured(tmp_path: Path) -> None:
-    tree = project(tmp_path, "broken", "broken")
+    tree = project(tmp_path, "1e-3", "1e-3")
     said_meanwhile = Quiet()
     searched(tree, reporter=said_meanwhile)
     assert not any("uncommitted" in line for line in said_meanwhile.lines)
-    (tree / "mylib.py").write_text("1e-3\n")
+    (tree / "mylib.py").write_text("2e-3\n")
     searched(tree, reporter=said_meanwhile)
     assert "the project has uncommitted changes, which are not measured" in said_meanwhile.lines
 
