@@ -30,6 +30,8 @@ QUICK = 1.0
 SITES = "FROBENCH_TEST_SITES"
 """Variable that tells the tests of `tests/browser` where their sites lie."""
 Outcome = Literal["caught", "missed", "not run"]
+PASSED = {0, pytest.ExitCode.NO_TESTS_COLLECTED}
+"""Exit codes of pytest that say of no test that it failed."""
 _changes = count(1)
 
 
@@ -78,19 +80,27 @@ def adopt_orphans() -> None:
 def attempt(copy: Copy, mutant: Mutant, chosen: list[Chosen]) -> tuple[Outcome, str]:
     """Run tests on a mutant until one fails or hangs; return the outcome, and the test's name.
 
-    A test that takes long is repeated without the mutant. It counts only if it then passes.
+    A test that takes long is repeated. It counts only if it passes without the mutant and fails
+    again with it: such tests may wait in vain on a busy machine.
     """
     while chosen:
         with _in_place(copy, mutant) as changed:
             ended = run_chosen(changed, chosen)
-        if ended.code in {0, pytest.ExitCode.NO_TESTS_COLLECTED}:
+        if ended.code in PASSED:
             break
         failed = [test for test in chosen if test.name == ended.test]
         slow = ended.hung or any(test.seconds > QUICK for test in failed)
-        if not slow or run_chosen(copy, failed or chosen[:1]).code == 0:
+        if not slow or _fails_again(copy, mutant, failed or chosen[:1]):
             return "caught", ended.test or "collection"
         chosen = [test for test in chosen if test not in failed] if failed else []
     return "missed", ""
+
+
+def _fails_again(copy: Copy, mutant: Mutant, tests: list[Chosen]) -> bool:
+    if run_chosen(copy, tests).code != 0:
+        return False
+    with _in_place(copy, mutant) as changed:
+        return run_chosen(changed, tests).code not in PASSED
 
 
 def run_chosen(copy: Copy, chosen: list[Chosen]) -> Ended:
