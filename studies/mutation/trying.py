@@ -169,7 +169,7 @@ def forked_tests(
     if pid == 0:
         _become(call)
     try:
-        while not (ended := os.waitpid(pid, os.WNOHANG))[0]:
+        while (ended := os.waitpid(-1, os.WNOHANG))[0] != pid:  # or an orphan, for which tests wait
             test = begun.read_text("utf-8")
             if stopped := waits(test, time.time() - begun.stat().st_mtime):
                 return stopped
