@@ -38,8 +38,8 @@ const twice = (n) => { if (n >= 2) { return 2 * n; } return n + n; };
 function call(n) { return twice(n); }
 """,
     "tests/test_small.py": """
-import subprocess, sys
-import pytest
+import subprocess, sys, time
+import psutil, pytest
 from suite.small import larger
 
 def test_larger_in_another_process():
@@ -56,6 +56,11 @@ def test_broken():
 def test_script():
     from reports.purchase.script import call
     assert call("call", 3) == 6
+    orphan = int(subprocess.check_output(["sh", "-c", "sleep 0.1 >&2 & echo $!"]))
+    end = time.monotonic() + 30
+    while psutil.pid_exists(orphan):
+        assert time.monotonic() < end
+        time.sleep(0.05)
 """,
     "pyproject.toml": "[tool.pytest.ini_options]\nmarkers = ['golden']",
 }
