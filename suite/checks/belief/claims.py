@@ -12,7 +12,7 @@ from suite.checks.ceilings import path, precision
 from suite.checks.facts import beginnings, moment, run_began
 from suite.checks.rule import Fault
 from suite.profiles import PROFILES
-from suite.stored.names import benchmark_of, function_of, machine_name, short_name
+from suite.stored.names import benchmark_of, machine_name
 from suite.stored.run import Case, Run, Severity
 
 SEVERITY: Severity = "error"
@@ -76,25 +76,6 @@ def other_work(run: Run) -> Iterator[Fault]:
         named_for_it = info.work.path is None and path(case) is not None
         if named_for_it and not (1 <= copies <= 2 * len(info.devices) and copies == int(copies)):
             yield Fault(f"{moved:g} bytes, where {size} are copied", case.fullname)
-
-
-def other_parameters(case: Case) -> Iterator[str]:
-    """A case's name and its parameters, or its devices, say different things.
-
-    One of them was changed. Take the file again from where it was made.
-    """
-    function = function_of(case.name)
-    name = f"{function}[{case.param}]" if case.param else function
-    device = str(case.params.get("device", "cpu"))
-    named_by_values = case.param is not None and case.param.split("-")[0] == device
-    label = "-".join(map(str, case.params.values())).encode("unicode_escape").decode("ascii")
-    if short_name(case.fullname) != case.name or case.name != name:
-        yield "name, full name and parameters differ"
-    elif named_by_values and case.param != label:
-        values = ", ".join(f"{key} {value}" for key, value in case.params.items())
-        yield f"it is named for other parameters than {values}"
-    elif "+".join(case.extra_info.devices) != device:
-        yield "its devices are not those of its name"
 
 
 def impossible_check(case: Case) -> Iterator[str]:

@@ -2,13 +2,16 @@
 """A file that contradicts itself is refused by name."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import getitem
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from suite import checks
-from suite.checks.belief import claims
+from suite.checks.file import structure
 from suite.stored import store
 from suite.stored.run import Check, Outcome, Run
 from tests.instruments.faults.judging import codes, made, validate, validate_file
@@ -33,6 +36,34 @@ def test_a_changed_sample_breaks_the_digest_and_the_statistics(tmp_path: Path) -
     assert f'"data": [{sample},' in text
     path.write_text(text.replace(f'"data": [{sample},', '"data": [0.5,', 1))
     assert codes(validate_file(path)) == {"digest-differs", "statistics-differ"}
+
+
+def lists(value: object, where: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the places of all lists in plain JSON, of lists and tables inside lists the first's."""
+    if isinstance(value, list):
+        yield where
+    inner = value.items() if isinstance(value, dict) else enumerate(cast("list[Any]", value)[:1])
+    for key, part in inner:
+        if isinstance(part, dict | list):
+            yield from lists(part, (*where, key))
+
+
+def test_a_list_that_lacks_its_last_entry_never_makes_a_reader_fail(tmp_path: Path) -> None:
+    content = store.encode(made())
+    path = tmp_path / "run.json"
+    refused = []
+    for where in lists(json.loads(content)):
+        plain = json.loads(content)
+        *holders, key = where
+        holder = reduce(getitem, holders, plain)
+        holder[key] = holder[key][:-1]
+        plain["frobench"]["digest"] = store.digest_of(plain)
+        path.write_text(json.dumps(plain))
+        faults = {fault.code for fault in checks.review(path) if fault.severity == "error"}
+        assert checks.broken.__name__ not in faults, where
+        refused += [key] * bool(faults)
+    per_launch = {*structure.PER_LAUNCH, "enqueue", "data", "devices"}
+    assert per_launch <= {*refused}
 
 
 def add_sample(run: Run) -> None:
@@ -170,9 +201,9 @@ def test_a_parameter_beyond_ascii_is_spelled_as_pytest_spells_it() -> None:
     case.param = r"cpu-r\xe9al\\"
     case.name = f"bench_mine[{case.param}]"
     case.fullname = f"benchmarks/bench_mine.py::{case.name}"
-    assert not [*claims.other_parameters(case)]
+    assert not [*structure.other_parameters(case)]
     case.params["mode"] = "real"
-    assert [*claims.other_parameters(case)]
+    assert [*structure.other_parameters(case)]
 
 
 @pytest.mark.parametrize("value", ["aten::add", "a[0]", "bench.py", "a::b[c::d]"])
@@ -182,4 +213,4 @@ def test_a_parameter_may_hold_what_separates_names(value: str) -> None:
     case.param = f"cpu-{value}"
     case.name = f"bench_mine[{case.param}]"
     case.fullname = f"benchmarks/bench_mine.py::{case.name}"
-    assert not [*claims.other_parameters(case)]
+    assert not [*structure.other_parameters(case)]
