@@ -179,6 +179,18 @@ def fastest(case: Case) -> float:
     return min([*case.stats.data, *(case.extra_info.against or [])], default=0.0)
 
 
+def highest_rate(case: Case, work: str) -> float:
+    """Return the work of a case over its shortest time by any clock; 0 where it declares none.
+
+    work : what of its work counts, ``flops`` or ``bytes``
+    """
+    amount: float | None = getattr(case.extra_info.work, work)
+    parts = case.extra_info.parts
+    own = [time for name in ("device", "sustained") for time in parts.get(name, []) if time]
+    seconds = min([fastest(case), *own])
+    return amount / seconds if amount and seconds > 0 else 0.0
+
+
 def efficiencies(run: Run, least: float) -> Iterator[tuple[Case, list[float]]]:
     """Yield cases of N accelerators, and each launch's rate relative to N times a single one's.
 

@@ -28,7 +28,7 @@ from suite.checks.facts import (
     by_one_size,
     computed_once,
     efficiencies,
-    fastest,
+    highest_rate,
     is_accelerator,
     run_began,
     spell,
@@ -180,11 +180,9 @@ def other_model(run: Run) -> Iterator[Fault]:
 def _near(
     run: Run, case: Case, work: str, ceiling_of: CeilingOf, limit: str = "where {why} {likely}"
 ) -> Iterator[str]:
-    """Compare the fastest sample with what is likely; `rates` names what is impossible."""
-    amount: float | None = getattr(case.extra_info.work, work)
-    if not amount or (ceiling := ceiling_of(run, case)) is None:
-        return
-    if ceiling.likely < (rate := amount / fastest(case)) <= ceiling.most:
+    """Compare the highest rate with what is likely; `rates` names what is impossible."""
+    rate = highest_rate(case, work)
+    if rate and (ceiling := ceiling_of(run, case)) and ceiling.likely < rate <= ceiling.most:
         likely = limit.format(why=ceiling.why, likely=spell(ceiling.likely, UNITS[work]))
         yield f"{spell(rate, UNITS[work])}, {likely}"
 

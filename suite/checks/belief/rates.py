@@ -7,7 +7,7 @@ The limits leave room for what honest machines do; `doubts` names rates that are
 from collections.abc import Iterator
 
 from suite.checks.ceilings import UNITS, CeilingOf, link_ceiling, memory_ceiling, peak_ceiling
-from suite.checks.facts import efficiencies, fastest, spell
+from suite.checks.facts import efficiencies, highest_rate, spell
 from suite.checks.rule import Fault
 from suite.stored.run import Case, Run, Severity
 
@@ -56,13 +56,8 @@ def above_one(run: Run) -> Iterator[Fault]:
 
 
 def _above(run: Run, case: Case, work: str, ceiling_of: CeilingOf) -> Iterator[str]:
-    """Compare the shortest time: no chance makes a device do more."""
-    amount: float | None = getattr(case.extra_info.work, work)
-    if not amount or (ceiling := ceiling_of(run, case)) is None:
-        return
-    parts = case.extra_info.parts
-    own = [time for name in ("device", "sustained") for time in parts.get(name, []) if time]
-    seconds = min([fastest(case), *own])
-    if seconds > 0 and amount / seconds > ceiling.most:
-        rate, most = (spell(rate, UNITS[work]) for rate in (amount / seconds, ceiling.most))
-        yield f"{rate}, where {most} is more than {ceiling.why}"
+    """Compare the highest rate: no chance makes a device do more."""
+    rate = highest_rate(case, work)
+    if rate and (ceiling := ceiling_of(run, case)) and rate > ceiling.most:
+        most = spell(ceiling.most, UNITS[work])
+        yield f"{spell(rate, UNITS[work])}, where {most} is more than {ceiling.why}"
