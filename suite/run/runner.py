@@ -12,6 +12,7 @@ from errno import ENOENT
 from functools import partial
 from pathlib import Path
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from suite import doctor

@@ -119,13 +119,18 @@ def test_without_a_run_there_are_nominal_rates() -> None:
         (Work(items=100), 100 * CPU.item),
         (Work(bytes=5e6, items=1e6), 5e6 / CPU.bytes),
         (Work(flops=2e9, bytes=5e9), 2e9 / CPU.flops + 5e9 / CPU.bytes),
-        (Work(), 0.0),
     ],
 )
 def test_items_count_where_nothing_else_is_declared(work: Work, seconds: float) -> None:
     case = identity(8)
     found = only(case=case, works={case.fullname: work})
     assert found.call_seconds == pytest.approx(CPU.call + seconds)
+
+
+def test_a_call_that_declares_no_work_has_no_expected_time() -> None:
+    case = identity(8)
+    found = only(case=case, works={case.fullname: Work()})
+    assert (found.call_seconds, found.basis) == (None, None)
 
 
 @pytest.mark.parametrize(
