@@ -14,7 +14,7 @@ from playwright.sync_api import Browser
 
 from tests.browser.chromium import LOOKS, Look, Shown, shown, tell
 from tests.browser.sites import Place
-from tests.instruments.site_checker.files import table
+from tests.instruments.site_checker.downloads import table
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

@@ -22,4 +22,3 @@ def test_a_site_passes_the_checker_with_machines_side_by_side_as_scripts_draw_th
         page.write_text(one.page.content(), encoding="utf-8")
     report = check(drawn)
     assert report.faults == [], tell(report.faults)
-    assert report.unknown == [], tell(report.unknown)

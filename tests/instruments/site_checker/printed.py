@@ -18,35 +18,31 @@ BINARY = {"": 1.0, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
 BASES = dict.fromkeys(("FLOP/s", "op/s", "B/s", "FLOP", "Hz", "W", "J", "s"), DECIMAL)
 BASES |= {"B": BINARY | {name: factor for name, factor in DECIMAL.items() if factor > 1}}
 """Units with prefixes; of two that fit the first is meant."""
-UNITS = {*BASES, "1", RATIO}
-"""Units that are no words."""
 _NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
 _WORD = r"[^\s\d\[\](),;:.|-][^\s\d\[\](),;:|]*"
-_UNIT = rf"(?:[ \u00a0]?{_WORD}(?: per {_WORD})?)?"
-_ESTIMATE = re.compile(
-    rf"(?<![\w.,-])({_NUMBER})({_UNIT})\s*"
-    rf"(?:\[({_NUMBER}), ({_NUMBER})\]|\((?:no interval: )?(\d+) launch(?:es)?\))"
-)
-_PLAIN = re.compile(rf"(?<![\w.,-])({_NUMBER})({_UNIT})")
+_PLAIN = rf"(?<![\w.,-])({_NUMBER})((?:[ \u00a0]?{_WORD}(?: per {_WORD})?)?)"
+_INTERVAL = rf"\[({_NUMBER}), ({_NUMBER})\]|\((?:no interval: )?(\d+) launch(?:es)?\)"
 DIGITS = 3
 """Of a number without an interval."""
 
 
 class Row(NamedTuple):
-    """A number as a download has it, in a unit without a prefix."""
+    """A number of a download, in a unit without a prefix."""
 
     value: float
-    low: float | None
-    high: float | None
-    launches: int | None
-    unit: str
+    low: float | None = None
+    high: float | None = None
+    launches: int | None = None
+    unit: str = ""
 
 
 class Printed(NamedTuple):
-    """A printed number: the ends are ``None`` where it has no interval, `step` is its last place.
+    """A printed number.
 
-    factor : what one of its unit is
+    low, high : ``None`` where it has no interval
     launches : as printed, where launches are too few for an interval
+    factor : what one of its unit is
+    step : its last place
     """
 
     text: str
@@ -58,56 +54,42 @@ class Printed(NamedTuple):
     unit: str
     step: float
 
-    def agrees(self, row: Row) -> bool:
+    def agrees(self, row: Row | None) -> bool:
         """Tell whether it is a row of a download, rounded to the printed place."""
-        if self.unit != row.unit and not (self.unit == "" and row.unit in {"n", RATIO}):
+        if row is None or (self.unit != row.unit and (self.unit or row.unit not in {"n", RATIO})):
             return False
-        if self.launches is not None and (row.low is not None or self.launches != row.launches):
-            return False
-        pairs = [(self.value, row.value)]
-        if self.launches is None:
-            pairs += [(self.low or 0.0, row.low or 0.0), (self.high or 0.0, row.high or 0.0)]
-            if (self.low is None) != (row.low is None):
-                return False
-        return all(self.near(shown, true) for shown, true in pairs)
+        if self.launches is not None:
+            return row.low is None and self.launches == row.launches and self.is_value(row.value)
+        pairs = (self.value, row.value), (self.low, row.low), (self.high, row.high)
+        return all(map(self._near, *zip(*pairs, strict=True)))
 
-    def near(self, shown: float, true: float) -> bool:
-        """Tell whether a number as it is printed is another one, rounded."""
+    def _near(self, shown: float | None, true: float | None) -> bool:
+        if shown is None or true is None:
+            return shown is true
         error = abs(shown - true / self.factor)
         return error <= self.step / 2 + 1e-9 * max(abs(shown), self.step)
 
-    def within(self, ceiling: "Printed") -> "Printed":
-        """Let a part of a ceiling be off by as much as the ceiling is rounded."""
-        return self._replace(step=self.step + self.value * ceiling.step / ceiling.value)
-
-    def is_value(self, true: float) -> bool:
+    def is_value(self, true: float | None) -> bool:
         """Tell whether the number alone is another one, rounded."""
-        return self.near(self.value, true)
-
-    def to_last_digit(self) -> "Printed":
-        """Let the last digit be the finest place: an interval that stands elsewhere decides it."""
-        number, *_ = re.findall(_NUMBER, self.text)
-        decimals = len(number.partition(".")[2])
-        return self._replace(step=max(self.step, 10.0**-decimals))
+        return self._near(self.value, true)
 
 
 def estimates(text: str) -> Iterator[Printed]:
     """Yield the numbers with intervals, or with the reason why they have none."""
-    for found in _ESTIMATE.finditer(text):
+    for found in re.finditer(rf"{_PLAIN}\s*(?:{_INTERVAL})", text):
         value, unit, low, high, launches = found.groups()
-        factor, base = scale(unit.strip())
+        begin, end = (None, None) if launches else (_number(low), _number(high))
         step = _digits(value) if launches else _place((value, low, high))
-        count = None if launches is None else int(launches)
-        begin, end = (None if launches else _number(one) for one in (low, high))
+        count = int(launches) if launches else None
+        factor, base = scale(unit.strip())
         yield Printed(found[0], _number(value), begin, end, count, factor, base, step)
 
 
 def plain(text: str) -> Iterator[Printed]:
     """Yield all numbers as such that have no interval."""
-    for found in _PLAIN.finditer(text):
-        factor, base = scale(found[2].strip())
-        value = _number(found[1])
-        yield Printed(found[0], value, None, None, None, factor, base, _digits(found[1]))
+    for found in re.finditer(_PLAIN, text):
+        number, step = _number(found[1]), _digits(found[1])
+        yield Printed(found[0], number, None, None, None, *scale(found[2].strip()), step)
 
 
 def first(text: str) -> Printed | None:
@@ -116,14 +98,8 @@ def first(text: str) -> Printed | None:
     return found if found and text.startswith(found.text) else None
 
 
-def first_number(text: str) -> str:
-    """Return the number that a text begins with, without its unit."""
-    found = re.match(_NUMBER, text)
-    return found[0].rstrip(",") if found else text
-
-
 def scale(unit: str) -> tuple[float, str]:
-    """Return what a printed unit is of one without a prefix, and that one."""
+    """Return how much a printed unit is, and the unit without its prefix."""
     if unit == "%":
         return 0.01, "1"
     for base, prefixes in BASES.items():

@@ -3,300 +3,247 @@
 
 import json
 import math
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 
-from tests.instruments.site_checker import offers, ranks, side_by_side, verdicts
-from tests.instruments.site_checker.cards import check_cards, check_heat, check_parts
-from tests.instruments.site_checker.files import RunFiles, number, table
+from tests.instruments.site_checker.downloads import Run, check_parquet, number, table
 from tests.instruments.site_checker.machines import (
-    Data,
-    by_work,
-    exact,
-    near,
-    times_as,
-    work_per_joule,
+    Group,
+    Side,
+    Speed,
+    by_part,
+    common,
+    measured,
+    parts,
+    speed,
+    weighed,
 )
-from tests.instruments.site_checker.printed import RATIO, Row, estimates, first, plain, scale
+from tests.instruments.site_checker.pages import Element
+from tests.instruments.site_checker.printed import RATIO, Row, estimates, first
 from tests.instruments.site_checker.report import CELLS, NUMBERS, Report
-from tests.instruments.site_checker.tree import Element
 
-DAYS_A_YEAR = 365
+Data = Mapping[str, Any]
+ROUNDED = 1e-5
+"""Relative error of standard errors, whose variances have six digits on the page."""
+
+
+def check(folder: Path, page: Element, runs: Mapping[str, Run], report: Report) -> None:
+    """Check a page by its downloads."""
+    PurchasePage(folder, page, runs, report).check()
 
 
 class PurchasePage:
-    """The page, its data for the script (the first comparison), and its tables.
+    """The page and the data of its machines beside each of them; those beside the first are shown.
 
-    Parameters
-    ----------
-    files
-        Of each run, by the address of its page.
+    Prices, powers and weights are the page's own data; speeds are computed from the stored runs.
     """
 
     def __init__(
-        self, folder: Path, page: Element, files: Mapping[str, RunFiles], report: Report
+        self, folder: Path, page: Element, runs: Mapping[str, Run], report: Report
     ) -> None:
-        self.page, self.files, self.report = page, files, report
+        self.folder, self.page, self.report = folder, page, report
         block = page.first("script", id="comparisons")
-        self.blocks: list[Data] = json.loads("".join(map(str, block.children))) if block else [{}]
-        self.data = self.blocks[0]
-        self.rows = table(folder / "purchase.csv")
-        self.machines = {one["href"]: one for one in self.data["machines"]}
-        self.exercises: list[Data] = self.data["exercises"]
-        self.reference = next(
-            one for one in self.data["machines"] if one["run"] == self.data["reference"]
-        )
-        self.weights = self._weights()
-        self.overall = {href: self._score(one) for href, one in self.machines.items()}
+        self.shown: Data = json.loads(block.raw())[0] if block else {}
+        self.machines: dict[str, Data] = {one["run"]: one for one in self.shown["machines"]}
+        self.base: str = self.shown["reference"]
+        of_run = {name: runs[one["href"]] for name, one in self.machines.items()}
+        self.sides = {name: Side(measured(run)) for name, run in of_run.items()}
+        self.chosen = {name: parts(run) for name, run in of_run.items()}
+        self.weights = {one["name"]: one["weights"] for one in self.shown["parts"]}
+        known = [one["name"] for one in self.shown["workloads"]]
+        there = {name for one in self.weights.values() for name in one}
+        self.workload = next((one for one in known if one in there), known[0])
+        self.currency = next((c for m in self.machines.values() if (c := m["currency"])), "USD")
+        self.score = cache(self._score)
+
+    # Speeds, computed from the stored runs
+
+    def _score(self, one: str, base: str, workload: str) -> Speed | None:
+        """Return how fast a machine is beside another under a workload, by the other's parts."""
+        both, chosen = (self.sides[base], self.sides[one]), self.chosen[base]
+        names = sorted({part for part, _ in chosen.values()})
+        groups = [by_part(*both, chosen, name) for name in names]
+        counting = [self.weights.get(name, {}).get(workload, 0.0) for name in names]
+        return speed(*both, weighed(groups, counting), weighed(groups, [1.0] * len(names)))
+
+    def exercise(self, one: str, name: str) -> tuple[Group, Speed | None]:
+        """Return the cases of an exercise that are shared with the baseline, and the speed."""
+        both = self.sides[self.base], self.sides[one]
+        names = [each["name"] for each in self.shown["exercises"]]
+        groups = {each: common(*both, each) for each in names}
+        asked = weighed([*groups.values()], [each["weight"] for each in self.shown["exercises"]])
+        asked = asked or weighed([*groups.values()], [1.0] * len(names))
+        return groups[name], speed(*both, groups[name], asked)
+
+    def beside(self, one: str, other: str, workload: str) -> Speed | None:
+        """Return how fast a machine is beside another, by the other's parts or its own."""
+        turned = self.score(other, one, workload)
+        found = self.score(one, other, workload)
+        return found or (turned and turned._replace(log=-turned.log))
+
+    # Checks
+
+    def _say(self, right: object, shown: object, wanted: object) -> None:
+        self.report.check(right, NUMBERS, f"purchase.html: {shown!r} should be {wanted}")
 
     def check(self) -> None:
-        """Check the table beside the page, and every number on it."""
-        self._table()
-        check_cards(self.page, self.machines, lambda one: dict(self._amounts(one)), self.report)
-        check_heat(self.page, self.machines, self.exercises, self.ratio, self.report)
-        check_parts(self.page, self.data, self.workload, self.report)
-        field = verdicts.Field(self.blocks)
-        costs = {"price": self._each, "watts": self._each_watts, "owned": self._each_owned}
-        ranks.check(self.page, field, self.workload, self.report)
-        verdicts.check(self.page, field, self.workload, costs, self.report)
-        offers.check(self.page, field, self.files, self._kwh(), self.report)
+        """Check the table beside the page, the numbers of its tables, ranks and verdicts."""
+        self._download()
+        hrefs = {one["href"]: name for name, one in self.machines.items()}
         for found in self.page.every("table"):
-            if (found.first("caption") or found).attributes.get("id") == "table-cards":
-                continue
-            key = (found.first("caption") or found).attributes.get("id", "")
+            caption = found.first("caption")
+            key = caption.attributes.get("id", "") if caption else ""
             heads = [cell.text() for cell in found.every("th", scope="col")]
             for line in found.every("tr"):
-                cells = [one for one in line.children if isinstance(one, Element)]
-                link = cells[0].first("a")
-                if link is not None and cells[-1].name == "td":
-                    self._line(key, heads, cells, self.machines[link.attributes["href"]])
-        self._sentences()
-
-    @property
-    def workload(self) -> str:
-        """The first workload that the reference measured, which the page shows."""
-        parts = self.data["parts"]
-        known: list[str] = [one["name"] for one in self.data["workloads"]]
-        return next((w for w in known if any(w in one["weights"] for one in parts)), known[0])
-
-    def _weights(self) -> dict[str, float]:
-        """Return the weights of the parts under that workload."""
-        return {one["name"]: one["weights"].get(self.workload, 0.0) for one in self.data["parts"]}
-
-    def _each(self, machine: Data) -> float | None:
-        """Return the price of a device of a machine, in the currency of the page."""
-        known = machine["currency"] == self.currency
-        devices = self._devices(machine)
-        return machine["price"] / devices if known and machine["price"] and devices else None
-
-    def _each_owned(self, machine: Data) -> float | None:
-        """Return what a device costs with its energy."""
-        row = dict(self._amounts(machine))["Cost of ownership of a device"]
-        return row and row.value
-
-    def _each_watts(self, machine: Data) -> float | None:
-        """Return the power of a device of a machine."""
-        devices = self._devices(machine)
-        return machine["watts"] / devices if machine["watts"] and devices else None
-
-    def _score(self, machine: Data) -> Row | None:
-        """Return the weighted geometric mean over parts, with its interval."""
-        speed = verdicts.score(self.data, machine, self.workload)
-        return speed.times() if speed else None
-
-    def ratio(self, machine: Data, exercise: str) -> Row | None:
-        """Return a machine's ratio in an exercise, with its interval."""
-        if exercise not in machine["logs"]:
-            return None
-        error = self._error(machine, exercise)
-        variance = None if error is None else error**2
-        return _ratio(machine["logs"][exercise], variance, machine["quantile"])
-
-    def _table(self) -> None:
-        """Hold the table against the page's data, and these against the launches."""
-        known = {(one["run"], one["exercise"]): one for one in self.rows}
-        for machine in self.machines.values():
-            for exercise in self.exercises:
-                cells = known[machine["run"], exercise["name"]]
-                wanted = self.ratio(machine, exercise["name"])
-                pairs = [
-                    (number(cells["ratio"]), wanted and wanted.value),
-                    (number(cells["low"]), wanted and wanted.low),
-                    (number(cells["high"]), wanted and wanted.high),
-                    (number(cells["cases"]), machine["counts"][exercise["name"]]),
-                    (number(cells["every"]), exercise["total"]),
-                    (number(cells["log_ratio"]), machine["logs"].get(exercise["name"])),
-                    (number(cells["log_error"]), self._error(machine, exercise["name"])),
-                ]
-                for found, right in pairs:
-                    fault = (
-                        f"purchase.csv: {machine['run']}, {exercise['name']}: {found} and {right}"
-                    )
-                    self.report.check(near(found, right), CELLS, fault)
-        side_by_side.check(self.blocks, self.files, self.report)
-
-    def _error(self, machine: Data, exercise: str) -> float | None:
-        """Return the standard error of a logarithm, as the page's data has it."""
-        if machine["covariance"] is None or exercise not in machine["logs"]:
-            return None
-        at = next(at for at, one in enumerate(self.exercises) if one["name"] == exercise)
-        return math.sqrt(machine["covariance"][at][at])
-
-    def _line(self, key: str, heads: list[str], cells: list[Element], machine: Data) -> None:
-        if key == "table-rates":
-            self._rates(heads, cells, machine)
-        elif key in {"table-speed", "table-worth", "table-power", "table-front"}:
-            amounts = self._amounts(machine)
-            for head, cell in zip(heads, cells, strict=True):
-                told = next((one for name, one in amounts if head.startswith(name)), None)
-                if told is not None or head in {name for name, _ in amounts}:
-                    self._cell(cell.text(), told)
-                elif head.endswith(" exercise"):
-                    choose = max if head.startswith("Highest") else min
-                    self._extreme(cell.text(), machine, choose)
-            if key == "table-speed":
-                asked = [one for one in self.data["parts"] if self.weights[one["name"]]]
-                part = sum(machine["parts"]["counts"][one["name"]] for one in asked)
-                self._counts(cells[3].text(), part, sum(one["total"] for one in asked), None, None)
-        elif key.startswith("table-"):
-            exercise = self.exercises[int(key.removeprefix("table-"))]
-            name = exercise["name"]
-            self._cell(cells[1].text(), self.ratio(machine, name))
-            ends = (machine[side][name] for side in ("worst", "best"))
-            self._counts(cells[2].text(), machine["counts"][name], exercise["total"], *ends)
-
-    def _amounts(self, machine: Data) -> list[tuple[str, Row | None]]:
-        """Return what stands under the heads of tables, the longer names first."""
-        speed, watts, price = self.overall[machine["href"]], machine["watts"], machine["price"]
-        currency, memory = self.currency, machine["memory_bytes"]
-        owned = None
-        if price is not None and watts is not None:
-            owned = price + watts / 1000 * self._hours() * self._kwh()
-        per = exact(1000 * memory / price, "B") if memory and price else None
-        devices = self._devices(machine)
-        one_price, one_owned, one_watts, one_memory = (
-            None if amount is None or devices is None else amount / devices
-            for amount in (price, owned, watts, memory)
-        )
-        return [
-            ("Price per unit", by_work(one_price, speed, currency)),
-            ("Price of a device", exact(one_price, currency)),
-            ("Price", exact(price, currency)),
-            ("Power limit of a device", exact(one_watts, "W")),
-            ("May draw", exact(watts, "W")),
-            ("Speed per 100 W", times_as(speed, 100 / one_watts) if one_watts else None),
-            ("Work per joule", work_per_joule(machine["energy"])),
-            ("Memory per", per),
-            ("Memory of a device", exact(one_memory, "B")),
-            ("Memory", exact(memory, "B")),
-            ("Cost of ownership of a device", exact(one_owned, currency)),
-            ("Cost of ownership", exact(owned, currency)),
-            ("Cost per unit", by_work(one_owned, speed, currency)),
-            ("Times as fast", speed),
-            ("Speed", speed),
+                link, cells = line.first("a"), line.elements
+                if link and cells[-1].name == "td" and key.startswith("table-"):
+                    self._line(key, heads, cells, hrefs[link.attributes["href"]])
+        known = [
+            one for name in self.machines if (one := self.score(name, self.base, self.workload))
         ]
+        for block in self.page.every("p", class_="answer"):
+            for shown in estimates(block.text()):
+                self._say(any(shown.agrees(one.times()) for one in known), shown.text, known)
+        for block in self.page.every("div", class_="verdict"):
+            self._verdict(*(one.text() for one in block.elements[:3]))
 
-    def _devices(self, machine: Data) -> int | None:
-        """Return how many share what a machine costs; none where only its processor did work."""
-        at_work = any(not one["name"].endswith(".cpu") for one in self.exercises)
+    def _download(self) -> None:
+        """Check the ratios of exercises in the table beside the page."""
+        check_parquet(self.folder / "purchase.csv", self.report)
+        for cells in table(self.folder / "purchase.csv"):
+            group, found = self.exercise(cells["run"], cells["exercise"])
+            ratio = found.times() if found else None
+            wanted = {
+                "log_ratio": found and found.log,
+                "ratio": ratio and ratio.value,
+                "low": ratio and ratio.low,
+                "high": ratio and ratio.high,
+                "cases": len(group),
+            }
+            for column, right in wanted.items():
+                told = number(cells[column])
+                agrees = told is right
+                if told is not None and right is not None:
+                    agrees = math.isclose(told, right, rel_tol=ROUNDED, abs_tol=1e-8)
+                fault = f"purchase.csv: {cells['run']}, {cells['exercise']}: {column} is {told}"
+                self.report.check(agrees, CELLS, f"{fault}, and should be {right}")
+
+    def amounts(self, name: str) -> dict[str, Row | None]:
+        """Return what stands under the heads of tables, the longer names first."""
+        one, unit = self.machines[name], self.currency
+        fast = self.score(name, self.base, self.workload)
+        price, watts = self.each(one, "price"), self.each(one, "watts")
+
+        def exact(amount: float | None, unit: str) -> Row | None:
+            return None if amount is None else Row(amount, unit=unit)
+
+        return {
+            "Price per unit": fast.times(price, unit, -1) if fast and price else None,
+            "Price of a device": exact(price, unit),
+            "Price": exact(one["price"], unit),
+            "Speed per 100 W": fast.times(100 / watts) if fast and watts else None,
+            "Value": fast.times(1000 / price) if fast and price else None,
+            "Times as fast": fast.times() if fast else None,
+            "Speed": fast.times() if fast else None,
+        }
+
+    def each(self, machine: Data, amount: str) -> float | None:
+        """Return an amount for each device; none where only a machine's processor did work."""
+        at_work = any(not one["name"].endswith(".cpu") for one in self.shown["exercises"])
         there = any(not one.endswith(".cpu") for one in {**machine["logs"], **machine["beyond"]})
-        return None if there and not at_work else int(machine["count"])
+        found: float | None = machine[amount]
+        return found / machine["count"] if found and (at_work or not there) else None
 
-    @property
-    def currency(self) -> str:
-        """Of the first price that is known."""
-        return next((c for one in self.machines.values() if (c := one["currency"])), "USD")
-
-    def _rates(self, heads: list[str], cells: list[Element], machine: Data) -> None:
-        """Check the best rates of a device, and what they cost."""
-        known = {one["precision"]: one for one in machine["rates"]}
+    def _line(self, key: str, heads: list[str], cells: list[Element], name: str) -> None:
+        if key.removeprefix("table-").isdigit():
+            of = self.shown["exercises"][int(key.removeprefix("table-"))]["name"]
+            group, found = self.exercise(name, of)
+            self._cell(cells[1].text(), found.times() if found else None)
+            count = first(cells[2].text())
+            self._say(count and count.value == len(group), cells[2].text(), len(group))
+            return
+        amounts = self.amounts(name)
         for head, cell in zip(heads[1:], cells[1:], strict=True):
-            if (rate := known.get(head)) is None:
-                self._cell(cell.text(), None)
-                continue
-            found = Row(rate["value"], rate["low"], rate["high"], None, "FLOP/s")
-            for one in estimates(cell.text()):
-                _, _, per = one.unit.partition(" per ")
-                right = found if one.unit == "FLOP/s" else self._priced(found, machine, per)
-                fault = f"purchase.html: {one.text!r} should be {right}"
-                self.report.check(right and one.agrees(right), NUMBERS, fault)
-
-    def _priced(self, rate: Row, machine: Data, per: str) -> Row | None:
-        """Return what a unit of a rate costs."""
-        if machine["price"] is None or scale(per)[1] != "FLOP/s":
-            return None
-        each = machine["price"] / machine["count"] * scale(per)[0]
-        return by_work(each, rate, f"{self.currency} per {per}")
-
-    def _usual(self) -> list[float]:
-        """Return what is assumed: the price of a kWh, hours a day, their share, years."""
-        said = re.search(r"unless you say otherwise (.+?) are assumed", self.page.text())
-        return [one.value * one.factor for one in plain(said[1])] if said else []
-
-    def _hours(self) -> float:
-        _, hours, share, years = self._usual()
-        return hours * share * years * DAYS_A_YEAR
-
-    def _kwh(self) -> float:
-        return self._usual()[0]
+            known = next((one for one in amounts if head.startswith(one)), None)
+            if head == "Place":
+                right = self.ranks(self.workload).get(name, "-")
+                self._say(cell.text() == right, cell.text(), right)
+            elif known and key == "table-cards":
+                shown, amount = first(cell.text()), amounts[known]
+                agrees = shown.is_value(amount and amount.value) if shown else amount is None
+                self._say(agrees, cell.text(), amount)
+            elif known:
+                self._cell(cell.text(), amounts[known])
 
     def _cell(self, text: str, wanted: Row | None) -> None:
         """Check a cell: a number with its interval, one that is exact, or none."""
+        shown = first(text)
         if wanted is None:
-            right = not [*estimates(text)] and (first(text) is None)
+            right = shown is None
         elif wanted.low is None or wanted.low == wanted.high:
-            shown = first(text)
             right = shown is not None and shown.is_value(wanted.value) and shown.unit == wanted.unit
         else:
             right = any(one.agrees(wanted) for one in estimates(text))
-        self.report.check(right, NUMBERS, f"purchase.html: {text!r} should be {wanted}")
+        self._say(right, text, wanted)
 
-    def _extreme(self, text: str, machine: Data, choose: Callable[..., Row]) -> None:
-        asked = [one["name"] for one in self.exercises if one["weight"] > 0]
-        known = [one for name in asked if (one := self.ratio(machine, name))]
-        if machine is not self.reference and known:
-            self._cell(text.rpartition(": ")[2], choose(known, key=lambda one: one.value))
+    # Ranks and verdicts
 
-    def _counts(
-        self, text: str, part: int, whole: int, worst: float | None, best: float | None
-    ) -> None:
-        """Check "9 of 11", and what would be if the rest were like the worst and the best."""
-        shown = [*plain(text)]
-        wanted: list[float] = [part, whole]
-        if len(shown) > 2 and worst is not None and best is not None:
-            wanted += [math.exp(worst), math.exp(best)]
-        right = len(shown) == len(wanted) and all(
-            one.is_value(true) for one, true in zip(shown, wanted, strict=True)
-        )
-        self.report.check(right, NUMBERS, f"purchase.html: {text!r} should be {wanted}")
+    def ranks(self, workload: str) -> dict[str, str]:
+        """Return the rank of each machine, or the best and the worst that it may have."""
+        every = [one for one in self.machines if self.score(one, self.base, workload)]
 
-    def _sentences(self) -> None:
-        """Check the numbers of sentences: ratios overall, what a machine draws and costs."""
-        known = [one for one in self.overall.values() if one]
-        said = [block.text() for block in self.page.every("p", class_="answer")]
-        said += [one.attributes.get("content", "") for one in self.page.every("meta")]
-        for text in said:
-            for one in estimates(text):
-                right = any(one.agrees(each) for each in known)
-                self.report.check(right, NUMBERS, f"purchase.html: {one.text!r} is no ratio")
-        for block in self.page.every("dd"):
-            for machine in self.machines.values():
-                text, shown = block.text(), first(block.text())
-                if (
-                    shown
-                    and machine["watts"]
-                    and text.endswith(f"by its {machine['watts_source']}")
-                ):
-                    others = [one["watts"] for one in self.machines.values() if one["watts"]]
-                    right = shown.unit == "W" and any(map(shown.is_value, others))
-                    self.report.check(right, NUMBERS, f"purchase.html: {text!r} is no known power")
-                    break
+        def faster(one: str, other: str) -> bool:
+            found = self.beside(one, other, workload)
+            return found is not None and found.surely_above()
+
+        best = {one: 1 + sum(faster(other, one) for other in every) for one in every}
+        found = {}
+        for one in every:
+            tied = (best[other] for other in every if not faster(one, other))
+            worst = max(len(every) - sum(faster(one, other) for other in every), *tied)
+            found[one] = " to ".join(map(str, dict.fromkeys((best[one], worst))))
+        return found
+
+    def _verdict(self, topic: str, who: str, margin: str) -> None:
+        """Check which machines a verdict names, and the ratios beside them."""
+        if not topic.startswith(("Fastest", "Best value")):
+            return
+        by_price = topic.startswith("Best")
+        costs = {
+            name: (self.each(one, "price") if by_price else 1.0) or 0.0
+            for name, one in self.machines.items()
+            if self.score(name, self.base, self.workload)
+        }
+        known = [name for name, cost in costs.items() if cost]
+
+        def ahead(one: str, other: str) -> Speed:
+            found = self.beside(one, other, self.workload) or Speed(0.0, None)
+            return found._replace(log=found.log - math.log(costs[one] / costs[other]))
+
+        best = [
+            one for one in known if not any(ahead(other, one).surely_above() for other in known)
+        ]
+        called = dict(zip(self.machines, _names([*self.machines.values()]), strict=True))
+        right = {called[one] for one in best} or {"unknown"}
+        self._say(set(who.split(" or ")) == right, f"{topic}: {who}", right)
+        wanted = [
+            ahead(one, other).times() for one in best for other in known if called[other] in margin
+        ]
+        if by_price:
+            wanted += filter(None, (self.amounts(one)["Value"] for one in best))
+        for shown in estimates(margin):
+            self._say(any(map(shown.agrees, wanted)), f"{topic}: {shown.text}", wanted)
 
 
-def _ratio(log: float, variance: float | None, quantile: float | None) -> Row:
-    """Return a ratio with its interval, if it has one."""
-    if variance is None or quantile is None:
-        return Row(math.exp(log), None, None, None, RATIO)
-    half = quantile * math.sqrt(max(variance, 0.0))
-    return Row(math.exp(log), math.exp(log - half), math.exp(log + half), None, RATIO)
+def _names(machines: list[Data]) -> list[str]:
+    """Return what machines are called: by their devices, with letters where these are alike."""
+    names = [
+        f"{one['count']}{RATIO} {one['device']}" if one["count"] > 1 else one["device"]
+        for one in machines
+    ]
+    return [
+        f"{name} ({chr(ord('A') + place)})" if names.count(name) > 1 else name
+        for place, name in enumerate(names)
+    ]

@@ -9,22 +9,15 @@ NUMBERS, CELLS, LINKS = "numbers on pages", "cells of tables", "links"
 
 @dataclass
 class Report:
-    """Faults, a line each, and how much was held against what.
+    """Faults, a line each, and how much was checked.
 
-    Parameters
-    ----------
-    checked
-        How many, by kind.
-    compared
-        Numbers that only equal what a download says, by what they are.
-    unknown
-        Printed numbers that nothing tells how to check, a line each.
+    checked : how many, by kind
+    copied : numbers that pages and downloads share and no formula here gives, by their table
     """
 
     faults: list[str] = field(default_factory=list)
     checked: Counter[str] = field(default_factory=Counter)
-    compared: Counter[str] = field(default_factory=Counter)
-    unknown: list[str] = field(default_factory=list)
+    copied: Counter[str] = field(default_factory=Counter)
 
     def check(self, right: object, kind: str, fault: str) -> None:
         """Count something that was checked, and note its fault if it is not right."""

@@ -9,7 +9,7 @@ from unicodedata import category
 
 VOID = {"meta", "link", "input", "br", "hr", "img", "wbr"}
 OPEN_ENDED = {"td": {"td", "th"}, "th": {"td", "th"}, "tr": {"td", "th", "tr"}}
-"""Elements whose end need not be written, and what their like ends."""
+"""Elements whose end need not be written, and the elements that end them."""
 BLOCKS = {"td", "th", "li", "p", "dt", "dd", "title", "summary", "caption", "text", "h1"}
 BLOCKS |= {"h2", "h3", "option", "label", "legend", "figcaption"}
 HIDDEN = {"script", "style"}
@@ -17,61 +17,60 @@ HIDDEN = {"script", "style"}
 
 @dataclass(eq=False)
 class Element:
-    """An element of a page with what is in it, in order."""
+    """An element of a page with its children, in order."""
 
     name: str
     attributes: dict[str, str]
     parent: "Element | None"
     children: list["Element | str"] = field(default_factory=list)
 
+    @property
+    def elements(self) -> list["Element"]:
+        """The children without the text between them."""
+        return [one for one in self.children if isinstance(one, Element)]
+
     def every(self, name: str = "", **wanted: str) -> Iterator["Element"]:
         """Yield elements within, of a name and with attributes (``class_``: one of its words)."""
-        for one in self.children:
-            if isinstance(one, Element):
-                if name in {"", one.name} and all(one._has(*pair) for pair in wanted.items()):
-                    yield one
-                yield from one.every(name, **wanted)
+        for one in self.elements:
+            if one._is(name, wanted):
+                yield one
+            yield from one.every(name, **wanted)
 
-    def _has(self, attribute: str, value: str) -> bool:
-        if attribute == "class_":
-            return value in self.attributes.get("class", "").split()
-        return self.attributes.get(attribute) == value
+    def _is(self, name: str, wanted: dict[str, str]) -> bool:
+        return name in {"", self.name} and all(
+            value in self.attributes.get(key.rstrip("_"), "").split()
+            if key == "class_"
+            else self.attributes.get(key) == value
+            for key, value in wanted.items()
+        )
 
     def first(self, name: str = "", **wanted: str) -> "Element | None":
-        """Return the first such element."""
+        """Return the first such element within."""
         return next(self.every(name, **wanted), None)
-
-    def within(self) -> Iterator["Element"]:
-        """Yield the element and those around it, outwards."""
-        around: Element | None = self
-        while around:
-            yield around
-            around = around.parent
 
     def around(self, name: str = "", **wanted: str) -> "Element | None":
         """Return the nearest such element around this one, or this one."""
-        return next(
-            (
-                one
-                for one in self.within()
-                if name in {"", one.name} and all(one._has(*pair) for pair in wanted.items())
-            ),
-            None,
-        )
+        one: Element | None = self
+        while one and not one._is(name, wanted):
+            one = one.parent
+        return one
 
     def text(self, *, own: bool = False) -> str:
-        """Return what is read, on one line; with `own` without the blocks within."""
-        pieces = [*self._pieces(own=own)]
-        return words("".join(pieces))
+        """Return the text on one line; with `own` without the blocks within."""
+        return words("".join(self._pieces(own=own)))
 
     def _pieces(self, *, own: bool) -> Iterator[str]:
         for one in self.children:
             if isinstance(one, str):
                 yield one
-            elif one.name not in HIDDEN and not (own and one.name in BLOCKS):
-                yield from one._pieces(own=own)
             elif own and one.name in BLOCKS:
                 yield " | "
+            elif one.name not in HIDDEN:
+                yield from one._pieces(own=own)
+
+    def raw(self) -> str:
+        """Return the text as it is written, such as that of a script."""
+        return "".join(one for one in self.children if isinstance(one, str))
 
 
 class _Reader(HTMLParser):
@@ -87,14 +86,9 @@ class _Reader(HTMLParser):
         if tag not in VOID:
             self.here = one
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if tag not in VOID:
-            self.handle_endtag(tag)
-
     def handle_endtag(self, tag: str) -> None:
         closed = self.here.around(tag)
-        if closed is not None and closed.parent is not None:
+        if tag not in VOID and closed and closed.parent:
             self.here = closed.parent
 
     def handle_data(self, data: str) -> None:
@@ -102,7 +96,7 @@ class _Reader(HTMLParser):
 
 
 def words(text: str) -> str:
-    """Return text on one line, without what a page cannot show and has a sign in the place of."""
+    """Return text on one line, without control characters and signs that stand for them."""
     shown = (one for one in text if one in " \n\t" or category(one)[0] != "C")
     return " ".join("".join(shown).replace("\ufffd", "").split())
 
