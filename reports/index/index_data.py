@@ -19,7 +19,7 @@ from reports.purchase.baseline import standing
 from reports.purchase.prices import HOUR, Price, total
 from reports.summary.model import Summary, device_names, equipment_of
 from reports.table.equipment import surroundings
-from reports.table.facts import spelled
+from reports.table.facts import fact_name, spelled
 from reports.table.launches import Numbers
 from reports.table.times import ON_CPU
 from reports.table.workloads import table
@@ -196,7 +196,7 @@ def _surrounding(runs: Sequence[Mapping[str, Scalar]]) -> dict[str, list[Any]]:
     return {
         "facts": [
             (
-                spelled(fact, "").strip(),
+                fact_name(fact),
                 int(fact.startswith(SAID_BY_ABSENCE)),
                 _leaders(fact, places),
             )

@@ -94,11 +94,14 @@ def _plain(values: Mapping[str, Scalar]) -> list[tuple[str, str]]:
 @lru_cache(maxsize=2**14, typed=True)  # the runs of an index say most things many times
 def spelled(fact: str, value: Scalar, *, named: bool = True) -> str:
     """Spell a fact by its dotted path, such as "CPU usable cores 16", or its value alone."""
-    part, _, rest = fact.partition(".")
-    field = rest.rpartition(".")[2]
-    text = _spell(field, value, None)
-    name = f"CPU {_name(field)}" if part == "cpu" else _name(field)
-    return f"{name} {text}" if named else text
+    text = _spell(fact.rpartition(".")[2], value, None)
+    return f"{fact_name(fact)} {text}" if named else text
+
+
+def fact_name(fact: str) -> str:
+    """Name a fact by its dotted path, such as "CPU usable cores"."""
+    name = _name(fact.rpartition(".")[2])
+    return f"CPU {name}" if fact.startswith("cpu.") else name
 
 
 def _name(field: str) -> str:
