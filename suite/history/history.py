@@ -18,7 +18,7 @@ from suite.history.change_search import BrokenError, Findings, Ratios, search
 from suite.history.commits import Commit, WorkTrees, commits_of
 from suite.history.sitting import ForeignCodeError, Sitting, ratio
 from suite.machine import environment
-from suite.project.git import facts, project_folder
+from suite.project.git import ask, facts, project_folder
 from suite.run import unfinished
 from suite.run.interruptions import Interruptions
 from suite.run.lock import machine_lock
@@ -66,6 +66,12 @@ def history(request: HistoryRequest, reporter: Reporter, interruptions: Interrup
         )
     commits = commits_of(project, request.range)
     reporter.say(f"{counted(len(commits) - 1, 'commit')} after {commits[0].short}")
+    ends = (commits[0].id, commits[-1].id)
+    if changed := ask(project, "diff", "--name-only", *ends, "--", str(request.benchmarks)):
+        reporter.say(
+            f"the benchmarks differ between the ends of the range ({', '.join(changed.split())}); "
+            "every commit is measured by those of the working tree"
+        )
     if facts(project).dirty:
         reporter.say("the project has uncommitted changes, which are not measured")
     unfinished.sweep(request.results)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One commit's run, whose launches come in turn with those of other commits."""
 
+import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -111,8 +112,8 @@ class ForeignCodeError(Exception):
 def require_imports(records: Sequence[Record], draft: Draft) -> None:
     """Raise if a process imported the project's code from elsewhere than the commit.
 
-    Raises `ForeignCodeError` where that was the user's own working tree, and `CannotRunError`
-    where nothing came from the commit.
+    Raises `ForeignCodeError` where that was the user's own working tree, or a package that the
+    commit has came from elsewhere, and `CannotRunError` where nothing came from the commit.
     """
     name = describe(draft.project) if draft.project else "the commit"
     for record in (record for record in records if isinstance(record, Imported)):
@@ -121,6 +122,15 @@ def require_imports(records: Sequence[Record], draft: Draft) -> None:
                 f"{', '.join(record.outside)} came from the project's own folder, and not from "
                 f"{name}; is it installed there in a way that comes before PYTHONPATH, or does "
                 "the benchmark add a folder to sys.path?"
+            )
+        if (found := record.foreign) is not None:
+            known = [os.path.relpath(path, draft.project_folder) for path in draft.paths]
+            options = " ".join(f"--path {path}" for path in (found.root, *known))
+            mend = f"name its folder in the commit: `{options}`"
+            if found.root in known:
+                mend = "uninstall it there: it comes before PYTHONPATH"
+            raise ForeignCodeError(
+                f"{found.name} was imported from {found.folder}, and not from {name}; {mend}"
             )
         if not record.inside:
             raise CannotRunError(

@@ -9,6 +9,7 @@ from msgspec import Struct
 from suite.files import JsonLines, encoded, keep
 from suite.kit.search_strategy import Try
 from suite.machine.accounts import Accounts
+from suite.project.imports import Foreign
 from suite.stored.run import (
     Check,
     Conclusion,
@@ -219,6 +220,7 @@ class Imported(Struct, tag="imported", kw_only=True):
     launch: int
     inside: int
     outside: list[str]
+    foreign: Foreign | None = None
 
 
 class Ended(Struct, tag="ended", kw_only=True):

@@ -19,7 +19,7 @@ from suite.launch.search import Searches
 from suite.launch.surroundings import Readiness, look_around
 from suite.machine.accounts import Accounts, accounts
 from suite.profiles import settings_for
-from suite.project.imports import foreign_code, imported
+from suite.project.imports import foreign, foreign_code, imported
 
 
 class LaunchSession:
@@ -111,11 +111,17 @@ class LaunchSession:
         """Record what the gauge has read, and where code came from, once every case is over."""
         if self._readiness is not None:
             self._readiness.finish()
+        benchmarks = Path(self.spec.benchmarks)
         if self.spec.paths:
             inside, outside = imported(self.spec.paths, self.spec.kept_out)
-            self.write(records.Imported(launch=self.spec.launch, inside=inside, outside=outside))
+            known = self.spec.project and foreign(Path(self.spec.project), benchmarks)
+            self.write(
+                records.Imported(
+                    launch=self.spec.launch, inside=inside, outside=outside, foreign=known or None
+                )
+            )
         elif self.spec.project is not None:
-            message = foreign_code(Path(self.spec.project), Path(self.spec.benchmarks))
+            message = foreign_code(Path(self.spec.project), benchmarks)
             if message is not None:
                 self.write(records.Stopped(message=message))
 

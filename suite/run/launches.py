@@ -113,6 +113,7 @@ class Launches:
                 windows=self._plan.windows(number),
                 brief=self._plan.brief,
                 versions={case.fullname: case.version for case in self._plan.cases},
+                project=self._plan.draft.project_folder if self._plan.draft.paths else None,
                 paths=self._plan.draft.paths,
                 kept_out=self._plan.draft.kept_out,
             )

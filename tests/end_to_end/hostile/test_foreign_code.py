@@ -33,13 +33,16 @@ def imported(monkeypatch: pytest.MonkeyPatch, name: str, path: Path) -> None:
     monkeypatch.setitem(sys.modules, name, module)
 
 
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """Return a project with the package `mylib`, whose module `mylib_extra` lies beside it."""
-    (tmp_path / "project" / "src" / "mylib").mkdir(parents=True)
-    (tmp_path / "project" / "src" / "mylib" / "__init__.py").touch()
-    (tmp_path / "project" / "mylib_extra.py").touch()
-    return tmp_path / "project"
+    tree = repository(tmp_path / "project")
+    (tree / "src" / "mylib").mkdir(parents=True)
+    commit(tree, "Begin", mylib_extra="", **{"src/mylib/__init__": ""})
+    return tree
 
 
 def test_a_package_of_another_checkout_is_named_with_both_folders(
@@ -51,6 +54,33 @@ def test_a_package_of_another_checkout_is_named_with_both_folders(
     assert message is not None
     assert f"mylib was imported from {other}/src, and not from the project, {project}" in message
     assert "PYTHONPATH" in message
+
+
+@pytest.mark.parametrize("place", ["python/mylib/__init__", "lib/deep/mylib/__init__"])
+def test_a_package_at_any_depth_must_be_the_projects_and_the_option_that_mends_it_is_named(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = repository(tmp_path / "project")
+    (tree / place).parent.mkdir(parents=True)
+    commit(tree, "Begin", projinfo="", **{place: "COST = 2\n"})
+    older = tmp_path / "site-packages" / "mylib" / "__init__.py"
+    imported(monkeypatch, "projinfo", tree / "projinfo.py")
+    imported(monkeypatch, "mylib", older)
+    message = foreign_code(tree, tree / "benchmarks")
+    assert message is not None
+    assert f"mylib was imported from {tmp_path}/site-packages, " in message
+    assert message.endswith(f"or set PYTHONPATH={(tree / place).parents[1]}")
+    older.write_text("COST = 2\n")  # as an installation of this commit has it
+    assert foreign_code(tree, tree / "benchmarks") is None
+
+
+@pytest.mark.parametrize("place", ["src/mylib/numpy", "tests/numpy/__init__", "python/json"])
+def test_a_name_that_others_have_too_is_none_of_the_projects_packages(
+    place: str, project: Path
+) -> None:
+    (project / place).parent.mkdir(parents=True, exist_ok=True)
+    commit(project, "Add a name", **{place: ""})
+    assert foreign_code(project, project / "benchmarks") is None
 
 
 def test_code_beside_the_benchmarks_of_another_checkout_is_to_be_left_behind(
@@ -86,7 +116,6 @@ def test_a_package_that_the_project_links_to_is_its_own(
     assert foreign_code(project, project / "benchmarks") is None
 
 
-@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_a_base_is_never_measured_with_the_code_of_the_change(tmp_path: Path) -> None:
     change = repository(tmp_path / "change")
     (change / "benchmarks").mkdir()

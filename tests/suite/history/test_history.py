@@ -26,6 +26,7 @@ from suite.journal.records import Imported, Measured, Record, Refused, Stopped
 from suite.journal.spec import OPTION
 from suite.machine import environment
 from suite.project.git import project_folder
+from suite.project.imports import Foreign
 from suite.run import request
 from suite.run.interruptions import Interruptions
 from suite.stored import store
@@ -84,7 +85,12 @@ class Commit(Launch):
             else:
                 yield record
         outside = ["mylib"] if text == "foreign" else []
-        yield Imported(launch=self.spec.launch, inside=int(text != "missing"), outside=outside)
+        yield Imported(
+            launch=self.spec.launch,
+            inside=int(text != "missing"),
+            outside=outside,
+            foreign=Foreign("mylib", "/elsewhere", "python") if text == "elsewhere" else None,
+        )
 
     def fails(self, record: Measured, text: str) -> bool:
         """Tell whether the first case fails: always, or in one launch."""
@@ -322,6 +328,10 @@ def test_an_end_of_the_range_that_cannot_be_measured_is_named(
     [
         (["foreign"] * 3, "mylib came from the project's own folder, and not from mylib at "),
         (["1e-3", "foreign"], "mylib came from the project's own folder"),
+        (
+            ["1e-3", "elsewhere"],
+            "mylib was imported from /elsewhere, .* name its folder in the commit: `--path python ",
+        ),
     ],
 )
 def test_code_that_is_not_the_commits_is_never_measured_in_its_name(
@@ -431,6 +441,16 @@ def test_the_benchmarks_are_a_copy_with_the_configuration_beside_them(tmp_path: 
         assert (copy.parent / "conftest.py").is_file()
         assert trees.benchmarks() == copy
     assert not copy.exists()
+
+
+def test_benchmarks_that_differ_between_the_ends_are_named(tmp_path: Path) -> None:
+    tree = project(tmp_path, "1e-3")
+    commit(tree, "Change the benchmark", **{"benchmarks/bench_it": "# another one\n"})
+    said_meanwhile = Quiet()
+    searched(tree, reporter=said_meanwhile)
+    assert said_meanwhile.lines[1].startswith(
+        "the benchmarks differ between the ends of the range (benchmarks/bench_it.py); every "
+    )
 
 
 def test_uncommitted_changes_are_named_as_not_measured(tmp_path: Path) -> None:
