@@ -6,6 +6,7 @@ No interval decides what to measure or when to stop: such a choice makes interva
 
 import math
 import time
+from collections import Counter, defaultdict
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -32,7 +33,16 @@ class Launches:
         self._reporter = reporter
         self._journal = Journal(folder / LAUNCHES)
         self._journal.mend()
-        self.records: list[Record] = list(self._journal.news())
+        self._names = {case.fullname for case in plan.cases}
+        self.records: list[Record] = []
+        # Kept as records arrive: whatever is sought among all of them would disturb a case.
+        self._ended: dict[int, Ended] = {}
+        self._failed: set[str] = set()
+        self._over: defaultdict[int, set[str]] = defaultdict(set)
+        self._begun = Counter[int]()
+        self._cases = len(plan.cases) + len(plan.windows(0))
+        self._planned = 0
+        self._take_news()
         if damaged := self._journal.damaged:
             reporter.say(
                 f"{self._journal.path} has {counted(len(damaged), 'damaged line')}, the first is "
@@ -42,8 +52,8 @@ class Launches:
     @property
     def done(self) -> int:
         """The number of launches that ended with nothing left to measure."""
-        last = max(self._ended(), default=-1)
-        return next(number for number in count() if number > last or self._left(number))
+        last = max(self._ended, default=-1)
+        return next(n for n in count() if n > last or not self._is_over(n))
 
     def run(self) -> None:
         """Add whole launches until there are enough, after a rest for the devices' idle power."""
@@ -51,44 +61,43 @@ class Launches:
             begun = time.monotonic()
             time.sleep(REST)
             self._journal.write(Rested(begun=begun, ended=time.monotonic()))
-            self.records += self._journal.news()
-        names = {case.fullname for case in self._plan.cases}
-        while self.done < self._expected() and not self._failed().issuperset(names):
+            self._take_news()
+        while self.done < self._expected() and not self._failed >= self._names:
             self.add()
             self._reporter.say(f"launch {self.done} of about {self._expected()} done")
 
     def add(self) -> None:
         """Make the next launch, or measure again what a damaged line took of an earlier one."""
-        number = self.done
-        if number in self._ended():
+        number, self._planned = self.done, self._expected()
+        if number in self._ended:
             self._launch(number)
             return
         measured = [record for record in self.records if isinstance(record, Measured)]
         earlier = math.fsum(r.wall_seconds for r in measured if r.launch == number)
-        ends = [record.begun + record.seconds for record in self._ended().values()]
+        ends = [record.begun + record.seconds for record in self._ended.values()]
         # A process that was killed did not write the clock.
         self._clock.advance_to(max(ends, default=self._plan.plan_seconds) + earlier)
         begun, started, others = self._clock.seconds(), datetime.now(UTC), Others()
+        before = time.process_time()
         self._launch(number)
+        spent, seconds = time.process_time() - before, self._clock.seconds() - begun
         ended = Ended(
             launch=number,
             started=(started - timedelta(seconds=earlier)).isoformat(timespec="seconds"),
             begun=begun - earlier,
-            seconds=earlier + self._clock.seconds() - begun,
+            seconds=earlier + seconds,
             others=None if earlier else others.used(),
+            runner_cores=spent / seconds,
         )
         self._clock.keep()  # first, or the next sitting's clock might lie behind the launch
         self._journal.write(ended)
-        self.records += self._journal.news()
-
-    def _ended(self) -> dict[int, Ended]:
-        return {record.launch: record for record in self.records if isinstance(record, Ended)}
+        self._take_news()
 
     def _expected(self) -> int:
         return self._plan.launches(self._clock.seconds(), self._launch_seconds(), self.done)
 
     def _launch_seconds(self) -> float:
-        seconds = (record.seconds for record in self._ended().values())
+        seconds = (record.seconds for record in self._ended.values())
         return max(seconds, default=self._plan.launch_seconds)
 
     def _launch(self, number: int) -> None:
@@ -133,28 +142,33 @@ class Launches:
 
     def _left(self, number: int) -> list[str]:
         """Return what this launch has still to measure; a case that failed is not tried again."""
-        over = self._failed() | {
-            record.case
-            for record in self.records
-            if isinstance(record, Measured | Refused) and record.launch == number
-        }
+        over = self._failed | self._over[number]
         return [name for name in self._plan.order(number) if name not in over]
 
-    def _failed(self) -> set[str]:
-        return {
-            record.case
-            for record in self.records
-            if isinstance(record, Refused) and record.status == "failed" and not record.lost
-        }
+    def _is_over(self, number: int) -> bool:
+        return self._names <= self._failed | self._over[number]
+
+    def _take_news(self) -> None:
+        for record in self._journal.news():
+            self._take(record)
+
+    def _take(self, record: Record) -> None:
+        self.records.append(record)
+        if isinstance(record, Begun):
+            self._begun[record.launch] += 1
+        elif isinstance(record, Ended):
+            self._ended[record.launch] = record
+        elif isinstance(record, Measured | Refused):
+            self._over[record.launch].add(record.case)
+            if isinstance(record, Refused) and record.status == "failed" and not record.lost:
+                self._failed.add(record.case)
 
     def _hear(self, record: Record) -> None:
         if isinstance(record, Stopped):
             raise CannotRunError(record.message)
-        self.records.append(record)
+        self._take(record)
         say_failure(record, self._reporter)
         if isinstance(record, Begun):
-            cases = len(self._plan.cases) + len(self._plan.windows(0))
-            mine = sum(isinstance(r, Begun) and r.launch == record.launch for r in self.records)
-            done = (record.launch + mine / cases) / self._expected()
-            left = self._expected() * self._launch_seconds() * (1 - done)
+            done = (record.launch + self._begun[record.launch] / self._cases) / self._planned
+            left = self._planned * self._launch_seconds() * (1 - done)
             self._reporter.at(done, left, short_name(record.case))
