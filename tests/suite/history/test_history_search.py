@@ -87,7 +87,7 @@ def test_cases_that_changed_at_different_commits_are_each_found() -> None:
 
 
 def test_commits_that_are_found_share_the_false_alarms_of_one() -> None:
-    launches = 7  # if all agree, the p-value is 2/128: below 2.5%, above half of it
+    launches = 6  # if all agree, the p-value is 2/64: below 5%, above half of it
     one, other = step(COMMITS, 2, 1.5), step(COMMITS, 7, 0.5)
 
     def confirmed(**times: list[float]) -> list[bool]:
