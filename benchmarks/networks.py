@@ -10,11 +10,15 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
+import pytest
 import torch
 import torch.distributed as dist
 from torch import Tensor
 
 from suite import Check, Device, close_to, same_bytes
+
+if not dist.is_available():
+    pytest.skip("torch was built without groups of processes", allow_module_level=True)
 
 NUMBER = 4
 """Bytes of a number."""

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What ranks exchange is right, and an operation that does nothing does not pass."""
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import torch
@@ -12,7 +14,8 @@ from suite.kit.device import Device
 from suite.kit.group import LOOPBACK, Group
 from suite.kit.worker_process import Seat
 from suite.kit.workers import Worker
-from tests.instruments.processes.alone import BENCHMARKS
+from tests.instruments.processes.alone import BENCHMARKS, run_pytest
+from tests.instruments.processes.command import ROOT
 
 OPERATIONS = {
     "all_reduce": "all_reduce",
@@ -124,3 +127,21 @@ def test_a_stage_without_gradients_does_not_pass(group: Group) -> None:
     with group.task(stages, "pipeline", 2, 1) as body:
         body()
         assert not body.check().passed
+
+
+WITHOUT = """
+import inspect, torch.distributed as dist
+for name, _ in inspect.getmembers(dist, inspect.isfunction):
+    delattr(dist, name)
+dist.is_available = lambda: False
+"""
+"""Makes torch one that was built without its package for groups of processes."""
+
+
+def test_where_torch_has_no_groups_the_other_benchmarks_are_collected(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(WITHOUT)
+    paths = os.pathsep.join([str(tmp_path), str(ROOT)])
+    done = run_pytest(BENCHMARKS, "--collect-only", afresh=True, PYTHONPATH=paths)
+    assert "torch was built without groups of processes" in done.stdout
+    assert "bench_matmul.py::" in done.stdout
+    assert done.returncode == 0

@@ -44,7 +44,7 @@ def test_an_accelerator_is_emptied_while_the_cpu_stays_warm(
 def test_the_caches_are_left_clean() -> None:
     """Or the body would pay for writing back what they hold: only the ends are written."""
     caches = ColdCaches([CPU])
-    with torch.profiler.profile(record_shapes=True) as profile:
+    with torch.profiler.profile(record_shapes=True, acc_events=True) as profile:
         caches()
     shapes = [(event.name, event.input_shapes[:1]) for event in profile.events()]
     assert ("aten::sum", [[TIMES_THE_CACHE * cache_bytes(CPU) // 4]]) in shapes
