@@ -114,7 +114,7 @@ def most_watts(device: Accelerator) -> float:
 
     A laptop moves the limit of its GPU with the load, and some have the name of a desktop's card.
     """
-    if device.power_limit_watts is None or generations.is_laptop(device.name):
+    if not device.power_limit_watts or generations.is_laptop(device.name):
         return MOST_WATTS
     known = find_sheet(device)
     printed = known.figures.get("power_limit") if known else None

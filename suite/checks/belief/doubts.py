@@ -143,9 +143,9 @@ def capped_power(run: Run) -> Iterator[Fault]:
     for device in run.frobench.environment.accelerators:
         limit, usual = device.power_limit_watts, device.power_limit_default_watts
         whose = "its default"
-        if usual is None and (printed := find_sheet(device)) and "power_limit" in printed.figures:
+        if not usual and (printed := find_sheet(device)) and "power_limit" in printed.figures:
             usual, whose = printed.figures["power_limit"].value, "that of its datasheet"
-        if limit is not None and usual is not None and usual > 0 and limit < CAPPED * usual:
+        if limit and usual and limit < CAPPED * usual:
             claim = f"{label(device)} may draw {limit:.0f} W"
             yield Fault(f"{claim}, {limit / usual:.0%} of {whose}")
 

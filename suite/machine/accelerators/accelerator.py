@@ -26,6 +26,9 @@ def accelerator(name: str, part: str, unknown: dict[str, str], root: Path = ROOT
     address = bus_address(name)
     card = root / f"sys/bus/pci/devices/{address}.0" if address else None
     facts = complete(card, _torch_facts(device, properties) | drivers)
+    for fact in [fact for fact in facts if fact.endswith(("_watts", "_hz")) and facts[fact] == 0]:
+        del facts[fact]
+        reasons[fact] = "its driver says 0"
     otherwise = f"neither torch nor a library asked here tells it of {device.type} devices"
     stored = {
         fact: (facts.get(fact), reasons.get(fact, otherwise))

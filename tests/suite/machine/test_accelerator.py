@@ -5,11 +5,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pynvml
 import pytest
 
+from suite.machine.accelerators import accelerator
 from suite.machine.accelerators.hardware import kernel_facts
 from suite.machine.sensors.nvml import CONSTANT, driver_facts, links_between
 from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
@@ -71,6 +73,17 @@ def test_what_an_older_library_of_the_same_name_lacks_takes_no_other_along(
     assert reasons.keys() == {"numa_node"}
     assert "nvmlDeviceGetNumaNodeId" in reasons["numa_node"]
     assert told["power_limit_watts"] == 700.0
+
+
+def test_a_limit_and_a_clock_of_0_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, _gpu(power_limit=0, max_clocks=dict.fromkeys(range(4), 0)))
+    card = SimpleNamespace(name="NVIDIA H200", uuid=UUID)
+    monkeypatch.setattr(accelerator, "_properties", lambda _: card)
+    unknown: dict[str, str] = {}
+    found = accelerator.accelerator("cuda:0", "", unknown)
+    assert (found.power_limit_watts, found.power_limit_default_watts) == (None, 700.0)
+    zeros = {"power_limit_watts", "max_clock_hz", "max_memory_clock_hz"}
+    assert {name for name, why in unknown.items() if why == "its driver says 0"} == zeros
 
 
 def test_without_a_driver_every_fact_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
