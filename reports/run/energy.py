@@ -47,7 +47,11 @@ def spent(run: Run, marks: Marks) -> Spent | None:
         for case in run.benchmarks
         if case.extra_info.energy is not None and any(case.extra_info.energy.joules)
     ]
-    reasons = run.frobench.without_energy or {}
+    reasons = dict(run.frobench.without_energy or {})
+    for case in run.benchmarks:
+        energy = case.extra_info.energy
+        if energy is not None and 0 in energy.joules and not any(energy.joules):
+            reasons.setdefault(case.fullname, "the counter did not move")
     left_out: dict[str, list[str]] = {}
     for outcome in run.frobench.outcomes:
         if outcome.fullname in reasons:
@@ -81,6 +85,8 @@ def _devices(run: Run) -> Iterator[str]:
     if telemetry is UNSET:
         return
     for device, watts in telemetry.idle_watts.items():
+        if watts <= 0:  # the counter did not move, or was reset
+            continue
         text = f"{device_name(run, telemetry, device)}: {format_value(watts, 'W')} at rest"
         known = accelerator(run, device)
         if known and known.power_limit_watts and known.power_limit_default_watts:

@@ -66,11 +66,15 @@ def merge(
     ]
     devices = {case.fullname: case.extra_info.devices for case in cases}
     sensed = sensor_summary.of_cases(lines, records, devices)
-    spent = energy.of_cases(lines, records, devices, launches)
+    spent, reasons = energy.of_cases(lines, records, devices, launches)
     for case in cases:
         case.extra_info.telemetry = sensed.get(case.fullname, {})
         case.extra_info.energy = spent.get(case.fullname)
-    unseen = [n for n in plan.energy.cases if n in devices and not energy.is_measured(spent, n)]
+    unknown = {
+        name: reasons.get(name, energy.UNSEEN)
+        for name in plan.energy.cases
+        if name in devices and name not in spent
+    }
     run = Run(
         machine_info=environment.machine_info(),
         commit_info=plan.draft.commit,
@@ -100,7 +104,7 @@ def merge(
             project=plan.draft.project or UNSET,
             telemetry=sensor_summary.of_run(lines, records) or UNSET,
             nodes=plan.nodes or UNSET,
-            without_energy=plan.energy.left_out | dict.fromkeys(unseen, energy.UNSEEN),
+            without_energy=plan.energy.left_out | unknown,
         ),
     )
     run.frobench.conclusions = checks.conclude(run)

@@ -205,7 +205,7 @@ def impossible_energy(run: Run) -> Iterator[Fault]:
     """
     rest = {} if (telemetry := run.frobench.telemetry) is UNSET else telemetry.idle_watts
     for device, watts in rest.items():
-        if not 0 <= watts <= _most_watts(run, [device]):
+        if watts > _most_watts(run, [device]):
             yield Fault(f"{device} draws {spell(watts, 'W')} at rest")
     for case in run.benchmarks:
         if (spent := case.extra_info.energy) is None:
@@ -220,7 +220,7 @@ def impossible_energy(run: Run) -> Iterator[Fault]:
                 took = f"a call took {spell(seconds, 's')} beside its joules"
                 yield Fault(f"{took}, and takes {spell(usual, 's')}", case.fullname)
                 break
-            # A counter that stands still counts nothing, and says so with 0.
+            # Of a counter that stands still see `energy_unknown`.
             watts = joules / seconds
             if joules < 0 or (joules and not least <= watts <= _most_watts(run, devices)):
                 yield Fault(f"calls of it draw {spell(watts, 'W')}", case.fullname)
@@ -237,10 +237,10 @@ def _strange(device: Accelerator) -> Iterator[str]:
     memory, clock = device.memory_bytes, device.max_clock_hz
     if memory is not None and not LEAST_MEMORY <= memory <= MOST_MEMORY:
         yield f"memory of {spell(memory, 'B')}"
-    if clock is not None and not LOWEST_CLOCK <= clock <= HIGHEST_CLOCK:
+    if clock and not LOWEST_CLOCK <= clock <= HIGHEST_CLOCK:
         yield f"a clock of {clock:g} Hz"
     for limit in (device.power_limit_watts, device.power_limit_default_watts):
-        if limit is not None and not LEAST_WATTS <= limit <= MOST_WATTS:
+        if limit and not LEAST_WATTS <= limit <= MOST_WATTS:
             yield f"a power limit of {limit:g} W"
     if min(device.pcie_width or 1, device.pcie_generation or 1, device.multiprocessors or 1) < 1:
         yield "a link, or units, of less than one"

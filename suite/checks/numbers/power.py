@@ -3,12 +3,31 @@
 
 from collections.abc import Iterator
 
+from msgspec import UNSET
+
 from suite.checks.ceilings import accelerator
 from suite.checks.facts import held_back
+from suite.checks.rule import Fault
 from suite.machine.sensors.sensor import LIMITED, MEAN_POWER, POWER, may_limit
 from suite.stored.run import Case, Run, Sensed, Severity
+from suite.units import counted
 
 SEVERITY: Severity = "info"
+STILL, RESET = "did not move", "was reset"
+
+
+def energy_unknown(run: Run) -> Iterator[Fault]:
+    """An energy counter was reset while it was read, or did not move, so energy is unknown.
+
+    Times are right. A newer driver may count.
+    """
+    if run.frobench.telemetry is not UNSET:
+        for device, watts in run.frobench.telemetry.idle_watts.items():
+            if watts <= 0:
+                yield Fault(f"the counter of {device} {STILL if watts == 0 else RESET} at rest")
+    still = [case.extra_info.energy for case in run.benchmarks]
+    if cases := sum(energy is not None and 0 in energy.joules for energy in still):
+        yield Fault(f"the counter {STILL} in {counted(cases, 'case')}")
 
 
 def power_limited_case(run: Run, case: Case) -> Iterator[str]:

@@ -8,6 +8,7 @@ power of its neighbours.
 """
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 
 from suite.journal.records import Busy, Identity, Record, Rested
 from suite.machine.sensors.cpu import CPU
@@ -24,6 +25,7 @@ REST, SETTLED = 3.3, 2.0
 end that count, since devices need a while to slow down."""
 DIGITS = 6
 UNSEEN = f"no launch read the counter for {LEAST} s meanwhile"
+STILL, RESET = "the counter did not move", "the counter was reset"
 """Why a case that was chosen has no energy."""
 
 
@@ -38,10 +40,14 @@ def of_cases(
     records: Iterable[Record],
     used: Mapping[str, Iterable[str]],
     launches: int,
-) -> dict[str, Energy]:
-    """Return what the calls of each case cost, launch by launch; `used` are its devices."""
+) -> tuple[dict[str, Energy], dict[str, str]]:
+    """Return what the calls of cases cost, launch by launch, and why the others' is not known.
+
+    used : the devices of each case
+    """
     readings = _counter_readings(lines)
     energies: dict[str, Energy] = {}
+    reasons: dict[str, str] = {}
     for record in records:
         if isinstance(record, Busy) and record.case in used and record.launch < launches:
             nothing: list[float | None] = [None] * launches
@@ -49,16 +55,13 @@ def of_cases(
             call = (record.ended - record.begun) / record.calls
             devices = energy_devices(used[record.case])
             watts = [_watts(readings.get(name, []), record.begun, record.ended) for name in devices]
-            known = [draw for draw in watts if draw is not None]
-            if len(known) == len(devices):
+            known = [draw for draw in watts if not isinstance(draw, str)]
+            if missing := [draw for draw in watts if isinstance(draw, str)]:
+                reasons[record.case] = missing[0]
+            else:
                 energy.joules[record.launch] = float(f"{sum(known) * call:.{DIGITS}g}")
                 energy.seconds[record.launch] = float(f"{call:.{DIGITS}g}")
-    return energies
-
-
-def is_measured(spent: Mapping[str, Energy], case: str) -> bool:
-    """Tell whether any launch saw what a case costs."""
-    return case in spent and any(joules is not None for joules in spent[case].joules)
+    return {case: energy for case, energy in energies.items() if any(energy.joules)}, reasons
 
 
 def idle(lines: Iterable[Line], records: Iterable[Record]) -> dict[str, float]:
@@ -68,7 +71,7 @@ def idle(lines: Iterable[Line], records: Iterable[Record]) -> dict[str, float]:
         device: round(watts, 1)
         for device, readings in _counter_readings(lines).items()
         for rest in rests
-        if (watts := _watts(readings, rest.ended - SETTLED, rest.ended)) is not None
+        if not isinstance(watts := _watts(readings, rest.ended - SETTLED, rest.ended), str)
     }
 
 
@@ -82,13 +85,15 @@ def _counter_readings(lines: Iterable[Line]) -> dict[str, list[tuple[float, floa
     return readings
 
 
-def _watts(readings: Iterable[tuple[float, float]], begun: float, ended: float) -> float | None:
-    """Return the mean power in a time, if the counter was read for long enough in it."""
+def _watts(readings: Iterable[tuple[float, float]], begun: float, ended: float) -> float | str:
+    """Return the mean power in a time, or why the counter does not tell it."""
     inside = sorted(reading for reading in readings if begun <= reading[0] <= ended)
     if not inside or inside[-1][0] - inside[0][0] < LEAST:
-        return None
+        return UNSEEN
+    if any(after < before for (_, before), (_, after) in pairwise(inside)):
+        return RESET
     (first, before), (last, after) = inside[0], inside[-1]
-    return (after - before) / (last - first)
+    return (after - before) / (last - first) if after > before else STILL
 
 
 def sustained_seconds(

@@ -13,7 +13,7 @@ import pytest
 from suite import checks
 from suite.checks.file import structure
 from suite.stored import store
-from suite.stored.run import Check, Outcome, Run
+from suite.stored.run import Check, Energy, Outcome, Run, Telemetry
 from tests.instruments.faults.judging import codes, made, validate, validate_file
 from tests.instruments.runs import factory
 
@@ -36,6 +36,34 @@ def test_a_changed_sample_breaks_the_digest_and_the_statistics(tmp_path: Path) -
     assert f'"data": [{sample},' in text
     path.write_text(text.replace(f'"data": [{sample},', '"data": [0.5,', 1))
     assert codes(validate_file(path)) == {"digest-differs", "statistics-differ"}
+
+
+def test_what_a_driver_does_not_count_or_says_to_be_0_is_no_fault_of_the_run(
+    tmp_path: Path,
+) -> None:
+    run = made(accelerators=1)
+    first, second, *_ = run.benchmarks
+    for case, joules in ((first, 0.0), (second, 0.01)):
+        seconds = [case.stats.median] * len(run.frobench.launches)
+        case.extra_info.energy = Energy(joules=[joules] * len(seconds), seconds=seconds)
+    run.frobench.telemetry = Telemetry(
+        begun=0.0,
+        step=1.0,
+        series={},
+        held_back={},
+        launches=[],
+        unknown={},
+        cost=0.0,
+        idle_watts={"cuda:0": -500e3},
+    )
+    (card,) = run.frobench.environment.accelerators
+    card.power_limit_watts = card.power_limit_default_watts = card.max_clock_hz = 0.0
+    assert not validate(run, tmp_path)
+    notes = [one.message for one in checks.conclude(run) if one.code == "energy-unknown"]
+    assert notes == [
+        "the counter of cuda:0 was reset at rest",
+        "the counter did not move in 1 case",
+    ]
 
 
 def lists(value: object, where: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

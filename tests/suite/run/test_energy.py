@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from suite.errors import WrongResultError
 from suite.journal.records import Busy, Record, Rested
@@ -72,7 +73,7 @@ def test_a_window_holds_most_of_its_two_seconds_between_two_readings() -> None:
 def test_joules_are_the_power_in_the_window_times_the_time_of_a_call() -> None:
     lines = [*ticks(0, 10, 300.0)]
     records = [busy(0, 2.03, 3.78, 1400), busy(2, 6.0, 7.75, 700)]
-    found = energy.of_cases(lines, records, USED, launches=3)["product"]
+    found = energy.of_cases(lines, records, USED, launches=3)[0]["product"]
     assert found.seconds == [0.00125, None, 0.0025]
     assert found.joules == [pytest.approx(0.375), None, pytest.approx(0.75)]
 
@@ -84,7 +85,7 @@ def test_what_the_device_takes_around_the_window_does_not_count() -> None:
         assert isinstance(after, Tick)
         watts = 500.0 if 2.0 < after.at <= 3.8 else 80.0
         after.values["energy_joules"] = line.values["energy_joules"] + watts * (after.at - line.at)
-    found = energy.of_cases(lines, [busy(0, 2.0, 3.75, 140)], USED, launches=1)["product"]
+    found = energy.of_cases(lines, [busy(0, 2.0, 3.75, 140)], USED, launches=1)[0]["product"]
     assert found.joules == [pytest.approx(500.0 * 0.0125)]
 
 
@@ -99,7 +100,7 @@ def test_a_counter_that_is_slow_to_read_counts_at_the_moment_of_its_reading() ->
         )
         for second, slow in ((2.0, 0.09), (2.5, 0.01), (3.6, 0.05))
     ]
-    found = energy.of_cases(lines, [busy(0, 2.0, 3.75, 175)], USED, launches=1)["product"]
+    found = energy.of_cases(lines, [busy(0, 2.0, 3.75, 175)], USED, launches=1)[0]["product"]
     assert found.joules == [pytest.approx(3.0)]
 
 
@@ -112,16 +113,16 @@ def test_a_counter_that_is_slow_to_read_counts_at_the_moment_of_its_reading() ->
     ],
 )
 def test_without_readings_for_long_enough_nothing_is_made_up(lines: list[Line]) -> None:
-    found = energy.of_cases(lines, [busy(0, 2.0, 3.75, 100)], USED, launches=1)["product"]
-    assert found.joules == found.seconds == [None]
+    found, _ = energy.of_cases(lines, [busy(0, 2.0, 3.75, 100)], USED, launches=1)
+    assert found == {}
 
 
 def test_all_devices_of_a_case_count_and_none_may_be_missing() -> None:
     used = {"product": ["cuda:0", "cuda:1", "cpu"]}
     lines, window = [*ticks(0, 5, 300.0)], busy(0, 2.0, 3.75, 175)
-    assert energy.of_cases(lines, [window], used, 1)["product"].joules == [None]
+    assert energy.of_cases(lines, [window], used, 1) == ({}, {"product": energy.UNSEEN})
     lines += ticks(0, 5, 100.0, "cuda:1")
-    assert energy.of_cases(lines, [window], used, 1)["product"].joules == [pytest.approx(4.0)]
+    assert energy.of_cases(lines, [window], used, 1)[0]["product"].joules == [pytest.approx(4.0)]
 
 
 def test_idle_power_is_that_of_the_end_of_the_rest() -> None:
@@ -136,14 +137,30 @@ def test_idle_power_is_that_of_the_end_of_the_rest() -> None:
     assert energy.idle(lines, []) == {}
 
 
-def test_a_case_whose_counter_no_launch_read_is_told_from_one_that_cost_nothing() -> None:
-    window = busy(0, 2.0, 3.75, 100)
-    unread = energy.of_cases([], [window], USED, launches=1)
-    assert not energy.is_measured(unread, "product")
-    assert not energy.is_measured({}, "product")
-    assert energy.is_measured(
-        energy.of_cases([*ticks(2.0, 3.8, 0.0)], [window], USED, 1), "product"
-    )
+def reset(lines: list[Line], at: float) -> list[Line]:
+    """Return readings of a counter that begins anew at some time."""
+    return [
+        replace(line, values={"energy_joules": line.values["energy_joules"] - 1e6})
+        if isinstance(line, Tick) and line.at > at
+        else line
+        for line in lines
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        ([], energy.UNSEEN),
+        ([*ticks(2.0, 3.8, 0.0)], energy.STILL),
+        (reset([*ticks(2.0, 3.8, 300.0)], 3.0), energy.RESET),
+    ],
+)
+def test_a_counter_that_does_not_count_tells_no_energy_and_why(
+    lines: list[Line], reason: str
+) -> None:
+    window, rest = busy(0, 2.0, 3.75, 100), Rested(begun=1.0, ended=3.8)
+    assert energy.of_cases(lines, [window], USED, launches=1) == ({}, {"product": reason})
+    assert energy.idle(lines, [rest]) == {}
 
 
 def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(
@@ -203,7 +220,7 @@ def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(
         lines.append(line)
         if now[0] > 104:
             break
-    found = energy.of_cases(lines, [busy(0, 101.0, 103.0, 5)], USED, launches=1)["product"]
+    found = energy.of_cases(lines, [busy(0, 101.0, 103.0, 5)], USED, launches=1)[0]["product"]
     assert found.joules == [pytest.approx(420.0 * 0.4, rel=1e-3)]
 
 
