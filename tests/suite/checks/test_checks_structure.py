@@ -45,7 +45,7 @@ def test_what_a_driver_does_not_count_or_says_to_be_0_is_no_fault_of_the_run(
     first, second, *_ = run.benchmarks
     for case, joules in ((first, 0.0), (second, 0.01)):
         seconds = [case.stats.median] * len(run.frobench.launches)
-        case.extra_info.energy = Energy(joules=[joules] * len(seconds), seconds=seconds)
+        case.extra_info.energy = Energy(joules=[joules] * len(seconds), seconds=[*seconds])
     run.frobench.telemetry = Telemetry(
         begun=0.0,
         step=1.0,
