@@ -100,10 +100,11 @@ def sensors(run: Run) -> Sensors | None:
         (
             device_name(run, telemetry, device),
             reason,
-            format_value(fmean([part for part in parts if part is not None]), "1", 2),
+            format_value(fmean(known), "1", 2),
         )
         for device, reasons in telemetry.held_back.items()
         for reason, parts in reasons.items()
+        if (known := [part for part in parts if part is not None])
     ]
     drawn = [(one, draw(one, WIDE), draw(one, NARROW)) for one in courses(run, telemetry)]
     cost = format_value(telemetry.cost, "1", 2)

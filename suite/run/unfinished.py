@@ -6,6 +6,7 @@ belongs to a run that can be resumed, whenever a process is killed.
 """
 
 import glob
+import math
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -126,13 +127,14 @@ class RunClock:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "seconds"
-        try:
+        earlier = math.nan
+        with suppress(ValueError):
             earlier = float(self._path.read_text()) if self._path.exists() else 0.0
-        except ValueError as error:
+        if not 0 <= earlier < math.inf:
             raise CannotRunError(
                 f"{self._path} is damaged: it should hold the seconds that the run has taken; "
                 "write a number there, and resume the run again"
-            ) from error
+            )
         self._begun = time.monotonic() - earlier
 
     def seconds(self) -> float:

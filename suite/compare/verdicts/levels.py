@@ -100,7 +100,10 @@ def centres(cases: Sequence[Sequence[float | None]]) -> list[tuple[float, float,
     """Return the mean log over launches of each case, outliers pulled in, variance and number."""
     if not cases:
         return []
-    logs = [[math.log(value) if value else math.nan for value in medians] for medians in cases]
+    logs = [
+        [math.log(value) if value and value > 0 else math.nan for value in medians]
+        for medians in cases
+    ]
     middles, values, present = pulled_in(table(logs))
     launches = present.sum(axis=0)
     means = values.sum(axis=0) / launches

@@ -220,3 +220,10 @@ def test_every_slowdown_of_nvmls_is_a_warning(name: str) -> None:
         one.message for one in held_back(**{name: 0.5}).frobench.conclusions
         if one.code == "throttled-case"
     )  # fmt: skip
+
+
+def test_a_device_that_never_tells_what_holds_it_back_has_a_page_all_the_same() -> None:
+    run = on_gpus()
+    assert run.frobench.telemetry
+    run.frobench.telemetry.held_back = {"cuda:0": {"SwPowerCap": [None, None, None]}}
+    assert "SwPowerCap" not in page_of(run)

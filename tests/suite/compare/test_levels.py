@@ -75,6 +75,13 @@ def test_a_launch_gone_astray_moves_no_level() -> None:
     assert one.mean == pytest.approx(other.mean, abs=0.01)
 
 
+def test_a_time_below_zero_in_a_neighbouring_file_is_left_out() -> None:
+    run = factory.run(launches=8)
+    case = run.benchmarks[0]
+    case.stats.data[: case.extra_info.launches[0]] = [-1.0] * case.extra_info.launches[0]
+    assert levels(run).cases[case.fullname].launches == 7
+
+
 def test_few_launches_have_no_level() -> None:
     assert levels(factory.run(launches=5)).cases == {}
 
