@@ -38,6 +38,7 @@ class Answer:
     bracket: tuple[float, float] | None = None
     rule_of_thumb: str = ""
     brief: str = ""
+    at_least: bool = False
 
 
 def ask(name: str, question: str, compute: Callable[..., Answer], *given: object) -> Finding:
@@ -64,6 +65,7 @@ def ask(name: str, question: str, compute: Callable[..., Answer], *given: object
         answer.cases,
         answer.rule_of_thumb,
         answer.brief.replace(VALUE, spelled),
+        answer.at_least,
     )
 
 

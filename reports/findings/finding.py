@@ -28,6 +28,8 @@ class Finding:
     cases : full names of the cases it was computed from
     rule_of_thumb : what to do; empty where the number supports no advice
     brief : the answer in fewer words, with the same number; empty where its first clause is that
+    at_least : whether the answer leads with the largest launch, which stands however wide the
+        interval is
     """
 
     name: str
@@ -40,6 +42,7 @@ class Finding:
     cases: tuple[str, ...] = ()
     rule_of_thumb: str = ""
     brief: str = ""
+    at_least: bool = False
 
     @classmethod
     def missing(cls, name: str, question: str, reason: object) -> Self:

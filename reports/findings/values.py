@@ -3,11 +3,12 @@
 
 import numpy as np
 import pandas as pd
+from msgspec.structs import replace
 
 from reports.findings.select import Curve
 from suite.statistics import estimate
 from suite.stored.run import Estimate
-from suite.units import format_estimate, format_value
+from suite.units import format_estimate, format_point, format_value
 
 VALUE, SIZE = "{value}", "{size}"
 """Stand in a sentence for the estimate with its interval, and for a size."""
@@ -48,6 +49,16 @@ def holds_one(ratio: pd.Series) -> bool:
 def text(by_launch: pd.Series, unit: str) -> str:
     """Spell a number with its interval."""
     return format_estimate(estimate_of(by_launch), unit)
+
+
+def most(by_launch: pd.Series) -> Estimate:
+    """Return the largest launch, for what is attainable, with the median's interval for digits."""
+    return replace(estimate_of(by_launch), value=float(by_launch.max()))
+
+
+def at_least(by_launch: pd.Series, unit: str) -> str:
+    """Spell what is attainable."""
+    return f"at least {format_point(most(by_launch), unit)}"
 
 
 def size(number: float, pattern: str = SIZE) -> str:

@@ -14,7 +14,8 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from reports.summary.device_axes import SUSTAINED, DeviceAxes
+from reports.findings.exercises.attainable_peak import SUSTAINED
+from reports.summary.device_axes import DeviceAxes
 from reports.table.estimates import CaseEstimate
 from reports.table.facts import kind_title
 from reports.table.times import number

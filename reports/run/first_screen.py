@@ -106,7 +106,7 @@ def first_screen(  # noqa: PLR0913, PLR0917 - one for each thing that it is made
         axes=[_row(run, own, axis, shown, marks) for axis in shown],
         others=f"{counted(most, 'other run')} of this device" if most else "",
         sheet=any(axis.sheet is not None for axis in shown),
-        roof=next((_roof(roof, own) for roof in roofs if roof.device == own.place), None),
+        roof=next((_roof(roof) for roof in roofs if roof.device == own.place), None),
         trust=", ".join(doubt_counts(run, marks)),
         failed=failed,
         counts=f"{'' if failed else '0 failed, '}{wrong} implausible",
@@ -207,7 +207,7 @@ def _row(run: Run, own: DeviceAxes, axis: Axis, shown: Sequence[Axis], marks: Ma
     )
 
 
-def _roof(roof: Roofline, own: DeviceAxes) -> tuple[str, str, Markup]:
+def _roof(roof: Roofline) -> tuple[str, str, Markup]:
     """Draw a roofline with the values of its ceilings, all in the unit of the highest."""
     most = max(line.points[-1].y.value for line in roof.plot.lines)
     factor, unit = prefixed(most, roof.plot.y.unit)
@@ -216,12 +216,10 @@ def _roof(roof: Roofline, own: DeviceAxes) -> tuple[str, str, Markup]:
         + _in_unit(line.points[-1].y, roof.plot.y.unit, factor)
         for series, line in zip(roof.plot.series, roof.plot.lines, strict=True)
     }
-    memory = own.axis("memory")
-    slope = f"memory {format_point(memory.value, memory.unit)}" if memory else "memory"
     return (
         precisions(roof.plot.result),
-        f"Roofline, {unit} by FLOP per byte, ceilings in bursts. One point per product.",
-        screen.roofline(roof.plot, names, slope),
+        f"Roofline, {unit} by FLOP per byte. Ceilings: fastest launch. One point per product.",
+        screen.roofline(roof.plot, names, f"memory {format_point(roof.bandwidth, 'B/s')}"),
     )
 
 

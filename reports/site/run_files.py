@@ -24,7 +24,6 @@ from reports.run.page import Contents, Download, Signs, contents, run_page
 from reports.summary import badge as badges
 from reports.summary import card, views
 from reports.summary.device_axes import DeviceAxes
-from reports.summary.headlines import Figure, figures
 from reports.summary.model import Answer, Change, Summary, answers, change, summarise
 from reports.table.estimates import estimates
 from reports.table.frame import frame
@@ -227,7 +226,7 @@ def _written(job: PageJob, whole: Run, run: Run) -> Written:
     short_answers = answers(answered, marks)
     signs = _shown_elsewhere(job, shown, {name: mark(content) for name, content in files.items()})
     links = [Download(name, text, format_value(len(files[name]), "B")) for name, text in listed]
-    files |= _signs(job, shown, short_answers, figures(run), marks)
+    files |= _signs(job, shown, short_answers, marks)
     files[target.name] = run_page(shown, links, signs).encode()
     target.parent.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
@@ -239,20 +238,17 @@ def _written(job: PageJob, whole: Run, run: Run) -> Written:
 
 
 def _signs(
-    job: PageJob,
-    shown: Contents,
-    short_answers: Sequence[Answer],
-    headlines: Sequence[Figure],
-    marks: views.Marks,
+    job: PageJob, shown: Contents, short_answers: Sequence[Answer], marks: views.Marks
 ) -> dict[str, bytes]:
     """Draw what stands for a page elsewhere."""
     run, stem = shown.run, Path(job.href).stem
     complete, when = run.frobench.complete, moment(run.datetime)
     measured = counted(len(run.frobench.launches), "launch"), counted(len(run.benchmarks), "case")
     foot = ", ".join([when, *measured, *(() if complete else ("partial",))])
+    compute = job.axes.axis("compute")
     return {
         f"{stem}{IMAGE}": card.card(shown.machine, card.rows(short_answers), foot),
-        f"{stem}{BADGE}": badges.of_run(headlines, marks, shown.machine, when, complete=complete),
+        f"{stem}{BADGE}": badges.of_run(compute, marks, shown.machine, when, complete=complete),
     }
 
 

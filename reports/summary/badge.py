@@ -5,17 +5,15 @@ A badge is an SVG that asks for nothing: no font, no style sheet, no script. Its
 interval beside it, since nobody sees the page that explains it.
 """
 
-from collections.abc import Iterable
-
 from markupsafe import Markup
 
 from reports.summary.card import ELLIPSIS, width
-from reports.summary.headlines import Figure
+from reports.summary.device_axes import Axis
 from reports.summary.views import Marks, doubtful
 from reports.web.elements import element
 from suite.printable import printable
-from suite.stored.names import is_cpu
-from suite.units import format_estimate
+from suite.terminal.answers import NOT_CONCLUSIVE
+from suite.units import format_ends, format_estimate
 
 LEFT, RIGHT, TEXT = "#3b4048", "#1d5a9e", "#ffffff"
 """Colours behind the name and behind the figure, and of both texts: at least 4.5:1."""
@@ -27,24 +25,21 @@ FONTS = "Verdana,DejaVu Sans,Geneva,sans-serif"
 """The first two are as wide as the font that texts are measured in."""
 
 
-def of_run(
-    figures: Iterable[Figure], marks: Marks, machine: str, when: str, *, complete: bool
-) -> bytes:
-    """Return the badge of a run: its best rate of a product, and of which device it is.
+def of_run(compute: Axis | None, marks: Marks, machine: str, when: str, *, complete: bool) -> bytes:
+    """Return the badge of a run: its leading axis of compute, and of which device that is.
 
     when : the day it was measured
     complete : whether every launch that was planned ended
     """
-    rates = [one for one in figures if one.quantity == "matmul"]
-    rates = [one for one in rates if not is_cpu(one.place)] or rates
-    if not rates:
+    if compute is None:
         return badge(machine, "no rate", f"{machine}: no product was measured.").encode()
-    best = max(rates, key=lambda one: one.value.value)
-    rate = f"{best.precision} {format_estimate(best.value, best.unit)}"
-    doubts = [*doubtful(best.cases, marks), *(() if complete else ("partial",))]
+    spell = format_ends if compute.value.is_wide else format_estimate
+    rate = f"{compute.precision} {spell(compute.value, compute.unit)}"
+    wide = (NOT_CONCLUSIVE,) if compute.value.is_wide else ()
+    doubts = [*wide, *doubtful(compute.cases, marks), *(() if complete else ("partial",))]
     doubted = f" ({', '.join(doubts)})" if doubts else ""
-    told = f"{machine}: {rate} on one {best.device}{doubted}. Measured with Frobench, {when}."
-    return badge(best.device, ", ".join([rate, *doubts]), told).encode()
+    told = f"{machine}: {rate} on one {compute.device}{doubted}. Measured with Frobench, {when}."
+    return badge(compute.device, ", ".join([rate, *doubts]), told).encode()
 
 
 def badge(name: str, figure: str, told: str) -> Markup:

@@ -7,7 +7,6 @@ and power stand beside them.
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from statistics import median
 from typing import Literal, get_args
 
 import pandas as pd
@@ -22,11 +21,10 @@ from reports.findings.select import Cases, NotMeasuredError
 from reports.findings.values import estimate_of
 from reports.summary.headlines import accelerator, device_name
 from reports.table.equipment import printed_watts
-from reports.table.launches import SUSTAINED_RATE
 from suite.datasheets.catalog import PeakRate
 from suite.statistics import estimate
 from suite.stored.names import is_cpu
-from suite.stored.run import Case, Estimate, Run
+from suite.stored.run import Estimate, Run
 from suite.units import format_value
 
 Name = Literal["compute", "memory", "overhead", "read_back", "link_to_device", "link_to_host"]
@@ -37,9 +35,7 @@ LINKS: dict[Name, str] = {
     "link_to_host": "to-host-pinned",
 }
 """Kinds of copies, see `reports.findings.kinds`."""
-HALF = ("bfloat16", "float16")
-"""Precisions of training: the fastest of them leads, unless float32 is faster."""
-SUSTAINED, BURST, SLOPE = "sustained", "in bursts", "slope of large copies"
+SLOPE = "slope of large copies"
 
 
 class Axis(Struct, frozen=True, kw_only=True):
@@ -147,44 +143,12 @@ def _axes(run: Run, place: str) -> Iterator[Axis]:
 
 
 def _compute(run: Run, place: str) -> Iterator[Axis]:
-    """Yield the best rate of each precision, the leading one first: sustained where that is known.
-
-    In bursts it is the rate of the fastest shape, or of a square product where none was searched.
-    """
-    searched, products = cases_of(run, "attainable_peak"), cases_of(run, "matmul")
-    cases = {case.fullname: case for case in (*products.passed(), *searched.passed())}
-    rates = {
-        dtype: (cases[name], rate, BURST)
-        for dtype, (rate, (name, *_)) in attainable_peak.fastest_products(products, place).items()
-    }
-    for measured in (products, searched):
-        repeated = _sustained(measured, place).items()
-        rates |= {dtype: (case, rate, SUSTAINED) for dtype, (case, rate) in repeated}
-    fastest = sorted(rates, key=lambda dtype: -_typical(rates[dtype][1]))
-    lead = next((dtype for dtype in fastest if dtype in {*HALF, "float32"}), None)
-    for dtype in sorted(fastest, key=lambda dtype: dtype != lead):
-        case, rate, basis = rates[dtype]
+    """Yield the best rate of each precision, the leading one first."""
+    for product in attainable_peak.attained(run, place):
+        case, rate = product.case, product.rate
         ceiling = peaks.peak_of(run, case, rate)
-        yield _axis(run, place, "compute", rate, (case.fullname,), basis, ceiling, dtype)
-
-
-def _sustained(cases: Cases, place: str) -> dict[str, tuple[Case, pd.Series]]:
-    """Return the best rate of each precision among products that a launch repeated for seconds."""
-    best: dict[str, tuple[Case, pd.Series]] = {}
-    for case in cases.passed():
-        if case.params.get("device") != place or SUSTAINED not in case.extra_info.parts:
-            continue
-        with suppress(NotMeasuredError):
-            rate = cases.one(SUSTAINED_RATE, case=case.fullname)
-            dtype = peaks.precision_of(case)
-            if dtype not in best or _typical(rate) > _typical(best[dtype][1]):
-                best[dtype] = case, rate
-    return best
-
-
-def _typical(by_launch: pd.Series) -> float:
-    """Return the median; that of pandas takes far longer for a few launches."""
-    return float(median(by_launch.tolist()))
+        names = (case.fullname,)
+        yield _axis(run, place, "compute", rate, names, product.basis, ceiling, product.precision)
 
 
 def _copy(cases: Cases, name: Name, kind: str, place: str) -> Iterator[Axis]:

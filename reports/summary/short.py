@@ -61,7 +61,7 @@ def _sentence(finding: Finding) -> str:
     found = None if finding.unit == RATIO else two_modes(finding.by_launch)
     if found:
         return sentence.replace(printed, found.text(finding.unit), 1)
-    if value.is_wide:
+    if value.is_wide and not finding.at_least:
         return f"Not conclusive: {format_ends(value, finding.unit)} {finding.label}."
     return sentence
 

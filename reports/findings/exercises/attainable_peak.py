@@ -4,6 +4,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from statistics import median
 
 import pandas as pd
 
@@ -13,14 +14,28 @@ from reports.findings.exercises.matmul import PLAIN, RATE, best_rates
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.remembered import cases_of
 from reports.findings.select import Cases, NotMeasuredError, measured
-from reports.findings.values import VALUE, N, behind, capital, estimate_of, is_above, size, text
+from reports.findings.values import (
+    VALUE,
+    N,
+    at_least,
+    behind,
+    capital,
+    estimate_of,
+    is_above,
+    size,
+    text,
+)
+from reports.table.launches import SUSTAINED_RATE
 from suite.stored.names import is_cpu
-from suite.stored.run import Case, Search
-from suite.units import counted, format_value
+from suite.stored.run import Case, Run, Search
+from suite.units import counted, format_estimate, format_value
 
 PRODUCTS = ("bench_product", "bench_product_narrow")
 TIE = 0.995
 """The rate of the second best shape, as a part of the best, from which the two tie."""
+LEADING = ("bfloat16", "float16", "float32")
+"""Precisions of training; the fastest of them leads."""
+SUSTAINED, BURST = "sustained", "in bursts"
 BY = f"\N{NO-BREAK SPACE}{RATIO}\N{NO-BREAK SPACE}"
 
 
@@ -40,10 +55,19 @@ def findings(cases: Cases) -> Iterator[Finding]:
 
 def _peak(cases: Cases, device: str = "") -> Answer:
     device = device or cases.accelerator()
-    first, *others = best_products(cases, device)
+    first, *others = _fastest(cases, device)
+    lead = (
+        f"{at_least(first.rate, RATE.unit)} (median of {counted(first.rate.size, 'launch')}: "
+        f"{format_estimate(estimate_of(first.rate), RATE.unit).partition(' (')[0]}) "
+        f"in {first.precision}"
+    )
+    how = first.basis
+    if how == SUSTAINED:
+        burst, _ = fastest_products(cases, device)[first.precision]
+        how += f"; {at_least(burst, RATE.unit)} {BURST}"
     part = peaks.of_peak(cases.run, first.case.fullname, first.rate)
     listed = "".join(
-        f"; {text(product.rate, RATE.unit)} in {product.precision} ({product.shape})"
+        f"; {at_least(product.rate, RATE.unit)} in {product.precision} ({product.shape})"
         f"{peaks.of_peak(cases.run, product.case.fullname, product.rate, named=not part)}"
         for product in others
     )
@@ -54,21 +78,22 @@ def _peak(cases: Cases, device: str = "") -> Answer:
     plain, rule = "", ""
     for product in others:
         if product.precision == PLAIN:
-            plain += f"; {text(product.rate, RATE.unit)} in {PLAIN}"
+            plain += f"; {at_least(product.rate, RATE.unit)} in {PLAIN}"
             ratio = (first.rate / product.rate).dropna()
             if not ratio.empty and is_above(ratio, 1.0):
                 rule = f"Use {first.precision} where its precision is enough."
     return Answer(
         capital(
-            f"{VALUE} in {first.precision} ({first.shape}){part} on {where}{listed}{without}; "
-            "in bursts, not sustained for minutes."
+            f"{lead} ({first.shape}){part} on {where}{listed}{without}; {how}, "
+            "not sustained for minutes."
         ),
         tuple(product.case.fullname for product in (first, *others)),
         first.rate,
         RATE.unit,
-        f"most that {where} reaches, in {first.precision}",
+        f"rate of the fastest product on {where}, in {first.precision}",
         rule_of_thumb=rule,
-        brief=f"{VALUE} in {first.precision}{of_sheet}{plain}; in bursts.",
+        brief=capital(f"{lead}{of_sheet}{plain}; {how}."),
+        at_least=True,
     )
 
 
@@ -113,8 +138,8 @@ def _square(cases: Cases, device: str) -> Answer:
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
-    """Draw each device's most by precision."""
-    best = measured(lambda device: best_products(cases, device), reversed(cases.devices()))
+    """Draw the median rates of each device's fastest products by precision."""
+    best = measured(lambda device: _fastest(cases, device), reversed(cases.devices()))
     dots = tuple(
         Series(
             cases.title(device),
@@ -125,24 +150,27 @@ def plots(cases: Cases) -> Iterator[Plot]:
         )
         for device, products in best.items()
     )
-    yield Plot("peak", "The most by precision", "dots", Axis("precision"), RATE, dots)
+    yield Plot("peak", "Fastest product by precision", "dots", Axis("precision"), RATE, dots)
 
 
 @dataclass(frozen=True)
 class Product:
     """The fastest product of a precision.
 
-    rate : FLOP/s by launch
+    rate : FLOP/s by launch, in bursts or sustained
     """
 
     precision: str
     case: Case
     rate: pd.Series
+    basis: str = BURST
 
     @property
     def shape(self) -> str:
-        """The shape, such as 8,192 x 4,096 x 8,192."""
+        """The shape, such as 8,192 x 4,096 x 8,192, or of a square product n = 8,192."""
         search = self.case.extra_info.search
+        if search is None and isinstance(n := self.case.params.get("n"), int):
+            return size(n, N)
         return BY.join(format_value(side, "n") for side in (search.shape if search else ()))
 
 
@@ -174,3 +202,49 @@ def fastest_products(cases: Cases, device: str) -> dict[str, tuple[pd.Series, tu
         for product in best_products(cases_of(cases.run, "attainable_peak"), device):
             fastest[product.precision] = (product.rate, (product.case.fullname,))
     return fastest
+
+
+def attained(run: Run, device: str) -> list[Product]:
+    """Return a device's fastest product of each precision, the leading one first, then by rate.
+
+    The rate is sustained where that is known. Else it is that of the fastest shape in bursts, or
+    of a square product where none was searched. All that is said of what a device attains is this.
+    """
+    searched, squares = cases_of(run, "attainable_peak"), cases_of(run, "matmul")
+    cases = {case.fullname: case for case in (*squares.passed(), *searched.passed())}
+    found = {
+        dtype: Product(dtype, cases[name], rate)
+        for dtype, (rate, (name, *_)) in fastest_products(squares, device).items()
+    }
+    for measured_by in (squares, searched):
+        found |= _sustained(measured_by, device)
+    products = sorted(found.values(), key=lambda product: -_typical(product))
+    lead = next((one.precision for one in products if one.precision in LEADING), "")
+    return sorted(products, key=lambda product: product.precision != lead)
+
+
+def _fastest(cases: Cases, device: str) -> list[Product]:
+    """Return what a device attains in the precisions that were searched, the fastest first."""
+    searched = {product.precision for product in best_products(cases, device)}
+    known = [one for one in attained(cases.run, device) if one.precision in searched]
+    return sorted(known, key=lambda product: -_typical(product))
+
+
+def _sustained(cases: Cases, device: str) -> dict[str, Product]:
+    """Return the best rate of each precision among products that a launch repeated for seconds."""
+    best: dict[str, Product] = {}
+    for case in cases.passed():
+        if case.params.get("device") != device or SUSTAINED not in case.extra_info.parts:
+            continue
+        with suppress(NotMeasuredError):
+            rate = cases.one(SUSTAINED_RATE, case=case.fullname)
+            product = Product(peaks.precision_of(case), case, rate, SUSTAINED)
+            known = best.get(product.precision)
+            if known is None or _typical(product) > _typical(known):
+                best[product.precision] = product
+    return best
+
+
+def _typical(product: Product) -> float:
+    """Return the median rate; that of pandas takes far longer for a few launches."""
+    return float(median(product.rate.tolist()))

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from reports.summary import badge as badges
-from reports.summary.headlines import Figure
+from reports.summary.device_axes import Axis
 from suite.stored.run import Estimate
 from tests.reports.charts.test_charts import contrast
 
@@ -15,16 +15,21 @@ SVG = "{http://www.w3.org/2000/svg}"
 KNOWN = Estimate(value=4.37e11, low=4.25e11, high=4.41e11, confidence=0.95, launches=7)
 
 
-def rate(factor: float = 1, device: str = "A GPU", place: str = "cuda:0") -> Figure:
-    ends = (KNOWN.value, KNOWN.low or 0, KNOWN.high or 0)
-    value, low, high = (factor * end for end in ends)
-    known = replace(KNOWN, value=value, low=low, high=high)
-    return Figure(device, place, "matmul", "bfloat16", "rate", known, "FLOP/s", ("a case",))
+def rate(device: str = "A GPU", value: Estimate = KNOWN) -> Axis:
+    return Axis(
+        name="compute",
+        device=device,
+        value=value,
+        unit="FLOP/s",
+        basis="in bursts",
+        precision="bfloat16",
+        cases=("a case",),
+    )
 
 
-def drawn(*figures: Figure, doubts: tuple[str, ...] = (), complete: bool = True) -> ET.Element:
+def drawn(axis: Axis | None, doubts: tuple[str, ...] = (), *, complete: bool = True) -> ET.Element:
     marks = {"a case": doubts}
-    badge = badges.of_run(figures, marks, "A machine", "1 May 2026", complete=complete)
+    badge = badges.of_run(axis, marks, "A machine", "1 May 2026", complete=complete)
     return ET.fromstring(badge)  # noqa: S314 - as above
 
 
@@ -32,31 +37,32 @@ def texts(badge: ET.Element) -> list[str]:
     return [one.text or "" for one in badge.iter(f"{SVG}text")]
 
 
-def test_it_names_the_best_rate_of_an_accelerator_with_the_interval() -> None:
-    badge = drawn(rate(9, "A CPU", "cpu"), rate(0.5), rate())
+def test_it_names_the_leading_rate_of_the_device_with_the_interval() -> None:
+    badge = drawn(rate())
     assert texts(badge) == ["A GPU", "bfloat16 437 GFLOP/s [425, 441]"]
     told = "A machine: bfloat16 437 GFLOP/s [425, 441] on one A GPU. Measured with Frobench, "
     assert badge.findtext(f"{SVG}title") == badge.get("aria-label") == f"{told}1 May 2026."
     assert badge.get("role") == "img"
 
 
-def test_without_an_accelerator_it_names_that_of_the_processor() -> None:
-    assert texts(drawn(rate(1, "A CPU", "cpu")))[0] == "A CPU"
+def test_of_a_wide_interval_it_names_the_ends() -> None:
+    wide = replace(KNOWN, low=2e11)
+    assert texts(drawn(rate(value=wide)))[1] == "bfloat16 200 to 440 GFLOP/s, not conclusive"
 
 
 def test_doubt_stands_beside_the_number() -> None:
-    badge = drawn(rate(), doubts=("noisy",), complete=False)
+    badge = drawn(rate(), ("noisy",), complete=False)
     assert texts(badge)[1] == "bfloat16 437 GFLOP/s [425, 441], noisy, partial"
     assert "on one A GPU (noisy, partial)." in str(badge.get("aria-label"))
 
 
 def test_a_machine_without_a_rate_gets_none() -> None:
-    assert texts(drawn()) == ["A machine", "no rate"]
+    assert texts(drawn(None)) == ["A machine", "no rate"]
 
 
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>\"'&\x00\u202e", "W" * 5000])
 def test_hostile_and_long_names_are_text_that_fits(name: str) -> None:
-    badge = drawn(rate(1, name))
+    badge = drawn(rate(name))
     assert {one.tag for one in badge.iter()} == {
         f"{SVG}{tag}" for tag in ("svg", "title", "rect", "path", "g", "text")
     }
