@@ -105,7 +105,8 @@ def doubt(comparison: RunComparison | VersionComparison, expected: int | None = 
         return f"only {len(compared)} of {counted(every, 'case')} could be compared"
     if typical_change(compared) > BLUNT:
         cases, sharp = counted(len(compared), "case"), format_value(BLUNT, "1")
-        return f"in most of {cases} no slow-down of {sharp} would have shown"
+        most = "most of " * (len(compared) > 1)
+        return f"in {most}{cases} no slow-down of {sharp} would have shown"
     return None
 
 
