@@ -8,11 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import pynvml
+
 from suite.checks.rule import Fault, conclusion
 from suite.doctor.torch_offer import START_LOCALLY, Offer, ask_torch
 from suite.machine.accelerators.hardware import VENDORS, System, Vendor, look
 from suite.machine.backends import AUTOLOAD, MEND_FAILURE, failure, installed, switched_off
 from suite.machine.limits import ROOT
+from suite.machine.sensors import nvml
 from suite.stored.run import Conclusion
 
 OLDEST_DRIVER = {11: 450, 12: 525, 13: 580}
@@ -148,12 +151,19 @@ def driver_too_old(patient: Patient) -> Iterator[Fault]:
 def devices_not_passed_on(patient: Patient) -> Iterator[Fault]:
     """The container sees the bus, and was not given the devices.
 
-    Start it with the option that passes them on.
+    Start it with the option that passes them on. Outside of a container, load the driver's modules.
     """
-    if patient.system.on_the_bus and _has_driver(patient) and not _nodes(patient):
+    if not (patient.system.on_the_bus and _has_driver(patient)):
+        return
+    control = patient.vendor.control
+    missing = [f"/{file}" for file in control if not (patient.root / file).exists()]
+    if not _nodes(patient):
+        missing = [f"/{patient.vendor.nodes}"]
+    if missing:
         yield Fault(
-            "this container was not given its device files",
-            advice=f"start the container with {patient.vendor.container}",
+            f"its device files {' and '.join(missing)} are missing here",
+            advice=f"start the container with {patient.vendor.container}; elsewhere load the "
+            f"driver's modules: {patient.vendor.guide}",
         )
 
 
@@ -170,15 +180,25 @@ def no_permission(patient: Patient) -> Iterator[Fault]:
 def mask_hides_all(patient: Patient) -> Iterator[Fault]:
     """A variable hides every accelerator.
 
-    An entry that names no device ends the list there, and so does an empty one. Unset the variable.
+    An entry that names no device ends the list there, and so does an empty one. Devices are
+    numbered from 0 among those that a container was given. Unset the variable.
     """
+    is_nvidia = patient.vendor.build == "CUDA"
+    files = [file.name for file in _nodes(patient)] if is_nvidia else []
+    number = len(files) or patient.number
     for name in patient.vendor.masks:
         if (mask := patient.environ.get(name)) is None:
             continue
         first = mask.split(",")[0].split(".")[0].strip()
-        by_name = first.startswith(("GPU-", "MIG-"))
-        if not by_name and not (first.isdecimal() and int(first) < patient.number):
-            yield Fault(f"{name}={mask!r} hides every one", advice=f"unset {name}")
+        if first.startswith("GPU-"):
+            uuids = nvml.of_each(pynvml.nvmlDeviceGetUUID) if is_nvidia else []
+            if uuids and not any((uuid or first).startswith(first) for uuid in uuids):
+                message = f"the first UUID in {name} is that of no GPU here"
+                yield Fault(message, advice=f"unset {name}; `nvidia-smi -L` shows the UUIDs")
+        elif not first.startswith("MIG-") and not (first.isdecimal() and int(first) < number):
+            given = f"; passed on are {', '.join(files)}, which it numbers from 0"
+            message = f"{name}={mask!r} hides every one{given * (number < patient.number)}"
+            yield Fault(message, advice=f"unset {name}")
 
 
 def unused_accelerator(patient: Patient) -> Iterator[Fault]:

@@ -35,6 +35,7 @@ class Vendor(NamedTuple):
     build : what torch's build must be for, as `doctor.Offer` names it
     driver : files of which one is there while the driver is loaded
     nodes : files through which programs reach the devices
+    control : files that programs need beside them
     masks : variables that hide devices
     container : what makes a container engine pass the devices on
     guide : where driver and build are explained
@@ -45,6 +46,7 @@ class Vendor(NamedTuple):
     guide: str
     driver: tuple[str, ...] = ()
     nodes: str = ""
+    control: tuple[str, ...] = ()
     masks: tuple[str, ...] = ()
     container: str = ""
     permit: str = 'sudo usermod -aG render,video "$USER", then log in again'
@@ -56,6 +58,7 @@ VENDORS: dict[VendorName, Vendor] = {
         guide="https://www.nvidia.com/drivers",
         driver=("proc/driver/nvidia/version",),
         nodes="dev/nvidia[0-9]*",
+        control=("dev/nvidiactl", "dev/nvidia-uvm"),
         masks=("CUDA_VISIBLE_DEVICES",),
         container="--gpus all",
         permit=(
@@ -108,9 +111,9 @@ def look(root: Path = ROOT) -> System:
         return System(gpus, on_the_bus=True, nvidia_driver=driver[0] if driver else None)
     if platform.system() == "Darwin" and platform.machine() == "arm64":
         return System([Gpu("Apple", "Apple GPU")], on_the_bus=False, nvidia_driver=None)
-    names, nvidia_driver = nvml.listed()
-    gpus = [Gpu("NVIDIA", name) for name in names]
-    return System(gpus, on_the_bus=False, nvidia_driver=nvidia_driver)
+    gpus = [Gpu("NVIDIA", name or "NVIDIA GPU") for name in nvml.of_each(nvml.PRESENT["name"])]
+    versions = filter(None, nvml.of_each(nvml.PRESENT["driver"]))
+    return System(gpus, on_the_bus=False, nvidia_driver=next(versions, None))
 
 
 def _on_the_bus(root: Path) -> Iterator[Gpu]:

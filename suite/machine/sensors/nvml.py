@@ -121,17 +121,15 @@ def opened() -> Iterator[None]:
         pynvml.nvmlShutdown()
 
 
-def listed() -> tuple[list[str], str | None]:
-    """Name the GPUs that the driver lists, and its version; no GPU where no driver answers."""
-    names: list[str] = []
-    driver = None
+def of_each(ask: Ask) -> list[Any]:
+    """Return what the driver tells of each GPU that it lists, `None` where it refuses."""
+    answers: list[Any] = []
     with suppress(pynvml.NVMLError), opened():
-        names = ["NVIDIA GPU"] * pynvml.nvmlDeviceGetCount()
-        driver = pynvml.nvmlSystemGetDriverVersion()
-        for index in range(len(names)):
+        answers += [None] * pynvml.nvmlDeviceGetCount()
+        for index in range(len(answers)):
             with suppress(pynvml.NVMLError):  # lost, or another's
-                names[index] = pynvml.nvmlDeviceGetName(pynvml.nvmlDeviceGetHandleByIndex(index))
-    return names, driver
+                answers[index] = ask(pynvml.nvmlDeviceGetHandleByIndex(index))
+    return answers
 
 
 def ask(gpu: Any, asks: Mapping[str, Ask]) -> tuple[dict[str, Any], dict[str, str]]:

@@ -28,6 +28,8 @@ NVIDIA_H100 = {
     "proc/driver/nvidia/gpus/0000:18:00.0/information": "Model: \t\t NVIDIA H100 80GB HBM3\n",
     "proc/driver/nvidia/version": NVRM.format("580.95.05"),
     "dev/nvidia0": "",
+    "dev/nvidiactl": "",
+    "dev/nvidia-uvm": "",
 }
 AMD_MI300 = {
     "sys/bus/pci/devices/0000:0c:00.0/class": "0x120000",
@@ -196,6 +198,7 @@ def test_a_driver_older_than_torchs_cuda_needs_is_named(
     ("machine", "missing", "code", "mend"),
     [
         ((NVIDIA_H100, CUDA_BUILD), "proc/driver/nvidia/version", "driver-missing", "nvidia.com"),
+        ((NVIDIA_H100, CUDA_BUILD), "dev/nvidia-uvm", "devices-not-passed-on", "--gpus all"),
         (
             (AMD_MI300, ROCM_BUILD),
             "sys/module/amdgpu/version",
@@ -256,6 +259,22 @@ def test_a_mask_that_leaves_a_device_is_not_blamed(tmp_path: Path, mask: str) ->
     environ = {"CUDA_VISIBLE_DEVICES": mask}
     troubles = unusable_accelerators(planted(tmp_path, NVIDIA_H100), environ, CUDA_BUILD)
     assert codes(troubles) == ["unused-accelerator"]
+
+
+def test_a_number_beyond_the_gpus_that_a_container_was_given_hides_all(tmp_path: Path) -> None:
+    eight = [display(f"0000:{n}0:00.0", "0x10de") for n in range(1, 9)]
+    root = planted(tmp_path, *eight, NVIDIA_H100, {"dev/nvidia3": ""}, without="dev/nvidia0")
+    [trouble] = unusable_accelerators(root, {"CUDA_VISIBLE_DEVICES": "3"}, CUDA_BUILD)
+    assert trouble.code == "mask-hides-all"
+    assert trouble.message.endswith("; passed on are nvidia3, which it numbers from 0")
+
+
+def test_a_uuid_of_no_gpu_here_hides_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, Gpu(uuid="GPU-8932f937-d72c"))
+    root = planted(tmp_path, NVIDIA_H100)
+    for mask, code in (("GPU-1", "mask-hides-all"), ("GPU-8932", "unused-accelerator")):
+        environ = {"CUDA_VISIBLE_DEVICES": mask}
+        assert codes(unusable_accelerators(root, environ, CUDA_BUILD)) == [code]
 
 
 def test_several_troubles_are_all_told(tmp_path: Path) -> None:
