@@ -162,6 +162,13 @@ def mutation(session: nox.Session) -> None:
     session.run("python", "-m", "studies.mutation", *session.posargs, env=sharing)
 
 
+@nox.session(default=False)
+def searches(session: nox.Session) -> None:
+    """Count how often `frobench history` errs on made-up commits, for the table in its document."""
+    _install(session, torch=False)
+    session.run("python", "-m", "studies.searches")
+
+
 @nox.session(default=False, python=PYTHONS)
 def pythons(session: nox.Session) -> None:
     """Write the same site with each supported Python that is here: not a byte may differ."""

@@ -28,15 +28,20 @@ def main(folder: Path) -> int:
     command = [sys.executable, "-m", "frobench", "report", *map(str, runs), "-o", str(mine)]
     subprocess.run(command, cwd=ROOT, check=True)
     shutil.rmtree(mine / KEPT)
+    return 1 if differs(mine, folder) else 0
+
+
+def differs(mine: Path, folder: Path) -> bool:
+    """Say in what a site differs from those of other Pythons in a folder, and whether in any."""
     files = read(mine)
-    differs = False
+    found = False
     for other in sorted({*folder.glob("python*")} - {mine}):
         theirs = read(other)
         names = [name for name in sorted({*files, *theirs}) if files.get(name) != theirs.get(name)]
-        differs |= bool(names)
+        found |= bool(names)
         told = ", ".join(names) if names else f"all {len(files)} files are the same"
         print(f"{mine.name} and {other.name}: {told}")  # noqa: T201 - a command's output
-    return 1 if differs else 0
+    return found
 
 
 def read(folder: Path) -> dict[str, bytes]:

@@ -5,7 +5,7 @@ import click
 import pytest
 
 import frobench
-from studies.made_up_history import MadeUpCommits, step
+from studies.searches import MadeUpCommits, step
 from suite.history.change_search import BrokenError, Findings, search
 from suite.statistics import ALARMS
 

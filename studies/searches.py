@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A range of commits whose launches are drawn at random, to be searched.
 
-`python -m studies.made_up_history` prints how often searches err, as docs/history.md says.
+`nox -s searches` prints how often searches err, as docs/history.md says.
 """
 
 import math

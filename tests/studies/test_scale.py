@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+"""The study of scale builds sites of made-up machines; here of two, whatever time that takes."""
+
+import pytest
+
+from studies import scale
+
+
+def test_a_site_is_built_and_one_more_result_leaves_its_pages_as_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(scale, "MORE", 1)
+    size = scale.measured(2)
+    assert (size.machines, size.runs) == (2, 3)
+    assert size.untouched
+    assert 0 < size.judging < size.first.seconds
+    assert size.memory_bytes > 50e6
+    assert f"{size.page:.2f} s a page" in scale.told(size)
