@@ -13,7 +13,7 @@ const indexDevices = (() => {
   const { element, shape } = drawing;
   const VENDORS = { CUDA: "NVIDIA", ROCm: "AMD", XPU: "Intel", MPS: "Apple" };
   const GB = 1e9, PER = 1000, MOST_DOTS = 6, TICKS = 5;
-  const QUANTILE = 1.96;
+  const { QUANTILE } = ratios;
   /** Devices that are compared one by one with the first, at most, and names in a sentence. */
   const MOST_NEAR = 20, MOST_NAMES = 3;
   const MOST_LETTERS = 120;

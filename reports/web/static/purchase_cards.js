@@ -50,12 +50,9 @@ const purchaseCards = (() => {
 
   const interval = (row) => (row.isReference ? "baseline" : row.ratio ? units.parts(row.ratio, "×")[1] : "");
 
-  const DAYS_A_YEAR = 365.25;
-  const DAY = 86_400_000;
-
   /** How old a price was on the day of the run, where it is a year or more. */
   const age = ({ measured, price_date: day }) => {
-    const years = Math.floor((Date.parse(measured) - Date.parse(day)) / DAY / DAYS_A_YEAR);
+    const years = purchaseTables.yearsOld(day, measured);
     return years >= 1 ? `▲ ${units.counted(years, "year")} old` : `of ${day.slice(0, 7)}`;
   };
 

@@ -164,9 +164,12 @@ const purchaseTables = (() => {
     return table(element("h3", {}, exercise.title), heads, rows, key);
   }
 
+  /** How many whole years old a price was when the machine was measured. */
+  const yearsOld = (date, measured) => Math.floor((Date.parse(measured) - Date.parse(date)) / YEAR);
+
   /** A price's date, and how old it was when the machine was measured, from a year on. */
   function dated(date, measured) {
-    const years = Math.floor((Date.parse(measured) - Date.parse(date)) / YEAR);
+    const years = yearsOld(date, measured);
     return years > 0 ? `${date} (${units.counted(years, "year")} before this run)` : date;
   }
 
@@ -195,5 +198,5 @@ const purchaseTables = (() => {
     return element("div", {}, element("h3", {}, ...name(row)), element("dl", { class: "facts" }, ...rows));
   }
 
-  return { notes, marks, without, legend, name, number, plain, line, table, folded, speed, panel };
+  return { notes, marks, without, legend, name, number, plain, line, table, folded, speed, panel, yearsOld };
 })();

@@ -248,5 +248,5 @@ const ratios = (() => {
     return others.length ? most(...others.map((one) => one.log)) : null;
   }
 
-  return { reader, estimate, comparison, scores };
+  return { reader, estimate, comparison, scores, QUANTILE };
 })();
