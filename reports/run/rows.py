@@ -8,13 +8,13 @@ from markupsafe import Markup
 
 from reports.charts import small
 from reports.charts.words import slug
-from reports.findings.finding import Finding, Section
+from reports.findings.finding import Section
 from reports.summary import short
-from reports.summary.views import Marks, doubtful
+from reports.summary.views import Marks, doubtful, own_cases
 from reports.table.modes import WORDS, modes_of, two_modes
 from suite.statistics import case_medians
 from suite.stored.names import function_of
-from suite.stored.run import Run
+from suite.stored.run import Case, Run
 
 
 class AnswerRow(NamedTuple):
@@ -43,7 +43,7 @@ def exercise_id(exercise: str) -> str:
 def row(run: Run, section: Section, marks: Marks) -> AnswerRow:
     """Return the row of an exercise whose leading finding has an answer."""
     lead = section.findings[0]
-    launches = _in_two_modes(run, lead)
+    launches = _in_two_modes(own_cases(run, section.exercise, lead))
     doubts = [*([WORDS] if launches else []), *doubtful(lead.cases, marks)]
     if lead.value and lead.value.is_wide:
         doubts.append(short.TOO_WIDE)
@@ -62,13 +62,11 @@ def row(run: Run, section: Section, marks: Marks) -> AnswerRow:
     )
 
 
-def _in_two_modes(run: Run, lead: Finding) -> Mapping[str, Sequence[float]]:
+def _in_two_modes(behind: Sequence[Case]) -> Mapping[str, Sequence[float]]:
     """Return the launch medians of those cases behind an answer whose launches are in two modes.
 
     A case is named by its function, and by its parameters where others have that too.
     """
-    by_name = {case.fullname: case for case in run.benchmarks}
-    behind = [by_name[name] for name in lead.cases if name in by_name]
     functions = [function_of(case.fullname) for case in behind]
     launches = {}
     for case, function in zip(behind, functions, strict=True):

@@ -7,7 +7,7 @@ from reports.findings import findings
 from reports.findings.finding import Finding, exercise_title
 from reports.summary import axis_words, short
 from reports.summary.device_axes import Axis, DeviceAxes, device_axes
-from reports.summary.views import Marks, doubtful, marks
+from reports.summary.views import Marks, doubtful, marks, own_cases
 from reports.table import facts
 from reports.table.estimates import CaseEstimate, estimates
 from reports.table.modes import WORDS, modes_of
@@ -62,8 +62,7 @@ def _axis(own: DeviceAxes, axis: Axis, doubted: Marks) -> AxisResult:
 
 
 def _answer(run: Run, exercise: str, finding: Finding, doubted: Marks, *, leads: bool) -> Answer:
-    behind = [case for case in run.benchmarks if case.fullname in finding.cases]
-    two = (WORDS,) if any(map(modes_of, behind)) else ()
+    two = (WORDS,) if any(map(modes_of, own_cases(run, exercise, finding))) else ()
     wide = (short.TOO_WIDE,) if finding.value and finding.value.is_wide else ()
     return Answer(
         exercise=exercise_title(exercise),

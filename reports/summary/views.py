@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from reports.charts.strips import Strip, strip
 from reports.charts.words import spell_x
-from reports.findings.finding import Plot, Point
+from reports.findings.finding import Finding, Plot, Point
 from reports.findings.select import device_title
 from reports.table.modes import two_modes
 from suite import checks
@@ -101,6 +101,17 @@ def marks(run: Run) -> Marks:
 def doubtful(cases: Iterable[str], marks: Marks) -> tuple[str, ...]:
     """Return the marks that a number computed from these cases bears."""
     return tuple(dict.fromkeys(word for case in cases for word in marks.get(case, ())))
+
+
+def own_cases(run: Run, exercise: str, finding: Finding) -> list[Case]:
+    """Return the cases behind an answer that its exercise measured.
+
+    Others, such as a product of the attainable peak, are ceilings that the answer is compared with.
+    """
+    behind = {*finding.cases}
+    known = {one.fullname: one for one in run.benchmarks if one.fullname in behind}
+    cases = (known[name] for name in dict.fromkeys(finding.cases) if name in known)
+    return [case for case in cases if case.group == exercise]
 
 
 def doubt_counts(run: Run, marks: Marks) -> list[str]:

@@ -4,6 +4,7 @@
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from reports.files.metadata import Head
 from reports.findings import sections
@@ -11,11 +12,12 @@ from reports.findings.finding import Section
 from reports.run.first_screen import FirstScreen
 from reports.run.page import Contents, Signs, contents, run_page
 from reports.run.rows import absent, row
-from reports.summary import views
+from reports.summary import plain, views
 from reports.summary.device_axes import device_axes, with_others
+from suite.stored import store
 from suite.stored.run import Case, Conclusion, Energy, Run, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, case
-from tests.reports.summary.test_device_axes import CPU, GPU, everything, of, run_of
+from tests.reports.summary.test_device_axes import CPU, GPU, everything, of, run_of, searched
 
 TWO = [22e-6, 22.1e-6, 22.2e-6, 22.3e-6, 41e-6, 41.1e-6, 41.2e-6, 41.3e-6]
 """Launches of one case in two modes, seconds."""
@@ -212,6 +214,19 @@ def test_every_row_has_a_short_question_and_one_clause(gpu: Contents) -> None:
         assert len(one.question.split()) <= 13
         assert one.answer.endswith(".")
         assert one.chart
+
+
+def test_no_strip_shows_a_ceiling_of_the_answer() -> None:
+    (product,) = searched(GPU, "bfloat16", 6e14)
+    product = replace(product, stats=store.case_stats(TWO, 1))
+    work, given = Work(flops=1e9, items=1000.0), {"width": 4096, "layers": 1, "dtype": "bfloat16"}
+    training = case("bench_train", 1e-4, GPU, work=work, **given)
+    run = run_of([product, *of("transformer", [training])])
+    rows = {one.answers.exercise: one.row for one in shown(run).sections}
+    drawn = {name: bool(one and one.launches) for name, one in rows.items()}
+    assert drawn == {"attainable_peak": True, "transformer": False}
+    doubts = {one.exercise: one.doubts for one in plain.answers(run).answers if one.leads}
+    assert doubts == {"Attainable peak": ("two modes",), "Transformer": ()}
 
 
 def test_the_slope_and_the_ceiling_of_the_roofline_are_of_the_fastest_launch() -> None:
