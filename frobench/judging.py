@@ -188,10 +188,14 @@ def require_facts(across: Sequence[str], *runs: "Run") -> None:
 def conclude(judged: "Run", *, err: bool, every: bool = False, cases: bool = False) -> None:
     """Print the leading answers of a run, every one or the cases, then what makes them doubtful."""
     from suite import checks
+    from suite.compare import disturbance
     from suite.terminal import answers
-    from suite.terminal.layout import doubts, say, width
+    from suite.terminal.layout import doubts, say, width, wrapped
 
     columns = width()
+    if busy := disturbance.busy(judged):
+        text = f"{busy[0].upper()}{busy[1:]}: do not publish this run."
+        say(*wrapped(text, columns), err=err)
     try:
         from reports.summary import plain
     except ImportError as error:  # what measures may have less than what reports

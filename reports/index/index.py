@@ -145,6 +145,8 @@ def _marks(run: Summary) -> Iterator[tuple[str, bool]]:
         yield "partial", False
     if run.faults:
         yield "errors", True
+    if run.doubt:
+        yield run.doubt, False
     if run.failed:
         yield f"{run.failed} failed", True
 

@@ -76,6 +76,7 @@ def data(
         "groups": groups,
         "base": _base(groups, runs, named),
         "invalid": {str(place): run.faults[0] for place, run in enumerate(runs) if run.faults},
+        "doubts": {str(place): run.doubt for place, run in enumerate(runs) if run.doubt},
         "complete": [int(run.complete) for run in runs],
         "slower": [len(run.change.slower) if run.change else 0 for run in runs],
         "axis_kinds": kinds,

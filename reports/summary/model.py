@@ -15,6 +15,9 @@ from reports.table.equipment import Equipment, equipment
 from reports.table.estimates import CaseEstimate
 from reports.table.spread import Spread, spread
 from reports.table.times import Scored, Times, left_out, numbered, parts_of, scored, times
+from suite.checks.numbers.noise import noisy_case
+from suite.checks.rule import code
+from suite.compare import disturbance
 from suite.compare.alike import faults
 from suite.compare.model import RunComparison
 from suite.stored.identity import (
@@ -26,6 +29,9 @@ from suite.stored.identity import (
 )
 from suite.stored.names import name_of
 from suite.stored.run import Case, Environment, Estimate, Run
+from suite.units import counted
+
+NOISY = code(noisy_case)
 
 
 class Answer(Struct, frozen=True):
@@ -83,6 +89,8 @@ class Summary(Struct, frozen=True, kw_only=True):
     commit : of the suite, empty where it is not known
     figures : headline figures, which others publish of a device too
     faults : errors of the whole run, with any of which no number counts
+    doubt : why its speed is not trusted: other programs, or most of the cases that can be compared
+        are noisy; empty where it is
     times : of the cases that can stand in a ratio with another run's
     scored : those of them that scores are made of
     spread : how far its launches leave the means of exercises open
@@ -112,6 +120,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     figures: tuple[Figure, ...]
     axes: DeviceAxes
     faults: tuple[str, ...]
+    doubt: str
     times: Times
     scored: Scored
     spread: Spread
@@ -188,6 +197,7 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
         figures=tuple(figures(run)),
         axes=device_axes(run),
         faults=wrong,
+        doubt=disturbance.busy(run) or _noise(run, comparable),
         times={} if wrong else times(cases, {one.case: one.log_seconds for one in comparable}),
         scored={} if wrong else scored(cases, parts),
         spread=spread(comparable, parts),
@@ -202,6 +212,14 @@ def _comparable(
     found = [one for one in estimated if one.case in first]
     why = left_out(run, {one.case: one.medians for one in found})
     return [one for one in found if one.case not in why]
+
+
+def _noise(run: Run, comparable: Sequence[CaseEstimate]) -> str:
+    """Say how many of the cases that can be compared are noisy, if most are."""
+    noisy = {one.case for one in run.frobench.conclusions if one.code == NOISY}
+    count = sum(one.case in noisy for one in comparable)
+    few = count <= len(comparable) / 2
+    return "" if few else f"{count} of {counted(len(comparable), 'case')} noisy"
 
 
 def answers(answered: Iterable[Section], marks: Marks) -> tuple[Answer, ...]:

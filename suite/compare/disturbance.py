@@ -11,7 +11,7 @@ from suite.compare.rank_tests import compare_values
 from suite.profiles import LARGEST_LOAD
 from suite.statistics import LEAST_LAUNCHES
 from suite.stored.run import Case, Run
-from suite.units import format_value
+from suite.units import counted, format_value
 
 BUSY = "busy-processor"
 DISTURBING = frozenset({"busy-accelerator", BUSY, "held-back", "little-memory", "on-battery"})
@@ -40,6 +40,14 @@ def others_load(run: Run) -> float | None:
     loads = [launch.others for launch in run.frobench.launches if launch.others is not UNSET]
     cores = run.frobench.environment.cpu.usable_cores
     return median(loads) / cores if loads and cores > 0 else None
+
+
+def busy(run: Run) -> str:
+    """Say what other programs used while a run measured; nothing where that disturbed nothing."""
+    load, cores = others_load(run), run.frobench.environment.cpu.usable_cores
+    if load is None or load <= LARGEST_LOAD:
+        return ""
+    return f"other programs used {load * cores:.1f} of {counted(cores, 'core')}"
 
 
 def gauges(run: Run) -> dict[str, list[float]]:

@@ -17,6 +17,8 @@ from suite.units import counted, format_ends, format_estimate
 
 NOT_CONCLUSIVE = "not conclusive"
 """The doubt about an axis whose interval is wide (see `Estimate.is_wide`)."""
+NOISY, MOST_NOISY = "noisy", 0.5
+"""The doubt about noisy cases, and the part of all numbers above which it is said once."""
 NARROW, GAP = 60, 2
 """Columns below which names stand on lines of their own; columns of an indentation."""
 
@@ -100,10 +102,13 @@ def heading(run: RunAnswers, width: int) -> list[str]:
 def lines(run: RunAnswers, width: int, *, every: bool = False) -> Iterator[str]:
     """Yield the axes, the leading answers or every one in full, and what was not measured."""
     shown = [answer for answer in run.answers if every or answer.leads]
+    marked = [one.doubts for one in (*run.axes, *shown)]
+    noisy = sum(NOISY in words for words in marked)
+    once = NOISY if noisy > max(1, MOST_NOISY * len(marked)) else ""
     titles = [*(axis.title for axis in run.axes), *(answer.exercise for answer in shown)]
     names = max(map(len, titles), default=0) + GAP
     for axis in run.axes:
-        yield from _block(axis.title, [axis_text(axis)], names, width)
+        yield from _block(axis.title, [axis_text(axis, once)], names, width)
     if run.axes and shown:
         yield ""
     for exercise, answers in groupby(shown, key=lambda answer: answer.exercise):
@@ -111,11 +116,13 @@ def lines(run: RunAnswers, width: int, *, every: bool = False) -> Iterator[str]:
         for answer in answers:
             rule = f" \N{RIGHTWARDS ARROW} {answer.rule_of_thumb}" if answer.rule_of_thumb else ""
             text = answer.answer if every else answer.brief
-            texts.append(f"{text}{rule}{doubts(answer.doubts)}")
+            texts.append(f"{text}{rule}{doubts(answer.doubts, once)}")
         yield from _block(exercise, texts, names, width)
     if any(answer.value is not None and answer.value.low is not None for answer in shown):
         interval = "[a, b]: 95% interval over the launches of this run on this machine"
         yield from _wrapped(interval, width)
+    if once:
+        yield from _wrapped(f"{noisy} of these {len(marked)} numbers are noisy", width)
     for reason, questions in run.absent.items():
         without = counted(len(questions), "question") if len(questions) > 1 else f'"{questions[0]}"'
         yield from _wrapped(f"No answer to {without}: {reason}", width)
@@ -129,15 +136,19 @@ def case_lines(cases: Iterable[CaseResult], width: int) -> Iterator[str]:
             yield from _wrapped(f"{name_of(case.case)}: {_result(case)}", width, indent=GAP)
 
 
-def axis_text(axis: AxisResult) -> str:
-    """Return an axis's number with its remarks and doubts; of a wide interval the ends alone."""
+def axis_text(axis: AxisResult, but: str = "") -> str:
+    """Return an axis's number with its remarks and doubts; of a wide interval the ends alone.
+
+    but : a doubt that is said elsewhere
+    """
     spell = format_ends if axis.value.is_wide else format_estimate
-    return f"{', '.join([spell(axis.value, axis.unit), *axis.remarks])}{doubts(axis.doubts)}"
+    return f"{', '.join([spell(axis.value, axis.unit), *axis.remarks])}{doubts(axis.doubts, but)}"
 
 
-def doubts(words: Sequence[str]) -> str:
-    """Return doubts as they stand behind a number."""
-    return f" ({', '.join(words)})" if words else ""
+def doubts(words: Sequence[str], but: str = "") -> str:
+    """Return doubts as they stand behind a number, without one that is said elsewhere."""
+    shown = [word for word in words if word != but]
+    return f" ({', '.join(shown)})" if shown else ""
 
 
 _FIXED = "\N{NO-BREAK SPACE}"

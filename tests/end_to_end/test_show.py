@@ -262,3 +262,29 @@ def test_no_cell_is_a_formula(text: str) -> None:
     assert (row["case"], row["exercise"], row["reason"]) == (cell, "-1.5e-3", cell)
     (told,) = csv.DictReader(io.StringIO(answer_files.as_csv(replace(run, answers=[answer]))))
     assert told["question"] == cell
+
+
+def test_the_first_line_says_that_other_programs_disturbed_the_run(tmp_path: Path) -> None:
+    run = factory.run(profile="quick")
+    lines = {}
+    for others in (0.01, 1.0):
+        for launch in run.frobench.launches:
+            launch.others = others
+        path = tmp_path / f"{others}.json"
+        path.write_bytes(store.encode(run))
+        lines[others] = CliRunner().invoke(main, ["show", str(path)]).stdout.partition("\n")[0]
+    assert lines[1.0] == "Other programs used 1.0 of 2 cores: do not publish this run."
+    assert "programs" not in lines[0.01]
+
+
+def test_that_most_numbers_are_noisy_is_said_once() -> None:
+    found = plain.answers(checks.credible(checks.read(QUIET)))
+    noisy = tuple(replace(one, doubts=("noisy", "drift")) for one in found.answers)
+    told = [*answers.lines(replace(found, axes=(), answers=noisy), 10_000)]
+    leads = sum(one.leads for one in noisy)
+    once = f"{leads} of these {leads} numbers are noisy"
+    assert [line for line in told if "noisy" in line] == [once]
+    assert sum("(drift)" in line for line in told) == leads
+    few = (*noisy[:1], *(replace(one, doubts=()) for one in found.answers[1:]))
+    told = [*answers.lines(replace(found, axes=(), answers=few), 10_000)]
+    assert [line[-14:] for line in told if "noisy" in line] == ["(noisy, drift)"]

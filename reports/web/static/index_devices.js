@@ -35,7 +35,7 @@ const indexDevices = (() => {
     return {
       run, others, runs, name: brief(name), vendor: VENDORS[backend] ?? backend, axes, precision: axes.compute?.precision ?? "",
       memory: memory && memory / count, watts: axes.load ?? exact(watts && watts / count), limit: !axes.load,
-      price: price === null ? null : price / count, currency, date, invalid: data.invalid[run] ?? "",
+      price: price === null ? null : price / count, currency, date, invalid: data.invalid[run] ?? "", doubt: data.doubts[run] ?? "",
     };
   }
 
@@ -88,16 +88,19 @@ const indexDevices = (() => {
     return { data, held, reference, called, workload, rows, unpriced, currency: all.currency, fastest: leaders[0], best: leaders[1] };
   }
 
+  /** Rows without those of doubtful runs, unless one is alone. */
+  const trusted = (rows) => rows.filter(({ doubt }) => rows.length < 2 || !doubt);
+
   /** Logarithms of what devices are compared by, null where it is not known: speed, and speed for the price. */
   const speedOf = ({ mean }) => (mean.count ? mean.log : null);
   const valueOf = ({ value }) => (value ? Math.log(value) : null);
 
   /**
-   * The devices that nothing is conclusively better than, the first of them first.
+   * The devices that nothing is conclusively better than, the first of them first; none of a doubtful run among others.
    * @param {function(Device): ?number} gain
    */
   function first(reader, workload, rows, gain) {
-    const known = rows.filter((row) => gain(row) !== null).sort((a, b) => gain(b) - gain(a));
+    const known = trusted(rows.filter((row) => gain(row) !== null)).sort((a, b) => gain(b) - gain(a));
     const [best, ...others] = known;
     if (!best) return [];
     const room = ({ mean }) => (Number.isNaN(mean.error) ? Infinity : QUANTILE * mean.error);
@@ -123,12 +126,14 @@ const indexDevices = (() => {
 
   /** What the list says, in a sentence or two. */
   function lead(shown) {
-    const [first, second] = shown.rows.filter(({ mean }) => mean.count);
+    const known = shown.rows.filter(({ mean }) => mean.count), [first, second] = trusted(known);
     if (!second) return "";
+    const without = known.length - trusted(known).length;
     const alone = shown.fastest.length === 1;
     const times = alone ? `, ${units.value(Math.exp(first.mean.log - second.mean.log), "×")} ${second.name}` : "";
     const value = shown.best.length ? ` Most speed for its price: ${shared(shown.best)}.` : "";
-    return `Fastest ${under(shown)}: ${shared(shown.fastest)}${times}.${value}`;
+    const left = without ? ` Left out: ${units.counted(without, "device")} whose run is doubtful.` : "";
+    return `Fastest ${under(shown)}: ${shared(shown.fastest)}${times}.${value}${left}`;
   }
 
   /** The axis of all bars: from zero to the largest, in percent. */
@@ -145,7 +150,7 @@ const indexDevices = (() => {
     ...ticks.map((tick) => shape("text", { x: `${at(tick)}%`, y: 12 }, tick ? units.value(tick, "×") : "0")));
 
   /** A score as a bar from zero, with dots for other specimens. */
-  function speed({ held, workload, reference }, { at }, { run, others, mean, invalid }) {
+  function speed({ held, workload, reference }, { at }, { run, others, mean, invalid, doubt }) {
     if (invalid) return [element("span", { class: "absent" }, "invalid run, not ranked"), element("small", {}, invalid)];
     if (!mean.count) return [element("span", { class: "absent" }, "no common case")];
     const logs = others.map((one) => held.mean(one, workload.name)).filter(({ count }) => count).map(({ log }) => Math.exp(log));
@@ -156,7 +161,8 @@ const indexDevices = (() => {
     return [element("div", {}, element("strong", {}, value),
       shape("svg", { class: "score", "aria-hidden": "true" },
         shape("rect", { class: "f1", width: `${at(Math.exp(mean.log))}%`, y: 2, height: 9 }), ...dots),
-      ...(range ? [element("small", {}, range)] : []))];
+      ...(range ? [element("small", {}, range)] : []),
+      ...(doubt ? [element("span", { class: "mark" }, doubt)] : []))];
   }
 
   /** What stands in the other columns: title, unit, amount, and a note. */

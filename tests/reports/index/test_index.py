@@ -154,6 +154,39 @@ def test_the_best_is_named_and_bold_only_where_that_is_conclusive() -> None:
     assert body(page, "devices").count('class="best"') == 1
 
 
+def test_a_doubtful_run_is_marked_and_leads_no_sentence_among_others() -> None:
+    price = Price(re.compile("NVIDIA"), None, 500.0, "USD", "2026-01-01", "list", "a list", "")
+    doubt = "142 of 144 cases noisy"
+    noisy = named("e", "Card E", 6, 9.0, doubt=doubt)
+    page = index.page([*CARDS[1:3], CARDS[4], noisy], [price])
+    assert doubt in devices(page)[0]
+    assert (
+        sum(doubt in row for row in devices(page)) == sum(doubt in row for row in rows(page)) == 1
+    )
+    text = Reader(page).text
+    assert f"Fastest under training: Card B, 1.5{RATIO} Card C." in text
+    assert "Most speed for its price: Card B. Left out: 1 device whose run is doubtful." in text
+    assert "Fastest under" not in Reader(index.page([CARDS[1], noisy], [price])).text
+
+
+def test_a_run_is_doubtful_if_most_of_its_cases_are_noisy_or_other_programs_ran() -> None:
+    run = factory.run(profile="quick")
+    assert not of(run, "a").doubt
+    for launch in run.frobench.launches:
+        launch.others = 1.0
+    assert of(run, "a").doubt == "other programs used 1.0 of 2 cores"
+    for launch in run.frobench.launches:
+        launch.others = 0.01
+    run.frobench.conclusions = [
+        Conclusion(code="noisy-case", severity="warning", message="", advice="", case=one.fullname)
+        for one in run.benchmarks
+    ]
+    count = len(run.benchmarks)
+    assert of(run, "a").doubt == f"{count} of {count} cases noisy"
+    del run.frobench.conclusions[: count // 2 + 1]
+    assert not of(run, "a").doubt
+
+
 def test_the_baseline_is_named_or_the_newest_run_of_the_device_with_most_runs() -> None:
     assert "Baseline, 1\N{MULTIPLICATION SIGN}: Card A." in Reader(index.page(CARDS)).text
     page = index.page(CARDS, reference="b/3.html")

@@ -219,8 +219,8 @@ def test_every_row_has_a_short_question_and_one_clause(gpu: Contents) -> None:
 def test_no_strip_shows_a_ceiling_of_the_answer() -> None:
     (product,) = searched(GPU, "bfloat16", 6e14)
     product = replace(product, stats=store.case_stats(TWO, 1))
-    work, given = Work(flops=1e9, items=1000.0), {"width": 4096, "layers": 1, "dtype": "bfloat16"}
-    training = case("bench_train", 1e-4, GPU, work=work, **given)
+    work = Work(flops=1e9, items=1000.0)
+    training = case("bench_train", 1e-4, GPU, work=work, width=4096, layers=1, dtype="bfloat16")
     run = run_of([product, *of("transformer", [training])])
     rows = {one.answers.exercise: one.row for one in shown(run).sections}
     drawn = {name: bool(one and one.launches) for name, one in rows.items()}
