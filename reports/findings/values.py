@@ -57,7 +57,7 @@ def most(by_launch: pd.Series) -> Estimate:
 
 
 def at_least(by_launch: pd.Series, unit: str) -> str:
-    """Spell what is attainable."""
+    """Spell the largest launch, for what is attainable."""
     return f"at least {format_point(most(by_launch), unit)}"
 
 

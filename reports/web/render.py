@@ -29,8 +29,11 @@ _INTERVAL = re.compile(r"\[[^\[\]]*\]|\(no interval: [^()]*\)")
 _UNIT = re.compile(r"(?<=\d) (?=(?:[n\N{MICRO SIGN}mkMGTP]|[KMGT]i)?(?:FLOP/s|B/s|s|B)\b)")
 _FIGURE = re.compile(r"(?:\d[\d,.]*(?:\u00a0\S+)? to )?\d[\d,.]*\u00a0\S*(?:FLOP/s|B/s|s)\b")
 """A number with a unit that has prefixes, or a range of them."""
-_ESTIMATED = re.compile(r'(-?\d[\d,.]*[ \u00a0]?[^\s\d<>(),;]*)(?= <span class="interval">)')
-"""A number, maybe with its unit, before its interval."""
+_ESTIMATED = re.compile(
+    r'(-?\d[\d,.]*[ \u00a0]?[^\s\d<>(),;]*)(?= <span class="interval">)'
+    r"|(?<=t least )\d[\d,.]*\u00a0[^\s<>(),;]+"
+)
+"""A number, maybe with its unit, before its interval, or one that is reached at least."""
 _CODE = re.compile(r"(`+)(.+?)\1")
 _COMMENT = re.compile(r"^ *(?://(?! SPDX).*|/\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
 """Lines of a script that are comments, but the one that names the licence."""
@@ -153,7 +156,7 @@ def _estimate(value: Estimate, unit: str) -> Markup:
 def _sentence(text: str) -> Markup:
     """Set the intervals of a sentence apart, and keep numbers and their units on one line."""
     marked = _INTERVAL.sub(r'<span class="interval">\g<0></span>', _fixed(text))
-    return Markup(_ESTIMATED.sub(r"<b>\1</b>", marked))  # noqa: S704 - escaped just now
+    return Markup(_ESTIMATED.sub(r"<b>\g<0></b>", marked))  # noqa: S704 - escaped just now
 
 
 def _lead(text: str) -> Markup:

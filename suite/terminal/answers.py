@@ -102,7 +102,7 @@ def heading(run: RunAnswers, width: int) -> list[str]:
 def lines(run: RunAnswers, width: int, *, every: bool = False) -> Iterator[str]:
     """Yield the axes, the leading answers or every one in full, and what was not measured."""
     shown = [answer for answer in run.answers if every or answer.leads]
-    marked = [one.doubts for one in (*run.axes, *shown)]
+    marked = [*(axis.doubts for axis in run.axes), *(answer.doubts for answer in shown)]
     noisy = sum(NOISY in words for words in marked)
     once = NOISY if noisy > max(1, MOST_NOISY * len(marked)) else ""
     titles = [*(axis.title for axis in run.axes), *(answer.exercise for answer in shown)]

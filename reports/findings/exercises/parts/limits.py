@@ -97,7 +97,7 @@ def parts_of(cases: Cases, case: Case, replayed: Case | None = None) -> dict[str
     replayed : the same work without its launches, where the case is launched from Python
     """
     flops, moved = (cases.one(name, case=case.fullname) for name in ("flop_rate", "byte_rate"))
-    peak = allowed_flops(cases, case, flops, "the attainable {} peak")
+    peak = allowed_flops(cases, case, flops, "the fastest {} product")
     memory = allowed_bytes(cases, device_of(case), WITHIN)
     parts = {COMPUTE: _part(flops, peak), MEMORY: _part(moved, memory)}
     if replayed is not None:

@@ -79,7 +79,7 @@ def test_the_limit_is_what_most_of_the_time_is_needed_for(
 ) -> None:
     lead = said(layers("train", compute, memory)).findings[0]
     words = plain(lead)
-    assert "of the attainable bfloat16 peak (800 TFLOP/s) and " in words
+    assert "of the fastest bfloat16 product (800 TFLOP/s) and " in words
     assert "of the memory bandwidth (4.0 TB/s)" in words
     assert words.endswith(limit)
     assert lead.rule_of_thumb == rule
