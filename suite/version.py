@@ -18,13 +18,16 @@ from typing import Any
 
 DECLARATIONS = {"Work": "path", "measure": "control"}
 """Arguments that change nothing that is measured, by the name of the function that takes them."""
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 KIT = frozenset({"pytest", "suite"})
 """Packages that benchmarks and their helpers are written with, and code under test is not."""
 
 
 def benchmark_version(function: Callable[..., Any]) -> str:
     """Return the version of a benchmark function, twelve hexadecimal digits."""
-    return version_in(Path(inspect.getsourcefile(function) or ""), function.__name__)
+    written = inspect.unwrap(function)  # a decorator's wrapper lies in another file
+    outermost = written.__qualname__.partition(".")[0]  # the class of a method
+    return version_in(Path(inspect.getsourcefile(written) or ""), outermost)
 
 
 @cache
@@ -76,8 +79,11 @@ def definitions(path: Path) -> dict[str, ast.stmt]:
     """Return what defines each name of a module at its top level."""
     definitions: dict[str, ast.stmt] = {}
     for statement in _statements(path):
-        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        if isinstance(statement, FUNCTIONS | ast.ClassDef):
             definitions[statement.name] = statement
+        elif isinstance(statement, ast.If | ast.Try):
+            inner = (node.name for node in ast.walk(statement) if isinstance(node, FUNCTIONS))
+            definitions |= dict.fromkeys(inner, statement)
         elif isinstance(statement, ast.Assign):
             names = (target.id for target in statement.targets if isinstance(target, ast.Name))
             definitions |= dict.fromkeys(names, statement)

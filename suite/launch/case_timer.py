@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from time import monotonic
+from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any, Literal
 
 import pytest
@@ -42,8 +43,16 @@ LONGEST_REASON, LONGEST_MESSAGE = 300, 3_000
 so that nothing is cut in half before it is hidden."""
 LONGEST_DETAILS = 20_000
 """Characters of an error with its traceback, of which the end is kept."""
-IN_WORDS = (pytest.skip.Exception, pytest.fail.Exception, WrongResultError, LostRankError)
+IN_WORDS = (
+    pytest.skip.Exception,
+    pytest.fail.Exception,
+    pytest.FixtureLookupError,
+    WrongResultError,
+    LostRankError,
+)
 """Errors whose text is a reason by itself."""
+LAZY = (GeneratorType, CoroutineType, AsyncGeneratorType)
+"""Results of bodies that have not run yet."""
 _PATH = re.compile(r"(?<![\w.])(?:[A-Za-z]:\\|~?/)[^\s'\",;:)]+")
 
 
@@ -148,6 +157,10 @@ class CaseTimer:
 
 def _checked(check: Callable[[Any], Check] | None, results: Sequence[Any]) -> Check | None:
     """Return the worst check of results, if the benchmark has one; raise if a result is wrong."""
+    if any(isinstance(result, LAZY) for result in results):
+        pytest.fail(
+            "the body returned a generator or coroutine, whose code has not run; run it in the body"
+        )
     if check is None:
         return None
     checked = worst(check(result) for result in results)
@@ -219,6 +232,8 @@ def reason_of(error: BaseException) -> str:
     message = ""
     with suppress(Exception):  # the text of an error may itself raise another one
         message = str(getattr(error, "msg", None) or error)
+        if isinstance(error, pytest.FixtureLookupError):
+            message = error.formatrepr().errorstring
     line = _PATH.sub(private.HIDDEN, message.strip().partition("\n")[0][:LONGEST_MESSAGE])
     line = private.hide(line, private.own_names())[:LONGEST_REASON]
     if isinstance(error, IN_WORDS):

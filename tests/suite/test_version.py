@@ -105,6 +105,27 @@ def test_it_does_not_change_with_words_or_with_other_code(
     assert version_of(SOURCE, folder()) == version_of(SOURCE.replace(old, new), folder())
 
 
+PLACES = [
+    "@torch.no_grad()\ndef bench_it(measure):\n    measure(SIZE)\n",
+    "class It:\n    def bench_it(self, measure):\n        measure(SIZE)\n",
+    "if SIZE:\n    def bench_it(measure):\n        measure(SIZE)\n",
+    "async def bench_it(measure):\n    measure(SIZE)\n",
+]
+
+
+@pytest.mark.parametrize("written", PLACES)
+def test_a_benchmark_may_be_decorated_or_inside_a_class_or_a_condition(
+    folder: Callable[[], Path], written: str
+) -> None:
+    versions = set()
+    for size in (1, 1, 2):
+        path = folder() / "bench_it.py"
+        path.write_text(f"import torch\nSIZE = {size}\n{written}")
+        module = load(path)
+        versions.add(benchmark_version(getattr(module, "It", module).bench_it))
+    assert len(versions) == 2
+
+
 WORKING = """
 
 def bench_it(measure):

@@ -10,6 +10,7 @@ from tests.instruments.processes.warm import frobench
 HEAD = """from suite import cases
 
 """
+LAZY = "the body returned a generator or coroutine, whose code has not run; run it in the body"
 
 
 @pytest.mark.parametrize(
@@ -48,3 +49,24 @@ def test_nodes_without_a_job_are_refused_with_what_starts_one(tmp_path: Path) ->
     assert shown.returncode == 3
     assert "--nodes needs a job with a process on each node: start it on every" in shown.stderr
     assert not (tmp_path / "results").exists()
+
+
+def test_a_line_says_why_a_function_measures_nothing(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "bench_mine.py").write_text(
+        "def bench_lazy(measure):\n    measure(lambda: (n for n in range(9)))\n\n\n"
+        "def bench_lacking(measure, no_such_fixture): ...\n\n\n"
+        "async def bench_waiting(measure): ...\n\n\n"
+        "def bench_mistyped(mesure): ...\n\n\n"
+        "def bench_nothing(): ...\n"
+    )
+    options = ("--benchmarks", "mine", "--devices", "cpu", "--profile", "quick")
+    shown = frobench("run", *options, folder=tmp_path).stderr
+    assert [line for line in shown.splitlines() if line.startswith("failed: ")] == [
+        f"failed: bench_lazy: {LAZY}",
+        "failed: bench_lacking: fixture 'no_such_fixture' not found",
+        "failed: bench_waiting: async def functions are not natively supported.",
+        "failed: bench_mistyped: it has no argument `measure`",
+        "failed: bench_nothing: it has no argument `measure`",
+    ]
+    assert "Traceback" not in shown
