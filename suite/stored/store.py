@@ -133,9 +133,8 @@ def _unreadable(data: bytes, error: Exception) -> InvalidResult:
         path = _not_finite(json.loads(data), "$")
     except json.JSONDecodeError as fault:
         begun = data.lstrip().startswith(b"{") and not data.rstrip().endswith(b"}")
-        what = (
-            "the file is cut off" if begun or "truncated" in str(error) else f"{NO_RUN}: not JSON"
-        )
+        is_cut = (begun and fault.msg != "Extra data") or "truncated" in str(error)
+        what = "the file is cut off" if is_cut else f"{NO_RUN}: not JSON"
         position = f"line {fault.lineno}, column {fault.colno}"
         return InvalidResult("$", f"{what}: {fault.msg} ({position})")
     except (UnicodeDecodeError, RecursionError):

@@ -127,10 +127,11 @@ def impossible_date(run: Run) -> Iterator[Fault]:
     """
     dated, named, now = moment(run.datetime), run_began(run), datetime.now(UTC)
     if dated is None:
-        yield Fault("its date is none")
+        yield Fault(f"{run.datetime[:40]!r} is no date")
         return
     if not FIRST - DAY <= dated <= now + DAY:
         yield Fault(f"it is dated {dated.date()}, today is {now.date()}")
+        return
     took = timedelta(seconds=min(max(run.frobench.seconds, 0.0), DAY.total_seconds()))
     if named and not -DAY <= dated - named <= DAY + took:
         yield Fault(f"it is dated {dated.date()}, and named for {named.date()}")

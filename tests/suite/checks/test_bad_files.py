@@ -71,6 +71,12 @@ def test_a_clock_that_measured_may_be_a_day_ahead_of_the_one_that_reads(
     assert codes(validate(run, tmp_path)) == found
 
 
+def test_the_calendars_first_date_is_impossible(tmp_path: Path) -> None:
+    run = good()
+    run.datetime = "0001-01-01T00:00:00+00:00"
+    assert codes(validate(run, tmp_path)) == {"impossible-date"}
+
+
 def test_every_rule_about_a_file_has_a_file_that_it_names() -> None:
     refusing = {code for code, _ in [*bad_files.OF_RUNS.values(), *bad_files.OF_TEXTS.values()]}
     doubting = {code for code, _ in bad_files.DOUBTED.values()}

@@ -231,6 +231,7 @@ def test_every_published_file_keeps_its_digest() -> None:
     [
         (b"", "the file is cut off: Expecting value (line 1, column 1)"),
         (b"no run", "not a run of Frobench: not JSON: Expecting value (line 1, column 1)"),
+        (b'{"frobench": {"schema": 1}}x', "not a run of Frobench: not JSON: Extra data (line 1"),
         (b'{"frobench": }', "not a run of Frobench: not JSON: Expecting value (line 1, column 14)"),
         (b'{"machine_info": ' + b"[" * 50_000, "maximum recursion depth exceeded"),
         (b"[]", "not a run of Frobench: Expected `object`, got `array`"),
