@@ -8,7 +8,7 @@ from typing import Any
 
 from suite import checks
 from suite.stored import store
-from suite.stored.names import machine_name
+from suite.stored.names import benchmark_of, machine_name, short_name
 from suite.stored.run import Case, Conclusion, Environment, Run
 from tests.instruments.runs import factory
 
@@ -108,6 +108,16 @@ def of_its_name(environment: Environment) -> Environment:
     """Name a kind of machine by its facts, as a run does."""
     environment.machine = machine_name(environment.cpu, environment.accelerators)
     return environment
+
+
+def name_again(run: Run, case: Case) -> None:
+    """Name a case by its devices and parameters, as a run does."""
+    (outcome,) = (one for one in run.frobench.outcomes if one.fullname == case.fullname)
+    case.params = case.params | {"device": "+".join(case.extra_info.devices)}
+    case.param = "-".join(map(str, case.params.values()))
+    case.fullname = f"{benchmark_of(case.fullname)}[{case.param}]"
+    case.name = short_name(case.fullname)
+    outcome.fullname, outcome.params = case.fullname, case.params
 
 
 def rename(run: Run, processor: str) -> None:

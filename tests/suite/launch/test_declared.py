@@ -84,7 +84,7 @@ def truth(numbers: object) -> None:
 
 @pytest.fixture(autouse=True)
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(environment, "machine", lambda _: "here")  # which takes a while
+    monkeypatch.setattr(environment, "machine", lambda _: ("here", "0123"))  # which takes a while
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,15 @@ from random import Random
 import pytest
 
 from suite.stored.run import Run
-from tests.instruments.faults.judging import keep, made, on_accelerators, said, samples, set_samples
+from tests.instruments.faults.judging import (
+    keep,
+    made,
+    name_again,
+    on_accelerators,
+    said,
+    samples,
+    set_samples,
+)
 from tests.instruments.faults.spoiling import last
 from tests.instruments.runs.evidence import side_by_side
 
@@ -57,6 +65,7 @@ def tiny(devices: int, events: float) -> Run:
     """Return a run of a case that queues 5 µs on each device, and each of two events takes more."""
     run, case = on_accelerators(1)
     case.extra_info.devices = [f"cuda:{index}" for index in range(devices)]
+    name_again(run, case)
     set_samples(case, [[8e-6 * devices] * 4] * LAUNCHES)  # 3 µs for waiting
     case.extra_info.parts["span"] = [(5e-6 + 2 * events) * devices] * LAUNCHES
     return run

@@ -4,7 +4,14 @@
 import pytest
 
 from suite.stored.run import Case, Run, Scalar, Work
-from tests.instruments.faults.judging import keep, made, on_accelerators, said, set_samples
+from tests.instruments.faults.judging import (
+    keep,
+    made,
+    name_again,
+    on_accelerators,
+    said,
+    set_samples,
+)
 
 MIB = 2**20
 
@@ -119,6 +126,7 @@ def cold(
     """Say what is said of a case on the CPU whose caches are written over, or claimed to be."""
     run, case = on_cpu()
     case.params = case.params | params
+    name_again(run, case)
     case.extra_info.flushed_bytes = flushed
     case.extra_info.iterations = [1] * 5 + [calls]
     run.frobench.environment.cpu.last_level_cache_bytes = size
@@ -150,6 +158,7 @@ def test_only_one_call_of_a_sample_finds_a_cold_cache() -> None:
 def test_the_cache_of_an_accelerator_is_not_the_processors() -> None:
     run, case = on_accelerators(1)
     case.params = case.params | {"cache": "cold"}
+    name_again(run, case)
     case.extra_info.flushed_bytes = MIB
     assert not said(run, "warm-cache")
     case.extra_info.flushed_bytes = None
@@ -159,4 +168,5 @@ def test_the_cache_of_an_accelerator_is_not_the_processors() -> None:
 def test_a_case_that_claims_nothing_may_be_warm() -> None:
     run, case = on_cpu()
     case.params = case.params | {"cache": "warm"}
+    name_again(run, case)
     assert not said(run, "warm-cache")
