@@ -17,6 +17,7 @@ from frobench.endings import tells
 from suite.errors import CutShortError, Interrupted
 from suite.machine import environment
 from suite.stored import store
+from suite.stored.names import benchmark_of, short_name
 from suite.stored.run import Conclusion
 from suite.terminal import layout
 from suite.version import benchmark_version
@@ -138,15 +139,22 @@ def test_validate_accepts_a_good_file_and_names_the_place_of_a_fault(
 def test_no_verb_prints_a_terminals_escapes_of_others(tmp_path: Path, results: list[Path]) -> None:
     run = store.read(results[0])
     case = run.benchmarks[0]
-    name = f"{case.fullname}\x1b]0;owned\x07"
+    odd_parameter = "\x1b]0;owned\x07"
+    name = f"{benchmark_of(case.fullname)}[{odd_parameter}]"
     run.frobench.conclusions = []
     for outcome in run.frobench.outcomes:
         if outcome.fullname == case.fullname:
             outcome.fullname = name
-    case.fullname = name
+    case.fullname, case.name, case.param = name, short_name(name), odd_parameter
     run.frobench.run += "-odd"
     odd = store.write(run, tmp_path / "results")
-    for arguments in (("validate", odd), ("compare", odd, results[1]), ("show", odd, "--cases")):
+    run.frobench.run, case.name = f"{run.frobench.run}-refused", "another"
+    refused = store.write(run, tmp_path / "results")
+    for arguments in (
+        ("validate", refused),
+        ("compare", odd, results[1]),
+        ("show", odd, "--cases"),
+    ):
         shown = frobench(*arguments, folder=tmp_path)
         assert "owned" in shown.stdout
         assert "\x1b" not in shown.stdout + shown.stderr

@@ -23,6 +23,8 @@ SHORTEST_WORK = 5e-4
 """Seconds of work, of which the larger part is launching if it is shorter."""
 BUSIEST_RUNNER = 0.02
 """Cores that the runner may use besides reading sensors: on two cores it uses 0.004."""
+STARTING_SECONDS = 0.1
+"""Seconds of a processor that starting a launch takes the runner, however short the launch is."""
 
 
 def noisy_case(run: Run, case: Case) -> Iterator[str]:
@@ -63,9 +65,13 @@ def busy_runner(run: Run) -> Iterator[Fault]:
 
     It took this time from cases on the CPU. Report this run as a fault of Frobench.
     """
-    told = (launch.runner_cores for launch in run.frobench.launches)
-    cores = {n: used for n, used in enumerate(told, start=1) if used is not UNSET}
     sensors = 0.0 if run.frobench.telemetry is UNSET else run.frobench.telemetry.cost
-    number = max(cores, key=cores.__getitem__, default=0)
-    if number and cores[number] - sensors > BUSIEST_RUNNER:
-        yield Fault(f"the runner used {cores[number]:.2f} cores in launch {number}")
+    busy = [
+        (launch.runner_cores, number)
+        for number, launch in enumerate(run.frobench.launches, start=1)
+        if launch.runner_cores is not UNSET
+        and (launch.runner_cores - sensors - BUSIEST_RUNNER) * launch.seconds > STARTING_SECONDS
+    ]
+    if busy:
+        cores, number = max(busy)
+        yield Fault(f"the runner used {cores:.2f} cores in launch {number}")
