@@ -38,6 +38,8 @@ from suite.version import benchmark_version
 NONE = "none"
 """The device of a case that no device of this machine can run."""
 ARGUMENTS = ("device", "accelerator", "pair", "devices", "workers", "group")
+LONGEST_TEXT = 100
+"""Characters of a stored parameter that is neither text nor a number."""
 HALVES = "cpu/0+cpu/1"
 """The devices of two processes, one on each half of the CPU."""
 
@@ -111,10 +113,17 @@ def seats(device: str) -> list[Seat]:
 
 
 def parameters(item: pytest.Function) -> Parameters:
-    """Return a case's parameters, what it runs on under the name ``device``."""
+    """Return a case's parameters, what it runs on under the name ``device``.
+
+    What is neither text nor a number, such as ``torch.float32``, is stored as its text.
+    """
     given: Any = dict(item.callspec.params) if hasattr(item, "callspec") else {}
     device = next((given.pop(name) for name in ARGUMENTS if name in given), "cpu")
-    return {"device": device, **given}
+    plain = {
+        name: value if isinstance(value, str | int | float | None) else str(value)[:LONGEST_TEXT]
+        for name, value in given.items()
+    }
+    return {"device": device, **plain}
 
 
 def collected(items: Sequence[pytest.Function], settings: Settings) -> Collected:

@@ -81,21 +81,15 @@ def exercise_missing(run: Run, case: Case) -> Iterator[str]:
 
 
 def other_parameters(case: Case) -> Iterator[str]:
-    """A case's name and its parameters, or its devices, say different things.
+    """A case's names, or its name and its devices, say different things.
 
     One of them was changed. Take the file again from where it was made.
     """
     function = function_of(case.name)
     name = f"{function}[{case.param}]" if case.param else function
-    device = str(case.params.get("device", "cpu"))
-    named_by_values = case.param is not None and case.param.split("-")[0] == device
-    label = "-".join(map(str, case.params.values())).encode("unicode_escape").decode("ascii")
     if short_name(case.fullname) != case.name or case.name != name:
         yield "name, full name and parameters differ"
-    elif named_by_values and case.param != label:
-        values = ", ".join(f"{key} {value}" for key, value in case.params.items())
-        yield f"it is named for other parameters than {values}"
-    elif "+".join(case.extra_info.devices) != device:
+    elif "+".join(case.extra_info.devices) != str(case.params.get("device", "cpu")):
         yield "its devices are not those of its name"
 
 

@@ -568,10 +568,6 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
         "other-settings",
         lambda run: put(run.frobench, profile="rigorous"),
     ),
-    "another size in the parameters": (
-        "other-parameters",
-        lambda run: product(run).params.update(n=8192),
-    ),
     "another device in the name": ("other-parameters", of_info(devices=["cuda:1"])),
     "two cases of one name": ("repeated-name", _renamed),
     "a case without samples": ("outcome-missing", _passed),

@@ -220,20 +220,6 @@ def test_samples_beyond_all_numbers_are_refused_and_end_nothing() -> None:
         store.encode(run)
 
 
-def test_a_parameter_beyond_ascii_is_spelled_as_pytest_spells_it() -> None:
-    run = factory.run()
-    case = run.benchmarks[0]
-    run.benchmarks = [case]
-    case.params = {"device": "cpu", "mode": "réal\\"}
-    case.extra_info.devices = ["cpu"]
-    case.param = r"cpu-r\xe9al\\"
-    case.name = f"bench_mine[{case.param}]"
-    case.fullname = f"benchmarks/bench_mine.py::{case.name}"
-    assert not [*structure.other_parameters(case)]
-    case.params["mode"] = "real"
-    assert [*structure.other_parameters(case)]
-
-
 @pytest.mark.parametrize("value", ["aten::add", "a[0]", "bench.py", "a::b[c::d]"])
 def test_a_parameter_may_hold_what_separates_names(value: str) -> None:
     case = factory.run().benchmarks[0]
