@@ -141,19 +141,13 @@ def device_names(runs: Sequence[Summary]) -> list[str]:
     namesakes: dict[str, set[str]] = {}
     for run in runs:
         namesakes.setdefault(run.device, set()).add(run.device_id)
-    return [
-        ", ".join(
-            [
-                run.device,
-                *(
-                    word
-                    for word in words[run.device_id]
-                    if any(word not in words[other] for other in namesakes[run.device])
-                ),
-            ]
-        )
-        for run in runs
-    ]
+
+    def name(run: Summary) -> str:
+        others = [words[other] for other in namesakes[run.device]]
+        own = [one for one in words[run.device_id] if any(one not in other for other in others)]
+        return ", ".join([run.device, *own])
+
+    return [name(run) for run in runs]
 
 
 def equipment_of(run: Summary) -> Equipment:

@@ -56,7 +56,7 @@ class Agreement(Struct, frozen=True):
 
     @property
     def exit_code(self) -> int:
-        """Return 0 if the runs agree, 4 if they do not, and 3 where nobody can say."""
+        """Return 0 if the runs agree, 4 if they do not, and 3 where the comparison cannot tell."""
         return {True: 0, False: SLOWER, None: CANNOT}[self.agrees]
 
 
