@@ -87,16 +87,19 @@ def _starts(operator: object, nodes: Iterable[object]) -> Iterator[tuple[int, in
 
 
 def _mutant(checkout: Path, folder: str, drawn: tuple[Site, tuple[str, int]]) -> Mutant | None:
-    """Make a mutant; none where the changed text is no Python or means the same."""
+    """Make a mutant; none where the changed text is no Python or means the same.
+
+    cosmic-ray cannot change an exception that a handler names as an attribute.
+    """
     site, (name, occurrence) = drawn
     source = (checkout / site.path).read_text("utf-8")
     if site.path.endswith(".js"):
         line = source.count("\n", 0, site.place[0]) + 1
         return Mutant(folder, site.path, line, name, _difference(source, name))
-    changed = str(mutate_code(source, get_operator(name)(), occurrence))
     try:
+        changed = str(mutate_code(source, get_operator(name)(), occurrence))
         same = ast.dump(ast.parse(changed)) == ast.dump(ast.parse(source))
-    except SyntaxError:
+    except (AttributeError, SyntaxError):
         return None
     if same:
         return None
