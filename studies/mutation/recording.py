@@ -212,7 +212,8 @@ def _bits(source: str, line: int) -> Bits:
         for node in ast.walk(max(around, key=lambda node: node.lineno))
         if isinstance(node, ast.stmt)
     ]
-    inner = min((one for one in statements if line in one), key=len)
+    header = range(line, line + 1)  # such as `except OSError:`, which is no statement of its own
+    inner = min((one for one in statements if line in one), key=len, default=header)
     return sum(1 << number for number in inner)
 
 
