@@ -17,7 +17,7 @@ from functools import partial
 from factors import factors
 from torch import Tensor
 
-from suite import (
+from frobench import (
     Device,
     Measure,
     Shape,

@@ -43,7 +43,7 @@ from networks import (
 from stages import pipeline
 from steps import step
 
-from suite import Group, Measure, Work, cases, on_one_machine
+from frobench import Group, Measure, Work, cases, on_one_machine
 
 KIB, MIB = 2**10, 2**20
 HEADLINE = [8, 4 * KIB, MIB, 16 * MIB]

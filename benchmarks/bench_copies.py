@@ -24,7 +24,7 @@ import re
 import torch
 from torch import Tensor
 
-from suite import (
+from frobench import (
     Check,
     Device,
     Lane,

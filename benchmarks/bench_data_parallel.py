@@ -49,7 +49,7 @@ from torch import Tensor, nn
 from torch.nn.parallel import gather, parallel_apply, replicate, scatter
 from training import SIZES, Training, skip_where_too_large, step
 
-from suite import Check, Device, Lane, Measure, Work, Worker, cases, close_to, needed, together
+from frobench import Check, Device, Lane, Measure, Work, Worker, cases, close_to, needed, together
 
 BATCHES, MORE = [1, 64, 1024], [16, 256, 4096, 16384, 65536]
 LARGE = [64, 1024, 4096]

@@ -30,7 +30,7 @@ import torch
 from torch import Tensor
 from training import Batch, Trained, Training, skip_where_too_large, split, work
 
-from suite import Check, Device, Lane, Measure, cases, cpu_twins, needed, pinned, worst
+from frobench import Check, Device, Lane, Measure, cases, cpu_twins, needed, pinned, worst
 
 pytestmark = cpu_twins()
 

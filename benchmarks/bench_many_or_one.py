@@ -24,7 +24,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from suite import (
+from frobench import (
     Check,
     Device,
     Measure,

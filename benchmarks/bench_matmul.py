@@ -16,7 +16,7 @@ bytes are those of the factors and the result, each counted once.
 
 from factors import factors
 
-from suite import Device, Measure, Work, capture, cases, cpu_twins, freivalds, needed, precision
+from frobench import Device, Measure, Work, capture, cases, cpu_twins, freivalds, needed, precision
 
 pytestmark = cpu_twins(bench_square={"dtype": ["float32"]})
 

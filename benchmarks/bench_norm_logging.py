@@ -24,7 +24,7 @@ import torch
 from torch import Tensor
 from torch.linalg import matrix_norm as norm
 
-from suite import Check, Device, Measure, Work, capture, cases, close_to, cpu_twins, pinned
+from frobench import Check, Device, Measure, Work, capture, cases, close_to, cpu_twins, pinned
 
 pytestmark = cpu_twins()
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from torch import Tensor
 
-from suite import Check, Device, Lane, Measure, Work, Worker, cases, freivalds, needed, worst
+from frobench import Check, Device, Lane, Measure, Work, Worker, cases, freivalds, needed, worst
 
 SIZES = [2**power for power in range(6, 14)]
 Pair = tuple[Tensor, Tensor]

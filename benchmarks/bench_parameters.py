@@ -22,7 +22,7 @@ from math import isqrt
 import torch
 from torch import Tensor, nn
 
-from suite import Check, Device, Measure, Work, cases, close_to, cpu_twins, pinned, same_bytes
+from frobench import Check, Device, Measure, Work, cases, close_to, cpu_twins, pinned, same_bytes
 
 pytestmark = cpu_twins()
 

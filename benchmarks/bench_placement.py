@@ -23,7 +23,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from suite import Check, Device, Measure, Work, cases, cpu_twins, same_bytes, worst
+from frobench import Check, Device, Measure, Work, cases, cpu_twins, same_bytes, worst
 
 pytestmark = cpu_twins()
 

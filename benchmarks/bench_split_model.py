@@ -31,7 +31,7 @@ from several import beside_several
 from torch import Tensor
 from torch.nn.functional import embedding
 
-from suite import Device, Lane, Measure, Work, cases, close_to, cpu_twins
+from frobench import Device, Lane, Measure, Work, cases, close_to, cpu_twins
 
 pytestmark = cpu_twins(bench_forward={})
 

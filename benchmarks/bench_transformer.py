@@ -39,7 +39,7 @@ from decoders import (
 from torch import Tensor
 from torch.nn.functional import linear
 
-from suite import Check, Device, Measure, Work, capture, cases, cpu_twins, needed
+from frobench import Check, Device, Measure, Work, capture, cases, cpu_twins, needed
 
 pytestmark = cpu_twins()
 

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 """Every `bench_*` function here gets its cases, devices and `measure` from the harness."""
 
-pytest_plugins = ["suite.launch.plugin"]
+pytest_plugins = ["frobench.suite.launch.plugin"]

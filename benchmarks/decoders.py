@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, mse_loss, scaled_dot_product_attention
 
-from suite import Check, Device
+from frobench import Check, Device
 
 HEAD = 128
 """Numbers in a head of the attention."""

@@ -7,7 +7,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from suite import Device
+from frobench import Device
 
 Factors = tuple[Tensor, Tensor, Callable[[Tensor, Tensor], Tensor]]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from suite import Check, close_to, worst
+from frobench import Check, close_to, worst
 
 PIECES = 32
 """Rows that are checked: at least one in each micro-batch."""

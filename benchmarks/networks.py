@@ -15,7 +15,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from suite import Check, Device, close_to, same_bytes
+from frobench import Check, Device, close_to, same_bytes
 
 if not dist.is_available():
     pytest.skip("torch was built without groups of processes", allow_module_level=True)

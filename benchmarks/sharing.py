@@ -16,7 +16,7 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.nn.utils import parameters_to_vector
 from training import Batch, Training, flops, step
 
-from suite import Check, Device, Lane, Measure, Work, Worker, close_to, needed, worst
+from frobench import Check, Device, Lane, Measure, Work, Worker, close_to, needed, worst
 
 FURTHER_SAMPLES, FURTHER_STEPS = 8192, 25
 """For its check a training goes on, with so many samples and in so many steps at most."""

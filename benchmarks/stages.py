@@ -12,7 +12,7 @@ from networks import Operation
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss
 
-from suite import Check, Device, close_to, worst
+from frobench import Check, Device, close_to, worst
 
 SEQUENCES = 16
 """Sequences of a batch, which micro-batches share."""

@@ -14,7 +14,7 @@ from networks import Operation
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss
 
-from suite import Check, Device, close_to, worst
+from frobench import Check, Device, close_to, worst
 
 TOKENS = {"float32": 128, "bfloat16": 1024}
 """Tokens of a step, by the type that its products are made in."""

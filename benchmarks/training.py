@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss
 
-from suite import Check, Device, Work, close_to, worst
+from frobench import Check, Device, Work, close_to, worst
 
 SIZES = {"small": [16, 64, 1], "medium": [64, 128, 128, 1], "large": [256, 2048, 2048, 1]}
 """Features from layer to layer of each network; only the large one gives an accelerator work that

@@ -1,7 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""`python -m frobench`."""
+"""The command `frobench`, also as `python -m frobench`."""
 
-from frobench import main
+import sys
+
+from frobench.suite.absent import absent, absent_module
+from frobench.suite.exit_codes import CANNOT
+
+
+def main() -> None:
+    """Run the command, or say in one line which package it lacks."""
+    try:
+        from frobench.command import main as command  # noqa: PLC0415 - a package may be missing
+    except ModuleNotFoundError as error:
+        if (module := absent_module(error)) is None:
+            raise
+        sys.stderr.write(f"frobench: {absent(module)}\n")
+        sys.exit(CANNOT)
+    command(prog_name="frobench")
+
 
 if __name__ == "__main__":
-    main(prog_name="frobench")
+    main()

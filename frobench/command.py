@@ -8,14 +8,13 @@ from typing import Any
 
 import click
 
+from frobench import __version__
 from frobench.judging import compare, export, show, validate
 from frobench.many_runs import fleet, history
 from frobench.measuring import reproduce, run
 from frobench.preview import doctor, list_cases
 from frobench.publishing import report, share
-from suite.printable import guard_terminal
-
-__version__ = "0.1.0"
+from frobench.suite.printable import guard_terminal
 
 atexit.register(gc.disable)  # the system takes back at the end what no search for garbage would
 

@@ -11,17 +11,15 @@ import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
-from frobench.hiding import HOME, hidden
 from frobench.options import RESULTS
-from suite.absent import absent, absent_module
-from suite.exit_codes import CANNOT, FAILED, INTERRUPTED
-from suite.printable import printable
+from frobench.suite.absent import absent, absent_module
+from frobench.suite.exit_codes import CANNOT, FAILED, INTERRUPTED
+from frobench.suite.printable import printable
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
 
@@ -61,17 +59,12 @@ def tells(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 def measures(verb: Callable[..., None]) -> Callable[..., None]:
-    """Let a verb start launches, or refuse in one line where none can run.
-
-    A launch imports modules from the current folder before all others, as `python -m` does.
-    """
+    """Let a verb start launches, or refuse in one line where none can run."""
 
     @wraps(verb)
     def wrapped(**options: Any) -> None:  # noqa: ANN401 - whatever the verb takes
         if sys.platform == "win32":
             end(CANNOT, "measuring needs Linux or macOS; on Windows, call frobench in WSL2")
-        if problem := hidden(PathFinder.find_spec("suite", [str(Path.cwd()), str(HOME)])):
-            end(CANNOT, problem)
         verb(**options)
 
     return tells(wrapped)
@@ -79,14 +72,14 @@ def measures(verb: Callable[..., None]) -> Callable[..., None]:
 
 def tell(error: Exception, options: dict[str, Any]) -> None:
     """End with what kept a verb from its end, where it is known; else return."""
-    from suite.errors import (
+    from frobench.suite.errors import (
         CannotRunError,
         CutShortError,
         Interrupted,
         NothingMeasuredError,
         NothingSelectedError,
     )
-    from suite.stored.store import InvalidResult
+    from frobench.suite.stored.store import InvalidResult
 
     match error:
         case NothingSelectedError():

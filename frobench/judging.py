@@ -11,11 +11,11 @@ import click
 
 from frobench import options
 from frobench.endings import makes_much, tells
-from suite.absent import absent, absent_module
-from suite.exit_codes import FAILED
+from frobench.suite.absent import absent, absent_module
+from frobench.suite.exit_codes import FAILED
 
 if TYPE_CHECKING:
-    from suite.stored.run import Run
+    from frobench.suite.stored.run import Run
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
 
@@ -28,7 +28,7 @@ def validate(paths: tuple[Path, ...]) -> None:
 
     Exits with 1 if a run is not valid: its file is damaged, or it cannot be honest.
     """
-    from suite.terminal.layout import is_honest, say, shown, stored_runs
+    from frobench.suite.terminal.layout import is_honest, say, shown, stored_runs
 
     runs = stored_runs(paths, options.RESULTS)
     good = [path for path in runs if is_honest(path, err=False)]
@@ -59,10 +59,10 @@ def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
     if form is None:
         conclude(judged, err=False, every=every, cases=cases)
         return
-    from reports.summary import plain
-    from suite import checks
-    from suite.printable import as_json
-    from suite.terminal import answer_files
+    from frobench.reports.summary import plain
+    from frobench.suite import checks
+    from frobench.suite.printable import as_json
+    from frobench.suite.terminal import answer_files
 
     run = plain.answers(checks.credible(judged))
     if form == "json":
@@ -90,8 +90,8 @@ def export(file: Path, form: str | None) -> None:
 
     An estimate is the median over launches. Cases with an error are left out.
     """
-    from suite import checks
-    from suite.export import FORMATS
+    from frobench.suite import checks
+    from frobench.suite.export import FORMATS
 
     if form is None:
         raise click.UsageError(f"choose a format: --{', --'.join(FORMATS)}")
@@ -136,8 +136,8 @@ def compare(  # noqa: PLR0913 - one for each option
     All cases together raise a false alarm in at most 5% of comparisons. With --purchase there are
     no verdicts, and it exits with 0; the speed under a workload is that of the purchase page.
     """
-    from reports.compare import verdicts
-    from suite.compare.runs import newest_levels
+    from frobench.reports.compare import verdicts
+    from frobench.suite.compare.runs import newest_levels
 
     with suppress(OSError):  # what cannot be read is refused below
         if new is not None and new.samefile(base):
@@ -166,8 +166,8 @@ def compare(  # noqa: PLR0913 - one for each option
 
 def read_valid(*files: Path) -> "list[Run]":
     """Read and judge stored runs; if one is damaged, end with a line for every fault."""
-    from suite import checks
-    from suite.terminal.layout import tell
+    from frobench.suite import checks
+    from frobench.suite.terminal.layout import tell
 
     damage = {file: checks.opened(file)[1] for file in files}
     for file, faults in damage.items():
@@ -179,7 +179,7 @@ def read_valid(*files: Path) -> "list[Run]":
 
 def require_facts(across: Sequence[str], *runs: "Run") -> None:
     """Refuse a name that is no fact of the environments of some runs."""
-    from suite.compare.runs import unknown_fact
+    from frobench.suite.compare.runs import unknown_fact
 
     if error := unknown_fact(across, runs):
         raise click.UsageError(f"--across: {error}")
@@ -187,17 +187,17 @@ def require_facts(across: Sequence[str], *runs: "Run") -> None:
 
 def conclude(judged: "Run", *, err: bool, every: bool = False, cases: bool = False) -> None:
     """Print the leading answers of a run, every one or the cases, then what makes them doubtful."""
-    from suite import checks
-    from suite.compare import disturbance
-    from suite.terminal import answers
-    from suite.terminal.layout import doubts, say, width, wrapped
+    from frobench.suite import checks
+    from frobench.suite.compare import disturbance
+    from frobench.suite.terminal import answers
+    from frobench.suite.terminal.layout import doubts, say, width, wrapped
 
     columns = width()
     if busy := disturbance.busy(judged):
         text = f"{busy[0].upper()}{busy[1:]}: do not publish this run."
         say(*wrapped(text, columns), err=err)
     try:
-        from reports.summary import plain
+        from frobench.reports.summary import plain
     except ImportError as error:  # what measures may have less than what reports
         if (module := absent_module(error)) is None:
             raise

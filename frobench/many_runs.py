@@ -9,7 +9,7 @@ import click
 
 from frobench import options
 from frobench.endings import end, measures, spelled
-from suite.exit_codes import INTERRUPTED
+from frobench.suite.exit_codes import INTERRUPTED
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
 
@@ -51,11 +51,11 @@ def fleet(results: Path, output: Path, benchmarks: Path | None, **wanted: Any) -
 
     Exits with 3 if a node stored no whole run, and else with 1 if a case failed.
     """
-    from suite.fleet.fleet import FleetRequest, measure
-    from suite.run.interruptions import Interruptions
-    from suite.run.label import label_of
-    from suite.terminal import fleet_words
-    from suite.terminal.layout import say, warn
+    from frobench.suite.fleet.fleet import FleetRequest, measure
+    from frobench.suite.run.interruptions import Interruptions
+    from frobench.suite.run.label import label_of
+    from frobench.suite.terminal import fleet_words
+    from frobench.suite.terminal.layout import say, warn
 
     folder = spelled(results)
     request = FleetRequest(
@@ -75,9 +75,9 @@ def fleet(results: Path, output: Path, benchmarks: Path | None, **wanted: Any) -
 
 def write_pages(results: Path, output: Path) -> None:
     """Write the pages of all stored runs, and name the one that compares nodes."""
-    from reports.fleet.fleet_page import PAGE
-    from reports.site import build
-    from suite.terminal.layout import say, shown, tell
+    from frobench.reports.fleet.fleet_page import PAGE
+    from frobench.reports.site import build
+    from frobench.suite.terminal.layout import say, shown, tell
 
     made = build.build([results], output, tell=tell)
     page = output / PAGE
@@ -133,14 +133,14 @@ def history(results: Path, benchmarks: Path, **wanted: Any) -> None:  # noqa: AN
     and a wrong commit in at most 5%. Exits with 4 if a case became slower; else with 3 if an end of
     the range cannot be measured, or if `compare` would exit with 3.
     """
-    from suite.compare.gate import exit_code
-    from suite.history.history import HistoryInterrupted, HistoryRequest
-    from suite.history.history import history as to_the_end
-    from suite.run.interruptions import Interruptions
-    from suite.run.progress import reporter
-    from suite.terminal import history_words
-    from suite.terminal.comparison_tables import show
-    from suite.terminal.layout import say, shown
+    from frobench.suite.compare.gate import exit_code
+    from frobench.suite.history.history import HistoryInterrupted, HistoryRequest
+    from frobench.suite.history.history import history as to_the_end
+    from frobench.suite.run.interruptions import Interruptions
+    from frobench.suite.run.progress import reporter
+    from frobench.suite.terminal import history_words
+    from frobench.suite.terminal.comparison_tables import show
+    from frobench.suite.terminal.layout import say, shown
 
     request = HistoryRequest(results=spelled(results), benchmarks=spelled(benchmarks), **wanted)
     with Interruptions() as interruptions:

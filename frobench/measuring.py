@@ -11,10 +11,10 @@ import click
 from frobench import options
 from frobench.endings import measures, spelled
 from frobench.judging import conclude, read_valid, require_facts
-from suite.exit_codes import FAILED, SLOWER
+from frobench.suite.exit_codes import FAILED, SLOWER
 
 if TYPE_CHECKING:
-    from suite.stored.run import Run
+    from frobench.suite.stored.run import Run
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
 
@@ -60,7 +60,7 @@ def run(
     With --nodes, the same command runs on every node of a job: the first node measures and stores
     the run, and the others start its processes; see docs/fleet.md.
     """
-    from suite.terminal.layout import say, shown
+    from frobench.suite.terminal.layout import say, shown
 
     if once is not None:
         call_once(once, trace, benchmarks, wanted)
@@ -78,9 +78,9 @@ def run(
 
 def together(benchmarks: Path, wait: bool) -> AbstractContextManager[object]:  # noqa: FBT001 - as an option
     """Have the other nodes of the job at hand; where this is one of them, serve and end."""
-    from suite.nodes.meeting import position
-    from suite.run.job import led, take_part
-    from suite.terminal.layout import say, warn
+    from frobench.suite.nodes.meeting import position
+    from frobench.suite.run.job import led, take_part
+    from frobench.suite.terminal.layout import say, warn
 
     here = position()
     if here.number == 0:
@@ -113,9 +113,9 @@ def reproduce(
     state of it, or too little could be compared, nobody can say: then the findings are shown side
     by side, and it exits with 3.
     """
-    from reports.compare import verdicts
-    from suite.compare.runs import newest_levels
-    from suite.terminal.layout import say, shown
+    from frobench.reports.compare import verdicts
+    from frobench.suite.compare.runs import newest_levels
+    from frobench.suite.terminal.layout import say, shown
 
     (first,) = read_valid(file)
     require_facts(across, first)
@@ -128,12 +128,12 @@ def reproduce(
 
 def measure(results: Path, benchmarks: Path, **wanted: Any) -> "tuple[Path, Run]":  # noqa: ANN401 - see `Request`
     """Measure what is wanted, and return the stored file and its path."""
-    from suite.errors import Interrupted
-    from suite.run.interruptions import Interruptions
-    from suite.run.progress import reporter
-    from suite.run.request import Request
-    from suite.run.runner import run as to_the_end
-    from suite.stored import store
+    from frobench.suite.errors import Interrupted
+    from frobench.suite.run.interruptions import Interruptions
+    from frobench.suite.run.progress import reporter
+    from frobench.suite.run.request import Request
+    from frobench.suite.run.runner import run as to_the_end
+    from frobench.suite.stored import store
 
     request = Request(results=spelled(results), benchmarks=spelled(benchmarks), **wanted)
     with Interruptions() as interruptions:
@@ -148,10 +148,10 @@ def measure(results: Path, benchmarks: Path, **wanted: Any) -> "tuple[Path, Run]
 
 def call_once(case: str, trace: Path | None, benchmarks: Path, wanted: dict[str, Any]) -> None:
     """Call one case once, and say that this is no measurement."""
-    from suite.once import run_once
-    from suite.stored.names import name_of
-    from suite.terminal.layout import say, shown, warn
-    from suite.units import format_seconds
+    from frobench.suite.once import run_once
+    from frobench.suite.stored.names import name_of
+    from frobench.suite.terminal.layout import say, shown, warn
+    from frobench.suite.units import format_seconds
 
     measuring = ("budget", "launches", "deadline", "project", "peak", "resume", "label")
     if given := [f"--{name}" for name in measuring if wanted[name]]:

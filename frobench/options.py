@@ -9,11 +9,15 @@ from typing import Any
 
 import click
 
-from frobench.hiding import HOME
+from frobench.suite.checkout import BENCHMARKS
 
 RESULTS = Path("results")
 SITE = Path("site")
-PROFILES = ("quick", "standard", "rigorous")  # spelled out, as suite.profiles takes a while
+PROFILES = (
+    "quick",
+    "standard",
+    "rigorous",
+)  # spelled out, as frobench.suite.profiles takes a while
 WORKLOADS = ("training", "decode", "small", "data-loading")  # likewise; the usual one first
 
 
@@ -64,7 +68,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="For programs.")
 benchmarks = click.option(
     "--benchmarks",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    default=HOME / "benchmarks",
+    default=BENCHMARKS,
     help="Folder of benchmarks, if not Frobench's own.",
 )
 label = click.option(

@@ -9,10 +9,10 @@ import click
 
 from frobench import options
 from frobench.endings import measures, spelled, tells
-from suite.exit_codes import CANNOT
+from frobench.suite.exit_codes import CANNOT
 
 if TYPE_CHECKING:
-    from suite.stored.run import ProfileName
+    from frobench.suite.stored.run import ProfileName
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
 
@@ -41,11 +41,11 @@ def list_cases(  # noqa: PLR0913 - one for each option
     """
     import tempfile
 
-    from suite.profiles import settings_for
-    from suite.run.forecast.expected import expect, newest
-    from suite.run.pilot import collect
-    from suite.terminal import listing
-    from suite.terminal.layout import dump, say, width
+    from frobench.suite.profiles import settings_for
+    from frobench.suite.run.forecast.expected import expect, newest
+    from frobench.suite.run.pilot import collect
+    from frobench.suite.terminal import listing
+    from frobench.suite.terminal.layout import dump, say, width
 
     settings = settings_for(profile, devices, expression=expression)
     with tempfile.TemporaryDirectory() as folder:
@@ -67,9 +67,9 @@ def doctor(results: Path, *, as_json: bool) -> None:
 
     Nothing is measured. Exits with 3 if an accelerator or PyTorch cannot be used.
     """
-    from suite.doctor import examine
-    from suite.terminal import doctor_page
-    from suite.terminal.layout import dump, say, width
+    from frobench.suite.doctor import examine
+    from frobench.suite.terminal import doctor_page
+    from frobench.suite.terminal.layout import dump, say, width
 
     conclusions = examine(results.resolve())
     if as_json:

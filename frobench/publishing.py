@@ -11,11 +11,11 @@ import click
 
 from frobench import options
 from frobench.endings import end, tells
-from suite.exit_codes import FAILED
+from frobench.suite.exit_codes import FAILED
 
 if TYPE_CHECKING:
-    from reports.figures.files import Figures
-    from suite.stored.run import Conclusion
+    from frobench.reports.figures.files import Figures
+    from frobench.suite.stored.run import Conclusion
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
 
@@ -31,11 +31,11 @@ def share(file: Path, output: Path, *, everything: bool) -> None:
     What names a person or a host is taken out, and the digest made anew. Call it where the run
     was made: only there are the names of the host and its user known. Nothing is sent anywhere.
     """
-    from suite import publish
-    from suite.personal import private
-    from suite.stored import store
-    from suite.terminal import disclosure
-    from suite.terminal.layout import is_honest, say, shown
+    from frobench.suite import publish
+    from frobench.suite.personal import private
+    from frobench.suite.stored import store
+    from frobench.suite.terminal import disclosure
+    from frobench.suite.terminal.layout import is_honest, say, shown
 
     if not is_honest(file, but=publish.MENDED):
         sys.exit(FAILED)
@@ -106,16 +106,16 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
 
     A folder below `results/.runs/` is a run that goes on: its page shows what it has so far.
     """
-    from reports.making.workers import FEW_PAGES, Workers, collect_seldom
+    from frobench.reports.making.workers import FEW_PAGES, Workers, collect_seldom
 
     workers = Workers(early=True)
     collect_seldom(FEW_PAGES)  # before what is imported next makes half a million objects
-    from reports.files.metadata import Publication
-    from reports.purchase import purchase
-    from reports.purchase.prices import PATH, read
-    from reports.site import build
-    from suite.run import unfinished
-    from suite.terminal.layout import say, shown, stored_runs, tell
+    from frobench.reports.files.metadata import Publication
+    from frobench.reports.purchase import purchase
+    from frobench.reports.purchase.prices import PATH, read
+    from frobench.reports.site import build
+    from frobench.suite.run import unfinished
+    from frobench.suite.terminal.layout import say, shown, stored_runs, tell
 
     gc.freeze()  # what was imported stays: to look through it at the end takes a fifth of a second
     broken = []
@@ -135,7 +135,7 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
     compared = purchase.Maker([path for path in paths if path.is_file()], reference, known)
     drawn: Figures | None = None
     if figures:
-        from reports.figures import files as figure_files
+        from frobench.reports.figures import files as figure_files
 
         drawn = figure_files.Figures(output)
     with unfinished.as_files(paths) as files:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from reports.site.build import KEPT
+from frobench.reports.site.build import KEPT
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import many_machines
 

@@ -24,11 +24,11 @@ import numpy as np
 import psutil
 from msgspec import Struct
 
-from reports.making.workers import FEW_PAGES, collect_seldom, cores
-from reports.site import build as site
-from suite.machine import environment
-from suite.machine.processor import processor
-from suite.stored.names import machine_name
+from frobench.reports.making.workers import FEW_PAGES, collect_seldom, cores
+from frobench.reports.site import build as site
+from frobench.suite.machine import environment
+from frobench.suite.machine.processor import processor
+from frobench.suite.stored.names import machine_name
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import many_machines
 

@@ -9,7 +9,7 @@ import random
 import sys
 from collections.abc import Collection, Mapping, Sequence
 
-from suite.history.change_search import BrokenError, Ratios, search
+from frobench.suite.history.change_search import BrokenError, Ratios, search
 
 NOISE = 0.015
 """Standard deviation of a launch's log, as between processes of one machine."""

@@ -14,7 +14,6 @@ PACKAGES = {
     "pytest_benchmark": "pytest-benchmark",
 }
 """Packages whose modules have other names than they have themselves."""
-OWN = frozenset({"benchmarks", "frobench", "reports", "suite"})
 _MISSING = re.compile(r"^ModuleNotFoundError: No module named '(\w+)", re.MULTILINE)
 
 
@@ -34,7 +33,7 @@ def absent_module(error: BaseException | None) -> str | None:
     while error is not None:
         if isinstance(error, ModuleNotFoundError) and error.name:
             module = error.name.partition(".")[0]
-            return None if module in OWN else module
+            return None if module == "frobench" else module
         error = error.__cause__
     return None
 
@@ -42,4 +41,4 @@ def absent_module(error: BaseException | None) -> str | None:
 def absent_in(output: str) -> str | None:
     """Return the module that a process did not find, by what it printed before it ended."""
     match = _MISSING.search(output)
-    return match[1] if match and match[1] not in OWN else None
+    return match[1] if match and match[1] != "frobench" else None

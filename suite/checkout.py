@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Where this code lies."""
+"""Where this code lies: in a clone, where `frobench/suite` is a link, or where it is installed."""
 
 from pathlib import Path
 
-CHECKOUT = Path(__file__).resolve().parents[1]
-"""The folder that `suite/` lies in: a clone, or where Frobench is installed."""
-MEASURING = ("benchmarks", "frobench", "suite")
-"""What lies in it and moves numbers when it is changed; new results and other pages do not."""
+CHECKOUT = Path(__file__).parents[2].resolve()
+"""The folder that `frobench/` lies in, from which Python imports it."""
+SUITE, REPORTS, BENCHMARKS = (
+    (CHECKOUT / "frobench" / name).resolve() for name in ("suite", "reports", "benchmarks")
+)
+"""Folders of the harness, of what makes pages, and of Frobench's own benchmarks."""
+SOURCES = ("frobench/*.py", "frobench/suite/**/*.py", "frobench/benchmarks/*.py")
+"""Files below it that move numbers when they are changed."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from suite.stored.run import Check
+from frobench.suite.stored.run import Check
 
 
 class CannotRunError(RuntimeError):

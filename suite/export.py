@@ -8,10 +8,10 @@ the samples of all launches. These formats carry the median over launches instea
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 
-from suite.printable import as_json, printable
-from suite.statistics import case_medians, estimate
-from suite.stored.run import Case, Estimate, Run
-from suite.units import counted, nanoseconds
+from frobench.suite.printable import as_json, printable
+from frobench.suite.statistics import case_medians, estimate
+from frobench.suite.stored.run import Case, Estimate, Run
+from frobench.suite.units import counted, nanoseconds
 
 
 def bencher(run: Run) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from suite.statistics import LEAST_LAUNCHES
-from suite.stored import bounds
-from suite.stored.run import ProfileName, Settings
+from frobench.suite.statistics import LEAST_LAUNCHES
+from frobench.suite.stored import bounds
+from frobench.suite.stored.run import ProfileName, Settings
 
 STEPS_ON_CPU, STEPS_ON_ACCELERATOR = 100, 20
 """Steps of the clock that a sample lasts, at least, on the CPU and on an accelerator. On the

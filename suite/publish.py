@@ -13,14 +13,14 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from suite import checks
-from suite.checks import rule
-from suite.checks.file import privacy
-from suite.machine.system import public_packages, storable
-from suite.personal import private, vocabulary
-from suite.stored import store
-from suite.stored.run import Case, Outcome, Run
-from suite.units import counted
+from frobench.suite import checks
+from frobench.suite.checks import rule
+from frobench.suite.checks.file import privacy
+from frobench.suite.machine.system import public_packages, storable
+from frobench.suite.personal import private, vocabulary
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Case, Outcome, Run
+from frobench.suite.units import counted
 
 MACHINE_INFO = {
     *("cpu", "machine", "node", "processor", "release", "system"),

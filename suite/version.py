@@ -19,8 +19,11 @@ from typing import Any
 DECLARATIONS = {"Work": "path", "measure": "control"}
 """Arguments that change nothing that is measured, by the name of the function that takes them."""
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
-KIT = frozenset({"pytest", "suite"})
-"""Packages that benchmarks and their helpers are written with, and code under test is not."""
+KIT = frozenset({"frobench", "pytest", "suite"})
+"""Packages that benchmarks and their helpers are written with, and code under test is not.
+
+Before `frobench` was the only name, benchmarks imported from `suite`.
+"""
 
 
 def benchmark_version(function: Callable[..., Any]) -> str:

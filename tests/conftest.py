@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from suite import checks
+from frobench.suite import checks
 
 QUIET = str(Path(__file__).parent / "instruments" / "quiet")
 """Folder of a module that Python imports at its start: no other program uses the processor."""

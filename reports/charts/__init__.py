@@ -7,10 +7,10 @@ scaled down with its chart cannot be read. The page shows the one that fits.
 
 from markupsafe import Markup
 
-from reports.charts import categories, curves
-from reports.charts.words import describe
-from reports.findings.finding import Plot
-from reports.web.theme import Form
+from frobench.reports.charts import categories, curves
+from frobench.reports.charts.words import describe
+from frobench.reports.findings.finding import Plot
+from frobench.reports.web.theme import Form
 
 
 def draw(plot: Plot, form: Form) -> Markup:

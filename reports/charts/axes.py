@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from reports.charts.words import spell_x
-from reports.findings.finding import RATIO, Plot, Point, Series
-from suite.units import format_value, prefixed
+from frobench.reports.charts.words import spell_x
+from frobench.reports.findings.finding import RATIO, Plot, Point, Series
+from frobench.suite.units import format_value, prefixed
 
 DECADE, FAR = 10.0, 30.0
 """Ranges that want a logarithmic scale: of sizes and lines, and of rows, whose bars begin at 0."""

@@ -4,13 +4,13 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from reports.charts import axes, titles
-from reports.charts.axes import Scale
-from reports.charts.svg import DASHED, Drawing, Frame, joined
-from reports.charts.words import broken, hover, short_names, spell_x
-from reports.findings.finding import Plot, Series
-from reports.web.theme import FONT, GLYPH, SHAPES, Form, colour, label_colour
-from suite.units import format_point
+from frobench.reports.charts import axes, titles
+from frobench.reports.charts.axes import Scale
+from frobench.reports.charts.svg import DASHED, Drawing, Frame, joined
+from frobench.reports.charts.words import broken, hover, short_names, spell_x
+from frobench.reports.findings.finding import Plot, Series
+from frobench.reports.web.theme import FONT, GLYPH, SHAPES, Form, colour, label_colour
+from frobench.suite.units import format_point
 
 INDENT = 4.0
 """From the left edge to where bars begin, in pixels."""

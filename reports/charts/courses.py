@@ -12,13 +12,13 @@ from typing import NamedTuple
 from markupsafe import Markup
 from msgspec import UNSET
 
-from reports.charts.axes import Scale, even_ticks, tick_labels
-from reports.charts.svg import Drawing, Frame, joined
-from reports.findings.select import device_title
-from reports.web.theme import GLYPH, NARROW, WIDE, Form, colour
-from suite.printable import printable
-from suite.stored.run import Run, Telemetry
-from suite.units import format_value
+from frobench.reports.charts.axes import Scale, even_ticks, tick_labels
+from frobench.reports.charts.svg import Drawing, Frame, joined
+from frobench.reports.findings.select import device_title
+from frobench.reports.web.theme import GLYPH, NARROW, WIDE, Form, colour
+from frobench.suite.printable import printable
+from frobench.suite.stored.run import Run, Telemetry
+from frobench.suite.units import format_value
 
 HEIGHT = 204.0
 ROOM = 30.0

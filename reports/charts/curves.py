@@ -3,13 +3,13 @@
 
 from collections.abc import Sequence
 
-from reports.charts import axes
-from reports.charts.axes import Scale
-from reports.charts.svg import DASHED, Drawing, Frame, Place, joined
-from reports.charts.words import broken, hover, short_names
-from reports.findings.finding import Plot
-from reports.web.theme import FONT, GLYPH, SHAPES, Form, colour, label_colour
-from suite.units import format_point
+from frobench.reports.charts import axes
+from frobench.reports.charts.axes import Scale
+from frobench.reports.charts.svg import DASHED, Drawing, Frame, Place, joined
+from frobench.reports.charts.words import broken, hover, short_names
+from frobench.reports.findings.finding import Plot
+from frobench.reports.web.theme import FONT, GLYPH, SHAPES, Form, colour, label_colour
+from frobench.suite.units import format_point
 
 LINE = 14.0
 """Height of a line of a name, in pixels."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from reports.charts.axes import Scale, even_ticks, ticks
-from reports.charts.svg import LATE, Fluid
-from reports.charts.words import describe
-from reports.findings.finding import Plot, Series
-from suite.stored.run import Estimate
-from suite.units import format_value, prefixed
+from frobench.reports.charts.axes import Scale, even_ticks, ticks
+from frobench.reports.charts.svg import LATE, Fluid
+from frobench.reports.charts.words import describe
+from frobench.reports.findings.finding import Plot, Series
+from frobench.suite.stored.run import Estimate
+from frobench.suite.units import format_value, prefixed
 
 HEIGHT, TOP, BOTTOM, MIDDLE, BELOW = 66, 16, 50, 27, 43
 """Pixels: of a bar's drawing, where its frame begins and ends, of the bar, and of the dots of other

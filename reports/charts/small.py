@@ -9,12 +9,12 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from reports.charts.axes import Scale, even_ticks, is_wide
-from reports.charts.svg import Fluid
-from reports.charts.words import spell_x
-from reports.findings.finding import RATIO, Finding, Plot, Series
-from suite.stored.run import Estimate
-from suite.units import format_ends, format_point, format_value, prefixed
+from frobench.reports.charts.axes import Scale, even_ticks, is_wide
+from frobench.reports.charts.svg import Fluid
+from frobench.reports.charts.words import spell_x
+from frobench.reports.findings.finding import RATIO, Finding, Plot, Series
+from frobench.suite.stored.run import Estimate
+from frobench.suite.units import format_ends, format_point, format_value, prefixed
 
 ROW = 16
 """Height of a bar with its label, in pixels."""

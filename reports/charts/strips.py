@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from suite.statistics import case_medians
-from suite.stored.run import Case, Estimate
-from suite.units import counted, format_estimate, format_seconds
+from frobench.suite.statistics import case_medians
+from frobench.suite.stored.run import Case, Estimate
+from frobench.suite.units import counted, format_estimate, format_seconds
 
 WIDTH, ROOM = 600, 4
 """Width of what is drawn, and the room on both sides for half a dot."""

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reports.charts.axes import Scale
-from reports.web.theme import FONT, LIGHT
-from suite.printable import printable
+from frobench.reports.charts.axes import Scale
+from frobench.reports.web.theme import FONT, LIGHT
+from frobench.suite.printable import printable
 
 Place = tuple[float, float]
 DASHED = "5 4"

@@ -6,10 +6,10 @@ Every number is one that the chart shows, to the digits that its interval suppor
 
 from collections.abc import Sequence
 
-from reports.charts.axes import value_labels
-from reports.charts.words import short_names, shortened, spell_x
-from reports.findings.finding import RATIO, Plot, Point
-from suite.units import format_point
+from frobench.reports.charts.axes import value_labels
+from frobench.reports.charts.words import short_names, shortened, spell_x
+from frobench.reports.findings.finding import RATIO, Plot, Point
+from frobench.suite.units import format_point
 
 MOST_NAMED = 3
 """Lines or rows whose numbers a headline names; of more it names the ends."""

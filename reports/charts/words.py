@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from textwrap import wrap
 
-from reports.findings.finding import Plot, Series
-from suite.printable import printable
-from suite.units import format_estimate, format_value
+from frobench.reports.findings.finding import Plot, Series
+from frobench.suite.printable import printable
+from frobench.suite.units import format_estimate, format_value
 
 MOST_LINES = 3
 """Of a name; the table beside its chart has the whole."""

@@ -11,17 +11,17 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from reports.findings import findings
-from reports.findings.finding import Finding
-from suite import checks
-from suite.compare.alike import Names, kind
-from suite.compare.model import CaseComparison, RunComparison
-from suite.compare.rank_tests import Between, compare_values, verdict
-from suite.compare.verdicts.family import overlap
-from suite.stored.run import Estimate, Run
-from suite.terminal.comparison_tables import FINDS, Column, Row, Table, finds
-from suite.terminal.comparison_words import grouped
-from suite.units import RATIO, format_estimate, format_point
+from frobench.reports.findings import findings
+from frobench.reports.findings.finding import Finding
+from frobench.suite import checks
+from frobench.suite.compare.alike import Names, kind
+from frobench.suite.compare.model import CaseComparison, RunComparison
+from frobench.suite.compare.rank_tests import Between, compare_values, verdict
+from frobench.suite.compare.verdicts.family import overlap
+from frobench.suite.stored.run import Estimate, Run
+from frobench.suite.terminal.comparison_tables import FINDS, Column, Row, Table, finds
+from frobench.suite.terminal.comparison_words import grouped
+from frobench.suite.units import RATIO, format_estimate, format_point
 
 Word = Literal["higher", "lower", "same", "unresolved", "incomparable"]
 

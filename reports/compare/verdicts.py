@@ -6,16 +6,16 @@ from collections.abc import Collection, Sequence
 import click
 from msgspec.structs import asdict
 
-from reports.compare import workload as workloads
-from reports.compare.comparing import compare_findings, legend, table
-from suite.compare.gate import agreement, exit_code
-from suite.compare.machines import compare_machines
-from suite.compare.runs import compare_runs, compare_versions
-from suite.compare.verdicts.levels import Levels
-from suite.stored.run import Run
-from suite.terminal import comparison_tables, comparison_words
-from suite.terminal.comparison_tables import show
-from suite.terminal.layout import dump, fold, say
+from frobench.reports.compare import workload as workloads
+from frobench.reports.compare.comparing import compare_findings, legend, table
+from frobench.suite.compare.gate import agreement, exit_code
+from frobench.suite.compare.machines import compare_machines
+from frobench.suite.compare.runs import compare_runs, compare_versions
+from frobench.suite.compare.verdicts.levels import Levels
+from frobench.suite.stored.run import Run
+from frobench.suite.terminal import comparison_tables, comparison_words
+from frobench.suite.terminal.comparison_tables import show
+from frobench.suite.terminal.layout import dump, fold, say
 
 
 def runs(  # noqa: PLR0913 - one for each thing that a caller may choose

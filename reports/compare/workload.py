@@ -7,16 +7,22 @@ from typing import Any
 import msgspec
 from msgspec import Struct, to_builtins
 
-from reports.findings.finding import RATIO
-from reports.purchase import script
-from reports.purchase.comparison import Amount
-from reports.purchase.machines import compare_measured
-from reports.purchase.measured import Measured
-from reports.summary.device_axes import DeviceAxes, device_axes
-from reports.table.workloads import table as workloads
-from suite.stored.run import Estimate, Run
-from suite.terminal.comparison_tables import Column, Row, Table
-from suite.units import counted, format_capacity, format_estimate, format_point, format_value
+from frobench.reports.findings.finding import RATIO
+from frobench.reports.purchase import script
+from frobench.reports.purchase.comparison import Amount
+from frobench.reports.purchase.machines import compare_measured
+from frobench.reports.purchase.measured import Measured
+from frobench.reports.summary.device_axes import DeviceAxes, device_axes
+from frobench.reports.table.workloads import table as workloads
+from frobench.suite.stored.run import Estimate, Run
+from frobench.suite.terminal.comparison_tables import Column, Row, Table
+from frobench.suite.units import (
+    counted,
+    format_capacity,
+    format_estimate,
+    format_point,
+    format_value,
+)
 
 
 class ExerciseSpeed(Struct, frozen=True):

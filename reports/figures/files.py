@@ -12,20 +12,20 @@ from textwrap import wrap
 
 from matplotlib.figure import Figure
 
-from reports.charts import titles
-from reports.charts.words import slug
-from reports.figures import painted_curves, painted_rows
-from reports.figures.style import EDGE, FORMATS, SMALL, TEXT, TITLE, WIDTH, styled
-from reports.files.metadata import Publication
-from reports.findings import sections
-from reports.findings.finding import Plot
-from reports.findings.roofline import rooflines
-from reports.table.facts import machine_title
-from reports.web.theme import LIGHT
-from suite import checks
-from suite.printable import printable
-from suite.stored import store
-from suite.stored.run import Run
+from frobench.reports.charts import titles
+from frobench.reports.charts.words import slug
+from frobench.reports.figures import painted_curves, painted_rows
+from frobench.reports.figures.style import EDGE, FORMATS, SMALL, TEXT, TITLE, WIDTH, styled
+from frobench.reports.files.metadata import Publication
+from frobench.reports.findings import sections
+from frobench.reports.findings.finding import Plot
+from frobench.reports.findings.roofline import rooflines
+from frobench.reports.table.facts import machine_title
+from frobench.reports.web.theme import LIGHT
+from frobench.suite import checks
+from frobench.suite.printable import printable
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run
 
 FOLDER = "-figures"
 """Behind a page's name, in the name of the folder of its figures."""

@@ -3,15 +3,15 @@
 
 from matplotlib.axes import Axes
 
-from reports.charts import axes as scales
-from reports.charts.axes import Scale
-from reports.charts.curves import line_names, mark_size, spread
-from reports.charts.words import broken
-from reports.figures import style
-from reports.figures.style import Room, marks, write
-from reports.findings.finding import Plot, Series
-from reports.web.theme import LIGHT, label_colour
-from suite.printable import printable
+from frobench.reports.charts import axes as scales
+from frobench.reports.charts.axes import Scale
+from frobench.reports.charts.curves import line_names, mark_size, spread
+from frobench.reports.charts.words import broken
+from frobench.reports.figures import style
+from frobench.reports.figures.style import Room, marks, write
+from frobench.reports.findings.finding import Plot, Series
+from frobench.reports.web.theme import LIGHT, label_colour
+from frobench.suite.printable import printable
 
 HEIGHT, BELOW = 2.4, 0.42
 """Heights in inches: of the axes, and of the sizes below them."""

@@ -6,15 +6,15 @@ from textwrap import wrap
 
 from matplotlib.axes import Axes
 
-from reports.charts import axes as scales
-from reports.charts.categories import Key, bars_of_row, keys, texts
-from reports.charts.titles import row_titles
-from reports.charts.words import spell_x
-from reports.figures import style
-from reports.figures.style import Room, marks, write
-from reports.findings.finding import Plot, Series
-from reports.web.theme import LIGHT, label_colour
-from suite.printable import printable
+from frobench.reports.charts import axes as scales
+from frobench.reports.charts.categories import Key, bars_of_row, keys, texts
+from frobench.reports.charts.titles import row_titles
+from frobench.reports.charts.words import spell_x
+from frobench.reports.figures import style
+from frobench.reports.figures.style import Room, marks, write
+from frobench.reports.findings.finding import Plot, Series
+from frobench.reports.web.theme import LIGHT, label_colour
+from frobench.suite.printable import printable
 
 GAP, LINE, KEY = 0.1, 0.16, 0.14
 """Heights in inches: between rows, of a bar, of a line of names of parts."""

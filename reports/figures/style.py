@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from matplotlib import rc_context, rcdefaults, rcParams
 from matplotlib.axes import Axes
 
-from reports.web import theme
-from reports.web.theme import LIGHT
+from frobench.reports.web import theme
+from frobench.reports.web.theme import LIGHT
 
 WIDTH = 160.0 / 25.4
 """Width of a figure in inches, 160 mm: a page's column, or half of a slide."""

@@ -10,11 +10,11 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from reports.files import metadata
-from reports.files.metadata import Described, Entity, Publication
-from reports.making.cache import Marks
-from reports.summary.model import Summary
-from suite.printable import printable
+from frobench.reports.files import metadata
+from frobench.reports.files.metadata import Described, Entity, Publication
+from frobench.reports.making.cache import Marks
+from frobench.reports.summary.model import Summary
+from frobench.suite.printable import printable
 
 CRATE = "ro-crate-metadata.json"
 VERSION = "https://w3id.org/ro/crate/1.2"

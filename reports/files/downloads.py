@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
-from reports.summary.model import Summary
-from reports.table.estimates import CaseEstimate
-from suite.printable import FORMULA, SIGNED_NUMBER
-from suite.stored.run import Run
+from frobench.reports.summary.model import Summary
+from frobench.reports.table.estimates import CaseEstimate
+from frobench.suite.printable import FORMULA, SIGNED_NUMBER
+from frobench.suite.stored.run import Run
 
 RUNS = pa.schema(
     {

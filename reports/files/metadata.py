@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from reports.making.cache import Marks
+from frobench.reports.making.cache import Marks
 
 MEDIA = {
     ".csv": "text/csv",

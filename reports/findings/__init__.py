@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from types import ModuleType
 
-from reports.findings import versions
-from reports.findings.exercises import (
+from frobench.reports.findings import versions
+from frobench.reports.findings.exercises import (
     attainable_peak,
     copies,
     data_parallel,
@@ -20,13 +20,13 @@ from reports.findings.exercises import (
     split_model,
     transformer,
 )
-from reports.findings.finding import Finding, Plot, Section, exercise_title
-from reports.findings.groups import collectives
-from reports.findings.own import any_function
-from reports.findings.remembered import cases_of
-from reports.findings.select import Cases, NotMeasuredError
-from suite.stored.names import is_cpu
-from suite.stored.run import Run
+from frobench.reports.findings.finding import Finding, Plot, Section, exercise_title
+from frobench.reports.findings.groups import collectives
+from frobench.reports.findings.own import any_function
+from frobench.reports.findings.remembered import cases_of
+from frobench.reports.findings.select import Cases, NotMeasuredError
+from frobench.suite.stored.names import is_cpu
+from frobench.suite.stored.run import Run
 
 RULES = {
     "matmul": matmul,

@@ -4,10 +4,10 @@
 from contextlib import suppress
 from dataclasses import dataclass
 
-from reports.findings.answers import Answer, Crossing, threshold
-from reports.findings.finding import RATIO
-from reports.findings.select import Curve, NotMeasuredError
-from reports.findings.values import (
+from frobench.reports.findings.answers import Answer, Crossing, threshold
+from frobench.reports.findings.finding import RATIO
+from frobench.reports.findings.select import Curve, NotMeasuredError
+from frobench.reports.findings.values import (
     VALUE,
     axis_pattern,
     behind,

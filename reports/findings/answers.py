@@ -9,10 +9,10 @@ from typing import NamedTuple
 import pandas as pd
 from msgspec.structs import replace
 
-from reports.findings.finding import Finding
-from reports.findings.select import Cases, Curve, NotMeasuredError
-from reports.findings.values import VALUE, N, behind, estimate_of, size
-from suite.units import format_estimate, format_value
+from frobench.reports.findings.finding import Finding
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
+from frobench.reports.findings.values import VALUE, N, behind, estimate_of, size
+from frobench.suite.units import format_estimate, format_value
 
 ROUNDING = 1e-9
 """Relative error of a crossing, at most."""

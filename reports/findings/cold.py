@@ -3,10 +3,10 @@
 
 from collections.abc import Callable, Iterable
 
-from reports.findings.answers import Answer
-from reports.findings.finding import RATIO, Axis, Plot
-from reports.findings.select import Cases, Curve, lines
-from reports.findings.values import VALUE, behind, text
+from frobench.reports.findings.answers import Answer
+from frobench.reports.findings.finding import RATIO, Axis, Plot
+from frobench.reports.findings.select import Cases, Curve, lines
+from frobench.reports.findings.values import VALUE, behind, text
 
 TIMES = Axis("Times as long", RATIO)
 LITTLE = 1.05

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from suite import units
-from suite.stored.run import Estimate
+from frobench.suite import units
+from frobench.suite.stored.run import Estimate
 
 RATIO = units.RATIO
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from reports.findings.select import Curve, NotMeasuredError
+from frobench.reports.findings.select import Curve, NotMeasuredError
 
 LEAST_SIZES = 3
 """Any two times lie on a line."""

@@ -4,9 +4,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reports.findings.select import Cases, Curve
-from suite.stored.names import is_cpu
-from suite.stored.run import Scalar
+from frobench.reports.findings.select import Cases, Curve
+from frobench.suite.stored.names import is_cpu
+from frobench.suite.stored.run import Scalar
 
 LARGE = 2**24
 """Bytes from which a copy's rate is its bandwidth."""

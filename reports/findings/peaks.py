@@ -9,11 +9,11 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from reports.findings.values import text
-from suite.checks.ceilings import LEAST_CLOCK
-from suite.datasheets import catalog
-from suite.datasheets.catalog import NotInCatalogError, PeakRate
-from suite.stored.run import Accelerator, Case, Run
+from frobench.reports.findings.values import text
+from frobench.suite.checks.ceilings import LEAST_CLOCK
+from frobench.suite.datasheets import catalog
+from frobench.suite.datasheets.catalog import NotInCatalogError, PeakRate
+from frobench.suite.stored.run import Accelerator, Case, Run
 
 HALF_ACCUMULATOR = "cuda_matmul_fp16_accumulation"
 """A setting of torch with which float16 runs above every peak of the catalog."""

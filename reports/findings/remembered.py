@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from reports.findings.select import Cases
-from suite.statistics import Medians
-from suite.stored.run import Run
+from frobench.reports.findings.select import Cases
+from frobench.suite.statistics import Medians
+from frobench.suite.stored.run import Run
 
 _remembered: ContextVar[tuple[Run, Medians, dict[str, Cases]] | None]
 _remembered = ContextVar("remembered", default=None)

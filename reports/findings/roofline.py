@@ -14,16 +14,16 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from reports.findings.exercises.attainable_peak import Product, attained, best_products
-from reports.findings.exercises.copies import bandwidth_of
-from reports.findings.exercises.matmul import PLAIN, PRECISIONS
-from reports.findings.finding import Axis, Plot, Point, Series
-from reports.findings.remembered import cases_of
-from reports.findings.select import Cases, NotMeasuredError, the_device
-from reports.findings.values import at_least, estimate_of, most
-from suite.stored.names import function_of
-from suite.stored.run import Estimate, Run
-from suite.units import format_point, format_value
+from frobench.reports.findings.exercises.attainable_peak import Product, attained, best_products
+from frobench.reports.findings.exercises.copies import bandwidth_of
+from frobench.reports.findings.exercises.matmul import PLAIN, PRECISIONS
+from frobench.reports.findings.finding import Axis, Plot, Point, Series
+from frobench.reports.findings.remembered import cases_of
+from frobench.reports.findings.select import Cases, NotMeasuredError, the_device
+from frobench.reports.findings.values import at_least, estimate_of, most
+from frobench.suite.stored.names import function_of
+from frobench.suite.stored.run import Estimate, Run
+from frobench.suite.units import format_point, format_value
 
 FUNCTIONS = ("bench_square", "bench_square_narrow", "bench_oblong", "bench_batched")
 """Products whose factors lie on the device, launched as PyTorch does."""

@@ -17,13 +17,13 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import pandas as pd
 
-from reports.findings.finding import RATIO, Point, Series
-from reports.table.frame import facts
-from reports.table.launches import ByLaunch, Numbers
-from suite.statistics import Medians, estimate
-from suite.stored.names import function_of, is_cpu, nodes_of
-from suite.stored.run import Case, Run, Scalar
-from suite.units import counted
+from frobench.reports.findings.finding import RATIO, Point, Series
+from frobench.reports.table.frame import facts
+from frobench.reports.table.launches import ByLaunch, Numbers
+from frobench.suite.statistics import Medians, estimate
+from frobench.suite.stored.names import function_of, is_cpu, nodes_of
+from frobench.suite.stored.run import Case, Run, Scalar
+from frobench.suite.units import counted
 
 Key = TypeVar("Key")
 Made = TypeVar("Made")

@@ -5,8 +5,8 @@ Files that are older than this control hold an overlap of first and last events,
 nothing and is not shown.
 """
 
-from reports.findings.select import Cases, Curve, NotMeasuredError
-from suite.stored.run import Scalar
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
+from frobench.suite.stored.run import Scalar
 
 PROOF = ("concurrency", "at_once", "in_turn")
 """The part of the shareable time that was shared; seconds of the body, and of its control."""

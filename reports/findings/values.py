@@ -5,10 +5,10 @@ import numpy as np
 import pandas as pd
 from msgspec.structs import replace
 
-from reports.findings.select import Curve
-from suite.statistics import estimate
-from suite.stored.run import Estimate
-from suite.units import format_estimate, format_point, format_value
+from frobench.reports.findings.select import Curve
+from frobench.suite.statistics import estimate
+from frobench.suite.stored.run import Estimate
+from frobench.suite.units import format_estimate, format_point, format_value
 
 VALUE, SIZE = "{value}", "{size}"
 """Stand in a sentence for the estimate with its interval, and for a size."""

@@ -3,10 +3,10 @@
 
 from collections.abc import Iterator
 
-from reports.findings.finding import RATIO, Finding
-from suite.compare.runs import compare_versions, launch_ratios
-from suite.stored.run import Run
-from suite.units import format_estimate
+from frobench.reports.findings.finding import RATIO, Finding
+from frobench.suite.compare.runs import compare_versions, launch_ratios
+from frobench.suite.stored.run import Run
+from frobench.suite.units import format_estimate
 
 WORDS = {
     "same": "They are the same to half a percent",

@@ -4,11 +4,11 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from reports.web.render import moment
-from suite.personal import private
-from suite.printable import printable
-from suite.stored.asked_nodes import AskedNodes
-from suite.units import counted
+from frobench.reports.web.render import moment
+from frobench.suite.personal import private
+from frobench.suite.printable import printable
+from frobench.suite.stored.asked_nodes import AskedNodes
+from frobench.suite.units import counted
 
 
 @dataclass(frozen=True)

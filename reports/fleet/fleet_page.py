@@ -6,15 +6,15 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from reports.files import downloads
-from reports.fleet.absent_nodes import Absent, absent
-from reports.fleet.fleet_view import Kind, kinds, left_out
-from reports.fleet.peers import Left, Peers, Placed, compared
-from reports.fleet.unlike import EQUAL_NODES, LEAST_NODES
-from reports.web.render import render
-from suite.statistics import CONFIDENCE
-from suite.stored.asked_nodes import AskedNodes
-from suite.units import counted, format_value
+from frobench.reports.files import downloads
+from frobench.reports.fleet.absent_nodes import Absent, absent
+from frobench.reports.fleet.fleet_view import Kind, kinds, left_out
+from frobench.reports.fleet.peers import Left, Peers, Placed, compared
+from frobench.reports.fleet.unlike import EQUAL_NODES, LEAST_NODES
+from frobench.reports.web.render import render
+from frobench.suite.statistics import CONFIDENCE
+from frobench.suite.stored.asked_nodes import AskedNodes
+from frobench.suite.units import counted, format_value
 
 NAME = "fleet"
 PAGE = f"{NAME}.html"

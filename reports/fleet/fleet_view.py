@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from reports.fleet.peers import Left, Peers, subject_title
-from reports.fleet.reasons import Usual, by_accelerator
-from reports.fleet.spread_chart import FEW, drawing, ends, room
-from reports.fleet.unlike import LEAST_NODES
-from reports.table.facts import spelled
-from suite.statistics import LEAST_LAUNCHES
-from suite.stored.run import Estimate
-from suite.units import counted, format_estimate, format_range, format_value
+from frobench.reports.fleet.peers import Left, Peers, subject_title
+from frobench.reports.fleet.reasons import Usual, by_accelerator
+from frobench.reports.fleet.spread_chart import FEW, drawing, ends, room
+from frobench.reports.fleet.unlike import LEAST_NODES
+from frobench.reports.table.facts import spelled
+from frobench.suite.statistics import LEAST_LAUNCHES
+from frobench.suite.stored.run import Estimate
+from frobench.suite.units import counted, format_estimate, format_range, format_value
 
 _INTERVAL = re.compile(r"(?P<value>.*)% \[(?P<low>.*), (?P<high>.*)\]")
 LABELS = 5

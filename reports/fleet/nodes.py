@@ -14,15 +14,15 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from reports.findings.exercises.attainable_peak import SUSTAINED
-from reports.summary.device_axes import DeviceAxes
-from reports.table.estimates import CaseEstimate
-from reports.table.facts import kind_title
-from reports.table.times import number
-from suite.compare.alike import failures, faults
-from suite.stored.differences import facts, matters
-from suite.stored.names import is_cpu
-from suite.stored.run import Case, Run, Scalar
+from frobench.reports.findings.exercises.attainable_peak import SUSTAINED
+from frobench.reports.summary.device_axes import DeviceAxes
+from frobench.reports.table.estimates import CaseEstimate
+from frobench.reports.table.facts import kind_title
+from frobench.reports.table.times import number
+from frobench.suite.compare.alike import failures, faults
+from frobench.suite.stored.differences import facts, matters
+from frobench.suite.stored.names import is_cpu
+from frobench.suite.stored.run import Case, Run, Scalar
 
 Times = dict[int, Sequence[float | None]]
 """Seconds of cases in each launch, by a number that stands for the case."""

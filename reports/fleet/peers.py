@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reports.findings.finding import exercise_title
-from reports.fleet.nodes import AXIS, ON_CPU, Launches, Node
-from reports.fleet.unlike import LEAST_NODES, Unlike, Values, unlike
-from suite.units import counted
+from frobench.reports.findings.finding import exercise_title
+from frobench.reports.fleet.nodes import AXIS, ON_CPU, Launches, Node
+from frobench.reports.fleet.unlike import LEAST_NODES, Unlike, Values, unlike
+from frobench.suite.units import counted
 
 NONE = Launches.of({})
 """Of a node that has no case of a subject."""

@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from statistics import median
 
-from reports.fleet.nodes import HELD_BACK, Node
-from reports.table.facts import spelled
-from suite.stored.run import Scalar
-from suite.units import format_value
+from frobench.reports.fleet.nodes import HELD_BACK, Node
+from frobench.reports.table.facts import spelled
+from frobench.suite.stored.run import Scalar
+from frobench.suite.units import format_value
 
 MAJORITY = 0.5
 """Part of the nodes that must share a value so that another one differs."""

@@ -11,9 +11,9 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from reports.fleet.unlike import Values
-from reports.web.elements import element, percent, plain
-from suite.units import format_value
+from frobench.reports.fleet.unlike import Values
+from frobench.reports.web.elements import element, percent, plain
+from frobench.suite.units import format_value
 
 HEIGHT, MIDDLE, SIDE = 26, 13, 8
 """Pixels: of the drawing, to the middle of its marks, and of a square."""

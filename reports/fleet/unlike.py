@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suite.compare.rank_tests import POWER
-from suite.statistics import ALARMS, LEAST_LAUNCHES
+from frobench.suite.compare.rank_tests import POWER
+from frobench.suite.statistics import ALARMS, LEAST_LAUNCHES
 
 Values = NDArray[np.float64]
 

@@ -11,14 +11,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from reports.files.metadata import Head
-from reports.index.index_data import data, device_kind
-from reports.making.broken import Broken
-from reports.purchase import purchase, script
-from reports.purchase.prices import Price
-from reports.summary.model import Change, Summary
-from reports.web.render import render
-from suite.units import counted
+from frobench.reports.files.metadata import Head
+from frobench.reports.index.index_data import data, device_kind
+from frobench.reports.making.broken import Broken
+from frobench.reports.purchase import purchase, script
+from frobench.reports.purchase.prices import Price
+from frobench.reports.summary.model import Change, Summary
+from frobench.reports.web.render import render
+from frobench.suite.units import counted
 
 SCRIPTS = (*script.INDEX, "rows.js", "cells.js", "index_runs.js", "index.js")
 PARTS = (

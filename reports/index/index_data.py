@@ -13,19 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from msgspec import to_builtins
 
-from reports.findings.finding import exercise_title
-from reports.index.packing import pack, pack_error, pack_share
-from reports.purchase.baseline import standing
-from reports.purchase.prices import HOUR, Price, total
-from reports.summary.model import Summary, device_names, equipment_of
-from reports.table.equipment import surroundings
-from reports.table.facts import fact_name, spelled
-from reports.table.launches import Numbers
-from reports.table.times import ON_CPU
-from reports.table.workloads import table
-from suite.stored.differences import FOLLOWS, SAID_BY_ABSENCE
-from suite.stored.run import Estimate, Scalar
-from suite.units import rounded
+from frobench.reports.findings.finding import exercise_title
+from frobench.reports.index.packing import pack, pack_error, pack_share
+from frobench.reports.purchase.baseline import standing
+from frobench.reports.purchase.prices import HOUR, Price, total
+from frobench.reports.summary.model import Summary, device_names, equipment_of
+from frobench.reports.table.equipment import surroundings
+from frobench.reports.table.facts import fact_name, spelled
+from frobench.reports.table.launches import Numbers
+from frobench.reports.table.times import ON_CPU
+from frobench.reports.table.workloads import table
+from frobench.suite.stored.differences import FOLLOWS, SAID_BY_ABSENCE
+from frobench.suite.stored.run import Estimate, Scalar
+from frobench.suite.units import rounded
 
 DIGITS = 3
 """Of what a device does, in the index."""

@@ -14,8 +14,8 @@ from typing import TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.table.estimates import STEP
-from reports.table.launches import Numbers
+from frobench.reports.table.estimates import STEP
+from frobench.reports.table.launches import Numbers
 
 DIGITS = "".join(
     character for character in map(chr, range(ord("!"), ord("~"))) if character not in '"&<>\\'

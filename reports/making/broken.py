@@ -11,12 +11,12 @@ from typing import Generic, NamedTuple, TypeVar
 
 from msgspec import Struct
 
-from reports.making.workers import Workers
-from suite import checks
-from suite.personal import private
-from suite.printable import printable
-from suite.stored.run import Conclusion
-from suite.stored.store import InvalidResult
+from frobench.reports.making.workers import Workers
+from frobench.suite import checks
+from frobench.suite.personal import private
+from frobench.suite.printable import printable
+from frobench.suite.stored.run import Conclusion
+from frobench.suite.stored.store import InvalidResult
 
 J = TypeVar("J")
 R = TypeVar("R")

@@ -18,10 +18,10 @@ from typing import TypeVar
 
 import msgspec
 
-from suite.checkout import CHECKOUT
+from frobench.suite.checkout import REPORTS, SUITE
 
 T = TypeVar("T")
-SOURCES = (CHECKOUT / "reports", CHECKOUT / "suite")
+SOURCES = (REPORTS, SUITE)
 SUFFIXES = {".css", ".csv", ".html", ".js", ".json", ".py"}
 LIBRARIES = ("jinja2", "matplotlib", "msgspec", "numpy", "pandas", "pillow", "pyarrow")
 """Libraries whose output becomes part of a page or of what is kept."""

@@ -12,7 +12,7 @@ from multiprocessing import current_process, get_all_start_methods, get_context
 from multiprocessing.context import BaseContext
 from typing import TypeVar
 
-from suite.checkout import CHECKOUT
+from frobench.suite.checkout import CHECKOUT
 
 J = TypeVar("J")
 R = TypeVar("R")
@@ -100,6 +100,6 @@ def _context() -> BaseContext:
     if FORKSERVER not in get_all_start_methods() or len(folder) > LONGEST_FOLDER:
         return get_context("spawn")
     context = get_context(FORKSERVER)
-    context.set_forkserver_preload(["reports.site.build", "matplotlib.figure"])
+    context.set_forkserver_preload(["frobench.reports.site.build", "matplotlib.figure"])
     _start()
     return context

@@ -3,8 +3,8 @@
 
 from collections.abc import Iterable
 
-from reports.table.times import ON_CPU
-from suite.checks.facts import moment
+from frobench.reports.table.times import ON_CPU
+from frobench.suite.checks.facts import moment
 
 
 def standing(

@@ -7,7 +7,7 @@ another machine moves nothing.
 
 from msgspec import Struct
 
-from reports.table.workloads import Workload
+from frobench.reports.table.workloads import Workload
 
 
 class Exercise(Struct, frozen=True, kw_only=True):

@@ -9,8 +9,8 @@ from statistics import fmean
 
 import numpy as np
 
-from reports.findings.finding import exercise_title
-from reports.purchase.comparison import (
+from frobench.reports.findings.finding import exercise_title
+from frobench.reports.purchase.comparison import (
     Comparison,
     Exercise,
     Less,
@@ -19,18 +19,18 @@ from reports.purchase.comparison import (
     Rent,
     ScoredPart,
 )
-from reports.purchase.measured import Measured, joules, together
-from reports.purchase.prices import HOUR, Price, total
-from reports.purchase.ratios import Launches, Ratios, Rows, against
-from reports.summary import views
-from reports.table.equipment import around, equipment
-from reports.table.facts import machine_title
-from reports.table.times import ON_CPU, exercise
-from reports.table.workloads import table
-from suite.compare.alike import Matched, Pair, faults, kind
-from suite.compare.machines import match_machines
-from suite.stored.names import name_of
-from suite.terminal.comparison_words import grouped
+from frobench.reports.purchase.measured import Measured, joules, together
+from frobench.reports.purchase.prices import HOUR, Price, total
+from frobench.reports.purchase.ratios import Launches, Ratios, Rows, against
+from frobench.reports.summary import views
+from frobench.reports.table.equipment import around, equipment
+from frobench.reports.table.facts import machine_title
+from frobench.reports.table.times import ON_CPU, exercise
+from frobench.reports.table.workloads import table
+from frobench.suite.compare.alike import Matched, Pair, faults, kind
+from frobench.suite.compare.machines import match_machines
+from frobench.suite.stored.names import name_of
+from frobench.suite.terminal.comparison_words import grouped
 
 SUFFIX = ".html"
 DECIMALS, DIGITS = 9, 6

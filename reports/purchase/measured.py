@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reports.purchase.comparison import Amount, AxisValue, Rate
-from reports.purchase.ratios import Launches
-from reports.summary.device_axes import device_axes
-from reports.summary.headlines import figures
-from reports.table.equipment import equipment
-from reports.table.launches import Numbers
-from reports.table.times import ON_CPU, left_out, parts_of
-from reports.table.workloads import on_cpu
-from suite import checks
-from suite.compare.alike import faults
-from suite.compare.machines import by_key
-from suite.statistics import case_medians
-from suite.stored.names import is_cpu
-from suite.stored.run import Case, Estimate, Run
+from frobench.reports.purchase.comparison import Amount, AxisValue, Rate
+from frobench.reports.purchase.ratios import Launches
+from frobench.reports.summary.device_axes import device_axes
+from frobench.reports.summary.headlines import figures
+from frobench.reports.table.equipment import equipment
+from frobench.reports.table.launches import Numbers
+from frobench.reports.table.times import ON_CPU, left_out, parts_of
+from frobench.reports.table.workloads import on_cpu
+from frobench.suite import checks
+from frobench.suite.compare.alike import faults
+from frobench.suite.compare.machines import by_key
+from frobench.suite.statistics import case_medians
+from frobench.suite.stored.names import is_cpu
+from frobench.suite.stored.run import Case, Estimate, Run
 
 
 @dataclass(frozen=True)

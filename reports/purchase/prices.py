@@ -11,8 +11,8 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from reports.table.equipment import Equipment
-from suite.datasheets.catalog import MEMORY_SEEN, rows
+from frobench.reports.table.equipment import Equipment
+from frobench.suite.datasheets.catalog import MEMORY_SEEN, rows
 
 PATH = Path(__file__).with_name("prices.csv")
 LIMITS = 1e-6, 1e12

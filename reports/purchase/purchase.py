@@ -17,28 +17,28 @@ import msgspec
 from markupsafe import Markup
 from msgspec import Struct
 
-from reports.charts.words import slug
-from reports.files import downloads, metadata
-from reports.files.metadata import ANYWHERE, Described, Publication
-from reports.findings.finding import exercise_title
-from reports.making.broken import of_several
-from reports.making.cache import mark
-from reports.purchase import purchase_files, script
-from reports.purchase.baseline import standing
-from reports.purchase.comparison import Comparison
-from reports.purchase.machines import compare_measured
-from reports.purchase.measured import Measured
-from reports.purchase.prices import Price
-from reports.purchase.purchase_files import Line
-from reports.summary import views
-from reports.summary.model import first_device
-from reports.table.times import exercise
-from reports.web.render import render
-from suite import checks
-from suite.compare.alike import faults
-from suite.printable import printable
-from suite.stored import store
-from suite.stored.run import Run
+from frobench.reports.charts.words import slug
+from frobench.reports.files import downloads, metadata
+from frobench.reports.files.metadata import ANYWHERE, Described, Publication
+from frobench.reports.findings.finding import exercise_title
+from frobench.reports.making.broken import of_several
+from frobench.reports.making.cache import mark
+from frobench.reports.purchase import purchase_files, script
+from frobench.reports.purchase.baseline import standing
+from frobench.reports.purchase.comparison import Comparison
+from frobench.reports.purchase.machines import compare_measured
+from frobench.reports.purchase.measured import Measured
+from frobench.reports.purchase.prices import Price
+from frobench.reports.purchase.purchase_files import Line
+from frobench.reports.summary import views
+from frobench.reports.summary.model import first_device
+from frobench.reports.table.times import exercise
+from frobench.reports.web.render import render
+from frobench.suite import checks
+from frobench.suite.compare.alike import faults
+from frobench.suite.printable import printable
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run
 
 NAME = "purchase"
 PAGE, IMAGE = f"{NAME}.html", f"{NAME}.png"

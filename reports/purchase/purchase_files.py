@@ -7,10 +7,10 @@ from typing import Any
 import pyarrow as pa
 from msgspec import Struct
 
-from reports.purchase.comparison import Comparison
-from reports.summary import card
-from reports.web.render import moment
-from suite.units import counted
+from frobench.reports.purchase.comparison import Comparison
+from frobench.reports.summary import card
+from frobench.reports.web.render import moment
+from frobench.suite.units import counted
 
 SCHEMA = pa.schema(
     {

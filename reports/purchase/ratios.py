@@ -18,9 +18,9 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.table.estimates import log_centres
-from reports.table.launches import Numbers
-from suite.statistics import LEAST_LAUNCHES
+from frobench.reports.table.estimates import log_centres
+from frobench.reports.table.launches import Numbers
+from frobench.suite.statistics import LEAST_LAUNCHES
 
 RESAMPLES = 1000
 """The variance of so many is known to 4%, a hundredth of what eight launches leave open."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from reports.web.render import harmless, static
-from suite.absent import absent
+from frobench.reports.web.render import harmless, static
+from frobench.suite.absent import absent
 
 if TYPE_CHECKING:
     import quickjs

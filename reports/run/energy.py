@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
-from reports.charts.courses import device_name
-from reports.summary.headlines import accelerator
-from reports.summary.views import Cell, Marks, doubtful, label, name
-from suite.statistics import estimate
-from suite.stored.names import function_of
-from suite.stored.run import Case, Energy, Run
-from suite.units import format_value
+from frobench.reports.charts.courses import device_name
+from frobench.reports.summary.headlines import accelerator
+from frobench.reports.summary.views import Cell, Marks, doubtful, label, name
+from frobench.suite.statistics import estimate
+from frobench.suite.stored.names import function_of
+from frobench.suite.stored.run import Case, Energy, Run
+from frobench.suite.units import format_value
 
 
 class Row(NamedTuple):

@@ -8,23 +8,23 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reports.charts import screen
-from reports.charts.screen import Bar
-from reports.findings.roofline import Roofline
-from reports.run.normal import OUTSIDE, Row
-from reports.run.rows import exercise_id
-from reports.summary import axis_words
-from reports.summary.device_axes import Axis, DeviceAxes, Name
-from reports.summary.short import PRECISIONS, precisions
-from reports.summary.views import Marks, doubt_counts, doubtful
-from reports.table.facts import machine_title
-from reports.web.render import moment
-from suite import checks
-from suite.compare.alike import faults
-from suite.stored.names import is_cpu
-from suite.stored.run import Estimate, Run
-from suite.terminal.answers import NOT_CONCLUSIVE
-from suite.units import (
+from frobench.reports.charts import screen
+from frobench.reports.charts.screen import Bar
+from frobench.reports.findings.roofline import Roofline
+from frobench.reports.run.normal import OUTSIDE, Row
+from frobench.reports.run.rows import exercise_id
+from frobench.reports.summary import axis_words
+from frobench.reports.summary.device_axes import Axis, DeviceAxes, Name
+from frobench.reports.summary.short import PRECISIONS, precisions
+from frobench.reports.summary.views import Marks, doubt_counts, doubtful
+from frobench.reports.table.facts import machine_title
+from frobench.reports.web.render import moment
+from frobench.suite import checks
+from frobench.suite.compare.alike import faults
+from frobench.suite.stored.names import is_cpu
+from frobench.suite.stored.run import Estimate, Run
+from frobench.suite.terminal.answers import NOT_CONCLUSIVE
+from frobench.suite.units import (
     counted,
     format_capacity,
     format_estimate,

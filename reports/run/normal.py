@@ -12,15 +12,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from reports.run import published
-from reports.run.published import Published
-from reports.summary.device_axes import DeviceAxes, with_others
-from reports.summary.headlines import EFFICIENCY, LAUNCH, Figure, accelerator
-from reports.summary.model import Summary
-from reports.summary.views import Cell, Marks, doubtful
-from suite.stored.names import is_cpu
-from suite.stored.run import Accelerator, Run
-from suite.units import counted, format_estimate, format_range, format_value
+from frobench.reports.run import published
+from frobench.reports.run.published import Published
+from frobench.reports.summary.device_axes import DeviceAxes, with_others
+from frobench.reports.summary.headlines import EFFICIENCY, LAUNCH, Figure, accelerator
+from frobench.reports.summary.model import Summary
+from frobench.reports.summary.views import Cell, Marks, doubtful
+from frobench.suite.stored.names import is_cpu
+from frobench.suite.stored.run import Accelerator, Run
+from frobench.suite.units import counted, format_estimate, format_range, format_value
 
 ALLOWANCE = 0.1
 """How far outside the others' range is still near: they measured in other ways."""

@@ -10,22 +10,22 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reports.charts import courses, draw, titles
-from reports.files.metadata import Head
-from reports.findings import roofline
-from reports.findings.finding import Finding, Plot, Section
-from reports.run import energy
-from reports.run.first_screen import FirstScreen, first_screen
-from reports.run.normal import Row
-from reports.run.rows import AnswerRow, absent, exercise_id, row
-from reports.run.sheets import Sheet, measured, sheets
-from reports.summary import views
-from reports.summary.device_axes import DeviceAxes, device_axes
-from reports.table import facts
-from reports.web import theme
-from reports.web.render import moment, render
-from suite.stored.run import Run
-from suite.units import counted, format_seconds, format_value
+from frobench.reports.charts import courses, draw, titles
+from frobench.reports.files.metadata import Head
+from frobench.reports.findings import roofline
+from frobench.reports.findings.finding import Finding, Plot, Section
+from frobench.reports.run import energy
+from frobench.reports.run.first_screen import FirstScreen, first_screen
+from frobench.reports.run.normal import Row
+from frobench.reports.run.rows import AnswerRow, absent, exercise_id, row
+from frobench.reports.run.sheets import Sheet, measured, sheets
+from frobench.reports.summary import views
+from frobench.reports.summary.device_axes import DeviceAxes, device_axes
+from frobench.reports.table import facts
+from frobench.reports.web import theme
+from frobench.reports.web.render import moment, render
+from frobench.suite.stored.run import Run
+from frobench.suite.units import counted, format_seconds, format_value
 
 NUMBERS = (
     *("No", "One", "Two", "Three", "Four", "Five", "Six"),

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from suite.datasheets.catalog import rows
+from frobench.suite.datasheets.catalog import rows
 
 PATH = Path(__file__).with_name("published.csv")
 

@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reports.charts import small
-from reports.charts.words import slug
-from reports.findings.finding import Section
-from reports.summary import short
-from reports.summary.views import Marks, doubtful, own_cases
-from reports.table.modes import WORDS, modes_of, two_modes
-from suite.statistics import case_medians
-from suite.stored.names import function_of
-from suite.stored.run import Case, Run
+from frobench.reports.charts import small
+from frobench.reports.charts.words import slug
+from frobench.reports.findings.finding import Section
+from frobench.reports.summary import short
+from frobench.reports.summary.views import Marks, doubtful, own_cases
+from frobench.reports.table.modes import WORDS, modes_of, two_modes
+from frobench.suite.statistics import case_medians
+from frobench.suite.stored.names import function_of
+from frobench.suite.stored.run import Case, Run
 
 
 class AnswerRow(NamedTuple):

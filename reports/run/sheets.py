@@ -13,15 +13,15 @@ import msgspec
 import pyarrow as pa
 from msgspec import UNSET
 
-from reports.findings.finding import Plot, Section
-from reports.findings.roofline import INTENSITY, Roofline
-from reports.run.energy import Spent
-from reports.run.normal import Row
-from reports.summary import views
-from reports.summary.device_axes import Axis
-from reports.summary.views import CaseRow, Cell
-from suite.stored.names import function_of
-from suite.stored.run import Estimate, Run, Telemetry
+from frobench.reports.findings.finding import Plot, Section
+from frobench.reports.findings.roofline import INTENSITY, Roofline
+from frobench.reports.run.energy import Spent
+from frobench.reports.run.normal import Row
+from frobench.reports.summary import views
+from frobench.reports.summary.device_axes import Axis
+from frobench.reports.summary.views import CaseRow, Cell
+from frobench.suite.stored.names import function_of
+from frobench.suite.stored.run import Estimate, Run, Telemetry
 
 
 class Sheet(NamedTuple):

@@ -12,23 +12,23 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from reports.files.metadata import ANYWHERE, Publication
-from reports.fleet import fleet_page
-from reports.fleet.peers import Placed
-from reports.making import cache
-from reports.making.broken import Broken, BrokenRunsError, begun, named, of_several
-from reports.making.cache import Cache, Marks, remove, stand
-from reports.making.workers import Workers
-from reports.purchase import prices
-from reports.purchase.prices import Price
-from reports.run import normal
-from reports.site import inputs, run_files, shared_files, summarised
-from reports.site.run_files import PageJob, Source, Written
-from reports.site.summarised import Tell
-from reports.summary.model import Summary, equipment_of
-from suite.stored.asked_nodes import AskedNodes
-from suite.stored.run import Conclusion
-from suite.stored.store import InvalidResult
+from frobench.reports.files.metadata import ANYWHERE, Publication
+from frobench.reports.fleet import fleet_page
+from frobench.reports.fleet.peers import Placed
+from frobench.reports.making import cache
+from frobench.reports.making.broken import Broken, BrokenRunsError, begun, named, of_several
+from frobench.reports.making.cache import Cache, Marks, remove, stand
+from frobench.reports.making.workers import Workers
+from frobench.reports.purchase import prices
+from frobench.reports.purchase.prices import Price
+from frobench.reports.run import normal
+from frobench.reports.site import inputs, run_files, shared_files, summarised
+from frobench.reports.site.run_files import PageJob, Source, Written
+from frobench.reports.site.summarised import Tell
+from frobench.reports.summary.model import Summary, equipment_of
+from frobench.suite.stored.asked_nodes import AskedNodes
+from frobench.suite.stored.run import Conclusion
+from frobench.suite.stored.store import InvalidResult
 
 KEPT = ".cache"
 """Folder of what is kept between calls, in that of the site."""
@@ -77,7 +77,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
 
     Raises
     ------
-    suite.stored.store.InvalidResult
+    frobench.suite.stored.store.InvalidResult
         No page can be made of a file, and there is nobody to tell.
     OSError
         A page cannot be written.

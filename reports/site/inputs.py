@@ -8,13 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from reports.making.cache import Cache
-from reports.making.workers import cores
-from reports.site.run_files import Source
-from suite import checks
-from suite.stored import asked_nodes, store
-from suite.stored.asked_nodes import AskedNodes
-from suite.stored.run import Conclusion
+from frobench.reports.making.cache import Cache
+from frobench.reports.making.workers import cores
+from frobench.reports.site.run_files import Source
+from frobench.suite import checks
+from frobench.suite.stored import asked_nodes, store
+from frobench.suite.stored.asked_nodes import AskedNodes
+from frobench.suite.stored.run import Conclusion
 
 NOTED = "files"
 """Name among what is kept of the files that were read."""

@@ -10,30 +10,30 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from reports.files import downloads
-from reports.files.downloads import Rows
-from reports.files.metadata import Described, Publication, head
-from reports.findings import sections
-from reports.findings.remembered import remembered
-from reports.fleet import nodes
-from reports.fleet.nodes import Node
-from reports.making.broken import Blame, blamed
-from reports.making.cache import Cache, Marks, mark, write
-from reports.run.normal import Verdict, rows
-from reports.run.page import Contents, Download, Signs, contents, run_page
-from reports.summary import badge as badges
-from reports.summary import card, views
-from reports.summary.device_axes import DeviceAxes
-from reports.summary.model import Answer, Change, Summary, answers, change, summarise
-from reports.table.estimates import estimates
-from reports.table.frame import frame
-from reports.web.render import moment
-from suite import checks
-from suite.compare.runs import compare_runs
-from suite.compare.verdicts.levels import Levels, levels
-from suite.stored import store
-from suite.stored.run import Conclusion, Run
-from suite.units import counted, format_value
+from frobench.reports.files import downloads
+from frobench.reports.files.downloads import Rows
+from frobench.reports.files.metadata import Described, Publication, head
+from frobench.reports.findings import sections
+from frobench.reports.findings.remembered import remembered
+from frobench.reports.fleet import nodes
+from frobench.reports.fleet.nodes import Node
+from frobench.reports.making.broken import Blame, blamed
+from frobench.reports.making.cache import Cache, Marks, mark, write
+from frobench.reports.run.normal import Verdict, rows
+from frobench.reports.run.page import Contents, Download, Signs, contents, run_page
+from frobench.reports.summary import badge as badges
+from frobench.reports.summary import card, views
+from frobench.reports.summary.device_axes import DeviceAxes
+from frobench.reports.summary.model import Answer, Change, Summary, answers, change, summarise
+from frobench.reports.table.estimates import estimates
+from frobench.reports.table.frame import frame
+from frobench.reports.web.render import moment
+from frobench.suite import checks
+from frobench.suite.compare.runs import compare_runs
+from frobench.suite.compare.verdicts.levels import Levels, levels
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Conclusion, Run
+from frobench.suite.units import counted, format_value
 
 STORED = "the stored run, every sample"
 MEDIANS = "the launch medians, a row for each case in each launch"

@@ -8,23 +8,23 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from reports.charts.words import slug
-from reports.files import downloads, metadata
-from reports.files.crate import CRATE, crate
-from reports.files.downloads import Rows
-from reports.files.metadata import Described, Head, Publication
-from reports.index import index
-from reports.making import cache
-from reports.making.broken import Broken
-from reports.making.cache import Marks, mark
-from reports.making.workers import Workers
-from reports.purchase.prices import Price
-from reports.site.run_files import BADGE
-from reports.summary import card
-from reports.summary.card import Row
-from reports.summary.model import Summary
-from reports.web.render import moment
-from suite.units import counted
+from frobench.reports.charts.words import slug
+from frobench.reports.files import downloads, metadata
+from frobench.reports.files.crate import CRATE, crate
+from frobench.reports.files.downloads import Rows
+from frobench.reports.files.metadata import Described, Head, Publication
+from frobench.reports.index import index
+from frobench.reports.making import cache
+from frobench.reports.making.broken import Broken
+from frobench.reports.making.cache import Marks, mark
+from frobench.reports.making.workers import Workers
+from frobench.reports.purchase.prices import Price
+from frobench.reports.site.run_files import BADGE
+from frobench.reports.summary import card
+from frobench.reports.summary.card import Row
+from frobench.reports.summary.model import Summary
+from frobench.reports.web.render import moment
+from frobench.suite.units import counted
 
 INDEX, IMAGE = "index.html", "index.png"
 BADGES = "badges"

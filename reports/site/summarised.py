@@ -6,14 +6,14 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from reports.charts.words import slug
-from reports.making.broken import Blame, each
-from reports.making.workers import FEW, Workers
-from reports.site import run_files
-from reports.site.run_files import Pair, Source
-from reports.summary.model import Summary
-from suite.compare.verdicts.levels import MOST_RUNS
-from suite.stored.run import Conclusion
+from frobench.reports.charts.words import slug
+from frobench.reports.making.broken import Blame, each
+from frobench.reports.making.workers import FEW, Workers
+from frobench.reports.site import run_files
+from frobench.reports.site.run_files import Pair, Source
+from frobench.reports.summary.model import Summary
+from frobench.suite.compare.verdicts.levels import MOST_RUNS
+from frobench.suite.stored.run import Conclusion
 
 Tell = Callable[[Path, list[Conclusion]], None]
 """Called with each file that is not whole, and with the reasons."""

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Axes in words: the same on the page and in a terminal."""
 
-from reports.summary.device_axes import Axis, DeviceAxes, Name
-from reports.summary.short import PRECISIONS
-from suite.stored.names import is_cpu
-from suite.terminal.answers import NOT_CONCLUSIVE
-from suite.units import counted, format_ends, format_estimate, format_point
+from frobench.reports.summary.device_axes import Axis, DeviceAxes, Name
+from frobench.reports.summary.short import PRECISIONS
+from frobench.suite.stored.names import is_cpu
+from frobench.suite.terminal.answers import NOT_CONCLUSIVE
+from frobench.suite.units import counted, format_ends, format_estimate, format_point
 
 TITLES: dict[Name, str] = {
     "compute": "Compute",

@@ -7,13 +7,13 @@ interval beside it, since nobody sees the page that explains it.
 
 from markupsafe import Markup
 
-from reports.summary.card import ELLIPSIS, width
-from reports.summary.device_axes import Axis
-from reports.summary.views import Marks, doubtful
-from reports.web.elements import element
-from suite.printable import printable
-from suite.terminal.answers import NOT_CONCLUSIVE
-from suite.units import format_ends, format_estimate
+from frobench.reports.summary.card import ELLIPSIS, width
+from frobench.reports.summary.device_axes import Axis
+from frobench.reports.summary.views import Marks, doubtful
+from frobench.reports.web.elements import element
+from frobench.suite.printable import printable
+from frobench.suite.terminal.answers import NOT_CONCLUSIVE
+from frobench.suite.units import format_ends, format_estimate
 
 LEFT, RIGHT, TEXT = "#3b4048", "#1d5a9e", "#ffffff"
 """Colours behind the name and behind the figure, and of both texts: at least 4.5:1."""

@@ -13,10 +13,10 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from reports.summary.model import Answer
-from reports.web.theme import LIGHT
-from suite.printable import printable
-from suite.units import format_estimate
+from frobench.reports.summary.model import Answer
+from frobench.reports.web.theme import LIGHT
+from frobench.suite.printable import printable
+from frobench.suite.units import format_estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

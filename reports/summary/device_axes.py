@@ -13,19 +13,19 @@ import pandas as pd
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reports.findings import peaks
-from reports.findings.exercises import attainable_peak, copies, many_or_one, norm_logging
-from reports.findings.kinds import KINDS
-from reports.findings.remembered import cases_of
-from reports.findings.select import Cases, NotMeasuredError
-from reports.findings.values import estimate_of
-from reports.summary.headlines import accelerator, device_name
-from reports.table.equipment import printed_watts
-from suite.datasheets.catalog import PeakRate
-from suite.statistics import estimate
-from suite.stored.names import is_cpu
-from suite.stored.run import Estimate, Run
-from suite.units import format_value
+from frobench.reports.findings import peaks
+from frobench.reports.findings.exercises import attainable_peak, copies, many_or_one, norm_logging
+from frobench.reports.findings.kinds import KINDS
+from frobench.reports.findings.remembered import cases_of
+from frobench.reports.findings.select import Cases, NotMeasuredError
+from frobench.reports.findings.values import estimate_of
+from frobench.reports.summary.headlines import accelerator, device_name
+from frobench.reports.table.equipment import printed_watts
+from frobench.suite.datasheets.catalog import PeakRate
+from frobench.suite.statistics import estimate
+from frobench.suite.stored.names import is_cpu
+from frobench.suite.stored.run import Estimate, Run
+from frobench.suite.units import format_value
 
 Name = Literal["compute", "memory", "overhead", "read_back", "link_to_device", "link_to_host"]
 NAMES: tuple[Name, ...] = get_args(Name)

@@ -5,15 +5,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from reports.findings import peaks
-from reports.findings.exercises.matmul import PLAIN, SQUARE, best_rates
-from reports.findings.exercises.parallel_matmul import efficiencies
-from reports.findings.kinds import KINDS, LARGE
-from reports.findings.remembered import cases_of
-from reports.findings.select import Cases, Curve, NotMeasuredError
-from suite.stored.names import is_cpu
-from suite.stored.run import Accelerator, Estimate, Run
-from suite.units import counted
+from frobench.reports.findings import peaks
+from frobench.reports.findings.exercises.matmul import PLAIN, SQUARE, best_rates
+from frobench.reports.findings.exercises.parallel_matmul import efficiencies
+from frobench.reports.findings.kinds import KINDS, LARGE
+from frobench.reports.findings.remembered import cases_of
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
+from frobench.suite.stored.names import is_cpu
+from frobench.suite.stored.run import Accelerator, Estimate, Run
+from frobench.suite.units import counted
 
 COPIES = {
     "to-device": ("copy_to_device_pageable", "bandwidth from pageable memory"),

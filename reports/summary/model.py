@@ -6,30 +6,30 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from reports.findings.finding import Section
-from reports.summary.device_axes import DeviceAxes, device_axes
-from reports.summary.headlines import Figure, device_name, figures
-from reports.summary.views import Marks, doubtful
-from reports.table import facts
-from reports.table.equipment import Equipment, equipment
-from reports.table.estimates import CaseEstimate
-from reports.table.spread import Spread, spread
-from reports.table.times import Scored, Times, left_out, numbered, parts_of, scored, times
-from suite.checks.numbers.noise import noisy_case
-from suite.checks.rule import code
-from suite.compare import disturbance
-from suite.compare.alike import faults
-from suite.compare.model import RunComparison
-from suite.stored.identity import (
+from frobench.reports.findings.finding import Section
+from frobench.reports.summary.device_axes import DeviceAxes, device_axes
+from frobench.reports.summary.headlines import Figure, device_name, figures
+from frobench.reports.summary.views import Marks, doubtful
+from frobench.reports.table import facts
+from frobench.reports.table.equipment import Equipment, equipment
+from frobench.reports.table.estimates import CaseEstimate
+from frobench.reports.table.spread import Spread, spread
+from frobench.reports.table.times import Scored, Times, left_out, numbered, parts_of, scored, times
+from frobench.suite.checks.numbers.noise import noisy_case
+from frobench.suite.checks.rule import code
+from frobench.suite.compare import disturbance
+from frobench.suite.compare.alike import faults
+from frobench.suite.compare.model import RunComparison
+from frobench.suite.stored.identity import (
     accelerator_id,
     device_id,
     distinctions,
     machine_id,
     processor_id,
 )
-from suite.stored.names import name_of
-from suite.stored.run import Case, Environment, Estimate, Run
-from suite.units import counted
+from frobench.suite.stored.names import name_of
+from frobench.suite.stored.run import Case, Environment, Estimate, Run
+from frobench.suite.units import counted
 
 NOISY = code(noisy_case)
 

@@ -3,16 +3,22 @@
 
 from collections.abc import Iterator
 
-from reports.findings import findings
-from reports.findings.finding import Finding, exercise_title
-from reports.summary import axis_words, short
-from reports.summary.device_axes import Axis, DeviceAxes, device_axes
-from reports.summary.views import Marks, doubtful, marks, own_cases
-from reports.table import facts
-from reports.table.estimates import CaseEstimate, estimates
-from reports.table.modes import WORDS, modes_of
-from suite.stored.run import Estimate, Run
-from suite.terminal.answers import NOT_CONCLUSIVE, Answer, AxisResult, CaseResult, RunAnswers
+from frobench.reports.findings import findings
+from frobench.reports.findings.finding import Finding, exercise_title
+from frobench.reports.summary import axis_words, short
+from frobench.reports.summary.device_axes import Axis, DeviceAxes, device_axes
+from frobench.reports.summary.views import Marks, doubtful, marks, own_cases
+from frobench.reports.table import facts
+from frobench.reports.table.estimates import CaseEstimate, estimates
+from frobench.reports.table.modes import WORDS, modes_of
+from frobench.suite.stored.run import Estimate, Run
+from frobench.suite.terminal.answers import (
+    NOT_CONCLUSIVE,
+    Answer,
+    AxisResult,
+    CaseResult,
+    RunAnswers,
+)
 
 
 def answers(run: Run) -> RunAnswers:

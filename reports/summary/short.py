@@ -8,10 +8,10 @@ modes of the launches are none of its own.
 
 import re
 
-from reports.findings.finding import RATIO, Finding
-from reports.table.modes import two_modes
-from suite.stored.run import Run
-from suite.units import format_ends, format_estimate
+from frobench.reports.findings.finding import RATIO, Finding
+from frobench.reports.table.modes import two_modes
+from frobench.suite.stored.run import Run
+from frobench.suite.units import format_ends, format_estimate
 
 TOO_WIDE = "wide interval"
 """Marks such a number."""

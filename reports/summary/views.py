@@ -5,16 +5,16 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from reports.charts.strips import Strip, strip
-from reports.charts.words import spell_x
-from reports.findings.finding import Finding, Plot, Point
-from reports.findings.select import device_title
-from reports.table.modes import two_modes
-from suite import checks
-from suite.statistics import case_medians, estimate
-from suite.stored.names import function_of
-from suite.stored.run import Case, Estimate, Outcome, Run, Scalar
-from suite.units import counted
+from frobench.reports.charts.strips import Strip, strip
+from frobench.reports.charts.words import spell_x
+from frobench.reports.findings.finding import Finding, Plot, Point
+from frobench.reports.findings.select import device_title
+from frobench.reports.table.modes import two_modes
+from frobench.suite import checks
+from frobench.suite.statistics import case_medians, estimate
+from frobench.suite.stored.names import function_of
+from frobench.suite.stored.run import Case, Estimate, Outcome, Run, Scalar
+from frobench.suite.units import counted
 
 Marks = Mapping[str, tuple[str, ...]]
 """Words that belong beside a case's number, by the case's full name."""

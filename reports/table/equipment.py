@@ -8,10 +8,10 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from reports.table.facts import spelled
-from suite.datasheets.catalog import NotInCatalogError, sheet
-from suite.stored.differences import compare_environments, facts, matters
-from suite.stored.run import Accelerator, Environment, Scalar
+from frobench.reports.table.facts import spelled
+from frobench.suite.datasheets.catalog import NotInCatalogError, sheet
+from frobench.suite.stored.differences import compare_environments, facts, matters
+from frobench.suite.stored.run import Accelerator, Environment, Scalar
 
 AROUND = ("driver", "pcie_generation_max", "pcie_width")
 """What an accelerator owes to the machine that it is in."""

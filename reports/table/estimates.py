@@ -12,11 +12,11 @@ import math
 import numpy as np
 from msgspec import Struct
 
-from reports.table.frame import device_of
-from reports.table.launches import Numbers
-from suite.statistics import LEAST_LAUNCHES, case_medians, estimate
-from suite.stored.names import function_of
-from suite.stored.run import Run, Scalar, Status
+from frobench.reports.table.frame import device_of
+from frobench.reports.table.launches import Numbers
+from frobench.suite.statistics import LEAST_LAUNCHES, case_medians, estimate
+from frobench.suite.stored.names import function_of
+from frobench.suite.stored.run import Run, Scalar, Status
 
 STEP = 1e-3
 """To which natural logarithms of times are rounded."""

@@ -9,10 +9,10 @@ from functools import lru_cache
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from suite.project.git import describe
-from suite.statistics import estimate
-from suite.stored.run import Accelerator, Cpu, Environment, Run, Scalar, Software
-from suite.units import (
+from frobench.suite.project.git import describe
+from frobench.suite.statistics import estimate
+from frobench.suite.stored.run import Accelerator, Cpu, Environment, Run, Scalar, Software
+from frobench.suite.units import (
     RATIO,
     counted,
     format_capacity,

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reports.table.launches import RATES, WORK, ByLaunch
-from suite.stored.names import function_of
-from suite.stored.run import Case, Run
+from frobench.reports.table.launches import RATES, WORK, ByLaunch
+from frobench.suite.stored.names import function_of
+from frobench.suite.stored.run import Case, Run
 
 COLUMNS = (
     *("run", "machine", "exercise", "case", "function", "device", "status", "headline"),

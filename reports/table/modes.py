@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from statistics import median
 from typing import NamedTuple
 
-from suite.statistics import case_medians
-from suite.stored.run import Case
-from suite.units import format_range
+from frobench.suite.statistics import case_medians
+from frobench.suite.stored.run import Case
+from frobench.suite.units import format_range
 
 LEAST = 2
 """Launches of a mode, at least."""

@@ -14,10 +14,10 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from reports.table.estimates import CaseEstimate
-from reports.table.launches import Numbers
-from reports.table.times import ON_CPU, exercise_of
-from suite.statistics import LEAST_LAUNCHES, NORMAL_QUANTILE
+from frobench.reports.table.estimates import CaseEstimate
+from frobench.reports.table.launches import Numbers
+from frobench.reports.table.times import ON_CPU, exercise_of
+from frobench.suite.statistics import LEAST_LAUNCHES, NORMAL_QUANTILE
 
 Known = NDArray[np.bool_]
 Places = NDArray[np.intp]

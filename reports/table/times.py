@@ -11,14 +11,14 @@ import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
 
-from reports.table.frame import device_of
-from reports.table.workloads import kind_of, on_cpu, part_of
-from suite.compare.alike import failures, faults, kind
-from suite.compare.machines import Key, by_key
-from suite.statistics import LEAST_LAUNCHES, Medians
-from suite.stored.names import is_cpu
-from suite.stored.run import Case, Run
-from suite.units import counted
+from frobench.reports.table.frame import device_of
+from frobench.reports.table.workloads import kind_of, on_cpu, part_of
+from frobench.suite.compare.alike import failures, faults, kind
+from frobench.suite.compare.machines import Key, by_key
+from frobench.suite.statistics import LEAST_LAUNCHES, Medians
+from frobench.suite.stored.names import is_cpu
+from frobench.suite.stored.run import Case, Run
+from frobench.suite.units import counted
 
 ON_CPU = ".cpu"
 """Behind the name of an exercise, or of a part of the workloads, as far as the CPU does it."""

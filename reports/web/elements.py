@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from markupsafe import Markup, escape
 
-from suite.printable import printable
+from frobench.suite.printable import printable
 
 Inside = str | Markup
 """Text, which is escaped, or elements."""

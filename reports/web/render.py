@@ -14,10 +14,10 @@ from urllib.parse import quote
 import jinja2
 from markupsafe import Markup, escape
 
-from reports.web.theme import DARK, LIGHT
-from suite.printable import printable
-from suite.stored.run import Estimate
-from suite.units import counted, format_estimate
+from frobench.reports.web.theme import DARK, LIGHT
+from frobench.suite.printable import printable
+from frobench.suite.stored.run import Estimate
+from frobench.suite.units import counted, format_estimate
 
 HERE = Path(__file__).parent
 ICON = (

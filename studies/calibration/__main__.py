@@ -14,6 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from frobench.suite.machine import environment
+from frobench.suite.machine.processor import processor
+from frobench.suite.run.progress import reporter
+from frobench.suite.stored.names import machine_name
+from frobench.suite.units import counted
 from studies.calibration import (
     changes,
     clean,
@@ -36,11 +41,6 @@ from studies.calibration.document import Studies, keep, read
 from studies.calibration.figures import Study, Table
 from studies.calibration.render import terminal
 from studies.calibration.work import Pace, Spread, Tell, every_core
-from suite.machine import environment
-from suite.machine.processor import processor
-from suite.run.progress import reporter
-from suite.stored.names import machine_name
-from suite.units import counted
 
 
 class Plan(NamedTuple):

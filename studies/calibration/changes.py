@@ -6,12 +6,12 @@ from itertools import product
 
 import numpy as np
 
+from frobench.suite.compare.rank_tests import verdict
+from frobench.suite.compare.verdicts.family import compare
 from studies.calibration.figures import Figure, Goal, Table
 from studies.calibration.regimes import REGIMES, Regime
 from studies.calibration.verdicts import LAUNCHES, STRETCH, WAYS, sides
 from studies.calibration.work import Spread, Tell
-from suite.compare.rank_tests import verdict
-from suite.compare.verdicts.family import compare
 
 PROMISED = REGIMES[0]
 """Independent launches, normal but for what a median of few samples leaves."""

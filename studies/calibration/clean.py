@@ -15,12 +15,12 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
+from frobench.suite.statistics import case_medians, estimate
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Case, Run
+from frobench.suite.units import counted
 from studies.calibration.figures import Figure, Goal, Table, bounded
 from studies.calibration.work import Spread, Tell
-from suite.statistics import case_medians, estimate
-from suite.stored import store
-from suite.stored.run import Case, Run
-from suite.units import counted
 from tests.instruments.faults.judging import validate_file
 from tests.instruments.processes.command import ROOT, frobench
 from tests.instruments.simulated.simulated_accelerator.spec import Spec

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from frobench.suite.checks.courses import drifts
 from studies.calibration.figures import Figure, Goal, Table, errors
 from studies.calibration.intervals import coverage, relative_width
 from studies.calibration.regimes import (
@@ -19,7 +20,6 @@ from studies.calibration.regimes import (
     normal,
 )
 from studies.calibration.work import Spread, Tell
-from suite.checks.courses import drifts
 
 LAUNCHES = (6, 7, 8, 12, 20)
 CASES = 20

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reports.fleet.unlike import unlike
+from frobench.reports.fleet.unlike import unlike
 from studies.calibration.figures import Figure, Goal, Table, errors
 from studies.calibration.work import Spread, Tell
 from tests.instruments.runs.made_up_fleet import EQUAL, EXERCISES, LAUNCHES, SCATTER

@@ -7,10 +7,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from frobench.suite import checks
+from frobench.suite.units import counted
 from studies.calibration.figures import Table, bounded
 from studies.calibration.work import Spread, Tell
-from suite import checks
-from suite.units import counted
 from tests.instruments.faults.judging import validate
 from tests.instruments.runs.good_runs import good_run
 

@@ -8,10 +8,10 @@ from itertools import product
 import numpy as np
 from scipy.stats import t as student
 
+from frobench.suite.statistics import estimate
 from studies.calibration.figures import Figure, Goal, Table
 from studies.calibration.regimes import ALIKE, REGIMES, Regime, normal
 from studies.calibration.work import Spread, Tell
-from suite.statistics import estimate
 
 LAUNCHES = (6, 7, 8, 9, 10, 11, 12, 15, 20)
 COVERED = Goal(least=0.93)

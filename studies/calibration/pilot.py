@@ -13,13 +13,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from frobench.suite.kit.cases import Parameters
+from frobench.suite.profiles import settings_for
+from frobench.suite.run.pilot import collect
+from frobench.suite.stored.run import ProfileName, Settings, Work
+from frobench.suite.units import counted
 from studies.calibration.figures import Figure, Table, errors
 from studies.calibration.work import Spread, Tell
-from suite.kit.cases import Parameters
-from suite.profiles import settings_for
-from suite.run.pilot import collect
-from suite.stored.run import ProfileName, Settings, Work
-from suite.units import counted
 from tests.instruments.devices.piloted import Delay, Disturb, MadeUp, Pilot
 from tests.instruments.processes.command import ROOT
 

@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from frobench.suite.compare.rank_tests import verdict
+from frobench.suite.compare.verdicts.family import Sides, compare, compare_family
+from frobench.suite.compare.verdicts.wander import Wander
 from studies.calibration import shifts
 from studies.calibration.figures import Figure, Goal, Table
 from studies.calibration.regimes import NOISE, REGIMES, Regime
 from studies.calibration.verdicts import LAUNCHES, STRETCH, WAYS, sides
 from studies.calibration.work import Spread, Tell
-from suite.compare.rank_tests import verdict
-from suite.compare.verdicts.family import Sides, compare, compare_family
-from suite.compare.verdicts.wander import Wander
 
 CASES = 40
 MOVED = (1, 4, 40)

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 from scipy.stats import t as student
 
-from reports.purchase.ratios import Launches, Ratios, against
+from frobench.reports.purchase.ratios import Launches, Ratios, against
 from studies.calibration.figures import Figure, Goal, Table
 from studies.calibration.regimes import REGIMES, Regime, Values, normal
 from studies.calibration.work import Spread, Tell

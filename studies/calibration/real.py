@@ -9,14 +9,14 @@ import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from frobench.suite.statistics import estimate, spread
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run
+from frobench.suite.units import counted
 from studies.calibration import groups
 from studies.calibration.figures import RATIO, Figure, Goal, Table
 from studies.calibration.groups import Recorded
 from studies.calibration.work import Spread, Tell
-from suite.statistics import estimate, spread
-from suite.stored import store
-from suite.stored.run import Run
-from suite.units import counted
 from tests.instruments.processes.command import start
 
 REPEATS = 100

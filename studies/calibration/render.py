@@ -3,8 +3,8 @@
 
 from collections.abc import Iterable
 
+from frobench.suite.units import format_value
 from studies.calibration.figures import RATIO, Figure, Goal, Study, Table
-from suite.units import format_value
 
 
 def cells(table: Table) -> list[list[str]]:

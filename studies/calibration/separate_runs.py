@@ -15,16 +15,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from frobench.suite import checks
+from frobench.suite.compare.disturbance import conclusive_shifts, gauges
+from frobench.suite.compare.model import CaseComparison, RunComparison
+from frobench.suite.compare.runs import compare_runs
+from frobench.suite.compare.verdicts.levels import ALIKE_SHIFT, Levels, levels
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run
 from studies.calibration.figures import Figure, Goal, Table
 from studies.calibration.verdicts import ALARMS
 from studies.calibration.work import Spread, Tell
-from suite import checks
-from suite.compare.disturbance import conclusive_shifts, gauges
-from suite.compare.model import CaseComparison, RunComparison
-from suite.compare.runs import compare_runs
-from suite.compare.verdicts.levels import ALIKE_SHIFT, Levels, levels
-from suite.stored import store
-from suite.stored.run import Run
 from tests.instruments.processes.command import ROOT, start
 
 BODIES = Path(__file__).parent / "separate"

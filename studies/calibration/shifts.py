@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from frobench.suite.compare.verdicts.family import compare_family
+from frobench.suite.compare.verdicts.levels import Level, Levels, centres
+from frobench.suite.compare.verdicts.wander import Wander, assumed, learned
 from studies.calibration.figures import Figure, Table, errors
 from studies.calibration.regimes import NOISE, REGIMES, Regime, Values
 from studies.calibration.verdicts import ALARMS, LAUNCHES, STRETCH
 from studies.calibration.work import Spread, Tell
-from suite.compare.verdicts.family import compare_family
-from suite.compare.verdicts.levels import Level, Levels, centres
-from suite.compare.verdicts.wander import Wander, assumed, learned
 
 SHIFTS = (0.0, 0.5, 1.0, 2.0)
 """Standard deviations of a run's shift, in those of a launch."""

@@ -14,17 +14,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from frobench.suite.journal.records import Journal, Measured
+from frobench.suite.machine import environment
+from frobench.suite.profiles import limits_of
+from frobench.suite.run import pilot
+from frobench.suite.run.plan import freeze
+from frobench.suite.run.request import Request, make_draft
+from frobench.suite.stored.run import ProfileName
+from frobench.suite.units import counted
 from studies.calibration.figures import Figure, Goal, Table, errors
 from studies.calibration.pilot import MOST_LOST, MOST_LOST_OF_ALL, NEAR
 from studies.calibration.work import Spread, Tell
-from suite.journal.records import Journal, Measured
-from suite.machine import environment
-from suite.profiles import limits_of
-from suite.run import pilot
-from suite.run.plan import freeze
-from suite.run.request import Request, make_draft
-from suite.stored.run import ProfileName
-from suite.units import counted
 from tests.instruments.processes.command import ROOT
 
 SPINNERS = 2

@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from reports.index.packing import DIGITS, ERROR_LEVELS, LEAST_ERROR, pack_error, pack_share
-from reports.purchase.ratios import Launches, against
-from reports.table.estimates import estimates, log_centres
-from reports.table.spread import spread as left_open
+from frobench.reports.index.packing import DIGITS, ERROR_LEVELS, LEAST_ERROR, pack_error, pack_share
+from frobench.reports.purchase.ratios import Launches, against
+from frobench.reports.table.estimates import estimates, log_centres
+from frobench.reports.table.spread import spread as left_open
+from frobench.suite.stored.run import Case
 from studies.calibration.figures import Figure, Goal, Table
 from studies.calibration.regimes import MODES_APART, NOISE, REGIMES, Regime, Values
 from studies.calibration.work import Spread, Tell
-from suite.stored.run import Case
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import case
 

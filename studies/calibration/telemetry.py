@@ -12,19 +12,19 @@ from statistics import geometric_mean
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
+from frobench.suite.machine.sensors.sensor import Sensor
+from frobench.suite.run import runner
+from frobench.suite.run.interruptions import Interruptions
+from frobench.suite.run.progress import Lines
+from frobench.suite.run.request import Request
+from frobench.suite.run.sensed import telemetry as sampling
+from frobench.suite.statistics import case_medians, estimate
+from frobench.suite.stored.names import short_name
+from frobench.suite.stored.run import Case, Run, Telemetry
+from frobench.suite.units import counted
 from studies.calibration.figures import RATIO, Figure, Goal, Table
 from studies.calibration.real import BODIES, LAUNCH_BUDGET
 from studies.calibration.work import Spread, Tell
-from suite.machine.sensors.sensor import Sensor
-from suite.run import runner
-from suite.run.interruptions import Interruptions
-from suite.run.progress import Lines
-from suite.run.request import Request
-from suite.run.sensed import telemetry as sampling
-from suite.statistics import case_medians, estimate
-from suite.stored.names import short_name
-from suite.stored.run import Case, Run, Telemetry
-from suite.units import counted
 
 HARMLESS = Goal(least=0.995, most=1.005)
 """What sampling may do to a time."""

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import Protocol, TypeVar
 
-from suite.run.progress import Reporter, remaining
+from frobench.suite.run.progress import Reporter, remaining
 
 Cell = TypeVar("Cell")
 Found = TypeVar("Found")

@@ -17,11 +17,11 @@ from random import SystemRandom
 import msgspec
 import torch
 
+from frobench.suite.machine import environment
 from studies.faults import bodies, disk, kills, mutants, pages, secrets, signals, surroundings
 from studies.faults.document import AtLength, Figures, page, sums
 from studies.faults.forked import adopt_orphans, longest_wait
 from studies.faults.trials import Extent, Part, Result, Trial
-from suite.machine import environment
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.forking import import_shared
 

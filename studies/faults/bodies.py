@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Outcome, Run
 from studies.faults.forked import BENCHES, Ended, processes_left, run
 from studies.faults.trials import Extent, Trial
-from suite.stored import store
-from suite.stored.run import Outcome, Run
 from tests.instruments.faults.judging import validate_file
 
 PROMISE = (

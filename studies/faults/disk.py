@@ -11,11 +11,11 @@ from os import strerror
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from frobench.suite.files import JsonLines
+from frobench.suite.stored import store
 from studies.faults.forked import CHEAP, Ended, processes_left, run
 from studies.faults.kept import Counter, finish, watch_disk, watch_records
 from studies.faults.trials import Extent, Trial
-from suite.files import JsonLines
-from suite.stored import store
 from tests.instruments.faults.faulty_disk import full_from
 from tests.instruments.faults.spoiling import good
 
@@ -38,7 +38,7 @@ MESSAGE = re.compile("No space left on device|File too large|the disk refuses")
 
 def trials(extent: Extent) -> list[Trial]:
     """Return changes and records from which on the disk is full, and sizes of files."""
-    import reports.site.build  # noqa: F401, PLC0415 - once, before any process is forked
+    import frobench.reports.site.build  # noqa: F401, PLC0415 - once, before any process is forked
 
     chance = extent.random(__name__)
     least = {RUNNER: range(1, _changes(_measure) + 1), LAUNCH: range(1, 28)}

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from frobench.suite.units import counted
 from studies.faults.trials import Part, Result
 from studies.peers.page import table
-from suite.units import counted
 
 HEAD = """\
 # Faults

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import msgspec
 
+from frobench.suite.files import JsonLines, encoded
+from frobench.suite.journal.records import Journal, Measured
+from frobench.suite.run import unfinished
+from frobench.suite.run.merge import PICOSECOND_DIGITS
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run
 from studies.faults.forked import Ended, run
-from suite.files import JsonLines, encoded
-from suite.journal.records import Journal, Measured
-from suite.run import unfinished
-from suite.run.merge import PICOSECOND_DIGITS
-from suite.stored import store
-from suite.stored.run import Run
 from tests.instruments.faults.faulty_disk import faulty
 from tests.instruments.faults.judging import validate_file
 

@@ -13,13 +13,13 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from reports.making.workers import Workers
+from frobench.reports.making.workers import Workers
+from frobench.suite import checks, publish
+from frobench.suite.export import FORMATS
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run
+from frobench.suite.terminal import disclosure
 from studies.faults.trials import Extent, Trial
-from suite import checks, publish
-from suite.export import FORMATS
-from suite.stored import store
-from suite.stored.run import Run
-from suite.terminal import disclosure
 from tests.instruments.faults.judging import keep, validate_file
 from tests.instruments.runs.good_runs import good_run
 
@@ -85,7 +85,7 @@ class Place(NamedTuple):
 
 def trials(extent: Extent) -> list[Trial]:
     """Return blocks of mutants, half of them sealed anew, and the files that failed before."""
-    import reports.site.build  # noqa: F401, PLC0415 - once, before any process is forked
+    import frobench.reports.site.build  # noqa: F401, PLC0415 - once, before any process is forked
 
     size = min(BLOCK, extent.mutants // 2)
     failed = [path for path in FOLDER.glob("*") if path.is_file()]
@@ -256,7 +256,7 @@ def judged(data: bytes, origin: Run | None, folder: Path) -> Iterator[str]:
 
     origin : the run whose numbers the file must have if it is accepted
     """
-    from reports.summary import plain  # noqa: PLC0415 - see `trials`
+    from frobench.reports.summary import plain  # noqa: PLC0415 - see `trials`
 
     path = folder / "mutant.json"
     path.write_bytes(data)
@@ -284,7 +284,7 @@ def _is_readable(data: bytes) -> bool:
 
 def _site(files: list[bytes], folder: Path) -> Iterator[str]:
     """Yield what goes wrong when a site is built of files, each broken or not."""
-    from reports.site import build  # noqa: PLC0415 - see `trials`
+    from frobench.reports.site import build  # noqa: PLC0415 - see `trials`
 
     inputs = folder / "runs"
     inputs.mkdir()

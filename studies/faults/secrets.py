@@ -7,11 +7,11 @@ from itertools import cycle
 from pathlib import Path
 from random import Random
 
+from frobench.suite import publish
+from frobench.suite.personal import private
+from frobench.suite.stored import store
+from frobench.suite.terminal import disclosure
 from studies.faults.trials import Extent, Trial
-from suite import publish
-from suite.personal import private
-from suite.stored import store
-from suite.terminal import disclosure
 from tests.instruments.faults.judging import made
 from tests.instruments.faults.secrets import SECRETS, plant
 from tests.instruments.runs.filled import filled

@@ -9,10 +9,10 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from frobench.suite.stored import store
 from studies.faults.forked import CHEAP, Command, processes_left
 from studies.faults.kept import finish, measured, watch_records
 from studies.faults.trials import Extent, Trial
-from suite.stored import store
 from tests.instruments.processes.forking import INTERRUPTED
 
 PROMISE = (

@@ -20,11 +20,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
+from frobench.suite.run import launches
 from studies.faults.bodies import RUN
 from studies.faults.forked import CHEAP, Command, Ended, processes_left, run
 from studies.faults.kept import finish
 from studies.faults.trials import Extent, Trial
-from suite.run import launches
 from tests.instruments.processes.command import ROOT
 
 PROMISE = (

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 import psutil
 import pytest
 
-PROJECT = {"benchmarks", "frobench", "noxfile", "reports", "studies", "suite", "tests"}
+PROJECT = {"frobench", "noxfile", "studies", "tests"}
 """Packages that a forked process imports from its checkout, whatever was imported before."""
 PR_SET_CHILD_SUBREAPER = 36
 """The option of `prctl` that makes a process the parent of orphaned descendants (linux/prctl.h)."""
@@ -239,7 +239,7 @@ def _in_place(copy: Copy, mutant: Mutant) -> Iterator[Copy]:
 
 def _show(sites: Path, shown: Path, before: str, after: str) -> None:
     """Copy sites, with another script in their pages, which name the digest of each script."""
-    from reports.web import render  # noqa: PLC0415 - tests import that of their checkout
+    from frobench.reports.web import render  # noqa: PLC0415 - tests import that of their checkout
 
     old, new = (render._COMMENT.sub("", text) for text in (before, after))
     digest, changed = (render._policy("", [text]).split("'")[5] for text in (old, new))

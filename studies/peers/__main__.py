@@ -15,6 +15,9 @@ import msgspec
 import torch
 
 import frobench
+from frobench.suite.errors import CannotRunError
+from frobench.suite.machine import environment
+from frobench.suite.run.lock import machine_lock
 from studies.peers import page, studies
 from studies.peers.adapters import tools
 from studies.peers.alarms import alarms
@@ -33,9 +36,6 @@ from studies.peers.plan import (
     uses,
 )
 from studies.peers.tool import ROOT, Tool
-from suite.errors import CannotRunError
-from suite.machine import environment
-from suite.run.lock import machine_lock
 
 PAGE, FIGURES = ROOT / "docs" / "peers.md", ROOT / "docs" / "peers.json"
 

@@ -5,10 +5,10 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from statistics import median
 
+from frobench.suite.units import format_seconds
 from studies.peers.adapters import OURS
 from studies.peers.bodies import QUEUED
 from studies.peers.figures import Alarms, Effort, Empty, Goal, Lead, OnDevice, Wait
-from suite.units import format_seconds
 
 NEAR = 0.005
 """How near a recorded wait must come, relative, unless two clock readings are more."""

@@ -7,9 +7,9 @@ A page marks the place of a table by a line ``<!-- NAME -->`` and its end by ``<
 import re
 from collections.abc import Callable, Iterable, Sequence
 
+from frobench.suite.units import format_seconds, format_value
 from studies.peers.bodies import QUEUED
 from studies.peers.figures import Effort, Figures
-from suite.units import format_seconds, format_value
 
 _MARKED = re.compile(r"<!-- (?P<name>\w+) -->\n.*?<!-- end -->", re.DOTALL)
 NONE = "\N{EM DASH}"

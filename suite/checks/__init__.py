@@ -2,7 +2,7 @@
 """Rules about runs: what a run says of itself, and whether a stored file can be believed.
 
 A rule is one small function in one of these modules (see `suite.checks.rule`).
-`python -m suite.checks` prints them all, as `docs/checks.md` has them.
+`python -m frobench.suite.checks` prints them all, as `docs/checks.md` has them.
 """
 
 import traceback
@@ -12,10 +12,17 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from suite.checks import facts, failures, rule, today
-from suite.checks.belief import claims, descriptions, doubts, plausibility, rates, unmeasured
-from suite.checks.file import privacy, structure
-from suite.checks.numbers import (
+from frobench.suite.checks import facts, failures, rule, today
+from frobench.suite.checks.belief import (
+    claims,
+    descriptions,
+    doubts,
+    plausibility,
+    rates,
+    unmeasured,
+)
+from frobench.suite.checks.file import privacy, structure
+from frobench.suite.checks.numbers import (
     across_nodes,
     easy_inputs,
     noise,
@@ -28,9 +35,9 @@ from suite.checks.numbers import (
     timing,
     work,
 )
-from suite.personal import private
-from suite.stored import bounds, store
-from suite.stored.run import Conclusion, Run
+from frobench.suite.personal import private
+from frobench.suite.stored import bounds, store
+from frobench.suite.stored.run import Conclusion, Run
 
 OF_NUMBERS = (
     *(timing, work, easy_inputs, resolution, settings, repetition, noise, steadiness),

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The page of all codes, made from the rules' docstrings: ``python -m suite.checks``."""
+"""The page of all codes, made from the rules' docstrings: ``python -m frobench.suite.checks``."""
 
 import inspect
 from collections.abc import Callable
 
-from suite import checks
-from suite.checks import rule
-from suite.stored.run import Severity
+from frobench.suite import checks
+from frobench.suite.checks import rule
+from frobench.suite.stored.run import Severity
 
 HEAD = """\
 # What a check may say
@@ -23,7 +23,7 @@ An *error* makes a number wrong or a file invalid. A *warning* makes a number le
 it looks. An *info* explains a number and casts no doubt on it.
 
 This page is made from the rules themselves, in [suite/checks](../suite/checks):
-`python -m suite.checks > docs/checks.md`.
+`python -m frobench.suite.checks > docs/checks.md`.
 """
 
 

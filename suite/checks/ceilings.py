@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from suite.checks.facts import computed_once, is_accelerator
-from suite.datasheets import catalog, generations
-from suite.datasheets.catalog import NotInCatalogError, Sheet
-from suite.stored.case import Path
-from suite.stored.names import function_of
-from suite.stored.run import Accelerator, Case, Run
+from frobench.suite.checks.facts import computed_once, is_accelerator
+from frobench.suite.datasheets import catalog, generations
+from frobench.suite.datasheets.catalog import NotInCatalogError, Sheet
+from frobench.suite.stored.case import Path
+from frobench.suite.stored.names import function_of
+from frobench.suite.stored.run import Accelerator, Case, Run
 
 ABOVE_BOOST = 1.3
 """Rate of a product relative to the peak of the datasheet, at most: 1.16 has been seen."""

@@ -68,7 +68,7 @@ def _named(cases: Values, largest_chance: float) -> Iterator[Drift]:
     """Yield the course that fits a case best, where it is large and rare enough."""
     if len(cases) * min(map(_rough_chance, cases)) > LIKELY:
         return
-    from suite.checks.permuted_courses import fits  # noqa: PLC0415 - see above
+    from frobench.suite.checks.permuted_courses import fits  # noqa: PLC0415 - see above
 
     for case, (chance, change, since) in enumerate(fits(cases, BESIDE)):
         if abs(change) > LEAST_CHANGE and chance <= largest_chance:

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from msgspec import UNSET
 
-from suite.statistics import middle
-from suite.stored.names import benchmark_of
-from suite.stored.run import Case, Launch, Run, Sensed
-from suite.units import format_seconds, format_value
+from frobench.suite.statistics import middle
+from frobench.suite.stored.names import benchmark_of
+from frobench.suite.stored.run import Case, Launch, Run, Sensed
+from frobench.suite.units import format_seconds, format_value
 
 T = TypeVar("T")
 MOST_SAID = 1e30

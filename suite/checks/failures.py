@@ -4,8 +4,8 @@
 from collections.abc import Iterator
 from sys import float_info
 
-from suite.checks.rule import Fault
-from suite.stored.run import Check, Run, Severity
+from frobench.suite.checks.rule import Fault
+from frobench.suite.stored.run import Check, Run, Severity
 
 SEVERITY: Severity = "error"
 

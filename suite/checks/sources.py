@@ -12,8 +12,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from suite.checkout import CHECKOUT
-from suite.version import definitions, version_in
+from frobench.suite.checkout import BENCHMARKS
+from frobench.suite.version import definitions, version_in
 
 Known = Mapping[str, float]
 DEVICES = ("devices", "workers", "pair")
@@ -30,7 +30,8 @@ MOST_POWER = 4
 @cache
 def source(module: str) -> Path | None:
     """Return the file of a module of the suite's benchmarks; `None` for somebody's own."""
-    return CHECKOUT / module if Path(module).parent == Path("benchmarks") else None
+    folder, _, name = module.rpartition("/")
+    return BENCHMARKS / name if folder == BENCHMARKS.name else None
 
 
 @cache

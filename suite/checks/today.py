@@ -4,11 +4,11 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from suite.checks import sources
-from suite.checks.rule import Fault
-from suite.stored.names import benchmark_of
-from suite.stored.run import MINOR, SCHEMA, Run, Severity
-from suite.units import counted
+from frobench.suite.checks import sources
+from frobench.suite.checks.rule import Fault
+from frobench.suite.stored.names import benchmark_of
+from frobench.suite.stored.run import MINOR, SCHEMA, Run, Severity
+from frobench.suite.units import counted
 
 SEVERITY: Severity = "info"
 

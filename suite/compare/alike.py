@@ -7,10 +7,10 @@ from functools import lru_cache
 from statistics import median
 from typing import Any, NamedTuple
 
-from suite.compare.model import Side, Unmatched
-from suite.stored.names import is_cpu
-from suite.stored.run import Case, Run
-from suite.units import counted
+from frobench.suite.compare.model import Side, Unmatched
+from frobench.suite.stored.names import is_cpu
+from frobench.suite.stored.run import Case, Run
+from frobench.suite.units import counted
 
 Names = Callable[[str], str]
 """Makes those names equal that count as equal: `str` none, `kind` those of accelerators."""

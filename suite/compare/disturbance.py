@@ -7,11 +7,11 @@ from statistics import median
 
 from msgspec import UNSET
 
-from suite.compare.rank_tests import compare_values
-from suite.profiles import LARGEST_LOAD
-from suite.statistics import LEAST_LAUNCHES
-from suite.stored.run import Case, Run
-from suite.units import counted, format_value
+from frobench.suite.compare.rank_tests import compare_values
+from frobench.suite.profiles import LARGEST_LOAD
+from frobench.suite.statistics import LEAST_LAUNCHES
+from frobench.suite.stored.run import Case, Run
+from frobench.suite.units import counted, format_value
 
 BUSY = "busy-processor"
 DISTURBING = frozenset({"busy-accelerator", BUSY, "held-back", "little-memory", "on-battery"})

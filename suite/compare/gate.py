@@ -11,14 +11,14 @@ from statistics import median_high
 
 from msgspec import Struct
 
-from suite.compare.model import CaseComparison, RunComparison, VersionComparison
-from suite.compare.runs import compare_runs
-from suite.compare.verdicts.levels import Levels
-from suite.exit_codes import CANNOT, SLOWER
-from suite.statistics import LEAST_LAUNCHES
-from suite.stored.names import name_of
-from suite.stored.run import Run
-from suite.units import counted, format_value
+from frobench.suite.compare.model import CaseComparison, RunComparison, VersionComparison
+from frobench.suite.compare.runs import compare_runs
+from frobench.suite.compare.verdicts.levels import Levels
+from frobench.suite.exit_codes import CANNOT, SLOWER
+from frobench.suite.statistics import LEAST_LAUNCHES
+from frobench.suite.stored.names import name_of
+from frobench.suite.stored.run import Run
+from frobench.suite.units import counted, format_value
 
 BLUNT = 0.25
 """A slow-down that most cases must be able to show for a comparison to decide anything."""

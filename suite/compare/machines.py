@@ -5,13 +5,13 @@ Two machines differ in everything, so nothing here is a verdict. A case is compa
 that does the same work on a device of the same kind, whatever its name.
 """
 
-from suite.compare.alike import Matched, Pair, kind, match
-from suite.compare.model import CaseRatio, MachineComparison
-from suite.compare.rank_tests import compare_values
-from suite.statistics import case_medians, estimate
-from suite.stored.differences import compare_environments
-from suite.stored.names import benchmark_of
-from suite.stored.run import Case, Run, Scalar
+from frobench.suite.compare.alike import Matched, Pair, kind, match
+from frobench.suite.compare.model import CaseRatio, MachineComparison
+from frobench.suite.compare.rank_tests import compare_values
+from frobench.suite.statistics import case_medians, estimate
+from frobench.suite.stored.differences import compare_environments
+from frobench.suite.stored.names import benchmark_of
+from frobench.suite.stored.run import Case, Run, Scalar
 
 Key = tuple[str, tuple[tuple[str, Scalar], ...]]
 

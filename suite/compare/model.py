@@ -5,9 +5,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from suite.stored.basics import VerdictWord
-from suite.stored.differences import Difference, Likeness
-from suite.stored.run import Estimate, Project
+from frobench.suite.stored.basics import VerdictWord
+from frobench.suite.stored.differences import Difference, Likeness
+from frobench.suite.stored.run import Estimate, Project
 
 Side = Literal["base", "new"]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from suite.statistics import (
+from frobench.suite.statistics import (
     ALARMS,
     CONFIDENCE,
     LEAST_LAUNCHES,
@@ -18,8 +18,8 @@ from suite.statistics import (
     middle,
     signed_rank,
 )
-from suite.stored.basics import VerdictWord
-from suite.stored.run import Estimate
+from frobench.suite.stored.basics import VerdictWord
+from frobench.suite.stored.run import Estimate
 
 POWER = 0.9
 """The probability with which the smallest change of a comparison would be found."""

@@ -13,16 +13,22 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from suite.compare.alike import failures, faults, match, other_time
-from suite.compare.disturbance import disturbances
-from suite.compare.model import RunComparison, VersionComparison
-from suite.compare.verdicts.family import Candidate, Sides, judge
-from suite.compare.verdicts.levels import MOST_RUNS, Levels, levels
-from suite.compare.verdicts.wander import Wanders, wanders_of
-from suite.statistics import case_medians, estimate, launch_medians
-from suite.stored import store
-from suite.stored.differences import Difference, compare_environments, facts, likeness, matters
-from suite.stored.run import Case, Run
+from frobench.suite.compare.alike import failures, faults, match, other_time
+from frobench.suite.compare.disturbance import disturbances
+from frobench.suite.compare.model import RunComparison, VersionComparison
+from frobench.suite.compare.verdicts.family import Candidate, Sides, judge
+from frobench.suite.compare.verdicts.levels import MOST_RUNS, Levels, levels
+from frobench.suite.compare.verdicts.wander import Wanders, wanders_of
+from frobench.suite.statistics import case_medians, estimate, launch_medians
+from frobench.suite.stored import store
+from frobench.suite.stored.differences import (
+    Difference,
+    compare_environments,
+    facts,
+    likeness,
+    matters,
+)
+from frobench.suite.stored.run import Case, Run
 
 
 def compare_runs(

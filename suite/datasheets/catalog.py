@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from suite.stored.run import Accelerator
-from suite.units import format_value
+from frobench.suite.stored.run import Accelerator
+from frobench.suite.units import format_value
 
 PATH = Path(__file__).with_name("catalog.csv")
 PRECISIONS = ("float64", "float32", "tfloat32", "bfloat16", "float16", "float8_e4m3fn", "int8")

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-from suite.datasheets import catalog
-from suite.datasheets.catalog import PATH, PRECISIONS, Figure, rows
-from suite.stored.run import Accelerator
+from frobench.suite.datasheets import catalog
+from frobench.suite.datasheets.catalog import PATH, PRECISIONS, Figure, rows
+from frobench.suite.stored.run import Accelerator
 
 COLUMNS = ("devices", "capability")
 CAPABILITIES = {

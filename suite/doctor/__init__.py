@@ -11,13 +11,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from suite.checks.rule import Fault, Rule, conclusion, rules
-from suite.doctor import devices, hosts
-from suite.doctor.there import There, add_torch_facts, look_around
-from suite.doctor.torch_offer import START_LOCALLY, Asking, Offer, ask_torch
-from suite.doctor.unusable import REFUSED, unusable_accelerators, unused_accelerator
-from suite.machine.limits import ROOT
-from suite.stored.run import Conclusion, Severity
+from frobench.suite.checks.rule import Fault, Rule, conclusion, rules
+from frobench.suite.doctor import devices, hosts
+from frobench.suite.doctor.there import There, add_torch_facts, look_around
+from frobench.suite.doctor.torch_offer import START_LOCALLY, Asking, Offer, ask_torch
+from frobench.suite.doctor.unusable import REFUSED, unusable_accelerators, unused_accelerator
+from frobench.suite.machine.limits import ROOT
+from frobench.suite.stored.run import Conclusion, Severity
 
 __all__ = ["REFUSED", "START_LOCALLY", "Offer", "ask_torch", "unusable_accelerators"]
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The page of all troubles, made from the rules' docstrings: ``python -m suite.doctor``."""
+"""The page of all troubles, from the rules' docstrings: ``python -m frobench.suite.doctor``."""
 
-from suite.checks.__main__ import entry
-from suite.doctor import RULES, unusable
+from frobench.suite.checks.__main__ import entry
+from frobench.suite.doctor import RULES, unusable
 
 HEAD = """\
 # What the doctor may say
@@ -21,7 +21,7 @@ are bytes, hertz, watts and degrees Celsius; `utilization` is a fraction. What i
 `null`, and `unknown` beside it says why. No person and no host is named, unless PyTorch names one
 when it cannot be imported; other processes are only counted.
 
-This page is made from the rules themselves: `python -m suite.doctor > docs/doctor.md`.
+This page is made from the rules themselves: `python -m frobench.suite.doctor > docs/doctor.md`.
 """
 
 

@@ -4,15 +4,15 @@
 from collections.abc import Callable, Iterator
 from functools import wraps
 
-from suite.checks.belief.doubts import CAPPED
-from suite.checks.rule import Fault
-from suite.datasheets.generations import is_laptop
-from suite.doctor.there import Device, There
-from suite.doctor.torch_offer import START_LOCALLY
-from suite.machine.accelerators.hardware import VENDORS
-from suite.machine.backends import installed
-from suite.machine.sensors.sensor import AT_WORK, LIMITED, may_limit
-from suite.units import counted, format_value
+from frobench.suite.checks.belief.doubts import CAPPED
+from frobench.suite.checks.rule import Fault
+from frobench.suite.datasheets.generations import is_laptop
+from frobench.suite.doctor.there import Device, There
+from frobench.suite.doctor.torch_offer import START_LOCALLY
+from frobench.suite.machine.accelerators.hardware import VENDORS
+from frobench.suite.machine.backends import installed
+from frobench.suite.machine.sensors.sensor import AT_WORK, LIMITED, may_limit
+from frobench.suite.units import counted, format_value
 
 BUSY = 0.1
 """Part of the time in which an accelerator is busy, or of its memory in use, that is noticed."""

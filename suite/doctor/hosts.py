@@ -3,9 +3,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from suite.checks.rule import Fault
-from suite.doctor.there import There
-from suite.units import counted, format_value
+from frobench.suite.checks.rule import Fault
+from frobench.suite.doctor.there import There
+from frobench.suite.units import counted, format_value
 
 IN_THE_WAY = 0.25
 """Part of the usable cores' time that others take, from which they are in the way."""

@@ -16,15 +16,21 @@ import psutil
 import pynvml
 from msgspec import Struct, field
 
-from suite.doctor.torch_offer import Offer
-from suite.machine.accelerators import hardware
-from suite.machine.accelerators.hardware import VENDORS, Gpu, VendorName
-from suite.machine.accounts import Others
-from suite.machine.limits import ROOT, affinity, free_memory
-from suite.machine.processor import processor
-from suite.machine.sensors import amd, cpu, nvml
-from suite.machine.system import in_container, kernel, known, operating_system, stored_variables
-from suite.stored.run import Cpu
+from frobench.suite.doctor.torch_offer import Offer
+from frobench.suite.machine.accelerators import hardware
+from frobench.suite.machine.accelerators.hardware import VENDORS, Gpu, VendorName
+from frobench.suite.machine.accounts import Others
+from frobench.suite.machine.limits import ROOT, affinity, free_memory
+from frobench.suite.machine.processor import processor
+from frobench.suite.machine.sensors import amd, cpu, nvml
+from frobench.suite.machine.system import (
+    in_container,
+    kernel,
+    known,
+    operating_system,
+    stored_variables,
+)
+from frobench.suite.stored.run import Cpu
 
 SHARED_MEMORY = "dev/shm"
 SILENT = (

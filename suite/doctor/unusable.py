@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import pynvml
 
-from suite.checks.rule import Fault, conclusion
-from suite.doctor.torch_offer import START_LOCALLY, Offer, ask_torch
-from suite.machine.accelerators.hardware import VENDORS, System, Vendor, look
-from suite.machine.backends import AUTOLOAD, MEND_FAILURE, failure, installed, switched_off
-from suite.machine.limits import ROOT
-from suite.machine.sensors import nvml
-from suite.stored.run import Conclusion
+from frobench.suite.checks.rule import Fault, conclusion
+from frobench.suite.doctor.torch_offer import START_LOCALLY, Offer, ask_torch
+from frobench.suite.machine.accelerators.hardware import VENDORS, System, Vendor, look
+from frobench.suite.machine.backends import AUTOLOAD, MEND_FAILURE, failure, installed, switched_off
+from frobench.suite.machine.limits import ROOT
+from frobench.suite.machine.sensors import nvml
+from frobench.suite.stored.run import Conclusion
 
 OLDEST_DRIVER = {11: 450, 12: 525, 13: 580}
 """Oldest driver branch that runs programs built with each major version of CUDA.

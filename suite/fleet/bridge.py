@@ -12,8 +12,8 @@ from typing import Self
 
 import msgspec
 
-from suite.errors import CannotRunError
-from suite.fleet.messages import Command, Event, Gone
+from frobench.suite.errors import CannotRunError
+from frobench.suite.fleet.messages import Command, Event, Gone
 
 DISAPPEARED = "the Ray cluster disappeared"
 
@@ -31,7 +31,7 @@ class Bridge:
         self._events: SimpleQueue[Event] = SimpleQueue()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         self._process = subprocess.Popen(  # noqa: S603 - this Python and this project
-            [sys.executable, "-m", "suite.fleet.ray_cluster", address],
+            [sys.executable, "-m", "frobench.suite.fleet.ray_cluster", address],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

@@ -8,17 +8,17 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from suite.checkout import CHECKOUT, MEASURING
-from suite.errors import CannotRunError
-from suite.fleet import messages
-from suite.fleet.bridge import Bridge
-from suite.fleet.gathered import FleetOutcome, Gathered
-from suite.fleet.on_node import digest
-from suite.profiles import settings_for
-from suite.run.label import KEY, key, label_of
-from suite.run.lock import LOCK, VARIABLE
-from suite.stored.run import ProfileName
-from suite.stored.store import PARTIAL
+from frobench.suite.checkout import CHECKOUT, SOURCES
+from frobench.suite.errors import CannotRunError
+from frobench.suite.fleet import messages
+from frobench.suite.fleet.bridge import Bridge
+from frobench.suite.fleet.gathered import FleetOutcome, Gathered
+from frobench.suite.fleet.on_node import digest
+from frobench.suite.profiles import settings_for
+from frobench.suite.run.label import KEY, key, label_of
+from frobench.suite.run.lock import LOCK, VARIABLE
+from frobench.suite.stored.run import ProfileName
+from frobench.suite.stored.store import PARTIAL
 
 TRIES = 2
 """How often a node is begun, at most: it may be lost once."""
@@ -71,8 +71,8 @@ def asked(request: FleetRequest) -> messages.Asked:
         fleet=f"{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}",
         options=options,
         benchmarks=str(request.benchmarks) if request.benchmarks else None,
-        code=digest(CHECKOUT, MEASURING),
-        sources=list(MEASURING),
+        code=digest(CHECKOUT, SOURCES),
+        sources=list(SOURCES),
         deadline=request.deadline or 3 * budget + 600,
         beat=request.patience / 6,
         lock=str(LOCK),

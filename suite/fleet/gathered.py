@@ -10,14 +10,14 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from suite.files import keep
-from suite.fleet.messages import File
-from suite.personal import private, vocabulary
-from suite.printable import printable
-from suite.stored import asked_nodes, store
-from suite.stored.asked_nodes import AskedNodes
-from suite.stored.basics import LONGEST_NAME
-from suite.stored.run import Run
+from frobench.suite.files import keep
+from frobench.suite.fleet.messages import File
+from frobench.suite.personal import private, vocabulary
+from frobench.suite.printable import printable
+from frobench.suite.stored import asked_nodes, store
+from frobench.suite.stored.asked_nodes import AskedNodes
+from frobench.suite.stored.basics import LONGEST_NAME
+from frobench.suite.stored.run import Run
 
 NOTHING_YET = "no file of it arrived before `frobench fleet` ended"
 """Why a node has no stored run as long as nothing else is known of it."""

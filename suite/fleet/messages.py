@@ -20,7 +20,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     fleet: str  # names the folder that keeps what is unfinished on a node
     options: list[str]  # of `frobench run`
     benchmarks: str | None  # a folder that lies on every node, or none for the node's own
-    sources: list[str]  # what moves numbers, in the folder of the command
+    sources: list[str]  # patterns of files that move numbers, below the folder of `frobench`
     code: str  # its digest, which every node must have
     deadline: float  # seconds from the moment a node may measure to the end of its run
     beat: float  # seconds between two signs of life

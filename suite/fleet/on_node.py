@@ -101,10 +101,10 @@ def forget(fleet: str, folder_name: str) -> None:
         folder.parent.rmdir()
 
 
-def digest(home: Path, folders: Iterable[str]) -> str:
-    """Return a digest of the sources in some folders below another one."""
+def digest(home: Path, patterns: Iterable[str]) -> str:
+    """Return a digest of the files below a folder whose paths match a pattern."""
     sha256 = hashlib.sha256()
-    for path in sorted(path for name in folders for path in (home / name).rglob("*.py")):
+    for path in sorted(path for pattern in patterns for path in home.glob(pattern)):
         sha256.update(path.relative_to(home).as_posix().encode())
         sha256.update(hashlib.sha256(path.read_bytes()).digest())
     return sha256.hexdigest()

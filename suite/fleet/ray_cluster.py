@@ -18,8 +18,18 @@ from typing import IO, Any
 
 import msgspec
 
-from suite.fleet import on_node
-from suite.fleet.messages import Command, Forget, Gone, Look, Lost, Node, Nodes, Start, Stop
+from frobench.suite.fleet import on_node
+from frobench.suite.fleet.messages import (
+    Command,
+    Forget,
+    Gone,
+    Look,
+    Lost,
+    Node,
+    Nodes,
+    Start,
+    Stop,
+)
 
 WAIT = 0.2
 """Seconds in which events are collected before any is told."""

@@ -10,8 +10,8 @@ from typing import Self
 
 from msgspec import Struct
 
-from suite.errors import CannotRunError
-from suite.project import git
+from frobench.suite.errors import CannotRunError
+from frobench.suite.project import git
 
 SHORT = 9
 """Characters of a revision that people are shown and can type."""

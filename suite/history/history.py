@@ -11,20 +11,20 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from suite.compare.model import CaseComparison, RunComparison
-from suite.compare.runs import compare_runs
-from suite.errors import CannotRunError, NothingMeasuredError
-from suite.history.change_search import BrokenError, Findings, Ratios, search
-from suite.history.commits import Commit, WorkTrees, commits_of
-from suite.history.sitting import ForeignCodeError, Sitting, ratio
-from suite.machine import environment
-from suite.project.git import ask, facts, project_folder
-from suite.run import unfinished
-from suite.run.interruptions import Interruptions
-from suite.run.lock import machine_lock
-from suite.run.progress import Reporter, reasons
-from suite.run.request import Request, make_draft
-from suite.units import counted
+from frobench.suite.compare.model import CaseComparison, RunComparison
+from frobench.suite.compare.runs import compare_runs
+from frobench.suite.errors import CannotRunError, NothingMeasuredError
+from frobench.suite.history.change_search import BrokenError, Findings, Ratios, search
+from frobench.suite.history.commits import Commit, WorkTrees, commits_of
+from frobench.suite.history.sitting import ForeignCodeError, Sitting, ratio
+from frobench.suite.machine import environment
+from frobench.suite.project.git import ask, facts, project_folder
+from frobench.suite.run import unfinished
+from frobench.suite.run.interruptions import Interruptions
+from frobench.suite.run.lock import machine_lock
+from frobench.suite.run.progress import Reporter, reasons
+from frobench.suite.run.request import Request, make_draft
+from frobench.suite.units import counted
 
 
 class HistoryRequest(Request, frozen=True, kw_only=True):

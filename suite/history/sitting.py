@@ -9,21 +9,21 @@ from statistics import median
 
 from msgspec.structs import replace
 
-from suite.compare.model import Unmatched
-from suite.errors import CannotRunError
-from suite.journal.records import Collected, Imported, Journal, Measured, Record, Refused
-from suite.project.git import describe
-from suite.run.forecast.windows import Choice
-from suite.run.launches import Launches
-from suite.run.merge import merge
-from suite.run.plan import Draft
-from suite.run.progress import Reporter
-from suite.run.runner import PILOT, make_plan, sensors
-from suite.run.sensed import telemetry
-from suite.run.unfinished import READINGS, RunClock
-from suite.stored import store
-from suite.stored.names import short_name
-from suite.stored.run import Run
+from frobench.suite.compare.model import Unmatched
+from frobench.suite.errors import CannotRunError
+from frobench.suite.journal.records import Collected, Imported, Journal, Measured, Record, Refused
+from frobench.suite.project.git import describe
+from frobench.suite.run.forecast.windows import Choice
+from frobench.suite.run.launches import Launches
+from frobench.suite.run.merge import merge
+from frobench.suite.run.plan import Draft
+from frobench.suite.run.progress import Reporter
+from frobench.suite.run.runner import PILOT, make_plan, sensors
+from frobench.suite.run.sensed import telemetry
+from frobench.suite.run.unfinished import READINGS, RunClock
+from frobench.suite.stored import store
+from frobench.suite.stored.names import short_name
+from frobench.suite.stored.run import Run
 
 
 class Sitting:

@@ -6,11 +6,11 @@ from typing import Literal
 
 from msgspec import Struct
 
-from suite.files import JsonLines, encoded, keep
-from suite.kit.search_strategy import Try
-from suite.machine.accounts import Accounts
-from suite.project.imports import Foreign
-from suite.stored.run import (
+from frobench.suite.files import JsonLines, encoded, keep
+from frobench.suite.kit.search_strategy import Try
+from frobench.suite.machine.accounts import Accounts
+from frobench.suite.project.imports import Foreign
+from frobench.suite.stored.run import (
     Check,
     Conclusion,
     Environment,

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from suite.stored.run import Search, Settings
+from frobench.suite.stored.run import Search, Settings
 
 OPTION = "--frobench-launch"
 """The option of pytest that names the file of a launch's specification."""

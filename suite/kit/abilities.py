@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import torch
 
-from suite.kit.device import Device
-from suite.kit.waiting import REFUSALS
-from suite.machine.sensors.sensor import first_line
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.waiting import REFUSALS
+from frobench.suite.machine.sensors.sensor import first_line
 
 WARM_UPS = 3
 VENDORS_GRAPHS = ("CUDAGraph", "XPUGraph")

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import torch
 import torch.distributed as dist
 
-from suite.concurrency import Interval
-from suite.kit.check_result import briefly
-from suite.kit.device import Device, release_memory
-from suite.kit.garbage import Survivors
-from suite.machine.network import interface_of, link_rate
-from suite.stored.run import Check, Environment
+from frobench.suite.concurrency import Interval
+from frobench.suite.kit.check_result import briefly
+from frobench.suite.kit.device import Device, release_memory
+from frobench.suite.kit.garbage import Survivors
+from frobench.suite.machine.network import interface_of, link_rate
+from frobench.suite.stored.run import Check, Environment
 
 Task = tuple[Callable[[], Any], Callable[[Any], Check], *tuple[Callable[[], object], ...]]
 """A body, its check and, if need be, a function to call before each sample."""
@@ -155,7 +155,7 @@ class Commands:
 
         address : of this node in the network between the nodes
         """
-        from suite.machine import environment  # noqa: PLC0415 - only nodes are examined
+        from frobench.suite.machine import environment  # noqa: PLC0415 - only nodes are examined
 
         interface = os.environ.get(INTERFACES[0]) or interface_of(address)
         rate = None if interface is None or self._device.is_accelerator else link_rate(interface)

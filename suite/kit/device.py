@@ -13,11 +13,11 @@ from typing import Any, cast
 
 import torch
 
-from suite.errors import DoesNotFitError
-from suite.kit import waiting
-from suite.machine import limits
-from suite.machine.accelerators.hardware import eight_bit_float, serves
-from suite.stored.run import Scalar
+from frobench.suite.errors import DoesNotFitError
+from frobench.suite.kit import waiting
+from frobench.suite.machine import limits
+from frobench.suite.machine.accelerators.hardware import eight_bit_float, serves
+from frobench.suite.stored.run import Scalar
 
 HEADROOM = 0.9
 """The part of the free memory that a case may ask for."""

@@ -13,12 +13,12 @@ from threading import RLock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
-from suite.concurrency import Interval
+from frobench.suite.concurrency import Interval
 
 if TYPE_CHECKING:  # workers import this module before torch
     import torch
 
-    from suite.kit.device import Device
+    from frobench.suite.kit.device import Device
 
 MILLISECOND = 1e-3  # the unit of torch's events
 ANCHORS = 3

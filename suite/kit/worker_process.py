@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
-from suite.errors import DoesNotFitError
+from frobench.suite.errors import DoesNotFitError
 
 TAKEN = "busy or unavailable"
 """CUDA's message when another process has a device that admits only one."""
@@ -39,8 +39,8 @@ def serve(pipe: Connection, seat: Seat, seed: int) -> None:
 
     if seat.cores:
         torch.set_num_threads(len(seat.cores))
-    from suite.kit.abilities import precision  # noqa: PLC0415 - imports torch
-    from suite.kit.commands import Commands  # noqa: PLC0415 - imports torch
+    from frobench.suite.kit.abilities import precision  # noqa: PLC0415 - imports torch
+    from frobench.suite.kit.commands import Commands  # noqa: PLC0415 - imports torch
 
     gc.disable()
     gc.freeze()  # a search for garbage through all imported modules takes a tenth of a second

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
-from suite.concurrency import Interval
-from suite.errors import DoesNotFitError
-from suite.kit.lanes import Track
-from suite.kit.worker_process import Seat, serve
-from suite.machine.limits import read
-from suite.stored.run import Check
+from frobench.suite.concurrency import Interval
+from frobench.suite.errors import DoesNotFitError
+from frobench.suite.kit.lanes import Track
+from frobench.suite.kit.worker_process import Seat, serve
+from frobench.suite.machine.limits import read
+from frobench.suite.stored.run import Check
 
 if TYPE_CHECKING:
-    from suite.kit.commands import Task
+    from frobench.suite.kit.commands import Task
 
 TOPOLOGY = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 STARTED_WITHIN = 60.0
@@ -145,7 +145,7 @@ class Worker(Track):
 
     def check(self) -> Check:
         """Compare the last call's result with the truth, in the worker."""
-        from suite.kit.check_result import is_brief  # noqa: PLC0415 - imports torch
+        from frobench.suite.kit.check_result import is_brief  # noqa: PLC0415 - imports torch
 
         self.tell("check", is_brief())
         check: Check = self.answer()

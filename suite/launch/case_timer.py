@@ -15,25 +15,25 @@ import pytest
 import torch
 from torch.profiler import profile, record_function, schedule, supported_activities
 
-from suite.errors import LostRankError, TooLongError, WrongResultError
-from suite.journal.records import Busy, Measured, Refused
-from suite.journal.spec import LaunchSpec
-from suite.kit.cases import Parameters
-from suite.kit.check_result import briefly, worst
-from suite.kit.device import Device
-from suite.kit.garbage import no_garbage_collection
-from suite.launch.collection import leads, parameters
-from suite.launch.work_of_cases import work as declared_work
-from suite.measure.climb import AS_BEFORE, LEEWAY
-from suite.measure.exploring import Explorer
-from suite.measure.inputs import Inputs
-from suite.measure.measurement import Measurement
-from suite.measure.sampler import Sampler
-from suite.measure.sampling import measure, repeat
-from suite.personal import private
-from suite.profiles import brief, headline_times
-from suite.stored.names import name_of
-from suite.stored.run import Check, Settings, Work
+from frobench.suite.errors import LostRankError, TooLongError, WrongResultError
+from frobench.suite.journal.records import Busy, Measured, Refused
+from frobench.suite.journal.spec import LaunchSpec
+from frobench.suite.kit.cases import Parameters
+from frobench.suite.kit.check_result import briefly, worst
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.garbage import no_garbage_collection
+from frobench.suite.launch.collection import leads, parameters
+from frobench.suite.launch.work_of_cases import work as declared_work
+from frobench.suite.measure.climb import AS_BEFORE, LEEWAY
+from frobench.suite.measure.exploring import Explorer
+from frobench.suite.measure.inputs import Inputs
+from frobench.suite.measure.measurement import Measurement
+from frobench.suite.measure.sampler import Sampler
+from frobench.suite.measure.sampling import measure, repeat
+from frobench.suite.personal import private
+from frobench.suite.profiles import brief, headline_times
+from frobench.suite.stored.names import name_of
+from frobench.suite.stored.run import Check, Settings, Work
 
 MARK = "frobench: "
 """Before a case's name, where a profiler shows the one call of ``--once``."""

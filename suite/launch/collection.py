@@ -24,16 +24,16 @@ from typing import Any
 
 import pytest
 
-from suite.journal.records import Collected, Identity
-from suite.kit.cases import Parameters, expand, is_headline, twins
-from suite.kit.worker_process import Seat
-from suite.kit.workers import halves
-from suite.machine.limits import affinity, cores_in_use
-from suite.nodes.groups import node_groups
-from suite.nodes.meeting import Meeting
-from suite.stored.names import function_of
-from suite.stored.run import Exercise, ProfileName, Settings
-from suite.version import benchmark_version
+from frobench.suite.journal.records import Collected, Identity
+from frobench.suite.kit.cases import Parameters, expand, is_headline, twins
+from frobench.suite.kit.worker_process import Seat
+from frobench.suite.kit.workers import halves
+from frobench.suite.machine.limits import affinity, cores_in_use
+from frobench.suite.nodes.groups import node_groups
+from frobench.suite.nodes.meeting import Meeting
+from frobench.suite.stored.names import function_of
+from frobench.suite.stored.run import Exercise, ProfileName, Settings
+from frobench.suite.version import benchmark_version
 
 NONE = "none"
 """The device of a case that no device of this machine can run."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The process of a launch: pytest, bound to its runner from the first moment.
 
-`python -m suite.launch.entry RUNNER ARGUMENTS` passes the arguments to pytest; RUNNER is the number
-of the runner's process.
+`python -m frobench.suite.launch.entry RUNNER ARGUMENTS` passes the arguments to pytest; RUNNER is
+the number of the runner's process.
 """
 
 import ctypes
@@ -41,9 +41,9 @@ def main() -> None:
 
 def _start_workers() -> None:
     """Start the workers that the launch needs: they import torch while this process does."""
-    from suite.journal.spec import OPTION, read_spec  # noqa: PLC0415 - as above
-    from suite.kit.workers import halves, start_early  # noqa: PLC0415 - as above
-    from suite.machine.limits import affinity, cores_in_use  # noqa: PLC0415 - as above
+    from frobench.suite.journal.spec import OPTION, read_spec  # noqa: PLC0415 - as above
+    from frobench.suite.kit.workers import halves, start_early  # noqa: PLC0415 - as above
+    from frobench.suite.machine.limits import affinity, cores_in_use  # noqa: PLC0415 - as above
 
     for argument in sys.argv:
         option, _, path = argument.partition("=")

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from suite.kit import device as dev
-from suite.kit.lanes import Track
-from suite.launch.session import LaunchSession
-from suite.measure.caches import ColdCaches
-from suite.measure.sampler import Body, Sampler
-from suite.stored.run import Check, Work
+from frobench.suite.kit import device as dev
+from frobench.suite.kit.lanes import Track
+from frobench.suite.launch.session import LaunchSession
+from frobench.suite.measure.caches import ColdCaches
+from frobench.suite.measure.sampler import Body, Sampler
+from frobench.suite.stored.run import Check, Work
 
 if TYPE_CHECKING:
-    from suite.journal.records import Measured
+    from frobench.suite.journal.records import Measured
 
 WINDOW = pytest.StashKey[bool]()
 """Whether an item stands for a case that is repeated in a window, after it was measured."""

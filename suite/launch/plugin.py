@@ -14,24 +14,24 @@ from typing import Any, Literal
 
 import pytest
 
-from suite.absent import absent, absent_module
-from suite.checkout import CHECKOUT
-from suite.errors import DoesNotFitError
-from suite.journal.records import Measured, Refused, Stopped
-from suite.journal.spec import OPTION
-from suite.kit import device as dev
-from suite.kit.abilities import precision
-from suite.kit.cases import PROFILES
-from suite.kit.device import UnknownDeviceError
-from suite.kit.group import Group
-from suite.kit.workers import Worker, put_away
-from suite.launch import collection
-from suite.launch.case_timer import raised_at, refusal
-from suite.launch.measure import WINDOW, Measure, Replay, again
-from suite.launch.resources import ProcessState
-from suite.launch.search import ShapeSearch
-from suite.launch.session import LaunchSession
-from suite.launch.work_of_cases import declared
+from frobench.suite.absent import absent, absent_module
+from frobench.suite.checkout import CHECKOUT
+from frobench.suite.errors import DoesNotFitError
+from frobench.suite.journal.records import Measured, Refused, Stopped
+from frobench.suite.journal.spec import OPTION
+from frobench.suite.kit import device as dev
+from frobench.suite.kit.abilities import precision
+from frobench.suite.kit.cases import PROFILES
+from frobench.suite.kit.device import UnknownDeviceError
+from frobench.suite.kit.group import Group
+from frobench.suite.kit.workers import Worker, put_away
+from frobench.suite.launch import collection
+from frobench.suite.launch.case_timer import raised_at, refusal
+from frobench.suite.launch.measure import WINDOW, Measure, Replay, again
+from frobench.suite.launch.resources import ProcessState
+from frobench.suite.launch.search import ShapeSearch
+from frobench.suite.launch.session import LaunchSession
+from frobench.suite.launch.work_of_cases import declared
 
 SESSION = pytest.StashKey[LaunchSession]()
 MEASURED = pytest.StashKey[Measured]()

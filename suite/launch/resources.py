@@ -14,16 +14,16 @@ from itertools import chain
 import pytest
 import torch
 
-from suite.journal.spec import DEVICE_LOST, LaunchSpec
-from suite.kit import device as dev
-from suite.kit.garbage import Survivors
-from suite.kit.worker_process import Seat
-from suite.kit.workers import Worker, early_workers
-from suite.launch.case_timer import reason_of
-from suite.launch.collection import seats
-from suite.measure.observing import Blocker, blocker
-from suite.nodes.groups import Groups
-from suite.units import counted
+from frobench.suite.journal.spec import DEVICE_LOST, LaunchSpec
+from frobench.suite.kit import device as dev
+from frobench.suite.kit.garbage import Survivors
+from frobench.suite.kit.worker_process import Seat
+from frobench.suite.kit.workers import Worker, early_workers
+from frobench.suite.launch.case_timer import reason_of
+from frobench.suite.launch.collection import seats
+from frobench.suite.measure.observing import Blocker, blocker
+from frobench.suite.nodes.groups import Groups
+from frobench.suite.units import counted
 
 CLOCKS = ("monotonic", "perf_counter", "sleep")
 LIMITS = ("AS", "CPU", "DATA", "FSIZE", "NOFILE", "NPROC")

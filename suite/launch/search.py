@@ -12,15 +12,15 @@ from time import monotonic, perf_counter
 
 import torch
 
-from suite.errors import DoesNotFitError
-from suite.journal.records import Tried
-from suite.journal.spec import LaunchSpec
-from suite.kit.device import Device
-from suite.kit.search_strategy import Limits, Shape, Try, outcome, proposal
-from suite.measure.measurement import Measurement
-from suite.measure.ready import steady_clocks
-from suite.measure.sampler import Body, Sampler
-from suite.stored.run import Search
+from frobench.suite.errors import DoesNotFitError
+from frobench.suite.journal.records import Tried
+from frobench.suite.journal.spec import LaunchSpec
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.search_strategy import Limits, Shape, Try, outcome, proposal
+from frobench.suite.measure.measurement import Measurement
+from frobench.suite.measure.ready import steady_clocks
+from frobench.suite.measure.sampler import Body, Sampler
+from frobench.suite.stored.run import Search
 
 Make = Callable[[Shape], Body]
 """Returns what multiplies two matrices of a shape; called for each shape that is tried."""

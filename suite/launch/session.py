@@ -8,18 +8,18 @@ from time import monotonic
 
 import pytest
 
-from suite.journal import records
-from suite.journal.spec import DEVICE_LOST, DISK_REFUSES, OPTION, LaunchSpec, read_spec
-from suite.kit.device import choose
-from suite.kit.group import Group
-from suite.launch.case_timer import CaseTimer
-from suite.launch.collection import parameters
-from suite.launch.resources import Resources
-from suite.launch.search import Searches
-from suite.launch.surroundings import Readiness, look_around
-from suite.machine.accounts import Accounts, accounts
-from suite.profiles import settings_for
-from suite.project.imports import foreign, foreign_code, imported
+from frobench.suite.journal import records
+from frobench.suite.journal.spec import DEVICE_LOST, DISK_REFUSES, OPTION, LaunchSpec, read_spec
+from frobench.suite.kit.device import choose
+from frobench.suite.kit.group import Group
+from frobench.suite.launch.case_timer import CaseTimer
+from frobench.suite.launch.collection import parameters
+from frobench.suite.launch.resources import Resources
+from frobench.suite.launch.search import Searches
+from frobench.suite.launch.surroundings import Readiness, look_around
+from frobench.suite.machine.accounts import Accounts, accounts
+from frobench.suite.profiles import settings_for
+from frobench.suite.project.imports import foreign, foreign_code, imported
 
 
 class LaunchSession:

@@ -7,11 +7,11 @@ from time import perf_counter
 import pytest
 from msgspec.structs import replace
 
-from suite import doctor
-from suite.errors import CannotRunError
-from suite.journal.records import Gauged, Harness, Record, Settled, Stopped, Surroundings
-from suite.journal.spec import LaunchSpec
-from suite.kit.device import (
+from frobench.suite import doctor
+from frobench.suite.errors import CannotRunError
+from frobench.suite.journal.records import Gauged, Harness, Record, Settled, Stopped, Surroundings
+from frobench.suite.journal.spec import LaunchSpec
+from frobench.suite.kit.device import (
     Device,
     UnknownDeviceError,
     accelerators,
@@ -19,12 +19,12 @@ from suite.kit.device import (
     global_state,
     unserved,
 )
-from suite.machine import environment
-from suite.machine.accelerators.accelerator import bus_address
-from suite.machine.sensors.sensor import seal
-from suite.measure import ready, sampling
-from suite.profiles import PROFILES
-from suite.stored.run import Settings
+from frobench.suite.machine import environment
+from frobench.suite.machine.accelerators.accelerator import bus_address
+from frobench.suite.machine.sensors.sensor import seal
+from frobench.suite.measure import ready, sampling
+from frobench.suite.profiles import PROFILES
+from frobench.suite.stored.run import Settings
 
 Write = Callable[[Record], None]
 """Appends to the journal."""

@@ -20,12 +20,12 @@ from typing import Any, cast
 import pytest
 import torch
 
-from suite.journal.records import Declared
-from suite.kit.device import Device
-from suite.launch.collection import ARGUMENTS, NONE
-from suite.machine import environment
-from suite.nodes.groups import ranks_of
-from suite.stored.run import Settings, Work
+from frobench.suite.journal.records import Declared
+from frobench.suite.kit.device import Device
+from frobench.suite.launch.collection import ARGUMENTS, NONE
+from frobench.suite.machine import environment
+from frobench.suite.nodes.groups import ranks_of
+from frobench.suite.stored.run import Settings, Work
 
 MEASURE = "measure"
 HEAVY = ("sympy", "torch._dynamo")

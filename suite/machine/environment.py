@@ -8,19 +8,22 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from suite.checkout import CHECKOUT, MEASURING
-from suite.machine.processor import processor
-from suite.personal import private, vocabulary
-from suite.project import git
-from suite.stored.identity import machine_id
-from suite.stored.names import machine_name
-from suite.stored.run import CommitInfo, Environment
+from frobench.suite.checkout import CHECKOUT
+from frobench.suite.machine.processor import processor
+from frobench.suite.personal import private, vocabulary
+from frobench.suite.project import git
+from frobench.suite.stored.identity import machine_id
+from frobench.suite.stored.names import machine_name
+from frobench.suite.stored.run import CommitInfo, Environment
+
+MEASURING = ("benchmarks", "frobench", "suite")
+"""Folders of a clone whose changes move numbers; new results and other pages do not."""
 
 
 def capture(devices: Iterable[str]) -> Environment:
     """Describe the machine and its software; no accelerator but the given devices is touched."""
-    from suite.machine.accelerators.accelerator import accelerator, topology  # noqa: PLC0415 - imports torch
-    from suite.machine.software import software  # noqa: PLC0415 - imports torch
+    from frobench.suite.machine.accelerators.accelerator import accelerator, topology  # noqa: PLC0415 - imports torch
+    from frobench.suite.machine.software import software  # noqa: PLC0415 - imports torch
 
     unknown: dict[str, str] = {}
     cpu = processor(unknown)
@@ -41,7 +44,7 @@ def capture(devices: Iterable[str]) -> Environment:
 
 def machine(devices: Iterable[str]) -> tuple[str, str]:
     """Name the kind of machine that `capture` would describe, and identify it without a label."""
-    from suite.machine.accelerators.accelerator import accelerator  # noqa: PLC0415 - imports torch
+    from frobench.suite.machine.accelerators.accelerator import accelerator  # noqa: PLC0415 - imports torch
 
     accelerators = [accelerator(name, "", {}) for name in devices if name != "cpu"]
     cpu = processor({})

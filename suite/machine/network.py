@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psutil
 
-from suite.machine.limits import ROOT, read
+from frobench.suite.machine.limits import ROOT, read
 
 MEGABIT = 1e6 / 8
 """Bytes a second of the unit in which Linux tells a link's rate."""

@@ -10,11 +10,11 @@ from typing import Any
 import cpuinfo
 import psutil
 
-from suite.machine import limits
-from suite.machine.limits import ROOT, read
-from suite.machine.system import known
-from suite.stored.identity import described, vector_sets
-from suite.stored.run import Cpu
+from frobench.suite.machine import limits
+from frobench.suite.machine.limits import ROOT, read
+from frobench.suite.machine.system import known
+from frobench.suite.stored.identity import described, vector_sets
+from frobench.suite.stored.run import Cpu
 
 UNNAMED = "the system does not describe its processor"
 

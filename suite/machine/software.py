@@ -9,9 +9,9 @@ from typing import Any
 
 import torch
 
-from suite.machine import backends, system
-from suite.machine.system import known
-from suite.stored.run import Scalar, Software
+from frobench.suite.machine import backends, system
+from frobench.suite.machine.system import known
+from frobench.suite.stored.run import Scalar, Software
 
 
 def software(unknown: dict[str, str]) -> Software:

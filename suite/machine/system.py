@@ -13,9 +13,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from suite.machine.limits import ROOT
-from suite.personal import private
-from suite.units import counted
+from frobench.suite.machine.limits import ROOT
+from frobench.suite.personal import private
+from frobench.suite.units import counted
 
 _PACKAGES = re.compile(
     r"frobench|msgspec|numpy|pluggy|psutil|py-cpuinfo2|pytest(-benchmark)?"  # the harness

@@ -13,9 +13,9 @@ from contextlib import suppress
 import torch
 from torch import Tensor
 
-from suite.kit.device import Device
-from suite.machine.processor import last_level_cache
-from suite.profiles import TIMES_THE_CACHE
+from frobench.suite.kit.device import Device
+from frobench.suite.machine.processor import last_level_cache
+from frobench.suite.profiles import TIMES_THE_CACHE
 
 UNKNOWN_CPU_CACHE, UNKNOWN_CACHE = 64 * 2**20, 256 * 2**20
 """Bytes of a last-level cache of unknown size, of a CPU and of an accelerator: nearly all those of

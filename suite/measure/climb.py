@@ -16,9 +16,9 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
-from suite.kit.cases import Parameters, sizes
-from suite.stored.run import Work
-from suite.units import counted, format_seconds
+from frobench.suite.kit.cases import Parameters, sizes
+from frobench.suite.stored.run import Work
+from frobench.suite.units import counted, format_seconds
 
 LEEWAY = 1.25
 """Times the permitted call beyond which a case is left out: nearer to the limit the machine's state

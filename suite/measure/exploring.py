@@ -3,15 +3,15 @@
 
 import torch
 
-from suite.errors import TooLongError
-from suite.kit.cases import Parameters
-from suite.kit.garbage import no_garbage_collection
-from suite.machine.accounts import DISTURBED, Accounts, Read, accounts, undisturbed
-from suite.machine.limits import cores_in_use
-from suite.measure.climb import LEEWAY, Climb
-from suite.measure.measurement import Measurement
-from suite.measure.sampler import Sampler
-from suite.stored.run import Settings, Work
+from frobench.suite.errors import TooLongError
+from frobench.suite.kit.cases import Parameters
+from frobench.suite.kit.garbage import no_garbage_collection
+from frobench.suite.machine.accounts import DISTURBED, Accounts, Read, accounts, undisturbed
+from frobench.suite.machine.limits import cores_in_use
+from frobench.suite.measure.climb import LEEWAY, Climb
+from frobench.suite.measure.measurement import Measurement
+from frobench.suite.measure.sampler import Sampler
+from frobench.suite.stored.run import Settings, Work
 
 TIMES_THE_LONGEST = 3
 """Times the longest permitted call: if two calls take longer, there is no third."""

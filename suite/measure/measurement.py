@@ -13,13 +13,13 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from suite.concurrency import concurrency
-from suite.errors import ClockError
-from suite.kit.lanes import MILLISECOND
-from suite.measure.observing import Blocker, Called
-from suite.measure.sampler import Sampler
-from suite.profiles import LEAST_SAMPLES
-from suite.stored.run import Settings
+from frobench.suite.concurrency import concurrency
+from frobench.suite.errors import ClockError
+from frobench.suite.kit.lanes import MILLISECOND
+from frobench.suite.measure.observing import Blocker, Called
+from frobench.suite.measure.sampler import Sampler
+from frobench.suite.profiles import LEAST_SAMPLES
+from frobench.suite.stored.run import Settings
 
 DEVICE_PART = 0.25
 """Part of the time for a case after which no further span behind a blocker is begun."""

@@ -15,10 +15,10 @@ from typing import Any
 
 import torch
 
-from suite.concurrency import shareable, shared, union
-from suite.errors import DoesNotFitError
-from suite.kit.device import Device
-from suite.kit.lanes import Lane, Track, Turns
+from frobench.suite.concurrency import shareable, shared, union
+from frobench.suite.errors import DoesNotFitError
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.lanes import Lane, Track, Turns
 
 HELD = 2.0
 """Times the seconds that queueing a body took, for which the device is held to queue it again."""

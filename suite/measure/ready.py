@@ -17,11 +17,11 @@ from typing import TypeVar
 
 import torch
 
-from suite.errors import DoesNotFitError
-from suite.kit.device import Device
-from suite.kit.waiting import REFUSALS
-from suite.measure.sampler import Body, Sampler
-from suite.profiles import SETTLE_SECONDS
+from frobench.suite.errors import DoesNotFitError
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.waiting import REFUSALS
+from frobench.suite.measure.sampler import Body, Sampler
+from frobench.suite.profiles import SETTLE_SECONDS
 
 T = TypeVar("T")
 

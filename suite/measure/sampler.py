@@ -15,13 +15,13 @@ from itertools import repeat
 from time import perf_counter
 from typing import Any, Protocol, runtime_checkable
 
-from suite.concurrency import Interval
-from suite.kit import waiting
-from suite.kit.device import Device
-from suite.kit.lanes import Lane, Track
-from suite.measure.caches import ColdCaches
-from suite.measure.observing import Blocker, Called, Observer
-from suite.stored.run import Settings
+from frobench.suite.concurrency import Interval
+from frobench.suite.kit import waiting
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.lanes import Lane, Track
+from frobench.suite.measure.caches import ColdCaches
+from frobench.suite.measure.observing import Blocker, Called, Observer
+from frobench.suite.stored.run import Settings
 
 Body = Callable[[], Any]
 Clock = Callable[[], float]

@@ -15,12 +15,12 @@ from random import Random
 from time import monotonic, perf_counter
 from typing import Any, NamedTuple
 
-from suite.errors import ClockError
-from suite.kit.garbage import no_garbage_collection
-from suite.measure.measurement import Measurement
-from suite.measure.sampler import Clock, Sampler
-from suite.profiles import LEAD, LEAST_SAMPLES, STEPS_ON_ACCELERATOR, STEPS_ON_CPU, WINDOW
-from suite.stored.run import Settings
+from frobench.suite.errors import ClockError
+from frobench.suite.kit.garbage import no_garbage_collection
+from frobench.suite.measure.measurement import Measurement
+from frobench.suite.measure.sampler import Clock, Sampler
+from frobench.suite.profiles import LEAD, LEAST_SAMPLES, STEPS_ON_ACCELERATOR, STEPS_ON_CPU, WINDOW
+from frobench.suite.stored.run import Settings
 
 STEPS_SEEN = 100
 MOST_READINGS = 10**7

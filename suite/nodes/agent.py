@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from suite.errors import CannotRunError, LostRankError
-from suite.kit.worker_process import Seat, serve
-from suite.nodes.meeting import Meeting, Node
+from frobench.suite.errors import CannotRunError, LostRankError
+from frobench.suite.kit.worker_process import Seat, serve
+from frobench.suite.nodes.meeting import Meeting, Node
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess

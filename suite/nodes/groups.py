@@ -10,14 +10,14 @@ from itertools import product
 
 import pytest
 
-from suite.kit.group import LOOPBACK, Group
-from suite.kit.worker_process import Seat
-from suite.kit.workers import Worker, start_here
-from suite.nodes.agent import start_on
-from suite.nodes.meeting import Meeting
-from suite.stored.differences import changed
-from suite.stored.names import nodes_of
-from suite.stored.run import NodeFacts
+from frobench.suite.kit.group import LOOPBACK, Group
+from frobench.suite.kit.worker_process import Seat
+from frobench.suite.kit.workers import Worker, start_here
+from frobench.suite.nodes.agent import start_on
+from frobench.suite.nodes.meeting import Meeting
+from frobench.suite.stored.differences import changed
+from frobench.suite.stored.names import nodes_of
+from frobench.suite.stored.run import NodeFacts
 
 
 def node_groups(devices: Sequence[str], nodes: int) -> list[str]:

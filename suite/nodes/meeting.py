@@ -18,8 +18,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from suite.checkout import CHECKOUT
-from suite.errors import CannotRunError
+from frobench.suite.checkout import CHECKOUT, SUITE
+from frobench.suite.errors import CannotRunError
 
 VARIABLE = "FROBENCH_NODES"
 """The environment variable by which the runner tells its launches of the nodes."""
@@ -116,7 +116,7 @@ def meet(here: Position, node: Node) -> Meeting:
     Raises `CannotRunError` if one does not come, or has other code or another torch.
     """
     asked = subprocess.run(
-        [sys.executable, "-m", "suite.nodes.rendezvous"],
+        [sys.executable, "-m", "frobench.suite.nodes.rendezvous"],
         input=msgspec.json.encode((here, node)),
         capture_output=True,
         check=False,
@@ -150,7 +150,7 @@ def describe(address: str, port: int, key: str, machine: str, benchmarks: Path) 
     except PackageNotFoundError:
         torch = "none"
     digest = hashlib.sha256()
-    for folder in (CHECKOUT / "suite", benchmarks):
+    for folder in (SUITE, benchmarks):
         for file in sorted(folder.rglob("*.py")):
             digest.update(file.relative_to(folder).as_posix().encode() + b"\0")
             digest.update(file.read_bytes())

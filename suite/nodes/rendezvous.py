@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import torch.distributed as dist
 
-from suite.nodes.meeting import Node, Position
+from frobench.suite.nodes.meeting import Node, Position
 
 PATIENCE = 300.0
 """Seconds that nodes wait for each other at the start: a batch system starts them one by one."""

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct, UnsetType, structs
 
-from suite.personal import patterns
-from suite.personal.patterns import FOUR_NUMBERS, WITH_COLONS
+from frobench.suite.personal import patterns
+from frobench.suite.personal.patterns import FOUR_NUMBERS, WITH_COLONS
 
 HIDDEN = patterns.HIDDEN
 _BEFORE = 32

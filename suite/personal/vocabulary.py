@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection
 from functools import cache
 
-from suite.checkout import CHECKOUT
+from frobench.suite.checkout import BENCHMARKS, SUITE
 
 _PART = re.compile(r"[^\W_]+")
 _MAKERS = re.compile(
@@ -45,6 +45,6 @@ def is_word(name: str) -> bool:
 
 @cache
 def _words() -> frozenset[str]:
-    files = (file for name in ("suite", "benchmarks") for file in (CHECKOUT / name).rglob("*.py"))
+    files = (file for folder in (SUITE, BENCHMARKS) for file in folder.rglob("*.py"))
     sources = (file.read_text(encoding="utf-8") for file in files)
     return frozenset(word for source in sources for word in _PART.findall(source.lower()))

@@ -6,10 +6,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from suite.checkout import CHECKOUT
-from suite.errors import CannotRunError
-from suite.personal import private
-from suite.stored.run import CommitInfo, Project
+from frobench.suite.checkout import CHECKOUT
+from frobench.suite.errors import CannotRunError
+from frobench.suite.personal import private
+from frobench.suite.stored.run import CommitInfo, Project
 
 SHOWN = 12
 """Characters of a revision that people are shown."""

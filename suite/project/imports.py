@@ -8,8 +8,8 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
-from suite.checkout import CHECKOUT, MEASURING
-from suite.project import git
+from frobench.suite.checkout import BENCHMARKS, CHECKOUT, SUITE
+from frobench.suite.project import git
 
 INSTALLED = {"site-packages", "dist-packages"}
 """Folders that packages are installed into."""
@@ -55,7 +55,7 @@ def foreign(project: Path, benchmarks: Path, *, installed: bool = False) -> Fore
     installed : accept an installed copy whose files are those of the project
     """
     packages = _packages(project)
-    own = (CHECKOUT / name for name in MEASURING)
+    own = (BENCHMARKS, SUITE, CHECKOUT / "frobench")
     folders = (project.resolve(), benchmarks.resolve(), *own)
     for name, file in _modules():
         parts, path = name.split("."), file.resolve()

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
-from suite.errors import CannotRunError
-from suite.machine.network import own_address
-from suite.nodes.agent import Agent, attended
-from suite.nodes.meeting import Meeting, Position, describe, meet
-from suite.run import lock
+from frobench.suite.errors import CannotRunError
+from frobench.suite.machine.network import own_address
+from frobench.suite.nodes.agent import Agent, attended
+from frobench.suite.nodes.meeting import Meeting, Position, describe, meet
+from frobench.suite.run import lock
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 """Linux's name for the time since it started, the same in all containers of a host."""

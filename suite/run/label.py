@@ -10,8 +10,8 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
-from suite.files import create
-from suite.stored.basics import LABEL_DIGITS
+from frobench.suite.files import create
+from frobench.suite.stored.basics import LABEL_DIGITS
 
 KEY = ".label-key"
 """The file of the key, in a folder of results; its name begins with a dot, so git ignores it."""

@@ -11,17 +11,26 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
-from suite.errors import CannotRunError
-from suite.journal.records import Begun, Ended, Journal, Measured, Record, Refused, Rested, Stopped
-from suite.journal.spec import LaunchSpec
-from suite.machine.accounts import Others
-from suite.run.plan import Plan
-from suite.run.process import FRUITLESS_TRIES, TRIES, LaunchProcess, lost
-from suite.run.progress import Reporter, say_failure
-from suite.run.sensed.energy import REST
-from suite.run.unfinished import LAUNCHES, RunClock
-from suite.stored.names import short_name
-from suite.units import counted
+from frobench.suite.errors import CannotRunError
+from frobench.suite.journal.records import (
+    Begun,
+    Ended,
+    Journal,
+    Measured,
+    Record,
+    Refused,
+    Rested,
+    Stopped,
+)
+from frobench.suite.journal.spec import LaunchSpec
+from frobench.suite.machine.accounts import Others
+from frobench.suite.run.plan import Plan
+from frobench.suite.run.process import FRUITLESS_TRIES, TRIES, LaunchProcess, lost
+from frobench.suite.run.progress import Reporter, say_failure
+from frobench.suite.run.sensed.energy import REST
+from frobench.suite.run.unfinished import LAUNCHES, RunClock
+from frobench.suite.stored.names import short_name
+from frobench.suite.units import counted
 
 
 class Launches:

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from suite.errors import CannotRunError
+from frobench.suite.errors import CannotRunError
 
 LOCK = Path("/tmp/frobench.lock")  # noqa: S108 - every user can open it; links are refused
 """The lock's file, the same for every user and whatever the folder for temporary files."""

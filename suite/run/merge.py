@@ -7,8 +7,8 @@ from statistics import median
 
 from msgspec import UNSET
 
-from suite import checks
-from suite.journal.records import (
+from frobench.suite import checks
+from frobench.suite.journal.records import (
     Ended,
     Gauged,
     Harness,
@@ -18,13 +18,13 @@ from suite.journal.records import (
     Refused,
     Settled,
 )
-from suite.machine import environment
-from suite.run.plan import Plan, outcome
-from suite.run.sensed import energy, sensor_summary
-from suite.run.sensed.telemetry import Line
-from suite.stored import store
-from suite.stored.differences import changed
-from suite.stored.run import (
+from frobench.suite.machine import environment
+from frobench.suite.run.plan import Plan, outcome
+from frobench.suite.run.sensed import energy, sensor_summary
+from frobench.suite.run.sensed.telemetry import Line
+from frobench.suite.stored import store
+from frobench.suite.stored.differences import changed
+from frobench.suite.stored.run import (
     MINOR,
     SCHEMA,
     Case,

@@ -5,15 +5,23 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
-from suite import doctor
-from suite.absent import absent, absent_in
-from suite.errors import CannotRunError, NothingSelectedError
-from suite.journal.records import Collected, Declared, Journal, Measured, Record, Refused, Stopped
-from suite.journal.spec import DISK_REFUSES, LaunchSpec
-from suite.machine import backends
-from suite.run.plan import Draft
-from suite.run.process import FRUITLESS_TRIES, MISUSED, TRIES, LaunchProcess, lost
-from suite.stored.run import Settings
+from frobench.suite import doctor
+from frobench.suite.absent import absent, absent_in
+from frobench.suite.errors import CannotRunError, NothingSelectedError
+from frobench.suite.journal.records import (
+    Collected,
+    Declared,
+    Journal,
+    Measured,
+    Record,
+    Refused,
+    Stopped,
+)
+from frobench.suite.journal.spec import DISK_REFUSES, LaunchSpec
+from frobench.suite.machine import backends
+from frobench.suite.run.plan import Draft
+from frobench.suite.run.process import FRUITLESS_TRIES, MISUSED, TRIES, LaunchProcess, lost
+from frobench.suite.stored.run import Settings
 
 NEEDED = ("torch", "pytest", "pytest_benchmark")
 

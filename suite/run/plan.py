@@ -12,9 +12,9 @@ import msgspec
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from suite.errors import CannotRunError
-from suite.files import UnusableFileError, content_of, keep
-from suite.journal.records import (
+from frobench.suite.errors import CannotRunError
+from frobench.suite.files import UnusableFileError, content_of, keep
+from frobench.suite.journal.records import (
     Begun,
     Collected,
     Identity,
@@ -24,14 +24,14 @@ from suite.journal.records import (
     Refused,
     Surroundings,
 )
-from suite.machine.sensors.cpu import CPU
-from suite.profiles import WINDOW_SECONDS, launches_within, settings_on, settling_seconds
-from suite.run.forecast import costs
-from suite.run.forecast.admission import admit
-from suite.run.forecast.windows import Choice, choose_windows
-from suite.stored import bounds
-from suite.stored.names import nodes_of
-from suite.stored.run import (
+from frobench.suite.machine.sensors.cpu import CPU
+from frobench.suite.profiles import WINDOW_SECONDS, launches_within, settings_on, settling_seconds
+from frobench.suite.run.forecast import costs
+from frobench.suite.run.forecast.admission import admit
+from frobench.suite.run.forecast.windows import Choice, choose_windows
+from frobench.suite.stored import bounds
+from frobench.suite.stored.names import nodes_of
+from frobench.suite.stored.run import (
     CommitInfo,
     Conclusion,
     Environment,

@@ -19,9 +19,9 @@ import msgspec
 import psutil
 from msgspec.structs import replace
 
-from suite.checkout import CHECKOUT
-from suite.journal.records import Begun, Busy, Journal, Measured, Record, Refused, Tried
-from suite.journal.spec import DEVICE_LOST, OPTION, LaunchSpec
+from frobench.suite.checkout import CHECKOUT
+from frobench.suite.journal.records import Begun, Busy, Journal, Measured, Record, Refused, Tried
+from frobench.suite.journal.spec import DEVICE_LOST, OPTION, LaunchSpec
 
 POLL_SECONDS = 0.05
 QUIET_SECONDS = 180.0
@@ -42,7 +42,14 @@ _ASKED = {-signal.SIGHUP, -signal.SIGINT, -signal.SIGTERM}
 _PYTEST = (
     *("--quiet", "-c", os.devnull, "--strict-markers"),
     *("-o", "python_files=bench_*.py", "-o", "python_functions=bench_*"),
-    *("-p", "pytest_benchmark.plugin", "-p", "suite.launch.plugin", "-p", "no:cacheprovider"),
+    *(
+        "-p",
+        "pytest_benchmark.plugin",
+        "-p",
+        "frobench.suite.launch.plugin",
+        "-p",
+        "no:cacheprovider",
+    ),
 )
 """What makes pytest collect benchmarks, and load none of the machine's other plugins."""
 
@@ -64,7 +71,7 @@ class LaunchProcess:
         self._allowed = 0.0  # seconds for the case in flight
         self._log = path.with_suffix(".log")
         path.write_bytes(msgspec.json.encode(replace(spec, runner=os.getpid())))
-        command = [sys.executable, "-m", "suite.launch.entry", str(os.getpid())]
+        command = [sys.executable, "-m", "frobench.suite.launch.entry", str(os.getpid())]
         self._orphans = Orphans()
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and files
@@ -145,7 +152,7 @@ class LaunchProcess:
 def environment(first: Sequence[str] = ()) -> dict[str, str]:
     """Return the user's environment without pytest's settings, with `first` ahead of its paths."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    paths = [str(CHECKOUT), *first, *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = [*first, str(CHECKOUT), *filter(None, [os.environ.get("PYTHONPATH")])]
     kept |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": os.pathsep.join(paths)}
     return kept | ({"PYTHONSAFEPATH": "1"} if first else {})
 

@@ -13,12 +13,12 @@ from typing import Any, Self, TextIO, cast
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from suite.errors import NothingMeasuredError
-from suite.journal.records import Record, Refused
-from suite.printable import plain_stream, printable
-from suite.stored.names import short_name
-from suite.stored.run import Outcome
-from suite.units import counted
+from frobench.suite.errors import NothingMeasuredError
+from frobench.suite.journal.records import Record, Refused
+from frobench.suite.printable import plain_stream, printable
+from frobench.suite.stored.names import short_name
+from frobench.suite.stored.run import Outcome
+from frobench.suite.units import counted
 
 REDRAW_SECONDS = 0.5
 LONGEST_NAME, LONGEST_BAR = 28, 30

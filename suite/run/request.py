@@ -8,11 +8,11 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from suite.errors import CannotRunError
-from suite.profiles import PEAK_SECONDS, SEARCH_PART, settings_for
-from suite.project.git import describe, facts, project_folder
-from suite.run.plan import Draft
-from suite.stored.run import CommitInfo, Outcome, ProfileName, Run, Settings
+from frobench.suite.errors import CannotRunError
+from frobench.suite.profiles import PEAK_SECONDS, SEARCH_PART, settings_for
+from frobench.suite.project.git import describe, facts, project_folder
+from frobench.suite.run.plan import Draft
+from frobench.suite.stored.run import CommitInfo, Outcome, ProfileName, Run, Settings
 
 
 class Request(Struct, frozen=True, kw_only=True):

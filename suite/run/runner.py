@@ -15,37 +15,37 @@ from pathlib import Path
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from suite import doctor
-from suite.compare.verdicts.smallest_change import forecast, in_words
-from suite.errors import (
+from frobench.suite import doctor
+from frobench.suite.compare.verdicts.smallest_change import forecast, in_words
+from frobench.suite.errors import (
     CannotRunError,
     CutShortError,
     Interrupted,
     NothingMeasuredError,
     NothingSelectedError,
 )
-from suite.files import keep
-from suite.journal.records import Begun, Journal, Record, Surroundings
-from suite.machine import environment
-from suite.machine.sensors.sensor import Source
-from suite.run import pilot, unfinished
-from suite.run.forecast.admission import choices
-from suite.run.forecast.expected import newest
-from suite.run.interruptions import Interruptions
-from suite.run.label import label_of
-from suite.run.launches import Launches
-from suite.run.lock import machine_lock
-from suite.run.merge import merge
-from suite.run.plan import Draft, Plan, freeze
-from suite.run.progress import Reporter, reasons, remaining, require_any, say_failure
-from suite.run.request import Request, make_draft, require_same_commit
-from suite.run.sensed import telemetry
-from suite.run.unfinished import READINGS, RunClock, snapshot
-from suite.stored import store
-from suite.stored.identity import machine_id
-from suite.stored.names import short_name
-from suite.stored.run import Conclusion, Run
-from suite.units import counted
+from frobench.suite.files import keep
+from frobench.suite.journal.records import Begun, Journal, Record, Surroundings
+from frobench.suite.machine import environment
+from frobench.suite.machine.sensors.sensor import Source
+from frobench.suite.run import pilot, unfinished
+from frobench.suite.run.forecast.admission import choices
+from frobench.suite.run.forecast.expected import newest
+from frobench.suite.run.interruptions import Interruptions
+from frobench.suite.run.label import label_of
+from frobench.suite.run.launches import Launches
+from frobench.suite.run.lock import machine_lock
+from frobench.suite.run.merge import merge
+from frobench.suite.run.plan import Draft, Plan, freeze
+from frobench.suite.run.progress import Reporter, reasons, remaining, require_any, say_failure
+from frobench.suite.run.request import Request, make_draft, require_same_commit
+from frobench.suite.run.sensed import telemetry
+from frobench.suite.run.unfinished import READINGS, RunClock, snapshot
+from frobench.suite.stored import store
+from frobench.suite.stored.identity import machine_id
+from frobench.suite.stored.names import short_name
+from frobench.suite.stored.run import Conclusion, Run
+from frobench.suite.units import counted
 
 PILOT = "pilot.jsonl"
 """The journal of the pilot, in a run's folder."""

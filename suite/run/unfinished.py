@@ -15,14 +15,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from suite.errors import CannotRunError
-from suite.files import keep
-from suite.journal.records import Ended, Journal, Measured
-from suite.run.merge import merge
-from suite.run.plan import Draft, Plan
-from suite.run.sensed import telemetry
-from suite.stored import store
-from suite.stored.run import Run
+from frobench.suite.errors import CannotRunError
+from frobench.suite.files import keep
+from frobench.suite.journal.records import Ended, Journal, Measured
+from frobench.suite.run.merge import merge
+from frobench.suite.run.plan import Draft, Plan
+from frobench.suite.run.sensed import telemetry
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run
 
 RUNS = ".runs"
 NEW, REMOVED = ".new", ".removed"

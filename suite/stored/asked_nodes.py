@@ -12,9 +12,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from suite.files import keep
-from suite.stored.basics import Label, Name, Text
-from suite.stored.store import InvalidResult, content
+from frobench.suite.files import keep
+from frobench.suite.stored.basics import Label, Name, Text
+from frobench.suite.stored.store import InvalidResult, content
 
 FOLDER = ".fleets"
 """The folder of these files, in a folder of results; git ignores it for its dot."""

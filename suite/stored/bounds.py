@@ -8,7 +8,7 @@ launches.
 import json
 from typing import Any
 
-from suite.stored.basics import LONGEST_NAME
+from frobench.suite.stored.basics import LONGEST_NAME
 
 MOST_VALUES = 1_000_000  # nearly all are samples
 VALUES_BESIDE = 30  # for each case and launch, beside the samples

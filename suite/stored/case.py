@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from suite.stored.basics import Integer, Name, Number, Scalar, Text
+from frobench.suite.stored.basics import Integer, Name, Number, Scalar, Text
 
 Status = Literal["passed", "failed", "skipped"]
 Path = Literal["host", "both-ways", "between", "within", "network"]

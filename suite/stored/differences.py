@@ -10,8 +10,8 @@ from typing import Any, Literal
 from msgspec import UNSET, Struct, to_builtins
 from msgspec.json import encode
 
-from suite.stored.identity import machine_id
-from suite.stored.run import Environment, Scalar
+from frobench.suite.stored.identity import machine_id
+from frobench.suite.stored.run import Environment, Scalar
 
 
 def _facts(part: str, names: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 from msgspec.json import encode
 
-from suite.stored.machine import Accelerator, Cpu, Environment
+from frobench.suite.stored.machine import Accelerator, Cpu, Environment
 
 VECTOR_SETS = frozenset(
     (

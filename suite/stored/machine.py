@@ -3,7 +3,7 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
-from suite.stored.basics import Integer, Label, Name, Number, Scalar, Text
+from frobench.suite.stored.basics import Integer, Label, Name, Number, Scalar, Text
 
 
 class Cpu(Struct, kw_only=True):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from suite.stored.machine import Accelerator, Cpu
+from frobench.suite.stored.machine import Accelerator, Cpu
 
 
 def short_name(fullname: str) -> str:

@@ -11,9 +11,19 @@ from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from suite.stored.basics import Estimate, Integer, Name, Number, Scalar, Severity, Text
-from suite.stored.case import Case, CaseInfo, Check, Energy, Outcome, Search, Sensed, Status, Work
-from suite.stored.machine import Accelerator, Cpu, Environment, Software
+from frobench.suite.stored.basics import Estimate, Integer, Name, Number, Scalar, Severity, Text
+from frobench.suite.stored.case import (
+    Case,
+    CaseInfo,
+    Check,
+    Energy,
+    Outcome,
+    Search,
+    Sensed,
+    Status,
+    Work,
+)
+from frobench.suite.stored.machine import Accelerator, Cpu, Environment, Software
 
 __all__ = (
     "Accelerator",

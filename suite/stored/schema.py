@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The JSON Schema of the stored file, made from its types: ``python -m suite.stored.schema``."""
+"""The JSON Schema of the stored file: ``python -m frobench.suite.stored.schema``."""
 
 import inspect
 from pathlib import Path
 
 import msgspec
 
-from suite.stored.run import Run
+from frobench.suite.stored.run import Run
 
 SCHEMA_PATH = Path(__file__).with_name("schema.json")
 

@@ -14,11 +14,11 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from suite.files import UnusableFileError, content_of, create
-from suite.stored import bounds
-from suite.stored.case import CaseStats
-from suite.stored.identity import described
-from suite.stored.run import MINOR, SCHEMA, Run
+from frobench.suite.files import UnusableFileError, content_of, create
+from frobench.suite.stored import bounds
+from frobench.suite.stored.case import CaseStats
+from frobench.suite.stored.identity import described
+from frobench.suite.stored.run import MINOR, SCHEMA, Run
 
 MIGRATIONS: list[Callable[[dict[str, Any]], dict[str, Any]]] = []
 """``MIGRATIONS[n - 1]`` turns the plain JSON of schema n into that of schema n + 1."""

@@ -6,12 +6,12 @@ import io
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
-from suite.printable import as_cell, printable
-from suite.stored.names import short_name
-from suite.stored.run import Estimate
-from suite.terminal.answers import CaseResult, RunAnswers, axis_text, doubts, heading
-from suite.terminal.comparison_tables import UNLIMITED
-from suite.units import format_estimate
+from frobench.suite.printable import as_cell, printable
+from frobench.suite.stored.names import short_name
+from frobench.suite.stored.run import Estimate
+from frobench.suite.terminal.answers import CaseResult, RunAnswers, axis_text, doubts, heading
+from frobench.suite.terminal.comparison_tables import UNLIMITED
+from frobench.suite.units import format_estimate
 
 
 def as_csv(run: RunAnswers) -> str:

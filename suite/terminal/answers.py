@@ -8,12 +8,12 @@ from itertools import groupby, zip_longest
 
 from msgspec import Struct
 
-from suite.printable import printable
-from suite.project.git import describe
-from suite.stored.names import name_of
-from suite.stored.run import Estimate, Project, Status
-from suite.terminal.layout import wrapped
-from suite.units import counted, format_ends, format_estimate
+from frobench.suite.printable import printable
+from frobench.suite.project.git import describe
+from frobench.suite.stored.names import name_of
+from frobench.suite.stored.run import Estimate, Project, Status
+from frobench.suite.terminal.layout import wrapped
+from frobench.suite.units import counted, format_ends, format_estimate
 
 NOT_CONCLUSIVE = "not conclusive"
 """The doubt about an axis whose interval is wide (see `Estimate.is_wide`)."""

@@ -7,12 +7,12 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from suite.compare.alike import kind
-from suite.compare.model import CaseComparison, CaseRatio
-from suite.stored.names import name_of
-from suite.stored.run import Estimate
-from suite.terminal.layout import say
-from suite.units import RATIO, format_estimate, format_point, format_value
+from frobench.suite.compare.alike import kind
+from frobench.suite.compare.model import CaseComparison, CaseRatio
+from frobench.suite.stored.names import name_of
+from frobench.suite.stored.run import Estimate
+from frobench.suite.terminal.layout import say
+from frobench.suite.units import RATIO, format_estimate, format_point, format_value
 
 FINDS = "finds"
 GAP = "  "

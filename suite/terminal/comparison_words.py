@@ -5,21 +5,21 @@ import math
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from suite.compare.alike import kind
-from suite.compare.gate import Agreement, doubt, missing, nothing_compared, typical_change
-from suite.compare.model import (
+from frobench.suite.compare.alike import kind
+from frobench.suite.compare.gate import Agreement, doubt, missing, nothing_compared, typical_change
+from frobench.suite.compare.model import (
     CaseComparison,
     MachineComparison,
     RunComparison,
     Unmatched,
     VersionComparison,
 )
-from suite.project.git import SHOWN, describe
-from suite.statistics import LEAST_LAUNCHES
-from suite.stored.basics import VerdictWord
-from suite.stored.differences import Difference
-from suite.stored.names import name_of
-from suite.units import RATIO, counted, format_estimate, format_value
+from frobench.suite.project.git import SHOWN, describe
+from frobench.suite.statistics import LEAST_LAUNCHES
+from frobench.suite.stored.basics import VerdictWord
+from frobench.suite.stored.differences import Difference
+from frobench.suite.stored.names import name_of
+from frobench.suite.units import RATIO, counted, format_estimate, format_value
 
 MOST_NAMED = 10
 """Cases named one by one in a line of a summary, at most."""

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from suite.personal import private
-from suite.publish import Removed, pattern
-from suite.stored.run import Run
-from suite.units import counted
+from frobench.suite.personal import private
+from frobench.suite.publish import Removed, pattern
+from frobench.suite.stored.run import Run
+from frobench.suite.units import counted
 
 FEW, LONGEST = 6, 60
 """Texts of one place that are shown where not all are asked for, and letters of each."""

@@ -5,11 +5,11 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from suite.doctor.devices import IDLE
-from suite.doctor.there import Device, Host, There
-from suite.machine.backends import installed
-from suite.stored.run import Conclusion
-from suite.units import counted, format_value
+from frobench.suite.doctor.devices import IDLE
+from frobench.suite.doctor.there import Device, Host, There
+from frobench.suite.machine.backends import installed
+from frobench.suite.stored.run import Conclusion
+from frobench.suite.units import counted, format_value
 
 MARGIN = 16
 """Columns for headings."""

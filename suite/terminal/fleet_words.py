@@ -4,10 +4,10 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from suite.exit_codes import CANNOT, FAILED
-from suite.fleet.fleet import Tell
-from suite.fleet.gathered import FleetOutcome
-from suite.units import counted
+from frobench.suite.exit_codes import CANNOT, FAILED
+from frobench.suite.fleet.fleet import Tell
+from frobench.suite.fleet.gathered import FleetOutcome
+from frobench.suite.units import counted
 
 FEW = 16
 """Nodes of which every line of their runs is shown, at most."""

@@ -4,17 +4,17 @@
 import shlex
 from collections.abc import Iterator, Sequence
 
-from suite.compare.gate import doubt
-from suite.compare.verdicts.family import overlap
-from suite.history.change_search import Culprit, Findings
-from suite.history.commits import Commit
-from suite.history.history import History, HistoryRequest
-from suite.stored.names import name_of
-from suite.stored.run import Estimate
-from suite.terminal import comparison_words
-from suite.terminal.comparison_tables import Column, Row, Table
-from suite.terminal.layout import shown
-from suite.units import RATIO, counted, format_estimate, format_value
+from frobench.suite.compare.gate import doubt
+from frobench.suite.compare.verdicts.family import overlap
+from frobench.suite.history.change_search import Culprit, Findings
+from frobench.suite.history.commits import Commit
+from frobench.suite.history.history import History, HistoryRequest
+from frobench.suite.stored.names import name_of
+from frobench.suite.stored.run import Estimate
+from frobench.suite.terminal import comparison_words
+from frobench.suite.terminal.comparison_tables import Column, Row, Table
+from frobench.suite.terminal.layout import shown
+from frobench.suite.units import RATIO, counted, format_estimate, format_value
 
 LONGEST_SUBJECT = 40
 """Characters of a commit's subject in a table."""

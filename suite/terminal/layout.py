@@ -10,9 +10,9 @@ from textwrap import wrap
 
 import click
 
-from suite.printable import as_json, printable
-from suite.stored.names import short_name
-from suite.stored.run import Conclusion, Run, Severity
+from frobench.suite.printable import as_json, printable
+from frobench.suite.stored.names import short_name
+from frobench.suite.stored.run import Conclusion, Run, Severity
 
 # ruff: noqa: PLC0415 - imported where needed, so that no verb waits for another's
 
@@ -25,7 +25,7 @@ PAGE = 100
 
 def stored_runs(paths: tuple[Path, ...], results: Path) -> list[Path]:
     """Return the stored runs at some paths, or those of the folder of results."""
-    from suite.stored import store
+    from frobench.suite.stored import store
 
     runs = store.find(paths or [path for path in (results,) if path.exists()])
     if not runs:
@@ -36,7 +36,7 @@ def stored_runs(paths: tuple[Path, ...], results: Path) -> list[Path]:
 
 def is_honest(path: Path, *, err: bool = True, but: Collection[str] = ()) -> bool:
     """Return whether a stored run is whole and can be believed, and print its conclusions."""
-    from suite import checks
+    from frobench.suite import checks
 
     conclusions = checks.review(path, but)
     tell(path, conclusions, err=err)

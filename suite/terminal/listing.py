@@ -4,12 +4,12 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from suite.compare.verdicts.smallest_change import in_words
-from suite.run.forecast.expected import Basis, Expected, ExpectedCase
-from suite.stored.names import name_of
-from suite.stored.run import Work
-from suite.terminal.layout import wrapped
-from suite.units import counted, format_seconds, format_value
+from frobench.suite.compare.verdicts.smallest_change import in_words
+from frobench.suite.run.forecast.expected import Basis, Expected, ExpectedCase
+from frobench.suite.stored.names import name_of
+from frobench.suite.stored.run import Work
+from frobench.suite.terminal.layout import wrapped
+from frobench.suite.units import counted, format_seconds, format_value
 
 NAME, WORK, CALL, RUN = 47, 24, 13, 10
 OTHERS = WORK + CALL + RUN + 6

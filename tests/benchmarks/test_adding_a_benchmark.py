@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import suite
-from suite import Work
-from suite.launch.collection import ARGUMENTS
-from suite.stored import store
+from frobench import Work, __all__
+from frobench.suite.launch.collection import ARGUMENTS
+from frobench.suite.stored import store
 from tests.instruments.processes.alone import copied, run_pytest
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.warm import frobench
@@ -92,4 +91,4 @@ def test_the_shortest_benchmark_of_the_guide_gets_the_time_of_a_call(tmp_path: P
 
 def test_the_guide_names_the_arguments_and_helpers_that_there_are() -> None:
     assert re.findall(r"^\| `(\w+)` \|", GUIDE, re.MULTILINE) == list(ARGUMENTS)
-    assert set(re.findall(r"`(\w+)\(", GUIDE)) <= set(suite.__all__)
+    assert set(re.findall(r"`(\w+)\(", GUIDE)) <= {*__all__}

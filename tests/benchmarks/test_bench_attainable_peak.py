@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from suite.kit.device import Device
-from suite.kit.search_strategy import Shape
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.search_strategy import Shape
 from tests.instruments.faults.faulty import Fault, changed
 from tests.instruments.processes.alone import BENCHMARKS, Recorder, load
 

@@ -10,11 +10,11 @@ from types import ModuleType, SimpleNamespace
 import pytest
 from torch import Tensor, distributed
 
-from suite.kit.device import Device
-from suite.kit.worker_process import Seat
-from suite.kit.workers import Worker, halves, together
-from suite.machine.limits import affinity
-from suite.stored.run import Check
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.worker_process import Seat
+from frobench.suite.kit.workers import Worker, halves, together
+from frobench.suite.machine.limits import affinity
+from frobench.suite.stored.run import Check
 from tests.instruments.processes.alone import BENCHMARKS, Recorder, copied, load
 
 pytestmark = pytest.mark.long

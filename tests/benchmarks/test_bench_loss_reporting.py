@@ -13,8 +13,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from suite.kit.cases import expand, sizes
-from suite.kit.device import Device
+from frobench.suite.kit.cases import expand, sizes
+from frobench.suite.kit.device import Device
 from tests.instruments.faults.faulty import Fault, changed
 from tests.instruments.processes.alone import BENCHMARKS, Recorder, load
 

@@ -11,7 +11,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from suite.kit.device import Device
+from frobench.suite.kit.device import Device
 from tests.instruments.faults.faulty import Fault, changed
 from tests.instruments.processes.alone import BENCHMARKS, Recorder, load
 

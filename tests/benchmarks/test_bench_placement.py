@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from suite.kit.device import Device
-from suite.stored.run import Work
+from frobench.suite.kit.device import Device
+from frobench.suite.stored.run import Work
 from tests.instruments.faults.faulty import Fault, checked
 from tests.instruments.processes.alone import BENCHMARKS, Recorder, load
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from suite.kit.device import Device
+from frobench.suite.kit.device import Device
 from tests.instruments.faults.faulty import Fault, checked
 from tests.instruments.processes.alone import BENCHMARKS, Recorder, load
 

@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from suite.errors import DoesNotFitError
-from suite.kit.cases import expand
-from suite.kit.device import Device
+from frobench.suite.errors import DoesNotFitError
+from frobench.suite.kit.cases import expand
+from frobench.suite.kit.device import Device
 from tests.instruments.processes.alone import BENCHMARKS, Recorder, copied, load
 
 CPU = Device("cpu", seed=5)

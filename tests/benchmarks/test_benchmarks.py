@@ -11,8 +11,8 @@ from typing import Any, Literal
 import pytest
 import torch
 
-from suite.kit.device import Device
-from suite.stored.run import Check, Work
+from frobench.suite.kit.device import Device
+from frobench.suite.stored.run import Check, Work
 from tests.instruments.processes.alone import BENCHMARKS, Recorder, copied, load, run_pytest
 from tests.instruments.processes.command import ROOT
 

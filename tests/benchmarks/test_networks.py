@@ -9,11 +9,11 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from suite.kit.commands import Task
-from suite.kit.device import Device
-from suite.kit.group import LOOPBACK, Group
-from suite.kit.worker_process import Seat
-from suite.kit.workers import Worker
+from frobench.suite.kit.commands import Task
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.group import LOOPBACK, Group
+from frobench.suite.kit.worker_process import Seat
+from frobench.suite.kit.workers import Worker
 from tests.instruments.processes.alone import BENCHMARKS, run_pytest
 from tests.instruments.processes.command import ROOT
 

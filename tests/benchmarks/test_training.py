@@ -8,7 +8,7 @@ import torch
 from torch.nn.functional import mse_loss
 from torch.utils.flop_counter import FlopCounterMode
 
-from suite.kit.device import Device
+from frobench.suite.kit.device import Device
 from tests.instruments.processes.alone import BENCHMARKS, load
 
 training = load(BENCHMARKS / "training.py")

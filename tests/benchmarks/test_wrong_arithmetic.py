@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.kit.device import Device
+from frobench.suite.kit.device import Device
 from tests.instruments.faults.faulty import Fault, changed, checked
 from tests.instruments.processes.alone import load, run_pytest
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from reports.purchase.prices import Price
-from suite.personal import private
-from suite.stored.basics import LONGEST_NAME
-from suite.stored.run import Run
+from frobench.reports.purchase.prices import Price
+from frobench.suite.personal import private
+from frobench.suite.stored.basics import LONGEST_NAME
+from frobench.suite.stored.run import Run
 
 HIT = "window.__hit=1"
 """What hostile text would do, if it could do anything."""

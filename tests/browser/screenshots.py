@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from reports.purchase.prices import Price
-from suite.stored import store
+from frobench.reports.purchase.prices import Price
+from frobench.suite.stored import store
 from tests.browser import chromium
 from tests.browser.chromium import Look, Scheme, shown
 from tests.instruments.faults.judging import of_its_name

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from reports.purchase import purchase
-from reports.purchase.prices import read
-from reports.site import build as site
-from suite.stored import asked_nodes, store
-from suite.stored.asked_nodes import AskedNodes
-from suite.stored.run import Run, Telemetry
+from frobench.reports.purchase import purchase
+from frobench.reports.purchase.prices import read
+from frobench.reports.site import build as site
+from frobench.suite.stored import asked_nodes, store
+from frobench.suite.stored.asked_nodes import AskedNodes
+from frobench.suite.stored.run import Run, Telemetry
 from tests.browser.hostile import called_as_every_object, everywhere, hostile_runs, write_prices
 from tests.instruments.faults.judging import keep
 from tests.instruments.processes.command import ROOT

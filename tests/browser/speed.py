@@ -19,10 +19,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from reports.index import index
-from reports.purchase import prices, purchase
-from reports.summary.model import Summary, summarise
-from reports.table.estimates import estimates
+from frobench.reports.index import index
+from frobench.reports.purchase import prices, purchase
+from frobench.reports.summary.model import Summary, summarise
+from frobench.reports.table.estimates import estimates
 from tests.browser import chromium
 from tests.browser.chromium import Look, shown
 from tests.instruments.runs import many_machines

@@ -10,9 +10,9 @@ from statistics import fmean
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from reports.index import index
-from reports.purchase.prices import Price
-from reports.summary.model import Summary
+from frobench.reports.index import index
+from frobench.reports.purchase.prices import Price
+from frobench.reports.summary.model import Summary
 from tests.browser.chromium import Look, shown
 from tests.reports.index.test_index import CARDS, by_exercise, changed, named, on_day
 

@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from reports.index import index
-from reports.summary.model import Summary
+from frobench.reports.index import index
+from frobench.reports.summary.model import Summary
 from tests.browser.chromium import LOOKS, shown
 from tests.instruments.site_checker.printed import estimates
 from tests.reports.index.test_index import on_day

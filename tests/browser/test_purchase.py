@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from reports.findings.finding import RATIO
-from reports.purchase import prices, purchase
-from reports.purchase.comparison import Comparison
-from reports.purchase.machines import compare_measured
-from reports.purchase.measured import Measured
-from reports.purchase.script import call
-from suite.units import format_value
+from frobench.reports.findings.finding import RATIO
+from frobench.reports.purchase import prices, purchase
+from frobench.reports.purchase.comparison import Comparison
+from frobench.reports.purchase.machines import compare_measured
+from frobench.reports.purchase.measured import Measured
+from frobench.reports.purchase.script import call
+from frobench.suite.units import format_value
 from tests.browser.chromium import LOOKS, Look, shown
 from tests.instruments.runs import factory
 from tests.reports.purchase.test_ranking import without

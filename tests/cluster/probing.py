@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any
 
-from suite.kit.group import Group
-from suite.nodes.groups import Groups
-from suite.nodes.meeting import position
-from suite.run.job import led, take_part
+from frobench.suite.kit.group import Group
+from frobench.suite.nodes.groups import Groups
+from frobench.suite.nodes.meeting import position
+from frobench.suite.run.job import led, take_part
 from tests.cluster import plain_tcp
 from tests.cluster.namespaces import Links
 from tests.instruments.processes.alone import BENCHMARKS

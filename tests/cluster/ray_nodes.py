@@ -14,8 +14,8 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
 
-from suite.stored import store
-from suite.stored.run import Run
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run
 from tests.instruments.processes.command import TRICKY, start
 
 OBJECTS = 80_000_000

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.fleet.bridge import DISAPPEARED
+from frobench.suite.fleet.bridge import DISAPPEARED
 from tests.cluster.ray_nodes import LONGEST, MEASURED, Fleet, kept_on_nodes, ray_nodes
 from tests.suite.fleet.test_on_node import until
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from reports import findings
-from suite import checks
-from suite.stored.run import Run
+from frobench.reports import findings
+from frobench.suite import checks
+from frobench.suite.stored.run import Run
 from tests.cluster.namespaces import Network, network, python
 from tests.cluster.probing import best
 from tests.instruments.processes.command import start

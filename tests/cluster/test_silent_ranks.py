@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from suite.errors import LostRankError
-from suite.kit.commands import Task
-from suite.kit.device import Device
-from suite.kit.group import LOOPBACK, Group
-from suite.kit.worker_process import Seat
-from suite.kit.workers import Worker
-from suite.stored.run import Check
+from frobench.suite.errors import LostRankError
+from frobench.suite.kit.commands import Task
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.group import LOOPBACK, Group
+from frobench.suite.kit.worker_process import Seat
+from frobench.suite.kit.workers import Worker
+from frobench.suite.stored.run import Check
 from tests.suite.kit.test_group import suicidal
 
 DEADLINE = 45.0

@@ -15,7 +15,7 @@ from textwrap import dedent
 
 import pytest
 
-from suite.stored import store
+from frobench.suite.stored import store
 from tests.conftest import QUIET
 from tests.instruments.processes import warm
 from tests.instruments.processes.command import ROOT
@@ -35,7 +35,7 @@ BENCHMARK = '''"""How long does the engineer's own code take?"""
 
 from mine import multiply_often
 
-from suite import Device, Measure, Work, cases, close_to
+from frobench import Device, Measure, Work, cases, close_to
 
 
 @cases("quick", n=[64])

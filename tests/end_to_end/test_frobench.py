@@ -14,13 +14,13 @@ from click.testing import CliRunner
 
 from frobench.command import main
 from frobench.endings import tells
-from suite.errors import CutShortError, Interrupted
-from suite.machine import environment
-from suite.stored import store
-from suite.stored.names import benchmark_of, short_name
-from suite.stored.run import Conclusion
-from suite.terminal import layout
-from suite.version import benchmark_version
+from frobench.suite.errors import CutShortError, Interrupted
+from frobench.suite.machine import environment
+from frobench.suite.stored import store
+from frobench.suite.stored.names import benchmark_of, short_name
+from frobench.suite.stored.run import Conclusion
+from frobench.suite.terminal import layout
+from frobench.suite.version import benchmark_version
 from tests.instruments.processes import command
 from tests.instruments.processes.alone import load
 from tests.instruments.processes.command import ROOT, TRICKY
@@ -235,7 +235,7 @@ def test_comparing_loads_nothing_heavy_but_pandas(results: list[Path]) -> None:
     script = (
         "import contextlib, sys, frobench\n"
         "with contextlib.suppress(SystemExit):\n"
-        "    frobench.main(['compare', *sys.argv[1:]])\n"
+        "    main(['compare', *sys.argv[1:]])\n"
         "print({'torch', 'pytest', 'matplotlib', 'scipy', 'rich'} & set(sys.modules))"
     )
     done = subprocess.run(

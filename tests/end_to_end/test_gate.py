@@ -8,17 +8,18 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from frobench import main, measuring
-from reports.compare import verdicts
-from reports.making.cache import Cache
-from reports.site import inputs
-from reports.site.run_files import Pair, changed
-from suite.compare.gate import exit_code
-from suite.compare.runs import compare_runs
-from suite.stored import store
-from suite.stored.names import name_of
-from suite.stored.run import Case, Run
-from suite.terminal import comparison_words
+from frobench import measuring
+from frobench.command import main
+from frobench.reports.compare import verdicts
+from frobench.reports.making.cache import Cache
+from frobench.reports.site import inputs
+from frobench.reports.site.run_files import Pair, changed
+from frobench.suite.compare.gate import exit_code
+from frobench.suite.compare.runs import compare_runs
+from frobench.suite.stored import store
+from frobench.suite.stored.names import name_of
+from frobench.suite.stored.run import Case, Run
+from frobench.suite.terminal import comparison_words
 from tests.instruments.faults.judging import add_up, made, samples, set_samples
 from tests.instruments.runs import factory
 

@@ -8,12 +8,12 @@ import pytest
 import torch
 from click.testing import CliRunner
 
-import frobench as command
-from suite.errors import NothingSelectedError
-from suite.launch.case_timer import called_once
-from suite.measure.sampler import Sampler
-from suite.once import the_case
-from suite.profiles import settings_for
+from frobench import command
+from frobench.suite.errors import NothingSelectedError
+from frobench.suite.launch.case_timer import called_once
+from frobench.suite.measure.sampler import Sampler
+from frobench.suite.once import the_case
+from frobench.suite.profiles import settings_for
 from tests.instruments.processes.warm import frobench
 
 CASES = [
@@ -27,7 +27,7 @@ BENCHMARK = '''
 """How long does a norm take?"""
 
 import os
-from suite import Device, Measure, Work, cases, close_to
+from frobench import Device, Measure, Work, cases, close_to
 
 
 @cases("quick", n=[1_000])

@@ -15,16 +15,16 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-from frobench import main
-from reports.findings import sections
-from reports.run.page import contents
-from reports.summary import plain, short
-from reports.summary.device_axes import device_axes
-from suite import checks
-from suite.printable import printable
-from suite.stored import store
-from suite.stored.run import Estimate, Outcome
-from suite.terminal import answer_files, answers
+from frobench.command import main
+from frobench.reports.findings import sections
+from frobench.reports.run.page import contents
+from frobench.reports.summary import plain, short
+from frobench.reports.summary.device_axes import device_axes
+from frobench.suite import checks
+from frobench.suite.printable import printable
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Estimate, Outcome
+from frobench.suite.terminal import answer_files, answers
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.project_files import stored_runs
 from tests.instruments.processes.warm import frobench
@@ -216,7 +216,7 @@ def test_nothing_that_takes_long_to_import_is_imported_to_show_a_run() -> None:
     """A file is shown in a second because torch, scipy and what draws are left alone."""
     source = (
         "import sys, frobench\n"
-        "try: frobench.main(['show', sys.argv[1]])\n"
+        "try: main(['show', sys.argv[1]])\n"
         "except SystemExit as end: print(end.code, *sys.modules)"
     )
     ended = subprocess.run(

@@ -26,9 +26,9 @@ from pathlib import Path
 
 import msgspec
 
-from suite.errors import CannotRunError
-from suite.stored import store
-from suite.stored.run import Run
+from frobench.suite.errors import CannotRunError
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run
 from tests.gpu.anchors_figures import SEARCH, Figures, page
 from tests.gpu.goals import judge
 
@@ -74,9 +74,9 @@ def measure(
     """Return the figures with a part of them measured, or measured anew."""
     import torch
 
-    from suite.kit.device import Device
-    from suite.measure.ready import steady_clocks
-    from suite.run.lock import machine_lock
+    from frobench.suite.kit.device import Device
+    from frobench.suite.measure.ready import steady_clocks
+    from frobench.suite.run.lock import machine_lock
     from tests.gpu import anchors_cuda, anchors_measure, anchors_peak
 
     device = Device(wanted.device)

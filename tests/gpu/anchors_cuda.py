@@ -15,8 +15,8 @@ from statistics import median
 
 import torch
 
-from suite.kit.device import Device
-from suite.measure.sampler import Sampler
+from frobench.suite.kit.device import Device
+from frobench.suite.measure.sampler import Sampler
 from tests.gpu.anchors_figures import EVENTS, PYTORCH, RUNTIME, Copied
 from tests.gpu.anchors_measure import body_of, in_turn
 

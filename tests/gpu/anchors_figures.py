@@ -9,8 +9,8 @@ from statistics import median
 
 from msgspec import Struct, field
 
+from frobench.suite.units import format_seconds, format_value
 from studies.peers.page import table
-from suite.units import format_seconds, format_value
 
 SPAN, AHEAD = "span", "work ahead"
 """What the suite stores as the device's time; and the same with the device kept busy until

@@ -16,13 +16,13 @@ from typing import Any
 
 import torch
 
+from frobench.suite.kit.abilities import precision
+from frobench.suite.kit.device import Device
+from frobench.suite.measure.caches import ColdCaches
+from frobench.suite.measure.sampler import Body, Sampler
+from frobench.suite.stored.run import Check
 from studies.peers.adapters import cuda_bench
 from studies.peers.tool import Order, missing_on_cuda, run
-from suite.kit.abilities import precision
-from suite.kit.device import Device
-from suite.measure.caches import ColdCaches
-from suite.measure.sampler import Body, Sampler
-from suite.stored.run import Check
 from tests.gpu.anchors_figures import AHEAD, SPAN, Timed
 from tests.instruments.processes.alone import BENCHMARKS, load
 

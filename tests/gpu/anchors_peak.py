@@ -11,13 +11,13 @@ from time import perf_counter
 
 import torch
 
+from frobench.suite.errors import DoesNotFitError
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.search_strategy import Shape
+from frobench.suite.measure.sampler import Sampler
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run, Search
 from studies.peers.tool import ROOT, Order, run
-from suite.errors import DoesNotFitError
-from suite.kit.device import Device
-from suite.kit.search_strategy import Shape
-from suite.measure.sampler import Sampler
-from suite.stored import store
-from suite.stored.run import Run, Search
 from tests.gpu.anchors_figures import SEARCH, Peak
 from tests.gpu.anchors_measure import in_turn
 

@@ -8,7 +8,7 @@ import pytest
 from tests.gpu import smi
 
 if TYPE_CHECKING:
-    from suite.kit.device import Device
+    from frobench.suite.kit.device import Device
     from tests.gpu.load import Load
 
 
@@ -29,7 +29,7 @@ def gpu(request: pytest.FixtureRequest) -> "Device":
         pytest.skip("tests on the GPU want it for themselves: `-n0` does one at a time")
     if not smi.is_there():
         pytest.skip("the driver's command nvidia-smi is not here")
-    from suite.kit.device import Device
+    from frobench.suite.kit.device import Device
 
     return Device("cuda:0", seed=1)
 

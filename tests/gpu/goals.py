@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 
-from suite.statistics import case_medians, estimate
-from suite.stored.run import Case, Estimate, Run
-from suite.units import counted, format_estimate, format_seconds, format_value
+from frobench.suite.statistics import case_medians, estimate
+from frobench.suite.stored.run import Case, Estimate, Run
+from frobench.suite.units import counted, format_estimate, format_seconds, format_value
 from tests.gpu.anchors_figures import (
     AHEAD,
     EVENTS,

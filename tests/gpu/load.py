@@ -6,8 +6,8 @@ from time import perf_counter
 
 import torch
 
-from suite.kit.device import Device
-from suite.measure.sampler import Sampler
+from frobench.suite.kit.device import Device
+from frobench.suite.measure.sampler import Sampler
 
 N = 16384
 """So large that the GPU has seconds of work where many are queued."""

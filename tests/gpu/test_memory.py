@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from suite.machine.environment import capture
+from frobench.suite.machine.environment import capture
 from tests.gpu import smi
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from suite.kit.device import Device
+    from frobench.suite.kit.device import Device
 
 MIB = 2**20
 GIB = 2**30
@@ -41,7 +41,7 @@ def test_the_peak_is_the_most_that_was_there_at_once_beyond_what_was_before(
 
 
 def test_what_is_allocated_is_neither_free_here_nor_by_the_command(gpu: "Device") -> None:
-    from suite.kit.device import release_memory
+    from frobench.suite.kit.device import release_memory
 
     uuid = str(gpu.uuid)
     gpu.synchronize()
@@ -59,7 +59,7 @@ def test_what_is_allocated_is_neither_free_here_nor_by_the_command(gpu: "Device"
 
 
 def test_all_and_free_memory_are_what_the_command_says(gpu: "Device") -> None:
-    from suite.kit.device import release_memory
+    from frobench.suite.kit.device import release_memory
 
     uuid = str(gpu.uuid)
     release_memory()

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from suite.kit.device import Device
-    from suite.stored.run import Check
+    from frobench.suite.kit.device import Device
+    from frobench.suite.stored.run import Check
 
 SIZES = [512, 4096]
 
@@ -18,7 +18,7 @@ def checked(gpu: "Device", n: int, dtype: str, allowed: str) -> "Check":
     dtype : that the benchmark asks for
     allowed : the precision that torch is allowed as the benchmark begins
     """
-    from suite.kit.abilities import precision
+    from frobench.suite.kit.abilities import precision
     from tests.instruments.processes.alone import BENCHMARKS, Recorder, load
 
     benchmarks, seen = load(BENCHMARKS / "bench_matmul.py"), Recorder()

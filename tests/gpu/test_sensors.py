@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from suite.machine.sensors import nvml
-from suite.machine.sensors.sensor import HELD_BACK, Sensor, seal
-from suite.run.sensed import telemetry
+from frobench.suite.machine.sensors import nvml
+from frobench.suite.machine.sensors.sensor import HELD_BACK, Sensor, seal
+from frobench.suite.run.sensed import telemetry
 from tests.gpu import smi
 from tests.gpu.series import lag
 
 if TYPE_CHECKING:
-    from suite.kit.device import Device
+    from frobench.suite.kit.device import Device
     from tests.gpu.load import Load
 
 SALT = "7"

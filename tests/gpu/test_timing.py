@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from suite.machine.sensors import nvml
-from suite.machine.sensors.sensor import seal
+from frobench.suite.machine.sensors import nvml
+from frobench.suite.machine.sensors.sensor import seal
 
 if TYPE_CHECKING:
-    from suite.kit.device import Device
+    from frobench.suite.kit.device import Device
 
 CYCLES = [10**7 * times for times in (1, 2, 3, 4)]
 """Lengths of the kernels: 5 to 20 ms at 2 GHz."""
@@ -55,7 +55,7 @@ def between_events(work: Callable[[], object], after: int = 0) -> float:
 @pytest.fixture(scope="module")
 def sleeps(gpu: "Device") -> dict[str, Times]:
     """Return the median seconds of each kernel, timed in turn by the samples and by events."""
-    from suite.measure.sampler import Sampler
+    from frobench.suite.measure.sampler import Sampler
 
     samplers = {cycles: Sampler(partial(sleep, cycles), [gpu]) for cycles in CYCLES}
     ways: dict[str, Callable[[Sampler], float]] = {
@@ -110,7 +110,7 @@ def test_cycles_pass_at_the_rate_of_the_clock_that_the_sensor_reads(
 
 def captured(gpu: "Device", work: Callable[[], Any]) -> Callable[[], Any]:
     """Capture work; to be skipped would be a failure, since CUDA captures graphs."""
-    from suite.kit.abilities import capture
+    from frobench.suite.kit.abilities import capture
 
     try:
         return capture(gpu, work)
@@ -120,7 +120,7 @@ def captured(gpu: "Device", work: Callable[[], Any]) -> Callable[[], Any]:
 
 def isolated_and_replayed(gpu: "Device", work: Callable[[], Any]) -> dict[str, float]:
     """Return the median seconds of work, in turn launched while the GPU sleeps, and replayed."""
-    from suite.measure.sampler import Sampler
+    from frobench.suite.measure.sampler import Sampler
 
     eager, replay = Sampler(work, [gpu]), Sampler(captured(gpu, work), [gpu])
     seen: dict[str, list[float]] = {"eager": [], "isolated": [], "span": [], "host": []}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from suite.kit.device import Device
+    from frobench.suite.kit.device import Device
     from tests.instruments.processes.alone import Recorder
 
 SHAPE: dict[str, Any] = {"width": 2048, "layers": 2, "dtype": "bfloat16"}
@@ -39,7 +39,7 @@ def test_results_are_right_in_the_precision_of_bfloat16(gpu: "Device", kind: str
 def test_no_more_memory_is_needed_than_is_asked_for(
     gpu: "Device", monkeypatch: pytest.MonkeyPatch, kind: str, way: str
 ) -> None:
-    from suite.kit.device import Device, release_memory
+    from frobench.suite.kit.device import Device, release_memory
 
     asked: list[float] = []
     monkeypatch.setattr(Device, "require", lambda _, nbytes: asked.append(nbytes))
@@ -52,7 +52,7 @@ def test_no_more_memory_is_needed_than_is_asked_for(
 def test_decoding_reads_no_faster_than_the_memory_and_a_replay_is_no_slower(
     gpu: "Device",
 ) -> None:
-    from suite.measure.sampler import Sampler
+    from frobench.suite.measure.sampler import Sampler
     from tests.gpu.anchors_measure import body_of
 
     def fastest(module: str, function: str, **given: Any) -> float:  # noqa: ANN401 - as above

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from suite.datasheets.catalog import PRECISIONS, Figure
+from frobench.suite.datasheets.catalog import PRECISIONS, Figure
 
 PEAKS = {f"peak_{precision}" for precision in PRECISIONS}
 QUANTITIES = {

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import pytest
 
-from reports.making.workers import Workers
-from reports.purchase import prices, purchase
-from reports.site import build
-from suite.stored import store
+from frobench.reports.making.workers import Workers
+from frobench.reports.purchase import prices, purchase
+from frobench.reports.site import build
+from frobench.suite.stored import store
 from tests.instruments.check_site import check
 from tests.instruments.faults import spoiling
 from tests.instruments.faults.judging import validate_file

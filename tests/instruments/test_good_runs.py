@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from suite import checks
-from suite.stored.run import Conclusion
+from frobench.suite import checks
+from frobench.suite.stored.run import Conclusion
 from tests.instruments.faults.judging import validate
 from tests.instruments.runs.good_runs import good_run
 

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from suite.statistics import estimate
+from frobench.suite.statistics import estimate
 from tests.instruments.site_checker.intervals import interval
 
 KINDS: dict[str, Callable[[Random, int], float]] = {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.run.lock import VARIABLE, machine_lock
+from frobench.suite.run.lock import VARIABLE, machine_lock
 from tests.instruments.processes import command, warm
 from tests.instruments.processes.command import TRICKY
 

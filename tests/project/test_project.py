@@ -91,7 +91,8 @@ for name in sys.argv[1:]:
         importlib.import_module(found.name)
 print(json.dumps(sorted({"torch", "pytest"} & sys.modules.keys())))
 """
-    command = [sys.executable, "-c", code, "frobench", *light["source_modules"]]
+    verbs = [f"frobench.{path.stem}" for path in (ROOT / "frobench").glob("*.py")]
+    command = [sys.executable, "-c", code, *verbs, *light["source_modules"]]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     assert json.loads(done.stdout) == []
 
@@ -125,7 +126,7 @@ def test_the_tests_run_on_every_python_that_is_promised() -> None:
 def test_the_completion_that_is_documented_completes_verbs(shell: str, completed: str) -> None:
     assert 'eval "$(_FROBENCH_COMPLETE=bash_source frobench)"' in text("README.md")
     words = {"COMP_WORDS": "frobench sh", "COMP_CWORD": "sh" if shell == "fish" else "1"}
-    code = "import frobench; frobench.main(prog_name='frobench')"
+    code = "from frobench.__main__ import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", code],
         env=os.environ | words | {"_FROBENCH_COMPLETE": f"{shell}_complete"},

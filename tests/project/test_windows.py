@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-import frobench
 import noxfile
-from suite.absent import absent
+from frobench.command import main
+from frobench.suite.absent import absent
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.project_files import stored_runs
 
@@ -36,14 +36,14 @@ for name in ("SIGHUP", "SIGKILL", "SIGUSR1"):
     delattr(signal, name)
 sys.platform = "win32"
 
-import frobench
+from frobench.command import main
 
 told = []
 for call in json.loads(sys.argv[2]):
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         try:
-            frobench.main(call, prog_name="frobench")
+            main(call, prog_name="frobench")
         except SystemExit as end:
             code = end.code
     told.append([code, out.getvalue(), err.getvalue()])
@@ -97,7 +97,7 @@ def test_stored_runs_are_read_and_what_measures_refuses_in_one_line(tmp_path: Pa
 
 def test_every_verb_is_tried() -> None:
     tried = {call[0] for call in [*READING, *MEASURING]}
-    untried = frobench.main.commands.keys() - tried - {"doctor"}
+    untried = main.commands.keys() - tried - {"doctor"}
     assert not untried, "add to READING or MEASURING; a verb that starts launches is @measures"
 
 

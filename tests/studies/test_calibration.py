@@ -15,6 +15,13 @@ import psutil
 import pytest
 from msgspec.structs import replace
 
+from frobench.suite.compare.rank_tests import Comparison
+from frobench.suite.compare.verdicts.family import Judged, Sides, compare, compare_family
+from frobench.suite.compare.verdicts.wander import Wander
+from frobench.suite.kit.device import Device
+from frobench.suite.measure.sampler import Body
+from frobench.suite.stored.names import short_name
+from frobench.suite.stored.run import Case, Run, Telemetry
 from studies.calibration import (
     changes,
     clean,
@@ -36,13 +43,6 @@ from studies.calibration.groups import Recorded
 from studies.calibration.regimes import REGIMES
 from studies.calibration.render import markdown, terminal
 from studies.calibration.work import every_core
-from suite.compare.rank_tests import Comparison
-from suite.compare.verdicts.family import Judged, Sides, compare, compare_family
-from suite.compare.verdicts.wander import Wander
-from suite.kit.device import Device
-from suite.measure.sampler import Body
-from suite.stored.names import short_name
-from suite.stored.run import Case, Run, Telemetry
 from tests.instruments.devices.measured import measured
 from tests.instruments.processes.alone import load
 from tests.instruments.processes.command import ROOT

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from suite.machine.sensors.nvml import REASONS
+from frobench.suite.machine.sensors.nvml import REASONS
 from tests.gpu import smi
 from tests.gpu.series import Series, lag
 

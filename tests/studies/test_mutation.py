@@ -15,7 +15,7 @@ from tests.instruments.processes.command import ROOT
 FOLDERS = ("suite", "reports", "scripts", "frobench", "benchmarks")
 FILES = {
     **dict.fromkeys(
-        (f"{name}/__init__.py" for name in ("suite", "reports", "reports/purchase")), ""
+        (f"{name}/__init__.py" for name in ("frobench", "suite", "reports", "reports/purchase")), ""
     ),
     "suite/small.py": """
 def larger(first, second):
@@ -40,10 +40,10 @@ function call(n) { return twice(n); }
     "tests/test_small.py": """
 import subprocess, sys, time
 import psutil, pytest
-from suite.small import larger
+from frobench.suite.small import larger
 
 def test_larger_in_another_process():
-    code = "from suite.small import larger; assert larger(1, 2) == 2"
+    code = "from frobench.suite.small import larger; assert larger(1, 2) == 2"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 @pytest.mark.golden
@@ -54,7 +54,7 @@ def test_broken():
     assert larger(2, 2) == 3
 
 def test_script():
-    from reports.purchase.script import call
+    from frobench.reports.purchase.script import call
     assert call("call", 3) == 6
     orphan = int(subprocess.check_output(["sh", "-c", "sleep 0.1 >&2 & echo $!"]))
     end = time.monotonic() + 30
@@ -122,6 +122,8 @@ def test_a_mutant_is_caught_in_any_process_or_missed_or_not_run(tmp_path: Path) 
         path = tmp_path / "checkout" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+    for name in ("suite", "reports"):
+        (tmp_path / "checkout" / "frobench" / name).symlink_to(f"../{name}")
     done = subprocess.run(
         [sys.executable, "-c", TRY, json.dumps(CHANGES)],
         cwd=tmp_path,

@@ -3,7 +3,7 @@
 
 import pytest
 
-from suite.concurrency import Interval, concurrency, shareable, shared, union
+from frobench.suite.concurrency import Interval, concurrency, shareable, shared, union
 from tests.instruments.runs.evidence import side_by_side
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from suite.journal.records import Begun, Journal, Record, Refused, Tried
-from suite.kit.search_strategy import Shape, Try
+from frobench.suite.journal.records import Begun, Journal, Record, Refused, Tried
+from frobench.suite.kit.search_strategy import Shape, Try
 
 
 @pytest.fixture

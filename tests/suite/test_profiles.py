@@ -3,8 +3,8 @@
 
 import pytest
 
-from suite.profiles import PROFILES, launches_within, settings_for
-from suite.stored.run import ProfileName
+from frobench.suite.profiles import PROFILES, launches_within, settings_for
+from frobench.suite.stored.run import ProfileName
 
 
 @pytest.mark.parametrize("profile", PROFILES)

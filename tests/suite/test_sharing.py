@@ -8,15 +8,15 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from suite import publish
-from suite.checks import rule
-from suite.checks.file import privacy
-from suite.machine import environment
-from suite.personal import private
-from suite.publish import Removed
-from suite.stored import store
-from suite.stored.run import Conclusion, Run
-from suite.terminal import disclosure
+from frobench.suite import publish
+from frobench.suite.checks import rule
+from frobench.suite.checks.file import privacy
+from frobench.suite.machine import environment
+from frobench.suite.personal import private
+from frobench.suite.publish import Removed
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Conclusion, Run
+from frobench.suite.terminal import disclosure
 from tests.instruments.faults.judging import made
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.warm import frobench

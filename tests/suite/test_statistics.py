@@ -12,10 +12,7 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu, wilcoxon
 
-from studies.calibration.intervals import coverage, relative_width
-from studies.calibration.regimes import REGIMES, Regime, correlated
-from studies.calibration.verdicts import WAYS, sides
-from suite.compare.rank_tests import (
+from frobench.suite.compare.rank_tests import (
     SAME,
     SAME_BESIDE,
     Between,
@@ -24,10 +21,13 @@ from suite.compare.rank_tests import (
     compare_values,
     verdict,
 )
-from suite.compare.verdicts.family import compare
-from suite.statistics import estimate, launch_medians, resemblance, spread
-from suite.stored.basics import VerdictWord
-from suite.stored.run import Estimate
+from frobench.suite.compare.verdicts.family import compare
+from frobench.suite.statistics import estimate, launch_medians, resemblance, spread
+from frobench.suite.stored.basics import VerdictWord
+from frobench.suite.stored.run import Estimate
+from studies.calibration.intervals import coverage, relative_width
+from studies.calibration.regimes import REGIMES, Regime, correlated
+from studies.calibration.verdicts import WAYS, sides
 
 
 def _at_most(rate: float, trials: int) -> float:
@@ -402,8 +402,9 @@ def test_a_difference_that_does_not_survive_in_its_family_is_unresolved() -> Non
 @pytest.mark.parametrize(
     ("modules", "loaded"),
     [
-        ("suite.statistics, suite.units", set()),
-        ("suite.compare.gate, suite.compare.machines, suite.compare.runs", {"numpy"}),
+        ("frobench.suite.statistics, frobench.suite.units", set()),
+        ("frobench.suite.compare.gate, frobench.suite.compare.machines", {"numpy"}),
+        ("frobench.suite.compare.runs", {"numpy"}),
     ],
 )
 def test_importing_statistics_units_and_compare_loads_little(

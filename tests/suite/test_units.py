@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from suite.stored.run import Estimate
-from suite.units import (
+from frobench.suite.stored.run import Estimate
+from frobench.suite.units import (
     RATIO,
     counted,
     format_ends,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.version import benchmark_version, definitions, version_in
+from frobench.suite.version import benchmark_version, definitions, version_in
 from tests.instruments.processes.alone import BENCHMARKS, load
 
 STORED = Path(__file__).parent / "versions.txt"
@@ -32,7 +32,7 @@ def bench_it(measure):
 HELPING = '''
 """Helps."""
 import math
-from suite import Work
+from frobench import Work
 FACTOR = 2
 OTHER = 3
 
@@ -71,7 +71,7 @@ def version_beside(module: str, folder: Path) -> str:
 
 def test_a_declaration_that_no_body_uses_changes_no_version(folder: Callable[[], Path]) -> None:
     declared = SOURCE.replace(
-        "SIZE = 4", "from suite import cpu_twins\npytestmark = cpu_twins()\nSIZE = 4"
+        "SIZE = 4", "from frobench import cpu_twins\npytestmark = cpu_twins()\nSIZE = 4"
     )
     assert declared != SOURCE
     assert version_of(declared, folder()) == version_of(SOURCE, folder())
@@ -176,24 +176,39 @@ def test_names_in_a_row_count_no_more_in_a_helper_than_in_the_module(
     assert version_beside(row, folder()) == version_beside(row.replace("2, 3", "4, 3"), folder())
 
 
-@pytest.mark.parametrize("imports", ["", "import math", "from .suite import Work", "import suited"])
+@pytest.mark.parametrize(
+    "imports", ["", "import math", "from .frobench import Work", "import frobenches"]
+)
 def test_it_does_not_change_with_code_that_is_measured(
     folder: Callable[[], Path], imports: str
 ) -> None:
-    measured = HELPING.replace("import math\nfrom suite import Work", imports)
+    measured = HELPING.replace("import math\nfrom frobench import Work", imports)
     changed = measured.replace("return more(size)", "return more(2 * size)")
     assert version_beside(changed, folder()) == version_beside(measured, folder())
 
 
 @pytest.mark.parametrize(
-    "imports", ["import pytest", "import suite.kit.check_result", "from suite import *"]
+    "imports",
+    [
+        "import pytest",
+        "import frobench.suite.kit.check_result",
+        "from frobench import *",
+        "from suite import Work",  # as benchmarks were written before
+    ],
 )
 def test_it_changes_with_a_helper_that_is_written_for_benchmarks(
     folder: Callable[[], Path], imports: str
 ) -> None:
-    helper = HELPING.replace("import math\nfrom suite import Work", imports)
+    helper = HELPING.replace("import math\nfrom frobench import Work", imports)
     changed = helper.replace("return more(size)", "return more(2 * size)")
     assert version_beside(changed, folder()) != version_beside(helper, folder())
+
+
+def test_it_is_the_same_under_the_name_that_benchmarks_imported_from_before(
+    folder: Callable[[], Path],
+) -> None:
+    before = HELPING.replace("from frobench import", "from suite import")
+    assert version_beside(before, folder()) == version_beside(HELPING, folder())
 
 
 @pytest.mark.golden

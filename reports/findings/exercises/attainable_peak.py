@@ -8,13 +8,13 @@ from statistics import median
 
 import pandas as pd
 
-from reports.findings import peaks
-from reports.findings.answers import Answer, ask, ask_on
-from reports.findings.exercises.matmul import PLAIN, RATE, best_rates
-from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.remembered import cases_of
-from reports.findings.select import Cases, NotMeasuredError, measured
-from reports.findings.values import (
+from frobench.reports.findings import peaks
+from frobench.reports.findings.answers import Answer, ask, ask_on
+from frobench.reports.findings.exercises.matmul import PLAIN, RATE, best_rates
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from frobench.reports.findings.remembered import cases_of
+from frobench.reports.findings.select import Cases, NotMeasuredError, measured
+from frobench.reports.findings.values import (
     VALUE,
     N,
     at_least,
@@ -25,10 +25,10 @@ from reports.findings.values import (
     size,
     text,
 )
-from reports.table.launches import SUSTAINED_RATE
-from suite.stored.names import is_cpu
-from suite.stored.run import Case, Run, Search
-from suite.units import counted, format_estimate, format_value
+from frobench.reports.table.launches import SUSTAINED_RATE
+from frobench.suite.stored.names import is_cpu
+from frobench.suite.stored.run import Case, Run, Search
+from frobench.suite.units import counted, format_estimate, format_value
 
 PRODUCTS = ("bench_product", "bench_product_narrow")
 TIE = 0.995

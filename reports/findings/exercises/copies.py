@@ -6,17 +6,17 @@ from contextlib import suppress
 
 import pandas as pd
 
-from reports.findings import peaks
-from reports.findings.answers import Answer, ask, ask_either, ask_on, no_accelerator
-from reports.findings.cold import cold_plot, longer
-from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series, bound
-from reports.findings.fit import LEAST_SIZES, Line, fit
-from reports.findings.kinds import AT_ONCE, KINDS, LARGE, Kind
-from reports.findings.select import Cases, Curve, NotMeasuredError
-from reports.findings.side_by_side import PROOF, lanes
-from reports.findings.values import VALUE, behind, estimate_of, is_above, text
-from suite.stored.names import is_cpu
-from suite.units import format_value
+from frobench.reports.findings import peaks
+from frobench.reports.findings.answers import Answer, ask, ask_either, ask_on, no_accelerator
+from frobench.reports.findings.cold import cold_plot, longer
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series, bound
+from frobench.reports.findings.fit import LEAST_SIZES, Line, fit
+from frobench.reports.findings.kinds import AT_ONCE, KINDS, LARGE, Kind
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
+from frobench.reports.findings.side_by_side import PROOF, lanes
+from frobench.reports.findings.values import VALUE, behind, estimate_of, is_above, text
+from frobench.suite.stored.names import is_cpu
+from frobench.suite.units import format_value
 
 TO_DEVICE, TO_HOST = "bench_to_device", "bench_to_host"
 COLD, NUMPY, PRINT = "bench_within_cold", "bench_numpy", "bench_print"

@@ -4,12 +4,12 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from reports.findings.answers import Answer, ask, sizes_in_common, threshold
-from reports.findings.exercises.parts.replication import BATCH, Setting, loss, stack, total
-from reports.findings.finding import RATIO, Axis, Finding, Plot
-from reports.findings.select import Cases, Curve, NotMeasuredError, lines
-from reports.findings.values import VALUE, behind, capital, is_above, is_below, size, text
-from suite.stored.names import is_cpu
+from frobench.reports.findings.answers import Answer, ask, sizes_in_common, threshold
+from frobench.reports.findings.exercises.parts.replication import BATCH, Setting, loss, stack, total
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
+from frobench.reports.findings.values import VALUE, behind, capital, is_above, is_below, size, text
+from frobench.suite.stored.names import is_cpu
 
 NETWORKS = ("large", "medium", "small")
 """From the one whose steps outlast their launches to the one whose steps do not."""

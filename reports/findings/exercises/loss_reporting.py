@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from reports.findings.answers import Answer, ask, no_accelerator, rarely, threshold
-from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, measured
-from reports.findings.values import (
+from frobench.reports.findings.answers import Answer, ask, no_accelerator, rarely, threshold
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, measured
+from frobench.reports.findings.values import (
     SIZE,
     VALUE,
     behind,
@@ -23,9 +23,9 @@ from reports.findings.values import (
     is_below,
     text,
 )
-from suite.compare.runs import launch_ratios
-from suite.stored.names import is_cpu
-from suite.stored.run import Scalar
+from frobench.suite.compare.runs import launch_ratios
+from frobench.suite.stored.names import is_cpu
+from frobench.suite.stored.run import Scalar
 
 READING, LOADING = "bench_reading", "bench_loading"
 ONE_THREAD, THREADS = "bench_one_thread", "bench_threads"

@@ -6,11 +6,11 @@ from contextlib import suppress
 
 import pandas as pd
 
-from reports.findings.answers import Answer, Crossing, ask, ask_either, ask_on, threshold
-from reports.findings.finding import RATIO, Axis, Finding, Plot
-from reports.findings.fit import LEAST_SIZES, Line, fit
-from reports.findings.select import Cases, Curve, NotMeasuredError, lines
-from reports.findings.values import VALUE, N, behind, size, text
+from frobench.reports.findings.answers import Answer, Crossing, ask, ask_either, ask_on, threshold
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
+from frobench.reports.findings.fit import LEAST_SIZES, Line, fit
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
+from frobench.reports.findings.values import VALUE, N, behind, size, text
 
 PIECES, FOREACH, GRAPH = "bench_pieces", "bench_pieces_foreach", "bench_pieces_graph"
 CHAIN, LARGE, COMPILED = "bench_chain", "bench_chain_large", "bench_chain_compiled"

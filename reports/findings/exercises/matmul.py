@@ -6,15 +6,15 @@ from contextlib import suppress
 from functools import partial
 from itertools import product
 
-from reports.findings import peaks
-from reports.findings.against_cpu import Compared
-from reports.findings.answers import Answer, Crossing, ask, ask_on, threshold
-from reports.findings.cold import cold_plot, longer
-from reports.findings.finding import RATIO, Axis, Finding, Plot, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, lines
-from reports.findings.values import VALUE, N, behind, capital, size, smallest, text
-from reports.table.launches import SUSTAINED_RATE
-from suite.stored.names import is_cpu
+from frobench.reports.findings import peaks
+from frobench.reports.findings.against_cpu import Compared
+from frobench.reports.findings.answers import Answer, Crossing, ask, ask_on, threshold
+from frobench.reports.findings.cold import cold_plot, longer
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Series
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
+from frobench.reports.findings.values import VALUE, N, behind, capital, size, smallest, text
+from frobench.reports.table.launches import SUSTAINED_RATE
+from frobench.suite.stored.names import is_cpu
 
 SQUARE, NARROW = "bench_square", "bench_square_narrow"
 COPIES, GRAPH = "bench_square_with_copies", "bench_square_graph"

@@ -6,10 +6,10 @@ from functools import partial
 
 import pandas as pd
 
-from reports.findings.answers import Answer, ask_on, rarely, sizes_in_common, threshold
-from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, lines, measured
-from reports.findings.values import SIZE, VALUE, behind, holds_one, is_above, size, text
+from frobench.reports.findings.answers import Answer, ask_on, rarely, sizes_in_common, threshold
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines, measured
+from frobench.reports.findings.values import SIZE, VALUE, behind, holds_one, is_above, size, text
 
 READ_EACH, READ_LOG = "bench_item", "bench_log_on_device"
 LAUNCH, COMPUTE, KEEP = "bench_launch_only", "bench_norm_only", "bench_log_kept"

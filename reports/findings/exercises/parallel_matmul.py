@@ -5,12 +5,21 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 
-from reports.findings.answers import Answer, ask, sizes_in_common, threshold
-from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, lines, measured
-from reports.findings.side_by_side import PROOF, lanes
-from reports.findings.values import VALUE, N, behind, is_above, is_below, size, smallest, text
-from suite.stored.names import is_cpu
+from frobench.reports.findings.answers import Answer, ask, sizes_in_common, threshold
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines, measured
+from frobench.reports.findings.side_by_side import PROOF, lanes
+from frobench.reports.findings.values import (
+    VALUE,
+    N,
+    behind,
+    is_above,
+    is_below,
+    size,
+    smallest,
+    text,
+)
+from frobench.suite.stored.names import is_cpu
 
 SEQUENCE, STREAMS, ONE_THREAD = "bench_sequence", "bench_two_streams", "bench_one_thread"
 PROCESSES, PROCESS_SEQUENCE = "bench_processes", "bench_process_sequence"

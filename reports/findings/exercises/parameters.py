@@ -4,10 +4,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from reports.findings.answers import Answer, ask
-from reports.findings.finding import RATIO, Axis, Finding, Plot, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError
-from reports.findings.values import VALUE, behind, capital, is_above, size, text
+from frobench.reports.findings.answers import Answer, ask
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Series
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
+from frobench.reports.findings.values import VALUE, behind, capital, is_above, size, text
 
 READ = {
     "bench_read_state_dict": "tensor by tensor",

@@ -4,11 +4,11 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from reports.findings.answers import Answer, ask, ask_on, sizes_in_common
-from reports.findings.exercises.parts import pipelines
-from reports.findings.finding import RATIO, Axis, Finding, Plot, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, measured
-from reports.findings.values import VALUE, behind, is_above, is_below, size, smallest, text
+from frobench.reports.findings.answers import Answer, ask, ask_on, sizes_in_common
+from frobench.reports.findings.exercises.parts import pipelines
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Series
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, measured
+from frobench.reports.findings.values import VALUE, behind, is_above, is_below, size, smallest, text
 
 FORWARD, SPLIT = "bench_forward", "bench_split_forward"
 STEP, SPLIT_STEP = "bench_step", "bench_split_step"

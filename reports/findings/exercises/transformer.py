@@ -8,14 +8,14 @@ from itertools import product
 
 import pandas as pd
 
-from reports.findings import peaks
-from reports.findings.answers import Answer, ask
-from reports.findings.exercises.parts import limits
-from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, NotMeasuredError
-from reports.findings.values import VALUE, capital, estimate_of, is_above, size, text
-from suite.stored.names import function_of, is_cpu
-from suite.stored.run import Case, Scalar
+from frobench.reports.findings import peaks
+from frobench.reports.findings.answers import Answer, ask
+from frobench.reports.findings.exercises.parts import limits
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from frobench.reports.findings.select import Cases, NotMeasuredError
+from frobench.reports.findings.values import VALUE, capital, estimate_of, is_above, size, text
+from frobench.suite.stored.names import function_of, is_cpu
+from frobench.suite.stored.run import Case, Scalar
 
 GRAPH, NARROW = "_graph", "_narrow"
 """Behind the names of functions that replay a graph, and of those for narrow layers."""

@@ -12,13 +12,13 @@ from math import ceil, log2
 
 import pandas as pd
 
-from reports.findings.answers import sizes_in_common
-from reports.findings.finding import Axis, Plot, Point, Series
-from reports.findings.fit import Line, fit
-from reports.findings.groups.members import groups, nodes_in
-from reports.findings.select import Cases, NotMeasuredError
-from reports.findings.values import behind, estimate_of
-from suite.units import format_value
+from frobench.reports.findings.answers import sizes_in_common
+from frobench.reports.findings.finding import Axis, Plot, Point, Series
+from frobench.reports.findings.fit import Line, fit
+from frobench.reports.findings.groups.members import groups, nodes_in
+from frobench.reports.findings.select import Cases, NotMeasuredError
+from frobench.reports.findings.values import behind, estimate_of
+from frobench.suite.units import format_value
 
 NODES = [2**power for power in range(1, 13)]
 """From 2 to 4096."""

@@ -6,14 +6,14 @@ from contextlib import suppress
 
 import pandas as pd
 
-from reports.findings.answers import Answer, ask, ask_either
-from reports.findings.finding import RATIO, Axis, Finding, Plot, bound
-from reports.findings.fit import fit
-from reports.findings.groups import all_reduce_model, training
-from reports.findings.groups.members import groups, link_of, nodes_in, ranks_in
-from reports.findings.select import Cases, Curve, NotMeasuredError
-from reports.findings.values import VALUE, behind, estimate_of, is_above, text
-from suite.units import counted, format_value
+from frobench.reports.findings.answers import Answer, ask, ask_either
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, bound
+from frobench.reports.findings.fit import fit
+from frobench.reports.findings.groups import all_reduce_model, training
+from frobench.reports.findings.groups.members import groups, link_of, nodes_in, ranks_in
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
+from frobench.reports.findings.values import VALUE, behind, estimate_of, is_above, text
+from frobench.suite.units import counted, format_value
 
 ALL_REDUCE, ROUND_TRIP, NEIGHBOURS = "bench_all_reduce", "bench_send_receive", "bench_neighbours"
 OPERATIONS = {

@@ -3,9 +3,9 @@
 
 from msgspec import UNSET
 
-from reports.findings.select import Cases
-from suite.stored.names import is_cpu, nodes_of
-from suite.stored.run import Run
+from frobench.reports.findings.select import Cases
+from frobench.suite.stored.names import is_cpu, nodes_of
+from frobench.suite.stored.run import Run
 
 
 def groups(cases: Cases) -> list[str]:

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import product
 
-from reports.findings.answers import Answer, ask
-from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.groups.members import groups, ranks_in
-from reports.findings.select import Cases, Curve, NotMeasuredError, lines
-from reports.findings.values import VALUE, is_above, text
-from suite.stored.run import Estimate
-from suite.units import counted, format_value
+from frobench.reports.findings.answers import Answer, ask
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from frobench.reports.findings.groups.members import groups, ranks_in
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
+from frobench.reports.findings.values import VALUE, is_above, text
+from frobench.suite.stored.run import Estimate
+from frobench.suite.units import counted, format_value
 
 STEP, PIPELINE = "bench_step", "bench_pipeline"
 WAYS = {"ddp": "DistributedDataParallel", "fsdp": "fully_shard"}

@@ -11,16 +11,23 @@ from dataclasses import replace
 from itertools import product
 from typing import TypeVar
 
-from reports.findings.against_cpu import Compared
-from reports.findings.answers import Answer, ask
-from reports.findings.exercises.parts.limits import WITHIN, allowed_bytes, allowed_flops
-from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.own.functions import CPU, TIME, Function, Quantity, Variant, functions
-from reports.findings.select import Cases, Curve, NotMeasuredError
-from reports.findings.values import VALUE, behind, is_above, text
-from reports.table.frame import device_of
-from suite.stored.run import Case
-from suite.units import counted
+from frobench.reports.findings.against_cpu import Compared
+from frobench.reports.findings.answers import Answer, ask
+from frobench.reports.findings.exercises.parts.limits import WITHIN, allowed_bytes, allowed_flops
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from frobench.reports.findings.own.functions import (
+    CPU,
+    TIME,
+    Function,
+    Quantity,
+    Variant,
+    functions,
+)
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
+from frobench.reports.findings.values import VALUE, behind, is_above, text
+from frobench.reports.table.frame import device_of
+from frobench.suite.stored.run import Case
+from frobench.suite.units import counted
 
 Result = TypeVar("Result")
 MOST_LISTED = 4

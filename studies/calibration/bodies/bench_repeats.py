@@ -8,7 +8,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from suite import Device, Measure, Work, cases, close_to
+from frobench import Device, Measure, Work, cases, close_to
 
 REPEATS = 100
 

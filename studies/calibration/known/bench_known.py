@@ -4,7 +4,7 @@
 
 from torch import Tensor
 
-from suite import Device, Lane, Measure, Work, cases, close_to, freivalds, worst
+from frobench import Device, Lane, Measure, Work, cases, close_to, freivalds, worst
 
 
 @cases("quick", n=[64, 96])

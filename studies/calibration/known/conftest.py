@@ -4,7 +4,7 @@
 
 import gc
 
-pytest_plugins = ["suite.launch.plugin"]
+pytest_plugins = ["frobench.suite.launch.plugin"]
 
 # All that is imported stays until the end. Looking through it for garbage, as pytest does there,
 # would take as long as these cases.

@@ -8,7 +8,7 @@ import torch
 from subject import repeat
 from torch import Tensor
 
-from suite import Device, Measure, Work, cases, close_to
+from frobench import Device, Measure, Work, cases, close_to
 
 PIECES = ["add", "norm", "sort", "python", "product", "copy"]
 

@@ -4,7 +4,7 @@
 import time
 from functools import partial
 
-from suite import Check, Device, Measure, Work, cases
+from frobench import Check, Device, Measure, Work, cases
 
 
 @cases("quick", microseconds=[200, 300, 400])

@@ -28,7 +28,7 @@ from itertools import count
 import pytest
 import torch
 
-from suite import Check, Device, Measure, Work, cases
+from frobench import Check, Device, Measure, Work, cases
 
 BODIES: dict[str, Callable[[], object]] = {}
 """By what they do."""

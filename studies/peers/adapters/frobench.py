@@ -5,6 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
+from frobench.suite import statistics
+from frobench.suite.compare.rank_tests import compare_values, verdict
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Case, Run
 from studies.peers.adapters import OURS
 from studies.peers.bodies import DEVICE, QUEUED
 from studies.peers.tool import (
@@ -20,10 +24,6 @@ from studies.peers.tool import (
     run,
 )
 from studies.peers.waits import written_down
-from suite import statistics
-from suite.compare.rank_tests import compare_values, verdict
-from suite.stored import store
-from suite.stored.run import Case, Run
 
 BENCHMARKS = Path(__file__).parents[1] / "bench"
 

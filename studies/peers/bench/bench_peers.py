@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
+from frobench import Check, Device, Measure, Work, cases
 from studies.peers.bodies import EMPTY, MAIN, MORE, QUEUED, WAITS, subject
-from suite import Check, Device, Measure, Work, cases
 
 
 @cases(body=[*WAITS, EMPTY, *MAIN, *MORE])

@@ -2,4 +2,4 @@
 # ruff: noqa: INP001 - a folder of scripts that pytest collects, not a package
 """Benchmarks of bodies that other tools time too."""
 
-pytest_plugins = ["suite.launch.plugin"]
+pytest_plugins = ["frobench.suite.launch.plugin"]

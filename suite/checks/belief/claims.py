@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-from suite.checks import sources
-from suite.checks.ceilings import path, precision
-from suite.checks.facts import beginnings, moment, run_began
-from suite.checks.rule import Fault
-from suite.profiles import PROFILES
-from suite.stored.names import benchmark_of, machine_name
-from suite.stored.run import Case, Run, Severity
+from frobench.suite.checks import sources
+from frobench.suite.checks.ceilings import path, precision
+from frobench.suite.checks.facts import beginnings, moment, run_began
+from frobench.suite.checks.rule import Fault
+from frobench.suite.profiles import PROFILES
+from frobench.suite.stored.names import benchmark_of, machine_name
+from frobench.suite.stored.run import Case, Run, Severity
 
 SEVERITY: Severity = "error"
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import UNSET, Struct
 from msgspec.structs import fields, replace
 
-from suite.checks.ceilings import (
+from frobench.suite.checks.ceilings import (
     BEYOND_LIMIT,
     HIGHEST_CLOCK,
     MOST_WATTS,
@@ -18,10 +18,10 @@ from suite.checks.ceilings import (
     label,
     most_watts,
 )
-from suite.checks.facts import accelerators, is_accelerator, spell
-from suite.checks.rule import Fault
-from suite.datasheets import generations
-from suite.stored.run import Accelerator, Case, Run, Severity
+from frobench.suite.checks.facts import accelerators, is_accelerator, spell
+from frobench.suite.checks.rule import Fault
+from frobench.suite.datasheets import generations
+from frobench.suite.stored.run import Accelerator, Case, Run, Severity
 
 SEVERITY: Severity = "error"
 

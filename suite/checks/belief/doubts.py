@@ -10,7 +10,7 @@ from itertools import pairwise
 from operator import itemgetter
 from statistics import median
 
-from suite.checks.ceilings import (
+from frobench.suite.checks.ceilings import (
     UNITS,
     CeilingOf,
     find_sheet,
@@ -20,7 +20,7 @@ from suite.checks.ceilings import (
     peak_ceiling,
     precision,
 )
-from suite.checks.facts import (
+from frobench.suite.checks.facts import (
     LARGEST_CORRECTION,
     LEAST_AGREEING,
     beginnings,
@@ -33,10 +33,10 @@ from suite.checks.facts import (
     run_began,
     spell,
 )
-from suite.checks.rule import Fault
-from suite.datasheets import catalog
-from suite.datasheets.catalog import NotInCatalogError
-from suite.stored.run import Case, Run, Severity
+from frobench.suite.checks.rule import Fault
+from frobench.suite.datasheets import catalog
+from frobench.suite.datasheets.catalog import NotInCatalogError
+from frobench.suite.stored.run import Case, Run, Severity
 
 SEVERITY: Severity = "warning"
 

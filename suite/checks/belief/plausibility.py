@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from msgspec import UNSET
 
-from suite.checks.facts import (
+from frobench.suite.checks.facts import (
     LARGEST_CORRECTION,
     Observed,
     beginnings,
@@ -21,10 +21,10 @@ from suite.checks.facts import (
     run_began,
     spell,
 )
-from suite.checks.numbers.timing import EVENT_NOISE, EVENTS
-from suite.checks.rule import Fault
-from suite.profiles import LARGEST_LOAD, STEPS_ON_ACCELERATOR, STEPS_ON_CPU
-from suite.stored.run import Case, Launch, Run, Severity
+from frobench.suite.checks.numbers.timing import EVENT_NOISE, EVENTS
+from frobench.suite.checks.rule import Fault
+from frobench.suite.profiles import LARGEST_LOAD, STEPS_ON_ACCELERATOR, STEPS_ON_CPU
+from frobench.suite.stored.run import Case, Launch, Run, Severity
 
 SEVERITY: Severity = "error"
 

@@ -6,10 +6,16 @@ The limits leave room for what honest machines do; `doubts` names rates that are
 
 from collections.abc import Iterator
 
-from suite.checks.ceilings import UNITS, CeilingOf, link_ceiling, memory_ceiling, peak_ceiling
-from suite.checks.facts import efficiencies, highest_rate, spell
-from suite.checks.rule import Fault
-from suite.stored.run import Case, Run, Severity
+from frobench.suite.checks.ceilings import (
+    UNITS,
+    CeilingOf,
+    link_ceiling,
+    memory_ceiling,
+    peak_ceiling,
+)
+from frobench.suite.checks.facts import efficiencies, highest_rate, spell
+from frobench.suite.checks.rule import Fault
+from frobench.suite.stored.run import Case, Run, Severity
 
 SEVERITY: Severity = "error"
 

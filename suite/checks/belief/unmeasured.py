@@ -6,10 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from suite.checks.facts import Observed, by_launch, by_version, spell
-from suite.checks.rule import Fault
-from suite.stored.names import short_name
-from suite.stored.run import Case, Run, Severity
+from frobench.suite.checks.facts import Observed, by_launch, by_version, spell
+from frobench.suite.checks.rule import Fault
+from frobench.suite.stored.names import short_name
+from frobench.suite.stored.run import Case, Run, Severity
 
 SEVERITY: Severity = "error"
 

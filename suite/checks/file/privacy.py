@@ -3,9 +3,9 @@
 
 from collections.abc import Iterator
 
-from suite.checks.rule import Fault
-from suite.personal import private
-from suite.stored.run import Run, Severity
+from frobench.suite.checks.rule import Fault
+from frobench.suite.personal import private
+from frobench.suite.stored.run import Run, Severity
 
 SEVERITY: Severity = "error"
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from statistics import fmean, median
 
-from suite.checks.rule import Fault
-from suite.stored.names import function_of, short_name
-from suite.stored.run import Case, Run, Severity
+from frobench.suite.checks.rule import Fault
+from frobench.suite.stored.names import function_of, short_name
+from frobench.suite.stored.run import Case, Run, Severity
 
 SEVERITY: Severity = "error"
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from msgspec import UNSET
 
-from suite.checks.rule import Fault
-from suite.stored.differences import matters
-from suite.stored.run import Run, Severity
+from frobench.suite.checks.rule import Fault
+from frobench.suite.stored.differences import matters
+from frobench.suite.stored.run import Run, Severity
 
 SEVERITY: Severity = "warning"
 

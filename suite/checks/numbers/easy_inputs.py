@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from suite.stored.run import Case, Severity
+from frobench.suite.stored.run import Case, Severity
 
 SEVERITY: Severity = "warning"
 

@@ -6,11 +6,11 @@ from statistics import median
 
 from msgspec import UNSET
 
-from suite.checks.facts import accelerators, by_launch, mostly
-from suite.checks.rule import Fault
-from suite.statistics import estimate, spread
-from suite.stored.run import Case, Run, Severity
-from suite.units import format_estimate
+from frobench.suite.checks.facts import accelerators, by_launch, mostly
+from frobench.suite.checks.rule import Fault
+from frobench.suite.statistics import estimate, spread
+from frobench.suite.stored.run import Case, Run, Severity
+from frobench.suite.units import format_estimate
 
 SEVERITY: Severity = "warning"
 

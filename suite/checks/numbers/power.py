@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 from msgspec import UNSET
 
-from suite.checks.ceilings import accelerator
-from suite.checks.facts import held_back
-from suite.checks.rule import Fault
-from suite.machine.sensors.sensor import LIMITED, MEAN_POWER, POWER, may_limit
-from suite.stored.run import Case, Run, Sensed, Severity
-from suite.units import counted
+from frobench.suite.checks.ceilings import accelerator
+from frobench.suite.checks.facts import held_back
+from frobench.suite.checks.rule import Fault
+from frobench.suite.machine.sensors.sensor import LIMITED, MEAN_POWER, POWER, may_limit
+from frobench.suite.stored.run import Case, Run, Sensed, Severity
+from frobench.suite.units import counted
 
 SEVERITY: Severity = "info"
 STILL, RESET = "did not move", "was reset"

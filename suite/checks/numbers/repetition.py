@@ -4,10 +4,10 @@
 import math
 from collections.abc import Iterator
 
-from suite.checks.rule import Fault
-from suite.statistics import LEAST_LAUNCHES
-from suite.stored.run import Case, Run, Severity
-from suite.units import counted
+from frobench.suite.checks.rule import Fault
+from frobench.suite.statistics import LEAST_LAUNCHES
+from frobench.suite.stored.run import Case, Run, Severity
+from frobench.suite.units import counted
 
 SEVERITY: Severity = "warning"
 

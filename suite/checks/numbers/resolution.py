@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from statistics import median
 
-from suite.checks.facts import Observed, by_launch, is_accelerator, mostly
-from suite.checks.rule import Fault
-from suite.profiles import STEPS_ON_ACCELERATOR, STEPS_ON_CPU
-from suite.stored.run import Case, Run, Severity
-from suite.units import counted, format_seconds
+from frobench.suite.checks.facts import Observed, by_launch, is_accelerator, mostly
+from frobench.suite.checks.rule import Fault
+from frobench.suite.profiles import STEPS_ON_ACCELERATOR, STEPS_ON_CPU
+from frobench.suite.stored.run import Case, Run, Severity
+from frobench.suite.units import counted, format_seconds
 
 SEVERITY: Severity = "warning"
 

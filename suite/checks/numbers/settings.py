@@ -4,11 +4,11 @@
 from collections.abc import Iterator, Mapping
 from statistics import mode
 
-from suite.checks.facts import is_accelerator
-from suite.checks.rule import Fault
-from suite.stored import differences
-from suite.stored.run import Run, Scalar, Severity
-from suite.units import counted
+from frobench.suite.checks.facts import is_accelerator
+from frobench.suite.checks.rule import Fault
+from frobench.suite.stored import differences
+from frobench.suite.stored.run import Run, Scalar, Severity
+from frobench.suite.units import counted
 
 SEVERITY: Severity = "warning"
 

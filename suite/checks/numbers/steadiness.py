@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from statistics import NormalDist, correlation, fmean, median
 from typing import NamedTuple
 
-from suite.checks.courses import drifts
-from suite.checks.facts import by_launch, mostly
-from suite.checks.rule import Fault
-from suite.statistics import LEAST_LAUNCHES, doubled_ranks
-from suite.stored.run import Run, Severity
+from frobench.suite.checks.courses import drifts
+from frobench.suite.checks.facts import by_launch, mostly
+from frobench.suite.checks.rule import Fault
+from frobench.suite.statistics import LEAST_LAUNCHES, doubled_ranks
+from frobench.suite.stored.run import Run, Severity
 
 SEVERITY: Severity = "warning"
 

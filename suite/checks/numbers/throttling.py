@@ -3,8 +3,8 @@
 
 from collections.abc import Iterator
 
-from suite.checks.facts import held_back
-from suite.stored.run import Case, Severity
+from frobench.suite.checks.facts import held_back
+from frobench.suite.stored.run import Case, Severity
 
 SEVERITY: Severity = "warning"
 

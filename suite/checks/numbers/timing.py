@@ -4,10 +4,17 @@
 from collections.abc import Iterable, Iterator, Mapping
 from statistics import median
 
-from suite.checks.facts import LEAST_AGREEING, Observed, accelerators, by_launch, by_version, mostly
-from suite.concurrency import concurrency
-from suite.stored.run import Case, Run, Severity
-from suite.units import format_seconds
+from frobench.suite.checks.facts import (
+    LEAST_AGREEING,
+    Observed,
+    accelerators,
+    by_launch,
+    by_version,
+    mostly,
+)
+from frobench.suite.concurrency import concurrency
+from frobench.suite.stored.run import Case, Run, Severity
+from frobench.suite.units import format_seconds
 
 SEVERITY: Severity = "error"
 

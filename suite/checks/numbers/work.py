@@ -4,10 +4,10 @@
 from collections.abc import Iterator
 from statistics import median
 
-from suite.checks.facts import Observed, accelerators, by_version, mostly
-from suite.profiles import TIMES_THE_CACHE
-from suite.stored.run import Case, Run, Severity
-from suite.units import format_seconds, format_value
+from frobench.suite.checks.facts import Observed, accelerators, by_version, mostly
+from frobench.suite.profiles import TIMES_THE_CACHE
+from frobench.suite.stored.run import Case, Run, Severity
+from frobench.suite.units import format_seconds, format_value
 
 SEVERITY: Severity = "error"
 

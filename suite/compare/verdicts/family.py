@@ -5,8 +5,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from suite.compare.model import CaseComparison
-from suite.compare.rank_tests import (
+from frobench.suite.compare.model import CaseComparison
+from frobench.suite.compare.rank_tests import (
     ALIKE,
     Between,
     Comparison,
@@ -15,11 +15,11 @@ from suite.compare.rank_tests import (
     ratio_alone,
     verdict,
 )
-from suite.compare.verdicts import permutation
-from suite.compare.verdicts.permutation import Rearranged, table
-from suite.compare.verdicts.wander import Wander
-from suite.statistics import ALARMS, has_enough
-from suite.stored.run import Case, Estimate
+from frobench.suite.compare.verdicts import permutation
+from frobench.suite.compare.verdicts.permutation import Rearranged, table
+from frobench.suite.compare.verdicts.wander import Wander
+from frobench.suite.statistics import ALARMS, has_enough
+from frobench.suite.stored.run import Case, Estimate
 
 Launches = Sequence[float | None]
 Sides = tuple[Launches] | tuple[Launches, Launches]

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from msgspec import Struct, structs
 
-from suite.compare.alike import failures, faults
-from suite.compare.disturbance import Gauges, conclusive_shifts, disturbing, gauges
-from suite.compare.verdicts.permutation import pulled_in, table
-from suite.statistics import LEAST_LAUNCHES, case_medians
-from suite.stored.differences import state
-from suite.stored.run import Run
+from frobench.suite.compare.alike import failures, faults
+from frobench.suite.compare.disturbance import Gauges, conclusive_shifts, disturbing, gauges
+from frobench.suite.compare.verdicts.permutation import pulled_in, table
+from frobench.suite.statistics import LEAST_LAUNCHES, case_medians
+from frobench.suite.stored.differences import state
+from frobench.suite.stored.run import Run
 
 CLOCK = "cpu/python"
 """The body of the gauge that shows how fast the cores run: it only computes. Heat, power limits and

@@ -13,12 +13,12 @@ from statistics import NormalDist, fmean, median, stdev
 
 from msgspec import Struct
 
-from suite.compare.verdicts.family import compare_family
-from suite.compare.verdicts.levels import levels
-from suite.compare.verdicts.wander import assumed
-from suite.statistics import LEAST_LAUNCHES
-from suite.stored.run import Run
-from suite.units import counted, format_value
+from frobench.suite.compare.verdicts.family import compare_family
+from frobench.suite.compare.verdicts.levels import levels
+from frobench.suite.compare.verdicts.wander import assumed
+from frobench.suite.statistics import LEAST_LAUNCHES
+from frobench.suite.stored.run import Run
+from frobench.suite.units import counted, format_value
 
 SPREAD = 0.01
 """Standard deviation of launches, relative, where no earlier run of the machine tells."""

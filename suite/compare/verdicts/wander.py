@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import NormalDist, median, variance
 from typing import NamedTuple
 
-from suite.compare.disturbance import conclusive_shifts, shift_of
-from suite.compare.rank_tests import Between
-from suite.compare.verdicts.levels import MOST_RUNS, Levels, levels
-from suite.statistics import ALARMS
-from suite.stored.run import Run
+from frobench.suite.compare.disturbance import conclusive_shifts, shift_of
+from frobench.suite.compare.rank_tests import Between
+from frobench.suite.compare.verdicts.levels import MOST_RUNS, Levels, levels
+from frobench.suite.statistics import ALARMS
+from frobench.suite.stored.run import Run
 
 LEAST_RUNS = 3
 """Other runs from which the wander is learned; with fewer it is assumed."""

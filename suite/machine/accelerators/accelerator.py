@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 
-from suite.machine.accelerators.hardware import complete
-from suite.machine.limits import ROOT
-from suite.machine.sensors import nvml
-from suite.machine.system import known
-from suite.stored.run import Accelerator
+from frobench.suite.machine.accelerators.hardware import complete
+from frobench.suite.machine.limits import ROOT
+from frobench.suite.machine.sensors import nvml
+from frobench.suite.machine.system import known
+from frobench.suite.stored.run import Accelerator
 
 
 def accelerator(name: str, part: str, unknown: dict[str, str], root: Path = ROOT) -> Accelerator:

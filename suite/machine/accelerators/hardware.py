@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from suite.datasheets.catalog import PCIE
-from suite.machine.limits import ROOT, read
-from suite.machine.sensors import nvml
+from frobench.suite.datasheets.catalog import PCIE
+from frobench.suite.machine.limits import ROOT, read
+from frobench.suite.machine.sensors import nvml
 
 VendorName = Literal["NVIDIA", "AMD", "Intel", "Apple"]
 Value = str | int | float

@@ -7,7 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from suite.machine.sensors.sensor import ENERGY, HELD_BACK, Reading, Sensor, first_line, silent
+from frobench.suite.machine.sensors.sensor import (
+    ENERGY,
+    HELD_BACK,
+    Reading,
+    Sensor,
+    first_line,
+    silent,
+)
 
 ACTIVE = "active_"
 """Beginning of amdsmi's names of what holds a clock back at this moment."""

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import psutil
 
-from suite.machine.limits import ROOT, affinity, psutil_frequency, read
-from suite.machine.sensors.sensor import ENERGY, HELD_BACK, POWER, Ask, Sensor
+from frobench.suite.machine.limits import ROOT, affinity, psutil_frequency, read
+from frobench.suite.machine.sensors.sensor import ENERGY, HELD_BACK, POWER, Ask, Sensor
 
 CPU = "cpu"
 OF_CPU = (ENERGY, POWER, "clock_hz", "load", HELD_BACK)

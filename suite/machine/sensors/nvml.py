@@ -14,7 +14,15 @@ from typing import Any
 
 import pynvml
 
-from suite.machine.sensors.sensor import ENERGY, HELD_BACK, MEAN_POWER, POWER, Sensor, seal, silent
+from frobench.suite.machine.sensors.sensor import (
+    ENERGY,
+    HELD_BACK,
+    MEAN_POWER,
+    POWER,
+    Sensor,
+    seal,
+    silent,
+)
 
 Ask = Callable[[Any], Any]
 """Reads a value of the GPU with this handle; raises `pynvml.NVMLError`."""

@@ -5,8 +5,15 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from suite.machine.sensors.cpu import Rate
-from suite.machine.sensors.sensor import ENERGY, OF_ACCELERATORS, POWER, Sensor, first_line, silent
+from frobench.suite.machine.sensors.cpu import Rate
+from frobench.suite.machine.sensors.sensor import (
+    ENERGY,
+    OF_ACCELERATORS,
+    POWER,
+    Sensor,
+    first_line,
+    silent,
+)
 
 
 def sensors(devices: Sequence[str]) -> list[Sensor]:

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from suite.journal.records import Identity, Measured, Refused
-from suite.measure.climb import AS_BEFORE, LEEWAY, OVER
-from suite.profiles import BRIEF_CALLS, HEADLINE_PART, headline_seconds, headline_times
-from suite.stored.run import Outcome, Settings
-from suite.units import format_seconds
+from frobench.suite.journal.records import Identity, Measured, Refused
+from frobench.suite.measure.climb import AS_BEFORE, LEEWAY, OVER
+from frobench.suite.profiles import BRIEF_CALLS, HEADLINE_PART, headline_seconds, headline_times
+from frobench.suite.stored.run import Outcome, Settings
+from frobench.suite.units import format_seconds
 
 FACTORS = {None: 1.0, True: AS_BEFORE, False: 1 / AS_BEFORE}
 """What limits are multiplied by, by what the machine's last run did with a case."""

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from suite.journal.records import Identity, Measured, Record, Refused, Tried
-from suite.machine.accounts import DISTURBED
-from suite.profiles import BRIEF_CALLS, LEAST_SAMPLES, PROFILES, limits_of
-from suite.stored.names import nodes_of
-from suite.stored.run import MOST_SAMPLES, Settings
-from suite.units import format_seconds
+from frobench.suite.journal.records import Identity, Measured, Record, Refused, Tried
+from frobench.suite.machine.accounts import DISTURBED
+from frobench.suite.profiles import BRIEF_CALLS, LEAST_SAMPLES, PROFILES, limits_of
+from frobench.suite.stored.names import nodes_of
+from frobench.suite.stored.run import MOST_SAMPLES, Settings
+from frobench.suite.units import format_seconds
 
 CASE_SECONDS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
 """Times for a case in a launch; few, so that like runs choose the same."""

@@ -16,19 +16,19 @@ from typing import Literal, NamedTuple
 from msgspec import UNSET, Struct
 from msgspec.structs import asdict, replace
 
-from suite.compare.verdicts.smallest_change import Forecast, forecast
-from suite.journal.records import Collected, Declared, Identity, Measured
-from suite.kit.cases import sizes
-from suite.measure.climb import OVER, Climb
-from suite.profiles import launches_within, settings_on, settling_seconds
-from suite.run.forecast.admission import choices, is_brief, longest_call
-from suite.run.forecast.costs import choose_case_seconds, launch_seconds
-from suite.stored import store
-from suite.stored.identity import machine_id
-from suite.stored.names import function_of
-from suite.stored.run import Case, Exercise, ProfileName, Run, Scalar, Settings, Work
-from suite.stored.store import InvalidResult
-from suite.units import format_seconds
+from frobench.suite.compare.verdicts.smallest_change import Forecast, forecast
+from frobench.suite.journal.records import Collected, Declared, Identity, Measured
+from frobench.suite.kit.cases import sizes
+from frobench.suite.measure.climb import OVER, Climb
+from frobench.suite.profiles import launches_within, settings_on, settling_seconds
+from frobench.suite.run.forecast.admission import choices, is_brief, longest_call
+from frobench.suite.run.forecast.costs import choose_case_seconds, launch_seconds
+from frobench.suite.stored import store
+from frobench.suite.stored.identity import machine_id
+from frobench.suite.stored.names import function_of
+from frobench.suite.stored.run import Case, Exercise, ProfileName, Run, Scalar, Settings, Work
+from frobench.suite.stored.store import InvalidResult
+from frobench.suite.units import format_seconds
 
 STARTUP_SECONDS, OVERHEAD_SECONDS = 2.5, 0.05
 """Of a launch before its first case, and of a case beside its calls, where no run tells."""

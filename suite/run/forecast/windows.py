@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from suite.journal.records import Identity, Measured
-from suite.machine.sensors.cpu import CPU
-from suite.profiles import PROFILES, WINDOW_SECONDS, limits_of
-from suite.run.forecast.costs import choose_case_seconds, launch_seconds, launch_share
-from suite.run.sensed.energy import energy_devices
-from suite.stored.run import Settings
-from suite.units import counted
+from frobench.suite.journal.records import Identity, Measured
+from frobench.suite.machine.sensors.cpu import CPU
+from frobench.suite.profiles import PROFILES, WINDOW_SECONDS, limits_of
+from frobench.suite.run.forecast.costs import choose_case_seconds, launch_seconds, launch_share
+from frobench.suite.run.sensed.energy import energy_devices
+from frobench.suite.stored.run import Settings
+from frobench.suite.units import counted
 
 PART, SUSTAINED_PART = 0.2, 0.1
 """The part of the budget for windows, and the part of a launch for those of sustained rates."""

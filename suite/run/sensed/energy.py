@@ -10,11 +10,11 @@ power of its neighbours.
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
-from suite.journal.records import Busy, Identity, Record, Rested
-from suite.machine.sensors.cpu import CPU
-from suite.machine.sensors.sensor import ENERGY
-from suite.run.sensed.telemetry import Line, Tick
-from suite.stored.run import Energy
+from frobench.suite.journal.records import Busy, Identity, Record, Rested
+from frobench.suite.machine.sensors.cpu import CPU
+from frobench.suite.machine.sensors.sensor import ENERGY
+from frobench.suite.run.sensed.telemetry import Line, Tick
+from frobench.suite.stored.run import Energy
 
 SUSTAINED = "sustained"
 """The part of a case's numbers that holds the seconds of a call in a window."""

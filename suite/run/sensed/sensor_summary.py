@@ -9,12 +9,12 @@ from statistics import median
 
 from msgspec.structs import replace
 
-from suite.journal.records import Begun, Measured, Record
-from suite.machine.sensors.cpu import CPU
-from suite.machine.sensors.sensor import ENERGY, MEAN_POWER
-from suite.run.sensed.energy import idle
-from suite.run.sensed.telemetry import Line, Mute, Tick
-from suite.stored.run import Sensed, Telemetry
+from frobench.suite.journal.records import Begun, Measured, Record
+from frobench.suite.machine.sensors.cpu import CPU
+from frobench.suite.machine.sensors.sensor import ENERGY, MEAN_POWER
+from frobench.suite.run.sensed.energy import idle
+from frobench.suite.run.sensed.telemetry import Line, Mute, Tick
+from frobench.suite.stored.run import Sensed, Telemetry
 
 MOST_STEPS, LEAST_STEP = 300, 0.25
 """Points of a series at most, and seconds between two of them at least."""

@@ -15,9 +15,9 @@ from typing import Self
 
 from msgspec import Struct
 
-from suite.files import JsonLines
-from suite.machine.sensors import amd, cpu, nvml, zeus
-from suite.machine.sensors.sensor import ENERGY, Sensor, Source, silent
+from frobench.suite.files import JsonLines
+from frobench.suite.machine.sensors import amd, cpu, nvml, zeus
+from frobench.suite.machine.sensors.sensor import ENERGY, Sensor, Source, silent
 
 PERIOD = 0.1
 """Seconds between two readings of a device, at least."""

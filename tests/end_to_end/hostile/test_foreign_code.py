@@ -8,13 +8,13 @@ from types import ModuleType
 
 import pytest
 
-from suite.project.imports import foreign_code
+from frobench.suite.project.imports import foreign_code
 from tests.instruments.processes.git_project import commit, git, repository
 from tests.instruments.processes.warm import frobench
 
 BENCHMARK = '''"""How long does it take?"""
 import mylib
-from suite import Measure, Work, cases
+from frobench import Measure, Work, cases
 
 
 @cases("quick", n=[1])

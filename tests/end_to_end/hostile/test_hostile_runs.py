@@ -11,21 +11,21 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from reports.compare.comparing import compare_findings
-from reports.making.workers import Workers
-from reports.site import build
-from reports.summary import plain
-from suite import checks
-from suite.compare.machines import compare_machines
-from suite.compare.runs import compare_runs
-from suite.compare.verdicts.levels import levels
-from suite.export import FORMATS
-from suite.personal import private
-from suite.stored import store
-from suite.stored.names import nodes_of
-from suite.stored.run import Estimate, Run, Work
-from suite.terminal import answers
-from suite.units import NOT_FINITE, format_estimate, format_value
+from frobench.reports.compare.comparing import compare_findings
+from frobench.reports.making.workers import Workers
+from frobench.reports.site import build
+from frobench.reports.summary import plain
+from frobench.suite import checks
+from frobench.suite.compare.machines import compare_machines
+from frobench.suite.compare.runs import compare_runs
+from frobench.suite.compare.verdicts.levels import levels
+from frobench.suite.export import FORMATS
+from frobench.suite.personal import private
+from frobench.suite.stored import store
+from frobench.suite.stored.names import nodes_of
+from frobench.suite.stored.run import Estimate, Run, Work
+from frobench.suite.terminal import answers
+from frobench.suite.units import NOT_FINITE, format_estimate, format_value
 from tests.instruments.faults.judging import set_samples
 from tests.instruments.faults.spoiling import case, good, product, put
 from tests.reports.site.test_site import small

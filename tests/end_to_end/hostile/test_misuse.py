@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from suite.stored import store
+from frobench.suite.stored import store
 from tests.instruments.processes.warm import frobench
 
-HEAD = """from suite import cases
+HEAD = """from frobench import cases
 
 """
 LAZY = "the body returned a generator or coroutine, whose code has not run; run it in the body"
@@ -23,7 +23,7 @@ LAZY = "the body returned a generator or coroutine, whose code has not run; run 
             "bench_mine.py:3: ValueError: @cases('quik'): no such profile; there are quick, ",
         ),
         ("def bench_one(measure, device:\n", 3, "bench_mine.py:3: SyntaxError: "),
-        ("from suite import nothing_like_it\n", 3, "bench_mine.py:3: ImportError: "),
+        ("from frobench import nothing_like_it\n", 3, "bench_mine.py:3: ImportError: "),
         (
             "import no_such_package\n",
             3,

@@ -17,13 +17,13 @@ from pathlib import Path
 
 import pytest
 
-from suite import checks
-from suite.checks import failures, rule
-from suite.checks.belief import unmeasured
-from suite.checks.numbers import across_nodes, power, settings, throttling
-from suite.machine.limits import affinity
-from suite.stored import store
-from suite.stored.run import Run
+from frobench.suite import checks
+from frobench.suite.checks import failures, rule
+from frobench.suite.checks.belief import unmeasured
+from frobench.suite.checks.numbers import across_nodes, power, settings, throttling
+from frobench.suite.machine.limits import affinity
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run
 from tests.instruments.faults.planted import BENCHMARKS, JITTER, simulated
 from tests.instruments.processes import command, warm
 from tests.instruments.processes.command import ROOT

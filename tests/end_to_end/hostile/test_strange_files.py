@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-import frobench
-from reports.files.metadata import ANYWHERE
-from reports.purchase import purchase
-from suite.compare.runs import newest_levels
-from suite.errors import CannotRunError
-from suite.files import LARGEST_FILE
-from suite.run import unfinished
-from suite.run.plan import Draft
-from suite.stored import store
+from frobench.command import main
+from frobench.reports.files.metadata import ANYWHERE
+from frobench.reports.purchase import purchase
+from frobench.suite.compare.runs import newest_levels
+from frobench.suite.errors import CannotRunError
+from frobench.suite.files import LARGEST_FILE
+from frobench.suite.run import unfinished
+from frobench.suite.run.plan import Draft
+from frobench.suite.stored import store
 from tests.reports.site.test_site import files, small
 
 NO_FILE = "not a regular file"
@@ -88,7 +88,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def called(*arguments: object) -> Result:
     """Call the command in this process."""
-    return CliRunner().invoke(frobench.main, [*map(str, arguments)])
+    return CliRunner().invoke(main, [*map(str, arguments)])
 
 
 def given(folder: Path, *, by_name: bool) -> list[Path]:

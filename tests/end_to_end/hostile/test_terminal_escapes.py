@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-import frobench
-from suite.personal import private
-from suite.printable import HarmlessStream, as_json
-from suite.run.progress import reporter
-from suite.stored import store
-from suite.stored.run import Run
+from frobench.command import main
+from frobench.suite.personal import private
+from frobench.suite.printable import HarmlessStream, as_json
+from frobench.suite.run.progress import reporter
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run
 from tests.instruments.faults.judging import made
 
 OF_ESCAPE = "\x1b]0;owned\x07\x1b[2J\x1b[31m\x1bc"
@@ -113,7 +113,7 @@ def paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str
 
 
 def called(*arguments: str) -> Result:
-    return CliRunner().invoke(frobench.main, arguments)
+    return CliRunner().invoke(main, arguments)
 
 
 @pytest.mark.parametrize(

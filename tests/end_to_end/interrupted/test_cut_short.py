@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from suite.checks.belief.doubts import clock_set
-from suite.checks.belief.plausibility import clock_set_back, launch_beyond_run
-from suite.errors import CannotRunError, Interrupted
-from suite.run import interruptions, unfinished
-from suite.run.interruptions import Interruptions
-from suite.run.plan import Draft, Plan
-from suite.stored import store
-from suite.stored.run import Run
+from frobench.suite.checks.belief.doubts import clock_set
+from frobench.suite.checks.belief.plausibility import clock_set_back, launch_beyond_run
+from frobench.suite.errors import CannotRunError, Interrupted
+from frobench.suite.run import interruptions, unfinished
+from frobench.suite.run.interruptions import Interruptions
+from frobench.suite.run.plan import Draft, Plan
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run
 from tests.instruments.faults.faulty_disk import Killed, faulty, full_from, killed_at
 from tests.instruments.runs.made_up_launches import LAUNCHES, NAMES, Launch, made_up, run
 

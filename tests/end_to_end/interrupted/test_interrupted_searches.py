@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from suite.journal.records import Journal, Tried
-from suite.kit.search_strategy import CUBES
+from frobench.suite.journal.records import Journal, Tried
+from frobench.suite.kit.search_strategy import CUBES
 from tests.instruments.processes.command import kill, start, stored
 from tests.instruments.processes.warm import frobench
 
@@ -20,7 +20,7 @@ BENCHMARK = '''
 import json
 import time
 
-from suite import Check, Device, Measure, Shape, ShapeSearch, Work, cases
+from frobench import Check, Device, Measure, Shape, ShapeSearch, Work, cases
 
 
 @cases("quick", dtype=["float32"])
@@ -51,7 +51,7 @@ def test_it_goes_on_past_the_deadline_and_after_being_killed(tmp_path: Path) -> 
     benchmarks = tmp_path / "benchmarks"
     benchmarks.mkdir()
     (benchmarks / "bench_tried.py").write_text(BENCHMARK)
-    (benchmarks / "conftest.py").write_text('pytest_plugins = ["suite.launch.plugin"]\n')
+    (benchmarks / "conftest.py").write_text('pytest_plugins = ["frobench.suite.launch.plugin"]\n')
     process = start(
         *("run", "--profile", "quick", "--benchmarks", benchmarks, "--devices", "cpu"),
         *("--launches", 1, "--budget", BUDGET, "--deadline", DEADLINE),

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from suite.journal.records import Journal, Measured
-from suite.stored import store
-from suite.stored.run import Run
+from frobench.suite.journal.records import Journal, Measured
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run
 from tests.instruments.faults.judging import validate_file
 from tests.instruments.processes.command import QUICK, TRICKY, outcomes, start, stored
 from tests.instruments.processes.warm import frobench
@@ -36,8 +36,8 @@ HANGS_LATER = '''
 """Does a body go on?"""
 import time
 
-from suite import Work, cases
-from suite.stored.run import Check
+from frobench import Work, cases
+from frobench.suite.stored.run import Check
 
 calls = 0
 

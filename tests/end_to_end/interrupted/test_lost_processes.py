@@ -15,14 +15,14 @@ import msgspec
 import psutil
 import pytest
 
-from suite.checks.belief.plausibility import clock_set_back
-from suite.errors import CannotRunError, CutShortError, Interrupted, NothingSelectedError
-from suite.journal.records import Ended, Journal, Measured, Record, Stopped
-from suite.journal.spec import DISK_REFUSES, LaunchSpec
-from suite.run import process, unfinished
-from suite.run.process import MISUSED, LaunchProcess, Orphans
-from suite.stored.names import short_name
-from suite.stored.run import Run, Settings
+from frobench.suite.checks.belief.plausibility import clock_set_back
+from frobench.suite.errors import CannotRunError, CutShortError, Interrupted, NothingSelectedError
+from frobench.suite.journal.records import Ended, Journal, Measured, Record, Stopped
+from frobench.suite.journal.spec import DISK_REFUSES, LaunchSpec
+from frobench.suite.run import process, unfinished
+from frobench.suite.run.process import MISUSED, LaunchProcess, Orphans
+from frobench.suite.stored.names import short_name
+from frobench.suite.stored.run import Run, Settings
 from tests.instruments.processes.command import ROOT, TRICKY
 from tests.instruments.runs.made_up_launches import (
     LAUNCHES,
@@ -246,8 +246,8 @@ RUNNER = """
 import sys, time
 from pathlib import Path
 import msgspec
-from suite.journal.spec import LaunchSpec
-from suite.run.process import LaunchProcess
+from frobench.suite.journal.spec import LaunchSpec
+from frobench.suite.run.process import LaunchProcess
 LaunchProcess(msgspec.json.decode(Path(sys.argv[1]).read_bytes(), type=LaunchSpec))
 time.sleep(60)
 """

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from reports.site.build import build
-from suite.journal.records import Begun, Ended, Journal, Record
-from suite.run.plan import Draft, Plan
-from suite.run.unfinished import as_files
-from suite.stored import store
-from suite.stored.run import CommitInfo, Exercise, Settings
+from frobench.reports.site.build import build
+from frobench.suite.journal.records import Begun, Ended, Journal, Record
+from frobench.suite.run.plan import Draft, Plan
+from frobench.suite.run.unfinished import as_files
+from frobench.suite.stored import store
+from frobench.suite.stored.run import CommitInfo, Exercise, Settings
 from tests.instruments.runs import factory_machine
 from tests.instruments.runs.made_up_launches import NAMES, identity, measured
 

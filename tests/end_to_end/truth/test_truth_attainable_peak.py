@@ -6,7 +6,7 @@ The run is made in the simulation's own time (see `test_truth.py`).
 
 import pytest
 
-from suite.profiles import SEARCH_PART
+from frobench.suite.profiles import SEARCH_PART
 from tests.instruments.devices.measured import Measured, errors, measured
 
 pytestmark = pytest.mark.long

@@ -6,7 +6,7 @@ The run is made in the simulation's own time (see `test_truth.py`).
 
 import pytest
 
-from suite.checks import ceilings
+from frobench.suite.checks import ceilings
 from tests.instruments.devices.measured import EXACT, STRANGE, Measured, measured
 
 pytestmark = pytest.mark.long

@@ -6,7 +6,7 @@ The run is made in the simulation's own time (see `test_truth.py`).
 
 import pytest
 
-from suite.concurrency import Interval
+from frobench.suite.concurrency import Interval
 from tests.instruments.devices.measured import STRANGE, Measured, errors, measured
 from tests.instruments.processes.command import ROOT
 

@@ -8,7 +8,7 @@ machine has two devices more, which are far slower and which a mask hides.
 
 import pytest
 
-from suite.concurrency import Interval, shareable, shared, union
+from frobench.suite.concurrency import Interval, shareable, shared, union
 from tests.instruments.devices.measured import EXACT, Measured, errors, measured
 
 pytestmark = pytest.mark.long

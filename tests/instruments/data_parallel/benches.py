@@ -4,7 +4,7 @@
 from pathlib import Path
 from typing import Any
 
-from suite.kit.device import Device, accelerators
+from frobench.suite.kit.device import Device, accelerators
 from tests.instruments.processes.alone import BENCHMARKS, Recorder, copied, load
 
 PARTS = ("scatter", "replicate", "parallel_apply", "gather", "whole")

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from suite.errors import TooLongError
-from suite.kit.cases import Parameters
-from suite.machine.accounts import Accounts
-from suite.measure.climb import LEEWAY
-from suite.measure.exploring import Explorer
-from suite.measure.sampler import Sampler
-from suite.stored.run import Settings, Work
+from frobench.suite.errors import TooLongError
+from frobench.suite.kit.cases import Parameters
+from frobench.suite.machine.accounts import Accounts
+from frobench.suite.measure.climb import LEEWAY
+from frobench.suite.measure.exploring import Explorer
+from frobench.suite.measure.sampler import Sampler
+from frobench.suite.stored.run import Settings, Work
 from tests.instruments.devices.virtual import VirtualClock
 
 

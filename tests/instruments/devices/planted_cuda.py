@@ -42,7 +42,7 @@ int nvmlSystemGetDriverVersion(char *version, unsigned size) {{
 """
 TORCH = """
 import sys
-if any("torch_offer" in word or "suite.launch.entry" in word for word in sys.orig_argv):
+if any("torch_offer" in word or "frobench.suite.launch.entry" in word for word in sys.orig_argv):
     import warnings
     import torch
 

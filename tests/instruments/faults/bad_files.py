@@ -16,9 +16,9 @@ from random import Random
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from suite.stored import store
-from suite.stored.run import Case, Energy, Outcome, Project, Run, Telemetry, Work
-from suite.version import version_in
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Case, Energy, Outcome, Project, Run, Telemetry, Work
+from frobench.suite.version import version_in
 from tests.instruments.faults import other_devices
 from tests.instruments.faults.judging import add_up, keep, of_its_name, samples, set_samples
 from tests.instruments.faults.spoiling import (

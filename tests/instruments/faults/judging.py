@@ -6,10 +6,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from suite import checks
-from suite.stored import store
-from suite.stored.names import benchmark_of, machine_name, short_name
-from suite.stored.run import Case, Conclusion, Environment, Run
+from frobench.suite import checks
+from frobench.suite.stored import store
+from frobench.suite.stored.names import benchmark_of, machine_name, short_name
+from frobench.suite.stored.run import Case, Conclusion, Environment, Run
 from tests.instruments.runs import factory
 
 

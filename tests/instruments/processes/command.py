@@ -9,8 +9,8 @@ from pathlib import Path
 
 import psutil
 
-from suite.stored import store
-from suite.stored.run import Outcome, Run
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Outcome, Run
 
 ROOT = Path(__file__).resolve().parents[3]
 TRICKY = ROOT / "tests" / "instruments" / "tricky"

@@ -16,10 +16,10 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from importlib.metadata import entry_points
 from typing import IO, Any, NoReturn
 
-import frobench
-from suite.launch import entry
-from suite.run.interruptions import ENDING
-from suite.run.sensed import telemetry
+from frobench.command import main
+from frobench.suite.launch import entry
+from frobench.suite.run.interruptions import ENDING
+from frobench.suite.run.sensed import telemetry
 
 INTERRUPTED = 130
 """The exit code of a command that is interrupted."""
@@ -28,10 +28,10 @@ SHARED = (
     "frobench.measuring",
     "frobench.publishing",
     "pytest_benchmark.plugin",
-    "reports.site.build",
-    "reports.summary.plain",
-    "suite.launch.plugin",
-    "suite.terminal.layout",
+    "frobench.reports.site.build",
+    "frobench.reports.summary.plain",
+    "frobench.suite.launch.plugin",
+    "frobench.suite.terminal.layout",
 )
 """Modules that a command or a launch imports when it needs them: import them before the forks."""
 _LIBRARIES = [
@@ -113,7 +113,7 @@ def run_command(arguments: Sequence[str], prepare: Callable[[], object] = int) -
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
     except KeyboardInterrupt:  # it came before the command could hear it
         sys.exit(INTERRUPTED)
-    frobench.main([*arguments], prog_name="frobench")
+    main([*arguments], prog_name="frobench")
 
 
 def set_environment(variables: Mapping[str, str]) -> None:
@@ -134,7 +134,7 @@ def load_backends() -> None:
     for backend in entry_points(group="torch.backends"):
         backend.load()()
         for name in [*sys.modules]:
-            if name.partition(".")[0] in {"pytest_benchmark", "suite"}:
+            if name.startswith(("pytest_benchmark", "frobench.suite")):
                 del sys.modules[name]
 
 
@@ -183,6 +183,6 @@ _plain_popen = subprocess.Popen
 
 
 def _popen(arguments: Sequence[str], **options: Any) -> Any:  # noqa: ANN401 - as subprocess has it
-    if "suite.launch.entry" not in arguments:
+    if "frobench.suite.launch.entry" not in arguments:
         return _plain_popen(arguments, **options)
     return _Launch(arguments, options["env"], options["stdout"])

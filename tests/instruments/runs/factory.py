@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from suite import checks
-from suite.stored import store
-from suite.stored.run import (
+from frobench.suite import checks
+from frobench.suite.stored import store
+from frobench.suite.stored.run import (
     MINOR,
     SCHEMA,
     Case,

@@ -5,8 +5,14 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from reports.purchase.comparison import Comparison, Exercise, Machine, PartSpeeds, ScoredPart
-from reports.table.workloads import table
+from frobench.reports.purchase.comparison import (
+    Comparison,
+    Exercise,
+    Machine,
+    PartSpeeds,
+    ScoredPart,
+)
+from frobench.reports.table.workloads import table
 
 UNKNOWN = Machine(
     run="a",

@@ -16,8 +16,8 @@ from typing import NamedTuple
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from suite.stored import store
-from suite.stored.run import (
+from frobench.suite.stored import store
+from frobench.suite.stored.run import (
     Case,
     CaseInfo,
     Check,

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from msgspec.structs import fields, replace
 
-from suite.datasheets import catalog, generations
-from suite.datasheets.catalog import Figure
-from suite.stored.run import (
+from frobench.suite.datasheets import catalog, generations
+from frobench.suite.datasheets.catalog import Figure
+from frobench.suite.stored.run import (
     Accelerator,
     Cpu,
     Environment,

@@ -13,11 +13,11 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from reports.fleet.nodes import Launches, Node
-from reports.fleet.peers import Placed
-from suite.stored.basics import LABEL_DIGITS
-from suite.stored.names import is_cpu
-from suite.stored.run import Run
+from frobench.reports.fleet.nodes import Launches, Node
+from frobench.reports.fleet.peers import Placed
+from frobench.suite.stored.basics import LABEL_DIGITS
+from frobench.suite.stored.names import is_cpu
+from frobench.suite.stored.run import Run
 from tests.instruments.faults.judging import add_up, keep, made, samples, set_samples
 
 LAUNCHES, SCATTER, EQUAL = 6, 0.01, 0.005

@@ -14,8 +14,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from suite import doctor
-from suite.journal.records import (
+from frobench.suite import doctor
+from frobench.suite.journal.records import (
     Begun,
     Collected,
     Identity,
@@ -24,15 +24,15 @@ from suite.journal.records import (
     Record,
     Surroundings,
 )
-from suite.journal.spec import DISK_REFUSES, OPTION, LaunchSpec
-from suite.machine import environment
-from suite.run import launches, merge, process, request, runner
-from suite.run.interruptions import Interruptions
-from suite.run.plan import Draft
-from suite.run.progress import Reporter
-from suite.run.request import Request, make_draft
-from suite.run.sensed import telemetry
-from suite.stored.run import CommitInfo, Exercise, Run
+from frobench.suite.journal.spec import DISK_REFUSES, OPTION, LaunchSpec
+from frobench.suite.machine import environment
+from frobench.suite.run import launches, merge, process, request, runner
+from frobench.suite.run.interruptions import Interruptions
+from frobench.suite.run.plan import Draft
+from frobench.suite.run.progress import Reporter
+from frobench.suite.run.request import Request, make_draft
+from frobench.suite.run.sensed import telemetry
+from frobench.suite.stored.run import CommitInfo, Exercise, Run
 from tests.instruments.runs import factory_machine, made_up_records
 
 NAMES = ["bench_one[cpu]", "bench_two[cpu]"]

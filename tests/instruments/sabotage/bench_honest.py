@@ -3,7 +3,7 @@
 
 import torch
 
-from suite import Device, Measure, Work, cases, freivalds
+from frobench import Device, Measure, Work, cases, freivalds
 from tests.instruments.sabotage.planting import (
     N,
     factors,

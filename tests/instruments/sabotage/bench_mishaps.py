@@ -8,8 +8,8 @@ import pytest
 import torch
 from msgspec.structs import replace
 
-from suite import Device, Measure, cases
-from suite.measure.sampler import Sampler
+from frobench import Device, Measure, cases
+from frobench.suite.measure.sampler import Sampler
 from tests.instruments.sabotage.planting import (
     factors,
     measure_as_product,
@@ -69,7 +69,7 @@ def bench_clock_set_back(
     def clock() -> float:
         return perf_counter() - 3600 * max(0, calls - WARM)
 
-    monkeypatch.setattr("suite.launch.measure.Sampler", partial(Sampler, clock=clock))
+    monkeypatch.setattr("frobench.suite.launch.measure.Sampler", partial(Sampler, clock=clock))
     measure_as_product(measure, body, a, b)
 
 
@@ -78,8 +78,12 @@ def bench_clock_stopped(
     measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Read a clock that stands still."""
-    monkeypatch.setattr("suite.measure.sampling.MOST_READINGS", 1000)  # as good as for ever
-    monkeypatch.setattr("suite.launch.measure.Sampler", partial(Sampler, clock=lambda: 1.0))
+    monkeypatch.setattr(
+        "frobench.suite.measure.sampling.MOST_READINGS", 1000
+    )  # as good as for ever
+    monkeypatch.setattr(
+        "frobench.suite.launch.measure.Sampler", partial(Sampler, clock=lambda: 1.0)
+    )
     measure_product(measure, accelerator)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import torch
 
-from suite import Device, Measure, cases
+from frobench import Device, Measure, cases
 from tests.instruments.sabotage.planting import N, factors, measure_as_product
 
 Product = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]

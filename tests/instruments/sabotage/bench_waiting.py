@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from suite import Device, Lane, Measure, cases
-from suite.concurrency import Interval
-from suite.kit.lanes import MILLISECOND
-from suite.measure.sampler import Sampler
+from frobench import Device, Lane, Measure, cases
+from frobench.suite.concurrency import Interval
+from frobench.suite.kit.lanes import MILLISECOND
+from frobench.suite.measure.sampler import Sampler
 from tests.instruments.sabotage.planting import (
     MICRO,
     factors,
@@ -43,7 +43,7 @@ def bench_no_waiting(
     measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Read the clock before the work is done."""
-    monkeypatch.setattr("suite.launch.measure.Sampler", Hasty)
+    monkeypatch.setattr("frobench.suite.launch.measure.Sampler", Hasty)
     measure_product(measure, accelerator)
 
 
@@ -106,7 +106,7 @@ def bench_pipeline_by_first_and_last_events(
     def by_ends(parts: Mapping[str, float]) -> float | None:
         return 1 - 1 / MICRO if "shareable" in parts else None
 
-    monkeypatch.setattr("suite.measure.measurement.concurrency", by_ends)
+    monkeypatch.setattr("frobench.suite.measure.measurement.concurrency", by_ends)
     measure_stages_in_turn(measure, devices)
 
 
@@ -119,7 +119,7 @@ def bench_streams_by_events(
     def by_events(parts: Mapping[str, float]) -> float | None:
         return min(1.0, parts["shared"] / parts["shareable"]) if "shareable" in parts else None
 
-    monkeypatch.setattr("suite.measure.measurement.concurrency", by_events)
+    monkeypatch.setattr("frobench.suite.measure.measurement.concurrency", by_events)
     measure_in_streams(measure, accelerator)
 
 

@@ -10,14 +10,14 @@ import msgspec
 import pytest
 import torch
 
-from suite.journal.records import Journal, Measured, Record
-from suite.kit.device import Device
-from suite.launch.plugin import SESSION
-from suite.measure import sampler as timing
-from suite.measure import sampling
+from frobench.suite.journal.records import Journal, Measured, Record
+from frobench.suite.kit.device import Device
+from frobench.suite.launch.plugin import SESSION
+from frobench.suite.measure import sampler as timing
+from frobench.suite.measure import sampling
 from tests.instruments.sabotage.planting import simulated, spend
 
-pytest_plugins = ["suite.launch.plugin"]
+pytest_plugins = ["frobench.suite.launch.plugin"]
 
 PLANTED = os.environ.get("SABOTAGE", "").split(", ")
 STEP = 1e-4

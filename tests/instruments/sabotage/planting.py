@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
-from suite import Device, Lane, Measure, Work, close_to, freivalds, worst
-from suite.measure.sampler import Body
+from frobench import Device, Lane, Measure, Work, close_to, freivalds, worst
+from frobench.suite.measure.sampler import Body
 
 N = 48
 """Edge of the matrices: a product takes the simulated device about a millisecond."""

@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from scenes import FIRST, sim  # type: ignore[import-not-found]  # it lies beside
 
-from suite.kit.check_result import freivalds
-from suite.kit.device import Device
+from frobench.suite.kit.check_result import freivalds
+from frobench.suite.kit.device import Device
 
 N = 1100
 

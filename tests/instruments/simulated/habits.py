@@ -19,8 +19,8 @@ import torch
 from simulated_accelerator import autoload  # type: ignore[import-not-found]  # it lies beside
 from torch import nn
 
-from suite.kit.device import all_devices, choose, try_device
-from suite.machine.system import stored_variables
+from frobench.suite.kit.device import all_devices, choose, try_device
+from frobench.suite.machine.system import stored_variables
 
 MASK = "SIM_VISIBLE_DEVICES"
 

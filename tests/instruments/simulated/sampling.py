@@ -11,11 +11,11 @@ import time
 import torch
 from scenes import FIRST  # type: ignore[import-not-found]  # it lies beside
 
-from suite.kit.device import Device
-from suite.measure.observing import blocker
-from suite.measure.sampler import Sampler
-from suite.measure.sampling import measure, repeat
-from suite.profiles import settings_for
+from frobench.suite.kit.device import Device
+from frobench.suite.measure.observing import blocker
+from frobench.suite.measure.sampler import Sampler
+from frobench.suite.measure.sampling import measure, repeat
+from frobench.suite.profiles import settings_for
 
 N = 256
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from scenes import FIRST, SECOND, sim  # type: ignore[import-not-found]  # it lies beside
 
-from suite.kit.device import Device
+from frobench.suite.kit.device import Device
 from tests.instruments.processes.alone import BENCHMARKS, load
 
 STEPS = 4

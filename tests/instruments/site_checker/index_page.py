@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from reports.table.workloads import table as workloads
+from frobench.reports.table.workloads import table as workloads
 from tests.instruments.site_checker.downloads import (
     Cells,
     Run,

@@ -12,9 +12,9 @@ from functools import partial
 import pytest
 import torch
 
-from suite import Device, Measure, Work, cases
-from suite.kit.workers import Worker
-from suite.stored.run import Check
+from frobench import Device, Measure, Work, cases
+from frobench.suite.kit.workers import Worker
+from frobench.suite.stored.run import Check
 
 FINE = Check("nothing", 0.0, 1.0)
 

@@ -9,7 +9,7 @@ from time import perf_counter
 
 import torch
 
-from suite import Device, Measure, Work, cases, freivalds
+from frobench import Device, Measure, Work, cases, freivalds
 
 host = import_module("simulated_accelerator.host")  # as the device itself knows it
 CPU_FLOPS, CPU_CALL = 0.5e9, 20e-6

@@ -3,7 +3,7 @@
 
 import torch
 
-from suite import Device, Measure, Work, cases, close_to, needed
+from frobench import Device, Measure, Work, cases, close_to, needed
 
 MANY = 5000
 """Launches of one call; a device that is to go wrong does so before."""

@@ -3,7 +3,7 @@
 
 import torch
 
-from suite import Device, Measure, Work, cases, same_bytes
+from frobench import Device, Measure, Work, cases, same_bytes
 
 
 @cases("quick", size=[4**10])

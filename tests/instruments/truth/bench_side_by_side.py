@@ -5,7 +5,7 @@ from itertools import chain
 
 import torch
 
-from suite import Device, Lane, Measure, Work, cases, close_to, freivalds, worst
+from frobench import Device, Lane, Measure, Work, cases, close_to, freivalds, worst
 
 ROWS, LAYERS = 1024, 4
 """Rows of a pipeline's batch, and layers of each of its stages."""

@@ -7,13 +7,13 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from reports.charts import draw
-from reports.charts.axes import ticks
-from reports.charts.words import describe
-from reports.findings.finding import Axis, Plot, Point, Series
-from reports.web import theme
-from suite.printable import printable
-from suite.stored.run import Estimate
+from frobench.reports.charts import draw
+from frobench.reports.charts.axes import ticks
+from frobench.reports.charts.words import describe
+from frobench.reports.findings.finding import Axis, Plot, Point, Series
+from frobench.reports.web import theme
+from frobench.suite.printable import printable
+from frobench.suite.stored.run import Estimate
 
 FORMS = [theme.WIDE, theme.NARROW]
 

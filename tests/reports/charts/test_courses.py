@@ -5,16 +5,16 @@ import re
 
 import pytest
 
-from reports.charts import courses
-from reports.files.metadata import Head
-from reports.run import energy
-from reports.run.page import Signs, contents, run_page
-from reports.summary import views
-from reports.web import theme
-from suite import checks
-from suite.checks import rule
-from suite.checks.numbers import power, throttling
-from suite.stored.run import Energy, Run, Sensed, Telemetry, Work
+from frobench.reports.charts import courses
+from frobench.reports.files.metadata import Head
+from frobench.reports.run import energy
+from frobench.reports.run.page import Signs, contents, run_page
+from frobench.reports.summary import views
+from frobench.reports.web import theme
+from frobench.suite import checks
+from frobench.suite.checks import rule
+from frobench.suite.checks.numbers import power, throttling
+from frobench.suite.stored.run import Energy, Run, Sensed, Telemetry, Work
 from tests.instruments.faults.judging import made
 
 

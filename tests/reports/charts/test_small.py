@@ -6,11 +6,11 @@ import re
 import pytest
 from markupsafe import Markup
 
-from reports.charts import screen, small
-from reports.charts.screen import Bar
-from reports.charts.svg import Fluid
-from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from suite.stored.run import Estimate
+from frobench.reports.charts import screen, small
+from frobench.reports.charts.screen import Bar
+from frobench.reports.charts.svg import Fluid
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from frobench.suite.stored.run import Estimate
 
 
 def estimate(value: float) -> Estimate:

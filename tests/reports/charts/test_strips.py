@@ -6,9 +6,9 @@ from itertools import accumulate
 
 import pytest
 
-from reports.charts.strips import MOST, WIDTH, Strip, strip
-from suite.statistics import estimate, launch_medians
-from suite.stored import store
+from frobench.reports.charts.strips import MOST, WIDTH, Strip, strip
+from frobench.suite.statistics import estimate, launch_medians
+from frobench.suite.stored import store
 from tests.instruments.runs.exact_runs import case
 
 

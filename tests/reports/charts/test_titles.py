@@ -8,12 +8,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from reports.charts import axes, draw, titles
-from reports.charts.curves import spread
-from reports.charts.words import short_names
-from reports.findings.finding import RATIO, Axis, Plot, Point, Series
-from reports.web import theme
-from suite.stored.run import Estimate
+from frobench.reports.charts import axes, draw, titles
+from frobench.reports.charts.curves import spread
+from frobench.reports.charts.words import short_names
+from frobench.reports.findings.finding import RATIO, Axis, Plot, Point, Series
+from frobench.reports.web import theme
+from frobench.suite.stored.run import Estimate
 
 SVG = "{http://www.w3.org/2000/svg}"
 TIME = Axis("Time", "s")

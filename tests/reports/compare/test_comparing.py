@@ -4,9 +4,9 @@
 import msgspec
 import pytest
 
-from reports.compare.comparing import FindingComparison, compare_findings, legend, table
-from suite.compare.runs import compare_runs
-from suite.stored.run import Run
+from frobench.reports.compare.comparing import FindingComparison, compare_findings, legend, table
+from frobench.suite.compare.runs import compare_runs
+from frobench.suite.stored.run import Run
 from tests.instruments.runs import factory
 
 

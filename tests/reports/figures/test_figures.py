@@ -12,18 +12,18 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from reports.charts import titles
-from reports.charts.words import short_names
-from reports.figures import files
-from reports.figures.style import FORMATS, styled
-from reports.findings import sections
-from reports.findings.finding import Plot
-from reports.findings.roofline import rooflines
-from reports.making.workers import Workers
-from reports.site import build
-from suite import checks
-from suite.stored import store
-from suite.stored.run import Run
+from frobench.reports.charts import titles
+from frobench.reports.charts.words import short_names
+from frobench.reports.figures import files
+from frobench.reports.figures.style import FORMATS, styled
+from frobench.reports.findings import sections
+from frobench.reports.findings.finding import Plot
+from frobench.reports.findings.roofline import rooflines
+from frobench.reports.making.workers import Workers
+from frobench.reports.site import build
+from frobench.suite import checks
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run
 from tests.instruments.faults.judging import keep
 from tests.instruments.processes.project_files import stored_runs
 from tests.instruments.processes.warm import frobench

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import pytest
 from click.testing import CliRunner
 
-import frobench
-from reports.files import metadata
-from reports.files.downloads import ESTIMATES
-from reports.files.metadata import MEDIA, Publication
-from reports.purchase import purchase, purchase_files
-from reports.site import build
-from suite.stored import store
+from frobench.command import main
+from frobench.reports.files import metadata
+from frobench.reports.files.downloads import ESTIMATES
+from frobench.reports.files.metadata import MEDIA, Publication
+from frobench.reports.purchase import purchase, purchase_files
+from frobench.reports.site import build
+from frobench.suite.stored import store
 from tests.instruments.runs import factory
 from tests.reports.run.test_page import Reader
 
@@ -224,6 +224,6 @@ def test_the_cited_suite_is_the_one_of_the_citation_file() -> None:
     ],
 )
 def test_an_address_or_a_licence_that_is_none_is_refused(option: str) -> None:
-    result = CliRunner().invoke(frobench.main, ["report", option])
+    result = CliRunner().invoke(main, ["report", option])
     assert result.exit_code == 2
     assert "such as" in result.output

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from reports.findings import RULES, sections
-from suite.stored import store
+from frobench.reports.findings import RULES, sections
+from frobench.suite.stored import store
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import (
     answer,

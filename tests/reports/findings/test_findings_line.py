@@ -7,8 +7,8 @@ from random import Random
 import pandas as pd
 import pytest
 
-from reports.findings.fit import fit
-from reports.findings.select import Curve, NotMeasuredError
+from frobench.reports.findings.fit import fit
+from frobench.reports.findings.select import Curve, NotMeasuredError
 
 SIZES = [4.0, 4.0**5, 4.0**7, 4.0**9, 4.0**11, 4.0**13]
 LATENCY, RATE = 20e-6, 10e9

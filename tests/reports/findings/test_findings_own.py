@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reports.findings import RULES, sections
-from reports.findings.finding import Section
-from reports.summary.plain import answers
-from suite import checks
-from suite.stored import store
-from suite.stored.run import Case, Check, Work
+from frobench.reports.findings import RULES, sections
+from frobench.reports.findings.finding import Section
+from frobench.reports.summary.plain import answers
+from frobench.suite import checks
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Case, Check, Work
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs.exact_runs import WOBBLE, answer, by_name, case, left_out, plain
@@ -325,7 +325,7 @@ def test_a_parameter_may_have_any_name(name: str) -> None:
 NORM = '''
 """How long does a norm take?"""
 
-from suite import Device, Measure, Work, cases, close_to
+from frobench import Device, Measure, Work, cases, close_to
 
 
 @cases("quick", n=[1_000, 1_000_000])

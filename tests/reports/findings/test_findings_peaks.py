@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from msgspec.structs import replace
 
-from reports.findings import peaks
-from suite.stored.run import Run, Sensed, Work
+from frobench.reports.findings import peaks
+from frobench.suite.stored.run import Run, Sensed, Work
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import WOBBLE, answer, by_name, case, cubic, square
 

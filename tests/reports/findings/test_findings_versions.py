@@ -4,7 +4,7 @@
 import pytest
 from msgspec.structs import replace
 
-from suite.stored.run import Case
+from frobench.suite.stored.run import Case
 from tests.instruments.runs.exact_runs import WOBBLE, answer, by_name, case
 
 

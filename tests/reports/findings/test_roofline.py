@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reports.charts import draw
-from reports.findings.roofline import Roofline, rooflines
-from reports.web import theme
-from suite.stored.run import Case, Outcome, Run, Search, Work
+from frobench.reports.charts import draw
+from frobench.reports.findings.roofline import Roofline, rooflines
+from frobench.reports.web import theme
+from frobench.suite.stored.run import Case, Outcome, Run, Search, Work
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, case
 

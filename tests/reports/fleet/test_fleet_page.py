@@ -11,17 +11,17 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from reports.fleet import fleet_page
-from reports.fleet.nodes import Launches, node
-from reports.fleet.peers import Placed, compared
-from reports.fleet.reasons import Usual
-from reports.making.workers import Workers
-from reports.site import build
-from reports.summary.device_axes import device_axes
-from reports.table.estimates import estimates
-from suite.stored import asked_nodes, store
-from suite.stored.asked_nodes import AskedNodes
-from suite.stored.run import Run
+from frobench.reports.fleet import fleet_page
+from frobench.reports.fleet.nodes import Launches, node
+from frobench.reports.fleet.peers import Placed, compared
+from frobench.reports.fleet.reasons import Usual
+from frobench.reports.making.workers import Workers
+from frobench.reports.site import build
+from frobench.reports.summary.device_axes import device_axes
+from frobench.reports.table.estimates import estimates
+from frobench.suite.stored import asked_nodes, store
+from frobench.suite.stored.asked_nodes import AskedNodes
+from frobench.suite.stored.run import Run
 from tests.instruments.runs.made_up_fleet import EXERCISES, label, placed, run, runs
 
 LARGEST_PAGE = 1.5e6

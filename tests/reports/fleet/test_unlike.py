@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from reports.fleet.unlike import EQUAL_NODES, Values, unlike
+from frobench.reports.fleet.unlike import EQUAL_NODES, Values, unlike
 from studies.calibration.fleet import Cell, simulated
 from tests.instruments.runs.made_up_fleet import EQUAL, LAUNCHES, SCATTER
 

@@ -13,13 +13,13 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from reports.findings.finding import RATIO
-from reports.index import index
-from reports.purchase import script
-from reports.purchase.prices import Price
-from reports.summary.model import Change, Summary, equipment_of, summarise
-from reports.table.estimates import STEP, estimates
-from suite.stored.run import Case, Conclusion, Estimate, Run
+from frobench.reports.findings.finding import RATIO
+from frobench.reports.index import index
+from frobench.reports.purchase import script
+from frobench.reports.purchase.prices import Price
+from frobench.reports.summary.model import Change, Summary, equipment_of, summarise
+from frobench.reports.table.estimates import STEP, estimates
+from frobench.suite.stored.run import Case, Conclusion, Estimate, Run
 from tests.instruments.faults.judging import made, samples, set_samples
 from tests.instruments.runs import factory
 from tests.reports.index.test_packing import unpack

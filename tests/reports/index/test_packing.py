@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from reports.index.packing import (
+from frobench.reports.index.packing import (
     DIGITS,
     ERROR_LEVELS,
     GAP,
@@ -21,9 +21,9 @@ from reports.index.packing import (
     pack,
     pack_error,
 )
-from reports.table.estimates import STEP
-from reports.web.render import HERE
-from suite.units import format_value
+from frobench.reports.table.estimates import STEP
+from frobench.reports.web.render import HERE
+from frobench.suite.units import format_value
 
 CASES = [f"case {index}" for index in range(300)]
 ERRORS = [None, 0.0, 2e-5, 0.004, 0.03, 0.5, 1e9]

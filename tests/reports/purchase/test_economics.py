@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reports.purchase import script
-from reports.purchase.comparison import Comparison, Exercise, Machine, Rate
-from suite.stored.run import Estimate
-from suite.units import format_estimate, format_value
+from frobench.reports.purchase import script
+from frobench.reports.purchase.comparison import Comparison, Exercise, Machine, Rate
+from frobench.suite.stored.run import Estimate
+from frobench.suite.units import format_estimate, format_value
 from tests.instruments.runs.factory_comparison import UNKNOWN, compared
 
 TWICE = {"log": math.log(2), "error": 0.05, "quantile": 2.0}

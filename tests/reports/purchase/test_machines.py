@@ -9,14 +9,14 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from reports.purchase.comparison import Comparison, Machine
-from reports.purchase.machines import compare_measured
-from reports.purchase.measured import Measured
-from reports.purchase.prices import Price
-from reports.purchase.prices import read as read_prices
-from reports.table.equipment import equipment
-from reports.table.estimates import STEP
-from suite.stored.run import Accelerator, Case, Conclusion, Energy, Outcome, Run, Work
+from frobench.reports.purchase.comparison import Comparison, Machine
+from frobench.reports.purchase.machines import compare_measured
+from frobench.reports.purchase.measured import Measured
+from frobench.reports.purchase.prices import Price
+from frobench.reports.purchase.prices import read as read_prices
+from frobench.reports.table.equipment import equipment
+from frobench.reports.table.estimates import STEP
+from frobench.suite.stored.run import Accelerator, Case, Conclusion, Energy, Outcome, Run, Work
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import LAUNCHES, case
 

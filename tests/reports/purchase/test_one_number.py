@@ -14,13 +14,13 @@ from msgspec.structs import replace
 
 from frobench.command import main
 from frobench.options import WORKLOADS
-from reports.index import index
-from reports.purchase import purchase, script
-from reports.summary.model import summarise
-from reports.table.estimates import estimates
-from suite import checks
-from suite.stored.case import Search
-from suite.stored.run import Run
+from frobench.reports.index import index
+from frobench.reports.purchase import purchase, script
+from frobench.reports.summary.model import summarise
+from frobench.reports.table.estimates import estimates
+from frobench.suite import checks
+from frobench.suite.stored.case import Search
+from frobench.suite.stored.run import Run
 from tests.instruments.processes.project_files import stored_runs
 from tests.instruments.runs import made_up_cards
 from tests.instruments.runs.exact_runs import LAUNCHES

@@ -8,9 +8,9 @@ from math import log
 import pytest
 from msgspec.structs import replace
 
-from reports.findings.finding import RATIO
-from reports.purchase import purchase
-from reports.purchase.comparison import AxisValue, Comparison, Less, Machine, Rent
+from frobench.reports.findings.finding import RATIO
+from frobench.reports.purchase import purchase
+from frobench.reports.purchase.comparison import AxisValue, Comparison, Less, Machine, Rent
 from tests.reports.purchase.test_purchase import beside, held, machine, viewed
 
 BASE = {"price": 4000.0, "currency": "USD", "price_date": "2026-01-01", "price_source": "a shop"}

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from reports.purchase import prices
-from reports.table.equipment import Equipment, equipment
-from suite.datasheets import catalog
-from suite.stored.run import Accelerator
+from frobench.reports.purchase import prices
+from frobench.reports.table.equipment import Equipment, equipment
+from frobench.suite.datasheets import catalog
+from frobench.suite.stored.run import Accelerator
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs.factory_machine import environment
 

@@ -14,18 +14,18 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reports.files.metadata import ANYWHERE
-from reports.findings.finding import RATIO
-from reports.purchase import prices, purchase, purchase_files, script
-from reports.purchase.comparison import Comparison, Exercise, Less, Machine, Rate, Rent
-from reports.purchase.machines import compare_measured
-from reports.purchase.measured import Measured
-from reports.purchase.purchase import Shown
-from reports.site import build
-from reports.web.render import HERE
-from suite import checks
-from suite.stored import store
-from suite.stored.run import Conclusion, Run
+from frobench.reports.files.metadata import ANYWHERE
+from frobench.reports.findings.finding import RATIO
+from frobench.reports.purchase import prices, purchase, purchase_files, script
+from frobench.reports.purchase.comparison import Comparison, Exercise, Less, Machine, Rate, Rent
+from frobench.reports.purchase.machines import compare_measured
+from frobench.reports.purchase.measured import Measured
+from frobench.reports.purchase.purchase import Shown
+from frobench.reports.site import build
+from frobench.reports.web.render import HERE
+from frobench.suite import checks
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Conclusion, Run
 from tests.instruments.faults.judging import of_its_name
 from tests.instruments.runs import factory
 from tests.instruments.runs.factory_comparison import UNKNOWN, compared

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reports.purchase import purchase, script
-from reports.purchase.machines import compare_measured
-from reports.purchase.measured import Measured
-from suite.stored.run import Run
+from frobench.reports.purchase import purchase, script
+from frobench.reports.purchase.machines import compare_measured
+from frobench.reports.purchase.measured import Measured
+from frobench.suite.stored.run import Run
 from tests.instruments.runs import factory
 
 Speed = tuple[float, float | None]

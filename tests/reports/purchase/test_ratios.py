@@ -10,9 +10,9 @@ from statistics import median
 import numpy as np
 import pytest
 
-from reports.purchase.ratios import RESAMPLES, Launches, Ratios, Rows, against
-from reports.table.estimates import STEP
-from reports.table.launches import Numbers
+from frobench.reports.purchase.ratios import RESAMPLES, Launches, Ratios, Rows, against
+from frobench.reports.table.estimates import STEP
+from frobench.reports.table.launches import Numbers
 from studies.calibration import ratios as study
 from studies.calibration.regimes import REGIMES
 

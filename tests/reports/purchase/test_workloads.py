@@ -19,14 +19,14 @@ from msgspec.structs import replace
 
 from frobench.command import main
 from frobench.options import WORKLOADS
-from reports.compare.workload import Score, score
-from reports.purchase import purchase, script
-from reports.purchase.comparison import Comparison
-from reports.purchase.machines import compare_measured
-from reports.purchase.measured import Measured
-from reports.table.workloads import kind_of, part_of, table
-from suite.stored import store
-from suite.stored.run import Case, Run
+from frobench.reports.compare.workload import Score, score
+from frobench.reports.purchase import purchase, script
+from frobench.reports.purchase.comparison import Comparison
+from frobench.reports.purchase.machines import compare_measured
+from frobench.reports.purchase.measured import Measured
+from frobench.reports.table.workloads import kind_of, part_of, table
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Case, Run
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs.made_up_cards import CARD, DEVICE, MORE, faster, run
 

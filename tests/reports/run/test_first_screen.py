@@ -6,16 +6,16 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from reports.files.metadata import Head
-from reports.findings import sections
-from reports.findings.finding import Section
-from reports.run.first_screen import FirstScreen
-from reports.run.page import Contents, Signs, contents, run_page
-from reports.run.rows import absent, row
-from reports.summary import plain, views
-from reports.summary.device_axes import device_axes, with_others
-from suite.stored import store
-from suite.stored.run import Case, Conclusion, Energy, Run, Work
+from frobench.reports.files.metadata import Head
+from frobench.reports.findings import sections
+from frobench.reports.findings.finding import Section
+from frobench.reports.run.first_screen import FirstScreen
+from frobench.reports.run.page import Contents, Signs, contents, run_page
+from frobench.reports.run.rows import absent, row
+from frobench.reports.summary import plain, views
+from frobench.reports.summary.device_axes import device_axes, with_others
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Case, Conclusion, Energy, Run, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, case
 from tests.reports.summary.test_device_axes import CPU, GPU, everything, of, run_of, searched
 

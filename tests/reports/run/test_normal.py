@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reports.run import normal, published
-from reports.run.normal import Verdict
-from reports.site.build import build as publish
-from reports.summary.headlines import figures
-from reports.summary.model import Summary, summarise
-from reports.table.estimates import estimates
-from suite.stored import store
-from suite.stored.run import Case, Exercise, Outcome, Run, Work
+from frobench.reports.run import normal, published
+from frobench.reports.run.normal import Verdict
+from frobench.reports.site.build import build as publish
+from frobench.reports.summary.headlines import figures
+from frobench.reports.summary.model import Summary, summarise
+from frobench.reports.table.estimates import estimates
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Case, Exercise, Outcome, Run, Work
 from tests.instruments.faults.judging import made
 from tests.instruments.runs.exact_runs import LAUNCHES, case
 from tests.reports.run.test_page import Reader

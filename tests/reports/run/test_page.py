@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from reports.charts.words import slug
-from reports.index import index
-from reports.site.build import KEPT
-from reports.site.build import build as publish
-from suite.stored import store
-from suite.stored.run import Case, Conclusion, Exercise, Outcome, Run
+from frobench.reports.charts.words import slug
+from frobench.reports.index import index
+from frobench.reports.site.build import KEPT
+from frobench.reports.site.build import build as publish
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Case, Conclusion, Exercise, Outcome, Run
 from tests.instruments.faults.judging import add_up, samples, set_samples
 from tests.instruments.runs import factory
 
@@ -373,7 +373,8 @@ def test_a_file_that_is_no_run_is_refused(tmp_path: Path) -> None:
 def test_equal_input_gives_equal_bytes(tmp_path: Path) -> None:
     for run in (factory.run(accelerators=1), factory.run(seed=1)):
         store.write(run, tmp_path / "results")
-    code = "import sys; from pathlib import Path; from reports.site.build import build as publish; "
+    code = "import sys; from pathlib import Path; "
+    code += "from frobench.reports.site.build import build as publish; "
     code += "publish([Path(sys.argv[1])], Path(sys.argv[2]))"
     sites = []
     for seed in ("1", "2"):

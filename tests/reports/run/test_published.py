@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from reports.run import published
-from suite.datasheets import catalog
+from frobench.reports.run import published
+from frobench.suite.datasheets import catalog
 
 ROWS = published.read()
 KINDS = {

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from reports.findings import sections
-from reports.run import normal, published
-from reports.run.page import Contents, contents
-from reports.run.sheets import sheets
-from reports.summary.headlines import figures
-from suite.stored.run import Estimate, Run, Telemetry
-from suite.units import format_estimate, format_value
+from frobench.reports.findings import sections
+from frobench.reports.run import normal, published
+from frobench.reports.run.page import Contents, contents
+from frobench.reports.run.sheets import sheets
+from frobench.reports.summary.headlines import figures
+from frobench.suite.stored.run import Estimate, Run, Telemetry
+from frobench.suite.units import format_estimate, format_value
 from tests.instruments.runs import factory
 
 

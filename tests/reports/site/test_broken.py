@@ -8,18 +8,18 @@ from typing import Any, NoReturn
 import pytest
 from click.testing import CliRunner
 
-import frobench
-from reports.files import downloads
-from reports.findings import sections
-from reports.index import index
-from reports.making import broken, workers
-from reports.making.workers import Workers
-from reports.purchase import purchase
-from reports.purchase.machines import compare_measured
-from reports.site import build, run_files
-from suite import checks
-from suite.stored import store
-from suite.stored.run import Conclusion
+from frobench.command import main
+from frobench.reports.files import downloads
+from frobench.reports.findings import sections
+from frobench.reports.index import index
+from frobench.reports.making import broken, workers
+from frobench.reports.making.workers import Workers
+from frobench.reports.purchase import purchase
+from frobench.reports.purchase.machines import compare_measured
+from frobench.reports.site import build, run_files
+from frobench.suite import checks
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Conclusion
 from tests.reports.site.test_site import files, small, stored
 
 HOSTILE = "Ouch\x1b]0;x\x07 <b>"
@@ -155,7 +155,7 @@ def test_machines_side_by_side_leave_out_the_run_that_breaks_the_page(
 def test_a_site_of_broken_runs_alone_names_them(tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
     path.write_text("{}")
-    result = CliRunner().invoke(frobench.main, ["report", str(path), "-o", str(tmp_path / "site")])
+    result = CliRunner().invoke(main, ["report", str(path), "-o", str(tmp_path / "site")])
     assert result.exit_code == 1
     assert "bad.json: unreadable: not a run of Frobench: " in result.output
     page = (tmp_path / "site" / INDEX).read_text(encoding="utf-8")

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-import frobench
-from reports.making.cache import Cache
-from reports.making.workers import Workers
-from reports.purchase.measured import Measured
-from reports.site import build, run_files
-from suite import checks
-from suite.stored import store
-from suite.stored.run import Case, Conclusion, Run
+from frobench.command import main
+from frobench.reports.making.cache import Cache
+from frobench.reports.making.workers import Workers
+from frobench.reports.purchase.measured import Measured
+from frobench.reports.site import build, run_files
+from frobench.suite import checks
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Case, Conclusion, Run
 from tests.instruments.faults.spoiling import good, last, product
 
 RATE = 4.05e15
@@ -45,7 +45,7 @@ def paths(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def said(*arguments: object) -> tuple[int, str]:
-    shown = CliRunner().invoke(frobench.main, [*map(str, arguments)])
+    shown = CliRunner().invoke(main, [*map(str, arguments)])
     return shown.exit_code, shown.output
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from reports.site import build
-from suite.stored import store
-from suite.stored.run import Case, Work
+from frobench.reports.site import build
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Case, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, case
 from tests.reports.summary.test_device_axes import CPU, copied, of, run_of, searched
 

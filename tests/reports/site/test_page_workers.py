@@ -8,11 +8,11 @@ import sys
 import time
 from pathlib import Path
 
-from reports.making.workers import FEW, LONGEST_FOLDER
+from frobench.reports.making.workers import FEW, LONGEST_FOLDER
 from tests.instruments.processes.command import ROOT
 
 WORK = f"""
-from reports.making.workers import Workers
+from frobench.reports.making.workers import Workers
 
 if __name__ == "__main__":
     with Workers(2) as workers:
@@ -21,7 +21,7 @@ if __name__ == "__main__":
 SHORT = Path("/tmp")  # noqa: S108 - a name that leaves room for that of a socket
 EARLY = """
 import os
-from reports.making.workers import Workers
+from frobench.reports.making.workers import Workers
 
 if __name__ == "__main__":
     with Workers(2, early=True) as workers:
@@ -35,7 +35,7 @@ def test_processes_that_were_started_early_do_a_single_job_too(tmp_path: Path) -
 
 
 def test_modules_in_the_folder_of_the_command_are_not_taken_for_others(tmp_path: Path) -> None:
-    for name in ("reports", "signal", "suite"):
+    for name in ("frobench", "signal"):
         (tmp_path / f"{name}.py").write_text("print(__file__)", encoding="utf-8")
     (tmp_path / "elsewhere").mkdir()
     assert said(EARLY, tmp_path / "elsewhere", SHORT, tmp_path) == ("True\n", "")
@@ -58,7 +58,7 @@ def test_a_folder_for_temporary_files_that_is_gone_leaves_the_work_to_this_proce
 
 INTERRUPTED = """
 import signal, time
-from reports.making.workers import Workers
+from frobench.reports.making.workers import Workers
 
 if __name__ == "__main__":
     with Workers(2, early=True) as workers:

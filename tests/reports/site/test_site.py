@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from msgspec import msgpack
 
-from reports.making import workers
-from reports.making.cache import Cache
-from reports.making.workers import Workers
-from reports.site import build, inputs, run_files
-from reports.site.run_files import Pair, Source
-from suite import checks
-from suite.stored import store
-from suite.stored.run import Conclusion, Run
+from frobench.reports.making import workers
+from frobench.reports.making.cache import Cache
+from frobench.reports.making.workers import Workers
+from frobench.reports.site import build, inputs, run_files
+from frobench.reports.site.run_files import Pair, Source
+from frobench.suite import checks
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Conclusion, Run
 from tests.instruments.faults.judging import keep, made, rename
 from tests.instruments.runs import factory
 

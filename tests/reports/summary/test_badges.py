@@ -6,9 +6,9 @@ import xml.etree.ElementTree as ET  # our own file, just written
 import pytest
 from msgspec.structs import replace
 
-from reports.summary import badge as badges
-from reports.summary.device_axes import Axis
-from suite.stored.run import Estimate
+from frobench.reports.summary import badge as badges
+from frobench.reports.summary.device_axes import Axis
+from frobench.suite.stored.run import Estimate
 from tests.reports.charts.test_charts import contrast
 
 SVG = "{http://www.w3.org/2000/svg}"

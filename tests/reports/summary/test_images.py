@@ -7,10 +7,10 @@ import pytest
 from msgspec.structs import replace
 from PIL import Image
 
-from reports.summary import card
-from reports.summary.card import EDGE, HEIGHT, WIDTH, Row
-from reports.summary.model import Answer
-from suite.stored.run import Estimate
+from frobench.reports.summary import card
+from frobench.reports.summary.card import EDGE, HEIGHT, WIDTH, Row
+from frobench.reports.summary.model import Answer
+from frobench.suite.stored.run import Estimate
 
 LINES = [Row("437 GFLOP/s [425, 441]", "best rate, in bfloat16")]
 

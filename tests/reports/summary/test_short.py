@@ -4,10 +4,10 @@
 import pytest
 from msgspec.structs import replace
 
-from reports.findings.finding import RATIO, Finding
-from reports.summary import short
-from suite.stored.run import Estimate, Run
-from suite.units import format_estimate
+from frobench.reports.findings.finding import RATIO, Finding
+from frobench.reports.summary import short
+from frobench.suite.stored.run import Estimate, Run
+from frobench.suite.units import format_estimate
 from tests.instruments.runs import factory
 
 

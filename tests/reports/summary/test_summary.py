@@ -12,12 +12,12 @@ import pandas as pd
 import pytest
 from pyarrow import csv, parquet
 
-from reports.files import downloads
-from reports.summary.model import Summary, change, summarise
-from reports.table.estimates import estimates, log_errors
-from reports.table.frame import frame
-from suite.compare.runs import compare_runs
-from suite.stored.run import Run
+from frobench.reports.files import downloads
+from frobench.reports.summary.model import Summary, change, summarise
+from frobench.reports.table.estimates import estimates, log_errors
+from frobench.reports.table.frame import frame
+from frobench.suite.compare.runs import compare_runs
+from frobench.suite.stored.run import Run
 from tests.instruments.faults.judging import made, set_samples
 from tests.instruments.runs import factory
 

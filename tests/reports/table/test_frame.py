@@ -5,7 +5,7 @@ import subprocess
 import sys
 from statistics import median
 
-from reports.table.frame import frame
+from frobench.reports.table.frame import frame
 from tests.instruments.runs import factory
 
 
@@ -70,7 +70,7 @@ def test_no_run_gives_an_empty_table() -> None:
 
 def test_reports_import_neither_torch_nor_pytest() -> None:
     code = (
-        "import reports.run.page, sys; "
+        "import frobench.reports.run.page, sys; "
         "sys.exit(any(name in sys.modules for name in ('torch', 'pytest', '_pytest')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

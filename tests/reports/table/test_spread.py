@@ -8,10 +8,10 @@ from itertools import combinations_with_replacement
 import pytest
 from msgspec.structs import replace
 
-from reports.table.estimates import estimates
-from reports.table.spread import Spread, spread
+from frobench.reports.table.estimates import estimates
+from frobench.reports.table.spread import Spread, spread
+from frobench.suite.stored.run import Case
 from studies.calibration import spread as study
-from suite.stored.run import Case
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import LAUNCHES, case
 

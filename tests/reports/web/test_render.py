@@ -7,7 +7,7 @@ import re
 from base64 import b64encode
 from pathlib import Path
 
-from reports.web.render import render
+from frobench.reports.web.render import render
 
 
 def _page(*scripts: Path) -> str:

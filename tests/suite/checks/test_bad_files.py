@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from suite import checks
-from suite.checks import rule
-from suite.checks.numbers import easy_inputs, resolution, timing, work
-from suite.stored import store
+from frobench.suite import checks
+from frobench.suite.checks import rule
+from frobench.suite.checks.numbers import easy_inputs, resolution, timing, work
+from frobench.suite.stored import store
 from tests.instruments.faults import bad_files
 from tests.instruments.faults.judging import add_up, codes, validate, validate_file
 from tests.instruments.faults.spoiling import good, last, product

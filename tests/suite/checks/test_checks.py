@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from suite import checks, profiles
-from suite.checks import __main__ as handbook
-from suite.checks import courses, rule
-from suite.checks.numbers import noise, resolution, steadiness
-from suite.stored import store
+from frobench.suite import checks, profiles
+from frobench.suite.checks import __main__ as handbook
+from frobench.suite.checks import courses, rule
+from frobench.suite.checks.numbers import noise, resolution, steadiness
+from frobench.suite.stored import store
 from tests.instruments.faults.judging import (
     codes,
     in_two_modes,
@@ -124,8 +124,8 @@ def test_concluding_loads_nothing_heavy(tmp_path: Path) -> None:
 def _loaded_by(statement: str) -> set[str]:
     """Return which heavy modules a fresh process imports for a statement that prints True."""
     program = (
-        f"import sys; from pathlib import Path; from suite import checks; "
-        f"from suite.stored import store; {statement};"
+        f"import sys; from pathlib import Path; from frobench.suite import checks; "
+        f"from frobench.suite.stored import store; {statement};"
         "print(*sys.modules)"
     )
     done = subprocess.run(
@@ -170,7 +170,9 @@ def test_every_module_of_rules_is_applied() -> None:
 @pytest.mark.golden
 def test_the_page_of_codes_is_that_of_the_rules() -> None:
     committed = (ROOT / "docs" / "checks.md").read_text(encoding="utf-8")
-    assert committed == handbook.page(), "`python -m suite.checks > docs/checks.md` writes it anew"
+    assert committed == handbook.page(), (
+        "`python -m frobench.suite.checks > docs/checks.md` writes it anew"
+    )
 
 
 def test_the_page_explains_every_code_that_there_is() -> None:
@@ -181,7 +183,7 @@ def test_the_page_explains_every_code_that_there_is() -> None:
 
 def test_the_module_prints_the_page() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "suite.checks"], capture_output=True, check=True, cwd=ROOT
+        [sys.executable, "-m", "frobench.suite.checks"], capture_output=True, check=True, cwd=ROOT
     )
     assert done.stdout.decode() == handbook.page()
 

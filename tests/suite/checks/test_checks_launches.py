@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Launches that are too few, or in the same order, are named."""
 
-from suite import checks
+from frobench.suite import checks
 from tests.instruments.faults.judging import codes, made, only, said
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.datasheets.generations import is_laptop
+from frobench.suite.datasheets.generations import is_laptop
 from tests.instruments.faults.judging import validate
 from tests.instruments.faults.spoiling import good, product, sense
 

@@ -11,12 +11,12 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-from suite.checks import rule
-from suite.checks.file import privacy
-from suite.machine.system import stored_variables
-from suite.personal import private
-from suite.stored import store
-from suite.stored.run import Run
+from frobench.suite.checks import rule
+from frobench.suite.checks.file import privacy
+from frobench.suite.machine.system import stored_variables
+from frobench.suite.personal import private
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run
 from tests.instruments.faults.judging import codes, made, only, validate, validate_file
 from tests.instruments.processes.command import ROOT
 

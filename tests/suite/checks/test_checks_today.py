@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-import frobench
-from suite import checks
-from suite.checks import sources, today
-from suite.stored import store
-from suite.stored.run import Run
-from suite.version import version_in
+from frobench.command import main
+from frobench.suite import checks
+from frobench.suite.checks import sources, today
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run
+from frobench.suite.version import version_in
 from tests.instruments.faults.judging import keep, made, validate_file
 
 BENCHMARK = """\
@@ -91,7 +91,7 @@ def test_it_is_no_fault_of_a_file(tmp_path: Path) -> None:
     assert validate_file(path) == []
     [note] = checks.review(path)
     assert (note.code, note.severity) == ("other-version", "info")
-    shown = CliRunner().invoke(frobench.main, ["validate", str(path)])
+    shown = CliRunner().invoke(main, ["validate", str(path)])
     assert shown.exit_code == 0
     assert shown.output.splitlines() == [
         f"{path}: info: other-version: {note.message}",

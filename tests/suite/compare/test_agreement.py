@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from reports.compare import verdicts
-from suite.compare.gate import Agreement, agreement
-from suite.stored.run import Conclusion, Run
-from suite.terminal.comparison_words import of_agreement as lines
+from frobench.reports.compare import verdicts
+from frobench.suite.compare.gate import Agreement, agreement
+from frobench.suite.stored.run import Conclusion, Run
+from frobench.suite.terminal.comparison_words import of_agreement as lines
 from tests.instruments.runs import factory
 
 

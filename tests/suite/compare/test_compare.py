@@ -8,15 +8,15 @@ from statistics import median
 import msgspec
 import pytest
 
-from reports.compare import verdicts
-from suite.compare.gate import exit_code
-from suite.compare.model import RunComparison
-from suite.compare.runs import compare_runs
-from suite.statistics import case_medians, estimate
-from suite.stored.differences import Difference
-from suite.stored.run import Case, Check, Conclusion, Run, Severity
-from suite.terminal import comparison_tables, comparison_words, layout
-from suite.units import RATIO
+from frobench.reports.compare import verdicts
+from frobench.suite.compare.gate import exit_code
+from frobench.suite.compare.model import RunComparison
+from frobench.suite.compare.runs import compare_runs
+from frobench.suite.statistics import case_medians, estimate
+from frobench.suite.stored.differences import Difference
+from frobench.suite.stored.run import Case, Check, Conclusion, Run, Severity
+from frobench.suite.terminal import comparison_tables, comparison_words, layout
+from frobench.suite.units import RATIO
 from tests.instruments.runs import factory
 
 Change = Callable[[Run], None]

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from frobench import main
-from suite.stored import store
-from suite.stored.run import Run
+from frobench.command import main
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run
 from tests.instruments.faults.judging import add_up, keep, made, resample
 
 CASES = 8

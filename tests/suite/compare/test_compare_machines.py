@@ -4,10 +4,10 @@
 import msgspec
 import pytest
 
-from suite.compare.machines import compare_machines
-from suite.compare.model import MachineComparison
-from suite.stored.run import Conclusion, Outcome, Run
-from suite.terminal import comparison_tables, comparison_words
+from frobench.suite.compare.machines import compare_machines
+from frobench.suite.compare.model import MachineComparison
+from frobench.suite.stored.run import Conclusion, Outcome, Run
+from frobench.suite.terminal import comparison_tables, comparison_words
 from tests.instruments.runs import factory
 
 

@@ -4,9 +4,9 @@
 import pytest
 from msgspec.structs import replace
 
-from suite.compare.runs import compare_runs
-from suite.stored import store
-from suite.stored.run import Run
+from frobench.suite.compare.runs import compare_runs
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run
 from tests.instruments.runs import factory
 
 

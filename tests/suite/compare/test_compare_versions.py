@@ -6,12 +6,12 @@ from random import Random
 
 import pytest
 
-from suite.compare.gate import exit_code
-from suite.compare.runs import compare_versions, launch_ratios
-from suite.compare.verdicts.family import compare_family
-from suite.statistics import case_medians
-from suite.stored.run import Case, Check, Conclusion, Run
-from suite.terminal import comparison_tables, comparison_words
+from frobench.suite.compare.gate import exit_code
+from frobench.suite.compare.runs import compare_versions, launch_ratios
+from frobench.suite.compare.verdicts.family import compare_family
+from frobench.suite.statistics import case_medians
+from frobench.suite.stored.run import Case, Check, Conclusion, Run
+from frobench.suite.terminal import comparison_tables, comparison_words
 from tests.instruments.runs import factory
 
 

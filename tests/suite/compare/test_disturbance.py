@@ -3,12 +3,12 @@
 
 import pytest
 
-from reports.compare import verdicts
-from suite.compare.gate import exit_code
-from suite.compare.runs import compare_runs
-from suite.compare.verdicts.levels import levels
-from suite.stored.run import Conclusion, Run
-from suite.terminal import comparison_words
+from frobench.reports.compare import verdicts
+from frobench.suite.compare.gate import exit_code
+from frobench.suite.compare.runs import compare_runs
+from frobench.suite.compare.verdicts.levels import levels
+from frobench.suite.stored.run import Conclusion, Run
+from frobench.suite.terminal import comparison_words
 from tests.instruments.runs import factory
 
 

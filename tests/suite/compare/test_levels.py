@@ -9,12 +9,12 @@ from random import Random
 import pytest
 from scipy.stats import t as student_t
 
-from suite.compare.runs import compare_runs, newest_levels
-from suite.compare.verdicts.levels import MOST_RUNS, levels
-from suite.compare.verdicts.wander import ASSUMED, LEAST, student, wanders_of
-from suite.stored import store
-from suite.stored.run import Case, Conclusion, Run
-from suite.terminal import comparison_words
+from frobench.suite.compare.runs import compare_runs, newest_levels
+from frobench.suite.compare.verdicts.levels import MOST_RUNS, levels
+from frobench.suite.compare.verdicts.wander import ASSUMED, LEAST, student, wanders_of
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Case, Conclusion, Run
+from frobench.suite.terminal import comparison_words
 from tests.instruments.runs import factory
 
 CASES = 12

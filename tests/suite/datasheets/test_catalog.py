@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from reports.run import published
-from suite.datasheets import catalog
-from suite.datasheets.catalog import Figure, NotInCatalogError
-from suite.stored.run import Accelerator
+from frobench.reports.run import published
+from frobench.suite.datasheets import catalog
+from frobench.suite.datasheets.catalog import Figure, NotInCatalogError
+from frobench.suite.stored.run import Accelerator
 from tests.instruments.catalog_rules import faults
 from tests.instruments.runs import factory_machine
 
@@ -236,7 +236,7 @@ def test_each_device_with_published_results_is_listed_or_named_as_unknown() -> N
 
 def test_the_catalog_is_part_of_the_package() -> None:
     project = tomllib.loads((catalog.PATH.parents[2] / "pyproject.toml").read_text())
-    patterns = project["tool"]["setuptools"]["package-data"]["suite.datasheets"]
+    patterns = project["tool"]["setuptools"]["package-data"]["frobench.suite.datasheets"]
     assert any(fnmatch.fnmatch(catalog.PATH.name, pattern) for pattern in patterns)
 
 

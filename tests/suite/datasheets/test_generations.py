@@ -7,11 +7,11 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from reports.run import published
-from suite.checks import ceilings, rule
-from suite.checks.belief import doubts, rates
-from suite.datasheets import catalog, generations
-from suite.stored.run import Accelerator, Run
+from frobench.reports.run import published
+from frobench.suite.checks import ceilings, rule
+from frobench.suite.checks.belief import doubts, rates
+from frobench.suite.datasheets import catalog, generations
+from frobench.suite.stored.run import Accelerator, Run
 from tests.instruments.faults.judging import keep
 from tests.instruments.faults.spoiling import good, last, name_anew, product, sense
 from tests.instruments.runs import factory_machine

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from suite.doctor import Examination
+from frobench.suite.doctor import Examination
 from tests.instruments.devices.planted_cuda import TOO_OLD, plant
 from tests.instruments.processes.command import TRICKY, frobench
 

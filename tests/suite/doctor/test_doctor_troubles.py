@@ -17,22 +17,22 @@ from click import unstyle
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-import frobench
-from suite import doctor
-from suite.checks.numbers.throttling import FIXED, SLOWED
-from suite.doctor import Offer, glance, judge, troubles
-from suite.doctor.__main__ import page as handbook
-from suite.doctor.devices import CAUSES, IDLE
-from suite.doctor.there import Device, Host, There, accelerators, look_around
-from suite.doctor.torch_offer import Asking
-from suite.machine.accelerators.hardware import look
-from suite.machine.accounts import Others, Spent
-from suite.machine.limits import affinity
-from suite.machine.sensors import amd, cpu
-from suite.machine.sensors.nvml import REASONS
-from suite.machine.sensors.sensor import LIMITED, Reading, Sensor
-from suite.stored.run import Conclusion
-from suite.terminal import doctor_page
+from frobench.command import main
+from frobench.suite import doctor
+from frobench.suite.checks.numbers.throttling import FIXED, SLOWED
+from frobench.suite.doctor import Offer, glance, judge, troubles
+from frobench.suite.doctor.__main__ import page as handbook
+from frobench.suite.doctor.devices import CAUSES, IDLE
+from frobench.suite.doctor.there import Device, Host, There, accelerators, look_around
+from frobench.suite.doctor.torch_offer import Asking
+from frobench.suite.machine.accelerators.hardware import look
+from frobench.suite.machine.accounts import Others, Spent
+from frobench.suite.machine.limits import affinity
+from frobench.suite.machine.sensors import amd, cpu
+from frobench.suite.machine.sensors.nvml import REASONS
+from frobench.suite.machine.sensors.sensor import LIMITED, Reading, Sensor
+from frobench.suite.stored.run import Conclusion
+from frobench.suite.terminal import doctor_page
 from tests.instruments.devices.simulated_nvml import (
     EVENT_REASONS,
     NUMBERS,
@@ -505,7 +505,7 @@ def test_others_keep_the_processor_busy_and_this_process_does_not(
 
 WORK = """
 import time
-from suite.machine.accounts import Others
+from frobench.suite.machine.accounts import Others
 others = Others()
 begun = others._begun
 own = time.process_time()
@@ -627,7 +627,7 @@ def test_a_run_is_not_told_of_accelerators_that_it_does_not_measure(
 
 
 def test_the_doctor_itself_waits_for_no_torch() -> None:
-    code = "import suite.terminal.doctor_page, sys; print('torch' in sys.modules)"
+    code = "import frobench.suite.terminal.doctor_page, sys; print('torch' in sys.modules)"
     command = [sys.executable, "-c", code]
     told = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     assert told.stdout == "False\n"
@@ -646,14 +646,14 @@ def test_the_json_says_all_of_it_and_the_exit_code_whether_it_can_be_used(
 ) -> None:
     monkeypatch.setattr(doctor, "Asking", Answered)
     arguments = ["doctor", "--json", "--results", str(tmp_path / "new")]
-    told = CliRunner().invoke(frobench.main, arguments)
+    told = CliRunner().invoke(main, arguments)
     found = msgspec.json.decode(told.output, type=doctor.Examination)
     assert told.exit_code == 3 * found.unusable
     assert found.there.host.cpu.usable_cores >= 1
     assert found.there.torch == CPU_BUILD
 
     install(monkeypatch, Gpu(lost=True))
-    told = CliRunner().invoke(frobench.main, ["doctor", "--results", str(tmp_path)])
+    told = CliRunner().invoke(main, ["doctor", "--results", str(tmp_path)])
     assert told.exit_code == 3
     assert "GPU is lost" in told.output
 
@@ -661,4 +661,6 @@ def test_the_json_says_all_of_it_and_the_exit_code_whether_it_can_be_used(
 @pytest.mark.golden
 def test_the_page_of_troubles_is_that_of_the_rules() -> None:
     committed = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8")
-    assert committed == handbook(), "`python -m suite.doctor > docs/doctor.md` writes it anew"
+    assert committed == handbook(), (
+        "`python -m frobench.suite.doctor > docs/doctor.md` writes it anew"
+    )

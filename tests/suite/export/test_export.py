@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from suite.export import FORMATS
-from suite.statistics import case_medians, estimate
-from suite.stored import store
-from suite.stored.run import Estimate, Run
+from frobench.suite.export import FORMATS
+from frobench.suite.statistics import case_medians, estimate
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Estimate, Run
 from tests.instruments.processes.project_files import stored_runs
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory

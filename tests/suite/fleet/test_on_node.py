@@ -16,11 +16,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from suite.checkout import CHECKOUT, MEASURING
-from suite.errors import CannotRunError
-from suite.fleet import bridge, on_node
-from suite.fleet.bridge import Bridge
-from suite.fleet.fleet import FleetRequest, asked
+from frobench.suite.checkout import CHECKOUT, SOURCES
+from frobench.suite.errors import CannotRunError
+from frobench.suite.fleet import bridge, on_node
+from frobench.suite.fleet.bridge import Bridge
+from frobench.suite.fleet.fleet import FleetRequest, asked
 from tests.instruments.processes.command import ROOT
 
 PATIENCE = 60.0
@@ -73,13 +73,13 @@ def test_a_node_without_frobench_or_without_the_benchmarks_says_so(
 
 
 def test_the_digest_is_of_what_moves_numbers_alone(tmp_path: Path) -> None:
-    assert on_node.digest(CHECKOUT, MEASURING) == on_node.digest(CHECKOUT, MEASURING)
-    (tmp_path / "suite").mkdir()
-    before = on_node.digest(tmp_path, MEASURING)
-    (tmp_path / "page.py").touch()
-    assert on_node.digest(tmp_path, MEASURING) == before
-    (tmp_path / "suite" / "timing.py").touch()
-    assert on_node.digest(tmp_path, MEASURING) != before
+    assert on_node.digest(CHECKOUT, SOURCES) == on_node.digest(CHECKOUT, SOURCES)
+    (tmp_path / "frobench" / "suite" / "measure").mkdir(parents=True)
+    before = on_node.digest(tmp_path, SOURCES)
+    (tmp_path / "frobench" / "page.html").touch()
+    assert on_node.digest(tmp_path, SOURCES) == before
+    (tmp_path / "frobench" / "suite" / "measure" / "timing.py").touch()
+    assert on_node.digest(tmp_path, SOURCES) != before
 
 
 def test_a_run_that_hangs_is_interrupted_at_its_deadline_which_begins_with_the_lock(
@@ -145,7 +145,7 @@ def test_threads_and_hidden_devices_that_ray_sets_do_not_reach_the_run() -> None
         """
         import json, os, sys
         from pathlib import Path
-        from suite.fleet import on_node
+        from frobench.suite.fleet import on_node
         os.environ |= {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
         found = [on_node._environment(Path("there"), number) for number in (0.0, 8.0)]
         names = "OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES", "PYTHONPATH"
@@ -170,7 +170,7 @@ def test_threads_and_hidden_devices_that_ray_sets_do_not_reach_the_run() -> None
 def test_no_run_outlives_the_task_that_started_it(tmp_path: Path) -> None:
     code = f"""
 import psutil, sys, tempfile
-from suite.fleet import on_node
+from frobench.suite.fleet import on_node
 tempfile.gettempdir = lambda: {str(tmp_path)!r}
 on_node._command = lambda *_: [sys.executable, "-c", {RUN!r}, {str(tmp_path / "lock")!r}]
 for said in on_node.measure({wanted(tmp_path, lock=str(tmp_path / "lock"))!r}, "node a", "a", 0.0):

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from suite.fleet.messages import Node
-from suite.fleet.ray_cluster import folder, look_for, main, named, shared_names
+from frobench.suite.fleet.messages import Node
+from frobench.suite.fleet.ray_cluster import folder, look_for, main, named, shared_names
 
 
 def described(number: str, address: str, name: str = "", host: str = "host") -> dict[str, Any]:

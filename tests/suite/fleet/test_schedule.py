@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from suite.errors import CannotRunError
-from suite.fleet.fleet import FleetRequest, Schedule, asked
-from suite.fleet.gathered import NOTHING_YET, FleetOutcome, Gathered
-from suite.fleet.messages import (
+from frobench.suite.errors import CannotRunError
+from frobench.suite.fleet.fleet import FleetRequest, Schedule, asked
+from frobench.suite.fleet.gathered import NOTHING_YET, FleetOutcome, Gathered
+from frobench.suite.fleet.messages import (
     About,
     Began,
     Command,
@@ -27,10 +27,10 @@ from suite.fleet.messages import (
     Start,
     Stop,
 )
-from suite.stored import asked_nodes, store
-from suite.stored.asked_nodes import AskedNodes
-from suite.stored.run import Run
-from suite.terminal import fleet_words
+from frobench.suite.stored import asked_nodes, store
+from frobench.suite.stored.asked_nodes import AskedNodes
+from frobench.suite.stored.run import Run
+from frobench.suite.terminal import fleet_words
 from tests.instruments.runs.made_up_fleet import label, run
 
 PATIENCE = 60.0

@@ -15,23 +15,23 @@ from typing import Any, Self
 import pytest
 from click.testing import CliRunner
 
-from frobench import main
-from suite import checks
-from suite.compare.gate import exit_code
-from suite.compare.runs import newest_levels
-from suite.errors import CannotRunError
-from suite.history.commits import WorkTrees, commits_of
-from suite.history.history import History, HistoryInterrupted, HistoryRequest, history
-from suite.journal.records import Imported, Measured, Record, Refused, Stopped
-from suite.journal.spec import OPTION
-from suite.machine import environment
-from suite.project.git import project_folder
-from suite.project.imports import Foreign
-from suite.run import request
-from suite.run.interruptions import Interruptions
-from suite.stored import store
-from suite.stored.run import Check, CommitInfo, Project
-from suite.terminal import history_words
+from frobench.command import main
+from frobench.suite import checks
+from frobench.suite.compare.gate import exit_code
+from frobench.suite.compare.runs import newest_levels
+from frobench.suite.errors import CannotRunError
+from frobench.suite.history.commits import WorkTrees, commits_of
+from frobench.suite.history.history import History, HistoryInterrupted, HistoryRequest, history
+from frobench.suite.journal.records import Imported, Measured, Record, Refused, Stopped
+from frobench.suite.journal.spec import OPTION
+from frobench.suite.machine import environment
+from frobench.suite.project.git import project_folder
+from frobench.suite.project.imports import Foreign
+from frobench.suite.run import request
+from frobench.suite.run.interruptions import Interruptions
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Check, CommitInfo, Project
+from frobench.suite.terminal import history_words
 from tests.instruments.processes.command import start
 from tests.instruments.processes.git_project import commit, git, repository
 from tests.instruments.runs.made_up_launches import (
@@ -465,7 +465,7 @@ def test_uncommitted_changes_are_named_as_not_measured(tmp_path: Path) -> None:
 
 BENCH = '''"""How long does it take?"""
 import mylib
-from suite import Device, Measure, Work, cases, close_to
+from frobench import Device, Measure, Work, cases, close_to
 
 
 @cases("quick", n=[10])

@@ -4,10 +4,10 @@
 import click
 import pytest
 
-import frobench
+from frobench.command import main
+from frobench.suite.history.change_search import BrokenError, Findings, search
+from frobench.suite.statistics import ALARMS
 from studies.searches import MadeUpCommits, step
-from suite.history.change_search import BrokenError, Findings, search
-from suite.statistics import ALARMS
 
 COMMITS, LAUNCHES = 9, 10
 
@@ -107,7 +107,7 @@ def test_of_two_changes_the_larger_is_found() -> None:
 
 def test_the_fewest_launches_that_are_accepted_are_the_fewest_that_show_a_change() -> None:
     large = {"slow": step(2, 1, 2.0)}
-    option = next(one for one in frobench.main.commands["history"].params if one.name == "launches")
+    option = next(one for one in main.commands["history"].params if one.name == "launches")
     assert isinstance(option.type, click.IntRange)
     fewest = int(option.type.min or 0)
     assert search(2, MadeUpCommits(large), fewest).changed == ["slow"]

@@ -12,9 +12,9 @@ from unittest.mock import MagicMock
 import pytest
 import torch
 
-from suite.kit import abilities
-from suite.kit.abilities import REDUCTIONS, capture, compiled, needed, pinned, precision
-from suite.kit.device import Device
+from frobench.suite.kit import abilities
+from frobench.suite.kit.abilities import REDUCTIONS, capture, compiled, needed, pinned, precision
+from frobench.suite.kit.device import Device
 
 
 def settings() -> list[object]:

@@ -10,11 +10,11 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from suite.errors import DoesNotFitError
-from suite.journal.records import Journal, Stopped
-from suite.journal.spec import LaunchSpec
-from suite.kit import device as devices
-from suite.kit.device import (
+from frobench.suite.errors import DoesNotFitError
+from frobench.suite.journal.records import Journal, Stopped
+from frobench.suite.journal.spec import LaunchSpec
+from frobench.suite.kit import device as devices
+from frobench.suite.kit.device import (
     PIECE,
     Device,
     UnknownDeviceError,
@@ -24,8 +24,8 @@ from suite.kit.device import (
     release_memory,
     try_device,
 )
-from suite.launch.surroundings import look_around
-from suite.profiles import settings_for
+from frobench.suite.launch.surroundings import look_around
+from frobench.suite.profiles import settings_for
 from tests.instruments.processes.command import ROOT
 
 cpu_only = pytest.mark.skipif(
@@ -37,7 +37,7 @@ def on_two_accelerators(expression: str, **environment: str) -> str:
     """Evaluate an expression over `suite.kit.device` on the simulated accelerator."""
     paths = os.pathsep.join([str(ROOT / "tests" / "instruments" / "simulated"), str(ROOT)])
     return subprocess.run(
-        [sys.executable, "-c", f"from suite.kit.device import *; print({expression})"],
+        [sys.executable, "-c", f"from frobench.suite.kit.device import *; print({expression})"],
         env=os.environ | {"PYTHONPATH": paths} | environment,
         check=True,
         capture_output=True,

@@ -16,9 +16,9 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from suite.kit import abilities
-from suite.kit.abilities import WARM_UPS, capture
-from suite.kit.device import Device
+from frobench.suite.kit import abilities
+from frobench.suite.kit.abilities import WARM_UPS, capture
+from frobench.suite.kit.device import Device
 
 Launch = tuple[Callable[..., Any], Sequence[Any], dict[str, Any], torch.Tensor]
 

@@ -10,14 +10,14 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from suite.errors import LostRankError
-from suite.kit.commands import Task, backend_of
-from suite.kit.device import Device
-from suite.kit.group import LOOPBACK, Group
-from suite.kit.worker_process import Seat
-from suite.kit.workers import Worker, WorkerError
-from suite.measure.sampler import Sampler
-from suite.stored.run import Check
+from frobench.suite.errors import LostRankError
+from frobench.suite.kit.commands import Task, backend_of
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.group import LOOPBACK, Group
+from frobench.suite.kit.worker_process import Seat
+from frobench.suite.kit.workers import Worker, WorkerError
+from frobench.suite.measure.sampler import Sampler
+from frobench.suite.stored.run import Check
 
 SLOW = 0.3
 """Seconds by which the last rank is later than the others."""

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from suite.kit.search_strategy import (
+from frobench.suite.kit.search_strategy import (
     LEADER_TRIES,
     LEAST_TRIES,
     Limits,

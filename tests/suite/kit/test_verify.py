@@ -8,10 +8,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from suite.kit import check_result
-from suite.kit.check_result import briefly, close_to, freivalds, same_bytes, worst
-from suite.kit.device import Device
-from suite.stored.run import Check
+from frobench.suite.kit import check_result
+from frobench.suite.kit.check_result import briefly, close_to, freivalds, same_bytes, worst
+from frobench.suite.kit.device import Device
+from frobench.suite.stored.run import Check
 from tests.instruments.processes.stage import play_warm
 
 pytestmark = pytest.mark.long

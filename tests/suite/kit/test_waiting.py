@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import torch
 
-from suite.kit import waiting
-from suite.kit.device import Device
-from suite.kit.waiting import READ_BACK, RESULTS, KnownWork, Wait, proved
-from suite.launch.resources import Resources
+from frobench.suite.kit import waiting
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.waiting import READ_BACK, RESULTS, KnownWork, Wait, proved
+from frobench.suite.launch.resources import Resources
 
 READY, UNFINISHED = 1e-4, 1e-2
 """Seconds of reading a ready value, and of the known work."""

@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from suite.kit.check_result import close_to
-from suite.kit.device import Device
+from frobench.suite.kit.check_result import close_to
+from frobench.suite.kit.device import Device
 from tests.instruments.processes.alone import BENCHMARKS, load
 
 training = load(BENCHMARKS / "training.py")

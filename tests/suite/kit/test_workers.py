@@ -16,19 +16,26 @@ from typing import Any
 import pytest
 import torch
 
-from suite.errors import DoesNotFitError
-from suite.journal.records import Refused
-from suite.kit import workers
-from suite.kit.check_result import briefly, is_brief
-from suite.kit.commands import Task
-from suite.kit.device import Device
-from suite.kit.lanes import Turns
-from suite.kit.worker_process import Seat
-from suite.kit.workers import Worker, WorkerError, early_workers, halves, put_away, together
-from suite.launch import plugin
-from suite.launch.resources import Resources
-from suite.machine.limits import affinity
-from suite.stored.run import Check
+from frobench.suite.errors import DoesNotFitError
+from frobench.suite.journal.records import Refused
+from frobench.suite.kit import workers
+from frobench.suite.kit.check_result import briefly, is_brief
+from frobench.suite.kit.commands import Task
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.lanes import Turns
+from frobench.suite.kit.worker_process import Seat
+from frobench.suite.kit.workers import (
+    Worker,
+    WorkerError,
+    early_workers,
+    halves,
+    put_away,
+    together,
+)
+from frobench.suite.launch import plugin
+from frobench.suite.launch.resources import Resources
+from frobench.suite.machine.limits import affinity
+from frobench.suite.stored.run import Check
 
 FINE = Check("nothing", 0.0, 1.0)
 HELD = 1000

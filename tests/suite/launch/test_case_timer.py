@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from suite.errors import WrongResultError
-from suite.journal.records import Measured, Refused
-from suite.journal.spec import LaunchSpec
-from suite.kit.check_result import is_brief
-from suite.launch import case_timer
-from suite.launch.case_timer import CaseTimer
-from suite.measure.exploring import Explorer
-from suite.measure.sampler import Sampler
-from suite.profiles import settings_for
-from suite.stored.run import Check, Work
+from frobench.suite.errors import WrongResultError
+from frobench.suite.journal.records import Measured, Refused
+from frobench.suite.journal.spec import LaunchSpec
+from frobench.suite.kit.check_result import is_brief
+from frobench.suite.launch import case_timer
+from frobench.suite.launch.case_timer import CaseTimer
+from frobench.suite.measure.exploring import Explorer
+from frobench.suite.measure.sampler import Sampler
+from frobench.suite.profiles import settings_for
+from frobench.suite.stored.run import Check, Work
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
 
 SETTINGS = replace(settings_for("quick", ["cpu"]), case_seconds=0.1)
@@ -111,7 +111,7 @@ def test_memory_is_that_of_all_devices_and_those_that_held_none_are_named() -> N
 def test_a_device_is_not_idle_that_holds_an_input(monkeypatch: pytest.MonkeyPatch) -> None:
     gpu = Remembering(VirtualClock(), name="cuda:0", peak=0)
     assert measured(gpu).idle_devices == ["cuda:0"]
-    monkeypatch.setattr("suite.measure.inputs.Inputs.devices", lambda _: {"cuda:0"})
+    monkeypatch.setattr("frobench.suite.measure.inputs.Inputs.devices", lambda _: {"cuda:0"})
     assert measured(gpu).idle_devices == []
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from suite.kit.cases import cases, cpu_twins, on_one_machine
-from suite.launch.collection import group_sizes, parametrize
-from suite.nodes.groups import ranks_of
-from suite.nodes.meeting import Meeting, Node
-from suite.profiles import settings_for
-from suite.stored.run import ProfileName
+from frobench.suite.kit.cases import cases, cpu_twins, on_one_machine
+from frobench.suite.launch.collection import group_sizes, parametrize
+from frobench.suite.nodes.groups import ranks_of
+from frobench.suite.nodes.meeting import Meeting, Node
+from frobench.suite.profiles import settings_for
+from frobench.suite.stored.run import ProfileName
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_beside_an_accelerator_the_cpu_has_the_cases_that_an_answer_compares(
 def test_beside_a_single_accelerator_halves_of_the_cpu_are_for_the_rigorous_profile(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("suite.launch.collection.cores_in_use", lambda: 2)
+    monkeypatch.setattr("frobench.suite.launch.collection.cores_in_use", lambda: 2)
     halves = {"cpu/0+cpu/1": BOTH}
     assert places("workers", ["cpu"]) == places("workers", ["cpu"], "quick") == halves
     assert places("workers", ["cpu", "cuda:0"], "rigorous") == halves
@@ -123,7 +123,7 @@ def test_nodes_that_measure_together_form_groups_of_powers_of_two_and_of_all(
 def test_halves_of_a_cpu_have_few_cases_of_groups_and_accelerators_all(
     profile: ProfileName, left: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("suite.launch.collection.cores_in_use", lambda: 2)
+    monkeypatch.setattr("frobench.suite.launch.collection.cores_in_use", lambda: 2)
     declared = on_one_machine(bench_square={"dtype": ONE})
     halves = places("group", ["cpu"], profile, declared)
     assert halves == ({"cpu/0+cpu/1": left} if left else {})

@@ -7,11 +7,11 @@ from typing import Any, cast
 
 import pytest
 
-from suite.kit.device import Device
-from suite.launch.work_of_cases import declared
-from suite.machine import environment
-from suite.profiles import settings_for
-from suite.stored.run import Work
+from frobench.suite.kit.device import Device
+from frobench.suite.launch.work_of_cases import declared
+from frobench.suite.machine import environment
+from frobench.suite.profiles import settings_for
+from frobench.suite.stored.run import Work
 from tests.instruments.processes.alone import BENCHMARKS, Recorder, load
 
 SETTINGS = settings_for("standard", ["cpu"])
@@ -20,7 +20,7 @@ MODULE = '''
 
 import torch
 
-from suite import Check, Device, Measure, Work, cases, needed
+from frobench import Check, Device, Measure, Work, cases, needed
 
 LOADED = []
 

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from suite.journal.spec import OPTION, LaunchSpec
-from suite.kit import workers as kit
-from suite.kit.worker_process import Seat
-from suite.kit.workers import WorkerError, early_workers, start_early
-from suite.launch import entry
-from suite.profiles import settings_for
+from frobench.suite.journal.spec import OPTION, LaunchSpec
+from frobench.suite.kit import workers as kit
+from frobench.suite.kit.worker_process import Seat
+from frobench.suite.kit.workers import WorkerError, early_workers, start_early
+from frobench.suite.launch import entry
+from frobench.suite.profiles import settings_for
 
 SEATS = [Seat("cpu/0", "cpu", (0,)), Seat("cpu/1", "cpu", (1,))]
 

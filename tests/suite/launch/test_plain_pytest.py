@@ -8,7 +8,7 @@ from tests.instruments.processes.alone import copied, run_pytest
 
 BENCHMARKS = '''"""Does a case that fails after its timing show a time?"""
 import torch
-from suite import Measure, Work, cases, close_to
+from frobench import Measure, Work, cases, close_to
 
 ONE = torch.ones(1, dtype=torch.float64)
 

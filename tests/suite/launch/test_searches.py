@@ -6,13 +6,13 @@ from typing import Literal
 
 import pytest
 
-from suite.errors import DoesNotFitError
-from suite.journal.records import Tried
-from suite.journal.spec import LaunchSpec
-from suite.kit.device import Device
-from suite.kit.search_strategy import LEAST_TRIES, Limits, Shape, Try
-from suite.launch.search import BRIEF, Make, Searches
-from suite.stored.run import Search, Settings
+from frobench.suite.errors import DoesNotFitError
+from frobench.suite.journal.records import Tried
+from frobench.suite.journal.spec import LaunchSpec
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.search_strategy import LEAST_TRIES, Limits, Shape, Try
+from frobench.suite.launch.search import BRIEF, Make, Searches
+from frobench.suite.stored.run import Search, Settings
 
 CPU = Device("cpu")
 SETTINGS = Settings(
@@ -95,7 +95,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         seconds.append(limits.seconds)
         return Shape(64, 64, 64)
 
-    monkeypatch.setattr("suite.launch.search.proposal", once)
+    monkeypatch.setattr("frobench.suite.launch.search.proposal", once)
     return seconds
 
 
@@ -136,7 +136,7 @@ def test_the_clocks_settle_once_before_a_pilots_first_search(
         assert not journal  # nothing was tried before
         settled.append(devices)
 
-    monkeypatch.setattr("suite.launch.search.steady_clocks", settle)
+    monkeypatch.setattr("frobench.suite.launch.search.steady_clocks", settle)
     for case in "ab":
         some.find(case, CPU, fits(1e9))
     assert settled == [[CPU]] * times

@@ -10,17 +10,17 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from suite.journal.records import Begun, Measured, Record, Refused, Tried
-from suite.journal.spec import DEVICE_LOST, LaunchSpec
-from suite.kit.device import Device
-from suite.kit.search_strategy import Shape, Try
-from suite.kit.worker_process import Seat
-from suite.launch import resources
-from suite.launch.resources import Resources
-from suite.launch.session import LaunchSession
-from suite.machine.accounts import Accounts
-from suite.profiles import settings_for
-from suite.stored.run import Search
+from frobench.suite.journal.records import Begun, Measured, Record, Refused, Tried
+from frobench.suite.journal.spec import DEVICE_LOST, LaunchSpec
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.search_strategy import Shape, Try
+from frobench.suite.kit.worker_process import Seat
+from frobench.suite.launch import resources
+from frobench.suite.launch.resources import Resources
+from frobench.suite.launch.session import LaunchSession
+from frobench.suite.machine.accounts import Accounts
+from frobench.suite.profiles import settings_for
+from frobench.suite.stored.run import Search
 from tests.instruments.runs.made_up_records import measured
 
 CASE = "bench_made_up.py::bench_body"
@@ -38,7 +38,7 @@ def spec(mode: Any, *devices: str) -> LaunchSpec:  # noqa: ANN401 - as a specifi
 def nine_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a case begin after 5 seconds and be over after 14, by the monotonic clock."""
     moments = cycle([5.0, 14.0])
-    monkeypatch.setattr("suite.launch.session.monotonic", lambda: next(moments))
+    monkeypatch.setattr("frobench.suite.launch.session.monotonic", lambda: next(moments))
 
 
 class Session(NamedTuple):
@@ -63,7 +63,7 @@ def test_a_pilot_alone_keeps_accounts_of_a_case(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, kept: Accounts | None
 ) -> None:
     states = iter([Accounts(1.0, 1.0), Accounts(3.0, 2.0)])
-    monkeypatch.setattr("suite.launch.session.accounts", lambda: next(states))
+    monkeypatch.setattr("frobench.suite.launch.session.accounts", lambda: next(states))
     made, records = session(mode, tmp_path)
     made.begin(SimpleNamespace(nodeid=CASE))  # type: ignore[arg-type]
     made.conclude(CASE, measured(CASE, launch=2), None)
@@ -76,7 +76,7 @@ def test_a_pilot_alone_keeps_accounts_of_a_case(
 def test_without_accounts_of_the_system_a_pilot_has_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("suite.launch.session.accounts", lambda: None)
+    monkeypatch.setattr("frobench.suite.launch.session.accounts", lambda: None)
     made, records = session("pilot", tmp_path)
     made.begin(SimpleNamespace(nodeid=CASE))  # type: ignore[arg-type]
     made.conclude(CASE, measured(CASE, launch=2), None)

@@ -3,9 +3,9 @@
 
 from msgspec.structs import replace
 
-from suite.launch.case_timer import called_once
-from suite.measure.sampler import Sampler
-from suite.profiles import settings_for
+from frobench.suite.launch.case_timer import called_once
+from frobench.suite.measure.sampler import Sampler
+from frobench.suite.profiles import settings_for
 from tests.instruments.devices.virtual import VirtualClock
 
 

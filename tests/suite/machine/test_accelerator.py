@@ -11,9 +11,9 @@ from typing import Any
 import pynvml
 import pytest
 
-from suite.machine.accelerators import accelerator
-from suite.machine.accelerators.hardware import kernel_facts
-from suite.machine.sensors.nvml import CONSTANT, driver_facts, links_between
+from frobench.suite.machine.accelerators import accelerator
+from frobench.suite.machine.accelerators.hardware import kernel_facts
+from frobench.suite.machine.sensors.nvml import CONSTANT, driver_facts, links_between
 from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
 
 ROOT = Path(__file__).parents[3]
@@ -159,7 +159,7 @@ def test_a_backend_that_nobody_knew_is_described_by_what_it_says(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     code = """
-from suite.machine.environment import capture
+from frobench.suite.machine.environment import capture
 environment = capture(["cpu", "sim:0", "sim:1"])
 last = environment.accelerators[1]
 print(environment.machine, last.type, last.index, last.memory_bytes > 0, last.driver)

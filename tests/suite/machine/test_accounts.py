@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from suite.machine.accounts import Accounts, accounts, undisturbed
+from frobench.suite.machine.accounts import Accounts, accounts, undisturbed
 
 SECOND = 10**9
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from suite.doctor import Offer, judge, unusable_accelerators
-from suite.doctor.there import There, look_around
-from suite.machine.backends import AUTOLOAD, Backend, failure, switched_off
+from frobench.suite.doctor import Offer, judge, unusable_accelerators
+from frobench.suite.doctor.there import There, look_around
+from frobench.suite.machine.backends import AUTOLOAD, Backend, failure, switched_off
 from tests.instruments.processes.command import ROOT, frobench
 from tests.suite.doctor.test_doctor import CPU_BUILD, NVIDIA_H100, codes, planted
 

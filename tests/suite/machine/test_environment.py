@@ -14,10 +14,10 @@ import msgspec
 import pytest
 from packaging.requirements import Requirement
 
-from suite.machine import environment
-from suite.machine.system import public_packages
-from suite.stored.names import machine_name
-from suite.stored.run import Environment
+from frobench.suite.machine import environment
+from frobench.suite.machine.system import public_packages
+from frobench.suite.stored.names import machine_name
+from frobench.suite.stored.run import Environment
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs.factory import run
 

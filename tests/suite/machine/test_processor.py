@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from suite.kit.device import Device
-from suite.machine import limits
-from suite.machine.limits import affinity, free_memory, read
-from suite.machine.processor import processor
+from frobench.suite.kit.device import Device
+from frobench.suite.machine import limits
+from frobench.suite.machine.limits import affinity, free_memory, read
+from frobench.suite.machine.processor import processor
 
 CORES = affinity() if psutil.LINUX else [0]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from suite.machine.sensors import amd, cpu, zeus
-from suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS, Sensor
-from suite.run.sensed import telemetry
+from frobench.suite.machine.sensors import amd, cpu, zeus
+from frobench.suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS, Sensor
+from frobench.suite.run.sensed import telemetry
 from tests.instruments.devices.simulated_nvml import install_none
 
 

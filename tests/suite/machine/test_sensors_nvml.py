@@ -8,10 +8,10 @@ import pynvml
 import pytest
 import torch
 
-from suite.launch import surroundings
-from suite.machine.sensors import nvml
-from suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS, Sensor, seal
-from suite.run.sensed import telemetry
+from frobench.suite.launch import surroundings
+from frobench.suite.machine.sensors import nvml
+from frobench.suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS, Sensor, seal
+from frobench.suite.run.sensed import telemetry
 from tests.instruments.devices.simulated_nvml import EVENT_REASONS, Gpu, install, install_none
 
 SALT = "7"

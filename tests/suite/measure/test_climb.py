@@ -3,8 +3,8 @@
 
 import pytest
 
-from suite.measure.climb import Climb
-from suite.stored.run import Work
+from frobench.suite.measure.climb import Climb
+from frobench.suite.stored.run import Work
 
 
 @pytest.fixture

@@ -8,13 +8,13 @@ import pytest
 import torch
 from msgspec.structs import replace
 
-from suite.errors import TooLongError
-from suite.machine.accounts import Accounts
-from suite.measure.exploring import Explorer, explore
-from suite.measure.measurement import Measurement
-from suite.measure.sampler import Sampler
-from suite.profiles import settings_for
-from suite.stored.run import Settings, Work
+from frobench.suite.errors import TooLongError
+from frobench.suite.machine.accounts import Accounts
+from frobench.suite.measure.exploring import Explorer, explore
+from frobench.suite.measure.measurement import Measurement
+from frobench.suite.measure.sampler import Sampler
+from frobench.suite.profiles import settings_for
+from frobench.suite.stored.run import Settings, Work
 from tests.instruments.devices.piloted import Delay, MadeUp, Pilot
 from tests.instruments.devices.virtual import VirtualClock
 from tests.suite.measure.test_timing import taking, waiting

@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
-from suite.compare.verdicts.levels import CLOCK
-from suite.kit.device import Device
-from suite.kit.waiting import REFUSALS
-from suite.measure import ready
-from suite.measure.ready import Gauge
+from frobench.suite.compare.verdicts.levels import CLOCK
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.waiting import REFUSALS
+from frobench.suite.measure import ready
+from frobench.suite.measure.ready import Gauge
 
 
 def counting(calls: list[str], name: str) -> Callable[[], None]:

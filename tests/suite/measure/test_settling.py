@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 import torch
 
-from suite.errors import DoesNotFitError
-from suite.journal.records import Journal
-from suite.journal.spec import LaunchSpec
-from suite.kit.device import Device
-from suite.launch.surroundings import Readiness, look_around
-from suite.machine import environment
-from suite.measure import ready
-from suite.profiles import settings_for
+from frobench.suite.errors import DoesNotFitError
+from frobench.suite.journal.records import Journal
+from frobench.suite.journal.spec import LaunchSpec
+from frobench.suite.kit.device import Device
+from frobench.suite.launch.surroundings import Readiness, look_around
+from frobench.suite.machine import environment
+from frobench.suite.measure import ready
+from frobench.suite.profiles import settings_for
 
 
 class Small(Device):

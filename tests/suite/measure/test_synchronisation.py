@@ -12,10 +12,10 @@ from typing import TypeGuard
 
 import pytest
 
-from suite.measure import sampler as timing
-from suite.measure.sampling import measure
-from suite.profiles import settings_for
-from suite.stored.run import Settings
+from frobench.suite.measure import sampler as timing
+from frobench.suite.measure.sampling import measure
+from frobench.suite.profiles import settings_for
+from frobench.suite.stored.run import Settings
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
 
 SOURCE = inspect.getsource(timing)

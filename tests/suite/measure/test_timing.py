@@ -10,12 +10,12 @@ from weakref import WeakSet
 import pytest
 from msgspec.structs import replace
 
-from suite.errors import ClockError
-from suite.kit.garbage import no_garbage_collection
-from suite.measure.sampler import Sampler
-from suite.measure.sampling import measure
-from suite.profiles import LEAST_SAMPLES, brief, settings_for
-from suite.stored.run import Settings
+from frobench.suite.errors import ClockError
+from frobench.suite.kit.garbage import no_garbage_collection
+from frobench.suite.measure.sampler import Sampler
+from frobench.suite.measure.sampling import measure
+from frobench.suite.profiles import LEAST_SAMPLES, brief, settings_for
+from frobench.suite.stored.run import Settings
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
 
 LAUNCH, WORK = 50e-6, 3e-3

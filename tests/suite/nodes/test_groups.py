@@ -3,11 +3,11 @@
 
 import pytest
 
-from suite.errors import LostRankError
-from suite.journal.records import Refused
-from suite.kit.workers import Worker
-from suite.launch.case_timer import refusal
-from suite.nodes.groups import Groups
+from frobench.suite.errors import LostRankError
+from frobench.suite.journal.records import Refused
+from frobench.suite.kit.workers import Worker
+from frobench.suite.launch.case_timer import refusal
+from frobench.suite.nodes.groups import Groups
 from tests.instruments.processes.command import ROOT
 
 HALVES = "cpu/0+cpu/1"

@@ -11,20 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from suite.errors import CannotRunError, LostRankError
-from suite.kit.commands import Task
-from suite.kit.device import Device
-from suite.kit.worker_process import Seat
-from suite.kit.workers import LostWorkerError, Worker
-from suite.machine.network import interface_of, link_rate, own_address
-from suite.nodes import agent as agents
-from suite.nodes import meeting as meetings
-from suite.nodes.agent import Agent, attended, start_on
-from suite.nodes.groups import rank_places
-from suite.nodes.meeting import Meeting, Node, Position, describe, position
-from suite.run import job
-from suite.run.lock import VARIABLE, identity, machine_lock
-from suite.stored.run import Check
+from frobench.suite.errors import CannotRunError, LostRankError
+from frobench.suite.kit.commands import Task
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.worker_process import Seat
+from frobench.suite.kit.workers import LostWorkerError, Worker
+from frobench.suite.machine.network import interface_of, link_rate, own_address
+from frobench.suite.nodes import agent as agents
+from frobench.suite.nodes import meeting as meetings
+from frobench.suite.nodes.agent import Agent, attended, start_on
+from frobench.suite.nodes.groups import rank_places
+from frobench.suite.nodes.meeting import Meeting, Node, Position, describe, position
+from frobench.suite.run import job
+from frobench.suite.run.lock import VARIABLE, identity, machine_lock
+from frobench.suite.stored.run import Check
 
 STORE = {"MASTER_ADDR": "head", "MASTER_PORT": "29400"}
 TORCHRUN = {"RANK": "1", "WORLD_SIZE": "3", "LOCAL_RANK": "0", **STORE}

@@ -6,8 +6,8 @@ from time import process_time
 
 import pytest
 
-from suite.personal import private
-from suite.personal.patterns import FOUR_NUMBERS, LOOKS, in_lower_case, matches, possible
+from frobench.suite.personal import private
+from frobench.suite.personal.patterns import FOUR_NUMBERS, LOOKS, in_lower_case, matches, possible
 from tests.instruments.faults.secrets import SECRETS
 from tests.suite.checks.test_checks_privacy import TELLING, UNITS
 

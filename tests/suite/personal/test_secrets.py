@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from suite import publish
-from suite.machine.system import is_harmless, stored_variables
-from suite.personal import private
-from suite.stored import store
+from frobench.suite import publish
+from frobench.suite.machine.system import is_harmless, stored_variables
+from frobench.suite.personal import private
+from frobench.suite.stored import store
 from tests.instruments.faults.judging import made
 from tests.instruments.faults.secrets import SECRETS, plant
 from tests.instruments.processes.warm import frobench

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from reports.table import facts as page
-from suite import publish
-from suite.compare.runs import compare_runs
-from suite.errors import CannotRunError
-from suite.personal import private
-from suite.project.git import describe, facts, project_folder
-from suite.run.request import Request, make_draft, require_same_commit
-from suite.stored import store
-from suite.stored.run import CommitInfo, Project
-from suite.terminal import comparison_words as comparison
-from suite.terminal.answers import heading
+from frobench.reports.table import facts as page
+from frobench.suite import publish
+from frobench.suite.compare.runs import compare_runs
+from frobench.suite.errors import CannotRunError
+from frobench.suite.personal import private
+from frobench.suite.project.git import describe, facts, project_folder
+from frobench.suite.run.request import Request, make_draft, require_same_commit
+from frobench.suite.stored import store
+from frobench.suite.stored.run import CommitInfo, Project
+from frobench.suite.terminal import comparison_words as comparison
+from frobench.suite.terminal.answers import heading
 from tests.instruments.processes.git_project import commit, git, repository
 from tests.instruments.runs import factory
 from tests.instruments.runs.factory import run
@@ -113,7 +113,7 @@ def test_the_page_shows_the_commit_in_one_row_and_only_where_it_is_stored() -> N
 
 
 def test_show_says_whose_code_was_measured() -> None:
-    from reports.summary import plain  # noqa: PLC0415 - pandas is needed here only
+    from frobench.reports.summary import plain  # noqa: PLC0415 - pandas is needed here only
 
     measured = run()
     measured.frobench.project = BEFORE

@@ -6,12 +6,12 @@ from random import Random
 
 import pytest
 
-from suite.journal.records import Identity, Refused
-from suite.measure.climb import AS_BEFORE
-from suite.profiles import headline_times, settings_for
-from suite.run.forecast.admission import admit, choices
-from suite.run.plan import outcome
-from suite.stored.run import Outcome, Work
+from frobench.suite.journal.records import Identity, Refused
+from frobench.suite.measure.climb import AS_BEFORE
+from frobench.suite.profiles import headline_times, settings_for
+from frobench.suite.run.forecast.admission import admit, choices
+from frobench.suite.run.plan import outcome
+from frobench.suite.stored.run import Outcome, Work
 from tests.instruments.devices.piloted import Delay, MadeUp, Pilot
 from tests.instruments.runs.made_up_records import measured
 

@@ -11,20 +11,20 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from suite.errors import WrongResultError
-from suite.journal.records import Busy, Record, Rested
-from suite.journal.spec import LaunchSpec
-from suite.kit.device import Device
-from suite.launch import case_timer
-from suite.machine.sensors import nvml
-from suite.machine.sensors import sensor as sensors
-from suite.machine.sensors.sensor import Sensor, Source, seal
-from suite.measure.sampler import Sampler
-from suite.measure.sampling import AT_ONCE, Window, repeat
-from suite.profiles import LEAD, WINDOW, settings_for
-from suite.run.sensed import energy, telemetry
-from suite.run.sensed.telemetry import Line, Reader, Tick
-from suite.stored.run import Check
+from frobench.suite.errors import WrongResultError
+from frobench.suite.journal.records import Busy, Record, Rested
+from frobench.suite.journal.spec import LaunchSpec
+from frobench.suite.kit.device import Device
+from frobench.suite.launch import case_timer
+from frobench.suite.machine.sensors import nvml
+from frobench.suite.machine.sensors import sensor as sensors
+from frobench.suite.machine.sensors.sensor import Sensor, Source, seal
+from frobench.suite.measure.sampler import Sampler
+from frobench.suite.measure.sampling import AT_ONCE, Window, repeat
+from frobench.suite.profiles import LEAD, WINDOW, settings_for
+from frobench.suite.run.sensed import energy, telemetry
+from frobench.suite.run.sensed.telemetry import Line, Reader, Tick
+from frobench.suite.stored.run import Check
 from tests.instruments.devices.simulated_nvml import Gpu, install
 from tests.instruments.devices.virtual import VirtualClock
 
@@ -47,7 +47,7 @@ def test_a_window_counts_the_calls_in_it_and_none_of_those_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock, numbers = VirtualClock(), count(1)
-    monkeypatch.setattr("suite.measure.sampling.monotonic", lambda: 1000 + clock.now)
+    monkeypatch.setattr("frobench.suite.measure.sampling.monotonic", lambda: 1000 + clock.now)
 
     def body() -> int:
         clock.now += AT_ONCE / 2.5

@@ -7,14 +7,21 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from suite.journal.records import Collected, Declared, Identity
-from suite.profiles import PROFILES, settings_for
-from suite.run.forecast.expected import ACCELERATOR, CPU, Expected, ExpectedCase, expect, newest
-from suite.stored import store
-from suite.stored.bounds import most_launches
-from suite.stored.identity import machine_id
-from suite.stored.run import Case, Exercise, Run, Settings, Work
-from suite.terminal.listing import lines
+from frobench.suite.journal.records import Collected, Declared, Identity
+from frobench.suite.profiles import PROFILES, settings_for
+from frobench.suite.run.forecast.expected import (
+    ACCELERATOR,
+    CPU,
+    Expected,
+    ExpectedCase,
+    expect,
+    newest,
+)
+from frobench.suite.stored import store
+from frobench.suite.stored.bounds import most_launches
+from frobench.suite.stored.identity import machine_id
+from frobench.suite.stored.run import Case, Exercise, Run, Settings, Work
+from frobench.suite.terminal.listing import lines
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import LAUNCHES, case
 

@@ -9,15 +9,15 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from reports.table.facts import machine_title
-from suite.compare.runs import compare_runs
-from suite.run import unfinished
-from suite.run.label import KEY, key, label_of
-from suite.run.request import Request, make_draft
-from suite.stored import store
-from suite.stored.differences import changed
-from suite.stored.identity import machine_id
-from suite.stored.run import CommitInfo, Run
+from frobench.reports.table.facts import machine_title
+from frobench.suite.compare.runs import compare_runs
+from frobench.suite.run import unfinished
+from frobench.suite.run.label import KEY, key, label_of
+from frobench.suite.run.request import Request, make_draft
+from frobench.suite.stored import store
+from frobench.suite.stored.differences import changed
+from frobench.suite.stored.identity import machine_id
+from frobench.suite.stored.run import CommitInfo, Run
 from tests.instruments.runs import factory
 
 

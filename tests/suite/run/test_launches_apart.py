@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from suite.journal.records import Measured, Record
-from suite.stored import store
-from suite.stored.run import CaseInfo, Check
-from suite.units import format_value
+from frobench.suite.journal.records import Measured, Record
+from frobench.suite.stored import store
+from frobench.suite.stored.run import CaseInfo, Check
+from frobench.suite.units import format_value
 from tests.instruments.runs import made_up_launches
 from tests.instruments.runs.made_up_launches import Launch, Quiet, made_up, run
 

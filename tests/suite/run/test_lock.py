@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from suite.errors import CannotRunError
-from suite.run import lock
-from suite.run.lock import VARIABLE, machine_lock
+from frobench.suite.errors import CannotRunError
+from frobench.suite.run import lock
+from frobench.suite.run.lock import VARIABLE, machine_lock
 from tests.instruments.processes.command import TRICKY, start
 
 IMPORTS = """
 import os
-from suite.errors import CannotRunError
-from suite.run.lock import machine_lock
+from frobench.suite.errors import CannotRunError
+from frobench.suite.run.lock import machine_lock
 """
 
 

@@ -9,8 +9,8 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from suite.errors import CannotRunError
-from suite.journal.records import (
+from frobench.suite.errors import CannotRunError
+from frobench.suite.journal.records import (
     Begun,
     Collected,
     Identity,
@@ -20,10 +20,10 @@ from suite.journal.records import (
     Surroundings,
     Tried,
 )
-from suite.kit.search_strategy import Shape, Try
-from suite.machine.accounts import Accounts
-from suite.profiles import LEAST_SAMPLES, PROFILES, settings_for
-from suite.run.forecast.costs import (
+from frobench.suite.kit.search_strategy import Shape, Try
+from frobench.suite.machine.accounts import Accounts
+from frobench.suite.profiles import LEAST_SAMPLES, PROFILES, settings_for
+from frobench.suite.run.forecast.costs import (
     WARM_UP_CALLS,
     body_seconds,
     choose_case_seconds,
@@ -32,10 +32,10 @@ from suite.run.forecast.costs import (
     launch_share,
     too_long,
 )
-from suite.run.plan import Draft, Plan, freeze
-from suite.run.runner import _tell
-from suite.stored.bounds import most_launches
-from suite.stored.run import CommitInfo, Work
+from frobench.suite.run.plan import Draft, Plan, freeze
+from frobench.suite.run.runner import _tell
+from frobench.suite.stored.bounds import most_launches
+from frobench.suite.stored.run import CommitInfo, Work
 from tests.instruments.runs import factory
 from tests.instruments.runs.factory_machine import environment
 

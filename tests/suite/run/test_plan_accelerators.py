@@ -8,13 +8,21 @@ from typing import Any
 
 import pytest
 
-from suite.journal.records import Begun, Busy, Collected, Identity, Measured, Record, Surroundings
-from suite.profiles import WINDOW_SECONDS, settings_for
-from suite.run.forecast.costs import choose_case_seconds, launch_seconds
-from suite.run.forecast.windows import SUSTAINED_PART, choose_windows
-from suite.run.plan import Draft, Plan, freeze
-from suite.run.sensed.energy import sustained_seconds
-from suite.stored.run import CommitInfo, ProfileName, Settings, Work
+from frobench.suite.journal.records import (
+    Begun,
+    Busy,
+    Collected,
+    Identity,
+    Measured,
+    Record,
+    Surroundings,
+)
+from frobench.suite.profiles import WINDOW_SECONDS, settings_for
+from frobench.suite.run.forecast.costs import choose_case_seconds, launch_seconds
+from frobench.suite.run.forecast.windows import SUSTAINED_PART, choose_windows
+from frobench.suite.run.plan import Draft, Plan, freeze
+from frobench.suite.run.sensed.energy import sustained_seconds
+from frobench.suite.stored.run import CommitInfo, ProfileName, Settings, Work
 from tests.instruments.runs.factory_machine import environment
 
 STARTUP = 10.0

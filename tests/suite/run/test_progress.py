@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from suite.run.progress import reporter
+from frobench.suite.run.progress import reporter
 
 CONTROL = re.compile(r"\x1b\[[?0-9;]*[A-Za-z]|\r")
 STYLE = re.compile(r"\x1b\[[0-9;]*m")

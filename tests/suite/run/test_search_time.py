@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from suite.run.plan import Draft
-from suite.run.request import Request, make_draft
-from suite.stored.run import CommitInfo, Search
+from frobench.suite.run.plan import Draft
+from frobench.suite.run.request import Request, make_draft
+from frobench.suite.stored.run import CommitInfo, Search
 from tests.instruments.runs import factory
 
 

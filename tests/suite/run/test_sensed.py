@@ -4,10 +4,10 @@
 import msgspec
 import pytest
 
-from suite.journal.records import Begun, Record
-from suite.run.sensed import sensor_summary
-from suite.run.sensed.telemetry import Line, Mute, Tick
-from suite.stored.run import Telemetry
+from frobench.suite.journal.records import Begun, Record
+from frobench.suite.run.sensed import sensor_summary
+from frobench.suite.run.sensed.telemetry import Line, Mute, Tick
+from frobench.suite.stored.run import Telemetry
 from tests.instruments.runs.made_up_records import measured
 
 DEVICES = {"product": ["cuda:0"], "loop": ["cpu/0", "cpu/1"]}

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from suite.machine.sensors.sensor import ENERGY, HELD_BACK, Sensor, Source
-from suite.run.sensed import telemetry
-from suite.run.sensed.telemetry import Line, Mute, Reader, Recorder, Tick
+from frobench.suite.machine.sensors.sensor import ENERGY, HELD_BACK, Sensor, Source
+from frobench.suite.run.sensed import telemetry
+from frobench.suite.run.sensed.telemetry import Line, Mute, Reader, Recorder, Tick
 
 PERIOD = 0.005
 

@@ -4,10 +4,10 @@
 import pytest
 from msgspec.structs import replace
 
-from suite.journal.records import Identity, Measured
-from suite.profiles import LEAD, WINDOW, settings_for
-from suite.run.forecast import windows
-from suite.stored.run import Settings, Work
+from frobench.suite.journal.records import Identity, Measured
+from frobench.suite.profiles import LEAD, WINDOW, settings_for
+from frobench.suite.run.forecast import windows
+from frobench.suite.stored.run import Settings, Work
 from tests.instruments.runs.made_up_records import measured
 
 SETTINGS = settings_for("standard", ["cuda:0"])

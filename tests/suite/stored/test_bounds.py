@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from suite import checks
-from suite.stored import bounds, store
-from suite.stored.basics import LONGEST_NAME, LONGEST_TEXT
-from suite.stored.run import Run
+from frobench.suite import checks
+from frobench.suite.stored import bounds, store
+from frobench.suite.stored.basics import LONGEST_NAME, LONGEST_TEXT
+from frobench.suite.stored.run import Run
 from tests.instruments.faults.judging import codes, made, set_samples
 from tests.instruments.processes.command import ROOT
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from suite.stored.differences import Difference, changed, compare_environments, likeness
-from suite.stored.run import Environment
+from frobench.suite.stored.differences import Difference, changed, compare_environments, likeness
+from frobench.suite.stored.run import Environment
 from tests.instruments.runs import factory
 
 

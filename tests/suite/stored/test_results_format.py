@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from suite import checks
-from suite.stored import store
+from frobench.suite import checks
+from frobench.suite.stored import store
 from tests.instruments.faults.judging import validate_file
 from tests.instruments.runs import factory
 

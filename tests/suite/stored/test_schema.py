@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from suite.stored import store
-from suite.stored.schema import SCHEMA_PATH, schema_text
+from frobench.suite.stored import store
+from frobench.suite.stored.schema import SCHEMA_PATH, schema_text
 from tests.instruments.runs import factory
 
 SCHEMA: dict[str, Any] = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
@@ -57,7 +57,7 @@ def content() -> Any:  # noqa: ANN401 - JSON
 @pytest.mark.golden
 def test_the_committed_schema_is_that_of_the_types() -> None:
     committed = SCHEMA_PATH.read_text(encoding="utf-8")
-    assert committed == schema_text(), "`python -m suite.stored.schema` writes it anew"
+    assert committed == schema_text(), "`python -m frobench.suite.stored.schema` writes it anew"
 
 
 def test_a_stored_run_fits_the_schema(content: Any) -> None:  # noqa: ANN401 - JSON

@@ -15,9 +15,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from suite import checks
-from suite.stored import store
-from suite.stored.run import Run
+from frobench.suite import checks
+from frobench.suite.stored import store
+from frobench.suite.stored.run import Run
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import factory
 

@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from reports.findings import peaks
-from reports.findings.exercises.attainable_peak import fastest_products
-from reports.findings.kinds import AT_ONCE, KINDS, LARGE
-from reports.findings.remembered import cases_of
-from reports.findings.select import Cases, NotMeasuredError
-from reports.findings.values import estimate_of, is_above, is_below, text
-from reports.table.frame import device_of
-from suite.datasheets.catalog import PeakRate
-from suite.stored.run import Case
-from suite.units import format_point
+from frobench.reports.findings import peaks
+from frobench.reports.findings.exercises.attainable_peak import fastest_products
+from frobench.reports.findings.kinds import AT_ONCE, KINDS, LARGE
+from frobench.reports.findings.remembered import cases_of
+from frobench.reports.findings.select import Cases, NotMeasuredError
+from frobench.reports.findings.values import estimate_of, is_above, is_below, text
+from frobench.reports.table.frame import device_of
+from frobench.suite.datasheets.catalog import PeakRate
+from frobench.suite.stored.run import Case
+from frobench.suite.units import format_point
 
 HALF = 0.5
 """A resource limits work if it is needed for more than this part of the time."""

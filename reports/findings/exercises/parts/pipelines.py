@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from reports.findings.answers import Answer, ask_on
-from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError
-from reports.findings.side_by_side import BUSY, PROOF, lanes
-from reports.findings.values import VALUE, N, behind, size, text
-from suite.stored.run import Estimate, Scalar
-from suite.units import format_value
+from frobench.reports.findings.answers import Answer, ask_on
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
+from frobench.reports.findings.side_by_side import BUSY, PROOF, lanes
+from frobench.reports.findings.values import VALUE, N, behind, size, text
+from frobench.suite.stored.run import Estimate, Scalar
+from frobench.suite.units import format_value
 
 PIPELINE, ONE = "bench_pipeline", "bench_one_device"
 WHOLE = 1.0

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reports.findings import sections
-from reports.findings.finding import Section
-from suite.stored.run import Case, Work
+from frobench.reports.findings import sections
+from frobench.reports.findings.finding import Section
+from frobench.suite.stored.run import Case, Work
 from tests.instruments.runs.exact_runs import (
     LAUNCHES,
     WOBBLE,

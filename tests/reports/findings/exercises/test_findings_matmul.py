@@ -4,8 +4,8 @@
 import pytest
 from scipy.optimize import brentq
 
-from reports.findings.finding import RATIO
-from suite.stored.run import Work
+from frobench.reports.findings.finding import RATIO
+from frobench.suite.stored.run import Work
 from tests.instruments.runs.exact_runs import (
     WOBBLE,
     answer,

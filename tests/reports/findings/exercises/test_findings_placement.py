@@ -3,8 +3,8 @@
 
 import pytest
 
-from reports.findings.finding import Section
-from suite.stored.run import Case, Work
+from frobench.reports.findings.finding import Section
+from frobench.suite.stored.run import Case, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, answer, by_name, case, left_out, plain, plot
 
 SIZES = (64, 4096, 4**10)

@@ -3,8 +3,8 @@
 
 import pytest
 
-from reports.findings.finding import RATIO, Section
-from suite.stored.run import Case, Work
+from frobench.reports.findings.finding import RATIO, Section
+from frobench.suite.stored.run import Case, Work
 from tests.instruments.runs.exact_runs import (
     LAUNCHES,
     WOBBLE,

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reports.findings.finding import RATIO, Section
-from suite.stored.run import Case, Search, Work
+from frobench.reports.findings.finding import RATIO, Section
+from frobench.suite.stored.run import Case, Search, Work
 from tests.instruments.runs.exact_runs import answer, by_name, case, left_out, plain, plot
 
 GPU = "cuda:0"

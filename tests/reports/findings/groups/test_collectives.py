@@ -6,10 +6,10 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from reports.findings import sections
-from reports.findings.finding import RATIO, Section
-from reports.findings.select import device_title, the_device
-from suite.stored.run import Case, Exercise, NodeFacts, Outcome, Work
+from frobench.reports.findings import sections
+from frobench.reports.findings.finding import RATIO, Section
+from frobench.reports.findings.select import device_title, the_device
+from frobench.suite.stored.run import Case, Exercise, NodeFacts, Outcome, Work
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, answer, by_name, case, plain, plot
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A launch that lost a rank, and nodes that are not alike, are named."""
 
-from suite import checks
-from suite.stored.run import NodeFacts, Scalar
+from frobench.suite import checks
+from frobench.suite.stored.run import NodeFacts, Scalar
 from tests.instruments.faults.judging import made, said
 
 

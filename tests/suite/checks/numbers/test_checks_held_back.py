@@ -3,8 +3,8 @@
 
 import pytest
 
-from suite.checks import conclude
-from suite.stored.run import Conclusion, Run, Sensed
+from frobench.suite.checks import conclude
+from frobench.suite.stored.run import Conclusion, Run, Sensed
 from tests.instruments.faults.judging import made
 
 RULES = {"throttled-case", "power-limited-case", "fixed-clock-case"}

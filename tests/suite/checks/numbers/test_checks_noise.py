@@ -3,8 +3,8 @@
 
 import pytest
 
-from suite import checks
-from suite.stored.run import Telemetry
+from frobench.suite import checks
+from frobench.suite.stored.run import Telemetry
 from tests.instruments.faults.judging import made, on_accelerators, only, resample, said
 
 # noisy_case

@@ -7,10 +7,10 @@ import pytest
 from msgspec.structs import replace
 from scipy.stats import kendalltau, spearmanr
 
-from suite import checks
-from suite.checks import courses
-from suite.checks.numbers import steadiness
-from suite.stored.run import Run
+from frobench.suite import checks
+from frobench.suite.checks import courses
+from frobench.suite.checks.numbers import steadiness
+from frobench.suite.stored.run import Run
 from tests.instruments.faults.judging import keep, made, resample, said, samples, set_samples
 
 # drift

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""Frobench is one package, `frobench`: in a clone, installed from it, and from a wheel."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import noxfile
+from tests.instruments.processes.command import ROOT
+
+BENCHMARK = '''# SPDX-License-Identifier: MIT
+"""How long does a product take?"""
+
+import benchmarks
+import reports
+import suite
+from frobench import Measure
+
+
+def bench_product(measure: Measure) -> None:
+    """How long does a product of three numbers take?"""
+    measure(lambda: suite.FACTOR * reports.FACTOR * benchmarks.FACTOR)
+'''
+CONFTEST = """
+import json, sys
+from pathlib import Path
+
+import frobench.suite.checkout as there
+
+HOMES = (there.SUITE, there.REPORTS, there.BENCHMARKS, Path(there.CHECKOUT, "frobench"))
+
+def pytest_unconfigure():
+    modules = {}
+    for name, module in sys.modules.items():
+        path = Path(getattr(module, "__file__", None) or "/").resolve()
+        if name != "__main__" and any(map(path.is_relative_to, HOMES)):
+            modules.setdefault(str(path), []).append(name)
+    Path("modules.json").write_text(json.dumps(modules))
+"""
+BUILD = "import sys; from setuptools import build_meta; build_meta.build_{}(sys.argv[1])"
+AS_INSTALLED = """
+import site, sys
+site.addsitedir(sys.argv.pop(1))
+sys.path.append(sys.argv.pop(1))
+from frobench.__main__ import main
+main()
+"""
+"""A command that finds Frobench by the files of an installation, and not by this environment's."""
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of what is installed, its links among it."""
+    folder = tmp_path_factory.mktemp("clone")
+    leave_out = shutil.ignore_patterns("__pycache__")
+    for name in ("frobench", "suite", "reports", "benchmarks"):
+        shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=leave_out)
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, folder)
+    return folder
+
+
+def installed(clone: Path, how: str) -> Path:
+    """Return a folder with what an installation puts beside Python."""
+    folder = clone / how
+    build = [sys.executable, "-c", BUILD.format(how), str(folder)]
+    subprocess.run(build, cwd=clone, capture_output=True, check=True)
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    wheel.unlink()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(clone: Path) -> Path:
+    """Return a folder with the files of the wheel."""
+    return installed(clone, "wheel")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return a project whose packages have the names of Frobench's folders."""
+    for number, name in enumerate(("suite", "reports", "benchmarks"), start=2):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(f"FACTOR = {number}\n")
+    (tmp_path / "measured").mkdir()
+    (tmp_path / "measured" / "bench_product.py").write_text(BENCHMARK)
+    (tmp_path / "measured" / "conftest.py").write_text(CONFTEST)
+    return tmp_path
+
+
+def call(command: list[object], project: Path, path: Path | None) -> str:
+    """Call a command in a project, with a folder in Python's path; return what it prints."""
+    variables = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [sys.executable, *map(str, command)],
+        cwd=project,
+        env=variables | ({"PYTHONPATH": str(path)} if path else {}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def modules(project: Path, home: Path) -> dict[str, list[str]]:
+    """Return the names of each of Frobench's modules in the last launch, by file."""
+    found: dict[str, list[str]] = json.loads((project / "modules.json").read_bytes())
+    assert len(found) > 50
+    assert all(Path(file).is_relative_to(home.resolve()) for file in found)
+    return found
+
+
+LIST = ("list", "--benchmarks", "measured", "--devices", "cpu")
+
+
+def test_the_wheel_adds_one_name(wheel: Path) -> None:
+    assert {path.name for path in wheel.iterdir() if path.suffix != ".dist-info"} == {"frobench"}
+
+
+def test_a_project_with_packages_of_those_names_measures_from_the_wheel(
+    wheel: Path, project: Path
+) -> None:
+    run = ("run", "--profile", "quick", "--launches", 3, "--benchmarks", "measured")
+    file = call(["-m", "frobench", *run], project, wheel).splitlines()[-1]
+    assert [names for names in modules(project, wheel).values() if len(names) > 1] == []
+    shown = call(["-m", "frobench", "show", file], project, wheel)
+    assert "1 case measured" in shown
+
+
+def test_the_wheel_has_the_benchmarks(wheel: Path, project: Path) -> None:
+    listed = call(["-m", "frobench", "list", "--devices", "cpu", "-k", "matmul"], project, wheel)
+    assert "matmul: " in listed
+
+
+def test_no_module_has_two_names_in_a_clone(clone: Path, project: Path) -> None:
+    assert "product: " in call(["-m", "frobench", *LIST], project, clone)
+    assert [names for names in modules(project, clone).values() if len(names) > 1] == []
+
+
+def test_no_module_has_two_names_in_an_editable_installation(clone: Path, project: Path) -> None:
+    paths = (installed(clone, "editable"), sysconfig.get_path("purelib"))
+    assert "product: " in call(["-S", "-c", AS_INSTALLED, *paths, *LIST], project, None)
+    assert [names for names in modules(project, clone).values() if len(names) > 1] == []
+
+
+@pytest.mark.parametrize(
+    ("planted", "contract"),
+    [
+        ({"suite/units.py": "suite.run.runner"}, "In suite imports point down"),
+        ({"reports/web/render.py": "reports.site.build"}, "In reports imports point down"),
+        ({"suite/files.py": "reports.web"}, "The command rests on reports"),
+        ({"benchmarks/steps.py": "reports.web"}, "The command rests on reports"),
+        (
+            {
+                "suite/stored/names.py": "suite.stored.basics",
+                "suite/stored/basics.py": "suite.stored.names",
+            },
+            "No import runs in a circle",
+        ),
+    ],
+)
+def test_lint_sees_imports_behind_the_links(
+    tmp_path: Path, planted: dict[str, str], contract: str
+) -> None:
+    noxfile.copy_packages(ROOT, tmp_path)
+    for file, module in planted.items():
+        with (tmp_path / "frobench" / file).open("a") as source:
+            source.write(f"\nimport frobench.{module}\n")
+    lint = shutil.which("lint-imports", path=Path(sys.executable).parent)
+    assert lint is not None
+    done = subprocess.run(
+        [lint, "--no-cache", "--config", str(ROOT / "pyproject.toml")],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    broken = " ".join(done.stdout.split())
+    assert done.returncode == 1
+    assert contract in broken.partition("Broken contracts")[2]
