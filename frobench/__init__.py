@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from frobench.suite.kit.workers import together as together
     from frobench.suite.launch.measure import Measure as Measure
     from frobench.suite.launch.search import ShapeSearch as ShapeSearch
-    from frobench.suite.stored.run import Check as Check
-    from frobench.suite.stored.run import Work as Work
+    from frobench.suite.stored.types import Check as Check
+    from frobench.suite.stored.types import Work as Work
 
 __version__ = "0.1.0"
 
@@ -48,7 +48,7 @@ _NAMES = {
     "frobench.suite.kit.workers": ("Worker", "together"),
     "frobench.suite.launch.measure": ("Measure",),
     "frobench.suite.launch.search": ("ShapeSearch",),
-    "frobench.suite.stored.run": ("Check", "Work"),
+    "frobench.suite.stored.types": ("Check", "Work"),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 __all__ = tuple(_HOME)

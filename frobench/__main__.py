@@ -3,8 +3,7 @@
 
 import sys
 
-from frobench.suite.absent import absent, absent_module
-from frobench.suite.exit_codes import CANNOT
+from frobench.suite.exit_codes import CANNOT, absent, absent_module
 
 
 def main() -> None:

@@ -17,8 +17,7 @@ from typing import Any, NoReturn
 import click
 
 from frobench.options import RESULTS
-from frobench.suite.absent import absent, absent_module
-from frobench.suite.exit_codes import CANNOT, FAILED, INTERRUPTED
+from frobench.suite.exit_codes import CANNOT, FAILED, INTERRUPTED, absent, absent_module
 from frobench.suite.printable import printable
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's

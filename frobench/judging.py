@@ -11,11 +11,10 @@ import click
 
 from frobench import options
 from frobench.endings import makes_much, tells
-from frobench.suite.absent import absent, absent_module
-from frobench.suite.exit_codes import FAILED
+from frobench.suite.exit_codes import FAILED, absent, absent_module
 
 if TYPE_CHECKING:
-    from frobench.suite.stored.run import Run
+    from frobench.suite.stored.types import Run
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
 
@@ -62,17 +61,17 @@ def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
     from frobench.reports.summary import plain
     from frobench.suite import checks
     from frobench.suite.printable import as_json
-    from frobench.suite.terminal import answer_files
+    from frobench.suite.terminal import answers
 
     run = plain.answers(checks.credible(judged))
     if form == "json":
         click.echo(as_json(run))
     elif form == "csv":
-        click.echo(answer_files.cases_as_csv(run.cases) if cases else answer_files.as_csv(run))
+        click.echo(answers.cases_as_csv(run.cases) if cases else answers.as_csv(run))
     elif cases:
-        click.echo(answer_files.cases_as_markdown(run.cases))
+        click.echo(answers.cases_as_markdown(run.cases))
     else:
-        click.echo(answer_files.as_markdown(run))
+        click.echo(answers.as_markdown(run))
 
 
 @click.command()
@@ -188,12 +187,12 @@ def require_facts(across: Sequence[str], *runs: "Run") -> None:
 def conclude(judged: "Run", *, err: bool, every: bool = False, cases: bool = False) -> None:
     """Print the leading answers of a run, every one or the cases, then what makes them doubtful."""
     from frobench.suite import checks
-    from frobench.suite.compare import disturbance
+    from frobench.suite.compare import between_runs
     from frobench.suite.terminal import answers
     from frobench.suite.terminal.layout import doubts, say, width, wrapped
 
     columns = width()
-    if busy := disturbance.busy(judged):
+    if busy := between_runs.busy(judged):
         text = f"{busy[0].upper()}{busy[1:]}: do not publish this run."
         say(*wrapped(text, columns), err=err)
     try:

@@ -52,8 +52,7 @@ def fleet(results: Path, output: Path, benchmarks: Path | None, **wanted: Any) -
     Exits with 3 if a node stored no whole run, and else with 1 if a case failed.
     """
     from frobench.suite.fleet.fleet import FleetRequest, measure
-    from frobench.suite.run.interruptions import Interruptions
-    from frobench.suite.run.label import label_of
+    from frobench.suite.run.runner import Interruptions, label_of
     from frobench.suite.terminal import fleet_words
     from frobench.suite.terminal.layout import say, warn
 
@@ -136,10 +135,10 @@ def history(results: Path, benchmarks: Path, **wanted: Any) -> None:  # noqa: AN
     from frobench.suite.compare.gate import exit_code
     from frobench.suite.history.history import HistoryInterrupted, HistoryRequest
     from frobench.suite.history.history import history as to_the_end
-    from frobench.suite.run.interruptions import Interruptions
     from frobench.suite.run.progress import reporter
+    from frobench.suite.run.runner import Interruptions
     from frobench.suite.terminal import history_words
-    from frobench.suite.terminal.comparison_tables import show
+    from frobench.suite.terminal.comparison import show
     from frobench.suite.terminal.layout import say, shown
 
     request = HistoryRequest(results=spelled(results), benchmarks=spelled(benchmarks), **wanted)

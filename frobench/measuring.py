@@ -14,7 +14,7 @@ from frobench.judging import conclude, read_valid, require_facts
 from frobench.suite.exit_codes import FAILED, SLOWER
 
 if TYPE_CHECKING:
-    from frobench.suite.stored.run import Run
+    from frobench.suite.stored.types import Run
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
 
@@ -79,7 +79,7 @@ def run(
 def together(benchmarks: Path, wait: bool) -> AbstractContextManager[object]:  # noqa: FBT001 - as an option
     """Have the other nodes of the job at hand; where this is one of them, serve and end."""
     from frobench.suite.nodes.meeting import position
-    from frobench.suite.run.job import led, take_part
+    from frobench.suite.run.runner import led, take_part
     from frobench.suite.terminal.layout import say, warn
 
     here = position()
@@ -129,9 +129,8 @@ def reproduce(
 def measure(results: Path, benchmarks: Path, **wanted: Any) -> "tuple[Path, Run]":  # noqa: ANN401 - see `Request`
     """Measure what is wanted, and return the stored file and its path."""
     from frobench.suite.errors import Interrupted
-    from frobench.suite.run.interruptions import Interruptions
     from frobench.suite.run.progress import reporter
-    from frobench.suite.run.request import Request
+    from frobench.suite.run.runner import Interruptions, Request
     from frobench.suite.run.runner import run as to_the_end
     from frobench.suite.stored import store
 
@@ -149,7 +148,7 @@ def measure(results: Path, benchmarks: Path, **wanted: Any) -> "tuple[Path, Run]
 def call_once(case: str, trace: Path | None, benchmarks: Path, wanted: dict[str, Any]) -> None:
     """Call one case once, and say that this is no measurement."""
     from frobench.suite.once import run_once
-    from frobench.suite.stored.names import name_of
+    from frobench.suite.stored.differences import name_of
     from frobench.suite.terminal.layout import say, shown, warn
     from frobench.suite.units import format_seconds
 

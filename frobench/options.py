@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from frobench.suite.checkout import BENCHMARKS
+from frobench.suite.files import BENCHMARKS
 
 RESULTS = Path("results")
 SITE = Path("site")

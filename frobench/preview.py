@@ -12,7 +12,7 @@ from frobench.endings import measures, spelled, tells
 from frobench.suite.exit_codes import CANNOT
 
 if TYPE_CHECKING:
-    from frobench.suite.stored.run import ProfileName
+    from frobench.suite.stored.types import ProfileName
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
 
@@ -42,7 +42,7 @@ def list_cases(  # noqa: PLR0913 - one for each option
     import tempfile
 
     from frobench.suite.profiles import settings_for
-    from frobench.suite.run.forecast.expected import expect, newest
+    from frobench.suite.run.expected import expect, newest
     from frobench.suite.run.pilot import collect
     from frobench.suite.terminal import listing
     from frobench.suite.terminal.layout import dump, say, width

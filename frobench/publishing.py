@@ -15,7 +15,7 @@ from frobench.suite.exit_codes import FAILED
 
 if TYPE_CHECKING:
     from frobench.reports.figures.files import Figures
-    from frobench.suite.stored.run import Conclusion
+    from frobench.suite.stored.types import Conclusion
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
 
@@ -31,15 +31,14 @@ def share(file: Path, output: Path, *, everything: bool) -> None:
     What names a person or a host is taken out, and the digest made anew. Call it where the run
     was made: only there are the names of the host and its user known. Nothing is sent anywhere.
     """
-    from frobench.suite import publish
-    from frobench.suite.personal import private
+    from frobench.suite import privacy, publish
     from frobench.suite.stored import store
     from frobench.suite.terminal import disclosure
     from frobench.suite.terminal.layout import is_honest, say, shown
 
     if not is_honest(file, but=publish.MENDED):
         sys.exit(FAILED)
-    run, removed = publish.redact(store.read(file), private.own_names())
+    run, removed = publish.redact(store.read(file), privacy.own_names())
     say(*disclosure.lines(run, removed, everything=everything), "")
     try:
         path = store.write_once(run, output)

@@ -27,8 +27,8 @@ from msgspec import Struct
 from frobench.reports.making.workers import FEW_PAGES, collect_seldom, cores
 from frobench.reports.site import build as site
 from frobench.suite.machine import environment
-from frobench.suite.machine.processor import processor
-from frobench.suite.stored.names import machine_name
+from frobench.suite.machine.host import processor
+from frobench.suite.stored.differences import machine_name
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import many_machines
 

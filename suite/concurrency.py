@@ -17,7 +17,7 @@ Interval = tuple[float, float]
 """When an entry began and ended, in seconds of one clock."""
 
 EVIDENCE = {"at_once", "in_turn", "shared", "shared_in_turn", "shareable"}
-"""Parts of a sample that concurrency is computed from; see `suite.stored.run.CaseInfo`."""
+"""Parts of a sample that concurrency is computed from; see `suite.stored.types.CaseInfo`."""
 
 
 def union(intervals: Iterable[Interval]) -> float:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What ends a run or a case; the command turns what ends a run into a line and an exit code."""
+"""Errors that end a run or a case."""
 
 import math
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from frobench.suite.stored.run import Check
+from frobench.suite.stored.types import Check
 
 
 class CannotRunError(RuntimeError):

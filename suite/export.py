@@ -10,7 +10,7 @@ from datetime import datetime
 
 from frobench.suite.printable import as_json, printable
 from frobench.suite.statistics import case_medians, estimate
-from frobench.suite.stored.run import Case, Estimate, Run
+from frobench.suite.stored.types import Case, Estimate, Run
 from frobench.suite.units import counted, nanoseconds
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files read whoever made them, and written whole or by lines, so that a kill spoils none."""
+"""Files read with care and written whole, and the folder of this code."""
 
 import os
 import stat
@@ -11,6 +11,16 @@ from secrets import token_hex
 from typing import Any, Generic, TypeVar
 
 import msgspec
+
+CHECKOUT = Path(__file__).parents[2].resolve()
+"""The folder that `frobench/` lies in, from which Python imports it."""
+SUITE, REPORTS, BENCHMARKS = (
+    (CHECKOUT / "frobench" / name).resolve() for name in ("suite", "reports", "benchmarks")
+)
+"""Folders of the harness, of what makes pages, and of Frobench's own benchmarks."""
+SOURCES = ("frobench/*.py", "frobench/suite/**/*.py", "frobench/benchmarks/*.py")
+"""Files below it that move numbers when they are changed."""
+
 
 LARGEST_FILE = 50_000_000
 """Bytes of a stored file, at most."""

@@ -14,15 +14,14 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import replace
 
-from frobench.suite.absent import absent, absent_in
 from frobench.suite.errors import CannotRunError, NothingMeasuredError, NothingSelectedError
-from frobench.suite.journal.records import Journal, Measured, Refused, Stopped
-from frobench.suite.journal.spec import LaunchSpec
+from frobench.suite.exit_codes import absent, absent_in
+from frobench.suite.journal import Journal, LaunchSpec, Measured, Refused, Stopped
 from frobench.suite.launch.collection import has_cases, parameters
 from frobench.suite.profiles import PROFILES, settings_for
+from frobench.suite.run.launches import LOG_LINES, arguments, environment
 from frobench.suite.run.lock import machine_lock
-from frobench.suite.run.process import LOG_LINES, arguments, environment
-from frobench.suite.stored.names import name_of, short_name
+from frobench.suite.stored.differences import name_of, short_name
 
 MOST_NAMES, LIKENESS = 8, 0.4
 """Cases that an error names, and how alike names are, of 1, that it calls near."""

@@ -8,8 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from frobench.suite.statistics import LEAST_LAUNCHES
-from frobench.suite.stored import bounds
-from frobench.suite.stored.run import ProfileName, Settings
+from frobench.suite.stored import store
+from frobench.suite.stored.types import ProfileName, Settings
 
 STEPS_ON_CPU, STEPS_ON_ACCELERATOR = 100, 20
 """Steps of the clock that a sample lasts, at least, on the CPU and on an accelerator. On the
@@ -154,7 +154,7 @@ def launches_within(
     launch_seconds : what a launch takes
     done : launches that ended already
     """
-    held = bounds.most_launches(cases, settings.most_samples)
+    held = store.most_launches(cases, settings.most_samples)
     if settings.launches is not None:
         return min(settings.launches, held)
     limits = limits_of(settings.profile, settings.devices)

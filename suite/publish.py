@@ -13,13 +13,11 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from frobench.suite import checks
-from frobench.suite.checks import rule
-from frobench.suite.checks.file import privacy
-from frobench.suite.machine.system import public_packages, storable
-from frobench.suite.personal import private, vocabulary
+from frobench.suite import checks, privacy
+from frobench.suite.checks import personal, rule
+from frobench.suite.machine.host import public_packages, storable
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Case, Outcome, Run
+from frobench.suite.stored.types import Case, Outcome, Run
 from frobench.suite.units import counted
 
 MACHINE_INFO = {
@@ -29,7 +27,7 @@ MACHINE_INFO = {
 }
 """What pytest-benchmark stores of a machine; plugins may add more."""
 FOLDER = "benchmarks"
-MENDED = frozenset(rule.rules(privacy))
+MENDED = frozenset(rule.rules(personal))
 """Codes of what may be wrong with a file before it is shared: sharing mends it."""
 _NAMES_OF_FILES = re.compile(r"\.(?:machine|run)$")
 _WORD = re.compile(r"\w+")
@@ -55,16 +53,16 @@ def redact(run: Run, names: Collection[str]) -> tuple[Run, list[Removed]]:
     removed = [item for part in PARTS for item in part(run)]
 
     def change(where: str, text: str) -> str:
-        sought, version = vocabulary.sought(names, where), private.is_version(where)
-        kept = private.hide(text, sought, version=version)
+        sought, version = privacy.sought(names, where), privacy.is_version(where)
+        kept = privacy.hide(text, sought, version=version)
         if kept != text:
-            secrets = private.find(text, sought, version=version)
+            secrets = privacy.find(text, sought, version=version)
             kinds = dict.fromkeys(secret.kind for secret in secrets)
-            shown = private.hide(where, [name for name in names if not vocabulary.is_word(name)])
+            shown = privacy.hide(where, [name for name in names if not privacy.is_word(name)])
             removed.append(Removed(pattern(shown), " and ".join(kinds)))
-        return kept.replace(private.HIDDEN, "x") if _NAMES_OF_FILES.search(where) else kept
+        return kept.replace(privacy.HIDDEN, "x") if _NAMES_OF_FILES.search(where) else kept
 
-    clean: Run = private.rewritten(run, change)
+    clean: Run = privacy.rewritten(run, change)
     clean.frobench.digest = store.digest(clean)
     _prove(clean, names)
     return clean, removed
@@ -72,9 +70,9 @@ def redact(run: Run, names: Collection[str]) -> tuple[Run, list[Removed]]:
 
 def _prove(run: Run, names: Collection[str]) -> None:
     """Raise unless nothing is left that names anybody, and the run is valid."""
-    for where, text in private.texts(run):
-        sought = vocabulary.sought(names, where)
-        for secret in private.find(text, sought, version=private.is_version(where)):
+    for where, text in privacy.texts(run):
+        sought = privacy.sought(names, where)
+        for secret in privacy.find(text, sought, version=privacy.is_version(where)):
             raise store.InvalidResult(pattern(where), f"still holds {secret.kind}")
     for fault in rule.conclusions(run, *checks.OF_FILES):
         raise store.InvalidResult(fault.case or "$", f"{fault.code}: {fault.message}")
@@ -90,7 +88,7 @@ def _host(run: Run) -> Iterator[Removed]:
         del run.machine_info[name]
     if foreign:
         yield Removed("$.machine_info", f"{counted(len(foreign), 'fact')} of another plugin")
-    if run.commit_info.branch not in privacy.COMMON_BRANCHES:
+    if run.commit_info.branch not in personal.COMMON_BRANCHES:
         run.commit_info.branch = None
         yield Removed("$.commit_info.branch", "a branch's own name")
 
@@ -116,7 +114,7 @@ def _selection(run: Run) -> Iterator[Removed]:
     names = " ".join(outcome.fullname for outcome in run.frobench.outcomes).lower()
     typed = run.frobench.settings.expression
     if any(word not in names for word in set(_WORD.findall(typed.lower())) - _LOGIC):
-        run.frobench.settings = replace(run.frobench.settings, expression=private.HIDDEN)
+        run.frobench.settings = replace(run.frobench.settings, expression=privacy.HIDDEN)
         yield Removed("$.frobench.settings.expression", "a selection as it was typed")
 
 

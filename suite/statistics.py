@@ -12,7 +12,7 @@ from functools import cache
 from itertools import accumulate, pairwise
 from statistics import NormalDist
 
-from frobench.suite.stored.run import Case, Estimate
+from frobench.suite.stored.types import Case, Estimate
 
 CONFIDENCE = 0.95
 """Confidence of every interval."""

@@ -8,7 +8,7 @@ digits than that supports.
 
 import math
 
-from frobench.suite.stored.run import Estimate
+from frobench.suite.stored.types import Estimate
 
 _SMALL = {1e-9: "n", 1e-6: "\N{MICRO SIGN}", 1e-3: "m", 1.0: ""}
 _LARGE = {1.0: "", 1e3: "k", 1e6: "M", 1e9: "G", 1e12: "T", 1e15: "P"}

@@ -17,7 +17,7 @@ from frobench.reports.charts.svg import Drawing, Frame, joined
 from frobench.reports.findings.select import device_title
 from frobench.reports.web.theme import GLYPH, NARROW, WIDE, Form, colour
 from frobench.suite.printable import printable
-from frobench.suite.stored.run import Run, Telemetry
+from frobench.suite.stored.types import Run, Telemetry
 from frobench.suite.units import format_value
 
 HEIGHT = 204.0

@@ -11,7 +11,7 @@ from frobench.reports.charts.axes import Scale, even_ticks, ticks
 from frobench.reports.charts.svg import LATE, Fluid
 from frobench.reports.charts.words import describe
 from frobench.reports.findings.finding import Plot, Series
-from frobench.suite.stored.run import Estimate
+from frobench.suite.stored.types import Estimate
 from frobench.suite.units import format_value, prefixed
 
 HEIGHT, TOP, BOTTOM, MIDDLE, BELOW = 66, 16, 50, 27, 43

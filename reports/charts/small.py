@@ -13,7 +13,7 @@ from frobench.reports.charts.axes import Scale, even_ticks, is_wide
 from frobench.reports.charts.svg import Fluid
 from frobench.reports.charts.words import spell_x
 from frobench.reports.findings.finding import RATIO, Finding, Plot, Series
-from frobench.suite.stored.run import Estimate
+from frobench.suite.stored.types import Estimate
 from frobench.suite.units import format_ends, format_point, format_value, prefixed
 
 ROW = 16

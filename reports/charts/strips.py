@@ -13,7 +13,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from frobench.suite.statistics import case_medians
-from frobench.suite.stored.run import Case, Estimate
+from frobench.suite.stored.types import Case, Estimate
 from frobench.suite.units import counted, format_estimate, format_seconds
 
 WIDTH, ROOM = 600, 4

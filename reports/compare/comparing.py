@@ -14,13 +14,11 @@ from msgspec import Struct
 from frobench.reports.findings import findings
 from frobench.reports.findings.finding import Finding
 from frobench.suite import checks
-from frobench.suite.compare.alike import Names, kind
-from frobench.suite.compare.model import CaseComparison, RunComparison
+from frobench.suite.compare.family import overlap
+from frobench.suite.compare.pairs import CaseComparison, Names, RunComparison, kind
 from frobench.suite.compare.rank_tests import Between, compare_values, verdict
-from frobench.suite.compare.verdicts.family import overlap
-from frobench.suite.stored.run import Estimate, Run
-from frobench.suite.terminal.comparison_tables import FINDS, Column, Row, Table, finds
-from frobench.suite.terminal.comparison_words import grouped
+from frobench.suite.stored.types import Estimate, Run
+from frobench.suite.terminal.comparison import FINDS, Column, Row, Table, finds, grouped
 from frobench.suite.units import RATIO, format_estimate, format_point
 
 Word = Literal["higher", "lower", "same", "unresolved", "incomparable"]

@@ -8,13 +8,13 @@ from msgspec.structs import asdict
 
 from frobench.reports.compare import workload as workloads
 from frobench.reports.compare.comparing import compare_findings, legend, table
+from frobench.suite.compare.between_runs import Levels
 from frobench.suite.compare.gate import agreement, exit_code
-from frobench.suite.compare.machines import compare_machines
+from frobench.suite.compare.pairs import compare_machines
 from frobench.suite.compare.runs import compare_runs, compare_versions
-from frobench.suite.compare.verdicts.levels import Levels
-from frobench.suite.stored.run import Run
-from frobench.suite.terminal import comparison_tables, comparison_words
-from frobench.suite.terminal.comparison_tables import show
+from frobench.suite.stored.types import Run
+from frobench.suite.terminal import comparison as words
+from frobench.suite.terminal.comparison import show
 from frobench.suite.terminal.layout import dump, fold, say
 
 
@@ -34,15 +34,15 @@ def runs(  # noqa: PLR0913 - one for each thing that a caller may choose
     """
     comparison = compare_runs(base, new, others, across)
     findings = compare_findings(base, new, comparison)
-    _warn(comparison_words.refusals(comparison, allow_missing=allow_missing), err=as_json)
+    _warn(words.refusals(comparison, allow_missing=allow_missing), err=as_json)
     if as_json:
         dump(asdict(comparison) | {"findings": findings})
     else:
         if not comparison.differences:
-            show(comparison_tables.of_cases(comparison.cases, "base", "new"))
+            show(words.of_cases(comparison.cases, "base", "new"))
             show(table(findings, "base", "new"))
-            fold(*comparison_tables.legend(comparison.cases), *legend(findings), "")
-        fold(*comparison_words.of_runs(comparison))
+            fold(*words.legend(comparison.cases), *legend(findings), "")
+        fold(*words.of_runs(comparison))
     return exit_code(comparison, allow_missing=allow_missing)
 
 
@@ -54,13 +54,13 @@ def versions(run: Run, *, as_json: bool, allow_missing: bool = False) -> int:
             "no case of this run has two versions to compare. Name a second run, or have a "
             "benchmark measure its body beside another version: measure(new, against=old, ...)"
         )
-    _warn(comparison_words.refusals(comparison, allow_missing=allow_missing), err=as_json)
+    _warn(words.refusals(comparison, allow_missing=allow_missing), err=as_json)
     if as_json:
         dump(comparison)
     else:
-        show(comparison_tables.of_cases(comparison.cases, "other version", "body"))
-        fold(*comparison_tables.legend(comparison.cases), "")
-        fold(*comparison_words.of_versions(comparison))
+        show(words.of_cases(comparison.cases, "other version", "body"))
+        fold(*words.legend(comparison.cases), "")
+        fold(*words.of_versions(comparison))
     return exit_code(comparison, allow_missing=allow_missing)
 
 
@@ -78,13 +78,13 @@ def machines(base: Run, new: Run, workload: str, *, as_json: bool) -> int:
         say(f"base: {comparison.base_machine} ({comparison.base})")
         say(f"new:  {comparison.new_machine} ({comparison.new})", "")
         _warn(comparison.faults)
-        show(comparison_tables.of_ratios(comparison.ratios))
+        show(words.of_ratios(comparison.ratios))
         show(table(findings, "base", "new"))
         show(workloads.exercises(sides))
         show(workloads.axes(sides))
         fold(
             *legend(findings),
-            *comparison_words.of_machines(comparison),
+            *words.of_machines(comparison),
             "",
             workloads.answer(sides),
         )
@@ -106,7 +106,7 @@ def reproduction(
     else:
         findings = compare_findings(first, again, answer.comparison)
         show(table(findings, "before", "now"))
-    fold(*legend(findings), *comparison_words.of_agreement(answer))
+    fold(*legend(findings), *words.of_agreement(answer))
     return answer.exit_code
 
 

@@ -14,8 +14,8 @@ from frobench.reports.purchase.machines import compare_measured
 from frobench.reports.purchase.measured import Measured
 from frobench.reports.summary.device_axes import DeviceAxes, device_axes
 from frobench.reports.table.workloads import table as workloads
-from frobench.suite.stored.run import Estimate, Run
-from frobench.suite.terminal.comparison_tables import Column, Row, Table
+from frobench.suite.stored.types import Estimate, Run
+from frobench.suite.terminal.comparison import Column, Row, Table
 from frobench.suite.units import (
     counted,
     format_capacity,

@@ -25,7 +25,7 @@ from frobench.reports.web.theme import LIGHT
 from frobench.suite import checks
 from frobench.suite.printable import printable
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 
 FOLDER = "-figures"
 """Behind a page's name, in the name of the folder of its figures."""

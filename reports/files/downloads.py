@@ -15,7 +15,7 @@ from pyarrow import csv, parquet
 from frobench.reports.summary.model import Summary
 from frobench.reports.table.estimates import CaseEstimate
 from frobench.suite.printable import FORMULA, SIGNED_NUMBER
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 
 RUNS = pa.schema(
     {

@@ -25,8 +25,8 @@ from frobench.reports.findings.groups import collectives
 from frobench.reports.findings.own import any_function
 from frobench.reports.findings.remembered import cases_of
 from frobench.reports.findings.select import Cases, NotMeasuredError
-from frobench.suite.stored.names import is_cpu
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.types import Run
 
 RULES = {
     "matmul": matmul,

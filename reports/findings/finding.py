@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 from frobench.suite import units
-from frobench.suite.stored.run import Estimate
+from frobench.suite.stored.types import Estimate
 
 RATIO = units.RATIO
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from frobench.reports.findings.select import Cases, Curve
-from frobench.suite.stored.names import is_cpu
-from frobench.suite.stored.run import Scalar
+from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.types import Scalar
 
 LARGE = 2**24
 """Bytes from which a copy's rate is its bandwidth."""

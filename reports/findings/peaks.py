@@ -13,7 +13,7 @@ from frobench.reports.findings.values import text
 from frobench.suite.checks.ceilings import LEAST_CLOCK
 from frobench.suite.datasheets import catalog
 from frobench.suite.datasheets.catalog import NotInCatalogError, PeakRate
-from frobench.suite.stored.run import Accelerator, Case, Run
+from frobench.suite.stored.types import Accelerator, Case, Run
 
 HALF_ACCUMULATOR = "cuda_matmul_fp16_accumulation"
 """A setting of torch with which float16 runs above every peak of the catalog."""

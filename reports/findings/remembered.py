@@ -7,7 +7,7 @@ from contextvars import ContextVar
 
 from frobench.reports.findings.select import Cases
 from frobench.suite.statistics import Medians
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 
 _remembered: ContextVar[tuple[Run, Medians, dict[str, Cases]] | None]
 _remembered = ContextVar("remembered", default=None)

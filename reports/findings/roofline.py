@@ -21,8 +21,8 @@ from frobench.reports.findings.finding import Axis, Plot, Point, Series
 from frobench.reports.findings.remembered import cases_of
 from frobench.reports.findings.select import Cases, NotMeasuredError, the_device
 from frobench.reports.findings.values import at_least, estimate_of, most
-from frobench.suite.stored.names import function_of
-from frobench.suite.stored.run import Estimate, Run
+from frobench.suite.stored.differences import function_of
+from frobench.suite.stored.types import Estimate, Run
 from frobench.suite.units import format_point, format_value
 
 FUNCTIONS = ("bench_square", "bench_square_narrow", "bench_oblong", "bench_batched")

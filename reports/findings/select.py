@@ -21,8 +21,8 @@ from frobench.reports.findings.finding import RATIO, Point, Series
 from frobench.reports.table.frame import facts
 from frobench.reports.table.launches import ByLaunch, Numbers
 from frobench.suite.statistics import Medians, estimate
-from frobench.suite.stored.names import function_of, is_cpu, nodes_of
-from frobench.suite.stored.run import Case, Run, Scalar
+from frobench.suite.stored.differences import function_of, is_cpu, nodes_of
+from frobench.suite.stored.types import Case, Run, Scalar
 from frobench.suite.units import counted
 
 Key = TypeVar("Key")

@@ -6,7 +6,7 @@ nothing and is not shown.
 """
 
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
-from frobench.suite.stored.run import Scalar
+from frobench.suite.stored.types import Scalar
 
 PROOF = ("concurrency", "at_once", "in_turn")
 """The part of the shareable time that was shared; seconds of the body, and of its control."""

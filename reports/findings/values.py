@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from frobench.reports.findings.select import Curve
 from frobench.suite.statistics import estimate
-from frobench.suite.stored.run import Estimate
+from frobench.suite.stored.types import Estimate
 from frobench.suite.units import format_estimate, format_point, format_value
 
 VALUE, SIZE = "{value}", "{size}"

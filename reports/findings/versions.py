@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from frobench.reports.findings.finding import RATIO, Finding
 from frobench.suite.compare.runs import compare_versions, launch_ratios
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from frobench.suite.units import format_estimate
 
 WORDS = {

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from frobench.reports.web.render import moment
-from frobench.suite.personal import private
+from frobench.suite import privacy
 from frobench.suite.printable import printable
 from frobench.suite.stored.asked_nodes import AskedNodes
 from frobench.suite.units import counted
@@ -60,5 +60,5 @@ def absent(asked: AskedNodes, measured: Collection[str]) -> Absent:
 
 
 def _reason(reason: str, *, has_a_run: bool) -> str:
-    shown = private.hide(printable(reason))
+    shown = privacy.hide(printable(reason))
     return f"{shown} (another run of this node is stored)" if has_a_run else shown

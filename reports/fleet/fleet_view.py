@@ -15,7 +15,7 @@ from frobench.reports.fleet.spread_chart import FEW, drawing, ends, room
 from frobench.reports.fleet.unlike import LEAST_NODES
 from frobench.reports.table.facts import spelled
 from frobench.suite.statistics import LEAST_LAUNCHES
-from frobench.suite.stored.run import Estimate
+from frobench.suite.stored.types import Estimate
 from frobench.suite.units import counted, format_estimate, format_range, format_value
 
 _INTERVAL = re.compile(r"(?P<value>.*)% \[(?P<low>.*), (?P<high>.*)\]")

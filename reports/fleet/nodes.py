@@ -19,10 +19,9 @@ from frobench.reports.summary.device_axes import DeviceAxes
 from frobench.reports.table.estimates import CaseEstimate
 from frobench.reports.table.facts import kind_title
 from frobench.reports.table.times import number
-from frobench.suite.compare.alike import failures, faults
-from frobench.suite.stored.differences import facts, matters
-from frobench.suite.stored.names import is_cpu
-from frobench.suite.stored.run import Case, Run, Scalar
+from frobench.suite.compare.pairs import failures, faults
+from frobench.suite.stored.differences import facts, is_cpu, matters
+from frobench.suite.stored.types import Case, Run, Scalar
 
 Times = dict[int, Sequence[float | None]]
 """Seconds of cases in each launch, by a number that stands for the case."""
@@ -65,7 +64,7 @@ class Launches(Struct, frozen=True):
 class Node(Struct, frozen=True, kw_only=True):
     """A run of one node.
 
-    label : of the node, see `suite.stored.run.Environment`
+    label : of the node, see `suite.stored.types.Environment`
     kind : equal for nodes that are peers: the same accelerators, processor, number of cores and
         torch
     title, torch : what it computes with and its torch, for people

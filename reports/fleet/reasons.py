@@ -13,7 +13,7 @@ from statistics import median
 
 from frobench.reports.fleet.nodes import HELD_BACK, Node
 from frobench.reports.table.facts import spelled
-from frobench.suite.stored.run import Scalar
+from frobench.suite.stored.types import Scalar
 from frobench.suite.units import format_value
 
 MAJORITY = 0.5

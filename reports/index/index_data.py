@@ -24,7 +24,7 @@ from frobench.reports.table.launches import Numbers
 from frobench.reports.table.times import ON_CPU
 from frobench.reports.table.workloads import table
 from frobench.suite.stored.differences import FOLLOWS, SAID_BY_ABSENCE
-from frobench.suite.stored.run import Estimate, Scalar
+from frobench.suite.stored.types import Estimate, Scalar
 from frobench.suite.units import rounded
 
 DIGITS = 3

@@ -12,11 +12,10 @@ from typing import Generic, NamedTuple, TypeVar
 from msgspec import Struct
 
 from frobench.reports.making.workers import Workers
-from frobench.suite import checks
-from frobench.suite.personal import private
+from frobench.suite import checks, privacy
 from frobench.suite.printable import printable
-from frobench.suite.stored.run import Conclusion
 from frobench.suite.stored.store import InvalidResult
+from frobench.suite.stored.types import Conclusion
 
 J = TypeVar("J")
 R = TypeVar("R")
@@ -136,8 +135,8 @@ def named(name: str, conclusions: Sequence[Conclusion]) -> Broken:
     """Return how the index names a file, by the first thing that is wrong with it."""
     first = conclusions[0]
     more = f", and {len(conclusions) - 1} more" if len(conclusions) > 1 else ""
-    fault = private.hide(printable(f"{first.code}: {first.message}"))
-    return Broken(_short(private.hide(printable(name))), f"{_short(fault)}{more}")
+    fault = privacy.hide(printable(f"{first.code}: {first.message}"))
+    return Broken(_short(privacy.hide(printable(name))), f"{_short(fault)}{more}")
 
 
 def _short(text: str) -> str:

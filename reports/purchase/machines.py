@@ -27,10 +27,9 @@ from frobench.reports.table.equipment import around, equipment
 from frobench.reports.table.facts import machine_title
 from frobench.reports.table.times import ON_CPU, exercise
 from frobench.reports.table.workloads import table
-from frobench.suite.compare.alike import Matched, Pair, faults, kind
-from frobench.suite.compare.machines import match_machines
-from frobench.suite.stored.names import name_of
-from frobench.suite.terminal.comparison_words import grouped
+from frobench.suite.compare.pairs import Matched, Pair, faults, kind, match_machines
+from frobench.suite.stored.differences import name_of
+from frobench.suite.terminal.comparison import grouped
 
 SUFFIX = ".html"
 DECIMALS, DIGITS = 9, 6

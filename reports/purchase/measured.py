@@ -16,11 +16,10 @@ from frobench.reports.table.launches import Numbers
 from frobench.reports.table.times import ON_CPU, left_out, parts_of
 from frobench.reports.table.workloads import on_cpu
 from frobench.suite import checks
-from frobench.suite.compare.alike import faults
-from frobench.suite.compare.machines import by_key
+from frobench.suite.compare.pairs import by_key, faults
 from frobench.suite.statistics import case_medians
-from frobench.suite.stored.names import is_cpu
-from frobench.suite.stored.run import Case, Estimate, Run
+from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.types import Case, Estimate, Run
 
 
 @dataclass(frozen=True)

@@ -35,10 +35,10 @@ from frobench.reports.summary.model import first_device
 from frobench.reports.table.times import exercise
 from frobench.reports.web.render import render
 from frobench.suite import checks
-from frobench.suite.compare.alike import faults
+from frobench.suite.compare.pairs import faults
 from frobench.suite.printable import printable
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 
 NAME = "purchase"
 PAGE, IMAGE = f"{NAME}.html", f"{NAME}.png"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from frobench.reports.web.render import harmless, static
-from frobench.suite.absent import absent
+from frobench.suite.exit_codes import absent
 
 if TYPE_CHECKING:
     import quickjs

@@ -10,8 +10,8 @@ from frobench.reports.charts.courses import device_name
 from frobench.reports.summary.headlines import accelerator
 from frobench.reports.summary.views import Cell, Marks, doubtful, label, name
 from frobench.suite.statistics import estimate
-from frobench.suite.stored.names import function_of
-from frobench.suite.stored.run import Case, Energy, Run
+from frobench.suite.stored.differences import function_of
+from frobench.suite.stored.types import Case, Energy, Run
 from frobench.suite.units import format_value
 
 

@@ -18,8 +18,8 @@ from frobench.reports.summary.device_axes import DeviceAxes, with_others
 from frobench.reports.summary.headlines import EFFICIENCY, LAUNCH, Figure, accelerator
 from frobench.reports.summary.model import Summary
 from frobench.reports.summary.views import Cell, Marks, doubtful
-from frobench.suite.stored.names import is_cpu
-from frobench.suite.stored.run import Accelerator, Run
+from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.types import Accelerator, Run
 from frobench.suite.units import counted, format_estimate, format_range, format_value
 
 ALLOWANCE = 0.1

@@ -24,7 +24,7 @@ from frobench.reports.summary.device_axes import DeviceAxes, device_axes
 from frobench.reports.table import facts
 from frobench.reports.web import theme
 from frobench.reports.web.render import moment, render
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from frobench.suite.units import counted, format_seconds, format_value
 
 NUMBERS = (

@@ -13,8 +13,8 @@ from frobench.reports.summary import short
 from frobench.reports.summary.views import Marks, doubtful, own_cases
 from frobench.reports.table.modes import WORDS, modes_of, two_modes
 from frobench.suite.statistics import case_medians
-from frobench.suite.stored.names import function_of
-from frobench.suite.stored.run import Case, Run
+from frobench.suite.stored.differences import function_of
+from frobench.suite.stored.types import Case, Run
 
 
 class AnswerRow(NamedTuple):

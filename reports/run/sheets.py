@@ -20,8 +20,8 @@ from frobench.reports.run.normal import Row
 from frobench.reports.summary import views
 from frobench.reports.summary.device_axes import Axis
 from frobench.reports.summary.views import CaseRow, Cell
-from frobench.suite.stored.names import function_of
-from frobench.suite.stored.run import Estimate, Run, Telemetry
+from frobench.suite.stored.differences import function_of
+from frobench.suite.stored.types import Estimate, Run, Telemetry
 
 
 class Sheet(NamedTuple):

@@ -27,8 +27,8 @@ from frobench.reports.site.run_files import PageJob, Source, Written
 from frobench.reports.site.summarised import Tell
 from frobench.reports.summary.model import Summary, equipment_of
 from frobench.suite.stored.asked_nodes import AskedNodes
-from frobench.suite.stored.run import Conclusion
 from frobench.suite.stored.store import InvalidResult
+from frobench.suite.stored.types import Conclusion
 
 KEPT = ".cache"
 """Folder of what is kept between calls, in that of the site."""

@@ -14,7 +14,7 @@ from frobench.reports.site.run_files import Source
 from frobench.suite import checks
 from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
-from frobench.suite.stored.run import Conclusion
+from frobench.suite.stored.types import Conclusion
 
 NOTED = "files"
 """Name among what is kept of the files that were read."""

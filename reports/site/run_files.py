@@ -29,10 +29,10 @@ from frobench.reports.table.estimates import estimates
 from frobench.reports.table.frame import frame
 from frobench.reports.web.render import moment
 from frobench.suite import checks
+from frobench.suite.compare.between_runs import Levels, levels
 from frobench.suite.compare.runs import compare_runs
-from frobench.suite.compare.verdicts.levels import Levels, levels
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Conclusion, Run
+from frobench.suite.stored.types import Conclusion, Run
 from frobench.suite.units import counted, format_value
 
 STORED = "the stored run, every sample"

@@ -12,8 +12,8 @@ from frobench.reports.making.workers import FEW, Workers
 from frobench.reports.site import run_files
 from frobench.reports.site.run_files import Pair, Source
 from frobench.reports.summary.model import Summary
-from frobench.suite.compare.verdicts.levels import MOST_RUNS
-from frobench.suite.stored.run import Conclusion
+from frobench.suite.compare.between_runs import MOST_RUNS
+from frobench.suite.stored.types import Conclusion
 
 Tell = Callable[[Path, list[Conclusion]], None]
 """Called with each file that is not whole, and with the reasons."""

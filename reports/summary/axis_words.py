@@ -3,7 +3,7 @@
 
 from frobench.reports.summary.device_axes import Axis, DeviceAxes, Name
 from frobench.reports.summary.short import PRECISIONS
-from frobench.suite.stored.names import is_cpu
+from frobench.suite.stored.differences import is_cpu
 from frobench.suite.terminal.answers import NOT_CONCLUSIVE
 from frobench.suite.units import counted, format_ends, format_estimate, format_point
 

@@ -23,8 +23,8 @@ from frobench.reports.summary.headlines import accelerator, device_name
 from frobench.reports.table.equipment import printed_watts
 from frobench.suite.datasheets.catalog import PeakRate
 from frobench.suite.statistics import estimate
-from frobench.suite.stored.names import is_cpu
-from frobench.suite.stored.run import Estimate, Run
+from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.types import Estimate, Run
 from frobench.suite.units import format_value
 
 Name = Literal["compute", "memory", "overhead", "read_back", "link_to_device", "link_to_host"]

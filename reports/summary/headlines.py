@@ -11,8 +11,8 @@ from frobench.reports.findings.exercises.parallel_matmul import efficiencies
 from frobench.reports.findings.kinds import KINDS, LARGE
 from frobench.reports.findings.remembered import cases_of
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
-from frobench.suite.stored.names import is_cpu
-from frobench.suite.stored.run import Accelerator, Estimate, Run
+from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.types import Accelerator, Estimate, Run
 from frobench.suite.units import counted
 
 COPIES = {

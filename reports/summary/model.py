@@ -15,20 +15,19 @@ from frobench.reports.table.equipment import Equipment, equipment
 from frobench.reports.table.estimates import CaseEstimate
 from frobench.reports.table.spread import Spread, spread
 from frobench.reports.table.times import Scored, Times, left_out, numbered, parts_of, scored, times
-from frobench.suite.checks.numbers.noise import noisy_case
+from frobench.suite.checks.noise import noisy_case
 from frobench.suite.checks.rule import code
-from frobench.suite.compare import disturbance
-from frobench.suite.compare.alike import faults
-from frobench.suite.compare.model import RunComparison
-from frobench.suite.stored.identity import (
+from frobench.suite.compare import between_runs
+from frobench.suite.compare.pairs import RunComparison, faults
+from frobench.suite.stored.differences import (
     accelerator_id,
     device_id,
     distinctions,
     machine_id,
+    name_of,
     processor_id,
 )
-from frobench.suite.stored.names import name_of
-from frobench.suite.stored.run import Case, Environment, Estimate, Run
+from frobench.suite.stored.types import Case, Environment, Estimate, Run
 from frobench.suite.units import counted
 
 NOISY = code(noisy_case)
@@ -78,7 +77,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     href : its page, below the folder of the index; empty until the site gave it one
     machine : name of the kind of machine, and the folder of its results
     machine_id : equal for runs of what may be one machine, which have a history together
-    device_id : equal for runs of equal devices, see `suite.stored.identity`
+    device_id : equal for runs of equal devices, see `suite.stored.differences`
     device : see `first_device`; the name of its device, which others may share
     devices : identities of its processor and its accelerators
     count : how many accelerators of that name it has; 1 for a processor
@@ -191,7 +190,7 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
         figures=tuple(figures(run)),
         axes=device_axes(run),
         faults=wrong,
-        doubt=disturbance.busy(run) or _noise(run, comparable),
+        doubt=between_runs.busy(run) or _noise(run, comparable),
         times={} if wrong else times(cases, {one.case: one.log_seconds for one in comparable}),
         scored={} if wrong else scored(cases, parts),
         spread=spread(comparable, parts),

@@ -11,7 +11,7 @@ from frobench.reports.summary.views import Marks, doubtful, marks, own_cases
 from frobench.reports.table import facts
 from frobench.reports.table.estimates import CaseEstimate, estimates
 from frobench.reports.table.modes import WORDS, modes_of
-from frobench.suite.stored.run import Estimate, Run
+from frobench.suite.stored.types import Estimate, Run
 from frobench.suite.terminal.answers import (
     NOT_CONCLUSIVE,
     Answer,

@@ -10,7 +10,7 @@ import re
 
 from frobench.reports.findings.finding import RATIO, Finding
 from frobench.reports.table.modes import two_modes
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from frobench.suite.units import format_ends, format_estimate
 
 TOO_WIDE = "wide interval"

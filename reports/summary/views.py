@@ -12,8 +12,8 @@ from frobench.reports.findings.select import device_title
 from frobench.reports.table.modes import two_modes
 from frobench.suite import checks
 from frobench.suite.statistics import case_medians, estimate
-from frobench.suite.stored.names import function_of
-from frobench.suite.stored.run import Case, Estimate, Outcome, Run, Scalar
+from frobench.suite.stored.differences import function_of
+from frobench.suite.stored.types import Case, Estimate, Outcome, Run, Scalar
 from frobench.suite.units import counted
 
 Marks = Mapping[str, tuple[str, ...]]

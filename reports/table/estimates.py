@@ -15,8 +15,8 @@ from msgspec import Struct
 from frobench.reports.table.frame import device_of
 from frobench.reports.table.launches import Numbers
 from frobench.suite.statistics import LEAST_LAUNCHES, case_medians, estimate
-from frobench.suite.stored.names import function_of
-from frobench.suite.stored.run import Run, Scalar, Status
+from frobench.suite.stored.differences import function_of
+from frobench.suite.stored.types import Run, Scalar, Status
 
 STEP = 1e-3
 """To which natural logarithms of times are rounded."""

@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 
 from frobench.suite.project.git import describe
 from frobench.suite.statistics import estimate
-from frobench.suite.stored.run import Accelerator, Cpu, Environment, Run, Scalar, Software
+from frobench.suite.stored.types import Accelerator, Cpu, Environment, Run, Scalar, Software
 from frobench.suite.units import (
     RATIO,
     counted,

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from frobench.reports.table.launches import RATES, WORK, ByLaunch
-from frobench.suite.stored.names import function_of
-from frobench.suite.stored.run import Case, Run
+from frobench.suite.stored.differences import function_of
+from frobench.suite.stored.types import Case, Run
 
 COLUMNS = (
     *("run", "machine", "exercise", "case", "function", "device", "status", "headline"),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from frobench.suite.statistics import Medians, case_medians
-from frobench.suite.stored.run import Case
+from frobench.suite.stored.types import Case
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 WORK = ("flops", "bytes", "items")

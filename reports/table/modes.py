@@ -11,7 +11,7 @@ from statistics import median
 from typing import NamedTuple
 
 from frobench.suite.statistics import case_medians
-from frobench.suite.stored.run import Case
+from frobench.suite.stored.types import Case
 from frobench.suite.units import format_range
 
 LEAST = 2

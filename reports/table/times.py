@@ -3,7 +3,7 @@
 
 A case is the same in two runs if its function, its version and its parameters are, its devices are
 of the same kinds, and so are the shape that it found and the precision of its results
-(`suite.compare.alike.other_thing`). What the CPU alone does of an exercise is an exercise of its
+(`suite.compare.pairs.other_thing`). What the CPU alone does of an exercise is an exercise of its
 own.
 """
 
@@ -13,11 +13,10 @@ from functools import lru_cache
 
 from frobench.reports.table.frame import device_of
 from frobench.reports.table.workloads import kind_of, on_cpu, part_of
-from frobench.suite.compare.alike import failures, faults, kind
-from frobench.suite.compare.machines import Key, by_key
+from frobench.suite.compare.pairs import Key, by_key, failures, faults, kind
 from frobench.suite.statistics import LEAST_LAUNCHES, Medians
-from frobench.suite.stored.names import is_cpu
-from frobench.suite.stored.run import Case, Run
+from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.types import Case, Run
 from frobench.suite.units import counted
 
 ON_CPU = ".cpu"

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from frobench.reports.web.theme import DARK, LIGHT
 from frobench.suite.printable import printable
-from frobench.suite.stored.run import Estimate
+from frobench.suite.stored.types import Estimate
 from frobench.suite.units import counted, format_estimate
 
 HERE = Path(__file__).parent

@@ -17,7 +17,7 @@ import msgspec
 
 from frobench.suite.statistics import case_medians, estimate
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Case, Run
+from frobench.suite.stored.types import Case, Run
 from frobench.suite.units import counted
 from studies.calibration.figures import Figure, Goal, Table, bounded
 from studies.calibration.work import Spread, Tell

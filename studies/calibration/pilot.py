@@ -16,7 +16,7 @@ from typing import NamedTuple
 from frobench.suite.kit.cases import Parameters
 from frobench.suite.profiles import settings_for
 from frobench.suite.run.pilot import collect
-from frobench.suite.stored.run import ProfileName, Settings, Work
+from frobench.suite.stored.types import ProfileName, Settings, Work
 from frobench.suite.units import counted
 from studies.calibration.figures import Figure, Table, errors
 from studies.calibration.work import Spread, Tell

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from frobench.suite.statistics import estimate, spread
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from frobench.suite.units import counted
 from studies.calibration import groups
 from studies.calibration.figures import RATIO, Figure, Goal, Table

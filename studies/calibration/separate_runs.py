@@ -16,12 +16,17 @@ from typing import NamedTuple
 import numpy as np
 
 from frobench.suite import checks
-from frobench.suite.compare.disturbance import conclusive_shifts, gauges
-from frobench.suite.compare.model import CaseComparison, RunComparison
+from frobench.suite.compare.between_runs import (
+    ALIKE_SHIFT,
+    Levels,
+    conclusive_shifts,
+    gauges,
+    levels,
+)
+from frobench.suite.compare.pairs import CaseComparison, RunComparison
 from frobench.suite.compare.runs import compare_runs
-from frobench.suite.compare.verdicts.levels import ALIKE_SHIFT, Levels, levels
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from studies.calibration.figures import Figure, Goal, Table
 from studies.calibration.verdicts import ALARMS
 from studies.calibration.work import Spread, Tell

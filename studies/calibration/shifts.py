@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from frobench.suite.compare.verdicts.family import compare_family
-from frobench.suite.compare.verdicts.levels import Level, Levels, centres
-from frobench.suite.compare.verdicts.wander import Wander, assumed, learned
+from frobench.suite.compare.between_runs import Level, Levels, Wander, assumed, centres, learned
+from frobench.suite.compare.family import compare_family
 from studies.calibration.figures import Figure, Table, errors
 from studies.calibration.regimes import NOISE, REGIMES, Regime, Values
 from studies.calibration.verdicts import ALARMS, LAUNCHES, STRETCH

@@ -14,13 +14,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from frobench.suite.journal.records import Journal, Measured
+from frobench.suite.journal import Journal, Measured
 from frobench.suite.machine import environment
 from frobench.suite.profiles import limits_of
 from frobench.suite.run import pilot
 from frobench.suite.run.plan import freeze
-from frobench.suite.run.request import Request, make_draft
-from frobench.suite.stored.run import ProfileName
+from frobench.suite.run.runner import Request, make_draft
+from frobench.suite.stored.types import ProfileName
 from frobench.suite.units import counted
 from studies.calibration.figures import Figure, Goal, Table, errors
 from studies.calibration.pilot import MOST_LOST, MOST_LOST_OF_ALL, NEAR

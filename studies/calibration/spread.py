@@ -18,7 +18,7 @@ from frobench.reports.index.packing import DIGITS, ERROR_LEVELS, LEAST_ERROR, pa
 from frobench.reports.purchase.ratios import Launches, against
 from frobench.reports.table.estimates import estimates, log_centres
 from frobench.reports.table.spread import spread as left_open
-from frobench.suite.stored.run import Case
+from frobench.suite.stored.types import Case
 from studies.calibration.figures import Figure, Goal, Table
 from studies.calibration.regimes import MODES_APART, NOISE, REGIMES, Regime, Values
 from studies.calibration.work import Spread, Tell

@@ -13,14 +13,12 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from frobench.suite.machine.sensors.sensor import Sensor
-from frobench.suite.run import runner
-from frobench.suite.run.interruptions import Interruptions
+from frobench.suite.run import runner, telemetry
 from frobench.suite.run.progress import Lines
-from frobench.suite.run.request import Request
-from frobench.suite.run.sensed import telemetry as sampling
+from frobench.suite.run.runner import Interruptions, Request
 from frobench.suite.statistics import case_medians, estimate
-from frobench.suite.stored.names import short_name
-from frobench.suite.stored.run import Case, Run, Telemetry
+from frobench.suite.stored.differences import short_name
+from frobench.suite.stored.types import Case, Run, Telemetry
 from frobench.suite.units import counted
 from studies.calibration.figures import RATIO, Figure, Goal, Table
 from studies.calibration.real import BODIES, LAUNCH_BUDGET
@@ -67,8 +65,8 @@ def study(tell: Tell, _spread: Spread, launches: int) -> list[Table]:
 def record(switch: Switch, launches: int) -> Run:
     """Measure in a run whose sampling is turned on and off."""
 
-    class Switched(sampling.Reader):
-        def read(self, sensor: Sensor) -> sampling.Tick:
+    class Switched(telemetry.Reader):
+        def read(self, sensor: Sensor) -> telemetry.Tick:
             switch.on.wait()  # without a single moment of the processor
             return super().read(sensor)
 
@@ -76,7 +74,7 @@ def record(switch: Switch, launches: int) -> Run:
             switch.on.set()
             super().join(timeout)
 
-    with TemporaryDirectory() as name, patch.object(sampling, "Reader", Switched):
+    with TemporaryDirectory() as name, patch.object(telemetry, "Reader", Switched):
         asked = Request(
             results=Path(name),
             benchmarks=BODIES,

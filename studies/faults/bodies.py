@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Outcome, Run
+from frobench.suite.stored.types import Outcome, Run
 from studies.faults.forked import BENCHES, Ended, processes_left, run
 from studies.faults.trials import Extent, Trial
 from tests.instruments.faults.judging import validate_file

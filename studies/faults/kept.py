@@ -10,11 +10,11 @@ from pathlib import Path
 import msgspec
 
 from frobench.suite.files import JsonLines, encoded
-from frobench.suite.journal.records import Journal, Measured
+from frobench.suite.journal import Journal, Measured
 from frobench.suite.run import unfinished
 from frobench.suite.run.merge import PICOSECOND_DIGITS
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from studies.faults.forked import Ended, run
 from tests.instruments.faults.faulty_disk import faulty
 from tests.instruments.faults.judging import validate_file

@@ -17,7 +17,7 @@ from frobench.reports.making.workers import Workers
 from frobench.suite import checks, publish
 from frobench.suite.export import FORMATS
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from frobench.suite.terminal import disclosure
 from studies.faults.trials import Extent, Trial
 from tests.instruments.faults.judging import keep, validate_file

@@ -7,8 +7,7 @@ from itertools import cycle
 from pathlib import Path
 from random import Random
 
-from frobench.suite import publish
-from frobench.suite.personal import private
+from frobench.suite import privacy, publish
 from frobench.suite.stored import store
 from frobench.suite.terminal import disclosure
 from studies.faults.trials import Extent, Trial
@@ -56,7 +55,7 @@ def attempt(trial: Trial, folder: Path) -> Iterable[str]:
     shared, removed = publish.redact(run, frozenset())
     path = folder / "shared.json"
     path.write_bytes(store.encode(shared))
-    stored = [text for _, text in private.texts(json.loads(path.read_bytes()))]
+    stored = [text for _, text in privacy.texts(json.loads(path.read_bytes()))]
     stored += _everywhere(texts)
     shown = "\n".join(disclosure.lines(shared, removed, everything=True))
     published = shown.partition("What would be published")[2]
@@ -71,7 +70,7 @@ def _everywhere(texts: Sequence[str]) -> Iterator[str]:
     """Yield what is left of texts in every place of the schema, as sharing searches them."""
 
     def clean(where: str, text: str) -> str:
-        return private.hide(text, version=private.is_version(where))
+        return privacy.hide(text, version=privacy.is_version(where))
 
-    run = private.rewritten(filled(cycle(texts)), clean)
-    return (text for _, text in private.texts(run))
+    run = privacy.rewritten(filled(cycle(texts)), clean)
+    return (text for _, text in privacy.texts(run))

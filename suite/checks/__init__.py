@@ -12,46 +12,34 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from frobench.suite.checks import facts, failures, rule, today
-from frobench.suite.checks.belief import (
+from frobench.suite import privacy
+from frobench.suite.checks import (
     claims,
-    descriptions,
     doubts,
-    plausibility,
-    rates,
-    unmeasured,
-)
-from frobench.suite.checks.file import privacy, structure
-from frobench.suite.checks.numbers import (
-    across_nodes,
-    easy_inputs,
+    facts,
+    failures,
     noise,
+    personal,
+    plausibility,
     power,
-    repetition,
-    resolution,
-    settings,
-    steadiness,
-    throttling,
+    rule,
+    structure,
     timing,
-    work,
+    today,
 )
-from frobench.suite.personal import private
-from frobench.suite.stored import bounds, store
-from frobench.suite.stored.run import Conclusion, Run
+from frobench.suite.stored import store
+from frobench.suite.stored.types import Conclusion, Run
 
-OF_NUMBERS = (
-    *(timing, work, easy_inputs, resolution, settings, repetition, noise, steadiness),
-    *(throttling, power, across_nodes),
-)
+OF_NUMBERS = (timing, noise, power)
 """Modules of rules about what was measured, and about what sensors showed meanwhile."""
-OF_BELIEF = (rates, plausibility, unmeasured, claims, descriptions, doubts)
+OF_BELIEF = (plausibility, claims, doubts)
 """Modules of rules about results that are impossible, or very unlikely, on any machine."""
 OF_FACTS = (*OF_NUMBERS, *OF_BELIEF)
 """Modules of rules about a run whose structure is right."""
-OF_FILES = (structure, privacy)
+OF_FILES = (structure, personal)
 """Modules of rules that say whether a stored file is whole."""
 ALL = (failures, *OF_FACTS, *OF_FILES, today)
-DECLARED = {*rule.rules(timing), *rule.rules(work)} - {"result-not-ready", "unsynchronised"}
+DECLARED = rule.rules(timing).keys() - {"result-not-ready", "unsynchronised"}
 """Codes of faults that become warnings when the run itself reported them. The cases that they
 name count for nothing in any file."""
 REPORTED = rule.rules(failures).keys()
@@ -74,7 +62,7 @@ def conclude(run: Run, *, whole: bool = False) -> list[Conclusion]:
         return [
             *rule.conclusions(run, failures),
             *faults,
-            *(() if whole else rule.conclusions(run, privacy)),
+            *(() if whole else rule.conclusions(run, personal)),
             *rule.conclusions(sound, *OF_FACTS),
         ]
 
@@ -160,7 +148,7 @@ def opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
         data = store.content(path)
         run = store.decode(data)
         in_text = [*_in_text(data, run.frobench.digest)]
-        but = (privacy.personal_data,)  # which sees only the texts that a run has
+        but = (personal.personal_data,)  # which sees only the texts that a run has
         return run, [*rule.conclusions(run, *OF_FILES, but=but), *in_text]
     except store.InvalidResult as fault:
         return None, [unreadable(fault)]
@@ -172,14 +160,14 @@ def _in_text(data: bytes, stored: str) -> Iterator[Conclusion]:
     """Judge all that a file holds, also where a run has no field: its texts and its digest."""
     try:
         plain = msgspec.json.decode(data)
-        distinct = bounds.distinct_texts(data, plain)
+        distinct = store.distinct_texts(data, plain)
     except UnicodeDecodeError:  # in a name that is no field of a run
         raise store.InvalidResult("$", "not UTF-8") from None
-    except (msgspec.DecodeError, bounds.OutOfBoundsError) as error:
+    except (msgspec.DecodeError, store.OutOfBoundsError) as error:
         raise store.InvalidResult("$", str(error)) from None
-    suspected = {text for text in distinct if private.names_somebody(text)}
-    for message in dict.fromkeys(private.disclosures(plain, suspected)):
-        yield rule.conclusion(privacy.personal_data, privacy.SEVERITY, rule.Fault(message))
+    suspected = {text for text in distinct if privacy.names_somebody(text)}
+    for message in dict.fromkeys(privacy.disclosures(plain, suspected)):
+        yield rule.conclusion(personal.personal_data, personal.SEVERITY, rule.Fault(message))
     if (computed := store.digest_of(plain)) != stored:
         yield digest_differs(stored, computed)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from frobench.suite import checks
 from frobench.suite.checks import rule
-from frobench.suite.stored.run import Severity
+from frobench.suite.stored.types import Severity
 
 HEAD = """\
 # What a check may say

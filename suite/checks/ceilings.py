@@ -11,9 +11,8 @@ import msgspec
 from frobench.suite.checks.facts import computed_once, is_accelerator
 from frobench.suite.datasheets import catalog, generations
 from frobench.suite.datasheets.catalog import NotInCatalogError, Sheet
-from frobench.suite.stored.case import Path
-from frobench.suite.stored.names import function_of
-from frobench.suite.stored.run import Accelerator, Case, Run
+from frobench.suite.stored.differences import function_of
+from frobench.suite.stored.types import Accelerator, Case, Run, WorkPath
 
 ABOVE_BOOST = 1.3
 """Rate of a product relative to the peak of the datasheet, at most: 1.16 has been seen."""
@@ -49,7 +48,7 @@ MOST_WATTS = 1e4
 """Watts of one device, more than any draws."""
 BEYOND_LIMIT = 1.5
 """Median power and clock of a device in a case relative to its limits, at most."""
-PATHS: dict[str, Path] = {
+PATHS: dict[str, WorkPath] = {
     "bench_to_device": "host",
     "bench_to_host": "host",
     "bench_both_ways": "both-ways",
@@ -74,7 +73,7 @@ class Ceiling(NamedTuple):
 CeilingOf = Callable[[Run, Case], Ceiling | None]
 
 
-def path(case: Case) -> Path | None:
+def path(case: Case) -> WorkPath | None:
     """Return what the bytes of a case go through."""
     return case.extra_info.work.path or PATHS.get(function_of(case.name))
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeVar
 from msgspec import UNSET
 
 from frobench.suite.statistics import middle
-from frobench.suite.stored.names import benchmark_of
-from frobench.suite.stored.run import Case, Launch, Run, Sensed
+from frobench.suite.stored.differences import benchmark_of
+from frobench.suite.stored.types import Case, Launch, Run, Sensed
 from frobench.suite.units import format_seconds, format_value
 
 T = TypeVar("T")

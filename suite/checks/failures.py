@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from sys import float_info
 
 from frobench.suite.checks.rule import Fault
-from frobench.suite.stored.run import Check, Run, Severity
+from frobench.suite.stored.types import Check, Run, Severity
 
 SEVERITY: Severity = "error"
 

@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from frobench.suite.compare.verdicts.permutation import Values, pulled_in, table
+from frobench.suite.compare.rank_tests import Values, pulled_in, table
 
 _ORDERS = 4_000
 

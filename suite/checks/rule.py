@@ -13,7 +13,7 @@ from functools import cache, partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from frobench.suite.stored.run import Conclusion, Run, Severity
+from frobench.suite.stored.types import Conclusion, Run, Severity
 
 
 class Fault(NamedTuple):

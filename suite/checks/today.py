@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from frobench.suite.checks import sources
 from frobench.suite.checks.rule import Fault
-from frobench.suite.stored.names import benchmark_of
-from frobench.suite.stored.run import MINOR, SCHEMA, Run, Severity
+from frobench.suite.stored.differences import benchmark_of
+from frobench.suite.stored.types import MINOR, SCHEMA, Run, Severity
 from frobench.suite.units import counted
 
 SEVERITY: Severity = "info"

@@ -11,13 +11,13 @@ from statistics import median_high
 
 from msgspec import Struct
 
-from frobench.suite.compare.model import CaseComparison, RunComparison, VersionComparison
+from frobench.suite.compare.between_runs import Levels
+from frobench.suite.compare.pairs import CaseComparison, RunComparison, VersionComparison
 from frobench.suite.compare.runs import compare_runs
-from frobench.suite.compare.verdicts.levels import Levels
 from frobench.suite.exit_codes import CANNOT, SLOWER
 from frobench.suite.statistics import LEAST_LAUNCHES
-from frobench.suite.stored.names import name_of
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.differences import name_of
+from frobench.suite.stored.types import Run
 from frobench.suite.units import counted, format_value
 
 BLUNT = 0.25

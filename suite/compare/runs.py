@@ -13,12 +13,23 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from frobench.suite.compare.alike import failures, faults, match, other_time
-from frobench.suite.compare.disturbance import disturbances
-from frobench.suite.compare.model import RunComparison, VersionComparison
-from frobench.suite.compare.verdicts.family import Candidate, Sides, judge
-from frobench.suite.compare.verdicts.levels import MOST_RUNS, Levels, levels
-from frobench.suite.compare.verdicts.wander import Wanders, wanders_of
+from frobench.suite.compare.between_runs import (
+    MOST_RUNS,
+    Levels,
+    Wanders,
+    disturbances,
+    levels,
+    wanders_of,
+)
+from frobench.suite.compare.family import Candidate, Sides, judge
+from frobench.suite.compare.pairs import (
+    RunComparison,
+    VersionComparison,
+    failures,
+    faults,
+    match,
+    other_time,
+)
 from frobench.suite.statistics import case_medians, estimate, launch_medians
 from frobench.suite.stored import store
 from frobench.suite.stored.differences import (
@@ -28,7 +39,7 @@ from frobench.suite.stored.differences import (
     likeness,
     matters,
 )
-from frobench.suite.stored.run import Case, Run
+from frobench.suite.stored.types import Case, Run
 
 
 def compare_runs(
@@ -40,7 +51,7 @@ def compare_runs(
 ) -> RunComparison:
     """Compare two runs case by case. All cases together share 5% of false alarms.
 
-    others : other stored runs, the newest first; see `suite.compare.verdicts.wander`
+    others : other stored runs, the newest first; see `suite.compare.between_runs`
     across : facts of the environment whose difference makes no case incomparable
     pairs : where the launches of the runs came in turn, new / base in each pair of launches, by
         case; there is no allowance then, and what disturbs the machine disturbs both

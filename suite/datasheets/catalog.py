@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from frobench.suite.stored.run import Accelerator
+from frobench.suite.stored.types import Accelerator
 from frobench.suite.units import format_value
 
 PATH = Path(__file__).with_name("catalog.csv")

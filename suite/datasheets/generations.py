@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from frobench.suite.datasheets import catalog
 from frobench.suite.datasheets.catalog import PATH, PRECISIONS, Figure, rows
-from frobench.suite.stored.run import Accelerator
+from frobench.suite.stored.types import Accelerator
 
 COLUMNS = ("devices", "capability")
 CAPABILITIES = {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What is there, what is wrong with it, and what mends it.
 
-`there` looks without torch; `torch_offer` asks torch; `unusable` says what keeps torch from an
-accelerator; `devices` and `hosts` hold the rules about what disturbs a measurement.
+`examined` looks without torch, and says what keeps torch from an accelerator; `torch_offer` asks
+torch; `rules` holds the rules about what disturbs a measurement.
 """
 
 import os
@@ -11,23 +11,30 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from frobench.suite.checks.rule import Fault, Rule, conclusion, rules
-from frobench.suite.doctor import devices, hosts
-from frobench.suite.doctor.there import There, add_torch_facts, look_around
+from frobench.suite.checks import rule
+from frobench.suite.checks.rule import Fault, Rule, conclusion
+from frobench.suite.doctor import rules
+from frobench.suite.doctor.examined import (
+    REFUSED,
+    There,
+    add_torch_facts,
+    look_around,
+    unusable_accelerators,
+    unused_accelerator,
+)
 from frobench.suite.doctor.torch_offer import START_LOCALLY, Asking, Offer, ask_torch
-from frobench.suite.doctor.unusable import REFUSED, unusable_accelerators, unused_accelerator
-from frobench.suite.machine.limits import ROOT
-from frobench.suite.stored.run import Conclusion, Severity
+from frobench.suite.machine.host import ROOT
+from frobench.suite.stored.types import Conclusion, Severity
 
 __all__ = ["REFUSED", "START_LOCALLY", "Offer", "ask_torch", "unusable_accelerators"]
 
-ERRORS: list[Rule] = [devices.device_lost, devices.build_lacks_device]
+ERRORS: list[Rule] = [rules.device_lost, rules.build_lacks_device]
 """What keeps an accelerator from use."""
-INFOS: list[Rule] = [devices.unloaded_driver, devices.no_accelerator, hosts.several_nodes]
-_ALL = [*rules(devices).values(), *rules(hosts).values()]
+INFOS: list[Rule] = [rules.unloaded_driver, rules.no_accelerator, rules.several_nodes]
+_ALL = rule.rules(rules).values()
 RULES: dict[Severity, list[Rule]] = {
     "error": ERRORS,
-    "warning": [rule for rule in _ALL if rule not in ERRORS + INFOS],
+    "warning": [one for one in _ALL if one not in ERRORS + INFOS],
     "info": INFOS,
 }
 """What may be wrong with a machine that can measure."""

@@ -2,7 +2,7 @@
 """The page of all troubles, from the rules' docstrings: ``python -m frobench.suite.doctor``."""
 
 from frobench.suite.checks.__main__ import entry
-from frobench.suite.doctor import RULES, unusable
+from frobench.suite.doctor import RULES, examined
 
 HEAD = """\
 # What the doctor may say
@@ -27,7 +27,7 @@ This page is made from the rules themselves: `python -m frobench.suite.doctor > 
 
 def page() -> str:
     """Return the page in Markdown, as it is committed."""
-    unusable_rules = *unusable.OF_BACKENDS, *unusable.RULES, unusable.unused_accelerator
+    unusable_rules = *examined.OF_BACKENDS, *examined.RULES, examined.unused_accelerator
     return "\n".join(
         [
             HEAD,

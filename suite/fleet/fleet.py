@@ -8,17 +8,17 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from frobench.suite.checkout import CHECKOUT, SOURCES
 from frobench.suite.errors import CannotRunError
+from frobench.suite.files import CHECKOUT, SOURCES
 from frobench.suite.fleet import messages
 from frobench.suite.fleet.bridge import Bridge
 from frobench.suite.fleet.gathered import FleetOutcome, Gathered
 from frobench.suite.fleet.on_node import digest
 from frobench.suite.profiles import settings_for
-from frobench.suite.run.label import KEY, key, label_of
 from frobench.suite.run.lock import LOCK, VARIABLE
-from frobench.suite.stored.run import ProfileName
+from frobench.suite.run.runner import KEY, key, label_of
 from frobench.suite.stored.store import PARTIAL
+from frobench.suite.stored.types import ProfileName
 
 TRIES = 2
 """How often a node is begun, at most: it may be lost once."""

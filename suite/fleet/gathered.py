@@ -10,14 +10,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from frobench.suite import privacy
 from frobench.suite.files import keep
 from frobench.suite.fleet.messages import File
-from frobench.suite.personal import private, vocabulary
 from frobench.suite.printable import printable
 from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
-from frobench.suite.stored.basics import LONGEST_NAME
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import LONGEST_NAME, Run
 
 NOTHING_YET = "no file of it arrived before `frobench fleet` ended"
 """Why a node has no stored run as long as nothing else is known of it."""
@@ -44,7 +43,7 @@ class Gathered:
         self.outcome = FleetOutcome()
         self._results, self._fleet, self._label = results, fleet, label
         self._labels: dict[str, str] = {}
-        self._private = private.own_names()
+        self._private = privacy.own_names()
 
     def expect(self, names: Iterable[str]) -> None:
         """Write down which nodes are asked; raise `OSError` if nothing can be written there."""
@@ -104,8 +103,8 @@ class Gathered:
     def _published(self, name: str) -> str:
         if (reason := self.outcome.lost.get(name)) is None:
             return NOTHING_YET
-        is_a_word = name.isalpha() and vocabulary.is_word(name)
+        is_a_word = name.isalpha() and privacy.is_word(name)
         names = self._private if is_a_word else self._private | {name}
         # A clause with a command is for the person who measures, and the terminal has it.
         clauses = [clause for clause in reason.split("; ") if "`" not in clause] or [reason]
-        return private.hide(printable("; ".join(clauses))[:LONGEST_NAME], names)
+        return privacy.hide(printable("; ".join(clauses))[:LONGEST_NAME], names)

@@ -14,9 +14,9 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from frobench.suite.compare.verdicts.family import Judged, compare, compare_family
+from frobench.suite.compare.family import Judged, compare, compare_family
 from frobench.suite.statistics import LEAST_LAUNCHES, NORMAL_QUANTILE, has_enough
-from frobench.suite.stored.run import Estimate
+from frobench.suite.stored.types import Estimate
 
 Ratios = Mapping[str, Sequence[float | None]]
 """By case, second commit / first commit in each pair of launches; ``None`` where one is missing."""

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-from frobench.suite.kit.device import Device
-from frobench.suite.kit.waiting import REFUSALS
+from frobench.suite.kit.device import REFUSALS, Device
 from frobench.suite.machine.sensors.sensor import first_line
 
 WARM_UPS = 3

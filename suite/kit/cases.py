@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from frobench.suite.stored.run import ProfileName, Scalar
+from frobench.suite.stored.types import ProfileName, Scalar
 
 PROFILES: tuple[ProfileName, ...] = get_args(ProfileName)
 

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from frobench.suite.stored.run import Check
+from frobench.suite.stored.types import Check
 
 _ROUNDING = {
     "float64": 2.0**-53,

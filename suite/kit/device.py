@@ -4,20 +4,23 @@
 All are asked through `torch.accelerator` and `torch.get_device_module`, and none by its vendor.
 """
 
-from collections.abc import Iterable
+import statistics
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cached_property
+from functools import cache, cached_property, partial, reduce
+from inspect import signature
+from time import perf_counter
 from types import ModuleType
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import torch
+from torch import Tensor
 
 from frobench.suite.errors import DoesNotFitError
-from frobench.suite.kit import waiting
-from frobench.suite.machine import limits
-from frobench.suite.machine.accelerators.hardware import eight_bit_float, serves
-from frobench.suite.stored.run import Scalar
+from frobench.suite.machine import host
+from frobench.suite.machine.hardware import eight_bit_float, serves
+from frobench.suite.stored.types import Scalar
 
 HEADROOM = 0.9
 """The part of the free memory that a case may ask for."""
@@ -61,7 +64,7 @@ class Device:
     @cached_property
     def _generator(self) -> torch.Generator:
         """A generator on the device if the backend has one that works, else on the CPU."""
-        with suppress(*waiting.REFUSALS):
+        with suppress(*REFUSALS):
             generator = torch.Generator(self.handle)
             torch.rand(1, generator=generator, device=self.handle)
             return generator.manual_seed(self.seed)
@@ -70,7 +73,7 @@ class Device:
     @property
     def wait(self) -> str | None:
         """The name of the call that waits for this device; `None` for a CPU."""
-        return waiting.proved(self.handle).name if self.is_accelerator else None
+        return proved(self.handle).name if self.is_accelerator else None
 
     @property
     def uuid(self) -> str | None:
@@ -81,17 +84,17 @@ class Device:
     def synchronize(self) -> None:
         """Wait until everything queued on this device is done."""
         if self.is_accelerator:
-            waiting.proved(self.handle).call()
+            proved(self.handle).call()
 
     def ready_reading(self) -> float:
         """Return the seconds of reading one element of a ready value back."""
-        return waiting.ready_reading(self.handle)
+        return ready_reading(self.handle)
 
     def finish(self, result: object) -> None:
         """Do as `synchronize`; where the device computes only what is read, read the result."""
-        if self.wait == waiting.RESULTS:
-            for tensor in waiting.tensors(result, self.handle):
-                waiting.read(tensor)
+        if self.wait == RESULTS:
+            for tensor in tensors(result, self.handle):
+                read(tensor)
         else:
             self.synchronize()
 
@@ -121,7 +124,7 @@ class Device:
 
     def can_wait_for(self, other: "Device") -> bool:
         """Tell whether work on this device can wait for an event of another device."""
-        with suppress(*waiting.REFUSALS):
+        with suppress(*REFUSALS):
             event = other.event()
             other.record(event)
             self.wait_for(event)
@@ -131,12 +134,12 @@ class Device:
     @cached_property
     def has_events(self) -> bool:
         """Whether events can be timed; not where the device computes only what is read."""
-        with suppress(*waiting.REFUSALS):
+        with suppress(*REFUSALS):
             begin, end = self.event(), self.event()
             self.record(begin)
             self.record(end)
             self.synchronize()
-            return begin.elapsed_time(end) >= 0 and self.wait != waiting.RESULTS
+            return begin.elapsed_time(end) >= 0 and self.wait != RESULTS
         return False
 
     def stream(self) -> torch.Stream:
@@ -148,15 +151,15 @@ class Device:
     def free_bytes(self) -> int:
         """Return the bytes that can still be allocated."""
         if not self.is_accelerator:
-            return limits.free_memory()
+            return host.free_memory()
         for home, ask in ((torch.accelerator, "get_memory_info"), (self.module, "mem_get_info")):
-            with suppress(*waiting.REFUSALS):
+            with suppress(*REFUSALS):
                 return int(getattr(home, ask)(self.handle)[0]) + self._cached_bytes()
-        return limits.free_memory()  # memory shared with the host, as on MPS
+        return host.free_memory()  # memory shared with the host, as on MPS
 
     def _cached_bytes(self) -> int:
         """Return the bytes that torch keeps for new tensors, which the driver counts as used."""
-        with suppress(*waiting.REFUSALS):
+        with suppress(*REFUSALS):
             reserved = torch.accelerator.memory_reserved(self.handle)
             return int(reserved - torch.accelerator.memory_allocated(self.handle))
         return 0
@@ -192,14 +195,14 @@ class Device:
     def peak_bytes(self) -> int | None:
         """Return the most bytes allocated since `reset_peak_bytes`, if the backend counts them."""
         for home in (torch.accelerator, self.module) if self.is_accelerator else ():
-            with suppress(*waiting.REFUSALS):
+            with suppress(*REFUSALS):
                 return int(home.max_memory_allocated(self.handle)) - self._kept_bytes
         return None
 
     def reset_peak_bytes(self) -> None:
         """Count the most bytes allocated from now on, without those allocated already."""
         for home in (torch.accelerator, self.module) if self.is_accelerator else ():
-            with suppress(*waiting.REFUSALS):
+            with suppress(*REFUSALS):
                 home.reset_peak_memory_stats(self.handle)
                 self._kept_bytes = int(home.memory_allocated(self.handle))
                 return
@@ -296,7 +299,7 @@ def _refusal(device: Device) -> str | None:
 
 def _multiply(device: Device) -> None:
     ones = torch.ones(2, 2).to(device.handle)
-    waiting.read(ones @ ones)
+    read(ones @ ones)
 
 
 def release_memory() -> None:
@@ -305,7 +308,7 @@ def release_memory() -> None:
     Pinned memory is released only if releasing the accelerators' did not raise: on a backend that
     keeps none, torch 2.13 ends the process by a memory fault.
     """
-    with suppress(*waiting.REFUSALS):
+    with suppress(*REFUSALS):
         torch.accelerator.empty_cache()
         pinned = getattr(torch.accelerator, "empty_host_cache", None)
         (pinned or torch._C._host_emptyCache)()  # noqa: SLF001 - the name before torch 2.13
@@ -315,10 +318,159 @@ def global_state() -> dict[str, Scalar]:
     """Return the process-wide settings that a benchmark must leave as it found them."""
     return {
         "threads": torch.get_num_threads(),
-        "affinity": ",".join(map(str, limits.affinity())),
+        "affinity": ",".join(map(str, host.affinity())),
         "default dtype": str(torch.get_default_dtype()),
         "default device": str(torch.get_default_device()),
         "matmul precision": torch.get_float32_matmul_precision(),
         "gradients": torch.is_grad_enabled(),
         "deterministic": torch.are_deterministic_algorithms_enabled(),
     }
+
+
+READ_BACK = "read-back"
+"""Reading one element back, after which a device that works in order has done all work before."""
+RESULTS = "read-back of results"
+"""Reading one element of each result back, for devices that compute only what is read."""
+
+WORKS = ((256, 1), (256, 16), (1024, 1), (1024, 8), (4096, 1))
+"""Work that is queued to try a wait, the least first: edges of matrices, and products in a row."""
+AT_ONCE = 3.0
+"""A call that takes this many times as long as reading a ready value, which is launched too, has
+computed its product instead of queueing it."""
+LEFT = 0.5
+"""The part of the work left without a wait, or of a ready reading, that may be left after one."""
+TRIES = 3
+"""Times of which the median counts."""
+
+REFUSALS = (AttributeError, RuntimeError, TypeError, ValueError)
+"""Errors of backends that lack a call."""
+
+
+class Wait(NamedTuple):
+    """A call that waits for a device, and its name as it is stored."""
+
+    name: str
+    call: Callable[[], object]
+
+
+class KnownWork(NamedTuple):
+    """Work, the seconds to read a ready value, and the further seconds until it is done."""
+
+    work: Callable[[], Tensor]
+    ready: float
+    left: float
+
+
+@cache
+def proved(device: torch.device) -> Wait:
+    """Return the first call that is proved to wait for a device.
+
+    Raises what the device raises where nothing can be computed on it.
+    """
+    known = _known_work(device)
+    most = known.ready + LEFT * max(known.left, known.ready)
+    for wait in _candidates(device):
+        try:
+            if _typical(partial(_left, known.work, wait.call)) <= most:
+                return wait
+        except torch.OutOfMemoryError:
+            raise
+        except REFUSALS:
+            continue
+    return Wait(RESULTS, _candidates(device)[-1].call)
+
+
+def read(tensor: Tensor) -> object:
+    """Read one element of a tensor back."""
+    return tensor.as_strided((), ()).item()
+
+
+def reading(tensor: Tensor, clock: Callable[[], float] = perf_counter) -> float:
+    """Return the seconds of reading one element of a tensor back."""
+    begun = clock()
+    read(tensor)
+    return clock() - begun
+
+
+def ready_reading(device: torch.device) -> float:
+    """Return the seconds of reading one element of a ready value back."""
+    ready = torch.ones(2).to(device)
+    read(ready)
+    return _typical(partial(reading, ready))
+
+
+def tensors(value: Any, device: torch.device) -> Iterator[Tensor]:  # noqa: ANN401 - any result
+    """Yield the tensors of a body's result that have elements on a device."""
+    if isinstance(value, Tensor):
+        if value.device == device and value.numel():
+            yield value
+    elif isinstance(value, torch.nn.Module | dict | list | tuple):
+        held = value.parameters() if isinstance(value, torch.nn.Module) else value
+        for each in held.values() if isinstance(held, dict) else held:
+            yield from tensors(each, device)
+
+
+def _candidates(device: torch.device) -> list[Wait]:
+    """Return the calls that may wait for a device, the general call first."""
+    marker = torch.zeros(()).to(device)
+
+    def own() -> object:
+        synchronize = torch.get_device_module(device).synchronize  # on MPS it takes no device
+        return synchronize(device) if signature(synchronize).parameters else synchronize()
+
+    def stream() -> None:
+        torch.accelerator.current_stream(device).synchronize()
+
+    return [
+        Wait("torch.accelerator.synchronize", partial(torch.accelerator.synchronize, device)),
+        Wait(f"torch.{device.type}.synchronize", own),
+        Wait("torch.accelerator.current_stream", stream),
+        Wait(READ_BACK, marker.item),
+    ]
+
+
+def _known_work(device: torch.device) -> KnownWork:
+    """Return the least work that is not done once it is queued; the most if all is done.
+
+    Then the device computes within the call, or too fast for a wait to matter. The work is products
+    of matrices, or sums on a backend without products.
+    """
+    try:
+        return _enough(device, torch.matmul)
+    except NotImplementedError:
+        return _enough(device, torch.add)
+
+
+def _enough(device: torch.device, operation: Callable[[Tensor, Tensor], Tensor]) -> KnownWork:
+    for edge, calls in WORKS:
+        factor = torch.full((edge, edge), 1 / edge).to(device)
+        work = partial(reduce, operation, [factor] * (calls + 1))
+        result = work()
+        read(result)  # first calls include one-time work
+        ready = _typical(partial(reading, result))
+        called = _typical(partial(_called, work))
+        left = _typical(partial(_left, work)) - ready
+        if left >= ready or called >= AT_ONCE * calls * ready:
+            break
+    return KnownWork(work, ready, left)
+
+
+def _typical(seconds: Callable[[], float]) -> float:
+    return statistics.median(seconds() for _ in range(TRIES))
+
+
+def _called(work: Callable[[], Tensor]) -> float:
+    """Return the seconds of calling work; its result is read before the next call."""
+    begun = perf_counter()
+    result = work()
+    called = perf_counter() - begun
+    read(result)
+    return called
+
+
+def _left(work: Callable[[], Tensor], wait: Callable[[], object] | None = None) -> float:
+    """Queue work, and wait; return the seconds of reading one element of its result."""
+    result = work()
+    if wait is not None:
+        wait()
+    return reading(result)

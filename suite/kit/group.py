@@ -20,9 +20,9 @@ from frobench.suite.errors import DoesNotFitError, LostRankError
 from frobench.suite.kit import workers
 from frobench.suite.kit.abilities import needed
 from frobench.suite.kit.check_result import is_brief, worst
-from frobench.suite.kit.commands import Member, backend_of
+from frobench.suite.kit.lanes import Member, backend_of
 from frobench.suite.kit.workers import TaskFactory, Worker, WorkerError
-from frobench.suite.stored.run import Check
+from frobench.suite.stored.types import Check
 
 RANKS_WAIT, LAUNCH_WAITS, AT_MOST = 1 / 3, 1 / 2, 4 / 5
 """Parts of a case's deadline: how long ranks wait for each other, how long the launch waits for

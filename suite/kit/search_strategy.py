@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from frobench.suite.stored.run import Search
+from frobench.suite.stored.types import Search
 
 CENTRES, LEADERS = 3, 5
 """Shapes whose neighbours are tried, and shapes that may win in the end."""

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Workers: processes with a body each, on each accelerator or on each half of the CPU.
-
-Threads and affinity are process-wide, and an affinity set after torch has started its threads does
-nothing; so a worker sets both before it imports torch. All workers read the same monotonic clock.
-"""
+"""A worker's own process: it sets its cores and threads, imports torch, and obeys its pipe."""
 
 import re
 import sys
@@ -20,11 +16,12 @@ from frobench.suite.concurrency import Interval
 from frobench.suite.errors import DoesNotFitError
 from frobench.suite.kit.lanes import Track
 from frobench.suite.kit.worker_process import Seat, serve
-from frobench.suite.machine.limits import read
-from frobench.suite.stored.run import Check
+from frobench.suite.machine.host import read
+from frobench.suite.stored.types import Check
 
 if TYPE_CHECKING:
-    from frobench.suite.kit.commands import Task
+    from frobench.suite.kit.lanes import Task
+
 
 TOPOLOGY = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 STARTED_WITHIN = 60.0

@@ -41,9 +41,9 @@ def main() -> None:
 
 def _start_workers() -> None:
     """Start the workers that the launch needs: they import torch while this process does."""
-    from frobench.suite.journal.spec import OPTION, read_spec  # noqa: PLC0415 - as above
+    from frobench.suite.journal import OPTION, read_spec  # noqa: PLC0415 - as above
     from frobench.suite.kit.workers import halves, start_early  # noqa: PLC0415 - as above
-    from frobench.suite.machine.limits import affinity, cores_in_use  # noqa: PLC0415 - as above
+    from frobench.suite.machine.host import affinity, cores_in_use  # noqa: PLC0415 - as above
 
     for argument in sys.argv:
         option, _, path = argument.partition("=")

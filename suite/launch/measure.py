@@ -13,12 +13,12 @@ import pytest
 from frobench.suite.kit import device as dev
 from frobench.suite.kit.lanes import Track
 from frobench.suite.launch.session import LaunchSession
-from frobench.suite.measure.caches import ColdCaches
+from frobench.suite.measure.around import ColdCaches
 from frobench.suite.measure.sampler import Body, Sampler
-from frobench.suite.stored.run import Check, Work
+from frobench.suite.stored.types import Check, Work
 
 if TYPE_CHECKING:
-    from frobench.suite.journal.records import Measured
+    from frobench.suite.journal import Measured
 
 WINDOW = pytest.StashKey[bool]()
 """Whether an item stands for a case that is repeated in a window, after it was measured."""

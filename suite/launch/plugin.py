@@ -14,11 +14,10 @@ from typing import Any, Literal
 
 import pytest
 
-from frobench.suite.absent import absent, absent_module
-from frobench.suite.checkout import CHECKOUT
 from frobench.suite.errors import DoesNotFitError
-from frobench.suite.journal.records import Measured, Refused, Stopped
-from frobench.suite.journal.spec import OPTION
+from frobench.suite.exit_codes import absent, absent_module
+from frobench.suite.files import CHECKOUT
+from frobench.suite.journal import OPTION, Measured, Refused, Stopped
 from frobench.suite.kit import device as dev
 from frobench.suite.kit.abilities import precision
 from frobench.suite.kit.cases import PROFILES
@@ -26,12 +25,11 @@ from frobench.suite.kit.device import UnknownDeviceError
 from frobench.suite.kit.group import Group
 from frobench.suite.kit.workers import Worker, put_away
 from frobench.suite.launch import collection
-from frobench.suite.launch.case_timer import raised_at, refusal
+from frobench.suite.launch.case import raised_at, refusal
+from frobench.suite.launch.collection import declared
 from frobench.suite.launch.measure import WINDOW, Measure, Replay, again
-from frobench.suite.launch.resources import ProcessState
 from frobench.suite.launch.search import ShapeSearch
-from frobench.suite.launch.session import LaunchSession
-from frobench.suite.launch.work_of_cases import declared
+from frobench.suite.launch.session import LaunchSession, ProcessState
 
 SESSION = pytest.StashKey[LaunchSession]()
 MEASURED = pytest.StashKey[Measured]()

@@ -13,14 +13,12 @@ from time import monotonic, perf_counter
 import torch
 
 from frobench.suite.errors import DoesNotFitError
-from frobench.suite.journal.records import Tried
-from frobench.suite.journal.spec import LaunchSpec
+from frobench.suite.journal import LaunchSpec, Tried
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.search_strategy import Limits, Shape, Try, outcome, proposal
-from frobench.suite.measure.measurement import Measurement
 from frobench.suite.measure.ready import steady_clocks
-from frobench.suite.measure.sampler import Body, Sampler
-from frobench.suite.stored.run import Search
+from frobench.suite.measure.sampler import Body, Measurement, Sampler
+from frobench.suite.stored.types import Search
 
 Make = Callable[[Shape], Body]
 """Returns what multiplies two matrices of a shape; called for each shape that is tried."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import psutil
 
-from frobench.suite.machine.limits import ROOT, affinity, read
+from frobench.suite.machine.host import ROOT, affinity, read
 
 NANO = 1e-9
 TICK = 0.01

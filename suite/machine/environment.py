@@ -8,13 +8,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from frobench.suite.checkout import CHECKOUT
-from frobench.suite.machine.processor import processor
-from frobench.suite.personal import private, vocabulary
+from frobench.suite import privacy
+from frobench.suite.files import CHECKOUT
+from frobench.suite.machine.host import processor
 from frobench.suite.project import git
-from frobench.suite.stored.identity import machine_id
-from frobench.suite.stored.names import machine_name
-from frobench.suite.stored.run import CommitInfo, Environment
+from frobench.suite.stored.differences import machine_id, machine_name
+from frobench.suite.stored.types import CommitInfo, Environment
 
 MEASURING = ("benchmarks", "frobench", "suite")
 """Folders of a clone whose changes move numbers; new results and other pages do not."""
@@ -22,8 +21,11 @@ MEASURING = ("benchmarks", "frobench", "suite")
 
 def capture(devices: Iterable[str]) -> Environment:
     """Describe the machine and its software; no accelerator but the given devices is touched."""
-    from frobench.suite.machine.accelerators.accelerator import accelerator, topology  # noqa: PLC0415 - imports torch
-    from frobench.suite.machine.software import software  # noqa: PLC0415 - imports torch
+    from frobench.suite.machine.torch_facts import (  # noqa: PLC0415 - imports torch
+        accelerator,
+        software,
+        topology,
+    )
 
     unknown: dict[str, str] = {}
     cpu = processor(unknown)
@@ -44,7 +46,7 @@ def capture(devices: Iterable[str]) -> Environment:
 
 def machine(devices: Iterable[str]) -> tuple[str, str]:
     """Name the kind of machine that `capture` would describe, and identify it without a label."""
-    from frobench.suite.machine.accelerators.accelerator import accelerator  # noqa: PLC0415 - imports torch
+    from frobench.suite.machine.torch_facts import accelerator  # noqa: PLC0415 - imports torch
 
     accelerators = [accelerator(name, "", {}) for name in devices if name != "cpu"]
     cpu = processor({})
@@ -55,13 +57,13 @@ def machine_info() -> dict[str, Any]:
     """Return what pytest-benchmark stores of a machine, without names of host and user."""
     from pytest_benchmark import plugin  # noqa: PLC0415 - imports pytest
 
-    own = private.own_names()
+    own = privacy.own_names()
 
     def plain(where: str, text: str) -> str:
-        return private.hide(text, vocabulary.sought(own, where), version=True)
+        return privacy.hide(text, privacy.sought(own, where), version=True)
 
     described = plugin.pytest_benchmark_generate_machine_info()  # type: ignore[no-untyped-call] # it has no types
-    info: dict[str, Any] = private.rewritten(described | {"node": ""}, plain, "$.machine_info")
+    info: dict[str, Any] = privacy.rewritten(described | {"node": ""}, plain, "$.machine_info")
     return info
 
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
 from frobench.suite.kit.cases import Parameters, sizes
-from frobench.suite.stored.run import Work
+from frobench.suite.stored.types import Work
 from frobench.suite.units import counted, format_seconds
 
 LEEWAY = 1.25

@@ -24,6 +24,7 @@ from frobench.suite.nodes.meeting import Meeting, Node
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
+
 REACHED_WITHIN = 5.0
 """Seconds in which a node answers that is still there."""
 IDLE, INTERVAL, PROBES = 10, 5, 3

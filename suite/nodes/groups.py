@@ -15,9 +15,8 @@ from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import Worker, start_here
 from frobench.suite.nodes.agent import start_on
 from frobench.suite.nodes.meeting import Meeting
-from frobench.suite.stored.differences import changed
-from frobench.suite.stored.names import nodes_of
-from frobench.suite.stored.run import NodeFacts
+from frobench.suite.stored.differences import changed, nodes_of
+from frobench.suite.stored.types import NodeFacts
 
 
 def node_groups(devices: Sequence[str], nodes: int) -> list[str]:

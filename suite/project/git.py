@@ -6,10 +6,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from frobench.suite.checkout import CHECKOUT
+from frobench.suite import privacy
 from frobench.suite.errors import CannotRunError
-from frobench.suite.personal import private
-from frobench.suite.stored.run import CommitInfo, Project
+from frobench.suite.files import CHECKOUT
+from frobench.suite.stored.types import CommitInfo, Project
 
 SHOWN = 12
 """Characters of a revision that people are shown."""
@@ -92,7 +92,7 @@ def facts(tree: Path) -> Project:
     commit = head(tree) or CommitInfo()
     changes = ask(tree, "status", "--porcelain", "--untracked-files=no")
     return Project(
-        name=private.hide(name, private.own_names()),
+        name=privacy.hide(name, privacy.own_names()),
         id=commit.id,
         time=commit.time,
         dirty=None if changes is None else changes != "",

@@ -48,7 +48,7 @@ def machine_lock(waiting: Callable[[str], object] | None = None) -> Iterator[Non
         yield
 
 
-def identity() -> str:
+def lock_identity() -> str:
     """Return what processes with the same lock's file have in common."""
     with _opened() as handle:
         file = os.fstat(handle)

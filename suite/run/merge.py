@@ -8,7 +8,7 @@ from statistics import median
 from msgspec import UNSET
 
 from frobench.suite import checks
-from frobench.suite.journal.records import (
+from frobench.suite.journal import (
     Ended,
     Gauged,
     Harness,
@@ -19,12 +19,12 @@ from frobench.suite.journal.records import (
     Settled,
 )
 from frobench.suite.machine import environment
+from frobench.suite.run import telemetry
 from frobench.suite.run.plan import Plan, outcome
-from frobench.suite.run.sensed import energy, sensor_summary
-from frobench.suite.run.sensed.telemetry import Line
+from frobench.suite.run.telemetry import Line
 from frobench.suite.stored import store
 from frobench.suite.stored.differences import changed
-from frobench.suite.stored.run import (
+from frobench.suite.stored.types import (
     MINOR,
     SCHEMA,
     Case,
@@ -60,18 +60,18 @@ def merge(
     launches = max([*(r.launch for r in measured), *lost], default=-1) + 1
     refused = _refused(records, plan)
     cases = [
-        _case(case, measured, energy.sustained_seconds(records, case, launches))
+        _case(case, measured, telemetry.sustained_seconds(records, case, launches))
         for case in plan.cases
         if case.fullname not in refused
     ]
     devices = {case.fullname: case.extra_info.devices for case in cases}
-    sensed = sensor_summary.of_cases(lines, records, devices)
-    spent, reasons = energy.of_cases(lines, records, devices, launches)
+    sensed = telemetry.sensors_of_cases(lines, records, devices)
+    spent, reasons = telemetry.energy_of_cases(lines, records, devices, launches)
     for case in cases:
         case.extra_info.telemetry = sensed.get(case.fullname, {})
         case.extra_info.energy = spent.get(case.fullname)
     unknown = {
-        name: reasons.get(name, energy.UNSEEN)
+        name: reasons.get(name, telemetry.UNSEEN)
         for name in plan.energy.cases
         if name in devices and name not in spent
     }
@@ -102,7 +102,7 @@ def merge(
             conclusions=[],
             troubles=plan.troubles,
             project=plan.draft.project or UNSET,
-            telemetry=sensor_summary.of_run(lines, records) or UNSET,
+            telemetry=telemetry.of_run(lines, records) or UNSET,
             nodes=plan.nodes or UNSET,
             without_energy=plan.energy.left_out | unknown,
         ),
@@ -140,7 +140,7 @@ def _case(case: Identity, measured: Iterable[Measured], sustained: Sequence[floa
         for name in sorted({name for record in ran for name in record.parts})
     }
     if any(sustained):
-        parts[energy.SUSTAINED] = [s and round(s, PICOSECOND_DIGITS) for s in sustained]
+        parts[telemetry.SUSTAINED] = [s and round(s, PICOSECOND_DIGITS) for s in sustained]
     flushed = [record.flushed_bytes for record in ran if record.flushed_bytes is not None]
     return Case(
         group=case.group,

@@ -6,22 +6,23 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from frobench.suite import doctor
-from frobench.suite.absent import absent, absent_in
 from frobench.suite.errors import CannotRunError, NothingSelectedError
-from frobench.suite.journal.records import (
+from frobench.suite.exit_codes import absent, absent_in
+from frobench.suite.journal import (
+    DISK_REFUSES,
     Collected,
     Declared,
     Journal,
+    LaunchSpec,
     Measured,
     Record,
     Refused,
     Stopped,
 )
-from frobench.suite.journal.spec import DISK_REFUSES, LaunchSpec
-from frobench.suite.machine import backends
+from frobench.suite.machine.host import MEND_FAILURE, failure
+from frobench.suite.run.launches import FRUITLESS_TRIES, MISUSED, TRIES, LaunchProcess, lost
 from frobench.suite.run.plan import Draft
-from frobench.suite.run.process import FRUITLESS_TRIES, MISUSED, TRIES, LaunchProcess, lost
-from frobench.suite.stored.run import Settings
+from frobench.suite.stored.types import Settings
 
 NEEDED = ("torch", "pytest", "pytest_benchmark")
 
@@ -129,8 +130,8 @@ class _Watcher:
             return CannotRunError("the disk refuses what the pilot writes; is there room on it?")
         if module := absent_in(self.last_lines):
             return CannotRunError(absent(module))
-        if failed := backends.failure(printed):  # which is printed long before the end
-            return CannotRunError(f"{failed}\n  mend it: {backends.MEND_FAILURE}")
+        if failed := failure(printed):  # which is printed long before the end
+            return CannotRunError(f"{failed}\n  mend it: {MEND_FAILURE}")
         how = f" ({loss})" if (loss := lost(code)) and (code is None or code < 0) else ""
         return CannotRunError(
             f"the benchmarks cannot be collected{how}; pytest said:\n{self.last_lines}"

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The plan of a run: what a pilot found measurable, frozen for every launch."""
+"""What a launch should take, from what the pilot saw of its cases, and what fits into a run."""
 
+import math
 import random
 import time
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Self
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -14,24 +16,39 @@ from msgspec.structs import replace
 
 from frobench.suite.errors import CannotRunError
 from frobench.suite.files import UnusableFileError, content_of, keep
-from frobench.suite.journal.records import (
+from frobench.suite.journal import (
     Begun,
     Collected,
     Identity,
     Journal,
     Measured,
     NodesSeen,
+    Record,
     Refused,
     Surroundings,
+    Tried,
 )
+from frobench.suite.machine.accounts import DISTURBED
 from frobench.suite.machine.sensors.cpu import CPU
-from frobench.suite.profiles import WINDOW_SECONDS, launches_within, settings_on, settling_seconds
-from frobench.suite.run.forecast import costs
-from frobench.suite.run.forecast.admission import admit
-from frobench.suite.run.forecast.windows import Choice, choose_windows
-from frobench.suite.stored import bounds
-from frobench.suite.stored.names import nodes_of
-from frobench.suite.stored.run import (
+from frobench.suite.measure.climb import AS_BEFORE, LEEWAY, OVER
+from frobench.suite.profiles import (
+    BRIEF_CALLS,
+    HEADLINE_PART,
+    LEAST_SAMPLES,
+    PROFILES,
+    WINDOW_SECONDS,
+    headline_seconds,
+    headline_times,
+    launches_within,
+    limits_of,
+    settings_on,
+    settling_seconds,
+)
+from frobench.suite.run.telemetry import energy_devices
+from frobench.suite.stored import store
+from frobench.suite.stored.differences import nodes_of
+from frobench.suite.stored.types import (
+    MOST_SAMPLES,
     CommitInfo,
     Conclusion,
     Environment,
@@ -42,6 +59,314 @@ from frobench.suite.stored.run import (
     Search,
     Settings,
 )
+from frobench.suite.units import counted, format_seconds
+
+CASE_SECONDS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
+"""Times for a case in a launch; few, so that like runs choose the same."""
+RESERVE = 0.92
+"""The part of the budget that is planned; the rest is for what takes longer than expected."""
+MORE_WHERE_DISTURBED = 1.5
+"""The profile's limit is multiplied by it where other programs disturb the pilot."""
+CALLS_A_SAMPLE = 3
+"""Calls for each host sample on an accelerator, those for span samples included."""
+LEAST_DEADLINE, DEADLINE_TIMES, DEADLINE_PART = 10.0, 10.0, 0.05
+"""Seconds that a case may take in a launch at least, and relative to what it should take: other
+programs come and go. It may take longer than that by this part of what is left of the budget."""
+WARM_UP_CALLS = 10
+"""Calls after which a body is steady, if it was so from the start."""
+
+
+def too_long(
+    ran: Sequence[tuple[Identity, Measured]], settings: Settings, startup: float, spent: float
+) -> dict[str, Refused]:
+    """Return the cases without which the fewest launches stay within the profile's limit.
+
+    They are the longest of those that lead no answer, without what other programs took of the
+    processor. A run with a given number of launches, or with a larger budget, has the time.
+    """
+    if settings.launches is not None:
+        return {}
+    limits = limits_of(settings.profile, settings.devices)
+    most = limits.limit + max(0.0, settings.budget - limits.budget)
+    if is_disturbed([record for _, record in ran]):
+        most *= MORE_WHERE_DISTURBED
+    ran = [(case, _undisturbed(record)) for case, record in ran]
+    share = max(0.0, most - spent) / settings.least_launches
+    least = limits.least_case_seconds
+    over = launch_seconds((record for _, record in ran), startup, least) - share
+    others = [record for case, record in ran if not case.headline]
+    takes = {record.case: launch_seconds([record], 0.0, least) for record in others}
+    refused = {}
+    for name, seconds in sorted(takes.items(), key=lambda item: -item[1]):
+        if over <= 0:
+            break
+        over -= seconds
+        reason = (
+            f"it takes {format_seconds(seconds)} of each launch, for which a {settings.profile} "
+            "run of so many cases has no time; -k selects fewer, --budget SECONDS gives more"
+        )
+        refused[name] = Refused(launch=0, case=name, status="skipped", reason=reason)
+    return refused
+
+
+def body_seconds(records: Iterable[Record]) -> float:
+    """Return the seconds of a pilot that went into bodies, their warm-up, and searches."""
+    seconds = 0.0
+    for record in records:
+        if isinstance(record, Measured):
+            seconds += record.sampled + record.warmup
+        elif isinstance(record, Refused):
+            seconds += record.sampled
+        elif isinstance(record, Tried):
+            seconds += record.attempt.spent
+    return seconds
+
+
+def is_disturbed(ran: Sequence[Measured]) -> bool:
+    """Tell whether the pilot's cases had to wait for the processor."""
+    waited = sum(record.accounts.waited for record in ran if record.accounts)
+    return waited > DISTURBED * sum(record.wall_seconds for record in ran)
+
+
+def _undisturbed(record: Measured) -> Measured:
+    """Return the least that a pilot would have seen of a case, had nothing disturbed it."""
+    if record.accounts is None:
+        return record
+    # Setting up and checking takes no longer than its processor time.
+    prepared, overhead = (min(s, record.accounts.ran) for s in (record.prepared, record.overhead))
+    return replace(
+        record,
+        samples=[record.quickest] * len(record.samples),
+        prepared=prepared,
+        wall_seconds=record.warmup + record.sampled + prepared + overhead,
+    )
+
+
+def choose_case_seconds(
+    ran: Sequence[Measured], settings: Settings, startup: float, spent: float
+) -> float:
+    """Return the longest time for a case with which the profile's launches fit the budget."""
+    limits = limits_of(settings.profile, settings.devices)
+    # Up to `full_case_seconds`, only the fewest launches have to fit.
+    shares = (
+        (limits.full_case_seconds, launch_share(settings, spent, settings.least_launches)),
+        (limits.case_seconds, launch_share(settings, spent)),
+    )
+    fitting = [
+        seconds
+        for most, share in shares
+        for seconds in CASE_SECONDS
+        if limits.least_case_seconds <= seconds <= most
+        and launch_seconds(ran, startup, seconds) <= share
+    ]
+    return max(fitting, default=limits.least_case_seconds)
+
+
+def launch_share(settings: Settings, spent: float, launches: int | None = None) -> float:
+    """Return the seconds of the budget for each of so many launches, or of those planned for."""
+    planned = settings.launches or launches or PROFILES[settings.profile].launches
+    return (RESERVE * settings.budget - spent) / planned
+
+
+def launch_seconds(ran: Iterable[Measured], startup: float, case_seconds: float) -> float:
+    """Return how long a launch should take, from what the pilot saw of its cases."""
+    return startup + sum(record.overhead + _seconds(record, case_seconds) for record in ran)
+
+
+def deadlines(ran: Iterable[tuple[Identity, Measured]], case_seconds: float) -> dict[str, float]:
+    """Return the seconds after which each case of one device hangs.
+
+    Any of them may have to do what the first one does for all others, such as loading kernels. A
+    group of processes waits for its ranks, by the deadline of the settings.
+    """
+    alone = [
+        record for case, record in ran if len(case.devices) == 1 and not nodes_of(*case.devices)
+    ]
+    first = max((record.overhead for record in alone), default=0.0)
+    return {
+        record.case: max(
+            LEAST_DEADLINE, first + DEADLINE_TIMES * launch_seconds([record], 0.0, case_seconds)
+        )
+        for record in alone
+    }
+
+
+def _seconds(record: Measured, case_seconds: float) -> float:
+    """Return what warming up and sampling should take, the other version of a body included."""
+    prepare = record.prepared / (1 + len(record.samples))  # the first call is no sample
+    calls = [prepare + min(samples) for samples in (record.samples, record.against) if samples]
+    if record.brief:
+        return BRIEF_CALLS * sum(calls)
+    warm_ups = (call + max(call, min(WARM_UP_CALLS * call, case_seconds / 2)) for call in calls)
+    has_spans = record.parts.keys() - {"enqueue", "reading"}
+    spans = (LEAST_SAMPLES if record.against else 1) if has_spans else 0
+    least = LEAST_SAMPLES * sum(calls) + spans * calls[0]
+    if "enqueue" in record.parts and not record.against:  # a sample is one call, however short
+        case_seconds = min(case_seconds, CALLS_A_SAMPLE * MOST_SAMPLES * calls[0])
+    return sum(warm_ups) + max(least, case_seconds)
+
+
+PART, SUSTAINED_PART = 0.2, 0.1
+"""The part of the budget for windows, and the part of a launch for those of sustained rates."""
+NO_TIME = f"cases with more work take the {PART:.0%} of the budget that is for it"
+PAUSED = "something is done between two calls of it"
+"""Why a case's calls have no energy."""
+
+
+class Choice(NamedTuple):
+    """Cases whose energy every launch measures, and why not that of other headline cases."""
+
+    cases: list[str]
+    left_out: dict[str, str]
+
+    def summary(self) -> str:
+        """Return a line for the terminal."""
+        reasons = Counter(self.left_out.values()).most_common()
+        why = "; ".join(f"{reason} ({counted(many, 'case')})" for reason, many in reasons)
+        if not self.cases:
+            return f"no energy is measured: {why or 'no headline case is'}"
+        others = f", and not of others: {why}" if why else ""
+        return f"energy is measured of {counted(len(self.cases), 'case')}{others}"
+
+
+def choose_windows(
+    ran: Sequence[tuple[Identity, Measured]],
+    why_no_counter: Mapping[str, str | None],
+    settings: Settings,
+    startup: float,
+    spent: float,
+) -> tuple[list[str], Choice]:
+    """Choose the cases for sustained rates and for energy, as far as the launches have room.
+
+    why_no_counter : by device why it does not count its energy, `None` if it does
+    startup, spent : seconds before a launch's first case, and of the run so far
+    """
+    records = [record for _, record in ran]
+    limits = limits_of(settings.profile, settings.devices)
+    least = launch_seconds(records, startup, limits.least_case_seconds)
+    room = max(0.0, launch_share(settings, spent) - least)
+
+    def fits(windows: int) -> bool:
+        seconds = windows * WINDOW_SECONDS
+        case_seconds = choose_case_seconds(records, settings, startup + seconds, spent)
+        launch = launch_seconds(records, startup + seconds, case_seconds)
+        return seconds <= min(room, SUSTAINED_PART * launch)
+
+    names = _by_rate(ran)
+    while not fits(len(names)):
+        names.pop()
+    return names, choose_for_energy(ran, why_no_counter, settings, room, names)
+
+
+def _by_rate(ran: Sequence[tuple[Identity, Measured]]) -> list[str]:
+    """Return the largest headline product of each kind on an accelerator, the fastest first."""
+    largest: dict[tuple[str, object], tuple[float, float, str]] = {}
+    for case, record in ran:
+        work, (first, *others) = record.work, case.devices
+        if not case.headline or others or first.startswith(CPU) or not record.in_a_row:
+            continue
+        if work.flops and work.bytes and not work.items:
+            kind = case.function, case.params.get("dtype")
+            candidate = (work.flops, work.flops / min(record.samples), case.fullname)
+            largest[kind] = max(largest.get(kind, candidate), candidate)
+    return [name for *_, name in sorted(largest.values(), key=lambda entry: -entry[1])]
+
+
+def choose_for_energy(
+    ran: Sequence[tuple[Identity, Measured]],
+    why_no_counter: Mapping[str, str | None],
+    settings: Settings,
+    room: float = math.inf,
+    first: Sequence[str] = (),
+) -> Choice:
+    """Choose the headline cases with most work that can have a value, `first` before all others.
+
+    room : seconds of a launch that are left for windows
+    """
+    able, left_out = [], {}
+    for case, record in ran:
+        if case.headline and (reason := _unable(case, record, why_no_counter)):
+            left_out[case.fullname] = reason
+        elif case.headline:
+            work = record.work.flops or 0.0, record.work.bytes or 0.0
+            able.append((case.fullname in first, *work, case.fullname))
+    launches = settings.launches or PROFILES[settings.profile].launches
+    most = int(min(PART * settings.budget / launches, room) / WINDOW_SECONDS)
+    names = [name for *_, name in sorted(able, reverse=True)]
+    return Choice(names[:most], left_out | dict.fromkeys(names[most:], NO_TIME))
+
+
+def _unable(case: Identity, record: Measured, reasons: Mapping[str, str | None]) -> str | None:
+    """Return why the energy of a case cannot be measured, if so."""
+    for device in energy_devices(case.devices):
+        if (reason := reasons.get(device, "nothing reads it")) is not None:
+            return f"{device} counts no energy: {reason}"
+    return None if record.in_a_row else PAUSED
+
+
+FACTORS = {None: 1.0, True: AS_BEFORE, False: 1 / AS_BEFORE}
+"""What limits are multiplied by, by what the machine's last run did with a case."""
+Pairs = list[tuple[Identity, Measured]]
+
+
+def choices(outcomes: Iterable[Outcome]) -> dict[str, bool]:
+    """Return by case whether a run measured it or left it out because a call takes too long."""
+    return {
+        outcome.fullname: outcome.status == "passed"
+        for outcome in outcomes
+        if outcome.status == "passed" or OVER in (outcome.reason or "")
+    }
+
+
+def longest_call(settings: Settings, case: Identity, known: bool | None) -> float:  # noqa: FBT001 - one of three
+    """Return the seconds that a call of a case may take.
+
+    known : whether the machine's last run measured the case; `None` if it did not try
+    """
+    often = headline_times(settings) if case.headline else 1.0
+    return settings.longest_sample * often * (LEEWAY if known is None else FACTORS[known])
+
+
+def is_brief(settings: Settings, case: Identity, record: Measured) -> bool:
+    """Tell whether a case is called a few times only, since answers need it and it takes long."""
+    return case.headline and record.quickest > settings.longest_sample
+
+
+def admit(
+    ran: Pairs, settings: Settings, before: Mapping[str, bool]
+) -> tuple[Pairs, dict[str, Refused]]:
+    """Return the cases that launches measure, and why not the others.
+
+    ran : what a pilot saw of each case that it could call
+    before : what the machine's last run did with cases; see `choices`
+    """
+    room, used = headline_seconds(settings), 0.0
+    admitted: dict[str, Measured] = {}
+    refused: dict[str, Refused] = {}
+
+    def measured_then_short(pair: tuple[Identity, Measured]) -> tuple[bool, float]:
+        return not before.get(pair[0].fullname), pair[1].quickest
+
+    for case, record in sorted(ran, key=measured_then_short):
+        call, known = record.quickest, before.get(case.fullname)
+        brief = is_brief(settings, case, record)
+        share = BRIEF_CALLS * call if brief else 0.0
+        if call > longest_call(settings, case, known):
+            why = " when this machine's last run left it out" if known is False else ""
+        elif used + share > FACTORS[known] * room:
+            why = f", and all such headline cases have {HEADLINE_PART:.0%} of the budget"
+        else:
+            used += share
+            admitted[case.fullname] = replace(record, brief=brief)
+            continue
+        limit = format_seconds(settings.longest_sample)
+        reason = f"takes {format_seconds(call)} a call, {OVER} {limit}{why}"
+        refused[case.fullname] = Refused(
+            launch=0, case=case.fullname, status="skipped", reason=reason
+        )
+    return [
+        (case, admitted[case.fullname]) for case, _ in ran if case.fullname in admitted
+    ], refused
 
 
 class _Kept(Struct):
@@ -86,7 +411,7 @@ class Draft(_Kept, kw_only=True):
     project: Project | None = None
     paths: list[str] = []  # folders of the project that modules are imported from first
     kept_out: str = ""  # another working tree of it, from which nothing may be imported
-    label: str | None = None  # see `suite.stored.run.Environment`
+    label: str | None = None  # see `suite.stored.types.Environment`
 
 
 class Plan(_Kept, kw_only=True):
@@ -125,7 +450,7 @@ class Plan(_Kept, kw_only=True):
     def deadline(self, case: str, left: float) -> float:
         """Return the seconds that a case may take where so many of the budget are left."""
         most = self.settings.deadline
-        return min(most, max(self.deadlines.get(case, most), costs.DEADLINE_PART * left))
+        return min(most, max(self.deadlines.get(case, most), DEADLINE_PART * left))
 
     def order(self, launch: int) -> list[str]:
         """Return the full names of the cases in this launch's order, random but repeatable.
@@ -184,16 +509,16 @@ def freeze(
     if not draft.like:
         pairs, too_slow = admit(pairs, settings, before)
         refused |= too_slow
-        refused |= costs.too_long(pairs, settings, startup, seconds)
+        refused |= too_long(pairs, settings, startup, seconds)
         pairs = [pair for pair in pairs if pair[0].fullname not in refused]
     ran = [record for _, record in pairs]
     sustained, energy = choose_windows(pairs, why_no_counter, settings, startup, seconds)
     startup += WINDOW_SECONDS * len({*sustained, *energy.cases})
     if not draft.like:
-        case_seconds = costs.choose_case_seconds(ran, settings, startup, seconds)
+        case_seconds = choose_case_seconds(ran, settings, startup, seconds)
         settings = replace(settings, case_seconds=case_seconds)
     names = {case.fullname for case in collected.cases}
-    most = bounds.most_launches(len(pairs), settings.most_samples)
+    most = store.most_launches(len(pairs), settings.most_samples)
     if settings.launches and settings.launches > most:
         raise CannotRunError(
             f"a stored file holds {most:,} launches of {len(pairs):,} cases at most: "
@@ -210,16 +535,16 @@ def freeze(
             *(absent for absent in draft.like if absent.fullname not in names),
         ],
         plan_seconds=seconds,
-        launch_seconds=costs.launch_seconds(ran, startup, settings.case_seconds),
-        deadlines=costs.deadlines(pairs, settings.case_seconds),
+        launch_seconds=launch_seconds(ran, startup, settings.case_seconds),
+        deadlines=deadlines(pairs, settings.case_seconds),
         brief=[record.case for record in ran if record.brief],
         searched={record.case: record.search for record in ran if record.search is not None},
         counters=[device for device, reason in why_no_counter.items() if reason is None],
         energy=energy,
         sustained=sustained,
         troubles=surroundings.troubles,
-        disturbed=costs.is_disturbed(ran),
-        body_seconds=costs.body_seconds(records),
+        disturbed=is_disturbed(ran),
+        body_seconds=body_seconds(records),
         nodes=next((record.nodes for record in records if isinstance(record, NodesSeen)), []),
     )
 

@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from frobench.suite.errors import NothingMeasuredError
-from frobench.suite.journal.records import Record, Refused
+from frobench.suite.journal import Record, Refused
 from frobench.suite.printable import plain_stream, printable
-from frobench.suite.stored.names import short_name
-from frobench.suite.stored.run import Outcome
+from frobench.suite.stored.differences import short_name
+from frobench.suite.stored.types import Outcome
 from frobench.suite.units import counted
 
 REDRAW_SECONDS = 0.5

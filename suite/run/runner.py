@@ -1,22 +1,33 @@
 # SPDX-License-Identifier: MIT
-"""A run: plan, launch, merge, store.
+"""The label of a machine: it tells machines of one kind apart, and names none of them.
 
-Everything is journaled below `results/.runs/<run>/` as it happens, for an interrupted run to go on.
+A label is a digest of the machine's name, made with a key that is only in the folder of the
+results. Without the key nobody can find out a name by trying likely ones.
 """
 
 import glob
+import hashlib
+import math
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import random
+import secrets
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from datetime import UTC, datetime
 from errno import ENOENT
 from functools import partial
 from pathlib import Path
+from time import monotonic
+from types import FrameType
+from typing import Any, Self
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from frobench.suite import doctor
-from frobench.suite.compare.verdicts.smallest_change import forecast, in_words
+from frobench.suite.compare.family import forecast, in_words
 from frobench.suite.errors import (
     CannotRunError,
     CutShortError,
@@ -24,28 +35,232 @@ from frobench.suite.errors import (
     NothingMeasuredError,
     NothingSelectedError,
 )
-from frobench.suite.files import keep
-from frobench.suite.journal.records import Begun, Journal, Record, Surroundings
+from frobench.suite.files import create, keep
+from frobench.suite.journal import Begun, Journal, Record, Surroundings
 from frobench.suite.machine import environment
+from frobench.suite.machine.host import own_address
 from frobench.suite.machine.sensors.sensor import Source
-from frobench.suite.run import pilot, unfinished
-from frobench.suite.run.forecast.admission import choices
-from frobench.suite.run.forecast.expected import newest
-from frobench.suite.run.interruptions import Interruptions
-from frobench.suite.run.label import label_of
+from frobench.suite.nodes.agent import Agent, attended
+from frobench.suite.nodes.meeting import Meeting, Position, describe, meet
+from frobench.suite.profiles import PEAK_SECONDS, SEARCH_PART, settings_for
+from frobench.suite.project import git
+from frobench.suite.project.git import facts, project_folder
+from frobench.suite.run import pilot, telemetry, unfinished
+from frobench.suite.run.expected import newest
 from frobench.suite.run.launches import Launches
-from frobench.suite.run.lock import machine_lock
+from frobench.suite.run.lock import lock_identity, machine_lock
 from frobench.suite.run.merge import merge
-from frobench.suite.run.plan import Draft, Plan, freeze
+from frobench.suite.run.plan import Draft, Plan, choices, freeze
 from frobench.suite.run.progress import Reporter, reasons, remaining, require_any, say_failure
-from frobench.suite.run.request import Request, make_draft, require_same_commit
-from frobench.suite.run.sensed import telemetry
 from frobench.suite.run.unfinished import READINGS, RunClock, snapshot
 from frobench.suite.stored import store
-from frobench.suite.stored.identity import machine_id
-from frobench.suite.stored.names import short_name
-from frobench.suite.stored.run import Conclusion, Run
+from frobench.suite.stored.differences import machine_id, short_name
+from frobench.suite.stored.types import (
+    LABEL_DIGITS,
+    CommitInfo,
+    Conclusion,
+    Outcome,
+    ProfileName,
+    Run,
+    Settings,
+)
 from frobench.suite.units import counted
+
+KEY = ".label-key"
+"""The file of the key, in a folder of results; its name begins with a dot, so git ignores it."""
+KEY_BYTES = 32
+
+
+def label_of(name: str, results: Path) -> str:
+    """Return the label of a machine in all runs of a folder; raises `OSError` as `key` may."""
+    digest = hashlib.blake2b(name.encode(), key=key(results), digest_size=KEY_BYTES)
+    return digest.hexdigest()[:LABEL_DIGITS]
+
+
+def key(results: Path) -> bytes:
+    """Return the key of a folder of results, made by whichever process comes first."""
+    path = results / KEY
+    if not path.exists():
+        results.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):  # another process was faster
+            create(path, secrets.token_bytes(KEY_BYTES))
+    return path.read_bytes()[:KEY_BYTES]
+
+
+BOOT = Path("/proc/sys/kernel/random/boot_id")
+"""Linux's name for the time since it started, the same in all containers of a host."""
+
+
+def take_part(here: Position, benchmarks: Path, *, wait: Callable[[str], object] | None) -> str:
+    """Serve the runner as one of its nodes until the run is over; `wait` is as in `machine_lock`.
+
+    Raises `CannotRunError` if the nodes do not fit each other, if another run measures this
+    machine, or if the runner is gone.
+    """
+    address = _address(here)
+    agent = Agent(address)
+    meeting = meet(here, describe(address, agent.port, agent.key, _machine(), benchmarks))
+    sys.path.insert(0, str(benchmarks))  # the processes that it starts find their tasks there
+    holds_lock = meeting.holds_lock(here.number)
+    answer = agent.attend(machine_lock(waiting=wait) if holds_lock else nullcontext())
+    if answer is None:
+        raise CannotRunError(f"node {here.number} lost node 0 before the run ended")
+    return answer
+
+
+@contextmanager
+def led(here: Position, benchmarks: Path) -> Iterator[Meeting]:
+    """Have all other nodes at hand while this one, the first, measures; raises as `take_part`."""
+    meeting = meet(here, describe(_address(here), 0, "", _machine(), benchmarks))
+    with attended(meeting):
+        if len(meeting.nodes) > 1:  # a single node is a machine like any other, without a network
+            meeting.publish()
+        yield meeting
+
+
+def _address(here: Position) -> str:
+    try:
+        return own_address(here.store, here.port)
+    except OSError as error:
+        raise CannotRunError(f"no network leads to {here.store} (MASTER_ADDR): {error}") from error
+
+
+def _machine() -> str:
+    """Return what nodes have in common whose runs take turns by one lock."""
+    boot = ""
+    with suppress(OSError):  # not Linux
+        boot = BOOT.read_text(encoding="ascii").strip()
+    return f"{boot} {lock_identity()}"
+
+
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+AGAIN_SECONDS = 5.0
+"""Seconds in which a second signal is ignored, and after which the exception is raised again, since
+Python ignores one that is raised inside a destructor."""
+
+
+class Interruptions:
+    """Turns SIGINT, SIGTERM and SIGHUP into `KeyboardInterrupt` while the context lasts.
+
+    A SIGINT or SIGHUP that the process was started to ignore, as in the background of a script,
+    stays ignored.
+    """
+
+    def __init__(self) -> None:
+        self._held = False
+        self._last = -math.inf
+        self._before: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> Self:
+        for number in ENDING:
+            if number == signal.SIGTERM or signal.getsignal(number) is not signal.SIG_IGN:
+                self._before[number] = signal.signal(number, self._interrupt)
+        self._before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._interrupt)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.hold()
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def hold(self) -> None:
+        """Ignore every further signal, so that what is finished can be stored."""
+        self._held = True
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+    def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
+        now = monotonic()
+        if not self._held and now - self._last >= AGAIN_SECONDS:
+            self._last = now
+            signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
+            raise KeyboardInterrupt
+
+
+class Request(Struct, frozen=True, kw_only=True):
+    """What the user asked for."""
+
+    results: Path
+    benchmarks: Path
+    profile: ProfileName = "standard"
+    devices: list[str] = []  # names, or none for the CPU and every accelerator
+    expression: str = ""
+    budget: float | None = None
+    launches: int | None = None
+    deadline: float | None = None
+    seed: int | None = None
+    peak: bool = False  # give the searches time beyond the budget
+    like: Run | None = None  # a run to repeat: its cases and settings hold, and by default devices
+    resume: str | None = None  # a run to finish by its own plan, or ``last``
+    wait: bool = False  # until no other run measures this machine, rather than refuse
+    project: Path | None = None  # a folder of the project, if not in the benchmarks' repository
+    label: str = ""  # the name of this machine among others of its kind; a seal of it is stored
+    paths: list[str] = []  # see `Draft`
+    kept_out: str = ""
+
+
+def make_draft(request: Request, commit: CommitInfo, name: str, label: str | None = None) -> Draft:
+    """Settle what the user asked for; raises `CannotRunError` if the project is no repository."""
+    seed = random.SystemRandom().randrange(2**31) if request.seed is None else request.seed
+    settings = _settings(request)
+    tree = project_folder(request.project, request.benchmarks)
+    repeated = request.like.benchmarks if request.like else []
+    searches = {case.fullname: case.extra_info.search for case in repeated}
+    return Draft(
+        run=name,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        seed=seed,
+        commit=commit,
+        benchmarks=str(request.benchmarks),
+        settings=settings,
+        budget_asked=request.budget is not None,
+        like=[
+            Outcome(
+                fullname=case.fullname,
+                group=case.group,
+                params=case.params,
+                status="skipped",
+                reason="not found: it needs its benchmark and "
+                + ", ".join(case.extra_info.devices),
+            )
+            for case in repeated
+        ],
+        search_seconds=PEAK_SECONDS if request.peak else SEARCH_PART * settings.budget,
+        searched={name: search for name, search in searches.items() if search is not None},
+        project_folder=str(tree) if tree else None,
+        project=facts(tree) if tree else None,
+        paths=request.paths,
+        kept_out=request.kept_out,
+        label=label,
+    )
+
+
+def require_same_commit(draft: Draft | None) -> None:
+    """Raise `CannotRunError` if the project is not as it was when the run of a draft began."""
+    if draft is None or draft.project_folder is None or draft.project is None:
+        return
+    now = facts(Path(draft.project_folder))
+    if now != draft.project:
+        raise CannotRunError(
+            f"the run {draft.run} began with {git.describe(draft.project)}, and there is "
+            f"{git.describe(now)} now: check that commit out again, or measure anew"
+        )
+
+
+def _settings(request: Request) -> Settings:
+    if request.like is not None:
+        done = request.like.frobench
+        devices = request.devices or done.settings.devices
+        return replace(done.settings, devices=devices, launches=len(done.launches))
+    settings = settings_for(
+        request.profile,
+        request.devices,
+        budget=request.budget,
+        launches=request.launches,
+        deadline=request.deadline,
+        expression=request.expression,
+    )
+    return replace(settings, budget=settings.budget + PEAK_SECONDS * request.peak)
+
 
 PILOT = "pilot.jsonl"
 """The journal of the pilot, in a run's folder."""

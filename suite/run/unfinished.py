@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The folders of runs that are not finished, below `results/.runs/`, and what they hold so far.
+"""One run at a time on a machine: two would measure each other."""
 
-A folder has its run's name from when it holds the draft until just before it is removed. So a name
-belongs to a run that can be resumed, whenever a process is killed.
-"""
-
+import fcntl
 import glob
 import math
 import shutil
@@ -17,12 +14,12 @@ from tempfile import TemporaryDirectory
 
 from frobench.suite.errors import CannotRunError
 from frobench.suite.files import keep
-from frobench.suite.journal.records import Ended, Journal, Measured
+from frobench.suite.journal import Ended, Journal, Measured
+from frobench.suite.run import telemetry
 from frobench.suite.run.merge import merge
 from frobench.suite.run.plan import Draft, Plan
-from frobench.suite.run.sensed import telemetry
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 
 RUNS = ".runs"
 NEW, REMOVED = ".new", ".removed"
@@ -88,8 +85,6 @@ def held(folder: Path) -> Iterator[None]:
 
     Raises `CannotRunError` if another process holds it, maybe on a machine that shares `results`.
     """
-    import fcntl  # noqa: PLC0415 - Windows has none, and makes pages all the same
-
     with (folder / Draft.FILE).open("r+b") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -13,8 +13,8 @@ import msgspec
 from msgspec import Struct
 
 from frobench.suite.files import keep
-from frobench.suite.stored.basics import Label, Name, Text
 from frobench.suite.stored.store import InvalidResult, content
+from frobench.suite.stored.types import Label, Name, Text
 
 FOLDER = ".fleets"
 """The folder of these files, in a folder of results; git ignores it for its dot."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 
 SCHEMA_PATH = Path(__file__).with_name("schema.json")
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from frobench.suite.personal import private
+from frobench.suite import privacy
 from frobench.suite.publish import Removed, pattern
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from frobench.suite.units import counted
 
 FEW, LONGEST = 6, 60
@@ -42,7 +42,7 @@ def lines(run: Run, removed: Collection[Removed], *, everything: bool = False) -
             yield from _entry(name, [value], full=True)
     yield from ("", "Every other text, by its place in the file")
     texts: dict[str, dict[str, None]] = {}
-    for where, text in private.texts(run):
+    for where, text in privacy.texts(run):
         if text and not where.startswith("$.frobench.environment."):
             texts.setdefault(pattern(where).removeprefix("$."), {})[text] = None
     for where, values in texts.items():

@@ -5,10 +5,10 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from frobench.suite.doctor.devices import IDLE
-from frobench.suite.doctor.there import Device, Host, There
-from frobench.suite.machine.backends import installed
-from frobench.suite.stored.run import Conclusion
+from frobench.suite.doctor.examined import Device, Host, There
+from frobench.suite.doctor.rules import IDLE
+from frobench.suite.machine.host import installed
+from frobench.suite.stored.types import Conclusion
 from frobench.suite.units import counted, format_value
 
 MARGIN = 16

@@ -4,15 +4,14 @@
 import shlex
 from collections.abc import Iterator, Sequence
 
+from frobench.suite.compare.family import overlap
 from frobench.suite.compare.gate import doubt
-from frobench.suite.compare.verdicts.family import overlap
 from frobench.suite.history.change_search import Culprit, Findings
 from frobench.suite.history.commits import Commit
 from frobench.suite.history.history import History, HistoryRequest
-from frobench.suite.stored.names import name_of
-from frobench.suite.stored.run import Estimate
-from frobench.suite.terminal import comparison_words
-from frobench.suite.terminal.comparison_tables import Column, Row, Table
+from frobench.suite.stored.differences import name_of
+from frobench.suite.stored.types import Estimate
+from frobench.suite.terminal.comparison import Column, Row, Table, undecided
 from frobench.suite.terminal.layout import shown
 from frobench.suite.units import RATIO, counted, format_estimate, format_value
 
@@ -48,7 +47,7 @@ def refusals(history: History) -> Iterator[str]:
         commit = ends["base" if case.measured_in == "new" else "new"].named
         reason = case.reason.replace(" there", f" in {commit}", 1)
         yield f"not compared: {name_of(case.fullname)}: {reason}"
-    yield from comparison_words.undecided(history.comparison.cases)
+    yield from undecided(history.comparison.cases)
 
 
 def sentences(history: History, request: HistoryRequest) -> Iterator[str]:

@@ -11,8 +11,8 @@ from textwrap import wrap
 import click
 
 from frobench.suite.printable import as_json, printable
-from frobench.suite.stored.names import short_name
-from frobench.suite.stored.run import Conclusion, Run, Severity
+from frobench.suite.stored.differences import short_name
+from frobench.suite.stored.types import Conclusion, Run, Severity
 
 # ruff: noqa: PLC0415 - imported where needed, so that no verb waits for another's
 

@@ -4,10 +4,10 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from frobench.suite.compare.verdicts.smallest_change import in_words
-from frobench.suite.run.forecast.expected import Basis, Expected, ExpectedCase
-from frobench.suite.stored.names import name_of
-from frobench.suite.stored.run import Work
+from frobench.suite.compare.family import in_words
+from frobench.suite.run.expected import Basis, Expected, ExpectedCase
+from frobench.suite.stored.differences import name_of
+from frobench.suite.stored.types import Work
 from frobench.suite.terminal.layout import wrapped
 from frobench.suite.units import counted, format_seconds, format_value
 

@@ -13,8 +13,8 @@ from torch import Tensor, distributed
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import Worker, halves, together
-from frobench.suite.machine.limits import affinity
-from frobench.suite.stored.run import Check
+from frobench.suite.machine.host import affinity
+from frobench.suite.stored.types import Check
 from tests.instruments.processes.alone import BENCHMARKS, Recorder, copied, load
 
 pytestmark = pytest.mark.long

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from frobench.suite.kit.device import Device
-from frobench.suite.stored.run import Work
+from frobench.suite.stored.types import Work
 from tests.instruments.faults.faulty import Fault, checked
 from tests.instruments.processes.alone import BENCHMARKS, Recorder, load
 

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from frobench.suite.kit.device import Device
-from frobench.suite.stored.run import Check, Work
+from frobench.suite.stored.types import Check, Work
 from tests.instruments.processes.alone import BENCHMARKS, Recorder, copied, load, run_pytest
 from tests.instruments.processes.command import ROOT
 

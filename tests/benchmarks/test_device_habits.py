@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from frobench.suite.machine.system import stored_variables
+from frobench.suite.machine.host import stored_variables
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.stage import FOLDER, play
 

@@ -14,7 +14,7 @@ from frobench.reports.purchase.prices import read
 from frobench.reports.site import build as site
 from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
-from frobench.suite.stored.run import Run, Telemetry
+from frobench.suite.stored.types import Run, Telemetry
 from tests.browser.hostile import called_as_every_object, everywhere, hostile_runs, write_prices
 from tests.instruments.faults.judging import keep
 from tests.instruments.processes.command import ROOT

@@ -16,7 +16,7 @@ from typing import Any
 from frobench.suite.kit.group import Group
 from frobench.suite.nodes.groups import Groups
 from frobench.suite.nodes.meeting import position
-from frobench.suite.run.job import led, take_part
+from frobench.suite.run.runner import led, take_part
 from tests.cluster import plain_tcp
 from tests.cluster.namespaces import Links
 from tests.instruments.processes.alone import BENCHMARKS

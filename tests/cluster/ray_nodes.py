@@ -15,7 +15,7 @@ from threading import Thread
 from typing import Any
 
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.instruments.processes.command import TRICKY, start
 
 OBJECTS = 80_000_000

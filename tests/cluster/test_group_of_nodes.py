@@ -17,7 +17,7 @@ import pytest
 
 from frobench.reports import findings
 from frobench.suite import checks
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.cluster.namespaces import Network, network, python
 from tests.cluster.probing import best
 from tests.instruments.processes.command import start

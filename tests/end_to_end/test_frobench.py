@@ -17,8 +17,8 @@ from frobench.endings import tells
 from frobench.suite.errors import CutShortError, Interrupted
 from frobench.suite.machine import environment
 from frobench.suite.stored import store
-from frobench.suite.stored.names import benchmark_of, short_name
-from frobench.suite.stored.run import Conclusion
+from frobench.suite.stored.differences import benchmark_of, short_name
+from frobench.suite.stored.types import Conclusion
 from frobench.suite.terminal import layout
 from frobench.suite.version import benchmark_version
 from tests.instruments.processes import command
@@ -233,7 +233,7 @@ def test_compare_with_one_file_judges_the_versions_within_it(
 
 def test_comparing_loads_nothing_heavy_but_pandas(results: list[Path]) -> None:
     script = (
-        "import contextlib, sys, frobench\n"
+        "import contextlib, sys; from frobench.command import main\n"
         "with contextlib.suppress(SystemExit):\n"
         "    main(['compare', *sys.argv[1:]])\n"
         "print({'torch', 'pytest', 'matplotlib', 'scipy', 'rich'} & set(sys.modules))"

@@ -17,9 +17,9 @@ from frobench.reports.site.run_files import Pair, changed
 from frobench.suite.compare.gate import exit_code
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored import store
-from frobench.suite.stored.names import name_of
-from frobench.suite.stored.run import Case, Run
-from frobench.suite.terminal import comparison_words
+from frobench.suite.stored.differences import name_of
+from frobench.suite.stored.types import Case, Run
+from frobench.suite.terminal import comparison as words
 from tests.instruments.faults.judging import add_up, made, samples, set_samples
 from tests.instruments.runs import factory
 
@@ -81,17 +81,17 @@ def test_a_headline_case_that_is_not_compared_is_named_and_exits_3(
     comparison = compare_runs(base, new)
     assert exit_code(comparison) == 3
     assert exit_code(comparison, allow_missing=True) == 0
-    name, hint = comparison_words.refusals(comparison)
+    name, hint = words.refusals(comparison)
     assert name.startswith(f"not compared, headline: {name_of(_case(base).fullname)}: {reason}")
     assert "--allow-missing" in hint
-    assert comparison_words.refusals(comparison, allow_missing=True) == [name]
+    assert words.refusals(comparison, allow_missing=True) == [name]
 
 
 @SPOILED
 def test_a_case_that_leads_no_answer_may_be_missing(spoil: Spoil, reason: str) -> None:
     comparison = compare_runs(*_pair(spoil, headline=False))
     assert exit_code(comparison) == 0, reason
-    assert comparison_words.refusals(comparison) == []
+    assert words.refusals(comparison) == []
 
 
 @pytest.mark.parametrize("headline", [True, False])
@@ -101,7 +101,7 @@ def test_a_slower_case_wins_over_a_missing_one(headline: bool) -> None:  # noqa:
     comparison = compare_runs(base, new)
     assert comparison.counts["slower"] == 1
     assert exit_code(comparison) == 4
-    assert len(comparison_words.refusals(comparison)) == 2
+    assert len(words.refusals(comparison)) == 2
 
 
 def test_a_headline_case_that_failed_in_the_base_alone_exits_3() -> None:
@@ -217,10 +217,7 @@ def test_a_difference_that_is_the_question_makes_no_case_incomparable() -> None:
     comparison = compare_runs(base, new, across=["software.torch"])
     assert comparison.counts == {"slower": len(base.benchmarks)}
     assert comparison.differences == []
-    assert (
-        comparison_words.of_runs(comparison)[0]
-        == "compared across software.torch: 2.13.0 -> 2.14.0"
-    )
+    assert words.of_runs(comparison)[0] == "compared across software.torch: 2.13.0 -> 2.14.0"
     assert exit_code(comparison) == 4
 
 
@@ -235,7 +232,7 @@ def test_any_other_difference_still_does() -> None:
 
 def test_a_fact_that_does_not_differ_is_said_to_be_equal() -> None:
     comparison = compare_runs(made(seed=1), made(seed=2), across=["software.torch"])
-    assert comparison_words.of_runs(comparison)[0] == "software.torch is equal in both runs: 2.13.0"
+    assert words.of_runs(comparison)[0] == "software.torch is equal in both runs: 2.13.0"
     assert exit_code(comparison) == 0
 
 

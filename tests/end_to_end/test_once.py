@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from frobench import command
 from frobench.suite.errors import NothingSelectedError
-from frobench.suite.launch.case_timer import called_once
+from frobench.suite.launch.case import called_once
 from frobench.suite.measure.sampler import Sampler
 from frobench.suite.once import the_case
 from frobench.suite.profiles import settings_for

@@ -13,7 +13,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Case, Run
+from frobench.suite.stored.types import Case, Run
 from tests.instruments.faults.judging import add_up, samples, set_samples
 from tests.instruments.processes.command import QUICK, TRICKY, outcomes, start, stored
 from tests.instruments.processes.warm import frobench

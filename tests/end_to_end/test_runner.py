@@ -9,7 +9,7 @@ import pytest
 from msgspec import UNSET
 
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run, Telemetry
+from frobench.suite.stored.types import Run, Telemetry
 from tests.instruments.devices.planted_cuda import plant
 from tests.instruments.faults.judging import validate_file
 from tests.instruments.processes import command
@@ -284,7 +284,7 @@ def test_a_run_that_leaves_every_case_out_ends_with_3_and_the_reasons(tmp_path: 
 LATER = """
 from pathlib import Path
 from frobench import Device, Measure, Work
-from frobench.suite.stored.run import Check
+from frobench.suite.stored.types import Check
 
 def bench_later(measure: Measure, device: Device) -> None:
     called = Path({called!r})

@@ -23,8 +23,8 @@ from frobench.reports.summary.device_axes import device_axes
 from frobench.suite import checks
 from frobench.suite.printable import printable
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Estimate, Outcome
-from frobench.suite.terminal import answer_files, answers
+from frobench.suite.stored.types import Estimate, Outcome
+from frobench.suite.terminal import answers
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.project_files import stored_runs
 from tests.instruments.processes.warm import frobench
@@ -116,7 +116,7 @@ def test_the_terminal_says_that_launches_are_in_two_modes() -> None:
 
 def test_the_table_of_cases_has_the_medians_over_launches() -> None:
     run = store.read(NEWEST)
-    rows = csv.DictReader(io.StringIO(answer_files.cases_as_csv(plain.answers(run).cases)))
+    rows = csv.DictReader(io.StringIO(answers.cases_as_csv(plain.answers(run).cases)))
     seconds = {row["case"]: row["seconds"] for row in rows}
     assert len(seconds) == len(run.frobench.outcomes)
     for case in run.benchmarks:
@@ -132,7 +132,7 @@ def test_the_table_of_cases_has_the_medians_over_launches() -> None:
 def test_a_table_in_markdown_has_one_row_an_answer_and_no_markup_of_others() -> None:
     run = factory.run()
     run.frobench.exercises["matmul"].question = "Is a | b <script> `x`?"
-    lines = answer_files.as_markdown(plain.answers(run)).splitlines()
+    lines = answers.as_markdown(plain.answers(run)).splitlines()
     table = [line for line in lines if line.startswith("|")]
     found = plain.answers(run)
     columns = [len(re.findall(r"(?<!\\)\|", line)) - 1 for line in table]
@@ -159,8 +159,8 @@ def test_only_printable_text_of_others_reaches_the_terminal() -> None:
         *answers.heading(found, 80),
         *answers.lines(found, 80, every=True),
         *answers.case_lines(found.cases, 80),
-        *answer_files.as_markdown(found).splitlines(),
-        *answer_files.cases_as_markdown(found.cases).splitlines(),
+        *answers.as_markdown(found).splitlines(),
+        *answers.cases_as_markdown(found.cases).splitlines(),
     ]
     shown = [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
     assert [line for line in shown if not line.isprintable()] == []
@@ -215,7 +215,7 @@ def test_only_the_ends_are_shown_of_a_wide_interval(
 def test_nothing_that_takes_long_to_import_is_imported_to_show_a_run() -> None:
     """A file is shown in a second because torch, scipy and what draws are left alone."""
     source = (
-        "import sys, frobench\n"
+        "import sys; from frobench.command import main\n"
         "try: main(['show', sys.argv[1]])\n"
         "except SystemExit as end: print(end.code, *sys.modules)"
     )
@@ -258,9 +258,9 @@ def test_no_cell_is_a_formula(text: str) -> None:
     case = replace(run.cases[0], case=text, exercise="-1.5e-3", reason=text)
     answer = replace(run.answers[0], question=text)
     cell = printable(f"'{text}")
-    (row,) = csv.DictReader(io.StringIO(answer_files.cases_as_csv([case])))
+    (row,) = csv.DictReader(io.StringIO(answers.cases_as_csv([case])))
     assert (row["case"], row["exercise"], row["reason"]) == (cell, "-1.5e-3", cell)
-    (told,) = csv.DictReader(io.StringIO(answer_files.as_csv(replace(run, answers=[answer]))))
+    (told,) = csv.DictReader(io.StringIO(answers.as_csv(replace(run, answers=[answer]))))
     assert told["question"] == cell
 
 

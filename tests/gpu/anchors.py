@@ -28,7 +28,7 @@ import msgspec
 
 from frobench.suite.errors import CannotRunError
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.gpu.anchors_figures import SEARCH, Figures, page
 from tests.gpu.goals import judge
 

@@ -16,7 +16,7 @@ from frobench.suite.kit.device import Device
 from frobench.suite.kit.search_strategy import Shape
 from frobench.suite.measure.sampler import Sampler
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run, Search
+from frobench.suite.stored.types import Run, Search
 from studies.peers.tool import ROOT, Order, run
 from tests.gpu.anchors_figures import SEARCH, Peak
 from tests.gpu.anchors_measure import in_turn

@@ -9,7 +9,7 @@ from itertools import pairwise
 from statistics import median
 
 from frobench.suite.statistics import case_medians, estimate
-from frobench.suite.stored.run import Case, Estimate, Run
+from frobench.suite.stored.types import Case, Estimate, Run
 from frobench.suite.units import counted, format_estimate, format_seconds, format_value
 from tests.gpu.anchors_figures import (
     AHEAD,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import validate_file
 from tests.instruments.processes.command import ROOT, frobench, outcomes, stored
 

@@ -7,7 +7,7 @@ import pytest
 
 if TYPE_CHECKING:
     from frobench.suite.kit.device import Device
-    from frobench.suite.stored.run import Check
+    from frobench.suite.stored.types import Check
 
 SIZES = [512, 4096]
 

@@ -10,7 +10,7 @@ import pytest
 
 from frobench.suite.machine.sensors import nvml
 from frobench.suite.machine.sensors.sensor import HELD_BACK, Sensor, seal
-from frobench.suite.run.sensed import telemetry
+from frobench.suite.run import telemetry
 from tests.gpu import smi
 from tests.gpu.series import lag
 

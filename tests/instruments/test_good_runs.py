@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from frobench.suite import checks
-from frobench.suite.stored.run import Conclusion
+from frobench.suite.stored.types import Conclusion
 from tests.instruments.faults.judging import validate
 from tests.instruments.runs.good_runs import good_run
 

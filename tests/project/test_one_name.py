@@ -32,7 +32,7 @@ CONFTEST = """
 import json, sys
 from pathlib import Path
 
-import frobench.suite.checkout as there
+import frobench.suite.files as there
 
 HOMES = (there.SUITE, there.REPORTS, there.BENCHMARKS, Path(there.CHECKOUT, "frobench"))
 
@@ -161,10 +161,7 @@ def test_no_module_has_two_names_in_an_editable_installation(clone: Path, projec
         ({"suite/files.py": "reports.web"}, "The command rests on reports"),
         ({"benchmarks/steps.py": "reports.web"}, "The command rests on reports"),
         (
-            {
-                "suite/stored/names.py": "suite.stored.basics",
-                "suite/stored/basics.py": "suite.stored.names",
-            },
+            {"suite/kit/cases.py": "suite.kit.garbage", "suite/kit/garbage.py": "suite.kit.cases"},
             "No import runs in a circle",
         ),
     ],

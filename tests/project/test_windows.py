@@ -16,7 +16,7 @@ import pytest
 
 import noxfile
 from frobench.command import main
-from frobench.suite.absent import absent
+from frobench.suite.exit_codes import absent
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.project_files import stored_runs
 

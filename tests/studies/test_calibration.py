@@ -15,13 +15,13 @@ import psutil
 import pytest
 from msgspec.structs import replace
 
+from frobench.suite.compare.between_runs import Wander
+from frobench.suite.compare.family import Judged, Sides, compare, compare_family
 from frobench.suite.compare.rank_tests import Comparison
-from frobench.suite.compare.verdicts.family import Judged, Sides, compare, compare_family
-from frobench.suite.compare.verdicts.wander import Wander
 from frobench.suite.kit.device import Device
 from frobench.suite.measure.sampler import Body
-from frobench.suite.stored.names import short_name
-from frobench.suite.stored.run import Case, Run, Telemetry
+from frobench.suite.stored.differences import short_name
+from frobench.suite.stored.types import Case, Run, Telemetry
 from studies.calibration import (
     changes,
     clean,

@@ -9,7 +9,7 @@ import pytest
 
 from frobench.suite.kit.search_strategy import Shape
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.gpu import anchors
 from tests.gpu.anchors_cuda import loaded
 from tests.gpu.anchors_figures import (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from frobench.suite.journal.records import Begun, Journal, Record, Refused, Tried
+from frobench.suite.journal import Begun, Journal, Record, Refused, Tried
 from frobench.suite.kit.search_strategy import Shape, Try
 
 

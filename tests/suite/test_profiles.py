@@ -4,7 +4,7 @@
 import pytest
 
 from frobench.suite.profiles import PROFILES, launches_within, settings_for
-from frobench.suite.stored.run import ProfileName
+from frobench.suite.stored.types import ProfileName
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -8,14 +8,12 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite import publish
-from frobench.suite.checks import rule
-from frobench.suite.checks.file import privacy
+from frobench.suite import privacy, publish
+from frobench.suite.checks import personal, rule
 from frobench.suite.machine import environment
-from frobench.suite.personal import private
 from frobench.suite.publish import Removed
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Conclusion, Run
+from frobench.suite.stored.types import Conclusion, Run
 from frobench.suite.terminal import disclosure
 from tests.instruments.faults.judging import made
 from tests.instruments.processes.command import ROOT
@@ -105,10 +103,10 @@ def test_nothing_that_is_planted_anywhere_is_left(seed: int) -> None:
     planted(run, seeded((*TELLING, "of adalovelace", "engine17-gpu"), seed))
 
     def clean(where: str, text: str) -> str:
-        return private.hide(text, NAMES, version=private.is_version(where))
+        return privacy.hide(text, NAMES, version=privacy.is_version(where))
 
-    shared = private.rewritten(run, clean)
-    assert [*private.disclosures(shared)] == []
+    shared = privacy.rewritten(run, clean)
+    assert [*privacy.disclosures(shared)] == []
     text = str(msgspec.to_builtins(shared))
     assert not re.search("adalovelace|engine17", text, re.IGNORECASE)
 
@@ -135,7 +133,7 @@ def test_who_is_called_like_a_fact_of_the_machine_takes_none_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before = environment.machine_info()
-    monkeypatch.setattr(private, "own_names", lambda: {"machine", "release", "cpu", "brand"})
+    monkeypatch.setattr(privacy, "own_names", lambda: {"machine", "release", "cpu", "brand"})
     assert environment.machine_info().keys() == before.keys()
     assert environment.machine_info()["cpu"].keys() == before["cpu"].keys()
 
@@ -160,7 +158,7 @@ def test_every_text_that_would_be_published_is_shown() -> None:
     words = set(shown.replace(";", " ").split())
     absent = {
         word
-        for where, text in private.texts(shared)
+        for where, text in privacy.texts(shared)
         for word in text.replace(";", " ").split()
         if word not in words
         and not where.endswith(("]", "params", "unknown", "torch_build", "flags"))
@@ -185,7 +183,7 @@ def test_the_documents_list_every_text_of_the_schema() -> None:
 
 def test_only_what_the_rules_of_privacy_name_may_be_wrong_before() -> None:
     assert (
-        publish.MENDED == {"personal-data", "branch-name", "host-name"} == set(rule.rules(privacy))
+        publish.MENDED == {"personal-data", "branch-name", "host-name"} == set(rule.rules(personal))
     )
 
 

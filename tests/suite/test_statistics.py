@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu, wilcoxon
 
+from frobench.suite.compare.family import compare
 from frobench.suite.compare.rank_tests import (
     SAME,
     SAME_BESIDE,
@@ -21,10 +22,8 @@ from frobench.suite.compare.rank_tests import (
     compare_values,
     verdict,
 )
-from frobench.suite.compare.verdicts.family import compare
 from frobench.suite.statistics import estimate, launch_medians, resemblance, spread
-from frobench.suite.stored.basics import VerdictWord
-from frobench.suite.stored.run import Estimate
+from frobench.suite.stored.types import Estimate, VerdictWord
 from studies.calibration.intervals import coverage, relative_width
 from studies.calibration.regimes import REGIMES, Regime, correlated
 from studies.calibration.verdicts import WAYS, sides
@@ -403,7 +402,7 @@ def test_a_difference_that_does_not_survive_in_its_family_is_unresolved() -> Non
     ("modules", "loaded"),
     [
         ("frobench.suite.statistics, frobench.suite.units", set()),
-        ("frobench.suite.compare.gate, frobench.suite.compare.machines", {"numpy"}),
+        ("frobench.suite.compare.gate, frobench.suite.compare.pairs", {"numpy"}),
         ("frobench.suite.compare.runs", {"numpy"}),
     ],
 )

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from frobench.suite.stored.run import Estimate
+from frobench.suite.stored.types import Estimate
 from frobench.suite.units import (
     RATIO,
     counted,

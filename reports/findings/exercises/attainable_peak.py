@@ -26,8 +26,8 @@ from frobench.reports.findings.values import (
     text,
 )
 from frobench.reports.table.launches import SUSTAINED_RATE
-from frobench.suite.stored.names import is_cpu
-from frobench.suite.stored.run import Case, Run, Search
+from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.types import Case, Run, Search
 from frobench.suite.units import counted, format_estimate, format_value
 
 PRODUCTS = ("bench_product", "bench_product_narrow")

@@ -15,7 +15,7 @@ from frobench.reports.findings.kinds import AT_ONCE, KINDS, LARGE, Kind
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
 from frobench.reports.findings.side_by_side import PROOF, lanes
 from frobench.reports.findings.values import VALUE, behind, estimate_of, is_above, text
-from frobench.suite.stored.names import is_cpu
+from frobench.suite.stored.differences import is_cpu
 from frobench.suite.units import format_value
 
 TO_DEVICE, TO_HOST = "bench_to_device", "bench_to_host"

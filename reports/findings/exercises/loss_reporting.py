@@ -24,8 +24,8 @@ from frobench.reports.findings.values import (
     text,
 )
 from frobench.suite.compare.runs import launch_ratios
-from frobench.suite.stored.names import is_cpu
-from frobench.suite.stored.run import Scalar
+from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.types import Scalar
 
 READING, LOADING = "bench_reading", "bench_loading"
 ONE_THREAD, THREADS = "bench_one_thread", "bench_threads"

@@ -19,7 +19,7 @@ from frobench.reports.findings.values import (
     smallest,
     text,
 )
-from frobench.suite.stored.names import is_cpu
+from frobench.suite.stored.differences import is_cpu
 
 SEQUENCE, STREAMS, ONE_THREAD = "bench_sequence", "bench_two_streams", "bench_one_thread"
 PROCESSES, PROCESS_SEQUENCE = "bench_processes", "bench_process_sequence"

@@ -14,8 +14,8 @@ from frobench.reports.findings.exercises.parts import limits
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from frobench.reports.findings.select import Cases, NotMeasuredError
 from frobench.reports.findings.values import VALUE, capital, estimate_of, is_above, size, text
-from frobench.suite.stored.names import function_of, is_cpu
-from frobench.suite.stored.run import Case, Scalar
+from frobench.suite.stored.differences import function_of, is_cpu
+from frobench.suite.stored.types import Case, Scalar
 
 GRAPH, NARROW = "_graph", "_narrow"
 """Behind the names of functions that replay a graph, and of those for narrow layers."""

@@ -4,8 +4,8 @@
 from msgspec import UNSET
 
 from frobench.reports.findings.select import Cases
-from frobench.suite.stored.names import is_cpu, nodes_of
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.differences import is_cpu, nodes_of
+from frobench.suite.stored.types import Run
 
 
 def groups(cases: Cases) -> list[str]:

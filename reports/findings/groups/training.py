@@ -14,7 +14,7 @@ from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point,
 from frobench.reports.findings.groups.members import groups, ranks_in
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
 from frobench.reports.findings.values import VALUE, is_above, text
-from frobench.suite.stored.run import Estimate
+from frobench.suite.stored.types import Estimate
 from frobench.suite.units import counted, format_value
 
 STEP, PIPELINE = "bench_step", "bench_pipeline"

@@ -26,7 +26,7 @@ from frobench.reports.findings.own.functions import (
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
 from frobench.reports.findings.values import VALUE, behind, is_above, text
 from frobench.reports.table.frame import device_of
-from frobench.suite.stored.run import Case
+from frobench.suite.stored.types import Case
 from frobench.suite.units import counted
 
 Result = TypeVar("Result")

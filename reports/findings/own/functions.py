@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from frobench.reports.findings.select import Cases, Curve
 from frobench.reports.findings.values import axis_pattern, size
 from frobench.reports.table.frame import device_of
-from frobench.suite.stored.names import function_of, is_cpu, name_of, short_name
-from frobench.suite.stored.run import Case, Outcome
+from frobench.suite.stored.differences import function_of, is_cpu, name_of, short_name
+from frobench.suite.stored.types import Case, Outcome
 
 LARGEST = 2**63
 """The largest whole number that is taken for a size."""

@@ -8,7 +8,7 @@ from statistics import median
 from frobench.suite import statistics
 from frobench.suite.compare.rank_tests import compare_values, verdict
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Case, Run
+from frobench.suite.stored.types import Case, Run
 from studies.peers.adapters import OURS
 from studies.peers.bodies import DEVICE, QUEUED
 from studies.peers.tool import (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-from frobench.suite.machine.limits import ROOT, affinity, psutil_frequency, read
+from frobench.suite.machine.host import ROOT, affinity, psutil_frequency, read
 from frobench.suite.machine.sensors.sensor import ENERGY, HELD_BACK, POWER, Ask, Sensor
 
 CPU = "cpu"

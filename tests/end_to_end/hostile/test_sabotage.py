@@ -18,12 +18,10 @@ from pathlib import Path
 import pytest
 
 from frobench.suite import checks
-from frobench.suite.checks import failures, rule
-from frobench.suite.checks.belief import unmeasured
-from frobench.suite.checks.numbers import across_nodes, power, settings, throttling
-from frobench.suite.machine.limits import affinity
+from frobench.suite.checks import failures, noise, plausibility, power, rule
+from frobench.suite.machine.host import affinity
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.instruments.faults.planted import BENCHMARKS, JITTER, simulated
 from tests.instruments.processes import command, warm
 from tests.instruments.processes.command import ROOT
@@ -203,7 +201,7 @@ def test_every_fault_of_a_run_is_named_and_nothing_else(name: str, tmp_path: Pat
         variables=spoilt.variables,
     )
     of_run = set(spoilt.of_run.values())
-    if (settings._cores(run) or 1) == 1:
+    if (noise._cores(run) or 1) == 1:
         of_run -= {"few-threads"}  # one thread is all that one core can use
     assert found.pop(RUN) - BY_CHANCE.get(name, set()) == of_run
     assert found
@@ -233,11 +231,11 @@ def of_runs() -> dict[str, str]:
 
 
 def test_every_check_of_a_measurement_finds_something_planted() -> None:
-    beside = {throttling, power, across_nodes}  # need sensors, or several nodes
+    beside = {noise, power, noise}  # need sensors, or several nodes
     modules = {failures, *checks.OF_NUMBERS} - beside
     codes = {code for module in modules for code in rule.rules(module)}
     planted = {code for _, code in of_cases()} | set(of_runs().values())
-    assert codes - NOT_OF_A_BENCHMARK == planted - rule.rules(unmeasured).keys()
+    assert codes - NOT_OF_A_BENCHMARK == planted - rule.rules(plausibility).keys()
 
 
 def test_all_that_is_planted_stands_in_the_documentation() -> None:

@@ -10,11 +10,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from frobench.command import main
-from frobench.suite.personal import private
+from frobench.suite import privacy
 from frobench.suite.printable import HarmlessStream, as_json
 from frobench.suite.run.progress import reporter
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import made
 
 OF_ESCAPE = "\x1b]0;owned\x07\x1b[2J\x1b[31m\x1bc"
@@ -70,7 +70,7 @@ def told_everywhere() -> Run:
     run = made()
     run.frobench.outcomes[5].reason = "it failed"
     statuses = [one.status for one in run.frobench.outcomes]
-    plain: Run = private.rewritten(run, spoilt)
+    plain: Run = privacy.rewritten(run, spoilt)
     for outcome, status in zip(plain.frobench.outcomes, statuses, strict=True):
         outcome.status = status
     for case in plain.benchmarks:

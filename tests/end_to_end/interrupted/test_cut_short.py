@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from frobench.suite.checks.belief.doubts import clock_set
-from frobench.suite.checks.belief.plausibility import clock_set_back, launch_beyond_run
+from frobench.suite.checks.doubts import clock_set
+from frobench.suite.checks.plausibility import clock_set_back, launch_beyond_run
 from frobench.suite.errors import CannotRunError, Interrupted
-from frobench.suite.run import interruptions, unfinished
-from frobench.suite.run.interruptions import Interruptions
+from frobench.suite.run import runner, unfinished
 from frobench.suite.run.plan import Draft, Plan
+from frobench.suite.run.runner import Interruptions
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.instruments.faults.faulty_disk import Killed, faulty, full_from, killed_at
 from tests.instruments.runs.made_up_launches import LAUNCHES, NAMES, Launch, made_up, run
 
@@ -148,7 +148,7 @@ def test_an_interruption_that_a_destructor_swallows_is_raised_again(
         def __del__(self) -> None:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(interruptions, "AGAIN_SECONDS", 0.02)
+    monkeypatch.setattr(runner, "AGAIN_SECONDS", 0.02)
     with Interruptions():
         Swallowing()
         with pytest.raises(KeyboardInterrupt):

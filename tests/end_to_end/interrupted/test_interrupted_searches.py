@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from frobench.suite.journal.records import Journal, Tried
+from frobench.suite.journal import Journal, Tried
 from frobench.suite.kit.search_strategy import CUBES
 from tests.instruments.processes.command import kill, start, stored
 from tests.instruments.processes.warm import frobench

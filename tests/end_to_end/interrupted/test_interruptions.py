@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from frobench.suite.journal.records import Journal, Measured
+from frobench.suite.journal import Journal, Measured
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import validate_file
 from tests.instruments.processes.command import QUICK, TRICKY, outcomes, start, stored
 from tests.instruments.processes.warm import frobench
@@ -37,7 +37,7 @@ HANGS_LATER = '''
 import time
 
 from frobench import Work, cases
-from frobench.suite.stored.run import Check
+from frobench.suite.stored.types import Check
 
 calls = 0
 

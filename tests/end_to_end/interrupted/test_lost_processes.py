@@ -15,14 +15,22 @@ import msgspec
 import psutil
 import pytest
 
-from frobench.suite.checks.belief.plausibility import clock_set_back
+from frobench.suite.checks.plausibility import clock_set_back
 from frobench.suite.errors import CannotRunError, CutShortError, Interrupted, NothingSelectedError
-from frobench.suite.journal.records import Ended, Journal, Measured, Record, Stopped
-from frobench.suite.journal.spec import DISK_REFUSES, LaunchSpec
-from frobench.suite.run import process, unfinished
-from frobench.suite.run.process import MISUSED, LaunchProcess, Orphans
-from frobench.suite.stored.names import short_name
-from frobench.suite.stored.run import Run, Settings
+from frobench.suite.journal import (
+    DISK_REFUSES,
+    Ended,
+    Journal,
+    LaunchSpec,
+    Measured,
+    Record,
+    Stopped,
+)
+from frobench.suite.run import launches as process
+from frobench.suite.run import unfinished
+from frobench.suite.run.launches import MISUSED, LaunchProcess, Orphans
+from frobench.suite.stored.differences import short_name
+from frobench.suite.stored.types import Run, Settings
 from tests.instruments.processes.command import ROOT, TRICKY
 from tests.instruments.runs.made_up_launches import (
     LAUNCHES,
@@ -246,8 +254,8 @@ RUNNER = """
 import sys, time
 from pathlib import Path
 import msgspec
-from frobench.suite.journal.spec import LaunchSpec
-from frobench.suite.run.process import LaunchProcess
+from frobench.suite.journal import LaunchSpec
+from frobench.suite.run.launches import LaunchProcess
 LaunchProcess(msgspec.json.decode(Path(sys.argv[1]).read_bytes(), type=LaunchSpec))
 time.sleep(60)
 """

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from frobench.reports.site.build import build
-from frobench.suite.journal.records import Begun, Ended, Journal, Record
+from frobench.suite.journal import Begun, Ended, Journal, Record
 from frobench.suite.run.plan import Draft, Plan
 from frobench.suite.run.unfinished import as_files
 from frobench.suite.stored import store
-from frobench.suite.stored.run import CommitInfo, Exercise, Settings
+from frobench.suite.stored.types import CommitInfo, Exercise, Settings
 from tests.instruments.runs import factory_machine
 from tests.instruments.runs.made_up_launches import NAMES, identity, measured
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from frobench.suite.kit.waiting import READ_BACK, RESULTS
-from frobench.suite.stored.run import Case
+from frobench.suite.kit.device import READ_BACK, RESULTS
+from frobench.suite.stored.types import Case
 from tests.end_to_end.truth.test_truth_split_model import pipelined
 from tests.instruments.devices.measured import EXACT, NOISELESS, STRANGE, Measured, measured
 from tests.instruments.processes.command import ROOT

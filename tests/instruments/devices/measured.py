@@ -12,7 +12,7 @@ import msgspec
 from frobench.reports.findings import sections
 from frobench.reports.findings.finding import Finding
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Case, Conclusion, Outcome, Run
+from frobench.suite.stored.types import Case, Conclusion, Outcome, Run
 from tests.instruments.faults.judging import validate_file
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.warm import frobench

@@ -9,9 +9,9 @@ from frobench.suite.errors import TooLongError
 from frobench.suite.kit.cases import Parameters
 from frobench.suite.machine.accounts import Accounts
 from frobench.suite.measure.climb import LEEWAY
-from frobench.suite.measure.exploring import Explorer
+from frobench.suite.measure.explore import Explorer
 from frobench.suite.measure.sampler import Sampler
-from frobench.suite.stored.run import Settings, Work
+from frobench.suite.stored.types import Settings, Work
 from tests.instruments.devices.virtual import VirtualClock
 
 

@@ -17,7 +17,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Case, Energy, Outcome, Project, Run, Telemetry, Work
+from frobench.suite.stored.types import Case, Energy, Outcome, Project, Run, Telemetry, Work
 from frobench.suite.version import version_in
 from tests.instruments.faults import other_devices
 from tests.instruments.faults.judging import add_up, keep, of_its_name, samples, set_samples

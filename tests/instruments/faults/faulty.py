@@ -4,7 +4,7 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from frobench.suite.stored.run import Check
+from frobench.suite.stored.types import Check
 from tests.instruments.processes.alone import BENCHMARKS, Recorder, copied, load
 
 

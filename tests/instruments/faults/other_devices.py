@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Figures that a device cannot have by its cache, its generation or the best card that there is."""
 
-from frobench.suite.stored.run import Case, Run
+from frobench.suite.stored.types import Case, Run
 from tests.instruments.faults.judging import keep, of_its_name
 from tests.instruments.faults.spoiling import Spoil, case, last, name_anew, product, put, work
 

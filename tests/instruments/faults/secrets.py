@@ -6,7 +6,7 @@ from itertools import cycle
 
 from msgspec.structs import replace
 
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjE\nAAAAE\n-----END RSA PRIVATE KEY-----"
 SECRETS = {

@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from frobench.suite.stored.run import Case, Check, Run, Scalar, Sensed, Work
+from frobench.suite.stored.types import Case, Check, Run, Scalar, Sensed, Work
 from tests.instruments.faults.judging import add_up, keep, made, samples, set_samples
 
 Spoil = Callable[[Run], object]

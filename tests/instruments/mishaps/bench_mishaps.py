@@ -7,7 +7,7 @@ from itertools import count
 import torch
 
 from frobench import Device, Measure, Work, cases, close_to, freivalds, same_bytes
-from frobench.suite.stored.run import Check
+from frobench.suite.stored.types import Check
 
 LATER = 10
 """A call that no pilot makes, and every launch does while it warms a body up."""

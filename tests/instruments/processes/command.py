@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Outcome, Run
+from frobench.suite.stored.types import Outcome, Run
 
 ROOT = Path(__file__).resolve().parents[3]
 TRICKY = ROOT / "tests" / "instruments" / "tricky"

@@ -18,8 +18,8 @@ from typing import IO, Any, NoReturn
 
 from frobench.command import main
 from frobench.suite.launch import entry
-from frobench.suite.run.interruptions import ENDING
-from frobench.suite.run.sensed import telemetry
+from frobench.suite.run import telemetry
+from frobench.suite.run.runner import ENDING
 
 INTERRUPTED = 130
 """The exit code of a command that is interrupted."""

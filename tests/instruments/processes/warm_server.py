@@ -15,7 +15,7 @@ import sys
 from contextlib import suppress
 from functools import partial
 
-from frobench.suite.run.interruptions import ENDING
+from frobench.suite.run.runner import ENDING
 from tests.instruments.processes import forking
 from tests.instruments.processes.warm_client import MOST_BYTES, Program
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from frobench.reports.findings import sections
 from frobench.reports.findings.finding import Finding, Plot, Section
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Case, CaseInfo, Exercise, Outcome, Run, Work
+from frobench.suite.stored.types import Case, CaseInfo, Exercise, Outcome, Run, Work
 from tests.instruments.runs import factory
 from tests.instruments.runs.evidence import side_by_side
 

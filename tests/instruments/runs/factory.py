@@ -18,7 +18,7 @@ import msgspec
 
 from frobench.suite import checks
 from frobench.suite.stored import store
-from frobench.suite.stored.run import (
+from frobench.suite.stored.types import (
     MINOR,
     SCHEMA,
     Case,

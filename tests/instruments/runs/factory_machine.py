@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The machine of the factory's runs."""
 
-from frobench.suite.stored.run import Accelerator, Cpu, Environment, Software
+from frobench.suite.stored.types import Accelerator, Cpu, Environment, Software
 
 
 def machine_info() -> dict[str, object]:

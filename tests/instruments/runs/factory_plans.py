@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from frobench.suite.stored.run import Check, Scalar, Work
+from frobench.suite.stored.types import Check, Scalar, Work
 
 STEPS = 1000
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import convert, inspect
 
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 
 LABEL = "0" * 10
 

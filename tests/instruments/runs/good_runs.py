@@ -17,7 +17,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from frobench.suite.stored import store
-from frobench.suite.stored.run import (
+from frobench.suite.stored.types import (
     Case,
     CaseInfo,
     Check,

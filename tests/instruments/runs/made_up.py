@@ -15,7 +15,7 @@ from msgspec.structs import fields, replace
 
 from frobench.suite.datasheets import catalog, generations
 from frobench.suite.datasheets.catalog import Figure
-from frobench.suite.stored.run import (
+from frobench.suite.stored.types import (
     Accelerator,
     Cpu,
     Environment,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from frobench.suite.stored.run import Case, Check, Exercise, Outcome, Run, Scalar, Work
+from frobench.suite.stored.types import Case, Check, Exercise, Outcome, Run, Scalar, Work
 from tests.instruments.faults.judging import add_up, of_its_name
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import LAUNCHES, case

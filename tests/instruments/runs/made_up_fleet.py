@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from frobench.reports.fleet.nodes import Launches, Node
 from frobench.reports.fleet.peers import Placed
-from frobench.suite.stored.basics import LABEL_DIGITS
-from frobench.suite.stored.names import is_cpu
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.types import LABEL_DIGITS, Run
 from tests.instruments.faults.judging import add_up, keep, made, samples, set_samples
 
 LAUNCHES, SCATTER, EQUAL = 6, 0.01, 0.005

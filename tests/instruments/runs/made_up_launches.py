@@ -15,24 +15,24 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.suite import doctor
-from frobench.suite.journal.records import (
+from frobench.suite.journal import (
+    DISK_REFUSES,
+    OPTION,
     Begun,
     Collected,
     Identity,
     Journal,
+    LaunchSpec,
     Measured,
     Record,
     Surroundings,
 )
-from frobench.suite.journal.spec import DISK_REFUSES, OPTION, LaunchSpec
 from frobench.suite.machine import environment
-from frobench.suite.run import launches, merge, process, request, runner
-from frobench.suite.run.interruptions import Interruptions
+from frobench.suite.run import launches, merge, runner, telemetry
 from frobench.suite.run.plan import Draft
 from frobench.suite.run.progress import Reporter
-from frobench.suite.run.request import Request, make_draft
-from frobench.suite.run.sensed import telemetry
-from frobench.suite.stored.run import CommitInfo, Exercise, Run
+from frobench.suite.run.runner import Interruptions, Request, make_draft
+from frobench.suite.stored.types import CommitInfo, Exercise, Run
 from tests.instruments.runs import factory_machine, made_up_records
 
 NAMES = ["bench_one[cpu]", "bench_two[cpu]"]
@@ -164,8 +164,8 @@ def made_up(launch: type[Launch] = Launch) -> Iterator[None]:
     launch.modes, launch.seconds = [], []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(subprocess, "Popen", launch)
-        patch.setattr(process, "POLL_SECONDS", 0)
-        patch.setattr(process, "Orphans", NoOrphans)
+        patch.setattr(launches, "POLL_SECONDS", 0)
+        patch.setattr(launches, "Orphans", NoOrphans)
         patch.setattr(launches, "Others", NoOthers)
         patch.setattr(os, "fsync", lambda _: None)
         patch.setattr(runner, "machine_lock", lambda **_: nullcontext())
@@ -174,7 +174,7 @@ def made_up(launch: type[Launch] = Launch) -> Iterator[None]:
         patch.setattr(telemetry, "why_no_counter", lambda _: {})
         patch.setattr(environment, "commit", lambda: CommitInfo(id="e" * 40))
         patch.setattr(environment, "machine_info", dict)
-        patch.setattr(request, "project_folder", lambda *_: None)
+        patch.setattr(runner, "project_folder", lambda *_: None)
         patch.setattr(merge, "version", lambda _: "5.2.0")
         yield
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from frobench.suite.journal.records import Measured
-from frobench.suite.stored.run import Work
+from frobench.suite.journal import Measured
+from frobench.suite.stored.types import Work
 
 _MEASURED = Measured(
     launch=0,

@@ -17,8 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from frobench.suite.stored import store
-from frobench.suite.stored.basics import LABEL_DIGITS
-from frobench.suite.stored.run import Case, Environment, Outcome, Run, Work
+from frobench.suite.stored.types import LABEL_DIGITS, Case, Environment, Outcome, Run, Work
 from tests.instruments.faults.judging import add_up, of_its_name
 from tests.instruments.runs import factory
 from tests.instruments.runs.factory_plans import GPU

@@ -78,9 +78,7 @@ def bench_clock_stopped(
     measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Read a clock that stands still."""
-    monkeypatch.setattr(
-        "frobench.suite.measure.sampling.MOST_READINGS", 1000
-    )  # as good as for ever
+    monkeypatch.setattr("frobench.suite.measure.sampler.MOST_READINGS", 1000)  # as good as for ever
     monkeypatch.setattr(
         "frobench.suite.launch.measure.Sampler", partial(Sampler, clock=lambda: 1.0)
     )

@@ -106,7 +106,7 @@ def bench_pipeline_by_first_and_last_events(
     def by_ends(parts: Mapping[str, float]) -> float | None:
         return 1 - 1 / MICRO if "shareable" in parts else None
 
-    monkeypatch.setattr("frobench.suite.measure.measurement.concurrency", by_ends)
+    monkeypatch.setattr("frobench.suite.measure.sampler.concurrency", by_ends)
     measure_stages_in_turn(measure, devices)
 
 
@@ -119,7 +119,7 @@ def bench_streams_by_events(
     def by_events(parts: Mapping[str, float]) -> float | None:
         return min(1.0, parts["shared"] / parts["shareable"]) if "shareable" in parts else None
 
-    monkeypatch.setattr("frobench.suite.measure.measurement.concurrency", by_events)
+    monkeypatch.setattr("frobench.suite.measure.sampler.concurrency", by_events)
     measure_in_streams(measure, accelerator)
 
 

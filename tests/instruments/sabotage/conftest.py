@@ -10,11 +10,10 @@ import msgspec
 import pytest
 import torch
 
-from frobench.suite.journal.records import Journal, Measured, Record
+from frobench.suite.journal import Journal, Measured, Record
 from frobench.suite.kit.device import Device
 from frobench.suite.launch.plugin import SESSION
 from frobench.suite.measure import sampler as timing
-from frobench.suite.measure import sampling
 from tests.instruments.sabotage.planting import simulated, spend
 
 pytest_plugins = ["frobench.suite.launch.plugin"]
@@ -43,7 +42,7 @@ def costly() -> float:
 
 def set_clock(clock: timing.Clock, shown: timing.Clock) -> None:
     """Let bodies on the CPU be timed by one clock, and the harness look for steps in another."""
-    get_ready, step = timing.Sampler.__post_init__, sampling.timer_step
+    get_ready, step = timing.Sampler.__post_init__, timing.timer_step
 
     def get_ready_otherwise(sampler: timing.Sampler) -> None:
         get_ready(sampler)
@@ -54,7 +53,7 @@ def set_clock(clock: timing.Clock, shown: timing.Clock) -> None:
         return step(shown if asked in {clock, perf_counter} else asked)
 
     replace(timing.Sampler, "__post_init__", get_ready_otherwise)
-    replace(sampling, "timer_step", step_shown)
+    replace(timing, "timer_step", step_shown)
 
 
 if "coarse clock" in PLANTED:

@@ -20,7 +20,7 @@ from simulated_accelerator import autoload  # type: ignore[import-not-found]  # 
 from torch import nn
 
 from frobench.suite.kit.device import all_devices, choose, try_device
-from frobench.suite.machine.system import stored_variables
+from frobench.suite.machine.host import stored_variables
 
 MASK = "SIM_VISIBLE_DEVICES"
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from frobench.reports.table.workloads import kind_of, part_of
-from frobench.suite.stored.run import Case
+from frobench.suite.stored.types import Case
 from tests.instruments.site_checker.downloads import ByLaunch, Run
 from tests.instruments.site_checker.intervals import LEAST_LAUNCHES, pseudomedian
 from tests.instruments.site_checker.printed import RATIO, Row

@@ -14,7 +14,7 @@ import torch
 
 from frobench import Device, Measure, Work, cases
 from frobench.suite.kit.workers import Worker
-from frobench.suite.stored.run import Check
+from frobench.suite.stored.types import Check
 
 FINE = Check("nothing", 0.0, 1.0)
 

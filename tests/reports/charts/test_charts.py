@@ -13,7 +13,7 @@ from frobench.reports.charts.words import describe
 from frobench.reports.findings.finding import Axis, Plot, Point, Series
 from frobench.reports.web import theme
 from frobench.suite.printable import printable
-from frobench.suite.stored.run import Estimate
+from frobench.suite.stored.types import Estimate
 
 FORMS = [theme.WIDE, theme.NARROW]
 

@@ -12,9 +12,8 @@ from frobench.reports.run.page import Signs, contents, run_page
 from frobench.reports.summary import views
 from frobench.reports.web import theme
 from frobench.suite import checks
-from frobench.suite.checks import rule
-from frobench.suite.checks.numbers import power, throttling
-from frobench.suite.stored.run import Energy, Run, Sensed, Telemetry, Work
+from frobench.suite.checks import noise, power, rule
+from frobench.suite.stored.types import Energy, Run, Sensed, Telemetry, Work
 from tests.instruments.faults.judging import made
 
 
@@ -184,7 +183,7 @@ def held_back(**parts: float) -> Run:
     run = made(accelerators=1)
     seen = Sensed(readings=40, values={}, held_back=parts)
     run.benchmarks[0].extra_info.telemetry = {"cuda:0": seen}
-    run.frobench.conclusions = [*rule.conclusions(run, throttling, power)]
+    run.frobench.conclusions = [*rule.conclusions(run, noise, power)]
     return run
 
 

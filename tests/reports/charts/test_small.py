@@ -10,7 +10,7 @@ from frobench.reports.charts import screen, small
 from frobench.reports.charts.screen import Bar
 from frobench.reports.charts.svg import Fluid
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from frobench.suite.stored.run import Estimate
+from frobench.suite.stored.types import Estimate
 
 
 def estimate(value: float) -> Estimate:

@@ -13,7 +13,7 @@ from frobench.reports.charts.curves import spread
 from frobench.reports.charts.words import short_names
 from frobench.reports.findings.finding import RATIO, Axis, Plot, Point, Series
 from frobench.reports.web import theme
-from frobench.suite.stored.run import Estimate
+from frobench.suite.stored.types import Estimate
 
 SVG = "{http://www.w3.org/2000/svg}"
 TIME = Axis("Time", "s")

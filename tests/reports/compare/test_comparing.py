@@ -6,7 +6,7 @@ import pytest
 
 from frobench.reports.compare.comparing import FindingComparison, compare_findings, legend, table
 from frobench.suite.compare.runs import compare_runs
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.instruments.runs import factory
 
 

@@ -23,7 +23,7 @@ from frobench.reports.making.workers import Workers
 from frobench.reports.site import build
 from frobench.suite import checks
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import keep
 from tests.instruments.processes.project_files import stored_runs
 from tests.instruments.processes.warm import frobench

@@ -13,7 +13,7 @@ from frobench.reports.findings.finding import Section
 from frobench.reports.summary.plain import answers
 from frobench.suite import checks
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Case, Check, Work
+from frobench.suite.stored.types import Case, Check, Work
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs.exact_runs import WOBBLE, answer, by_name, case, left_out, plain

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.reports.findings import peaks
-from frobench.suite.stored.run import Run, Sensed, Work
+from frobench.suite.stored.types import Run, Sensed, Work
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import WOBBLE, answer, by_name, case, cubic, square
 

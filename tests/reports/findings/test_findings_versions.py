@@ -4,7 +4,7 @@
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.stored.run import Case
+from frobench.suite.stored.types import Case
 from tests.instruments.runs.exact_runs import WOBBLE, answer, by_name, case
 
 

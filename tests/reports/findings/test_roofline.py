@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from frobench.reports.charts import draw
 from frobench.reports.findings.roofline import Roofline, rooflines
 from frobench.reports.web import theme
-from frobench.suite.stored.run import Case, Outcome, Run, Search, Work
+from frobench.suite.stored.types import Case, Outcome, Run, Search, Work
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, case
 

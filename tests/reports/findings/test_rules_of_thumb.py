@@ -3,7 +3,7 @@
 
 import pytest
 
-from frobench.suite.stored.run import Case, Work
+from frobench.suite.stored.types import Case, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, answer, by_name, case
 
 LARGE = 4**13

@@ -21,7 +21,7 @@ from frobench.reports.summary.device_axes import device_axes
 from frobench.reports.table.estimates import estimates
 from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.instruments.runs.made_up_fleet import EXERCISES, label, placed, run, runs
 
 LARGEST_PAGE = 1.5e6

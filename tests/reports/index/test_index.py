@@ -19,7 +19,7 @@ from frobench.reports.purchase import script
 from frobench.reports.purchase.prices import Price
 from frobench.reports.summary.model import Change, Summary, equipment_of, summarise
 from frobench.reports.table.estimates import STEP, estimates
-from frobench.suite.stored.run import Case, Conclusion, Estimate, Run
+from frobench.suite.stored.types import Case, Conclusion, Estimate, Run
 from tests.instruments.faults.judging import made, samples, set_samples
 from tests.instruments.runs import factory
 from tests.reports.index.test_packing import unpack

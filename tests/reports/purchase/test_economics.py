@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from frobench.reports.purchase import script
 from frobench.reports.purchase.comparison import Comparison, Exercise, Machine, Rate
-from frobench.suite.stored.run import Estimate
+from frobench.suite.stored.types import Estimate
 from frobench.suite.units import format_estimate, format_value
 from tests.instruments.runs.factory_comparison import UNKNOWN, compared
 

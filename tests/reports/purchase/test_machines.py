@@ -16,7 +16,7 @@ from frobench.reports.purchase.prices import Price
 from frobench.reports.purchase.prices import read as read_prices
 from frobench.reports.table.equipment import equipment
 from frobench.reports.table.estimates import STEP
-from frobench.suite.stored.run import Accelerator, Case, Conclusion, Energy, Outcome, Run, Work
+from frobench.suite.stored.types import Accelerator, Case, Conclusion, Energy, Outcome, Run, Work
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import LAUNCHES, case
 

@@ -19,8 +19,7 @@ from frobench.reports.purchase import purchase, script
 from frobench.reports.summary.model import summarise
 from frobench.reports.table.estimates import estimates
 from frobench.suite import checks
-from frobench.suite.stored.case import Search
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run, Search
 from tests.instruments.processes.project_files import stored_runs
 from tests.instruments.runs import made_up_cards
 from tests.instruments.runs.exact_runs import LAUNCHES

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from frobench.reports.purchase import prices
 from frobench.reports.table.equipment import Equipment, equipment
 from frobench.suite.datasheets import catalog
-from frobench.suite.stored.run import Accelerator
+from frobench.suite.stored.types import Accelerator
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs.factory_machine import environment
 

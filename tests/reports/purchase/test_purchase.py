@@ -25,7 +25,7 @@ from frobench.reports.site import build
 from frobench.reports.web.render import HERE
 from frobench.suite import checks
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Conclusion, Run
+from frobench.suite.stored.types import Conclusion, Run
 from tests.instruments.faults.judging import of_its_name
 from tests.instruments.runs import factory
 from tests.instruments.runs.factory_comparison import UNKNOWN, compared

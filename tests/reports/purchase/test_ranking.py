@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from frobench.reports.purchase import purchase, script
 from frobench.reports.purchase.machines import compare_measured
 from frobench.reports.purchase.measured import Measured
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.instruments.runs import factory
 
 Speed = tuple[float, float | None]

@@ -26,7 +26,7 @@ from frobench.reports.purchase.machines import compare_measured
 from frobench.reports.purchase.measured import Measured
 from frobench.reports.table.workloads import kind_of, part_of, table
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Case, Run
+from frobench.suite.stored.types import Case, Run
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs.made_up_cards import CARD, DEVICE, MORE, faster, run
 

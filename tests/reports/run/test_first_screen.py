@@ -15,7 +15,7 @@ from frobench.reports.run.rows import absent, row
 from frobench.reports.summary import plain, views
 from frobench.reports.summary.device_axes import device_axes, with_others
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Case, Conclusion, Energy, Run, Work
+from frobench.suite.stored.types import Case, Conclusion, Energy, Run, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, case
 from tests.reports.summary.test_device_axes import CPU, GPU, everything, of, run_of, searched
 

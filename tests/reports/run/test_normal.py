@@ -15,7 +15,7 @@ from frobench.reports.summary.headlines import figures
 from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.estimates import estimates
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Case, Exercise, Outcome, Run, Work
+from frobench.suite.stored.types import Case, Exercise, Outcome, Run, Work
 from tests.instruments.faults.judging import made
 from tests.instruments.runs.exact_runs import LAUNCHES, case
 from tests.reports.run.test_page import Reader

@@ -21,7 +21,7 @@ from frobench.reports.index import index
 from frobench.reports.site.build import KEPT
 from frobench.reports.site.build import build as publish
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Case, Conclusion, Exercise, Outcome, Run
+from frobench.suite.stored.types import Case, Conclusion, Exercise, Outcome, Run
 from tests.instruments.faults.judging import add_up, samples, set_samples
 from tests.instruments.runs import factory
 

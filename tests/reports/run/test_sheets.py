@@ -12,7 +12,7 @@ from frobench.reports.run import normal, published
 from frobench.reports.run.page import Contents, contents
 from frobench.reports.run.sheets import sheets
 from frobench.reports.summary.headlines import figures
-from frobench.suite.stored.run import Estimate, Run, Telemetry
+from frobench.suite.stored.types import Estimate, Run, Telemetry
 from frobench.suite.units import format_estimate, format_value
 from tests.instruments.runs import factory
 

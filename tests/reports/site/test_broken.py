@@ -19,7 +19,7 @@ from frobench.reports.purchase.machines import compare_measured
 from frobench.reports.site import build, run_files
 from frobench.suite import checks
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Conclusion
+from frobench.suite.stored.types import Conclusion
 from tests.reports.site.test_site import files, small, stored
 
 HOSTILE = "Ouch\x1b]0;x\x07 <b>"

@@ -16,7 +16,7 @@ from frobench.reports.purchase.measured import Measured
 from frobench.reports.site import build, run_files
 from frobench.suite import checks
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Case, Conclusion, Run
+from frobench.suite.stored.types import Case, Conclusion, Run
 from tests.instruments.faults.spoiling import good, last, product
 
 RATE = 4.05e15

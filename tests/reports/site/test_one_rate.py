@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from frobench.reports.site import build
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Case, Work
+from frobench.suite.stored.types import Case, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, case
 from tests.reports.summary.test_device_axes import CPU, copied, of, run_of, searched
 

@@ -15,7 +15,7 @@ from frobench.reports.site import build, inputs, run_files
 from frobench.reports.site.run_files import Pair, Source
 from frobench.suite import checks
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Conclusion, Run
+from frobench.suite.stored.types import Conclusion, Run
 from tests.instruments.faults.judging import keep, made, rename
 from tests.instruments.runs import factory
 

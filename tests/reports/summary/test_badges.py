@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from frobench.reports.summary import badge as badges
 from frobench.reports.summary.device_axes import Axis
-from frobench.suite.stored.run import Estimate
+from frobench.suite.stored.types import Estimate
 from tests.reports.charts.test_charts import contrast
 
 SVG = "{http://www.w3.org/2000/svg}"

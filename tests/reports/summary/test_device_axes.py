@@ -14,7 +14,7 @@ from frobench.command import main
 from frobench.reports.findings import findings
 from frobench.reports.summary.device_axes import NAMES, Axis, DeviceAxes, device_axes, with_others
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Case, Energy, Exercise, Outcome, Run, Search, Work
+from frobench.suite.stored.types import Case, Energy, Exercise, Outcome, Run, Search, Work
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, case
 

@@ -10,7 +10,7 @@ from PIL import Image
 from frobench.reports.summary import card
 from frobench.reports.summary.card import EDGE, HEIGHT, WIDTH, Row
 from frobench.reports.summary.model import Answer
-from frobench.suite.stored.run import Estimate
+from frobench.suite.stored.types import Estimate
 
 LINES = [Row("437 GFLOP/s [425, 441]", "best rate, in bfloat16")]
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from frobench.reports.findings.finding import RATIO, Finding
 from frobench.reports.summary import short
-from frobench.suite.stored.run import Estimate, Run
+from frobench.suite.stored.types import Estimate, Run
 from frobench.suite.units import format_estimate
 from tests.instruments.runs import factory
 

@@ -17,7 +17,7 @@ from frobench.reports.summary.model import Summary, change, summarise
 from frobench.reports.table.estimates import estimates, log_errors
 from frobench.reports.table.frame import frame
 from frobench.suite.compare.runs import compare_runs
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import made, set_samples
 from tests.instruments.runs import factory
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from frobench.reports.table.estimates import estimates
 from frobench.reports.table.spread import Spread, spread
-from frobench.suite.stored.run import Case
+from frobench.suite.stored.types import Case
 from studies.calibration import spread as study
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import LAUNCHES, case

@@ -8,7 +8,7 @@ import pytest
 
 from frobench.suite import checks
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Check, Outcome, Run, Scalar
+from frobench.suite.stored.types import Check, Outcome, Run, Scalar
 from tests.instruments.faults.judging import made, only
 
 TF32 = Check("every entry", 1.1e-3, 2.8e-6, "tfloat32")

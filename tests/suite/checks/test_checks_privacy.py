@@ -11,12 +11,11 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-from frobench.suite.checks import rule
-from frobench.suite.checks.file import privacy
-from frobench.suite.machine.system import stored_variables
-from frobench.suite.personal import private
+from frobench.suite import privacy
+from frobench.suite.checks import personal, rule
+from frobench.suite.machine.host import stored_variables
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import codes, made, only, validate, validate_file
 from tests.instruments.processes.command import ROOT
 
@@ -84,7 +83,7 @@ PROCESSORS = (
 def test_a_long_text_costs_as_many_steps_as_it_has_characters(unit: str, tail: str) -> None:
     text = unit * (2**15 // len(unit)) + tail
     begun = process_time()
-    private.hide(text)
+    privacy.hide(text)
     assert process_time() - begun < 2  # the square of its characters costs minutes
 
 
@@ -92,7 +91,7 @@ def test_a_long_text_costs_as_many_steps_as_it_has_characters(unit: str, tail: s
 def test_what_names_a_person_or_a_machine_is_refused_with_its_place(text: str) -> None:
     run = made()
     run.frobench.outcomes[5].reason = text
-    found = [*rule.conclusions(run, privacy)]
+    found = [*rule.conclusions(run, personal)]
     assert codes(found) == {"personal-data"}
     assert all(one.message.startswith("$.frobench.outcomes[5].reason holds a") for one in found)
     assert "john" not in "".join(one.message for one in found)
@@ -124,7 +123,7 @@ def test_what_names_a_person_or_a_machine_is_refused_with_its_place(text: str) -
 def test_what_names_nobody_is_allowed(text: str) -> None:
     run = made()
     run.frobench.outcomes[5].reason = text
-    assert [*rule.conclusions(run, privacy)] == []
+    assert [*rule.conclusions(run, personal)] == []
 
 
 def planted(value: object, texts: Iterator[str]) -> None:
@@ -163,8 +162,8 @@ def small() -> Run:
 
 def silent(run: Run, *names: str) -> set[str]:
     """Return the places in which nothing is found: neither in their text nor in a key."""
-    texts = [*private.texts(run)]
-    loud = {w for w, t in texts if any(private.find(t, names, version=private.is_version(w)))}
+    texts = [*privacy.texts(run)]
+    loud = {w for w, t in texts if any(privacy.find(t, names, version=privacy.is_version(w)))}
     return {where for where, _ in texts} - loud
 
 
@@ -172,9 +171,9 @@ def silent(run: Run, *names: str) -> set[str]:
 def test_whatever_is_planted_in_whichever_field_is_found(seed: int) -> None:
     run = small()
     planted(run, seeded(TELLING, seed))
-    assert len({where for where, _ in private.texts(run)}) > 100
+    assert len({where for where, _ in privacy.texts(run)}) > 100
     assert silent(run) == set()
-    assert sum(1 for _ in private.disclosures(run)) > 100
+    assert sum(1 for _ in privacy.disclosures(run)) > 100
 
 
 @pytest.mark.parametrize("name", ["adalovelace", "analytical-engine", "Ada Lovelace"])
@@ -187,8 +186,8 @@ def test_names_are_found_in_every_field_where_they_are_known(name: str) -> None:
 def test_what_was_hidden_is_gone() -> None:
     texts = seeded((*TELLING, "adalovelace's"), 3)
     for _ in range(1000):
-        hidden = private.hide(next(texts), ["adalovelace"])
-        assert not any(private.find(hidden, ["adalovelace"])), hidden
+        hidden = privacy.hide(next(texts), ["adalovelace"])
+        assert not any(privacy.find(hidden, ["adalovelace"])), hidden
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -211,14 +210,14 @@ def test_versions_devices_and_moments_are_no_addresses(seed: int) -> None:
     run.machine_info["cpu"]["brand_raw"] = environment.cpu.model
     run.machine_info["python_compiler"] = "Clang 17.0.0 (clang-1700.0.13.3)"
     run.frobench.launches[0].started = f"2026-0{random.randint(1, 9)}-11T12:34:56.789012+00:00"
-    assert [*rule.conclusions(run, privacy)] == []
+    assert [*rule.conclusions(run, personal)] == []
 
 
 def test_what_is_kept_in_results_names_nobody() -> None:
     files = store.find([ROOT / "results"])
     assert files
     assert [
-        one for file in files for one in private.disclosures(json.loads(file.read_bytes()))
+        one for file in files for one in privacy.disclosures(json.loads(file.read_bytes()))
     ] == []
 
 
@@ -234,7 +233,7 @@ def test_a_field_that_no_reader_knows_is_looked_at_too(tmp_path: Path) -> None:
 def test_a_key_of_a_table_is_a_text_too() -> None:
     run = made()
     run.frobench.environment.software.variables["file:///home/john/x"] = "1"
-    assert [*private.disclosures(run)] == ["$.frobench.environment.software.variables holds a path"]
+    assert [*privacy.disclosures(run)] == ["$.frobench.environment.software.variables holds a path"]
 
 
 def test_a_branch_of_one_s_own_is_refused(tmp_path: Path) -> None:
@@ -247,12 +246,12 @@ def test_common_accounts_are_no_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.node", lambda: "runner")
     monkeypatch.setattr("getpass.getuser", lambda: "Root")
     monkeypatch.setattr(Path, "home", lambda: Path("/home/ubuntu"))
-    assert private.own_names() == frozenset()
+    assert privacy.own_names() == frozenset()
     monkeypatch.setattr("platform.node", lambda: "node17.lan")
     monkeypatch.setattr("getpass.getuser", lambda: "jane")
-    assert private.own_names() == {"node17.lan", "node17", "jane"}
+    assert privacy.own_names() == {"node17.lan", "node17", "jane"}
     monkeypatch.setattr(Path, "home", _raise_runtime_error)
-    assert private.own_names() == {"node17.lan", "node17", "jane"}
+    assert privacy.own_names() == {"node17.lan", "node17", "jane"}
 
 
 def _raise_runtime_error() -> Path:
@@ -262,10 +261,10 @@ def _raise_runtime_error() -> Path:
 
 @pytest.mark.parametrize("text", TELLING)
 def test_what_is_found_is_hidden_and_told_alike(text: str) -> None:
-    assert any(private.find(text))
-    assert not any(private.find(private.hide(text)))
-    assert [*private.disclosures({"reason": text})]
-    assert not [*private.disclosures({"reason": private.hide(text)})]
+    assert any(privacy.find(text))
+    assert not any(privacy.find(privacy.hide(text)))
+    assert [*privacy.disclosures({"reason": text})]
+    assert not [*privacy.disclosures({"reason": privacy.hide(text)})]
     assert stored_variables({"TORCH_X": text}) == {"TORCH_X": "set"}
 
 
@@ -276,7 +275,7 @@ def test_texts_that_were_searched_before_are_told_with_the_same_places() -> None
         "version": "10.20.30.40",
         "samples": [1.0, 2, None, True],
     }
-    suspected = {text for _, text in private.texts(plain) if private.names_somebody(text)}
-    told = [*private.disclosures(plain)]
-    assert [*private.disclosures(plain, suspected)] == told
+    suspected = {text for _, text in privacy.texts(plain) if privacy.names_somebody(text)}
+    told = [*privacy.disclosures(plain)]
+    assert [*privacy.disclosures(plain, suspected)] == told
     assert {line.partition(" ")[0] for line in told} == {"$", "$.list[1][0]", "$.list[2].in"}

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from frobench.suite.checks.belief import doubts, plausibility
-from frobench.suite.stored.run import Case, Work
+from frobench.suite.checks import doubts, plausibility
+from frobench.suite.stored.types import Case, Work
 from tests.instruments.runs.exact_runs import case, run_of
 
 Parameters = dict[str, Any]

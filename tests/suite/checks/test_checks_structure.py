@@ -11,9 +11,9 @@ from typing import Any, cast
 import pytest
 
 from frobench.suite import checks
-from frobench.suite.checks.file import structure
+from frobench.suite.checks import structure
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Check, Energy, Outcome, Run, Telemetry
+from frobench.suite.stored.types import Check, Energy, Outcome, Run, Telemetry
 from tests.instruments.faults.judging import codes, made, validate, validate_file
 from tests.instruments.runs import factory
 

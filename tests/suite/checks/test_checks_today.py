@@ -10,7 +10,7 @@ from frobench.command import main
 from frobench.suite import checks
 from frobench.suite.checks import sources, today
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from frobench.suite.version import version_in
 from tests.instruments.faults.judging import keep, made, validate_file
 
@@ -26,7 +26,7 @@ SIZE = 16
 @pytest.fixture
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the module of today's benchmarks, which has one."""
-    monkeypatch.setattr(sources, "CHECKOUT", tmp_path)
+    monkeypatch.setattr(sources, "BENCHMARKS", tmp_path / "benchmarks")
     monkeypatch.setattr(
         sources, "source", sources.source.__wrapped__
     )  # what is kept lies elsewhere

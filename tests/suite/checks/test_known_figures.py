@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.stored.run import Run, Work
+from frobench.suite.stored.types import Run, Work
 from tests.instruments.faults.judging import keep, of_its_name, validate
 from tests.instruments.faults.spoiling import case, good, last, name_anew, product, work
 

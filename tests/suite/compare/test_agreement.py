@@ -7,8 +7,8 @@ import pytest
 
 from frobench.reports.compare import verdicts
 from frobench.suite.compare.gate import Agreement, agreement
-from frobench.suite.stored.run import Conclusion, Run
-from frobench.suite.terminal.comparison_words import of_agreement as lines
+from frobench.suite.stored.types import Conclusion, Run
+from frobench.suite.terminal.comparison import of_agreement as lines
 from tests.instruments.runs import factory
 
 

@@ -3,8 +3,8 @@
 
 from msgspec.structs import replace
 
-from frobench.suite.compare.alike import other_thing
-from frobench.suite.stored.run import Case, Search
+from frobench.suite.compare.pairs import other_thing
+from frobench.suite.stored.types import Case, Search
 from tests.instruments.runs import factory
 
 

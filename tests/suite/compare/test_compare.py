@@ -10,12 +10,13 @@ import pytest
 
 from frobench.reports.compare import verdicts
 from frobench.suite.compare.gate import exit_code
-from frobench.suite.compare.model import RunComparison
+from frobench.suite.compare.pairs import RunComparison
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.statistics import case_medians, estimate
 from frobench.suite.stored.differences import Difference
-from frobench.suite.stored.run import Case, Check, Conclusion, Run, Severity
-from frobench.suite.terminal import comparison_tables, comparison_words, layout
+from frobench.suite.stored.types import Case, Check, Conclusion, Run, Severity
+from frobench.suite.terminal import comparison as words
+from frobench.suite.terminal import layout
 from frobench.suite.units import RATIO
 from tests.instruments.runs import factory
 
@@ -66,7 +67,7 @@ def test_one_slower_case_among_many_is_found(leads: bool) -> None:  # noqa: FBT0
     comparison = compare_runs(base, new)
     assert _word(comparison, case) == "slower"
     assert exit_code(comparison) == 4
-    told = comparison_words.of_runs(comparison)
+    told = words.of_runs(comparison)
     assert told[1].startswith(f"  slower: {case.group} {case.name.removeprefix('bench_')}: 1.")
 
 
@@ -228,14 +229,14 @@ def test_the_summary_states_the_share_of_overlapping_intervals() -> None:
     base, new = factory.run(seed=1), factory.run(seed=1)
     _slow_down(new.benchmarks[0], 3)
     count = len(base.benchmarks)
-    lines = comparison_words.of_runs(compare_runs(base, new))
+    lines = words.of_runs(compare_runs(base, new))
     assert any(
         line.startswith(f"intervals overlap in {count - 1} of {count} cases (98") for line in lines
     )
 
 
 def test_another_machine_is_told_by_what_differs_and_what_to_ask_instead() -> None:
-    lines = comparison_words.of_runs(compare_runs(factory.run(), factory.run(accelerators=1)))
+    lines = words.of_runs(compare_runs(factory.run(), factory.run(accelerators=1)))
     assert lines[1] == "  accelerators: none -> NVIDIA H200"
     assert any("--purchase" in line for line in lines)
     assert not any(line.startswith("incomparable: square") for line in lines)
@@ -250,7 +251,7 @@ def test_reasons_are_told_once_with_the_cases_they_hold_for() -> None:
     new.frobench.environment.software.kernel = "6.9.0"
     for name in ("numpy", "msgspec"):
         new.frobench.environment.software.packages[name] = "9.9"
-    lines = comparison_words.of_runs(compare_runs(base, new))
+    lines = words.of_runs(compare_runs(base, new))
     (refused,) = (line for line in lines if line.startswith("incomparable: "))
     assert "and 2 more: another version of the benchmark: " in refused
     assert "differs harmlessly: software.kernel, 2 packages" in lines
@@ -258,9 +259,7 @@ def test_reasons_are_told_once_with_the_cases_they_hold_for() -> None:
 
 def _lines(width: int) -> list[str]:
     comparison = compare_runs(factory.run(seed=1), factory.run(seed=2))
-    return comparison_tables.lines(
-        comparison_tables.of_cases(comparison.cases, "base", "new"), width
-    )
+    return words.lines(words.of_cases(comparison.cases, "base", "new"), width)
 
 
 def test_a_table_has_a_row_a_case_below_its_exercise() -> None:
@@ -290,10 +289,10 @@ def test_on_80_columns_the_base_is_left_out_and_that_is_said() -> None:
 
 def test_a_row_without_anything_to_find_says_so_and_the_legend_explains_it() -> None:
     comparison = compare_runs(factory.run(launches=5), factory.run(launches=5))
-    table = comparison_tables.of_cases(comparison.cases, "base", "new")
+    table = words.of_cases(comparison.cases, "base", "new")
     assert {row.cells[-1] for row in table.rows} == {"-"}
     assert {row.cells[2].endswith("(no interval: 5 launches)") for row in table.rows} == {True}
-    assert any("--launches" in line for line in comparison_tables.legend(comparison.cases))
+    assert any("--launches" in line for line in words.legend(comparison.cases))
 
 
 def test_a_row_that_cannot_be_compared_has_no_ratio() -> None:
@@ -301,15 +300,15 @@ def test_a_row_that_cannot_be_compared_has_no_ratio() -> None:
     case = _headline(base)
     _conclude(new, case)
     comparison = compare_runs(base, new)
-    table = comparison_tables.of_cases(comparison.cases, "base", "new")
+    table = words.of_cases(comparison.cases, "base", "new")
     ratios = {row.cells[3]: row.cells[2] for row in table.rows}
     assert ratios.pop("incomparable") == "-"
     assert "-" not in ratios.values()
 
 
 def test_what_would_have_been_found_is_a_part_or_a_factor() -> None:
-    assert comparison_tables.finds(0.052) == "+5.2%"
-    assert comparison_tables.finds(719.0) == f"720{RATIO}"
+    assert words.finds(0.052) == "+5.2%"
+    assert words.finds(719.0) == f"720{RATIO}"
 
 
 def test_what_is_said_is_broken_where_a_terminal_ends_and_whole_without_one(

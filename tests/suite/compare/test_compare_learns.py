@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from frobench.command import main
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import add_up, keep, made, resample
 
 CASES = 8

@@ -4,10 +4,9 @@
 import msgspec
 import pytest
 
-from frobench.suite.compare.machines import compare_machines
-from frobench.suite.compare.model import MachineComparison
-from frobench.suite.stored.run import Conclusion, Outcome, Run
-from frobench.suite.terminal import comparison_tables, comparison_words
+from frobench.suite.compare.pairs import MachineComparison, compare_machines
+from frobench.suite.stored.types import Conclusion, Outcome, Run
+from frobench.suite.terminal import comparison
 from tests.instruments.runs import factory
 
 
@@ -36,13 +35,13 @@ def test_accelerator_is_held_against_accelerator_whatever_their_names(
     assert case.speed.value == pytest.approx(1 / 0.8, rel=0.03)
     assert (case.speed.low or 2) < case.speed.value < (case.speed.high or 0)
     assert not found.unmatched
-    labels = {row.head + row.tail for row in comparison_tables.of_ratios(found.ratios).rows}
+    labels = {row.head + row.tail for row in comparison.of_ratios(found.ratios).rows}
     assert "square[accelerator-1024-float32]" in labels
 
 
 def test_there_are_no_verdicts(found: MachineComparison) -> None:
-    shown = [cell for row in comparison_tables.of_ratios(found.ratios).rows for cell in row.cells]
-    told = "\n".join([*shown, *comparison_words.of_machines(found)])
+    shown = [cell for row in comparison.of_ratios(found.ratios).rows for cell in row.cells]
+    told = "\n".join([*shown, *comparison.of_machines(found)])
     for word in ("faster", "slower", "same", "unresolved", "incomparable"):
         assert word not in told
 
@@ -84,9 +83,9 @@ def test_other_benchmarks_and_wrong_results_have_no_ratio() -> None:
     found = compare_machines(base, new)
     assert [case.speed for case in found.ratios[:2]] == [None, None]
     assert found.ratios[1].reason == "failed in new: it hung"
-    told = comparison_words.of_machines(found)
+    told = comparison.of_machines(found)
     assert any(line.startswith("no ratio: ") and "another version" in line for line in told)
-    assert len(comparison_tables.of_ratios(found.ratios).rows) == len(found.ratios) - 2
+    assert len(comparison.of_ratios(found.ratios).rows) == len(found.ratios) - 2
 
 
 def test_what_failed_on_another_accelerator_than_the_one_compared_is_nothing_to_it() -> None:
@@ -114,5 +113,5 @@ def test_an_error_of_a_whole_run_leaves_no_ratio() -> None:
 def test_the_same_machine_may_be_held_beside_itself() -> None:
     run = factory.run()
     found = compare_machines(run, run)
-    assert "Nothing differs that is known to move numbers." in comparison_words.of_machines(found)
+    assert "Nothing differs that is known to move numbers." in comparison.of_machines(found)
     assert all(one.speed.value == pytest.approx(1) for one in found.ratios if one.speed)

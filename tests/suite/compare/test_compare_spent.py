@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.instruments.runs import factory
 
 

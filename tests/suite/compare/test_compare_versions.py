@@ -6,12 +6,12 @@ from random import Random
 
 import pytest
 
+from frobench.suite.compare.family import compare_family
 from frobench.suite.compare.gate import exit_code
 from frobench.suite.compare.runs import compare_versions, launch_ratios
-from frobench.suite.compare.verdicts.family import compare_family
 from frobench.suite.statistics import case_medians
-from frobench.suite.stored.run import Case, Check, Conclusion, Run
-from frobench.suite.terminal import comparison_tables, comparison_words
+from frobench.suite.stored.types import Case, Check, Conclusion, Run
+from frobench.suite.terminal import comparison
 from tests.instruments.runs import factory
 
 
@@ -79,7 +79,7 @@ def test_the_other_version_is_the_base_in_seconds() -> None:
     (case,) = _interleave(run, 1, slower=2.0)
     (found,) = compare_versions(run).cases
     assert found.base.value == pytest.approx(found.new.value / 2, rel=0.01)
-    (row,) = comparison_tables.of_cases([found], "old", "new").rows
+    (row,) = comparison.of_cases([found], "old", "new").rows
     assert case.name == f"bench_{row.head}{row.tail}"
 
 
@@ -132,7 +132,7 @@ def test_a_wrong_result_has_no_verdict() -> None:
     case.extra_info.check = Check(compared="row sums", error=0.5, bound=1e-6)
     found = compare_versions(run)
     assert found.counts == {"incomparable": 1}
-    assert comparison_words.of_versions(found)[1].endswith("wrong result: row sums")
+    assert comparison.of_versions(found)[1].endswith("wrong result: row sums")
 
 
 def test_an_error_of_the_whole_run_leaves_no_verdict() -> None:

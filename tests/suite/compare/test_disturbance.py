@@ -4,11 +4,11 @@
 import pytest
 
 from frobench.reports.compare import verdicts
+from frobench.suite.compare.between_runs import levels
 from frobench.suite.compare.gate import exit_code
 from frobench.suite.compare.runs import compare_runs
-from frobench.suite.compare.verdicts.levels import levels
-from frobench.suite.stored.run import Conclusion, Run
-from frobench.suite.terminal import comparison_words
+from frobench.suite.stored.types import Conclusion, Run
+from frobench.suite.terminal import comparison as words
 from tests.instruments.runs import factory
 
 
@@ -159,4 +159,4 @@ def test_the_terminal_names_the_disturbance_once_and_advises_to_measure_again(
     (line,) = (line for line in shown.splitlines() if line.startswith("unresolved: "))
     assert line.endswith(" more: disturbed: busy-processor in new only")
     assert "measure again, or measure both versions side by side" in shown
-    assert comparison_words.undecided(compare_runs(base, new).cases) == [line]
+    assert words.undecided(compare_runs(base, new).cases) == [line]

@@ -7,13 +7,11 @@ from statistics import median
 
 import pytest
 
+from frobench.suite.compare.between_runs import assumed, levels
+from frobench.suite.compare.family import SPREAD, compare_family, forecast, in_words
 from frobench.suite.compare.rank_tests import verdict
 from frobench.suite.compare.runs import compare_runs
-from frobench.suite.compare.verdicts.family import compare_family
-from frobench.suite.compare.verdicts.levels import levels
-from frobench.suite.compare.verdicts.smallest_change import SPREAD, forecast, in_words
-from frobench.suite.compare.verdicts.wander import assumed
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import made
 
 ONE = ["a.py::bench_a[cpu]"]

@@ -9,12 +9,18 @@ from random import Random
 import pytest
 from scipy.stats import t as student_t
 
+from frobench.suite.compare.between_runs import (
+    ASSUMED,
+    LEAST,
+    MOST_RUNS,
+    levels,
+    student,
+    wanders_of,
+)
 from frobench.suite.compare.runs import compare_runs, newest_levels
-from frobench.suite.compare.verdicts.levels import MOST_RUNS, levels
-from frobench.suite.compare.verdicts.wander import ASSUMED, LEAST, student, wanders_of
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Case, Conclusion, Run
-from frobench.suite.terminal import comparison_words
+from frobench.suite.stored.types import Case, Conclusion, Run
+from frobench.suite.terminal import comparison
 from tests.instruments.runs import factory
 
 CASES = 12
@@ -128,7 +134,7 @@ def test_times_that_follow_the_speed_of_the_cores_are_compared_relative_to_it() 
     assert [case.ratio.value for case in following] == pytest.approx([1.05] * 11, abs=0.02)
     assert {case.clock for case in following} == {following[0].clock} != {None}
     assert apart.clock is None
-    (_, relative) = comparison_words.allowances(found)
+    (_, relative) = comparison.allowances(found)
     assert relative.startswith("11 ratios relative to the speed of the cores: their gauge took ")
 
 
@@ -165,11 +171,11 @@ def test_a_run_on_another_machine_or_disturbed_teaches_nothing() -> None:
 
 def test_two_runs_alone_say_that_the_allowance_is_assumed() -> None:
     base, new, *rest = _runs(5, 0.05)
-    (line,) = comparison_words.allowances(compare_runs(base, new))
+    (line,) = comparison.allowances(compare_runs(base, new))
     assert "assumed" in line
-    (line,) = comparison_words.allowances(compare_runs(base, new, [*map(levels, rest)]))
+    (line,) = comparison.allowances(compare_runs(base, new, [*map(levels, rest)]))
     assert "learned from 3 other runs of this machine" in line
-    assert comparison_words.allowances(compare_runs(base, base)) == []
+    assert comparison.allowances(compare_runs(base, base)) == []
 
 
 def test_the_newest_runs_of_a_folder_are_read_and_what_is_broken_is_passed_over(

@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from frobench.reports.run import published
 from frobench.suite.datasheets import catalog
 from frobench.suite.datasheets.catalog import Figure, NotInCatalogError
-from frobench.suite.stored.run import Accelerator
+from frobench.suite.stored.types import Accelerator
 from tests.instruments.catalog_rules import faults
+from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import factory_machine
 
 GIB = 2**30
@@ -213,7 +214,7 @@ def test_a_row_that_is_none_is_told_by_its_line(tmp_path: Path) -> None:
 
 def test_each_device_with_published_results_is_listed_or_named_as_unknown() -> None:
     """By its name without what is in parentheses; where no model is stated, none is asked for."""
-    text = (catalog.PATH.parents[2] / "docs" / "catalog.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "catalog.md").read_text(encoding="utf-8")
     part = text.partition("<!-- devices without figures -->")[2].partition("\n## ")[0]
     unknown = {
         f"{vendor} {name}".removeprefix("others ")
@@ -235,7 +236,7 @@ def test_each_device_with_published_results_is_listed_or_named_as_unknown() -> N
 
 
 def test_the_catalog_is_part_of_the_package() -> None:
-    project = tomllib.loads((catalog.PATH.parents[2] / "pyproject.toml").read_text())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     patterns = project["tool"]["setuptools"]["package-data"]["frobench.suite.datasheets"]
     assert any(fnmatch.fnmatch(catalog.PATH.name, pattern) for pattern in patterns)
 

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.suite.doctor import Offer, ask_torch, unusable_accelerators
-from frobench.suite.stored.run import Conclusion
+from frobench.suite.stored.types import Conclusion
 from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
 
 NONE: dict[str, str | None] = {"CUDA": None, "ROCm": None, "XPU": None, "MPS": None}

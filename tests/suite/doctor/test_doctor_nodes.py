@@ -8,8 +8,8 @@ import pytest
 import torch
 from msgspec.structs import replace
 
-from frobench.suite.machine.accelerators.accelerator import accelerator
-from frobench.suite.stored.run import Conclusion
+from frobench.suite.machine.torch_facts import accelerator
+from frobench.suite.stored.types import Conclusion
 from tests.instruments.devices.simulated_nvml import Gpu, install
 from tests.suite.doctor.test_doctor import NVIDIA_H100, planted
 from tests.suite.doctor.test_doctor_troubles import host, quiet, said

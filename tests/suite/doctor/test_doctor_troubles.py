@@ -19,19 +19,19 @@ from msgspec.structs import replace
 
 from frobench.command import main
 from frobench.suite import doctor
-from frobench.suite.checks.numbers.throttling import FIXED, SLOWED
+from frobench.suite.checks.noise import FIXED, SLOWED
 from frobench.suite.doctor import Offer, glance, judge, troubles
 from frobench.suite.doctor.__main__ import page as handbook
-from frobench.suite.doctor.devices import CAUSES, IDLE
-from frobench.suite.doctor.there import Device, Host, There, accelerators, look_around
+from frobench.suite.doctor.examined import Device, Host, There, accelerators, look_around
+from frobench.suite.doctor.rules import CAUSES, IDLE
 from frobench.suite.doctor.torch_offer import Asking
-from frobench.suite.machine.accelerators.hardware import look
 from frobench.suite.machine.accounts import Others, Spent
-from frobench.suite.machine.limits import affinity
+from frobench.suite.machine.hardware import look
+from frobench.suite.machine.host import affinity
 from frobench.suite.machine.sensors import amd, cpu
 from frobench.suite.machine.sensors.nvml import REASONS
 from frobench.suite.machine.sensors.sensor import LIMITED, Reading, Sensor
-from frobench.suite.stored.run import Conclusion
+from frobench.suite.stored.types import Conclusion
 from frobench.suite.terminal import doctor_page
 from tests.instruments.devices.simulated_nvml import (
     EVENT_REASONS,

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from frobench.suite.export import FORMATS
 from frobench.suite.statistics import case_medians, estimate
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Estimate, Run
+from frobench.suite.stored.types import Estimate, Run
 from tests.instruments.processes.project_files import stored_runs
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory

@@ -29,7 +29,7 @@ from frobench.suite.fleet.messages import (
 )
 from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from frobench.suite.terminal import fleet_words
 from tests.instruments.runs.made_up_fleet import label, run
 

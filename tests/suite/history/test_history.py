@@ -22,15 +22,14 @@ from frobench.suite.compare.runs import newest_levels
 from frobench.suite.errors import CannotRunError
 from frobench.suite.history.commits import WorkTrees, commits_of
 from frobench.suite.history.history import History, HistoryInterrupted, HistoryRequest, history
-from frobench.suite.journal.records import Imported, Measured, Record, Refused, Stopped
-from frobench.suite.journal.spec import OPTION
+from frobench.suite.journal import OPTION, Imported, Measured, Record, Refused, Stopped
 from frobench.suite.machine import environment
 from frobench.suite.project.git import project_folder
 from frobench.suite.project.imports import Foreign
-from frobench.suite.run import request
-from frobench.suite.run.interruptions import Interruptions
+from frobench.suite.run import runner
+from frobench.suite.run.runner import Interruptions
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Check, CommitInfo, Project
+from frobench.suite.stored.types import Check, CommitInfo, Project
 from frobench.suite.terminal import history_words
 from tests.instruments.processes.command import start
 from tests.instruments.processes.git_project import commit, git, repository
@@ -132,7 +131,7 @@ def searched(
         Interruptions() as interruptions,
     ):
         patch.setenv("FROBENCH_LOCK", str(tree.parent / "lock"))
-        patch.setattr(request, "project_folder", project_folder)
+        patch.setattr(runner, "project_folder", project_folder)
         ids = (f"{number:07}{'e' * 33}" for number in count())  # no two runs of a name
         patch.setattr(environment, "commit", lambda: CommitInfo(id=next(ids)))
         return history(wanted, reporter or Quiet(), interruptions)

@@ -11,8 +11,7 @@ import pytest
 import torch
 
 from frobench.suite.errors import DoesNotFitError
-from frobench.suite.journal.records import Journal, Stopped
-from frobench.suite.journal.spec import LaunchSpec
+from frobench.suite.journal import Journal, LaunchSpec, Stopped
 from frobench.suite.kit import device as devices
 from frobench.suite.kit.device import (
     PIECE,
@@ -24,7 +23,7 @@ from frobench.suite.kit.device import (
     release_memory,
     try_device,
 )
-from frobench.suite.launch.surroundings import look_around
+from frobench.suite.launch.session import look_around
 from frobench.suite.profiles import settings_for
 from tests.instruments.processes.command import ROOT
 

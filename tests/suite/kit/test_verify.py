@@ -11,7 +11,7 @@ from torch import Tensor
 from frobench.suite.kit import check_result
 from frobench.suite.kit.check_result import briefly, close_to, freivalds, same_bytes, worst
 from frobench.suite.kit.device import Device
-from frobench.suite.stored.run import Check
+from frobench.suite.stored.types import Check
 from tests.instruments.processes.stage import play_warm
 
 pytestmark = pytest.mark.long

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 import torch
 
-from frobench.suite.kit import waiting
-from frobench.suite.kit.device import Device
-from frobench.suite.kit.waiting import READ_BACK, RESULTS, KnownWork, Wait, proved
-from frobench.suite.launch.resources import Resources
+from frobench.suite.kit import device
+from frobench.suite.kit.device import READ_BACK, RESULTS, Device, KnownWork, Wait, proved
+from frobench.suite.launch.session import Resources
 
 READY, UNFINISHED = 1e-4, 1e-2
 """Seconds of reading a ready value, and of the known work."""
@@ -37,9 +36,9 @@ def choose(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, Any]
             return float(calls[name])
 
         known = KnownWork(torch.empty, READY, UNFINISHED)
-        monkeypatch.setattr(waiting, "_candidates", lambda _: candidates)
-        monkeypatch.setattr(waiting, "_known_work", lambda _: known)
-        monkeypatch.setattr(waiting, "_left", left)
+        monkeypatch.setattr(device, "_candidates", lambda _: candidates)
+        monkeypatch.setattr(device, "_known_work", lambda _: known)
+        monkeypatch.setattr(device, "_left", left)
         proved.cache_clear()
         return proved(torch.device("meta")).name
 
@@ -102,7 +101,7 @@ def test_tensors_of_a_result_are_found_wherever_it_holds_them() -> None:
     here = torch.device("cpu")
     one, two, three = torch.ones(1), torch.ones(2), torch.ones(3)
     result = {"a": [one, (two, 3.0)], "b": [torch.ones(0), three.to("meta")]}
-    assert [tensor.numel() for tensor in waiting.tensors(result, here)] == [1, 2]
+    assert [tensor.numel() for tensor in device.tensors(result, here)] == [1, 2]
     layer = torch.nn.Linear(2, 3)
-    assert len([*waiting.tensors(layer, here)]) == 2
-    assert [*waiting.tensors(1.0, here)] == []
+    assert len([*device.tensors(layer, here)]) == 2
+    assert [*device.tensors(1.0, here)] == []

@@ -17,12 +17,11 @@ import pytest
 import torch
 
 from frobench.suite.errors import DoesNotFitError
-from frobench.suite.journal.records import Refused
+from frobench.suite.journal import Refused
 from frobench.suite.kit import workers
 from frobench.suite.kit.check_result import briefly, is_brief
-from frobench.suite.kit.commands import Task
 from frobench.suite.kit.device import Device
-from frobench.suite.kit.lanes import Turns
+from frobench.suite.kit.lanes import Task, Turns
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import (
     Worker,
@@ -33,9 +32,9 @@ from frobench.suite.kit.workers import (
     together,
 )
 from frobench.suite.launch import plugin
-from frobench.suite.launch.resources import Resources
-from frobench.suite.machine.limits import affinity
-from frobench.suite.stored.run import Check
+from frobench.suite.launch.session import Resources
+from frobench.suite.machine.host import affinity
+from frobench.suite.stored.types import Check
 
 FINE = Check("nothing", 0.0, 1.0)
 HELD = 1000

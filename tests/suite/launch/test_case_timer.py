@@ -12,15 +12,14 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.suite.errors import WrongResultError
-from frobench.suite.journal.records import Measured, Refused
-from frobench.suite.journal.spec import LaunchSpec
+from frobench.suite.journal import LaunchSpec, Measured, Refused
 from frobench.suite.kit.check_result import is_brief
-from frobench.suite.launch import case_timer
-from frobench.suite.launch.case_timer import CaseTimer
-from frobench.suite.measure.exploring import Explorer
+from frobench.suite.launch import case
+from frobench.suite.launch.case import CaseTimer
+from frobench.suite.measure.explore import Explorer
 from frobench.suite.measure.sampler import Sampler
 from frobench.suite.profiles import settings_for
-from frobench.suite.stored.run import Check, Work
+from frobench.suite.stored.types import Check, Work
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
 
 SETTINGS = replace(settings_for("quick", ["cpu"]), case_seconds=0.1)
@@ -30,7 +29,7 @@ PASSED = Check("made up", 0.0, 1.0)
 @pytest.fixture(autouse=True)
 def no_accounts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the system keep no accounts: other programs wait for the processor meanwhile."""
-    monkeypatch.setattr(case_timer, "Explorer", partial(Explorer, read=lambda: None))
+    monkeypatch.setattr(case, "Explorer", partial(Explorer, read=lambda: None))
 
 
 @dataclass
@@ -111,7 +110,7 @@ def test_memory_is_that_of_all_devices_and_those_that_held_none_are_named() -> N
 def test_a_device_is_not_idle_that_holds_an_input(monkeypatch: pytest.MonkeyPatch) -> None:
     gpu = Remembering(VirtualClock(), name="cuda:0", peak=0)
     assert measured(gpu).idle_devices == ["cuda:0"]
-    monkeypatch.setattr("frobench.suite.measure.inputs.Inputs.devices", lambda _: {"cuda:0"})
+    monkeypatch.setattr("frobench.suite.measure.around.Inputs.devices", lambda _: {"cuda:0"})
     assert measured(gpu).idle_devices == []
 
 
@@ -173,7 +172,7 @@ def test_a_case_that_takes_too_long_and_those_beyond_it_are_skipped() -> None:
     timing = timer("pilot")
     with pytest.raises(pytest.skip.Exception, match="over this profile's") as skipped:
         measured(timing=timing, seconds=100.0)
-    refused = case_timer.refusal(0, "case", "skipped", skipped.value, Path())
+    refused = case.refusal(0, "case", "skipped", skipped.value, Path())
     assert refused.sampled == pytest.approx(200.0)
     assert refused.reason == str(skipped.value)
     with pytest.raises(pytest.skip.Exception):

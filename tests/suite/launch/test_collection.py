@@ -11,7 +11,7 @@ from frobench.suite.launch.collection import group_sizes, parametrize
 from frobench.suite.nodes.groups import ranks_of
 from frobench.suite.nodes.meeting import Meeting, Node
 from frobench.suite.profiles import settings_for
-from frobench.suite.stored.run import ProfileName
+from frobench.suite.stored.types import ProfileName
 
 
 @pytest.mark.parametrize(

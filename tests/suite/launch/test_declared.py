@@ -8,10 +8,10 @@ from typing import Any, cast
 import pytest
 
 from frobench.suite.kit.device import Device
-from frobench.suite.launch.work_of_cases import declared
+from frobench.suite.launch.collection import declared
 from frobench.suite.machine import environment
 from frobench.suite.profiles import settings_for
-from frobench.suite.stored.run import Work
+from frobench.suite.stored.types import Work
 from tests.instruments.processes.alone import BENCHMARKS, Recorder, load
 
 SETTINGS = settings_for("standard", ["cpu"])

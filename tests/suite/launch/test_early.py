@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from frobench.suite.journal.spec import OPTION, LaunchSpec
+from frobench.suite.journal import OPTION, LaunchSpec
 from frobench.suite.kit import workers as kit
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import WorkerError, early_workers, start_early

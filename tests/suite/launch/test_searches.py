@@ -7,12 +7,11 @@ from typing import Literal
 import pytest
 
 from frobench.suite.errors import DoesNotFitError
-from frobench.suite.journal.records import Tried
-from frobench.suite.journal.spec import LaunchSpec
+from frobench.suite.journal import LaunchSpec, Tried
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.search_strategy import LEAST_TRIES, Limits, Shape, Try
 from frobench.suite.launch.search import BRIEF, Make, Searches
-from frobench.suite.stored.run import Search, Settings
+from frobench.suite.stored.types import Search, Settings
 
 CPU = Device("cpu")
 SETTINGS = Settings(

@@ -10,17 +10,15 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.journal.records import Begun, Measured, Record, Refused, Tried
-from frobench.suite.journal.spec import DEVICE_LOST, LaunchSpec
+from frobench.suite.journal import DEVICE_LOST, Begun, LaunchSpec, Measured, Record, Refused, Tried
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.search_strategy import Shape, Try
 from frobench.suite.kit.worker_process import Seat
-from frobench.suite.launch import resources
-from frobench.suite.launch.resources import Resources
-from frobench.suite.launch.session import LaunchSession
+from frobench.suite.launch import session as resources
+from frobench.suite.launch.session import LaunchSession, Resources
 from frobench.suite.machine.accounts import Accounts
 from frobench.suite.profiles import settings_for
-from frobench.suite.stored.run import Search
+from frobench.suite.stored.types import Search
 from tests.instruments.runs.made_up_records import measured
 
 CASE = "bench_made_up.py::bench_body"

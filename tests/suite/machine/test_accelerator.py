@@ -11,8 +11,8 @@ from typing import Any
 import pynvml
 import pytest
 
-from frobench.suite.machine.accelerators import accelerator
-from frobench.suite.machine.accelerators.hardware import kernel_facts
+from frobench.suite.machine import torch_facts
+from frobench.suite.machine.hardware import kernel_facts
 from frobench.suite.machine.sensors.nvml import CONSTANT, driver_facts, links_between
 from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
 
@@ -78,9 +78,9 @@ def test_what_an_older_library_of_the_same_name_lacks_takes_no_other_along(
 def test_a_limit_and_a_clock_of_0_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, _gpu(power_limit=0, max_clocks=dict.fromkeys(range(4), 0)))
     card = SimpleNamespace(name="NVIDIA H200", uuid=UUID)
-    monkeypatch.setattr(accelerator, "_properties", lambda _: card)
+    monkeypatch.setattr(torch_facts, "_properties", lambda _: card)
     unknown: dict[str, str] = {}
-    found = accelerator.accelerator("cuda:0", "", unknown)
+    found = torch_facts.accelerator("cuda:0", "", unknown)
     assert (found.power_limit_watts, found.power_limit_default_watts) == (None, 700.0)
     zeros = {"power_limit_watts", "max_clock_hz", "max_memory_clock_hz"}
     assert {name for name, why in unknown.items() if why == "its driver says 0"} == zeros

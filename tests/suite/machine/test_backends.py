@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from frobench.suite.doctor import Offer, judge, unusable_accelerators
-from frobench.suite.doctor.there import There, look_around
-from frobench.suite.machine.backends import AUTOLOAD, Backend, failure, switched_off
+from frobench.suite.doctor.examined import There, look_around
+from frobench.suite.machine.host import AUTOLOAD, Backend, failure, switched_off
 from tests.instruments.processes.command import ROOT, frobench
 from tests.suite.doctor.test_doctor import CPU_BUILD, NVIDIA_H100, codes, planted
 
@@ -33,8 +33,8 @@ NAMED = f"the backend torch_npu of torch-npu 2.9.0 cannot be loaded: {CAUSE}"
 def npu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a package bring a backend."""
     found = [Backend("torch_npu", "torch-npu", "2.9.0")]
-    for module in ("machine.backends", "doctor.unusable", "doctor.devices", "terminal.doctor_page"):
-        monkeypatch.setattr(f"suite.{module}.installed", lambda: found)
+    for module in ("machine.host", "doctor.examined", "doctor.rules", "terminal.doctor_page"):
+        monkeypatch.setattr(f"frobench.suite.{module}.installed", lambda: found)
 
 
 def test_a_backend_that_fails_is_named_with_its_package_and_the_cause() -> None:

@@ -15,9 +15,9 @@ import pytest
 from packaging.requirements import Requirement
 
 from frobench.suite.machine import environment
-from frobench.suite.machine.system import public_packages
-from frobench.suite.stored.names import machine_name
-from frobench.suite.stored.run import Environment
+from frobench.suite.machine.host import public_packages
+from frobench.suite.stored.differences import machine_name
+from frobench.suite.stored.types import Environment
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs.factory import run
 

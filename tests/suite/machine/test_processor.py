@@ -8,9 +8,8 @@ import psutil
 import pytest
 
 from frobench.suite.kit.device import Device
-from frobench.suite.machine import limits
-from frobench.suite.machine.limits import affinity, free_memory, read
-from frobench.suite.machine.processor import processor
+from frobench.suite.machine import host
+from frobench.suite.machine.host import affinity, free_memory, processor, read
 
 CORES = affinity() if psutil.LINUX else [0]
 
@@ -154,7 +153,7 @@ def test_a_control_group_that_uses_more_than_its_limit_has_nothing_free(tmp_path
 
 
 def test_a_case_on_the_cpu_may_take_what_the_limits_leave(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "free_memory", lambda: 12345)
+    monkeypatch.setattr(host, "free_memory", lambda: 12345)
     assert Device("cpu").free_bytes() == 12345
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from frobench.suite.machine.sensors import amd, cpu, zeus
 from frobench.suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS, Sensor
-from frobench.suite.run.sensed import telemetry
+from frobench.suite.run import telemetry
 from tests.instruments.devices.simulated_nvml import install_none
 
 

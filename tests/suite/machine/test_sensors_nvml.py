@@ -8,10 +8,10 @@ import pynvml
 import pytest
 import torch
 
-from frobench.suite.launch import surroundings
+from frobench.suite.launch import session
 from frobench.suite.machine.sensors import nvml
 from frobench.suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS, Sensor, seal
-from frobench.suite.run.sensed import telemetry
+from frobench.suite.run import telemetry
 from tests.instruments.devices.simulated_nvml import EVENT_REASONS, Gpu, install, install_none
 
 SALT = "7"
@@ -174,8 +174,8 @@ def test_what_a_launch_says_of_its_devices_is_found_by_the_runner(
     told = SimpleNamespace(uuid=UUID, pci_domain_id=1, pci_bus_id=0xC1, pci_device_id=0)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: told)
     install(monkeypatch, Gpu(uuid="GPU-other"), Gpu(uuid=f"GPU-{UUID}", temperature=55))
-    sealed = surroundings.seals(["cpu", "cuda:0"], SALT)
-    assert surroundings.addresses(["cpu", "cuda:0"]) == {"cuda:0": "0001:c1:00"}
+    sealed = session.seals(["cpu", "cuda:0"], SALT)
+    assert session.addresses(["cpu", "cuda:0"]) == {"cuda:0": "0001:c1:00"}
     (gpu,) = telemetry.sources(sealed, SALT, {})[1].sensors()
     assert gpu.device == "cuda:0"
     assert gpu.read()["temperature_celsius"] == 55
@@ -183,7 +183,7 @@ def test_what_a_launch_says_of_its_devices_is_found_by_the_runner(
 
 def test_a_device_of_amds_has_no_seal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.version, "hip", "7.0")
-    assert surroundings.seals(["cuda:0"], SALT) == {"cuda:0": None}
+    assert session.seals(["cuda:0"], SALT) == {"cuda:0": None}
 
 
 @pytest.mark.parametrize(

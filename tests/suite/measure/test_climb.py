@@ -4,7 +4,7 @@
 import pytest
 
 from frobench.suite.measure.climb import Climb
-from frobench.suite.stored.run import Work
+from frobench.suite.stored.types import Work
 
 
 @pytest.fixture

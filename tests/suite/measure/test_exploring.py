@@ -10,11 +10,10 @@ from msgspec.structs import replace
 
 from frobench.suite.errors import TooLongError
 from frobench.suite.machine.accounts import Accounts
-from frobench.suite.measure.exploring import Explorer, explore
-from frobench.suite.measure.measurement import Measurement
-from frobench.suite.measure.sampler import Sampler
+from frobench.suite.measure.explore import Explorer, explore
+from frobench.suite.measure.sampler import Measurement, Sampler
 from frobench.suite.profiles import settings_for
-from frobench.suite.stored.run import Settings, Work
+from frobench.suite.stored.types import Settings, Work
 from tests.instruments.devices.piloted import Delay, MadeUp, Pilot
 from tests.instruments.devices.virtual import VirtualClock
 from tests.suite.measure.test_timing import taking, waiting

@@ -5,9 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from frobench.suite.compare.verdicts.levels import CLOCK
-from frobench.suite.kit.device import Device
-from frobench.suite.kit.waiting import REFUSALS
+from frobench.suite.compare.between_runs import CLOCK
+from frobench.suite.kit.device import REFUSALS, Device
 from frobench.suite.measure import ready
 from frobench.suite.measure.ready import Gauge
 

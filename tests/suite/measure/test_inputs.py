@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 import torch
 
-from frobench.suite.measure.inputs import Inputs
+from frobench.suite.measure.around import Inputs
 
 FAIR = torch.rand(40, 40)
 

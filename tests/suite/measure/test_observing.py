@@ -8,7 +8,7 @@ import pytest
 
 from frobench.suite.concurrency import Interval
 from frobench.suite.kit.lanes import Track, Turns
-from frobench.suite.measure.observing import Observer
+from frobench.suite.measure.around import Observer
 
 APART = [(0.0, 1.0), (1.0, 3.0)]
 """When two tracks of a body work in turn; at the same time both begin with the first."""

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 import torch
 
-from frobench.suite.measure.measurement import Measurement, device_spans
-from frobench.suite.measure.observing import Blocker, blocker
-from frobench.suite.measure.sampler import Sampler
+from frobench.suite.measure.around import Blocker, blocker
+from frobench.suite.measure.sampler import Measurement, Sampler, device_spans
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
 
 LAUNCH = 10e-6

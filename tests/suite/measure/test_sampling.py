@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.measure.sampler import Sampler
-from frobench.suite.measure.sampling import measure, other_leads
+from frobench.suite.measure.sampler import Sampler, measure, other_leads
 from frobench.suite.profiles import LEAST_SAMPLES, settings_for
-from frobench.suite.stored.run import Settings
+from frobench.suite.stored.types import Settings
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
 
 LAUNCH, WORK = 50e-6, 3e-3

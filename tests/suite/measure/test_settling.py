@@ -8,10 +8,9 @@ import pytest
 import torch
 
 from frobench.suite.errors import DoesNotFitError
-from frobench.suite.journal.records import Journal
-from frobench.suite.journal.spec import LaunchSpec
+from frobench.suite.journal import Journal, LaunchSpec
 from frobench.suite.kit.device import Device
-from frobench.suite.launch.surroundings import Readiness, look_around
+from frobench.suite.launch.session import Readiness, look_around
 from frobench.suite.machine import environment
 from frobench.suite.measure import ready
 from frobench.suite.profiles import settings_for

@@ -13,9 +13,9 @@ from typing import TypeGuard
 import pytest
 
 from frobench.suite.measure import sampler as timing
-from frobench.suite.measure.sampling import measure
+from frobench.suite.measure.sampler import measure
 from frobench.suite.profiles import settings_for
-from frobench.suite.stored.run import Settings
+from frobench.suite.stored.types import Settings
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
 
 SOURCE = inspect.getsource(timing)
@@ -32,7 +32,12 @@ def is_synchronisation(node: ast.AST) -> TypeGuard[ast.Expr]:
     )
 
 
-LINES = [node.lineno for node in ast.walk(ast.parse(SOURCE)) if is_synchronisation(node)]
+(SAMPLER,) = (
+    node
+    for node in ast.parse(SOURCE).body
+    if isinstance(node, ast.ClassDef) and node.name == "Sampler"
+)
+LINES = [node.lineno for node in ast.walk(SAMPLER) if is_synchronisation(node)]
 
 
 class Without(ast.NodeTransformer):

@@ -12,10 +12,9 @@ from msgspec.structs import replace
 
 from frobench.suite.errors import ClockError
 from frobench.suite.kit.garbage import no_garbage_collection
-from frobench.suite.measure.sampler import Sampler
-from frobench.suite.measure.sampling import measure
+from frobench.suite.measure.sampler import Sampler, measure
 from frobench.suite.profiles import LEAST_SAMPLES, brief, settings_for
-from frobench.suite.stored.run import Settings
+from frobench.suite.stored.types import Settings
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
 
 LAUNCH, WORK = 50e-6, 3e-3

@@ -4,9 +4,9 @@
 import pytest
 
 from frobench.suite.errors import LostRankError
-from frobench.suite.journal.records import Refused
+from frobench.suite.journal import Refused
 from frobench.suite.kit.workers import Worker
-from frobench.suite.launch.case_timer import refusal
+from frobench.suite.launch.case import refusal
 from frobench.suite.nodes.groups import Groups
 from tests.instruments.processes.command import ROOT
 

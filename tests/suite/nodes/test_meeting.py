@@ -12,19 +12,19 @@ from pathlib import Path
 import pytest
 
 from frobench.suite.errors import CannotRunError, LostRankError
-from frobench.suite.kit.commands import Task
 from frobench.suite.kit.device import Device
+from frobench.suite.kit.lanes import Task
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import LostWorkerError, Worker
-from frobench.suite.machine.network import interface_of, link_rate, own_address
+from frobench.suite.machine.host import interface_of, link_rate, own_address
 from frobench.suite.nodes import agent as agents
 from frobench.suite.nodes import meeting as meetings
 from frobench.suite.nodes.agent import Agent, attended, start_on
 from frobench.suite.nodes.groups import rank_places
 from frobench.suite.nodes.meeting import Meeting, Node, Position, describe, position
-from frobench.suite.run import job
-from frobench.suite.run.lock import VARIABLE, identity, machine_lock
-from frobench.suite.stored.run import Check
+from frobench.suite.run import runner
+from frobench.suite.run.lock import VARIABLE, lock_identity, machine_lock
+from frobench.suite.stored.types import Check
 
 STORE = {"MASTER_ADDR": "head", "MASTER_PORT": "29400"}
 TORCHRUN = {"RANK": "1", "WORLD_SIZE": "3", "LOCAL_RANK": "0", **STORE}
@@ -102,11 +102,11 @@ def test_processes_with_one_lock_file_share_a_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "lock"))
-    first = identity()
+    first = lock_identity()
     with machine_lock():
-        assert identity() == first
+        assert lock_identity() == first
     monkeypatch.setenv(VARIABLE, str(tmp_path / "other"))
-    assert identity() != first
+    assert lock_identity() != first
 
 
 def test_a_launch_learns_of_the_nodes_from_its_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,9 +123,9 @@ def test_the_only_node_of_a_job_measures_as_a_single_machine(
 ) -> None:
     monkeypatch.setenv(meetings.VARIABLE, "")  # put back when the test is over
     monkeypatch.delenv(meetings.VARIABLE)
-    monkeypatch.setattr(job, "meet", lambda *_: Meeting([NODE] * count))
-    monkeypatch.setattr(job, "attended", nullcontext)
-    with job.led(Position(0, count, "127.0.0.1", 29400, opens_store=False), tmp_path):
+    monkeypatch.setattr(runner, "meet", lambda *_: Meeting([NODE] * count))
+    monkeypatch.setattr(runner, "attended", nullcontext)
+    with runner.led(Position(0, count, "127.0.0.1", 29400, opens_store=False), tmp_path):
         assert (Meeting.here() is not None) == (count == 2)
 
 

@@ -6,8 +6,8 @@ from time import process_time
 
 import pytest
 
-from frobench.suite.personal import private
-from frobench.suite.personal.patterns import FOUR_NUMBERS, LOOKS, in_lower_case, matches, possible
+from frobench.suite import privacy
+from frobench.suite.privacy import FOUR_NUMBERS, LOOKS, in_lower_case, matches, possible
 from tests.instruments.faults.secrets import SECRETS
 from tests.suite.checks.test_checks_privacy import TELLING, UNITS
 
@@ -27,7 +27,7 @@ PARTS = (*SECRETS.values(), *SECRETS, *TELLING, *UNITS)
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_long_text_is_searched_in_time(name: str) -> None:
     begun = process_time()
-    private.hide(TEXTS[name])
+    privacy.hide(TEXTS[name])
     assert process_time() - begun < 15  # of which it takes 0.1; the square of its length, minutes
 
 
@@ -57,6 +57,6 @@ def test_what_is_not_searched_holds_nothing(seed: int) -> None:
 
 @pytest.mark.parametrize("text", PARTS)
 def test_a_kind_is_told_once_of_a_text_and_of_each_that_is_found(text: str) -> None:
-    kinds = list(dict.fromkeys(secret.kind for secret in private.find(text)))
+    kinds = list(dict.fromkeys(secret.kind for secret in privacy.find(text)))
     said = [f"$.reason holds {kind}" for kind in kinds]
-    assert [*private.disclosures({"reason": text})] == said
+    assert [*privacy.disclosures({"reason": text})] == said

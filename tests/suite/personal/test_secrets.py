@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from frobench.suite import publish
-from frobench.suite.machine.system import is_harmless, stored_variables
-from frobench.suite.personal import private
+from frobench.suite import privacy, publish
+from frobench.suite.machine.host import is_harmless, stored_variables
 from frobench.suite.stored import store
 from tests.instruments.faults.judging import made
 from tests.instruments.faults.secrets import SECRETS, plant
@@ -75,7 +74,7 @@ def test_there_are_secrets_enough() -> None:
 def test_a_secret_is_hidden_in_whatever_it_is_said(secret: str) -> None:
     text = SECRETS[secret]
     for said in (text, f"RuntimeError: {text}", f"({text}), then more", f"{text}.", f"{text}: no"):
-        assert secret not in private.hide(said)
+        assert secret not in privacy.hide(said)
     assert stored_variables({"TORCH_X": text}) == {"TORCH_X": "set"}
 
 
@@ -92,7 +91,7 @@ def test_the_command_writes_no_secret(tmp_path: Path) -> None:
     shown = frobench("share", "run.json", "-o", "shared", "--all", folder=tmp_path)
     assert shown.returncode == 0, shown.stderr
     path = tmp_path / shown.stdout.splitlines()[-1]
-    stored = [text for _, text in private.texts(json.loads(path.read_bytes()))]
+    stored = [text for _, text in privacy.texts(json.loads(path.read_bytes()))]
     printed = shown.stdout.partition("What would be published")[2]
     for secret in SECRETS:
         assert [text for text in stored if secret in text] == []
@@ -103,21 +102,21 @@ def test_the_command_writes_no_secret(tmp_path: Path) -> None:
 def test_no_place_of_the_schema_keeps_a_secret(seed: int) -> None:
     """Walk the types, so that a field that is added later is looked at too."""
     run = filled(seeded(tuple(SECRETS.values()), seed))
-    held = [where for where, text in private.texts(run) if any(one in text for one in SECRETS)]
+    held = [where for where, text in privacy.texts(run) if any(one in text for one in SECRETS)]
     assert len(held) > LEAST_PLACES
 
     def clean(where: str, text: str) -> str:
-        return private.hide(text, version=private.is_version(where))
+        return privacy.hide(text, version=privacy.is_version(where))
 
-    shared: Any = private.rewritten(run, clean)
-    found: Iterator[str] = (text for _, text in private.texts(shared))
+    shared: Any = privacy.rewritten(run, clean)
+    found: Iterator[str] = (text for _, text in privacy.texts(shared))
     left = {secret for text in found for secret in SECRETS if secret in text}
     assert left == set()
 
 
 @pytest.mark.parametrize("message", MESSAGES)
 def test_an_ordinary_message_stays_readable(message: str) -> None:
-    assert private.hide(message) == message
+    assert privacy.hide(message) == message
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,14 @@ from pathlib import Path
 import pytest
 
 from frobench.reports.table import facts as page
-from frobench.suite import publish
+from frobench.suite import privacy, publish
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.errors import CannotRunError
-from frobench.suite.personal import private
 from frobench.suite.project.git import describe, facts, project_folder
-from frobench.suite.run.request import Request, make_draft, require_same_commit
+from frobench.suite.run.runner import Request, make_draft, require_same_commit
 from frobench.suite.stored import store
-from frobench.suite.stored.run import CommitInfo, Project
-from frobench.suite.terminal import comparison_words as comparison
+from frobench.suite.stored.types import CommitInfo, Project
+from frobench.suite.terminal import comparison
 from frobench.suite.terminal.answers import heading
 from tests.instruments.processes.git_project import commit, git, repository
 from tests.instruments.runs import factory
@@ -60,9 +59,9 @@ def test_nothing_of_a_remote_and_no_own_name_is_stored(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     git(project, "remote", "add", "origin", "https://jane:hunter2@example.org/mylib.git")
-    monkeypatch.setattr(private, "own_names", lambda: frozenset({"mylib"}))
+    monkeypatch.setattr(privacy, "own_names", lambda: frozenset({"mylib"}))
     stored = facts(project)
-    assert stored.name == private.HIDDEN
+    assert stored.name == privacy.HIDDEN
     assert not any("hunter2" in str(value) for value in (stored.id, stored.name, stored.time))
 
 

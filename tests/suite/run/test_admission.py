@@ -6,12 +6,11 @@ from random import Random
 
 import pytest
 
-from frobench.suite.journal.records import Identity, Refused
+from frobench.suite.journal import Identity, Refused
 from frobench.suite.measure.climb import AS_BEFORE
 from frobench.suite.profiles import headline_times, settings_for
-from frobench.suite.run.forecast.admission import admit, choices
-from frobench.suite.run.plan import outcome
-from frobench.suite.stored.run import Outcome, Work
+from frobench.suite.run.plan import admit, choices, outcome
+from frobench.suite.stored.types import Outcome, Work
 from tests.instruments.devices.piloted import Delay, MadeUp, Pilot
 from tests.instruments.runs.made_up_records import measured
 

@@ -12,19 +12,17 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.suite.errors import WrongResultError
-from frobench.suite.journal.records import Busy, Record, Rested
-from frobench.suite.journal.spec import LaunchSpec
+from frobench.suite.journal import Busy, LaunchSpec, Record, Rested
 from frobench.suite.kit.device import Device
-from frobench.suite.launch import case_timer
+from frobench.suite.launch import case
 from frobench.suite.machine.sensors import nvml
 from frobench.suite.machine.sensors import sensor as sensors
 from frobench.suite.machine.sensors.sensor import Sensor, Source, seal
-from frobench.suite.measure.sampler import Sampler
-from frobench.suite.measure.sampling import AT_ONCE, Window, repeat
+from frobench.suite.measure.sampler import AT_ONCE, Sampler, Window, repeat
 from frobench.suite.profiles import LEAD, WINDOW, settings_for
-from frobench.suite.run.sensed import energy, telemetry
-from frobench.suite.run.sensed.telemetry import Line, Reader, Tick
-from frobench.suite.stored.run import Check
+from frobench.suite.run import telemetry
+from frobench.suite.run.telemetry import Line, Reader, Tick
+from frobench.suite.stored.types import Check
 from tests.instruments.devices.simulated_nvml import Gpu, install
 from tests.instruments.devices.virtual import VirtualClock
 
@@ -47,7 +45,7 @@ def test_a_window_counts_the_calls_in_it_and_none_of_those_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock, numbers = VirtualClock(), count(1)
-    monkeypatch.setattr("frobench.suite.measure.sampling.monotonic", lambda: 1000 + clock.now)
+    monkeypatch.setattr("frobench.suite.measure.sampler.monotonic", lambda: 1000 + clock.now)
 
     def body() -> int:
         clock.now += AT_ONCE / 2.5
@@ -66,14 +64,14 @@ def test_a_window_counts_the_calls_in_it_and_none_of_those_before(
 def test_a_window_holds_most_of_its_two_seconds_between_two_readings() -> None:
     slow = 2 * telemetry.PERIOD
     assert WINDOW >= 2
-    assert round(WINDOW - 2 * slow, 6) >= energy.LEAST
+    assert round(WINDOW - 2 * slow, 6) >= telemetry.LEAST
     assert LEAD >= telemetry.PERIOD
 
 
 def test_joules_are_the_power_in_the_window_times_the_time_of_a_call() -> None:
     lines = [*ticks(0, 10, 300.0)]
     records = [busy(0, 2.03, 3.78, 1400), busy(2, 6.0, 7.75, 700)]
-    found = energy.of_cases(lines, records, USED, launches=3)[0]["product"]
+    found = telemetry.energy_of_cases(lines, records, USED, launches=3)[0]["product"]
     assert found.seconds == [0.00125, None, 0.0025]
     assert found.joules == [pytest.approx(0.375), None, pytest.approx(0.75)]
 
@@ -85,7 +83,9 @@ def test_what_the_device_takes_around_the_window_does_not_count() -> None:
         assert isinstance(after, Tick)
         watts = 500.0 if 2.0 < after.at <= 3.8 else 80.0
         after.values["energy_joules"] = line.values["energy_joules"] + watts * (after.at - line.at)
-    found = energy.of_cases(lines, [busy(0, 2.0, 3.75, 140)], USED, launches=1)[0]["product"]
+    found = telemetry.energy_of_cases(lines, [busy(0, 2.0, 3.75, 140)], USED, launches=1)[0][
+        "product"
+    ]
     assert found.joules == [pytest.approx(500.0 * 0.0125)]
 
 
@@ -100,7 +100,9 @@ def test_a_counter_that_is_slow_to_read_counts_at_the_moment_of_its_reading() ->
         )
         for second, slow in ((2.0, 0.09), (2.5, 0.01), (3.6, 0.05))
     ]
-    found = energy.of_cases(lines, [busy(0, 2.0, 3.75, 175)], USED, launches=1)[0]["product"]
+    found = telemetry.energy_of_cases(lines, [busy(0, 2.0, 3.75, 175)], USED, launches=1)[0][
+        "product"
+    ]
     assert found.joules == [pytest.approx(3.0)]
 
 
@@ -113,16 +115,21 @@ def test_a_counter_that_is_slow_to_read_counts_at_the_moment_of_its_reading() ->
     ],
 )
 def test_without_readings_for_long_enough_nothing_is_made_up(lines: list[Line]) -> None:
-    found, _ = energy.of_cases(lines, [busy(0, 2.0, 3.75, 100)], USED, launches=1)
+    found, _ = telemetry.energy_of_cases(lines, [busy(0, 2.0, 3.75, 100)], USED, launches=1)
     assert found == {}
 
 
 def test_all_devices_of_a_case_count_and_none_may_be_missing() -> None:
     used = {"product": ["cuda:0", "cuda:1", "cpu"]}
     lines, window = [*ticks(0, 5, 300.0)], busy(0, 2.0, 3.75, 175)
-    assert energy.of_cases(lines, [window], used, 1) == ({}, {"product": energy.UNSEEN})
+    assert telemetry.energy_of_cases(lines, [window], used, 1) == (
+        {},
+        {"product": telemetry.UNSEEN},
+    )
     lines += ticks(0, 5, 100.0, "cuda:1")
-    assert energy.of_cases(lines, [window], used, 1)[0]["product"].joules == [pytest.approx(4.0)]
+    assert telemetry.energy_of_cases(lines, [window], used, 1)[0]["product"].joules == [
+        pytest.approx(4.0)
+    ]
 
 
 def test_idle_power_is_that_of_the_end_of_the_rest() -> None:
@@ -133,8 +140,8 @@ def test_idle_power_is_that_of_the_end_of_the_rest() -> None:
         at = 1.2 + number / 10
         count = start.values["energy_joules"] + 75.0 * number / 10
         lines.append(Tick(at=at, run=at, device="cuda:0", values={"energy_joules": count}))
-    assert energy.idle(lines, [Rested(begun=0.0, ended=3.3)]) == {"cuda:0": 75.0}
-    assert energy.idle(lines, []) == {}
+    assert telemetry.idle(lines, [Rested(begun=0.0, ended=3.3)]) == {"cuda:0": 75.0}
+    assert telemetry.idle(lines, []) == {}
 
 
 def reset(lines: list[Line], at: float) -> list[Line]:
@@ -150,17 +157,17 @@ def reset(lines: list[Line], at: float) -> list[Line]:
 @pytest.mark.parametrize(
     ("lines", "reason"),
     [
-        ([], energy.UNSEEN),
-        ([*ticks(2.0, 3.8, 0.0)], energy.STILL),
-        (reset([*ticks(2.0, 3.8, 300.0)], 3.0), energy.RESET),
+        ([], telemetry.UNSEEN),
+        ([*ticks(2.0, 3.8, 0.0)], telemetry.STILL),
+        (reset([*ticks(2.0, 3.8, 300.0)], 3.0), telemetry.RESET),
     ],
 )
 def test_a_counter_that_does_not_count_tells_no_energy_and_why(
     lines: list[Line], reason: str
 ) -> None:
     window, rest = busy(0, 2.0, 3.75, 100), Rested(begun=1.0, ended=3.8)
-    assert energy.of_cases(lines, [window], USED, launches=1) == ({}, {"product": reason})
-    assert energy.idle(lines, [rest]) == {}
+    assert telemetry.energy_of_cases(lines, [window], USED, launches=1) == ({}, {"product": reason})
+    assert telemetry.idle(lines, [rest]) == {}
 
 
 def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(
@@ -189,11 +196,11 @@ def test_a_window_repeats_a_body_without_a_pause_and_checks_its_last_result(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     window = Window(1.0, 3.5, 30, 2.1)
-    monkeypatch.setattr(case_timer, "repeat", lambda sampler: (window, sampler.body()))
+    monkeypatch.setattr(case, "repeat", lambda sampler: (window, sampler.body()))
     spec = LaunchSpec(
         mode="measure", launch=4, journal="", benchmarks="", seed=0, settings=SETTINGS
     )
-    timer = case_timer.CaseTimer(spec)
+    timer = case.CaseTimer(spec)
     item: Any = SimpleNamespace(nodeid="product")
     sampler = Sampler(lambda: 7, [Device("cpu")])
     busy = timer.repeat(item, sampler, lambda result: Check("it", float(result != 7), 0.0))
@@ -220,7 +227,9 @@ def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(
         lines.append(line)
         if now[0] > 104:
             break
-    found = energy.of_cases(lines, [busy(0, 101.0, 103.0, 5)], USED, launches=1)[0]["product"]
+    found = telemetry.energy_of_cases(lines, [busy(0, 101.0, 103.0, 5)], USED, launches=1)[0][
+        "product"
+    ]
     assert found.joules == [pytest.approx(420.0 * 0.4, rel=1e-3)]
 
 

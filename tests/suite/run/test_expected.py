@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.journal.records import Collected, Declared, Identity
+from frobench.suite.journal import Collected, Declared, Identity
 from frobench.suite.profiles import PROFILES, settings_for
-from frobench.suite.run.forecast.expected import (
+from frobench.suite.run.expected import (
     ACCELERATOR,
     CPU,
     Expected,
@@ -18,9 +18,9 @@ from frobench.suite.run.forecast.expected import (
     newest,
 )
 from frobench.suite.stored import store
-from frobench.suite.stored.bounds import most_launches
-from frobench.suite.stored.identity import machine_id
-from frobench.suite.stored.run import Case, Exercise, Run, Settings, Work
+from frobench.suite.stored.differences import machine_id
+from frobench.suite.stored.store import most_launches
+from frobench.suite.stored.types import Case, Exercise, Run, Settings, Work
 from frobench.suite.terminal.listing import lines
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import LAUNCHES, case

@@ -12,12 +12,10 @@ from msgspec.structs import replace
 from frobench.reports.table.facts import machine_title
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.run import unfinished
-from frobench.suite.run.label import KEY, key, label_of
-from frobench.suite.run.request import Request, make_draft
+from frobench.suite.run.runner import KEY, Request, key, label_of, make_draft
 from frobench.suite.stored import store
-from frobench.suite.stored.differences import changed
-from frobench.suite.stored.identity import machine_id
-from frobench.suite.stored.run import CommitInfo, Run
+from frobench.suite.stored.differences import changed, machine_id
+from frobench.suite.stored.types import CommitInfo, Run
 from tests.instruments.runs import factory
 
 

@@ -10,15 +10,13 @@ from typing import ClassVar
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.journal.records import Begun, Ended, Identity, Journal, Record, Refused
-from frobench.suite.journal.spec import LaunchSpec
+from frobench.suite.journal import Begun, Ended, Identity, Journal, LaunchSpec, Record, Refused
 from frobench.suite.profiles import settings_for
 from frobench.suite.run import launches
-from frobench.suite.run.forecast.costs import deadlines
-from frobench.suite.run.plan import Draft, Plan
+from frobench.suite.run.plan import Draft, Plan, deadlines
 from frobench.suite.run.progress import Reporter
 from frobench.suite.run.unfinished import LAUNCHES, RunClock
-from frobench.suite.stored.run import CommitInfo
+from frobench.suite.stored.types import CommitInfo
 from tests.instruments.runs.factory_machine import environment
 from tests.instruments.runs.made_up_records import measured
 

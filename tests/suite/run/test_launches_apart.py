@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.journal.records import Measured, Record
+from frobench.suite.journal import Measured, Record
 from frobench.suite.stored import store
-from frobench.suite.stored.run import CaseInfo, Check
+from frobench.suite.stored.types import CaseInfo, Check
 from frobench.suite.units import format_value
 from tests.instruments.runs import made_up_launches
 from tests.instruments.runs.made_up_launches import Launch, Quiet, made_up, run

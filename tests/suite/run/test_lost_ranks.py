@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """A launch that lost a rank of its group takes nothing from what other launches measured."""
 
-from frobench.suite.journal.records import Ended, Identity, Record, Refused
+from frobench.suite.journal import Ended, Identity, Record, Refused
 from frobench.suite.profiles import settings_for
 from frobench.suite.run.merge import merge
 from frobench.suite.run.plan import Draft, Plan
-from frobench.suite.stored.run import Check, CommitInfo, Run
+from frobench.suite.stored.types import Check, CommitInfo, Run
 from tests.instruments.runs.factory_machine import environment
 from tests.instruments.runs.made_up_records import measured
 

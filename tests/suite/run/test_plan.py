@@ -10,7 +10,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from frobench.suite.errors import CannotRunError
-from frobench.suite.journal.records import (
+from frobench.suite.journal import (
     Begun,
     Collected,
     Identity,
@@ -23,19 +23,21 @@ from frobench.suite.journal.records import (
 from frobench.suite.kit.search_strategy import Shape, Try
 from frobench.suite.machine.accounts import Accounts
 from frobench.suite.profiles import LEAST_SAMPLES, PROFILES, settings_for
-from frobench.suite.run.forecast.costs import (
+from frobench.suite.run.plan import (
     WARM_UP_CALLS,
+    Draft,
+    Plan,
     body_seconds,
     choose_case_seconds,
+    freeze,
     is_disturbed,
     launch_seconds,
     launch_share,
     too_long,
 )
-from frobench.suite.run.plan import Draft, Plan, freeze
 from frobench.suite.run.runner import _tell
-from frobench.suite.stored.bounds import most_launches
-from frobench.suite.stored.run import CommitInfo, Work
+from frobench.suite.stored.store import most_launches
+from frobench.suite.stored.types import CommitInfo, Work
 from tests.instruments.runs import factory
 from tests.instruments.runs.factory_machine import environment
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from frobench.suite.journal.records import (
+from frobench.suite.journal import (
     Begun,
     Busy,
     Collected,
@@ -18,11 +18,17 @@ from frobench.suite.journal.records import (
     Surroundings,
 )
 from frobench.suite.profiles import WINDOW_SECONDS, settings_for
-from frobench.suite.run.forecast.costs import choose_case_seconds, launch_seconds
-from frobench.suite.run.forecast.windows import SUSTAINED_PART, choose_windows
-from frobench.suite.run.plan import Draft, Plan, freeze
-from frobench.suite.run.sensed.energy import sustained_seconds
-from frobench.suite.stored.run import CommitInfo, ProfileName, Settings, Work
+from frobench.suite.run.plan import (
+    SUSTAINED_PART,
+    Draft,
+    Plan,
+    choose_case_seconds,
+    choose_windows,
+    freeze,
+    launch_seconds,
+)
+from frobench.suite.run.telemetry import sustained_seconds
+from frobench.suite.stored.types import CommitInfo, ProfileName, Settings, Work
 from tests.instruments.runs.factory_machine import environment
 
 STARTUP = 10.0

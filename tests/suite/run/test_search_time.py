@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.suite.run.plan import Draft
-from frobench.suite.run.request import Request, make_draft
-from frobench.suite.stored.run import CommitInfo, Search
+from frobench.suite.run.runner import Request, make_draft
+from frobench.suite.stored.types import CommitInfo, Search
 from tests.instruments.runs import factory
 
 

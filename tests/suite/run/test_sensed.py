@@ -4,10 +4,10 @@
 import msgspec
 import pytest
 
-from frobench.suite.journal.records import Begun, Record
-from frobench.suite.run.sensed import sensor_summary
-from frobench.suite.run.sensed.telemetry import Line, Mute, Tick
-from frobench.suite.stored.run import Telemetry
+from frobench.suite.journal import Begun, Record
+from frobench.suite.run import telemetry
+from frobench.suite.run.telemetry import Line, Mute, Tick
+from frobench.suite.stored.types import Telemetry
 from tests.instruments.runs.made_up_records import measured
 
 DEVICES = {"product": ["cuda:0"], "loop": ["cpu/0", "cpu/1"]}
@@ -43,7 +43,7 @@ def test_a_case_gets_the_readings_of_its_time_in_all_launches() -> None:
         tick(111.5, power_watts=2),
         tick(121.5, power_watts=400),
     ]
-    found = sensor_summary.of_cases(lines, RECORDS, DEVICES)
+    found = telemetry.sensors_of_cases(lines, RECORDS, DEVICES)
     assert set(found) == {"product"}
     seen = found["product"]["cuda:0"]
     assert seen.readings == 3
@@ -53,9 +53,9 @@ def test_a_case_gets_the_readings_of_its_time_in_all_launches() -> None:
 def test_a_mean_power_of_the_time_before_a_case_is_not_its_own() -> None:
     records = [*flight(0, "product", 110, 1), *flight(1, "product", 120, 5)]
     lines = [tick(at, mean_power_watts=at) for at in (110.2, 110.9, 120.4, 121.1, 123.0)]
-    seen = sensor_summary.of_cases(lines, records, DEVICES)["product"]["cuda:0"]
+    seen = telemetry.sensors_of_cases(lines, records, DEVICES)["product"]["cuda:0"]
     assert (seen.readings, seen.values) == (5, {"mean_power_watts": (121.1, 122.0, 123.0)})
-    assert sensor_summary.of_cases(lines[:2], records, DEVICES)["product"]["cuda:0"].values == {}
+    assert telemetry.sensors_of_cases(lines[:2], records, DEVICES)["product"]["cuda:0"].values == {}
 
 
 def test_the_energy_counter_read_by_itself_is_no_reading_of_a_case() -> None:
@@ -64,13 +64,13 @@ def test_the_energy_counter_read_by_itself_is_no_reading_of_a_case() -> None:
         Tick(at=110.3, run=10.3, device="cuda:0", values={"energy_joules": 5.0}),
         Tick(at=121.5, run=21.5, device="cuda:0", values={"energy_joules": 6.0}),
     ]
-    seen = sensor_summary.of_cases(lines, RECORDS, DEVICES)["product"]["cuda:0"]
+    seen = telemetry.sensors_of_cases(lines, RECORDS, DEVICES)["product"]["cuda:0"]
     assert (seen.readings, seen.values) == (1, {"power_watts": (300, 300, 300)})
 
 
 def test_a_case_has_the_processor_and_no_device_that_it_does_not_use() -> None:
     lines = [tick(111.5, "cpu", load=2.0), tick(111.6, "cuda:0", fan=0.5)]
-    found = sensor_summary.of_cases(lines, RECORDS, DEVICES)
+    found = telemetry.sensors_of_cases(lines, RECORDS, DEVICES)
     assert set(found["loop"]) == {"cpu"}
     assert found["loop"]["cpu"].held_back is None
     assert found["loop"]["cpu"].pcie_replays is None
@@ -85,7 +85,7 @@ def test_reasons_are_parts_of_the_readings_and_counters_their_growth_within_laun
         tick(121.1, "cuda:0", pcie_replays=60, energy_joules=8),
         tick(121.2, "cuda:0", pcie_replays=61, energy_joules=9),
     ]
-    seen = sensor_summary.of_cases(lines, RECORDS, DEVICES)["product"]["cuda:0"]
+    seen = telemetry.sensors_of_cases(lines, RECORDS, DEVICES)["product"]["cuda:0"]
     assert seen.held_back == {"HwSlowdown": 0.25, "SwPowerCap": 0.5}
     assert seen.pcie_replays == 2 + 1
     assert seen.values == {}
@@ -93,7 +93,7 @@ def test_reasons_are_parts_of_the_readings_and_counters_their_growth_within_laun
 
 def test_nothing_held_back_is_not_the_same_as_nothing_known() -> None:
     assert (
-        sensor_summary.of_cases([tick(110.5, fan=0.1)], RECORDS, DEVICES)["product"][
+        telemetry.sensors_of_cases([tick(110.5, fan=0.1)], RECORDS, DEVICES)["product"][
             "cuda:0"
         ].held_back
         == {}
@@ -102,11 +102,11 @@ def test_nothing_held_back_is_not_the_same_as_nothing_known() -> None:
 
 def test_a_case_that_failed_or_was_not_reached_has_no_readings() -> None:
     records = [Begun(launch=0, case="product", at=110.0)]
-    assert sensor_summary.of_cases([tick(110.5, fan=0.1)], records, DEVICES) == {}
+    assert telemetry.sensors_of_cases([tick(110.5, fan=0.1)], records, DEVICES) == {}
 
 
 def run(lines: list[Line]) -> Telemetry:
-    found = sensor_summary.of_run(lines, RECORDS)
+    found = telemetry.of_run(lines, RECORDS)
     assert found is not None
     return found
 
@@ -116,7 +116,7 @@ def test_the_series_are_medians_of_equal_steps_with_gaps_where_nothing_was_read(
         [tick(100.0, fan=0.1), tick(100.1, fan=0.3), tick(100.2, fan=0.2), tick(101, fan=1)]
     )
     assert found.begun == 0
-    assert found.step == sensor_summary.LEAST_STEP
+    assert found.step == telemetry.LEAST_STEP
     assert found.series == {"cuda:0": {"fan": [0.2, None, None, None, 1]}}
 
 
@@ -167,4 +167,4 @@ def test_a_run_that_could_read_nothing_says_why_and_one_that_did_not_ask_nothing
     found = run([Mute(device="cpu", quantity="load", reason="none")])
     assert (found.series, found.unknown) == ({"cpu": {"load": None}}, {"cpu.load": "none"})
     assert (found.launches, found.cost) == ([], 0)
-    assert sensor_summary.of_run([], RECORDS) is None
+    assert telemetry.of_run([], RECORDS) is None

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from frobench.suite.machine.sensors.sensor import ENERGY, HELD_BACK, Sensor, Source
-from frobench.suite.run.sensed import telemetry
-from frobench.suite.run.sensed.telemetry import Line, Mute, Reader, Recorder, Tick
+from frobench.suite.run import telemetry
+from frobench.suite.run.telemetry import Line, Mute, Reader, Recorder, Tick
 
 PERIOD = 0.005
 

@@ -4,10 +4,10 @@
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.journal.records import Identity, Measured
+from frobench.suite.journal import Identity, Measured
 from frobench.suite.profiles import LEAD, WINDOW, settings_for
-from frobench.suite.run.forecast import windows
-from frobench.suite.stored.run import Settings, Work
+from frobench.suite.run import plan
+from frobench.suite.stored.types import Settings, Work
 from tests.instruments.runs.made_up_records import measured
 
 SETTINGS = settings_for("standard", ["cuda:0"])
@@ -37,15 +37,13 @@ COUNTS = {"cuda:0": None}
 
 def test_as_many_cases_are_chosen_as_fit_those_with_most_work_first() -> None:
     ran = [(identity(f"n{n}"), working(flops=float(n))) for n in range(1, 21)]
-    found, left_out = windows.choose_for_energy(ran, COUNTS, SETTINGS)
+    found, left_out = plan.choose_for_energy(ran, COUNTS, SETTINGS)
     assert found == [f"n{n}" for n in range(20, 20 - len(found), -1)]
     assert 1 <= len(found) < 20
-    assert left_out == dict.fromkeys(
-        [f"n{n}" for n in range(20 - len(found), 0, -1)], windows.NO_TIME
-    )
-    assert len(found) * (LEAD + WINDOW) * 8 <= windows.PART * SETTINGS.budget
+    assert left_out == dict.fromkeys([f"n{n}" for n in range(20 - len(found), 0, -1)], plan.NO_TIME)
+    assert len(found) * (LEAD + WINDOW) * 8 <= plan.PART * SETTINGS.budget
     longer: Settings = replace(SETTINGS, budget=3 * SETTINGS.budget)
-    assert len(windows.choose_for_energy(ran, COUNTS, longer).cases) > len(found)
+    assert len(plan.choose_for_energy(ran, COUNTS, longer).cases) > len(found)
 
 
 def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_reason() -> None:
@@ -56,7 +54,7 @@ def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_re
         (identity("copy", "cuda:0", "cpu"), working(size=7.0)),
         (identity("strange", "xpu:0"), working(size=7.0)),
     ]
-    found = windows.choose_for_energy(
+    found = plan.choose_for_energy(
         ran, {"cpu": "only root", "cuda:0": None, "cuda:1": "lost"}, SETTINGS
     )
     assert found.cases == ["copy"]
@@ -65,15 +63,15 @@ def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_re
         "half": "cpu counts no energy: only root",
         "strange": "xpu:0 counts no energy: nothing reads it",
     }
-    assert windows.choose_for_energy(ran, {"cpu": None}, SETTINGS).cases == ["half"]
+    assert plan.choose_for_energy(ran, {"cpu": None}, SETTINGS).cases == ["half"]
 
 
 def test_a_case_that_can_have_no_value_takes_no_others_place() -> None:
     rested = replace(working(flops=1e9), in_a_row=False)
     ran = [(identity(f"cold{n}"), rested) for n in range(20)] + [(identity("warm"), working(1.0))]
-    found = windows.choose_for_energy(ran, COUNTS, SETTINGS)
+    found = plan.choose_for_energy(ran, COUNTS, SETTINGS)
     assert found.cases == ["warm"]
-    assert set(found.left_out.values()) == {windows.PAUSED}
+    assert set(found.left_out.values()) == {plan.PAUSED}
 
 
 @pytest.mark.parametrize(
@@ -92,4 +90,4 @@ def test_a_case_that_can_have_no_value_takes_no_others_place() -> None:
 def test_a_run_says_whose_energy_it_measures(
     cases: list[str], left_out: dict[str, str], line: str
 ) -> None:
-    assert windows.Choice(cases, left_out).summary() == line
+    assert plan.Choice(cases, left_out).summary() == line

@@ -11,9 +11,8 @@ import msgspec
 import pytest
 
 from frobench.suite import checks
-from frobench.suite.stored import bounds, store
-from frobench.suite.stored.basics import LONGEST_NAME, LONGEST_TEXT
-from frobench.suite.stored.run import Run
+from frobench.suite.stored import store
+from frobench.suite.stored.types import LONGEST_NAME, LONGEST_TEXT, Run
 from tests.instruments.faults.judging import codes, made, set_samples
 from tests.instruments.processes.command import ROOT
 
@@ -36,15 +35,15 @@ def nested(depth: int) -> object:
 
 EXCESSIVE: dict[str, tuple[Callable[[Plain], object], str]] = {
     "values": (
-        lambda run: run.update(unknown=[1] * bounds.MOST_VALUES),
+        lambda run: run.update(unknown=[1] * store.MOST_VALUES),
         "more than 1,000,000 values",
     ),
     "lists": (
-        lambda run: run.update(unknown=[[]] * bounds.MOST_TABLES),
+        lambda run: run.update(unknown=[[]] * store.MOST_TABLES),
         "more than 100,000 lists and tables",
     ),
     "texts": (
-        lambda run: run.update(unknown=["x"] * bounds.MOST_TEXTS),
+        lambda run: run.update(unknown=["x"] * store.MOST_TEXTS),
         "more than 200,000 texts",
     ),
     "a depth that no reader knows": (
@@ -171,7 +170,7 @@ def test_the_stored_runs_are_far_from_every_bound() -> None:
     files = store.find([ROOT / "results"])
     assert files
     for data in (file.read_bytes() * 10 for file in files):
-        assert bounds.excess(data) is None
+        assert store.excess(data) is None
 
 
 def test_every_launch_of_every_case_alike_costs_no_square() -> None:

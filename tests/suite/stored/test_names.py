@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the full name of a case says: its benchmark's file and function."""
 
-from frobench.suite.stored.names import benchmark_of, function_of, name_of
+from frobench.suite.stored.differences import benchmark_of, function_of, name_of
 
 
 def test_the_benchmark_is_the_full_name_before_the_parameters() -> None:

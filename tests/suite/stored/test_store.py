@@ -17,7 +17,7 @@ import pytest
 
 from frobench.suite import checks
 from frobench.suite.stored import store
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import factory
 

@@ -16,7 +16,7 @@ from frobench.reports.findings.select import Cases, NotMeasuredError
 from frobench.reports.findings.values import estimate_of, is_above, is_below, text
 from frobench.reports.table.frame import device_of
 from frobench.suite.datasheets.catalog import PeakRate
-from frobench.suite.stored.run import Case
+from frobench.suite.stored.types import Case
 from frobench.suite.units import format_point
 
 HALF = 0.5

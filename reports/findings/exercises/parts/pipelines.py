@@ -13,7 +13,7 @@ from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point,
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
 from frobench.reports.findings.side_by_side import BUSY, PROOF, lanes
 from frobench.reports.findings.values import VALUE, N, behind, size, text
-from frobench.suite.stored.run import Estimate, Scalar
+from frobench.suite.stored.types import Estimate, Scalar
 from frobench.suite.units import format_value
 
 PIPELINE, ONE = "bench_pipeline", "bench_one_device"

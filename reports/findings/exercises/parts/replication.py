@@ -7,7 +7,7 @@ from frobench.reports.findings.answers import Answer, sizes_in_common
 from frobench.reports.findings.finding import Axis, Plot, Series
 from frobench.reports.findings.select import Cases, Curve
 from frobench.reports.findings.values import SIZE, VALUE, behind, size, text
-from frobench.suite.stored.names import is_cpu
+from frobench.suite.stored.differences import is_cpu
 
 FORWARD, IN_PARTS = "bench_forward", "bench_forward_parts"
 PARTS = ("replicate", "scatter", "parallel_apply", "gather")

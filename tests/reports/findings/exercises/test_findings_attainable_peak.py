@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from frobench.reports.findings import sections
 from frobench.reports.findings.finding import Section
-from frobench.suite.stored.run import Case, Check, Exercise, Outcome, Search, Work
+from frobench.suite.stored.types import Case, Check, Exercise, Outcome, Search, Work
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, by_name, case, left_out, plain, plot
 

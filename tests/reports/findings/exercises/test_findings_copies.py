@@ -9,7 +9,7 @@ import pytest
 
 from frobench.reports.charts.words import describe
 from frobench.reports.findings.finding import Section
-from frobench.suite.stored.run import Case, Work
+from frobench.suite.stored.types import Case, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, answer, by_name, case, left_out, plain, plot
 
 SIZES = (4, 4**5, 4**9, 4**13)

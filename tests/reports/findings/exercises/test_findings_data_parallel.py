@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from frobench.reports.findings.finding import Section
-from frobench.suite.stored.run import Case, Work
+from frobench.suite.stored.types import Case, Work
 from tests.instruments.runs.exact_runs import WOBBLE, answer, by_name, case, left_out, plain, plot
 
 GPU, PAIR, HALVES = "cuda:0", "cuda:0+cuda:1", "cpu/0+cpu/1"

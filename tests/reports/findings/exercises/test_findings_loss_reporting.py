@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from frobench.reports.findings import sections
 from frobench.reports.findings.finding import Section
-from frobench.suite.stored.run import Case, Work
+from frobench.suite.stored.types import Case, Work
 from tests.instruments.runs.exact_runs import (
     LAUNCHES,
     WOBBLE,

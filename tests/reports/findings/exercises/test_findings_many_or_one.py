@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from frobench.reports.findings.finding import Section
-from frobench.suite.stored.run import Case, Work
+from frobench.suite.stored.types import Case, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, answer, by_name, case, left_out, plain, plot
 
 GPU = "cuda:0"

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import brentq
 
 from frobench.reports.findings.finding import RATIO
-from frobench.suite.stored.run import Work
+from frobench.suite.stored.types import Work
 from tests.instruments.runs.exact_runs import (
     WOBBLE,
     answer,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from frobench.suite.stored.run import Case, Work
+from frobench.suite.stored.types import Case, Work
 from tests.instruments.runs.exact_runs import answer, by_name, case, left_out, plain, plot
 
 TWO = Work(items=2.0)

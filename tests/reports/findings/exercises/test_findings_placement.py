@@ -4,7 +4,7 @@
 import pytest
 
 from frobench.reports.findings.finding import Section
-from frobench.suite.stored.run import Case, Work
+from frobench.suite.stored.types import Case, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, answer, by_name, case, left_out, plain, plot
 
 SIZES = (64, 4096, 4**10)

@@ -4,7 +4,7 @@
 import pytest
 
 from frobench.reports.findings.finding import RATIO, Section
-from frobench.suite.stored.run import Case, Work
+from frobench.suite.stored.types import Case, Work
 from tests.instruments.runs.exact_runs import (
     LAUNCHES,
     WOBBLE,

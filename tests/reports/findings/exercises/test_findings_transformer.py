@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.reports.findings.finding import RATIO, Section
-from frobench.suite.stored.run import Case, Search, Work
+from frobench.suite.stored.types import Case, Search, Work
 from tests.instruments.runs.exact_runs import answer, by_name, case, left_out, plain, plot
 
 GPU = "cuda:0"

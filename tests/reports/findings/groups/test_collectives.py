@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from frobench.reports.findings import sections
 from frobench.reports.findings.finding import RATIO, Section
 from frobench.reports.findings.select import device_title, the_device
-from frobench.suite.stored.run import Case, Exercise, NodeFacts, Outcome, Work
+from frobench.suite.stored.types import Case, Exercise, NodeFacts, Outcome, Work
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, answer, by_name, case, plain, plot
 

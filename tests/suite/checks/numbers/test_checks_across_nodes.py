@@ -2,7 +2,7 @@
 """A launch that lost a rank, and nodes that are not alike, are named."""
 
 from frobench.suite import checks
-from frobench.suite.stored.run import NodeFacts, Scalar
+from frobench.suite.stored.types import NodeFacts, Scalar
 from tests.instruments.faults.judging import made, said
 
 

@@ -4,7 +4,7 @@
 import pytest
 
 from frobench.suite.checks import conclude
-from frobench.suite.stored.run import Conclusion, Run, Sensed
+from frobench.suite.stored.types import Conclusion, Run, Sensed
 from tests.instruments.faults.judging import made
 
 RULES = {"throttled-case", "power-limited-case", "fixed-clock-case"}

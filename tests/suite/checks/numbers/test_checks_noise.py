@@ -4,7 +4,7 @@
 import pytest
 
 from frobench.suite import checks
-from frobench.suite.stored.run import Telemetry
+from frobench.suite.stored.types import Telemetry
 from tests.instruments.faults.judging import made, on_accelerators, only, resample, said
 
 # noisy_case

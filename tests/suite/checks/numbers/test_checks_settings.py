@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from frobench.suite.stored.run import Run, Scalar
+from frobench.suite.stored.types import Run, Scalar
 from tests.instruments.faults.judging import keep, made, said
 
 

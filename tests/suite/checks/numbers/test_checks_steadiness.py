@@ -9,8 +9,8 @@ from scipy.stats import kendalltau, spearmanr
 
 from frobench.suite import checks
 from frobench.suite.checks import courses
-from frobench.suite.checks.numbers import steadiness
-from frobench.suite.stored.run import Run
+from frobench.suite.checks import noise as steadiness
+from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import keep, made, resample, said, samples, set_samples
 
 # drift

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from frobench.suite.stored.run import Run
+from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import (
     keep,
     made,

@@ -3,7 +3,7 @@
 
 import pytest
 
-from frobench.suite.stored.run import Case, Run, Scalar, Work
+from frobench.suite.stored.types import Case, Run, Scalar, Work
 from tests.instruments.faults.judging import (
     keep,
     made,

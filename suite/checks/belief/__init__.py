@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Rules about results that are impossible, or very unlikely, on any machine."""

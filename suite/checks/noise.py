@@ -1,0 +1,527 @@
+# SPDX-License-Identifier: MIT
+"""Rules about noise: coarse clocks, changed settings, unsteady machines, other programs."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from statistics import NormalDist, correlation, fmean, median, mode
+from typing import NamedTuple
+
+from msgspec import UNSET
+
+from frobench.suite.checks.courses import drifts
+from frobench.suite.checks.facts import (
+    Observed,
+    accelerators,
+    by_launch,
+    held_back,
+    is_accelerator,
+    mostly,
+)
+from frobench.suite.checks.rule import Fault
+from frobench.suite.profiles import STEPS_ON_ACCELERATOR, STEPS_ON_CPU
+from frobench.suite.statistics import LEAST_LAUNCHES, doubled_ranks, estimate, spread
+from frobench.suite.stored import differences
+from frobench.suite.stored.differences import matters
+from frobench.suite.stored.types import Case, Run, Scalar, Severity
+from frobench.suite.units import counted, format_estimate, format_seconds
+
+SEVERITY: Severity = "warning"
+
+PLAINEST = 0.9
+"""The part of an input that may be one value; half of one is, after a rectifier."""
+
+
+def plain_inputs(case: Case) -> Iterator[str]:
+    """An input is all zeros, all ones, an identity, or nearly so.
+
+    Such numbers cost less power than others, so that a device whose power is limited works
+    faster on them. Draw inputs at random, as `device.uniform` does.
+    """
+    part = case.extra_info.commonest
+    if part is not None and part > PLAINEST:
+        yield f"{part:.0%} of an input is one and the same value"
+
+
+COARSEST_STEP = 1e-5
+"""Seconds of a clock's step; every system's monotonic clock has less than a tenth of it."""
+LARGEST_COST = 0.1
+"""What the harness may cost, relative to a sample."""
+LEAST_SAMPLES, LEAST_RANGE = 20, 0.01
+"""Fewer samples share a step by chance, and samples of a launch that differ by less, relative, show
+no steps."""
+LEAST_STEPS = 100
+"""Least ratio of a shared step to the clock's: any numbers share some smaller one by chance."""
+STEP_NOISE, PART_NOISE = 5, 0.01
+"""How far from a multiple of a shared step a sample may be, in steps of the clock (reading it takes
+some), and as a part of the shared one (iterations multiply rounding)."""
+
+
+def coarse_clock(run: Run) -> Iterator[Fault]:
+    """A case's samples are shorter than 100 steps of the clock, or its steps exceed 10 µs.
+
+    The clock rounds such samples by more than 1%, and a real clock has steps below 1 µs. A case
+    this short needs a body that does more; a clock this coarse needs another system timer. On an
+    accelerator, where a body is called once, 20 steps are enough.
+    """
+    step = max((launch.timer_step for launch in run.frobench.launches), default=0.0)
+    if step > COARSEST_STEP:
+        yield Fault(f"the clock's smallest step is {format_seconds(step)}")
+    for case in run.benchmarks:
+        steps = [
+            launch.sample / launch.whole.timer_step
+            for launch in by_launch(run, case)
+            if launch.whole.timer_step > 0
+        ]
+        least = STEPS_ON_ACCELERATOR if is_accelerator(case.extra_info.device) else STEPS_ON_CPU
+        if steps and min(steps) < least:
+            yield Fault(f"a sample lasts {min(steps):.0f} steps of the clock", case.fullname)
+
+
+def quantised_samples(run: Run) -> Iterator[Fault]:
+    """All samples are multiples of one step, far larger than those that the clock showed.
+
+    The clock that timed them is coarser than it seemed, and rounds every sample to such a step.
+    Use the system's finest clock, and measure again.
+    """
+    finest = max((launch.timer_step for launch in run.frobench.launches), default=0.0)
+    lengths = [
+        [s * launch.iterations for launch in launches for s in launch.samples]
+        for case in run.benchmarks
+        if _varies(launches := by_launch(run, case))
+    ]
+    count = sum(map(len, lengths))
+    step = _common_step(chain(*lengths), STEP_NOISE * finest, LEAST_STEPS * finest)
+    short = sum(median(case) < STEPS_ON_CPU * step for case in lengths)
+    if step and short and finest and count >= LEAST_SAMPLES:
+        shown = format_seconds(float(f"{step:.3g}"))
+        those = f"those of {counted(short, 'case')} last less than {STEPS_ON_CPU}"
+        yield Fault(f"samples come in steps of {shown}, and {those}")
+
+
+def costly_harness(run: Run, case: Case) -> Iterator[str]:
+    """Reading the clock around a case takes more than 10% of what it measures.
+
+    What an empty body costs is never subtracted, so the case seems slower than it is. Let its
+    body do more.
+    """
+    if is_accelerator(case.extra_info.device):
+        return
+    costs = [
+        launch.whole.empty_body.get("cpu", 0.0) / launch.sample
+        for launch in by_launch(run, case)
+        if launch.sample > 0
+    ]
+    if mostly(cost > LARGEST_COST for cost in costs):
+        yield f"the harness takes {median(costs):.0%} of a sample"
+
+
+def _varies(launches: list[Observed]) -> bool:
+    """Tell whether the samples of a launch differ; a simulated device's may not."""
+    return mostly(
+        max(launch.samples) - min(launch.samples) > LEAST_RANGE * launch.seconds
+        for launch in launches
+        if len(launch.samples) > 1
+    )
+
+
+def _common_step(lengths: Iterable[float], noise: float, least: float) -> float:
+    """Return the greatest common divisor of lengths that are not exact, by Euclid; 0 if none.
+
+    noise : what a length may differ from a multiple by
+    least : smaller ones do not count
+    """
+    every = sorted({length for length in lengths if length > 0})
+    step = every[0] if every else 0.0
+    for length in every:
+        rest = abs(math.remainder(length, step))
+        while rest > max(noise, PART_NOISE * step):
+            step, rest = rest, abs(math.remainder(step, rest))
+        if step < least:
+            return 0.0
+    most = max(noise, PART_NOISE * step)
+    return step if all(abs(math.remainder(length, step)) <= most for length in every) else 0.0
+
+
+WATCHED = ("software.threads", "software.flags.", "cpu.usable_")
+"""Beginnings of facts that `changed_settings` already tells of, for the process itself."""
+LONGEST_VALUE = 40
+"""Letters of a setting's value that a message shows; a list of cores may have hundreds."""
+
+
+def few_threads(run: Run) -> Iterator[Fault]:
+    """PyTorch computes with fewer threads than there are cores for it.
+
+    Figures of the CPU are those of so many threads, and an accelerator seems better beside them
+    than it is. Unset `OMP_NUM_THREADS` and its like, or give it the number of cores.
+    """
+    threads, cores = run.frobench.environment.software.threads, _cores(run)
+    if cores is not None and threads < cores:
+        yield Fault(f"{counted(threads, 'thread')} where {counted(cores, 'core')} may be used")
+
+
+def many_threads(run: Run) -> Iterator[Fault]:
+    """PyTorch computes with more threads than it may use cores.
+
+    They wait for each other and for their turn. Set `OMP_NUM_THREADS` to the number of cores
+    that may be used: a container's limit is not seen by PyTorch.
+    """
+    threads = run.frobench.environment.software.threads
+    usable = run.frobench.environment.cpu.usable_cores
+    if _uses_cpu(run) and threads > usable:
+        yield Fault(f"{counted(threads, 'thread')} where {counted(usable, 'core')} may be used")
+
+
+def changed_settings(run: Run) -> Iterator[Fault]:
+    """A launch began with other settings than the rest of the run.
+
+    Its samples are of another experiment. Look for what sets them: a variable, a start-up
+    file, a module that a benchmark imports, or another program that moves processes about.
+    """
+    states = {n: launch.state for n, launch in enumerate(run.frobench.launches, start=1)}
+    for name in dict.fromkeys(name for state in states.values() for name in state):
+        values = {n: state[name] for n, state in states.items() if name in state}
+        planned = run.frobench.environment.software.threads  # counts, whatever most launches had
+        usual = planned if name == "threads" else mode(values.values())
+        if odd := {n: value for n, value in values.items() if value != usual}:
+            every = len(odd) == len(values)
+            where = "every launch" if every else f"launch {', '.join(map(str, odd))}"
+            yield Fault(f"{name} is {_spell_all(odd)} in {where}, not {_spell(usual)}")
+
+
+def changed_environment(run: Run) -> Iterator[Fault]:
+    """The machine was not in the same state in all launches.
+
+    Launches before and after measured different machines. Look for what changes it meanwhile: a
+    power or clock limit, a governor, a container's quota, an update; then measure again.
+    """
+    changed = {n: launch.changed for n, launch in enumerate(run.frobench.launches, start=1)}
+    for fact in dict.fromkeys(fact for facts in changed.values() for fact in facts):
+        if differences.matters(fact) and not fact.startswith(WATCHED):
+            values = {n: facts[fact] for n, facts in changed.items() if fact in facts}
+            where = f"launch {', '.join(map(str, values))}"
+            yield Fault(f"{fact} was {_spell_all(values)} in {where}, unlike when the run began")
+
+
+def _spell_all(values: Mapping[int, Scalar]) -> str:
+    return " or ".join(dict.fromkeys(map(_spell, values.values())))
+
+
+def _spell(value: Scalar) -> str:
+    text, end = str(value), LONGEST_VALUE - 1
+    return text if len(text) <= LONGEST_VALUE else f"{text[:end]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def _uses_cpu(run: Run) -> bool:
+    return any(not is_accelerator(case.extra_info.device) for case in run.benchmarks)
+
+
+def _cores(run: Run) -> int | None:
+    """Return how many threads are certainly not too many; ``None`` where the number tells nothing.
+
+    PyTorch's default is a thread a core. Which logical cores share one is not known, so as many as
+    can are taken to. Macs have cores of two kinds, and PyTorch leaves the slow ones alone.
+    """
+    cpu = run.frobench.environment.cpu
+    if not _uses_cpu(run) or (cpu.model or "").startswith("Apple"):
+        return None
+    if not (cpu.physical_cores and cpu.logical_cores):
+        return max(1, cpu.usable_cores // 2)
+    return max(1, cpu.usable_cores * cpu.physical_cores // cpu.logical_cores)
+
+
+ORDER_CHANCE = 0.001
+"""Random orders are all alike with this probability, at most, before it is called a fault."""
+
+
+def few_launches(run: Run) -> Iterator[Fault]:
+    """Fewer launches were made than a 95% interval needs.
+
+    Values stand without an interval, so nothing can be compared with them. Measure again
+    with more `--launches`; a run that was interrupted is finished with `--resume`.
+    """
+    launches, needed = len(run.frobench.launches), f"where an interval needs {LEAST_LAUNCHES}"
+    if launches < LEAST_LAUNCHES:
+        yield Fault(f"{counted(launches, 'launch')}, {needed}")
+        return
+    for case in run.benchmarks:
+        measured = sum(count > 0 for count in case.extra_info.launches)
+        if measured < LEAST_LAUNCHES:
+            yield Fault(f"measured in {counted(measured, 'launch')}, {needed}", case.fullname)
+
+
+def incomplete_run(run: Run) -> Iterator[Fault]:
+    """The run ended before its last launch did.
+
+    Some cases have fewer samples than others. Finish it with `--resume`.
+    """
+    if not run.frobench.complete:
+        yield Fault("interrupted before every planned launch ended")
+
+
+def missing_launch(run: Run, case: Case) -> Iterator[str]:
+    """A case has no samples in some launches of a run that counts as complete.
+
+    It was left out there for want of memory, or these launches were taken out: the slowest one
+    missing makes a case look faster. Measure again.
+    """
+    absent = [n for n, count in enumerate(case.extra_info.launches, 1) if not count]
+    if absent and run.frobench.complete:
+        yield f"no samples in launch {', '.join(map(str, absent))}"
+
+
+def fixed_order(run: Run) -> Iterator[Fault]:
+    """All launches measured the cases in the same order.
+
+    Then what one case leaves behind (a warm cache, a hot chip) always falls on the same
+    next one. Let `frobench run` choose the order, which it draws anew for every launch.
+    """
+    orders = [case.extra_info.order for case in run.benchmarks]
+    repeats = len(run.frobench.launches) - 1
+    by_chance = -math.lgamma(len(orders) + 1) * repeats
+    same = all(len({*positions} - {0}) == 1 for positions in orders)  # 0 is a launch without it
+    if same and by_chance < math.log(ORDER_CHANCE):
+        yield Fault(f"{len(orders)} cases came in the same order in all {repeats + 1} launches")
+
+
+WIDEST_INTERVAL, WIDEST_SPREAD = 0.1, 0.1
+"""Most width of a trustworthy interval, and most spread of trustworthy launches, relative."""
+LEAST_BALANCE = 0.7
+"""Least time of the device that is done first, relative to the last one's: devices of one kind
+differ by a few percent."""
+SHORTEST_WORK = 5e-4
+"""Seconds of work, of which the larger part is launching if it is shorter."""
+BUSIEST_RUNNER = 0.02
+"""Cores that the runner may use besides reading sensors: on two cores it uses 0.004."""
+STARTING_SECONDS = 0.1
+"""Seconds of a processor that starting a launch takes the runner, however short the launch is."""
+
+
+def noisy_case(run: Run, case: Case) -> Iterator[str]:
+    """A case's launches differ by more than 10%, or its 95% interval is more than 10% wide.
+
+    Do not trust differences of that size. Close other programs, plug the machine in, let it
+    cool, and measure again with a larger budget.
+    """
+    medians = [launch.seconds for launch in by_launch(run, case)]
+    typical, apart = estimate(medians), spread(medians)
+    signs = []
+    if apart is not None and apart > WIDEST_SPREAD:
+        by = f"by {apart:.0%}" if apart < 1 else f"{1 + apart:,.0f}-fold"
+        signs.append(f"launches differ {by}")
+    low, high = typical.low, typical.high
+    if low is not None and high is not None and (high - low) / typical.value > WIDEST_INTERVAL:
+        signs.append("wide interval")
+    if signs:
+        yield f"{', '.join(signs)}: {format_estimate(typical, 's')}"
+
+
+def uneven_devices(run: Run, case: Case) -> Iterator[str]:
+    """One of several devices is done in less than 70% of the time that another takes.
+
+    Together they are no faster than the slowest. Look for what slows that one (power, heat, its
+    link, another user), or divide the work by speed.
+    """
+    parts = [launch.parts for launch in by_launch(run, case)]
+    parts = [part for part in parts if {"balance", "span"} <= part.keys()]
+    uneven = (p["balance"] < LEAST_BALANCE and p["span"] > SHORTEST_WORK for p in parts)
+    if len(accelerators(case)) > 1 and mostly(uneven):
+        share = median(part["balance"] for part in parts)
+        yield f"the first device to be done takes {share:.0%} of the last one's time"
+
+
+def busy_runner(run: Run) -> Iterator[Fault]:
+    """The runner used more than 0.02 cores in a launch, besides those for reading sensors.
+
+    It took this time from cases on the CPU. Report this run as a fault of Frobench.
+    """
+    sensors = 0.0 if run.frobench.telemetry is UNSET else run.frobench.telemetry.cost
+    busy = [
+        (launch.runner_cores, number)
+        for number, launch in enumerate(run.frobench.launches, start=1)
+        if launch.runner_cores is not UNSET
+        and (launch.runner_cores - sensors - BUSIEST_RUNNER) * launch.seconds > STARTING_SECONDS
+    ]
+    if busy:
+        cores, number = max(busy)
+        yield Fault(f"the runner used {cores:.2f} cores in launch {number}")
+
+
+LARGEST_SETTLING = 0.05
+"""Largest change from the first third of a launch to the last, relative; caches settle by less."""
+EARLY, LATE = 1 / 3, 2 / 3
+"""Places up to and from which a case came early or late in its launch."""
+PLACE_CHANCE = 0.001
+"""Largest p-value of a correlation between place and slowness that counts."""
+LEAST_POINTS = 18
+"""Cases in launches, below which the normal approximation of a rank correlation is poor."""
+NEARLY_ALL = 0.9
+"""Part of the launches that show the same: a neighbour's noise lasts for several cases of one."""
+
+
+class _Point(NamedTuple):
+    """A case in a launch: its place, 0 to 1, and the log of its time relative to its median."""
+
+    case: str
+    launch: int
+    position: float
+    slowness: float
+
+
+def drift(run: Run) -> Iterator[Fault]:
+    """Over the run, all cases or one became slower or faster by more than 2%, by a trend or a step.
+
+    The machine did not hold its speed: it heated up, its power source changed, or something
+    else started or ended. The launches are not independent, so a 95% interval may cover the median
+    in fewer than 95% of runs. Warm the machine up or let it cool, and measure again.
+    """
+    whole = [case for case in run.benchmarks if all(case.extra_info.launches)]
+    times = [[math.log(launch.seconds) for launch in by_launch(run, case)] for case in whole]
+    for change, case, since in drifts(times):
+        word = "slower" if change > 0 else "faster"
+        if since is None:
+            message = f"the last launches were {abs(change):.1%} {word} than the first"
+        else:
+            message = f"from launch {since} on, times were {abs(change):.1%} {word} than before"
+        yield Fault(message, None if case is None else whole[case].fullname)
+
+
+def unsteady_clock(run: Run) -> Iterator[Fault]:
+    """Cases measured late in a launch are more than 5% slower, or faster, than early ones.
+
+    The device became hot and throttled, or its clock had not settled when the launch began. Cool
+    it better or limit its power or clock, and measure again.
+    """
+    for device, points in _points(run).items():
+        changes = _changes(points)
+        if len(points) < LEAST_POINTS or not changes:
+            continue
+        change = math.expm1(median(changes))
+        if (
+            abs(change) > LARGEST_SETTLING
+            and _chance_of_order(points) < PLACE_CHANCE
+            and mostly((slope * change > 0 for slope in _slopes(points)), NEARLY_ALL)
+        ):
+            word = "slower" if change > 0 else "faster"
+            yield Fault(f"late in a launch {device} is {abs(change):.1%} {word} than early in it")
+
+
+def _points(run: Run) -> dict[str, list[_Point]]:
+    orders = zip(*(case.extra_info.order for case in run.benchmarks), strict=True)
+    last = {number: max(positions) for number, positions in enumerate(orders, start=1)}
+    points: dict[str, list[_Point]] = {}
+    for case in run.benchmarks:
+        launches = by_launch(run, case)
+        if len(launches) < LEAST_LAUNCHES:
+            continue
+        usual = math.log(median(launch.seconds for launch in launches))
+        mine = points.setdefault(case.extra_info.devices[0], [])
+        for launch in launches:
+            if (places := last[launch.number] - 1) > 0:
+                position = (launch.position - 1) / places
+                slowness = math.log(launch.seconds) - usual
+                mine.append(_Point(case.fullname, launch.number, position, slowness))
+    return points
+
+
+def _chance_of_order(points: list[_Point]) -> float:
+    """Return the p-value of Spearman's rank correlation, two-sided, normally approximated."""
+    positions = doubled_ranks([point.position for point in points])
+    strength = correlation(positions, doubled_ranks([point.slowness for point in points]))
+    return 2 * NormalDist().cdf(-abs(strength) * math.sqrt(len(points) - 1))
+
+
+def _changes(points: list[_Point]) -> list[float]:
+    """Return for each case that came early and late how much slower it was late, as a logarithm."""
+    early, late = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
+    for point in points:
+        if point.position <= EARLY:
+            early[point.case].append(point.slowness)
+        elif point.position >= LATE:
+            late[point.case].append(point.slowness)
+    return [median(late[case]) - median(early[case]) for case in early if case in late]
+
+
+def _slopes(points: list[_Point]) -> list[float]:
+    """Return for each launch whether slowness rises or falls in it; only the sign counts."""
+    launches = defaultdict[int, list[_Point]](list)
+    for point in points:
+        launches[point.launch].append(point)
+    middles = {launch: fmean(one.position for one in here) for launch, here in launches.items()}
+    return [
+        sum((point.position - middles[launch]) * point.slowness for point in here)
+        for launch, here in launches.items()
+    ]
+
+
+SLOWED = {
+    "HwSlowdown": "its hardware",
+    "SwThermalSlowdown": "heat",
+    "HwThermalSlowdown": "heat",
+    "HwPowerBrakeSlowdown": "its power supply",
+    "PackageThrottle": "heat",
+    "prochot_thrm": "heat",
+    "socket_thrm": "heat",
+    "vr_thrm": "hot voltage regulators",
+    "hbm_thrm": "hot memory",
+    "gfx_clk_below_host_limit_thm": "heat",
+}
+"""What slows a device down because something is wrong, by NVML's, the kernel's or amdsmi's name."""
+
+FIXED = {
+    "ApplicationsClocksSetting": "clocks that somebody set",
+    "SyncBoost": "the slowest device of its group",
+    "DisplayClockSetting": "its display's clock",
+}
+"""What holds a device to a clock that was chosen for it, by NVML's name."""
+
+
+def throttled_case(case: Case) -> Iterator[str]:
+    """A device was slowed down, by heat or by a lack of power, while a case was measured.
+
+    The number is that of a machine in trouble. Cool it better, let dust out, check its power
+    supply and cables, and measure again.
+    """
+    yield from held_back(case, SLOWED)
+
+
+def fixed_clock_case(case: Case) -> Iterator[str]:
+    """A device was held to a clock that was chosen for it, while a case was measured.
+
+    The number is that of the setting: do not compare it with that of a device that is left to
+    itself. Clocks that somebody set are undone by `sudo nvidia-smi -rac`, and locked ones by
+    `sudo nvidia-smi -rgc -rmc`; some older cards come with such a setting. For `SyncBoost`, take
+    the device out of the group that nvidia-smi or DCGM put it into; for `DisplayClockSetting`,
+    measure on a device without a display. Then measure again.
+    """
+    yield from held_back(case, FIXED)
+
+
+MOST_FACTS = 3
+"""Facts that a message names."""
+
+
+def rank_lost(run: Run) -> Iterator[Fault]:
+    """A process of a group ended or did not answer, and its launch measured no further groups.
+
+    The cases of groups have samples of the other launches. Look at the node that is named, and at
+    its network.
+    """
+    for number, launch in enumerate(run.frobench.launches, 1):
+        if launch.lost:
+            yield Fault(f"launch {number} lost its group: {launch.lost}")
+
+
+def unlike_nodes(run: Run) -> Iterator[Fault]:
+    """A node differs from the first one in something that moves numbers.
+
+    A group is as slow as its slowest node. Measure nodes of one kind together, or make them alike.
+    """
+    nodes = [] if run.frobench.nodes is UNSET else run.frobench.nodes
+    for number, node in enumerate(nodes):
+        facts = [fact for fact in node.differs if matters(fact)]
+        if facts:
+            shown = ", ".join(f"{fact} is {node.differs[fact]}" for fact in facts[:MOST_FACTS])
+            more = f", and {len(facts) - MOST_FACTS} more differ" if facts[MOST_FACTS:] else ""
+            yield Fault(f"node {number} differs from node 0: {shown}{more}")

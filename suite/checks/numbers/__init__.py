@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Rules about what was measured, and about what sensors showed meanwhile."""

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: MIT
+"""Rules about cases: how they were timed, and whether they did what they say."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from statistics import median
+
+from frobench.suite.checks.facts import (
+    LEAST_AGREEING,
+    Observed,
+    accelerators,
+    by_launch,
+    by_version,
+    mostly,
+)
+from frobench.suite.concurrency import concurrency
+from frobench.suite.profiles import TIMES_THE_CACHE
+from frobench.suite.stored.types import Case, Run, Severity
+from frobench.suite.units import format_seconds, format_value
+
+SEVERITY: Severity = "error"
+
+LONGEST_SPAN = 1.1
+"""Largest device time relative to the longest of the host's: they come from different samples."""
+EVENTS, EVENT_NOISE = 2, 2e-5
+"""Events on a device, before and after its work, and seconds that each may add to the device time
+but not to the host's: to record one takes the host 5 to 7 µs with CUDA, and the clocks of two
+devices are matched no better than this."""
+LEAST_OF_WAIT = 0.5
+"""The least part of the host's shortest waiting in which the device worked."""
+WAKING = 2e-4
+"""Seconds until a waiting host knows that the device is done; on some systems far more than the
+wait for an idle device."""
+TIMES_READY, LEAST_OF_SAMPLE, MOST_OF_WORK = 3.0, 0.5, 2.0
+"""A result that was not ready takes longer to read than a ready value by so many times the latter,
+and by so much of a sample; or by so many samples where fewer than three launches tell."""
+LARGEST_OVERLAP, LARGEST_UNPROVED = 0.05, 0.02
+"""Overlap of devices that work in turn, as clocks are matched no better; and concurrency beyond
+what a launch's other parts prove."""
+LEAST_WARM_UP = 0.5
+"""Shortest plausible warm-up, in calls: two slow ones are made."""
+SLOW_FIRST = 1.5
+"""A first sample this much longer than all others paid for something that they did not. Longer than
+their median it is on two CPU cores in two launches of three for some cases, since the memory they
+write is still being handed over."""
+OFTEN = 0.8
+"""Chance does not make the first sample the slow one in more than this part of the launches."""
+LEAST_SAMPLES = 5
+"""With fewer samples in a launch, a neighbour's noise often makes the first sample the slow one."""
+
+
+def unsynchronised(run: Run, case: Case) -> Iterator[str]:
+    """The devices worked for longer than the host waited: its clock stopped before they were done.
+
+    Do not use these times: they are those of queueing the work. See that the case names every
+    device that its body uses, and that waiting for a device of this backend does wait.
+    """
+    devices, launches = _with_parts(run, case, "span")
+    noise = EVENT_NOISE * EVENTS * len(devices)
+    if mostly(
+        launch.parts["span"] > LONGEST_SPAN * max(launch.samples) * launch.iterations + noise
+        for launch in launches
+    ):
+        worked = _typical(launch.parts["span"] for launch in launches)
+        waited = _typical(launch.sample for launch in launches)
+        yield f"the devices worked for {worked}, the host waited {waited}"
+
+
+def result_not_ready(run: Run, case: Case) -> Iterator[str]:
+    """Reading the result back after the wait takes far longer than reading a ready value.
+
+    The wait ended before the work did, so the times are those of queueing it. Do not use them. See
+    that waiting for this backend's devices does wait.
+    """
+    devices, measured = _with_parts(run, case, "reading")
+    ready = [
+        (launch, max(launch.whole.ready_reading[name] for name in devices))
+        for launch in measured
+        if {*devices} <= launch.whole.ready_reading.keys()
+    ]
+    part = LEAST_OF_SAMPLE if len(ready) >= LEAST_AGREEING else MOST_OF_WORK
+    late = [
+        launch.parts["reading"] - value
+        > max(TIMES_READY * value, WAKING, part * min(launch.samples))
+        for launch, value in ready
+    ]
+    if mostly(late, OFTEN):
+        read = _typical(launch.parts["reading"] for launch, _ in ready)
+        yield f"reading its result back takes {read}, a ready value {_typical(v for _, v in ready)}"
+
+
+def events_miss_work(run: Run, case: Case) -> Iterator[str]:
+    """The host waited for the devices much longer than their events say that they worked.
+
+    Do not use the device time, nor any overlap of this case: its events lie on another stream
+    than the work, or on a part of it. Queue all work of the body inside its lanes.
+    """
+    devices, measured = _with_parts(run, case, "enqueue", "span")
+    launches = [launch for launch in measured if {*devices} <= launch.whole.empty_body.keys()]
+    if mostly(_waited_for_more(launch, devices) for launch in launches):
+        worked = _typical(launch.parts["span"] for launch in launches)
+        waited = _typical(launch.seconds - launch.parts["enqueue"] for launch in launches)
+        yield f"the host waited {waited}, the events show {worked} of work"
+
+
+def overlap_in_turn(run: Run, case: Case) -> Iterator[str]:
+    """A control that works strictly in turn shows overlap, so the clocks of its devices differ.
+
+    Do not believe the overlap that this case and the cases beside it show.
+    """
+    control = case.extra_info.control or "in_turn" in case.name  # older files do not declare it
+    shown = [_in_turn(launch.parts, control=control) for launch in by_launch(run, case)]
+    if (most := max(shown, default=0.0)) > LARGEST_OVERLAP:
+        yield f"overlap of {most:.0%} where there can be none"
+
+
+def unproved_overlap(run: Run, case: Case) -> Iterator[str]:
+    """A case claims more concurrency than its control in turn and its intervals prove.
+
+    Do not use this overlap: intervals of events hold launch gaps, and the waits of one stream for
+    another. What running at the same time saves is the time of the control less that of the case.
+    """
+    for launch in by_launch(run, case):
+        claimed, proved = launch.parts.get("concurrency", 0.0), concurrency(launch.parts) or 0.0
+        if claimed > proved + LARGEST_UNPROVED:
+            where = f"where {proved:.0%} is proved in launch {launch.number}"
+            yield f"concurrency of {claimed:.0%}, {where}"
+            break
+
+
+def first_call_counted(run: Run, case: Case) -> Iterator[str]:
+    """The first sample pays for what the later ones do not, or nothing was warmed up before it.
+
+    First calls make handles, choose algorithms and fill caches. Call the body until it is
+    steady before the first sample; what it does only once belongs outside of it.
+    """
+    for version, launches in by_version(run, case):
+        if fault := _first_call(launches):
+            yield version + fault
+
+
+def _with_parts(run: Run, case: Case, *parts: str) -> tuple[list[str], list[Observed]]:
+    """Return a case's accelerators, and if it has any the launches that have all these parts."""
+    devices = accelerators(case)
+    launches = by_launch(run, case) if devices else []
+    return devices, [launch for launch in launches if {*parts} <= launch.parts.keys()]
+
+
+def _in_turn(parts: Mapping[str, float], *, control: bool) -> float:
+    """Return the largest overlap that a launch shows of a control, or of a case's own, in turn."""
+    shown = [parts.get("overlap", 0.0), parts.get("concurrency", 0.0)] if control else []
+    if parts.get("shareable", 0.0) > 0:
+        noise = EVENT_NOISE * parts.get("entries", 0.0)
+        shown.append((parts.get("shared_in_turn", 0.0) - noise) / parts["shareable"])
+    return max(shown, default=0.0)
+
+
+def _waited_for_more(launch: Observed, devices: list[str]) -> bool:
+    """Tell whether the host waited for more than the events and an idle device explain.
+
+    A neighbour who takes the host's core may make most waits longer, but not those of all samples,
+    so the shortest must be longer than what is explained too.
+    """
+    idle = sum(launch.whole.empty_body[name] for name in devices)
+    explained = launch.parts["span"] + idle + WAKING
+    typical = launch.seconds - launch.parts["enqueue"]
+    shortest = min(launch.samples) - launch.parts["enqueue"]
+    return explained < LEAST_OF_WAIT * typical and explained < shortest
+
+
+def _first_call(launches: list[Observed]) -> str:
+    if mostly((launch.warmup < LEAST_WARM_UP * min(launch.samples) for launch in launches), OFTEN):
+        return "sampled after a warm-up shorter than a call"
+    firsts = [
+        launch.samples[0] / max(launch.samples[1:])
+        for launch in launches
+        if len(launch.samples) >= LEAST_SAMPLES
+    ]
+    if len(firsts) >= LEAST_AGREEING and mostly((r > SLOW_FIRST for r in firsts), OFTEN):
+        return f"the first sample lasts {median(firsts):.1f} times as long as any other"
+    return ""
+
+
+def _typical(times: Iterable[float]) -> str:
+    return format_seconds(median(times))
+
+
+NOTHING_QUEUED, NOTHING_CALLED = 1.2, 2.0
+"""Longest sample of a body that does nothing, relative to an empty one's: on an accelerator; and on
+the CPU, where a function of Python costs about as much as reading the clock twice."""
+DEAR_WAIT, NOTHING_HELD = 2e-5, 2e-6
+"""Seconds of waiting for an idle device that hide the launch of tiny work; and the most seconds
+that a body which launches nothing holds the host."""
+PYTHON_CALL = 2e-7
+"""Seconds of a call that queues nothing; the fastest launch of work takes several times that."""
+
+
+def idle_device(case: Case) -> Iterator[str]:
+    """Nothing was allocated for a case on a device that it is named for.
+
+    The tensors lay elsewhere, and so did the work. Make them with `device=`, or with the
+    methods of the device that the benchmark is given.
+    """
+    if idle := case.extra_info.idle_devices:
+        yield f"nothing was allocated for it on {', '.join(idle)}"
+
+
+def no_work(run: Run, case: Case) -> Iterator[str]:
+    """A case that declares work takes no longer than a body that does nothing.
+
+    Its result was kept from an earlier call, or was never computed. Make every call of the body
+    do the whole work.
+    """
+    if not (case.extra_info.work.flops or case.extra_info.work.bytes):
+        return
+    for version, launches in by_version(run, case):
+        if mostly(launch.sample <= _nothing(case, launch) for launch in launches):
+            took = format_seconds(median(launch.seconds for launch in launches))
+            yield f"{version}a call takes {took}, as if it did nothing"
+
+
+def warm_cache(run: Run, case: Case) -> Iterator[str]:
+    """A case that claims cold caches was measured with warm ones.
+
+    It claims them by `cold=True`, or by a parameter named `cache` that is "cold". Read at least
+    twice the last-level cache before each sample, as `cold=True` does, and call the body once
+    in it.
+    """
+    info = case.extra_info
+    flushed = info.flushed_bytes
+    if flushed is None and case.params.get("cache") != "cold":
+        return
+    cache = run.frobench.environment.cpu.last_level_cache_bytes or 0
+    needed = 0 if accelerators(case) else TIMES_THE_CACHE * cache
+    if not flushed:
+        yield "nothing was read over the caches between the samples"
+    elif flushed < needed:
+        read, enough = format_value(flushed, "B"), format_value(needed, "B")
+        yield f"{read} were read between the samples, not {enough}"
+    elif (calls := max(info.iterations)) > 1:
+        yield f"a sample holds {calls} calls, so only the first is cold"
+
+
+def _nothing(case: Case, launch: Observed) -> float:
+    """Return how long a sample takes at most if its calls do nothing; 0 where that is unknown."""
+    empty, devices = launch.whole.empty_body, case.extra_info.devices
+    if not all(device in empty for device in devices):
+        return 0.0
+    waiting = sum(empty[device] for device in devices)
+    if not accelerators(case):
+        return NOTHING_CALLED * waiting * launch.iterations
+    if waiting > DEAR_WAIT and launch.parts.get("enqueue", 0.0) > NOTHING_HELD:
+        return 0.0
+    return NOTHING_QUEUED * waiting + (launch.iterations - 1) * PYTHON_CALL  # all waited for once

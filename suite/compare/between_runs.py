@@ -1,0 +1,395 @@
+# SPDX-License-Identifier: MIT
+"""How far runs of one machine differ by themselves: other programs, shifted runs, earlier runs."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import NormalDist, median, variance
+from typing import NamedTuple
+
+from msgspec import UNSET, Struct, structs
+
+from frobench.suite.compare.pairs import failures, faults
+from frobench.suite.compare.rank_tests import Between, compare_values, pulled_in, table
+from frobench.suite.profiles import LARGEST_LOAD
+from frobench.suite.statistics import ALARMS, LEAST_LAUNCHES, case_medians
+from frobench.suite.stored.differences import state
+from frobench.suite.stored.types import Case, Run
+from frobench.suite.units import counted, format_value
+
+BUSY = "busy-processor"
+DISTURBING = frozenset({"busy-accelerator", BUSY, "held-back", "little-memory", "on-battery"})
+"""Codes of `frobench doctor` for what comes and goes and moves numbers."""
+Gauges = Mapping[str, Sequence[float]]
+LARGEST_SHIFT = 0.05
+"""Largest conclusive shift of a gauge that disturbs no comparison, as a ratio less 1."""
+
+
+def disturbing(run: Run) -> frozenset[str] | None:
+    """Return the codes of what disturbed a run; ``None`` where it does not say.
+
+    Launches know how busy other programs kept the processor better than the moment before them.
+    """
+    load, troubles = others_load(run), run.frobench.troubles
+    if troubles is UNSET and load is None:
+        return None
+    codes = {trouble.code for trouble in troubles or ()} & DISTURBING
+    if load is not None:
+        codes = codes - {BUSY} | ({BUSY} if load > LARGEST_LOAD else set())
+    return frozenset(codes)
+
+
+def others_load(run: Run) -> float | None:
+    """Return the part of the usable cores that other programs kept busy in the median launch."""
+    loads = [launch.others for launch in run.frobench.launches if launch.others is not UNSET]
+    cores = run.frobench.environment.cpu.usable_cores
+    return median(loads) / cores if loads and cores > 0 else None
+
+
+def busy(run: Run) -> str:
+    """Say what other programs used while a run measured; nothing where that disturbed nothing."""
+    load, cores = others_load(run), run.frobench.environment.cpu.usable_cores
+    if load is None or load <= LARGEST_LOAD:
+        return ""
+    return f"other programs used {load * cores:.1f} of {counted(cores, 'core')}"
+
+
+def gauges(run: Run) -> dict[str, list[float]]:
+    """Return the times of each body of the gauge, where enough launches have it."""
+    times_of: dict[str, list[float]] = {}
+    for launch in run.frobench.launches:
+        for name, seconds in launch.gauge.items():
+            if seconds > 0:
+                times_of.setdefault(name, []).append(seconds)
+    return {name: times for name, times in times_of.items() if len(times) >= LEAST_LAUNCHES}
+
+
+def conclusive_shifts(before: Gauges, after: Gauges) -> dict[str, float]:
+    """Return for each body of the gauge by how much its times conclusively differ, as a log.
+
+    That is the end of the 95% interval that is nearer to no difference; 0 where that is inside.
+    """
+    return {name: _nearer_end(before[name], after[name]) for name in before if name in after}
+
+
+def _nearer_end(before: Sequence[float], after: Sequence[float]) -> float:
+    ratio = compare_values(before, after).ratio
+    if ratio.low is None or ratio.high is None or ratio.low <= 1 <= ratio.high:
+        return 0.0
+    return min(math.log(ratio.low), math.log(ratio.high), key=abs)
+
+
+def shift_of(case: Case, shifts: Mapping[str, float]) -> float:
+    """Return the largest shift of the gauges of a case's devices."""
+    devices = {device.partition("/")[0] for device in case.extra_info.devices}
+    mine = (abs(by) for name, by in shifts.items() if name.rpartition("/")[0] in devices)
+    return max(mine, default=0.0)
+
+
+def disturbances(base: Run, new: Run) -> dict[str, str]:
+    """Return by a case's full name why it gets no verdict.
+
+    Other programs that kept the processor busy in either run disturb all cases: they never do
+    the same twice. Of all else only what disturbed one of the runs counts.
+    """
+    if whole := _busy(base, new) or _unlike(base, new):
+        return {case.fullname: f"disturbed: {whole}" for case in new.benchmarks}
+    return _shifted(base, new) | _throttled(base, new)
+
+
+def _busy(base: Run, new: Run) -> str:
+    return ", ".join(
+        f"other programs kept {format_value(load, '1', digits=2)} of the cores busy in {side}"
+        for side, load in (("base", others_load(base)), ("new", others_load(new)))
+        if load is not None and load > LARGEST_LOAD
+    )
+
+
+def _unlike(base: Run, new: Run) -> str:
+    """Say what disturbed one of the runs only, if anything did."""
+    before, after = disturbing(base), disturbing(new)
+    if before is None or after is None:
+        return ""
+    sides = {"base": before - after, "new": after - before}
+    return "; ".join(
+        f"{', '.join(sorted(codes))} in {side} only" for side, codes in sides.items() if codes
+    )
+
+
+def _shifted(base: Run, new: Run) -> dict[str, str]:
+    shifts = conclusive_shifts(gauges(base), gauges(new))
+    shift_by_case = {case.fullname: shift_of(case, shifts) for case in new.benchmarks}
+    return {
+        name: "disturbed: a gauge of its device differs by more than "
+        + format_value(math.expm1(shift), "1", digits=2)
+        for name, shift in shift_by_case.items()
+        if shift > math.log1p(LARGEST_SHIFT)
+    }
+
+
+def _throttled(base: Run, new: Run) -> dict[str, str]:
+    before, after = (
+        {each.case for each in run.frobench.conclusions if each.code == "throttled-case"}
+        for run in (base, new)
+    )
+    return {
+        name: f"disturbed: throttled in {'new' if name in after else 'base'} only"
+        for name in before ^ after
+        if name
+    }
+
+
+CLOCK = "cpu/python"
+"""The body of the gauge that shows how fast the cores run: it only computes. Heat, power limits and
+other guests of a host change their clock, and most times with it."""
+MOST_RUNS = 12
+"""Other runs that are looked at, the newest."""
+ALIKE_SHIFT = 0.02
+"""Largest conclusive shift of the gauge of a run from which something is learned, as a log."""
+
+
+class Level(Struct, frozen=True):
+    """Where the launches of a case lie in a run, as logs of seconds, outliers pulled in."""
+
+    version: str  # of the benchmark
+    device: str  # the one that gives the case its name
+    mean: float
+    variance: float  # of one launch
+    launches: int
+
+
+class Levels(Struct, frozen=True):
+    """What one run says to comparisons of others."""
+
+    run: str
+    state: str  # a digest of what moves numbers on its machine
+    disturbed: list[str]  # codes of what else used the machine, sorted
+    gauges: dict[str, list[float]]  # times of each body of the gauge
+    cases: dict[str, Level]  # by full name, those with enough launches
+
+    @property
+    def log_core_seconds(self) -> float | None:
+        """The level of the gauge that shows how fast the cores run, as a log of seconds."""
+        times = self.gauges.get(CLOCK)
+        return centres([times])[0][0] if times else None
+
+    def in_clocks(self) -> "Levels | None":
+        """Return the same relative to the speed of the cores; ``None`` where that is unknown."""
+        level, ticks = self.log_core_seconds, self.gauges.get(CLOCK, [])
+        if level is None:
+            return None
+        cases = {
+            name: structs.replace(case, mean=case.mean - level) for name, case in self.cases.items()
+        }
+        relative = {
+            name: [seconds / tick for seconds, tick in zip(times, ticks, strict=True)]
+            for name, times in self.gauges.items()
+            if name != CLOCK and len(times) == len(ticks)
+        }
+        return structs.replace(self, cases=cases, gauges=relative)
+
+    def is_like(self, other: "Levels") -> bool:
+        """Whether this is another run of the same machine, disturbed alike."""
+        alike = (self.state, self.disturbed) == (other.state, other.disturbed)
+        return alike and bool(self.cases) and self.run != other.run
+
+    def met_the_same_state(self, before: Gauges) -> bool:
+        """Whether no gauge conclusively differs from another run's."""
+        shifts = conclusive_shifts(before, self.gauges).values()
+        return all(abs(shift) <= ALIKE_SHIFT for shift in shifts)
+
+
+def levels(run: Run) -> Levels:
+    """Return what a run says to comparisons of others: nothing where its checks found an error."""
+    failed = failures(run, "")
+    cases = [] if faults(run, "") else run.benchmarks
+    every = [(case, case_medians(case)) for case in cases if case.fullname not in failed]
+    enough = [
+        (case, medians)
+        for case, medians in every
+        if sum(value is not None and value > 0 for value in medians) >= LEAST_LAUNCHES
+    ]
+    centred = centres([medians for _, medians in enough])
+    return Levels(
+        run=run.frobench.run,
+        state=state(run.frobench.environment),
+        disturbed=sorted(disturbing(run) or ()),
+        gauges=gauges(run),
+        cases={
+            case.fullname: Level(case.extra_info.version, case.extra_info.device, *centre)
+            for (case, _), centre in zip(enough, centred, strict=True)
+        },
+    )
+
+
+def centres(cases: Sequence[Sequence[float | None]]) -> list[tuple[float, float, int]]:
+    """Return the mean log over launches of each case, outliers pulled in, variance and number."""
+    if not cases:
+        return []
+    logs = [
+        [math.log(value) if value and value > 0 else math.nan for value in medians]
+        for medians in cases
+    ]
+    middles, values, present = pulled_in(table(logs))
+    launches = present.sum(axis=0)
+    means = values.sum(axis=0) / launches
+    squares = (((values - means) * present) ** 2).sum(axis=0)
+    counts = launches + 0 * middles
+    return [
+        (float(mean), float(square / (count - 1)), int(count))
+        for mean, square, count in zip(middles + means, squares, counts, strict=True)
+    ]
+
+
+LEAST_RUNS = 3
+"""Other runs from which the wander is learned; with fewer it is assumed."""
+ASSUMED = 0.01
+"""Standard deviation of a case's level between runs, relative, where nothing is learned; that of
+its launches, if it is larger."""
+LEAST = 0.005
+"""The same, where it is learned, at least: a few runs that happen to agree show no less."""
+PRIOR_RUNS = 4
+"""How many runs the other cases of a device count for in what is learned of one case."""
+SCALE = 2.0
+"""How many times as far as the gauge a case may shift by itself: it has other bodies."""
+EXPLAINED = 1.35
+"""The variance of a level by that of a launch over their number, for normal launches: pulling
+outliers in makes the launches look steadier, and the median of several runs is below their mean."""
+Cases = Mapping[str, tuple[str, str]]
+"""The version and the device of cases, by full name."""
+
+
+class Wander(NamedTuple):
+    """How much a case's level varies between runs of identical code, as logs."""
+
+    error: float  # standard deviation of the level
+    degrees: float  # of freedom with which it is known
+    shift: float = 0.0  # by which the gauges of the two runs conclusively differ
+    log_core_ratio: float | None = None  # of the cores' time, new / base, if the case is relative
+
+    def between(self, family: int) -> Between:
+        """Return the difference of two runs, for one of so many cases."""
+        error = math.sqrt(2) * self.error
+        reach = student(1 - ALARMS / (2 * max(family, 1)), self.degrees) * error
+        return Between(error, reach, self.shift)
+
+
+class Wanders(NamedTuple):
+    """How far the runs of a machine lie apart."""
+
+    cases: dict[str, Wander]  # by full name
+    runs: int  # other runs from which it is learned; 0 where it is assumed
+
+
+def wanders_of(base: Run, new: Run, others: Sequence[Levels]) -> Wanders:
+    """Return for each case of two runs how much its level varies between runs.
+
+    A few runs show a case's own variance between them poorly, so it is drawn towards that of the
+    median case of the device, relative to the variance of its launches.
+
+    others : other runs, the newest first
+    """
+    cases = {
+        case.fullname: (case.extra_info.version, case.extra_info.device) for case in base.benchmarks
+    }
+    ours = levels(base), levels(new)
+    alike = [run for run in others if run.is_like(ours[0]) and run.run != ours[1].run]
+    plain = _lesson(cases, ours, alike)
+    relative = _lesson_in_clocks(cases, ours, alike)
+    wanders = {}
+    for case in base.benchmarks:
+        name, lesson = case.fullname, plain
+        variances = (run.cases[name].variance for run in ours if name in run.cases)
+        wander = plain.cases[name] or assumed(variances)
+        steadier = relative.cases.get(name)
+        if steadier and steadier.error < wander.error:
+            wander, lesson = steadier, relative
+        shift = SCALE * shift_of(case, lesson.shifts)
+        wanders[name] = wander._replace(shift=shift, log_core_ratio=lesson.log_core_ratio)
+    runs = max(plain.runs, relative.runs)
+    return Wanders(wanders, runs if runs >= LEAST_RUNS else 0)
+
+
+class _Lesson(NamedTuple):
+    """What other runs show of two runs."""
+
+    cases: Mapping[str, Wander | None] = {}
+    shifts: Mapping[str, float] = {}  # see `conclusive_shifts`
+    runs: int = 0  # other runs that met the same state as the first
+    log_core_ratio: float | None = None  # see `Wander`
+
+
+def _lesson(cases: Cases, ours: Sequence[Levels], others: Iterable[Levels]) -> _Lesson:
+    before, after = (run.gauges for run in ours)
+    teachers = [run for run in others if run.met_the_same_state(before)][:MOST_RUNS]
+    return _Lesson(learned(cases, teachers), conclusive_shifts(before, after), len(teachers))
+
+
+def _lesson_in_clocks(cases: Cases, ours: Sequence[Levels], others: Iterable[Levels]) -> _Lesson:
+    """Return the same relative to the speed of the cores; nothing where that is unknown."""
+    before, after = (run.log_core_seconds for run in ours)
+    if before is None or after is None:
+        return _Lesson()
+    base, new, *rest = filter(None, (run.in_clocks() for run in (*ours, *others)))
+    return _lesson(cases, (base, new), rest)._replace(log_core_ratio=after - before)
+
+
+def learned(cases: Cases, others: Sequence[Levels]) -> dict[str, Wander | None]:
+    """Return what other runs show of each case."""
+    excesses = {name: _excess(name, *case, others) for name, case in cases.items()}
+    pools = _pools(excesses.values())
+    return {name: _wander(excess, pools) for name, excess in excesses.items()}
+
+
+def student(probability: float, degrees: float) -> float:
+    """Return the quantile of Student's t, by its expansion around the normal one.
+
+    Source: Abramowitz and Stegun, "Handbook of Mathematical Functions", 26.7.5. From four degrees
+    of freedom it is within 3% up to a probability of 0.9995.
+    """
+    x = NormalDist().inv_cdf(probability)
+    first = (x**3 + x) / 4
+    second = (5 * x**5 + 16 * x**3 + 3 * x) / 96
+    third = (3 * x**7 + 19 * x**5 + 17 * x**3 - 15 * x) / 384
+    return x + first / degrees + second / degrees**2 + third / degrees**3
+
+
+class _Excess(NamedTuple):
+    """The variance of a case's level between runs beyond what its launches explain."""
+
+    device: str
+    relative: float  # to the variance of a launch
+    launch: float | None  # the variance of a launch; None where no run has the case
+    degrees: int  # of freedom; 0 where there are not two runs
+
+
+def assumed(variances: Iterable[float]) -> Wander:
+    """Return what is assumed of a case, from the variance of its launches in each run."""
+    return Wander(max([ASSUMED, *map(math.sqrt, variances)]), math.inf)
+
+
+def _wander(excess: _Excess, pools: Mapping[str, float]) -> Wander | None:
+    if excess.launch is None or excess.device not in pools:
+        return None
+    degrees = PRIOR_RUNS + excess.degrees
+    own = excess.degrees * max(excess.relative, 0.0)
+    relative = (PRIOR_RUNS * pools[excess.device] + own) / degrees
+    return Wander(max(LEAST, math.sqrt(relative * excess.launch)), degrees)
+
+
+def _excess(name: str, version: str, device: str, others: Sequence[Levels]) -> _Excess:
+    mine = [one for run in others if (one := run.cases.get(name)) and one.version == version]
+    launch = median(level.variance for level in mine) if mine else None
+    if len(mine) < 2 or not launch:  # noqa: PLR2004 - what a variance needs
+        return _Excess(device, 0.0, launch, 0)
+    explained = EXPLAINED * median(level.variance / level.launches for level in mine)
+    beyond = variance([level.mean for level in mine]) - explained
+    return _Excess(device, beyond / launch, launch, len(mine) - 1)
+
+
+def _pools(excesses: Iterable[_Excess]) -> dict[str, float]:
+    """Return the relative excess of each device's median case, where enough runs show it."""
+    devices: dict[str, list[float]] = {}
+    for excess in excesses:
+        if excess.degrees + 1 >= LEAST_RUNS:
+            devices.setdefault(excess.device, []).append(excess.relative)
+    return {device: max(0.0, median(cases)) for device, cases in devices.items()}

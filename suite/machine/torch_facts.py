@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""What torch says: of accelerators, how they are linked, and of its own build."""
+
+import os
+import platform
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from frobench.suite.machine import host
+from frobench.suite.machine.hardware import complete
+from frobench.suite.machine.host import ROOT, known
+from frobench.suite.machine.sensors import nvml
+from frobench.suite.stored.types import Accelerator, Scalar, Software
+
+
+def accelerator(name: str, part: str, unknown: dict[str, str], root: Path = ROOT) -> Accelerator:
+    """Describe the accelerator that torch calls `name`, such as `cuda:0`.
+
+    part : what precedes a fact's name in `unknown`, which takes the reasons for what is not known
+    """
+    device = torch.device(name)
+    properties = _properties(device)
+    drivers, reasons = nvml.driver_facts(str(properties.uuid)) if _is_nvidia(device) else ({}, {})
+    address = bus_address(name)
+    card = root / f"sys/bus/pci/devices/{address}.0" if address else None
+    facts = complete(card, _torch_facts(device, properties) | drivers)
+    for fact in [fact for fact in facts if fact.endswith(("_watts", "_hz")) and facts[fact] == 0]:
+        del facts[fact]
+        reasons[fact] = "its driver says 0"
+    otherwise = f"neither torch nor a library asked here tells it of {device.type} devices"
+    stored = {
+        fact: (facts.get(fact), reasons.get(fact, otherwise))
+        for fact in ("memory_bytes", "capability", "multiprocessors", *nvml.CONSTANT)
+    }
+    return Accelerator(
+        name=facts.get("name") or device.type,
+        type=device.type,
+        index=device.index or 0,
+        **known(stored, part, unknown),
+    )
+
+
+def topology(names: Sequence[str], unknown: dict[str, str]) -> dict[str, str] | None:
+    """Return what lies between each two accelerators (`cuda:0-cuda:1`); `unknown` says why not."""
+    devices = {name: torch.device(name) for name in names}
+    links: dict[str, str] | str = "only NVIDIA's library is asked for it"
+    if all(map(_is_nvidia, devices.values())):
+        uuids = {name: str(_properties(device).uuid) for name, device in devices.items()}
+        links = nvml.links_between(uuids)
+    if isinstance(links, str):
+        unknown["topology"] = links
+        return None
+    return links
+
+
+def bus_address(name: str) -> str | None:
+    """Return where a card is on the PCI bus, such as `0000:c1:00`, if torch tells."""
+    properties = _properties(torch.device(name))
+    parts = [getattr(properties, f"pci_{part}_id", None) for part in ("domain", "bus", "device")]
+    numbers = [part for part in parts if isinstance(part, int)]
+    return "{:04x}:{:02x}:{:02x}".format(*numbers) if numbers == parts else None
+
+
+def _is_nvidia(device: torch.device) -> bool:
+    return device.type == "cuda" and torch.version.hip is None
+
+
+def _properties(device: torch.device) -> Any:
+    with suppress(AttributeError, NotImplementedError, RuntimeError):  # a backend may lack it
+        return torch.get_device_module(device).get_device_properties(device)
+    return None
+
+
+def _torch_facts(device: torch.device, properties: Any) -> dict[str, Any]:
+    """Return what torch tells, and nothing that it does not."""
+    if device.type == "mps":
+        return {
+            "name": torch.backends.mps.get_name(),
+            "memory_bytes": torch.mps.recommended_max_memory(),
+            "multiprocessors": torch.backends.mps.get_core_count(),
+        }
+
+    def stated(name: str) -> Any:
+        return getattr(properties, name, None)
+
+    capability = None
+    if stated("major") is not None:
+        gfx = stated("gcnArchName") if torch.version.hip else None
+        capability = gfx or f"{properties.major}.{properties.minor}"
+    facts = {
+        "name": stated("name"),
+        "memory_bytes": stated("total_memory"),
+        "capability": capability,
+        "multiprocessors": stated("multi_processor_count") or stated("max_compute_units"),
+        "driver": stated("driver_version"),
+    }
+    return {fact: value for fact, value in facts.items() if value is not None}
+
+
+def software(unknown: dict[str, str]) -> Software:
+    """Describe the software of this process; `unknown` takes the reasons for what is not known."""
+    container = {"container": (host.in_container(), "can be told on Linux only")}
+    build = {part: (has, "this build of torch has none") for part, has in _torch_build().items()}
+    return Software(
+        os=host.operating_system(),
+        kernel=host.kernel(),
+        **known(container, "software.", unknown),
+        python=platform.python_version(),
+        torch=str(torch.__version__),
+        torch_build=known(build, "software.torch_build.", unknown),
+        threads=torch.get_num_threads(),
+        interop_threads=torch.get_num_interop_threads(),
+        flags=_flags(),
+        variables=host.stored_variables(os.environ),
+        packages=_packages(),
+    )
+
+
+def _packages() -> dict[str, str]:
+    """Return versions of what moves numbers and of backends; of equal names Python's first."""
+    described = [distribution.metadata for distribution in metadata.distributions()]
+    found = {package["Name"]: package["Version"] for package in reversed(described)}
+    plain = {_plain(name): version for name, version in found.items() if name}
+    brought = {_plain(backend.package): backend.version for backend in host.installed()}
+    return dict(sorted((host.public_packages(plain) | brought).items()))
+
+
+def _plain(name: str) -> str:
+    """Return a package's name as pip normalises it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _torch_build() -> dict[str, str | None]:
+    host: Any = torch.backends  # its types lack half of what it has
+    cudnn = host.cudnn.version()
+    libraries = {"mkl": host.mkl, "mkldnn": host.mkldnn, "openmp": host.openmp}
+    return {
+        "cuda": torch.version.cuda,
+        "hip": torch.version.hip,
+        "xpu": torch.version.xpu,
+        "cudnn": None if cudnn is None else str(cudnn),
+        "git": torch.version.git_version,
+        "cpu_capability": host.cpu.get_cpu_capability(),
+        **{name: "yes" if library.is_available() else None for name, library in libraries.items()},
+    }
+
+
+def _flags() -> dict[str, Scalar]:
+    """Return torch's own settings as the process begins; a case may set others for itself."""
+    host: Any = torch.backends
+    cuda, cudnn = host.cuda.matmul, host.cudnn
+    return {
+        "default_dtype": str(torch.get_default_dtype()),
+        "deterministic_algorithms": torch.are_deterministic_algorithms_enabled(),
+        "float32_matmul_precision": torch.get_float32_matmul_precision(),
+        "cuda_matmul_fp32_precision": cuda.fp32_precision,
+        "cuda_matmul_fp16_reduced": cuda.allow_fp16_reduced_precision_reduction,
+        "cuda_matmul_bf16_reduced": cuda.allow_bf16_reduced_precision_reduction,
+        "cuda_matmul_fp16_accumulation": cuda.allow_fp16_accumulation,
+        "cudnn_benchmark": cudnn.benchmark,
+        "cudnn_deterministic": cudnn.deterministic,
+        "cudnn_conv_fp32_precision": cudnn.conv.fp32_precision,
+        "mkldnn_matmul_fp32_precision": host.mkldnn.matmul.fp32_precision,
+    }

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: MIT
+"""What surrounds the samples: inputs, cold caches, and the device's own time."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import cached_property, partial
+from time import perf_counter
+from types import BuiltinMethodType, MethodType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from frobench.suite.concurrency import shareable, shared, union
+from frobench.suite.errors import DoesNotFitError
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.lanes import Lane, Track, Turns
+from frobench.suite.machine.host import last_level_cache
+from frobench.suite.profiles import TIMES_THE_CACHE
+
+UNKNOWN_CPU_CACHE, UNKNOWN_CACHE = 64 * 2**20, 256 * 2**20
+"""Bytes of a last-level cache of unknown size, of a CPU and of an accelerator: nearly all those of
+2026 are no larger."""
+KEPT = 1 / 16
+"""The part of the free memory up to which the CPU's buffer is kept for further cases: to map 1 GiB
+takes several times as long as to read it."""
+
+_kept: dict[int, Tensor] = {}
+"""The CPU's buffer, by its size in bytes."""
+
+
+class ColdCaches:
+    """Reads over the caches of some devices whenever it is called.
+
+    The number of the call is written into both ends of each buffer, so the sum of its elements
+    shows afterwards whether it was really read.
+    """
+
+    def __init__(self, devices: Iterable[Device]) -> None:
+        self._calls = 0
+        self._buffers = [_buffer(device) for device in devices]
+        self._sums: list[Tensor] = []
+
+    def __call__(self) -> None:
+        """Read over the caches."""
+        self._calls += 1
+        for buffer in self._buffers:
+            buffer[0] = buffer[-1] = self._calls
+        self._sums = [buffer.sum() for buffer in self._buffers]
+
+    def bytes_on(self, device: Device) -> int:
+        """Return the bytes that this takes of a device's memory."""
+        return sum(buffer.nbytes for buffer in self._buffers if buffer.device == device.handle)
+
+    def flushed_bytes(self) -> int:
+        """Return the bytes that each call read on every device, 0 if it did not."""
+        return min(
+            buffer.nbytes * (float(total) == 2 * self._calls)
+            for buffer, total in zip(self._buffers, self._sums, strict=True)
+        )
+
+
+def _buffer(device: Device) -> Tensor:
+    size = TIMES_THE_CACHE * cache_bytes(device)
+    if not device.is_accelerator and size in _kept:
+        return _kept[size]
+    plenty = size <= KEPT * device.free_bytes()
+    device.require(size)
+    buffer = torch.zeros(size // 4, device=device.handle)
+    if plenty and not device.is_accelerator:
+        _kept[size] = buffer
+    return buffer
+
+
+def cache_bytes(device: Device) -> int:
+    """Return the bytes of a device's last-level cache, or what is taken for it."""
+    if not device.is_accelerator:
+        return last_level_cache() or UNKNOWN_CPU_CACHE
+    size = 0
+    with suppress(AttributeError, NotImplementedError, RuntimeError):  # not every backend tells
+        size = device.properties.L2_cache_size or 0
+    # Behind the cache that ROCm tells of lies a larger one.
+    return max(size, UNKNOWN_CACHE) if torch.version.hip or not size else size
+
+
+LOOKED_AT = 4096
+"""Elements of a tensor that are looked at, drawn at random."""
+LEAST_ELEMENTS = 16
+"""Smaller tensors are scales and counters."""
+SMALL = 0.1
+"""A tensor smaller than this part of the largest may be plain: biases are, and sums use ones."""
+MOST_TENSORS = 16
+_BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
+class Inputs:
+    """The tensors that bodies hold, noted before a body is first called.
+
+    PyTorch counts the writes to a tensor, which tells outputs from inputs afterwards.
+    """
+
+    def __init__(self, *bodies: object) -> None:
+        self._held: dict[int, tuple[Tensor, int]] = {}
+        for body in bodies:
+            with suppress(Exception):  # a look must not fail a case, whatever a body holds
+                self._held |= {id(tensor): (tensor, tensor._version) for tensor in _held(body)}  # noqa: SLF001 - has no public name
+
+    def devices(self) -> set[str]:
+        """Return the names of the devices that hold any of the bodies' tensors."""
+        return {str(tensor.device) for tensor, _ in self._held.values()}
+
+    def commonest(self) -> float | None:
+        """Return the largest part of any input's elements with the same value, 0 to 1, if any."""
+        held = self._held.values()
+        read = [tensor for tensor, version in held if tensor._version == version]  # noqa: SLF001 - as above
+        least = SMALL * max((tensor.numel() for tensor, _ in held), default=0)
+        inputs = [tensor for tensor in read if tensor.numel() >= least][:MOST_TENSORS]
+        parts = [_commonest(tensor) for tensor in inputs]
+        return max((part for part in parts if part is not None), default=None)
+
+
+def _held(value: Any, depth: int = 4) -> Iterator[Tensor]:  # noqa: ANN401 - whatever it holds
+    if isinstance(value, Tensor):
+        number = value.is_floating_point() or value.dtype == torch.int8  # others index and mask
+        if number and value.numel() >= LEAST_ELEMENTS:
+            yield value
+    elif depth:
+        for each in _inside(value):
+            yield from _held(each, depth - 1)
+
+
+def _inside(value: Any) -> Iterable[Any]:  # noqa: ANN401 - whatever it holds
+    if isinstance(value, torch.nn.Module):
+        return value.parameters()
+    if isinstance(value, partial):
+        return [value.func, *value.args, *value.keywords.values()]
+    if isinstance(value, list | tuple):
+        return value
+    if isinstance(value, dict):
+        return value.values()
+    if isinstance(value, MethodType | BuiltinMethodType):
+        return [value.__self__]
+    contents = []
+    for cell in getattr(value, "__closure__", None) or ():
+        with suppress(ValueError):  # a cell that is still empty
+            contents.append(cell.cell_contents)
+    return contents
+
+
+def _commonest(tensor: Tensor) -> float | None:
+    with suppress(Exception):  # a look must not fail a case, whatever a backend lacks
+        values = tensor.detach()
+        if values.itemsize == 1:
+            values = values.view(torch.uint8)  # not every narrow type can be indexed
+        if values.numel() > LOOKED_AT:
+            chance = torch.Generator()  # torch's own is the benchmark's
+            draw = partial(torch.randint, 0, size=(LOOKED_AT,), generator=chance)
+            values = values[tuple(draw(high=size).to(values.device) for size in values.shape)]
+        flat = values.cpu().contiguous().view(-1)
+        _, counts = torch.unique(flat.view(_BITS[flat.itemsize]), return_counts=True)
+        return int(counts.max()) / flat.numel()
+    return None
+
+
+HELD = 2.0
+"""Times the seconds that queueing a body took, for which the device is held to queue it again."""
+SIZES = (64, 128, 256, 512, 1024, 2048, 4096)
+"""Rows of a blocker's product; a small product drives little else out of the caches."""
+CALLS = 8
+"""Products in a row by which the time of one is measured."""
+AHEAD = 4
+"""Least time of a product, as a multiple of its launching, so that the host gets ahead."""
+
+Called = tuple[float, float, Any]
+"""Seconds until calls of a body returned, seconds until all was done, and the last result."""
+Timed = Callable[[Callable[[], Any]], Called]
+
+
+class Blocker:
+    """Keeps a device busy while the host queues other work; `unit` is the seconds of a product."""
+
+    def __init__(self, device: Device, n: int) -> None:
+        a, b = device.uniform(n, n), device.uniform(n, n)
+        self.device = device
+        self._multiply = partial(torch.mm, a, b, out=torch.empty_like(a))
+        self.unit = 0.0
+
+    def queue(self, seconds: float) -> None:
+        """Queue products that take so long, at least."""
+        for _ in range(max(1, math.ceil(seconds / self.unit))):
+            self._multiply()
+
+    def is_ahead(self, clock: Callable[[], float]) -> bool:
+        """Time the product; tell whether launching it takes the host much less."""
+        for _ in range(2):  # the first time pays for what later ones do not
+            self.device.synchronize()
+            begun = clock()
+            for _ in range(CALLS):
+                self._multiply()
+            queued = clock()
+            self.device.synchronize()
+            took = clock() - begun
+        self.unit = took / CALLS
+        return took >= AHEAD * (queued - begun)
+
+
+def blocker(device: Device, clock: Callable[[], float] = perf_counter) -> Blocker | None:
+    """Return the smallest blocker that works; none for a CPU, or without events."""
+    if not (device.is_accelerator and device.has_events):
+        return None
+    with suppress(DoesNotFitError, RuntimeError, AttributeError, TypeError):
+        for n in SIZES:  # the device may be full, or cannot multiply: its cases will say so
+            candidate = Blocker(device, n)
+            if candidate.is_ahead(clock):
+                return candidate
+    return None
+
+
+class Observer:
+    """Takes span samples of one body.
+
+    whole : whether each lane is entered once, around all of the body: these take no turns
+    """
+
+    def __init__(self, tracks: Sequence[Track], *, whole: bool) -> None:
+        self._tracks = tracks
+        self._whole = whole
+
+    def observe(self, body: Callable[[], None], timed: Timed) -> dict[str, float]:
+        """Call the body and its controls once each; return what they show, in seconds by name.
+
+        Neither argument is kept: a reference to their owner, which owns this, would keep the body's
+        tensors until the garbage collector runs.
+
+        body : enters the lanes
+        timed : calls its argument between waits for all devices
+        """
+        _, took, _ = self._call(body, timed)
+        if len(self._tracks) == 1 and isinstance(self._tracks[0], Lane):
+            return {"span": self._tracks[0].span()}
+        intervals = [track.intervals() for track in self._tracks]
+        entries = [entry for lane in intervals for entry in lane]
+        parts = {"span": max(end for _, end in entries) - min(begin for begin, _ in entries)}
+        if self._takes_turns:
+            parts |= {"at_once": took, "shared": shared(intervals), "entries": float(len(entries))}
+            parts |= self._in_turn(body, timed)
+        return parts
+
+    def _in_turn(self, body: Callable[[], None], timed: Timed) -> dict[str, float]:
+        queued, took, _ = self._call(body, timed, Turns())
+        intervals = [track.intervals() for track in self._tracks]
+        parts = {"in_turn": took, "shared_in_turn": shared(intervals)}
+        busy = [union(lane) for lane in intervals]
+        if ahead := self._queued_ahead(body, timed, HELD * queued):
+            busy, parts["busy"] = ahead, sum(ahead)
+        return parts | {
+            "shareable": shareable(busy),
+            "balance": min(busy) / max(busy) if max(busy) > 0 else 1.0,
+        }
+
+    def _queued_ahead(self, body: Callable[[], None], timed: Timed, seconds: float) -> list[float]:
+        """Return how long each lane is busy when all is queued while the first device is held.
+
+        Empty if the device was free before all was queued, or cannot be held.
+        """
+        lanes = [track for track in self._tracks if isinstance(track, Lane)]
+        keeper = self._blocker
+        if not lanes or keeper is None:
+            return []
+        turns, first = Turns(), lanes[0].device
+
+        def held_body() -> bool:
+            keeper.queue(seconds)
+            turns.last = held = first.event()
+            first.record(held)
+            body()
+            return not held.query()
+
+        _, _, proved = self._call(held_body, timed, turns)
+        return [lane.busy() for lane in lanes] if proved else []
+
+    def _call(self, body: Callable[[], Any], timed: Timed, turns: Turns | None = None) -> Called:
+        for track in self._tracks:
+            track.arm(turns)
+        try:
+            return timed(body)
+        finally:
+            for track in self._tracks:
+                track.disarm()
+
+    @cached_property
+    def _takes_turns(self) -> bool:
+        """Whether there is a control: several tracks, which can wait for each other."""
+        several = len(self._tracks) > 1 and not self._whole
+        return several and all(track.takes_turns(self._tracks) for track in self._tracks)
+
+    @cached_property
+    def _blocker(self) -> Blocker | None:
+        first = self._tracks[0]
+        return blocker(first.device) if isinstance(first, Lane) else None

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""What a pilot does with a case: call it a few times, if nothing says that it takes too long."""
+
+import torch
+
+from frobench.suite.errors import TooLongError
+from frobench.suite.kit.cases import Parameters
+from frobench.suite.kit.garbage import no_garbage_collection
+from frobench.suite.machine.accounts import DISTURBED, Accounts, Read, accounts, undisturbed
+from frobench.suite.machine.host import cores_in_use
+from frobench.suite.measure.climb import LEEWAY, Climb
+from frobench.suite.measure.sampler import Measurement, Sampler
+from frobench.suite.stored.types import Settings, Work
+
+TIMES_THE_LONGEST = 3
+"""Times the longest permitted call: if two calls take longer, there is no third."""
+PART_OF_DEADLINE = 0.2
+"""Part of the deadline: if all calls take longer, another might not end in time."""
+PATIENCE = 0.3
+"""Seconds that a pilot spends on any body before it believes that it is as slow as it seems."""
+THREADED = 2.0
+"""Assumed speedup of several threads over one, where they disturb each other."""
+LEAST_CALLS, EXPLORED = 3, 5
+"""Calls at least, since any one may be disturbed (a hopeless body has two), and at most."""
+
+
+class Explorer:
+    """Explores cases, sizes upwards, and leaves out those beyond one that takes too long."""
+
+    def __init__(self, settings: Settings, read: Read = accounts) -> None:
+        self.climb = Climb(settings.longest_sample)
+        self._settings = settings
+        self._read = read
+
+    def explore(
+        self,
+        function: str,
+        parameters: Parameters,
+        sampler: Sampler,
+        work: Work,
+        times: float = LEEWAY,
+    ) -> Measurement:
+        """Call a body a few times; `times` is how often the longest call one of its may take.
+
+        Raises `TooLongError` if a call takes too long, or is predicted to.
+        """
+        case = function, parameters, work
+        if reason := self.climb.predicted_too_long(*case, times):
+            raise TooLongError(reason)
+        small = self.climb.is_small(work)
+        measurement = explore(sampler, self._settings, small=small, read=self._read)
+        if reason := self.climb.takes_too_long(*case, measurement.undisturbed, times):
+            raise TooLongError(reason, measurement.warmup + measurement.sampled)
+        return measurement
+
+
+def explore(
+    sampler: Sampler, settings: Settings, *, small: bool = False, read: Read = accounts
+) -> Measurement:
+    """Call the body a few times, to see how long a call takes; the first is warm-up.
+
+    small : whether the work is so little that any device does it in time
+    """
+    most = max(TIMES_THE_LONGEST * settings.longest_sample, PATIENCE)
+    menacing = PART_OF_DEADLINE * settings.deadline
+    hopeless = menacing if small else most
+    with no_garbage_collection():
+        begun = sampler.clock()
+        measurement = Measurement(warmup=sampler.took())
+        first, accounted = sampler.clock(), read()
+        while _says_too_little(measurement, hopeless, menacing) or (
+            len(measurement.host) < EXPLORED and sampler.clock() - first < most
+        ):
+            _call(sampler, measurement, read)
+        if cores_in_use() * min(measurement.host) < menacing and _waited(accounted, read()):
+            _call_with_one_thread(sampler, measurement, read)
+        measurement.prepared = sampler.clock() - begun - measurement.warmup - measurement.sampled
+        if (other := sampler.other()) is not None:
+            _, seconds, measurement.other = other.host(1)
+            measurement.against.append(seconds)
+            measurement.sampled += seconds
+        return measurement
+
+
+def _waited(before: Accounts | None, after: Accounts | None) -> bool:
+    if before is None or after is None:
+        return False
+    ran, waited = after.since(before)
+    return waited > DISTURBED * (ran + waited)
+
+
+def _call(sampler: Sampler, measurement: Measurement, read: Read) -> None:
+    sampler.get_ready()
+    before = read()
+    queued, seconds, measurement.result = sampler.timed()
+    measurement.undisturbed.append(undisturbed(seconds, before, read(), cores_in_use()))
+    measurement.host.append(seconds)
+    measurement.sampled += seconds
+    if sampler.queues:
+        measurement.parts["enqueue"].append(queued)
+
+
+def _call_with_one_thread(sampler: Sampler, measurement: Measurement, read: Read) -> None:
+    """See how long a call takes whose threads do not wait for each other.
+
+    A thread that waits for one whose processor is taken away is busy waiting, which no account
+    tells from work.
+    """
+    threads = torch.get_num_threads()
+    single = Measurement()
+    torch.set_num_threads(1)
+    try:
+        for _ in range(LEAST_CALLS):
+            _call(sampler, single, read)
+    finally:
+        torch.set_num_threads(threads)
+    measurement.undisturbed += [seconds / THREADED for seconds in single.undisturbed]
+    measurement.host += single.host
+    measurement.sampled += single.sampled
+
+
+def _says_too_little(measurement: Measurement, hopeless: float, menacing: float) -> bool:
+    """Tell whether another call is needed.
+
+    hopeless : seconds; if two calls take longer, there is no third
+    menacing : seconds; if all calls take longer, there is no other
+    """
+    calls = measurement.undisturbed
+    if calls and min(measurement.warmup, *calls) > menacing:
+        return False
+    is_hopeless = len(calls) > 1 and min(calls) > hopeless
+    return len(calls) < LEAST_CALLS and not is_hopeless

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""How long calls, cases and a whole run should take, before they are made."""

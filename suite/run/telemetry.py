@@ -1,0 +1,471 @@
+# SPDX-License-Identifier: MIT
+"""What sensors say while a run measures, written to a file by threads of the runner.
+
+Each source, such as a vendor's driver, has its own thread: one that hangs silences no other. Which
+case was in flight is found out afterwards, from the journal and the common clock.
+"""
+
+import threading
+import time
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import pairwise
+from operator import attrgetter
+from pathlib import Path
+from statistics import median
+from typing import Self
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from frobench.suite.files import JsonLines
+from frobench.suite.journal import Begun, Busy, Identity, Measured, Record, Rested
+from frobench.suite.machine.sensors import amd, cpu, nvml, zeus
+from frobench.suite.machine.sensors.cpu import CPU
+from frobench.suite.machine.sensors.sensor import ENERGY, MEAN_POWER, Sensor, Source, silent
+from frobench.suite.stored.types import Energy, Sensed, Telemetry
+
+PERIOD = 0.1
+"""Seconds between two readings of a device, at least."""
+SHARE = 0.01
+"""The part of a core that reading a device may take: what is slow to read is read less often. The
+energy counter has its own share, since a window needs it a few times a second."""
+LONGEST_SEARCH, PATIENCE = 10.0, 1.0
+"""Seconds that drivers have to find their devices before the first launch, and that the end of a
+run waits for all sources together."""
+
+
+class Tick(Struct, tag="tick", kw_only=True, omit_defaults=True):
+    """What a device said at one moment."""
+
+    at: float  # by the monotonic clock
+    run: float  # seconds since the run began
+    device: str
+    values: dict[str, float]
+    held_back: list[str] | None = None
+    counted: float | None = None  # when the energy counter was read, by the monotonic clock
+    took: float = 0.0  # CPU seconds that the thread spent since the last one
+
+
+class Mute(Struct, tag="mute", kw_only=True):
+    """A quantity cannot be read, or no longer."""
+
+    device: str
+    quantity: str
+    reason: str
+
+
+Line = Tick | Mute
+
+
+class Recorder:
+    """Writes readings into a file until the context ends, then the sources that do not answer."""
+
+    def __init__(
+        self, sources: Iterable[Source], path: Path, run_seconds: Callable[[], float]
+    ) -> None:
+        self._path = path
+        self._over = threading.Event()
+        self._readers = [Reader(source, path, run_seconds, self._over) for source in sources]
+
+    def __enter__(self) -> Self:
+        with suppress(OSError):  # the disk refuses: the run itself will say so
+            readings(self._path).mend()
+        for reader in self._readers:
+            reader.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        _join(self._readers, PATIENCE)
+        with suppress(OSError):
+            for reader in self._readers:
+                if reader.is_alive():
+                    readings(self._path).append(reader.silence())
+
+
+class Reader(threading.Thread):
+    """Reads the sensors of one source until `over` is set; see `Recorder`."""
+
+    def __init__(
+        self,
+        source: Source,
+        path: Path,
+        run_seconds: Callable[[], float],
+        over: threading.Event,
+    ) -> None:
+        super().__init__(name=f"telemetry of {source.name}", daemon=True)
+        self._source = source
+        self._path = path
+        self._run_seconds = run_seconds
+        self._over = over
+        self._spent = 0.0
+        self._asked = time.monotonic()
+        self._sensors: list[Sensor] | None = None
+
+    def run(self) -> None:
+        """Append lines to the file."""
+        with suppress(OSError):
+            readings(self._path).append(self.lines())
+
+    def lines(self) -> Iterator[Line]:
+        """Yield what the source says, and each reason for what it does not."""
+        self._asked = time.monotonic()
+        self._sensors = [part for sensor in self._source.sensors() for part in sensor.apart()]
+        due = dict.fromkeys(self._sensors, time.monotonic())
+        mentioned: set[tuple[str, str]] = set()
+        while True:
+            for sensor, moment in due.items():
+                if sensor.answers and moment <= time.monotonic():
+                    begun = time.thread_time()
+                    yield self.read(sensor)
+                    took = time.thread_time() - begun
+                    rest = max(PERIOD / 2, took / SHARE)
+                    due[sensor] = max(moment + PERIOD, time.monotonic() + rest)
+                for quantity, reason in sensor.unknown.items():
+                    if (sensor.device, quantity) not in mentioned:
+                        mentioned.add((sensor.device, quantity))
+                        yield Mute(device=sensor.device, quantity=quantity, reason=reason)
+            next_due = [at for sensor, at in due.items() if sensor.answers]
+            if not next_due or self._over.wait(max(0.0, min(next_due) - time.monotonic())):
+                return
+
+    def read(self, sensor: Sensor) -> Tick:
+        """Return what a sensor says now."""
+        self._asked, run = time.monotonic(), self._run_seconds()
+        quantities = sensor.read()
+        values = {name: q for name, q in quantities.items() if not isinstance(q, list)}
+        before, self._spent = self._spent, time.thread_time()
+        return Tick(
+            at=self._asked,
+            run=run,
+            device=sensor.device,
+            values=values,
+            held_back=next((q for q in quantities.values() if isinstance(q, list)), None),
+            counted=sensor.counted if ENERGY in quantities else None,
+            took=self._spent - before,
+        )
+
+    def silence(self) -> Iterator[Mute]:
+        """Yield what is not known any more, since the source does not answer."""
+        reason = f"{self._source.name} has not answered for {time.monotonic() - self._asked:.0f} s"
+        missing = [(device, self._source.quantities) for device in self._source.devices]
+        if self._sensors is not None:
+            missing = [(sensor.device, sensor.answers) for sensor in self._sensors]
+        for device, quantities in missing:
+            for quantity in quantities:
+                yield Mute(device=device, quantity=quantity, reason=reason)
+
+
+def sources(
+    seals: Mapping[str, str | None], salt: str, addresses: Mapping[str, str]
+) -> list[Source]:
+    """Return the sources for the processor and for the accelerators that the run measures.
+
+    seals, salt : by torch's name the sealed UUID, if there is one, and what it was sealed with
+    addresses : on the PCI bus, as far as torch knows them
+    """
+    by_kind: dict[str, list[str]] = {}
+    for device in seals:
+        by_kind.setdefault(device.partition(":")[0], []).append(device)
+    asked = [Source("the system", [cpu.CPU], lambda: [cpu.sensor()], cpu.OF_CPU)]
+    for kind, devices in by_kind.items():
+        sealed = {device: seal for device in devices if (seal := seals[device])}
+        if kind == "cuda" and sealed:
+            asked.append(Source("NVML", list(sealed), partial(nvml.sensors, sealed, salt)))
+        elif kind == "cuda":  # torch calls AMD's devices so too
+            asked.append(Source("amdsmi", devices, partial(amd.sensors, devices, addresses)))
+        elif kind == "mps":
+            asked.append(Source("Zeus", devices, partial(zeus.sensors, devices)))
+        else:
+            reason = f"no library asked here reads {kind} devices"
+            asked.append(Source(kind, devices, partial(silent, devices, reason)))
+    return asked
+
+
+def why_no_counter(sources: Iterable[Source]) -> dict[str, str | None]:
+    """Return for each device why it does not count its energy, `None` if it does."""
+    reasons: dict[str, str | None] = {}
+    threads = []
+    for source in sources:
+        slow = f"{source.name} did not answer within {LONGEST_SEARCH:.0f} s"
+        reasons |= dict.fromkeys(source.devices, slow)
+        threads.append(threading.Thread(target=_ask, args=(source, reasons), daemon=True))
+        threads[-1].start()
+    _join(threads, LONGEST_SEARCH)
+    return dict(reasons)
+
+
+def _join(threads: Iterable[threading.Thread], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+
+
+def _ask(source: Source, reasons: dict[str, str | None]) -> None:
+    for sensor in source.sensors():
+        counts = ENERGY in sensor.read()
+        reasons[sensor.device] = None if counts else sensor.unknown.get(ENERGY, "it has no counter")
+
+
+def readings(path: Path) -> JsonLines[Line]:
+    """Return the file of readings at a path."""
+    return JsonLines(path, Line)
+
+
+MOST_STEPS, LEAST_STEP = 300, 0.25
+"""Points of a series at most, and seconds between two of them at least."""
+AVERAGED = 1.0
+"""Seconds that a mean power is averaged over."""
+REPLAYS = "pcie_replays"
+COUNTERS = (ENERGY, REPLAYS)
+"""Quantities that count up from some time before the run."""
+_DIGITS = {"hz": -5, "watts": 1, "joules": 1, "celsius": 1}
+"""Decimal places that are kept, by the last word of a quantity's name."""
+_OTHERWISE = 3
+_MOMENT = attrgetter("at")
+
+
+def sensors_of_cases(
+    lines: Iterable[Line], records: Sequence[Record], devices: Mapping[str, Iterable[str]]
+) -> dict[str, dict[str, Sensed]]:
+    """Return by case and device what sensors said during the case; `devices` are those it used."""
+    by_case = _in_flight(records)
+    sensed: dict[str, dict[str, Sensed]] = {}
+    for device, every in _by_device(lines).items():
+        ticks = [tick for tick in every if tick.values.keys() != {ENERGY}] or every
+        for case, spans in by_case.items():
+            if device in {CPU, *(name.partition("/")[0] for name in devices.get(case, ()))}:
+                read = [_within(ticks, *span) for span in spans]
+                if any(read):
+                    sensed.setdefault(case, {})[device] = _summary(read)
+    return sensed
+
+
+def _in_flight(records: Iterable[Record]) -> dict[str, list[tuple[float, float]]]:
+    """Return when each case was in flight, launch by launch."""
+    begun: dict[tuple[int, str], float] = {}
+    spans: dict[str, list[tuple[float, float]]] = {}
+    for record in records:
+        if isinstance(record, Begun):
+            begun[record.launch, record.case] = record.at
+        elif isinstance(record, Measured) and (record.launch, record.case) in begun:
+            at = begun[record.launch, record.case]
+            spans.setdefault(record.case, []).append((at, at + record.wall_seconds))
+    return spans
+
+
+def _within(ticks: Sequence[Tick], begun: float, ended: float) -> list[Tick]:
+    """Return the readings of a time, without a mean power that is also of the time before it."""
+    first, behind = bisect_left(ticks, begun, key=_MOMENT), bisect_right(ticks, ended, key=_MOMENT)
+    inside = list(ticks[first:behind])
+    for index, tick in enumerate(inside):
+        if tick.at - begun < AVERAGED and MEAN_POWER in tick.values:
+            values = {name: value for name, value in tick.values.items() if name != MEAN_POWER}
+            inside[index] = replace(tick, values=values)
+    return inside
+
+
+def _summary(by_launch: Sequence[Sequence[Tick]]) -> Sensed:
+    ticks = [tick for launch in by_launch for tick in launch]
+    held = [tick.held_back for tick in ticks if tick.held_back is not None]
+    reasons = Counter(reason for held_back in held for reason in held_back)
+    parts = {name: round(count / len(held), 3) for name, count in sorted(reasons.items())}
+    replays = [numbers for launch in by_launch if (numbers := _by_quantity(launch).get(REPLAYS))]
+    return Sensed(
+        readings=len(ticks),
+        values={
+            name: (
+                _rounded(name, min(numbers)),
+                _rounded(name, median(numbers)),
+                _rounded(name, max(numbers)),
+            )
+            for name, numbers in _by_quantity(ticks).items()
+            if name not in COUNTERS
+        },
+        held_back=parts if held else None,
+        pcie_replays=int(sum(each[-1] - each[0] for each in replays)) if replays else None,
+    )
+
+
+def of_run(lines: Sequence[Line], records: Iterable[Record]) -> Telemetry | None:
+    """Return the series of a run, or why there are none; nothing where no sensor was asked."""
+    if not lines:
+        return None
+    by_device = _by_device(lines)
+    runs = [tick.run for ticks in by_device.values() for tick in ticks] or [0.0]
+    begun, ended = min(runs), max(runs)
+    step = max(LEAST_STEP, (ended - begun) / MOST_STEPS)
+    mutes = [line for line in lines if isinstance(line, Mute)]
+    series: dict[str, dict[str, list[float | None] | None]] = {}
+    for mute in mutes:
+        series.setdefault(mute.device, {})[mute.quantity] = None
+    held_back: dict[str, dict[str, list[float | None]]] = {}
+    for device, ticks in by_device.items():
+        steps: list[list[Tick]] = [[] for _ in range(int((ended - begun) / step) + 1)]
+        for tick in ticks:
+            steps[int((tick.run - begun) / step)].append(tick)
+        series.setdefault(device, {}).update(_series(ticks, steps))
+        if parts := _held_back(steps):
+            held_back[device] = parts
+    spent = sum(tick.took for ticks in by_device.values() for tick in ticks)
+    return Telemetry(
+        begun=round(begun, 3),
+        step=round(step, 6),
+        series=series,
+        held_back=held_back,
+        launches=_launches(max(by_device.values(), key=len, default=[]), records),
+        unknown={f"{mute.device}.{mute.quantity}": mute.reason for mute in mutes},
+        cost=round(spent / max(step, ended - begun), 6),
+        idle_watts=idle(lines, records),
+    )
+
+
+def _by_device(lines: Iterable[Line]) -> dict[str, list[Tick]]:
+    by_device: dict[str, list[Tick]] = {}
+    for line in lines:
+        if isinstance(line, Tick):
+            by_device.setdefault(line.device, []).append(line)
+    return {device: sorted(ticks, key=_MOMENT) for device, ticks in by_device.items()}
+
+
+def _by_quantity(ticks: Iterable[Tick]) -> dict[str, list[float]]:
+    numbers: dict[str, list[float]] = {}
+    for tick in ticks:
+        for name, value in tick.values.items():
+            numbers.setdefault(name, []).append(value)
+    return numbers
+
+
+def _series(
+    ticks: Sequence[Tick], steps: Iterable[Sequence[Tick]]
+) -> dict[str, list[float | None]]:
+    in_steps = [_by_quantity(step) for step in steps]
+    series: dict[str, list[float | None]] = {}
+    for name, (first, *_) in _by_quantity(ticks).items():
+        zero = first if name in COUNTERS else 0.0
+        series[name] = [
+            _rounded(name, median(number - zero for number in step[name])) if name in step else None
+            for step in in_steps
+        ]
+    return series
+
+
+def _held_back(steps: Iterable[Sequence[Tick]]) -> dict[str, list[float | None]]:
+    """Return the part of each step's readings with each reason that was seen at all."""
+    in_steps = [[tick.held_back for tick in step if tick.held_back is not None] for step in steps]
+    reasons = sorted({reason for step in in_steps for names in step for reason in names})
+    return {
+        reason: [
+            round(sum(reason in names for names in step) / len(step), 2) if step else None
+            for step in in_steps
+        ]
+        for reason in reasons
+    }
+
+
+def _launches(ticks: Sequence[Tick], records: Iterable[Record]) -> list[float]:
+    """Return when the first case of each launch began, on the run's clock."""
+    firsts: dict[int, float] = {}
+    for record in records:
+        if isinstance(record, Begun) and ticks:
+            near = ticks[max(0, bisect_right(ticks, record.at, key=_MOMENT) - 1)]
+            firsts.setdefault(record.launch, round(near.run + record.at - near.at, 3))
+    return [moment for _, moment in sorted(firsts.items())]
+
+
+def _rounded(quantity: str, value: float) -> float:
+    return round(value, _DIGITS.get(quantity.rpartition("_")[2], _OTHERWISE))
+
+
+SUSTAINED = "sustained"
+"""The part of a case's numbers that holds the seconds of a call in a window."""
+LEAST = 1.5
+"""Seconds between the first and the last reading of a window, at least."""
+REST, SETTLED = 3.3, 2.0
+"""Seconds without any work before the first launch, where there is a counter; and those at their
+end that count, since devices need a while to slow down."""
+DIGITS = 6
+UNSEEN = f"no launch read the counter for {LEAST} s meanwhile"
+STILL, RESET = "the counter did not move", "the counter was reset"
+"""Why a case that was chosen has no energy."""
+
+
+def energy_devices(devices: Iterable[str]) -> list[str]:
+    """Return the whole devices whose energy is a case's: accelerators where there are any."""
+    whole = list(dict.fromkeys(name.partition("/")[0] for name in devices))
+    return [name for name in whole if name != CPU] or whole
+
+
+def energy_of_cases(
+    lines: Iterable[Line],
+    records: Iterable[Record],
+    used: Mapping[str, Iterable[str]],
+    launches: int,
+) -> tuple[dict[str, Energy], dict[str, str]]:
+    """Return what the calls of cases cost, launch by launch, and why the others' is not known.
+
+    used : the devices of each case
+    """
+    readings = _counter_readings(lines)
+    energies: dict[str, Energy] = {}
+    reasons: dict[str, str] = {}
+    for record in records:
+        if isinstance(record, Busy) and record.case in used and record.launch < launches:
+            nothing: list[float | None] = [None] * launches
+            energy = energies.setdefault(record.case, Energy(joules=nothing, seconds=nothing[:]))
+            call = (record.ended - record.begun) / record.calls
+            devices = energy_devices(used[record.case])
+            watts = [_watts(readings.get(name, []), record.begun, record.ended) for name in devices]
+            known = [draw for draw in watts if not isinstance(draw, str)]
+            if missing := [draw for draw in watts if isinstance(draw, str)]:
+                reasons[record.case] = missing[0]
+            else:
+                energy.joules[record.launch] = float(f"{sum(known) * call:.{DIGITS}g}")
+                energy.seconds[record.launch] = float(f"{call:.{DIGITS}g}")
+    return {case: energy for case, energy in energies.items() if any(energy.joules)}, reasons
+
+
+def idle(lines: Iterable[Line], records: Iterable[Record]) -> dict[str, float]:
+    """Return the watts of each device while nothing ran, before the first launch."""
+    rests = [record for record in records if isinstance(record, Rested)]
+    return {
+        device: round(watts, 1)
+        for device, readings in _counter_readings(lines).items()
+        for rest in rests
+        if not isinstance(watts := _watts(readings, rest.ended - SETTLED, rest.ended), str)
+    }
+
+
+def _counter_readings(lines: Iterable[Line]) -> dict[str, list[tuple[float, float]]]:
+    """Return by device when its counter was read, and the joules that it showed."""
+    readings: dict[str, list[tuple[float, float]]] = {}
+    for line in lines:
+        if isinstance(line, Tick) and ENERGY in line.values:
+            at = line.at if line.counted is None else line.counted
+            readings.setdefault(line.device, []).append((at, line.values[ENERGY]))
+    return readings
+
+
+def _watts(readings: Iterable[tuple[float, float]], begun: float, ended: float) -> float | str:
+    """Return the mean power in a time, or why the counter does not tell it."""
+    inside = sorted(reading for reading in readings if begun <= reading[0] <= ended)
+    if not inside or inside[-1][0] - inside[0][0] < LEAST:
+        return UNSEEN
+    if any(after < before for (_, before), (_, after) in pairwise(inside)):
+        return RESET
+    (first, before), (last, after) = inside[0], inside[-1]
+    return (after - before) / (last - first) if after > before else STILL
+
+
+def sustained_seconds(
+    records: Iterable[Record], case: Identity, launches: int
+) -> list[float | None]:
+    """Return the seconds of a call in the window of each launch, for cases of accelerators."""
+    windows = (r for r in records if isinstance(r, Busy) and r.case == case.fullname)
+    seconds = {window.launch: window.seconds / window.calls for window in windows}
+    on_cpu = any(name.startswith(CPU) for name in case.devices)
+    return [None if on_cpu else seconds.get(launch) for launch in range(launches)]

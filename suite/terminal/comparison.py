@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: MIT
+"""Comparisons as tables for a terminal, as wide as it is."""
+
+import math
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from statistics import median
+from typing import NamedTuple
+
+from frobench.suite.compare.gate import Agreement, doubt, missing, nothing_compared, typical_change
+from frobench.suite.compare.pairs import (
+    CaseComparison,
+    CaseRatio,
+    MachineComparison,
+    RunComparison,
+    Unmatched,
+    VersionComparison,
+    kind,
+)
+from frobench.suite.project.git import SHOWN, describe
+from frobench.suite.statistics import LEAST_LAUNCHES
+from frobench.suite.stored.differences import Difference, name_of
+from frobench.suite.stored.types import Estimate, VerdictWord
+from frobench.suite.terminal.layout import say
+from frobench.suite.units import RATIO, counted, format_estimate, format_point, format_value
+
+FINDS = "finds"
+GAP = "  "
+UNLIMITED = 10_000
+"""Columns of what is no terminal."""
+
+
+class Column(NamedTuple):
+    """A column of a table."""
+
+    heading: str
+    right: bool = False  # whether its cells stand at its right
+
+
+class Row(NamedTuple):
+    """A row of a table: a name in two parts, and a cell for each column."""
+
+    group: str
+    head: str
+    tail: str
+    cells: tuple[str, ...]
+
+
+class Table(NamedTuple):
+    """Rows under columns."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+
+
+def of_cases(cases: Iterable[CaseComparison], base: str, new: str) -> Table:
+    """Return a row for each case, in the order given."""
+    rows = []
+    for case in cases:
+        ratio = None if case.word == "incomparable" else case.ratio
+        judged = case.word, finds(case.smallest_change)
+        rows.append(_row(name_of(case.fullname), case, ratio, *judged))
+    sides = Column(base, right=True), Column(new, right=True), Column(f"{new} / {base}")
+    return Table((*sides, Column("verdict"), Column(FINDS, right=True)), rows)
+
+
+def of_ratios(cases: Iterable[CaseRatio]) -> Table:
+    """Return a row for each case that has a ratio, its devices named by their kinds."""
+    columns = Column("base", right=True), Column("new", right=True), Column("new, times as fast")
+    rows = [
+        _row(kind(name_of(case.base_case)), case, case.speed)
+        for case in cases
+        if case.speed is not None
+    ]
+    return Table(columns, rows)
+
+
+def finds(change: float | None) -> str:
+    """Spell the smallest change that would have been found, a large one as a factor."""
+    if change is None:
+        return "-"
+    large = change >= 1
+    return format_value(1 + change, RATIO, 2) if large else f"+{format_value(change, '1', 2)}"
+
+
+def legend(cases: Sequence[CaseComparison]) -> list[str]:
+    """Explain what a table of cases does not say by itself."""
+    lines = [
+        f"{FINDS}: the smallest slow-down that would have been found in 90% of such comparisons"
+    ]
+    if any(case.smallest_change is None and case.reason is None for case in cases):
+        lines.append("  (-: too few to find even a factor of 1,000; measure with more --launches)")
+    if any(case.p_value is not None for case in cases):
+        lines.append("verdicts: in all cases together a false alarm in at most 5% of comparisons")
+    return lines
+
+
+def show(table: Table) -> None:
+    """Print a table with an empty line behind it, laid out for the terminal's width."""
+    if table.rows:
+        say(*lines(table, shutil.get_terminal_size((UNLIMITED, 0)).columns), "")
+
+
+def lines(table: Table, width: int) -> list[str]:
+    """Lay a table out in the first form that fits the width, or else in the narrowest.
+
+    A narrower form names what rows share above them; the narrowest also drops the first column.
+    """
+    for split in (False, True):
+        form = list(_laid_out(table, split=split))
+        if max(map(len, form)) <= width:
+            return form
+    rows = [row._replace(cells=row.cells[1:]) for row in table.rows]
+    rest = _laid_out(Table(table.columns[1:], rows), split=True, width=width)
+    return [*rest, f"(no room here for {table.columns[0].heading})"]
+
+
+def _row(name: str, case: CaseComparison | CaseRatio, ratio: Estimate | None, *judged: str) -> Row:
+    head, bracket, tail = name.partition("[")
+    times = format_point(case.base, "s"), format_point(case.new, "s")
+    compared = format_estimate(ratio, RATIO) if ratio else "-"
+    return Row(case.group, head, bracket + tail, (*times, compared, *judged))
+
+
+def _laid_out(table: Table, *, split: bool, width: int = UNLIMITED) -> Iterator[str]:
+    labels = [f"  {row.tail.strip('[]') if split else row.head + row.tail}" for row in table.rows]
+    headings = [column.heading for column in table.columns]
+    columns = zip(headings, *(row.cells for row in table.rows), strict=True)
+    widths = [max(map(len, column)) for column in columns]
+    room = width - sum(widths) - len(GAP) * len(widths)
+    first = max((len(label) for label in labels if len(label) <= room), default=0)
+
+    def line(label: str, cells: Sequence[str]) -> str:
+        placed = [
+            cell.rjust(width) if column.right else cell.ljust(width)
+            for cell, width, column in zip(cells, widths, table.columns, strict=True)
+        ]
+        return GAP.join([label.ljust(first), *placed]).rstrip()
+
+    yield line("", headings)
+    shared = [f"{row.group} {row.head}" if split else row.group for row in table.rows]
+    rows = zip(shared, labels, table.rows, strict=True)
+    for heading, members in groupby(rows, key=itemgetter(0)):
+        yield heading
+        for _, label, row in members:
+            if len(label) > first:
+                yield label
+            yield line(label if len(label) <= first else "", row.cells)
+
+
+MOST_NAMED = 10
+"""Cases named one by one in a line of a summary, at most."""
+ORDER: tuple[VerdictWord, ...] = ("slower", "faster", "unresolved", "same", "incomparable")
+PACKAGES = "software.packages."
+MACHINE = frozenset({"accelerators", "cpu.model"})
+"""Facts by which two machines are of different kinds."""
+
+
+def of_runs(comparison: RunComparison) -> list[str]:
+    """Say what a comparison of two runs comes to, a line each."""
+    lines = projects(comparison) + across(comparison)
+    if comparison.differences:
+        lines += ["What differs and moves numbers:", *_differing(comparison.differences)]
+        if not MACHINE.isdisjoint(each.fact for each in comparison.differences):
+            lines.append("`frobench compare --purchase` shows two machines side by side")
+    else:
+        lines += [*_verdicts(comparison, "in both runs"), *allowances(comparison)]
+    lines += [*_overlapping(comparison), *in_turn(comparison)]
+    if comparison.harmless:
+        lines.append(f"differs harmlessly: {_facts(comparison.harmless)}")
+    return [*lines, *unmatched(comparison.unmatched)]
+
+
+def of_versions(comparison: VersionComparison) -> list[str]:
+    """Say what a comparison of two versions comes to, a line each."""
+    return _verdicts(comparison, "with two versions")
+
+
+def of_machines(comparison: MachineComparison) -> list[str]:
+    """Say what differs between two machines, and what each lacks."""
+    lines = ["No verdicts: above 1, a case takes less time on the new machine."]
+    if comparison.differences:
+        lines += ["What differs and moves numbers:", *_differing(comparison.differences)]
+    else:
+        lines.append("Nothing differs that is known to move numbers.")
+    others = ((kind(name_of(case.base_case)), case.reason) for case in comparison.ratios)
+    if not comparison.faults:
+        lines += [f"no ratio: {line}" for line in grouped(others)]
+    return [*lines, *unmatched(comparison.unmatched)]
+
+
+def of_agreement(agreement: Agreement) -> list[str]:
+    """Say whether two runs agree, and why, a line each."""
+    comparison, different = agreement.comparison, agreement.different
+    compared = counted(len(agreement.compared), "case")
+    verb = "differ" if len(different) > 1 else "differs"
+    answer = {True: "agrees", False: "does not agree", None: "cannot say"}[agreement.agrees]
+    cases = f"{len(comparison.cases)} of {counted(agreement.cases, 'case')} measured again"
+    found = f"of {compared} {len(different) or 'none'} {verb}"
+    if agreement.agrees is None:
+        found = str(agreement.doubt)
+    absent = grouped((name_of(case.fullname), case.reason) for case in comparison.unmatched)
+    comparable = not comparison.differences and not comparison.faults
+    return [
+        f"{answer}: {cases}; {found}",
+        *across(comparison),
+        *_differing(comparison.differences),
+        *_changed(different),
+        *_sharpness(agreement.compared),
+        *allowances(comparison),
+        *(f"not measured here: {line}" for line in absent),
+        *(undecided(comparison.cases) if comparable else []),
+        *_overlapping(comparison),
+    ]
+
+
+def refusals(
+    comparison: RunComparison | VersionComparison, *, allow_missing: bool = False
+) -> list[str]:
+    """Say what makes the exit code 3, and what to do about it."""
+    if (reason := nothing_compared(comparison)) is not None:
+        return [f"nothing compared: {reason}{_advice(comparison)}"]
+    lines = [f"not compared, headline: {line}" for line in grouped(missing(comparison))]
+    if (reason := doubt(comparison)) is not None:
+        return [f"cannot say: {reason}", *lines]
+    if lines and not allow_missing:
+        lines.append("`--allow-missing` lets a comparison pass without headline cases")
+    return lines
+
+
+def projects(comparison: RunComparison) -> list[str]:
+    """Say which commits of which project were measured, if a run tells."""
+    measured = (comparison.base_project, comparison.new_project)
+    if not any(measured):
+        return []
+    base, new = (describe(project) if project else "not told" for project in measured)
+    return [f"code measured: {base}" + (f" -> {new}" if new != base else ", in both")]
+
+
+def across(comparison: RunComparison) -> list[str]:
+    """Name the differences that the verdicts are about."""
+    return [
+        f"compared across {each.fact}: {each.base} -> {each.new}"
+        if each.base != each.new
+        else f"{each.fact} is equal in both runs: {each.base}"
+        for each in comparison.across
+    ]
+
+
+def in_turn(comparison: RunComparison) -> list[str]:
+    """Point to the search among commits, where those of two runs are not the same in every case."""
+    base, new = (
+        project.id[:SHOWN] if project and project.id else ""
+        for project in (comparison.base_project, comparison.new_project)
+    )
+    if not base or not new or base == new or all(case.word == "same" for case in comparison.cases):
+        return []
+    command = f"`frobench history --range {base}..{new}`, with the `--benchmarks` of these runs,"
+    return [f"{command} measures commits in turn, and finds the one that changed a case"]
+
+
+def undecided(cases: Sequence[CaseComparison]) -> list[str]:
+    """Say which cases are incomparable or disturbed, and why."""
+    return [
+        f"{word}: {line}"
+        for word in ("unresolved", "incomparable")
+        for line in grouped(
+            (name_of(case.fullname), case.reason) for case in cases if case.word == word
+        )
+    ]
+
+
+def allowances(comparison: RunComparison) -> list[str]:
+    """Say how far separate runs of the machine may differ by themselves, and how it is known."""
+    allowed = [case.allowance for case in comparison.cases if case.p_value is not None]
+    if not any(allowed):
+        return []
+    middle, most = (format_value(size, "1", digits=2) for size in (median(allowed), max(allowed)))
+    known = "assumed; it is learned where the folder holds three more runs of this machine"
+    if comparison.learned_from:
+        known = f"learned from {counted(comparison.learned_from, 'other run')} of this machine"
+    lines = [
+        f"allowed between separate runs: {middle} in half of the cases, at most {most} ({known})"
+    ]
+    if slower := [case.clock for case in comparison.cases if case.clock is not None]:
+        ratios, times = counted(len(slower), "ratio"), format_value(slower[0], RATIO)
+        lines.append(
+            f"{ratios} relative to the speed of the cores: their gauge took {times} as long in new"
+        )
+    return lines
+
+
+def unmatched(cases: Sequence[Unmatched]) -> list[str]:
+    """Name the cases that only one run measured, with what the other says of them."""
+    return [
+        f"only in {side}: {line}"
+        for side in ("base", "new")
+        for line in grouped(
+            (name_of(case.fullname), case.reason) for case in cases if case.measured_in == side
+        )
+    ]
+
+
+def grouped(reasons: Iterable[tuple[str, str | None]]) -> list[str]:
+    """Return a line for each reason, with the names that it holds for, the first few of many."""
+    names_of: dict[str, list[str]] = {}
+    for name, reason in reasons:
+        if reason:
+            names_of.setdefault(reason, []).append(name)
+    lines = []
+    for reason, names in names_of.items():
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        lines.append(f"{', '.join(names[:MOST_NAMED])}{more}: {reason}")
+    return lines
+
+
+def _overlapping(comparison: RunComparison) -> list[str]:
+    overlap, every = comparison.overlapping, comparison.with_intervals
+    if not every:
+        return []
+    share = format_value(overlap / every, "1")
+    return [f"intervals overlap in {overlap} of {counted(every, 'case')} ({share})"]
+
+
+def _changed(cases: Iterable[CaseComparison]) -> list[str]:
+    return [
+        f"  {case.word}: {case.group} {name_of(case.fullname)}: "
+        f"{format_estimate(case.ratio, RATIO)}"
+        for case in sorted(cases, key=lambda case: ORDER.index(case.word))
+        if case.differs
+    ]
+
+
+def _differing(differences: Iterable[Difference]) -> list[str]:
+    return [f"  {each.fact}: {each.base} -> {each.new}" for each in differences]
+
+
+def _sharpness(cases: Sequence[CaseComparison]) -> list[str]:
+    # To agree is easy where all is noise.
+    if not cases:
+        return []
+    if (typical := typical_change(cases)) == math.inf:
+        return ["in most of these cases so few launches could not have shown any slow-down"]
+    return [
+        f"in half of these cases a slow-down of {format_value(typical, '1', 2)} would have shown"
+    ]
+
+
+def _advice(comparison: RunComparison | VersionComparison) -> str:
+    if comparison.faults or not comparison.cases:
+        return ""
+    if isinstance(comparison, RunComparison) and comparison.differences:
+        options = " ".join(f"--across {each.fact}" for each in comparison.differences)
+        return f"; to compare across that, add `{options}`"
+    if all(case.is_disturbed for case in comparison.cases):
+        return "; measure again, or measure both versions side by side: measure(against=...)"
+    if any(case.reason is None for case in comparison.cases):
+        return f"; measure with `--launches {LEAST_LAUNCHES}` or more"
+    return ""
+
+
+def _verdicts(comparison: RunComparison | VersionComparison, where: str) -> list[str]:
+    cases, counts = comparison.cases, comparison.counts
+    words = ", ".join(f"{counts[word]} {word}" for word in ORDER if word in counts)
+    every = f"{counted(len(cases), 'case')} {where}{words and f': {words}'}"
+    return [every, *_changed(cases), *([] if comparison.faults else undecided(cases))]
+
+
+def _facts(differences: Sequence[Difference]) -> str:
+    named = [each.fact for each in differences if not each.fact.startswith(PACKAGES)]
+    packages = sum(each.fact.startswith(PACKAGES) for each in differences)
+    return ", ".join([*named, *([counted(packages, "package")] if packages else [])])
