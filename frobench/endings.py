@@ -24,7 +24,7 @@ from frobench.suite.printable import printable
 
 
 @contextmanager
-def makes_much() -> Iterator[None]:
+def without_garbage_collection() -> Iterator[None]:
     """Let a verb make a million objects, most of which stay, without a search for garbage."""
     enabled = gc.isenabled()
     gc.disable()
@@ -37,7 +37,7 @@ def makes_much() -> Iterator[None]:
             gc.enable()
 
 
-def tells(verb: Callable[..., None]) -> Callable[..., None]:
+def exits_cleanly(verb: Callable[..., None]) -> Callable[..., None]:
     """Turn what keeps a verb from its end into one clear line and its exit code."""
 
     @wraps(verb)
@@ -66,7 +66,7 @@ def measures(verb: Callable[..., None]) -> Callable[..., None]:
             end(CANNOT, "measuring needs Linux or macOS; on Windows, call frobench in WSL2")
         verb(**options)
 
-    return tells(wrapped)
+    return exits_cleanly(wrapped)
 
 
 def tell(error: Exception, options: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from frobench import options
-from frobench.endings import makes_much, tells
+from frobench.endings import exits_cleanly, without_garbage_collection
 from frobench.suite.exit_codes import FAILED, absent, absent_module
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.paths
-@tells
+@exits_cleanly
 def validate(paths: tuple[Path, ...]) -> None:
     """Check stored runs, files or folders; a line for every fault, doubt and change since.
 
@@ -47,8 +47,8 @@ def validate(paths: tuple[Path, ...]) -> None:
         "csv": "Every answer, or with --cases every case, a row each.",
     }
 )
-@tells
-@makes_much()
+@exits_cleanly
+@without_garbage_collection()
 def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
     """Print the answers of the stored run in FILE, then its doubts.
 
@@ -83,7 +83,7 @@ def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
         "openmetrics": "For Prometheus and what else reads its text.",
     }
 )
-@tells
+@exits_cleanly
 def export(file: Path, form: str | None) -> None:
     """Print the estimate of each case in FILE, with its interval, for a dashboard.
 
@@ -111,8 +111,8 @@ def export(file: Path, form: str | None) -> None:
     help="What a machine is bought for, with --purchase; training by default.",
 )
 @options.as_json
-@tells
-@makes_much()
+@exits_cleanly
+@without_garbage_collection()
 def compare(  # noqa: PLR0913 - one for each option
     base: Path,
     new: Path | None,

@@ -79,12 +79,12 @@ def run(
 def together(benchmarks: Path, wait: bool) -> AbstractContextManager[object]:  # noqa: FBT001 - as an option
     """Have the other nodes of the job at hand; where this is one of them, serve and end."""
     from frobench.suite.nodes.meeting import position
-    from frobench.suite.run.runner import led, take_part
+    from frobench.suite.run.runner import coordinating, take_part
     from frobench.suite.terminal.layout import say, warn
 
     here = position()
     if here.number == 0:
-        return led(here, spelled(benchmarks))
+        return coordinating(here, spelled(benchmarks))
     over = take_part(here, spelled(benchmarks), wait=warn if wait else None)
     say(f"node {here.number}: {over}")
     sys.exit(0)

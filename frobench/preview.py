@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from frobench import options
-from frobench.endings import measures, spelled, tells
+from frobench.endings import exits_cleanly, measures, spelled
 from frobench.suite.exit_codes import CANNOT
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def list_cases(  # noqa: PLR0913 - one for each option
 @click.command()
 @options.results
 @options.as_json
-@tells
+@exits_cleanly
 def doctor(results: Path, *, as_json: bool) -> None:
     """Show this machine, what is wrong with it, and how to mend it.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from frobench import options
-from frobench.endings import end, tells
+from frobench.endings import end, exits_cleanly
 from frobench.suite.exit_codes import FAILED
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.argument("file", type=options.FILE)
 @options.into(options.RESULTS, "Folder of stored runs.")
 @click.option("--all", "everything", is_flag=True, help="Show every text in full.")
-@tells
+@exits_cleanly
 def share(file: Path, output: Path, *, everything: bool) -> None:
     """Show what publishing FILE would reveal, and write it ready for a pull request.
 
@@ -84,7 +84,7 @@ def _licence(_context: click.Context, _option: click.Parameter, text: str) -> st
     metavar="SPDX",
     help="Under which others may use the data.",
 )
-@tells
+@exits_cleanly
 def report(  # noqa: PLR0913, PLR0917 - one for each option
     paths: tuple[Path, ...],
     output: Path,

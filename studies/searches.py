@@ -19,7 +19,7 @@ class MadeUpCommits:
     """Measures commits that take known times; see `suite.history.change_search.Measure`.
 
     seconds : by case, of each commit
-    wander : standard deviation of what both launches of a pair share
+    spread : standard deviation of what both launches of a pair share
     broken : places of commits that cannot be measured
     """
 
@@ -29,13 +29,13 @@ class MadeUpCommits:
         seed: int = 0,
         *,
         noise: float = NOISE,
-        wander: float = NOISE,
+        spread: float = NOISE,
         broken: Collection[int] = (),
     ) -> None:
         self._seconds = seconds
         self._random = random.Random(seed)  # noqa: S311 - not for secrets
         self._noise = noise
-        self._wander = wander
+        self._spread = spread
         self._broken = broken
         self.pairs: list[tuple[int, int, int]] = []
 
@@ -48,7 +48,7 @@ class MadeUpCommits:
         return {
             case: [
                 self._draw(seconds[second], shared) / self._draw(seconds[first], shared)
-                for shared in (self._random.gauss(0, self._wander) for _ in range(launches))
+                for shared in (self._random.gauss(0, self._spread) for _ in range(launches))
             ]
             for case, seconds in self._seconds.items()
         }

@@ -1,5 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""What names a person or a host: found, hidden, and taken out of a run before it is published."""
+"""What names a person, a host or one device of all: found in texts, and hidden there.
+
+It finds paths but the system's own, addresses of every kind, hosts in their domain, UUIDs,
+identifiers of containers, labelled serial numbers, credentials, and the names of this host and its
+user. A name looks like any word, so `frobench share` is for the machine that made the run.
+
+The words of the suite name nobody where the suite itself writes them. A user may be called `data`,
+and a host `h200`: the name of a case or of a field stays as it is, and in what others may have
+written, as in an error's text, such a name is looked for like any other.
+"""
 
 import getpass
 import platform

@@ -49,7 +49,7 @@ FRACTIONS = ("fan", "utilization")
 
 
 @dataclass(frozen=True)
-class Course:
+class SensorSeries:
     """A quantity over the time of the run, a line for each device.
 
     lines : by device, moments in seconds since the run began, and values
@@ -85,7 +85,7 @@ class Sensors(NamedTuple):
     cost : what sampling took of a core
     """
 
-    drawn: list[tuple[Course, Markup, Markup]]
+    drawn: list[tuple[SensorSeries, Markup, Markup]]
     rows: list[tuple[str, str, list[str]]]
     held_back: list[tuple[str, str, str]]
     cost: str
@@ -111,7 +111,7 @@ def sensors(run: Run) -> Sensors | None:
     return Sensors(drawn, _rows(run, telemetry), held_back, cost)
 
 
-def courses(run: Run, telemetry: Telemetry) -> list[Course]:
+def courses(run: Run, telemetry: Telemetry) -> list[SensorSeries]:
     """Return the quantities worth a chart."""
     accelerated = any("sm_clock_hz" in quantities for quantities in telemetry.series.values())
     drawn = []
@@ -128,11 +128,11 @@ def courses(run: Run, telemetry: Telemetry) -> list[Course]:
         }
         lines = {device: points for device, points in lines.items() if points}
         if lines:
-            drawn.append(Course(title, _unit(quantity), lines, telemetry.launches))
+            drawn.append(SensorSeries(title, _unit(quantity), lines, telemetry.launches))
     return drawn
 
 
-def draw(course: Course, form: Form) -> Markup:
+def draw(course: SensorSeries, form: Form) -> Markup:
     """Return a course as an inline SVG element."""
     values = [value for line in course.lines.values() for _, value in line]
     room = max(0.1 * (max(values) - min(values)), 0.02 * max(values), 1e-9)

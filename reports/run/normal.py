@@ -86,7 +86,7 @@ class Row(NamedTuple):
     verdict: Verdict
 
 
-class Shelf:
+class EarlierRuns:
     """The runs measured so far, by their devices: of each machine the newest.
 
     A run is held against those that were put on the shelf before it, so that what a page says

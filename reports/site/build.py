@@ -196,23 +196,25 @@ class _Site:
         What it returns waits for them, adds the answers on all pages to the summaries, and
         returns these and the files by the digest of their run.
         """
-        shelf = normal.Shelf()
+        earlier_runs = normal.EarlierRuns()
         written: dict[str, Written] = {}
         jobs = []
         for summary in summaries:
             source = stored[summary.sha256]
             price = self._price(summary)
-            key = repr((summary.href, shelf.before(summary), price, *astuple(self.publication)))
+            key = repr(
+                (summary.href, earlier_runs.before(summary), price, *astuple(self.publication))
+            )
             before = run_files.known_page(source, key)
             if before and stand(before.files, self.out):
                 written[summary.sha256] = before
             else:
                 held = normal.verdicts(
-                    summary.figures, [other.figures for other in shelf.others(summary)]
+                    summary.figures, [other.figures for other in earlier_runs.others(summary)]
                 )
-                beside = tuple(held), shelf.axes(summary), price
+                beside = tuple(held), earlier_runs.axes(summary), price
                 jobs.append(PageJob(source, self.out, summary.href, key, *beside, self.publication))
-            shelf.put(summary)
+            earlier_runs.put(summary)
         made = begun(
             self.workers, run_files.write_page, jobs, lambda job, why: {job.source.sha256: [why]}
         )

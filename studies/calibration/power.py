@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from frobench.suite.compare.between_runs import Wander
+from frobench.suite.compare.between_runs import BetweenRunSpread
 from frobench.suite.compare.family import Sides, compare, compare_family
 from frobench.suite.compare.rank_tests import verdict
 from studies.calibration import shifts
@@ -100,7 +100,7 @@ def shares(cell: Cell, suites: int) -> dict[str, float]:
         base, new, *others = (shifts.run(random, unmoved) for _ in range(2 + shifts.OTHERS))
         new[: cell.moved] += cell.size * NOISE
         family = sides(cell.way, np.exp(STRETCH * base), np.exp(STRETCH * new))
-        nothing: list[Wander | None] = [None] * CASES
+        nothing: list[BetweenRunSpread | None] = [None] * CASES
         counts[BEFORE] += sum(slower_by_ranks(family)[: cell.moved])
         counts[ALONE] += sum(_slower(family, nothing)[: cell.moved])
         if cell.way == WAYS[0]:
@@ -130,8 +130,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def _slower(family: Sequence[Sides], wander: Sequence[Wander | None]) -> list[bool]:
-    judged = compare_family(family, wander)
+def _slower(family: Sequence[Sides], spread: Sequence[BetweenRunSpread | None]) -> list[bool]:
+    judged = compare_family(family, spread)
     return [verdict(each.comparison, each.p_value) == "slower" for each in judged]
 
 

@@ -12,7 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from frobench.suite.compare.between_runs import Level, Levels, Wander, assumed, centres, learned
+from frobench.suite.compare.between_runs import (
+    BetweenRunSpread,
+    Level,
+    Levels,
+    assumed,
+    centres,
+    learned,
+)
 from frobench.suite.compare.family import compare_family
 from studies.calibration.figures import Figure, Table, errors
 from studies.calibration.regimes import NOISE, REGIMES, Regime, Values
@@ -126,7 +133,7 @@ def run(random: np.random.Generator, cell: Cell) -> Values:
     return medians + shift
 
 
-def learn(runs: Sequence[Values], stretch: float = 1.0) -> dict[str, Wander | None]:
+def learn(runs: Sequence[Values], stretch: float = 1.0) -> dict[str, BetweenRunSpread | None]:
     """Return what other runs show of each case."""
     names = [str(place) for place in range(len(runs[0]))]
     levels = [
@@ -145,22 +152,22 @@ def learn(runs: Sequence[Values], stretch: float = 1.0) -> dict[str, Wander | No
     return learned(dict.fromkeys(names, ("", "cpu")), levels)
 
 
-def assume(base: Values, new: Values) -> list[Wander]:
+def assume(base: Values, new: Values) -> list[BetweenRunSpread]:
     """Return what is assumed of each case where no other runs are known."""
     spreads = [[found[1] for found in centres(np.exp(run).tolist())] for run in (base, new)]
     return [assumed(pair) for pair in zip(*spreads, strict=True)]
 
 
-def alarmed(base: Values, new: Values, wander: Sequence[Wander | None]) -> bool:
+def alarmed(base: Values, new: Values, spread: Sequence[BetweenRunSpread | None]) -> bool:
     """Tell whether any case is called faster or slower."""
     family = list(zip(base.tolist(), new.tolist(), strict=True))
-    return any(each.differs for each in compare_family(family, wander))
+    return any(each.differs for each in compare_family(family, spread))
 
 
 def _alarmed_at_the_edge(base: Values, new: Values) -> bool:
     """Shift each case by what is known of the two runs, which is their allowance."""
     edge = STRETCH * NOISE
-    known = Wander(0.0, np.inf, shift=edge)
+    known = BetweenRunSpread(0.0, np.inf, shift=edge)
     return alarmed(base, new * np.exp(edge), [known] * len(base))
 
 

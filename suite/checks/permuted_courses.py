@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from frobench.suite.compare.rank_tests import Values, pulled_in, table
+from frobench.suite.compare.rank_tests import Values, table, winsorised
 
 _ORDERS = 4_000
 
@@ -25,7 +25,7 @@ def fits(cases: Sequence[Sequence[float]], beside: int) -> list[tuple[float, flo
     logs = table(cases)
     launches = len(logs)
     rows = _courses(launches, beside)
-    _, values, _ = pulled_in(logs)
+    _, values, _ = winsorised(logs)
     values = values - values.mean(axis=0)
     lengths = np.linalg.norm(values, axis=0)
     values = np.divide(values, lengths, out=np.zeros_like(values), where=lengths > 0)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from msgspec import UNSET, Struct, structs
 
 from frobench.suite.compare.pairs import failures, faults
-from frobench.suite.compare.rank_tests import Between, compare_values, pulled_in, table
+from frobench.suite.compare.rank_tests import Between, compare_values, table, winsorised
 from frobench.suite.profiles import LARGEST_LOAD
 from frobench.suite.statistics import ALARMS, LEAST_LAUNCHES, case_medians
 from frobench.suite.stored.differences import state
@@ -229,7 +229,7 @@ def centres(cases: Sequence[Sequence[float | None]]) -> list[tuple[float, float,
         [math.log(value) if value and value > 0 else math.nan for value in medians]
         for medians in cases
     ]
-    middles, values, present = pulled_in(table(logs))
+    middles, values, present = winsorised(table(logs))
     launches = present.sum(axis=0)
     means = values.sum(axis=0) / launches
     squares = (((values - means) * present) ** 2).sum(axis=0)
@@ -241,7 +241,7 @@ def centres(cases: Sequence[Sequence[float | None]]) -> list[tuple[float, float,
 
 
 LEAST_RUNS = 3
-"""Other runs from which the wander is learned; with fewer it is assumed."""
+"""Other runs from which the spread is learned; with fewer it is assumed."""
 ASSUMED = 0.01
 """Standard deviation of a case's level between runs, relative, where nothing is learned; that of
 its launches, if it is larger."""
@@ -251,14 +251,14 @@ PRIOR_RUNS = 4
 """How many runs the other cases of a device count for in what is learned of one case."""
 SCALE = 2.0
 """How many times as far as the gauge a case may shift by itself: it has other bodies."""
-EXPLAINED = 1.35
+LAUNCH_VARIANCE_FACTOR = 1.35
 """The variance of a level by that of a launch over their number, for normal launches: pulling
 outliers in makes the launches look steadier, and the median of several runs is below their mean."""
 Cases = Mapping[str, tuple[str, str]]
 """The version and the device of cases, by full name."""
 
 
-class Wander(NamedTuple):
+class BetweenRunSpread(NamedTuple):
     """How much a case's level varies between runs of identical code, as logs."""
 
     error: float  # standard deviation of the level
@@ -273,14 +273,14 @@ class Wander(NamedTuple):
         return Between(error, reach, self.shift)
 
 
-class Wanders(NamedTuple):
+class BetweenRunSpreads(NamedTuple):
     """How far the runs of a machine lie apart."""
 
-    cases: dict[str, Wander]  # by full name
+    cases: dict[str, BetweenRunSpread]  # by full name
     runs: int  # other runs from which it is learned; 0 where it is assumed
 
 
-def wanders_of(base: Run, new: Run, others: Sequence[Levels]) -> Wanders:
+def between_run_spreads(base: Run, new: Run, others: Sequence[Levels]) -> BetweenRunSpreads:
     """Return for each case of two runs how much its level varies between runs.
 
     A few runs show a case's own variance between them poorly, so it is drawn towards that of the
@@ -293,51 +293,55 @@ def wanders_of(base: Run, new: Run, others: Sequence[Levels]) -> Wanders:
     }
     ours = levels(base), levels(new)
     alike = [run for run in others if run.is_like(ours[0]) and run.run != ours[1].run]
-    plain = _lesson(cases, ours, alike)
-    relative = _lesson_in_clocks(cases, ours, alike)
-    wanders = {}
+    plain = _from_earlier_runs(cases, ours, alike)
+    relative = _from_earlier_runs_in_clocks(cases, ours, alike)
+    spreads = {}
     for case in base.benchmarks:
-        name, lesson = case.fullname, plain
+        name, earlier = case.fullname, plain
         variances = (run.cases[name].variance for run in ours if name in run.cases)
-        wander = plain.cases[name] or assumed(variances)
+        spread = plain.cases[name] or assumed(variances)
         steadier = relative.cases.get(name)
-        if steadier and steadier.error < wander.error:
-            wander, lesson = steadier, relative
-        shift = SCALE * shift_of(case, lesson.shifts)
-        wanders[name] = wander._replace(shift=shift, log_core_ratio=lesson.log_core_ratio)
+        if steadier and steadier.error < spread.error:
+            spread, earlier = steadier, relative
+        shift = SCALE * shift_of(case, earlier.shifts)
+        spreads[name] = spread._replace(shift=shift, log_core_ratio=earlier.log_core_ratio)
     runs = max(plain.runs, relative.runs)
-    return Wanders(wanders, runs if runs >= LEAST_RUNS else 0)
+    return BetweenRunSpreads(spreads, runs if runs >= LEAST_RUNS else 0)
 
 
-class _Lesson(NamedTuple):
+class _EarlierRuns(NamedTuple):
     """What other runs show of two runs."""
 
-    cases: Mapping[str, Wander | None] = {}
+    cases: Mapping[str, BetweenRunSpread | None] = {}
     shifts: Mapping[str, float] = {}  # see `conclusive_shifts`
     runs: int = 0  # other runs that met the same state as the first
-    log_core_ratio: float | None = None  # see `Wander`
+    log_core_ratio: float | None = None  # see `BetweenRunSpread`
 
 
-def _lesson(cases: Cases, ours: Sequence[Levels], others: Iterable[Levels]) -> _Lesson:
+def _from_earlier_runs(
+    cases: Cases, ours: Sequence[Levels], others: Iterable[Levels]
+) -> _EarlierRuns:
     before, after = (run.gauges for run in ours)
-    teachers = [run for run in others if run.met_the_same_state(before)][:MOST_RUNS]
-    return _Lesson(learned(cases, teachers), conclusive_shifts(before, after), len(teachers))
+    earlier = [run for run in others if run.met_the_same_state(before)][:MOST_RUNS]
+    return _EarlierRuns(learned(cases, earlier), conclusive_shifts(before, after), len(earlier))
 
 
-def _lesson_in_clocks(cases: Cases, ours: Sequence[Levels], others: Iterable[Levels]) -> _Lesson:
+def _from_earlier_runs_in_clocks(
+    cases: Cases, ours: Sequence[Levels], others: Iterable[Levels]
+) -> _EarlierRuns:
     """Return the same relative to the speed of the cores; nothing where that is unknown."""
     before, after = (run.log_core_seconds for run in ours)
     if before is None or after is None:
-        return _Lesson()
+        return _EarlierRuns()
     base, new, *rest = filter(None, (run.in_clocks() for run in (*ours, *others)))
-    return _lesson(cases, (base, new), rest)._replace(log_core_ratio=after - before)
+    return _from_earlier_runs(cases, (base, new), rest)._replace(log_core_ratio=after - before)
 
 
-def learned(cases: Cases, others: Sequence[Levels]) -> dict[str, Wander | None]:
+def learned(cases: Cases, others: Sequence[Levels]) -> dict[str, BetweenRunSpread | None]:
     """Return what other runs show of each case."""
     excesses = {name: _excess(name, *case, others) for name, case in cases.items()}
     pools = _pools(excesses.values())
-    return {name: _wander(excess, pools) for name, excess in excesses.items()}
+    return {name: _spread(excess, pools) for name, excess in excesses.items()}
 
 
 def student(probability: float, degrees: float) -> float:
@@ -362,18 +366,18 @@ class _Excess(NamedTuple):
     degrees: int  # of freedom; 0 where there are not two runs
 
 
-def assumed(variances: Iterable[float]) -> Wander:
+def assumed(variances: Iterable[float]) -> BetweenRunSpread:
     """Return what is assumed of a case, from the variance of its launches in each run."""
-    return Wander(max([ASSUMED, *map(math.sqrt, variances)]), math.inf)
+    return BetweenRunSpread(max([ASSUMED, *map(math.sqrt, variances)]), math.inf)
 
 
-def _wander(excess: _Excess, pools: Mapping[str, float]) -> Wander | None:
+def _spread(excess: _Excess, pools: Mapping[str, float]) -> BetweenRunSpread | None:
     if excess.launch is None or excess.device not in pools:
         return None
     degrees = PRIOR_RUNS + excess.degrees
     own = excess.degrees * max(excess.relative, 0.0)
     relative = (PRIOR_RUNS * pools[excess.device] + own) / degrees
-    return Wander(max(LEAST, math.sqrt(relative * excess.launch)), degrees)
+    return BetweenRunSpread(max(LEAST, math.sqrt(relative * excess.launch)), degrees)
 
 
 def _excess(name: str, version: str, device: str, others: Sequence[Levels]) -> _Excess:
@@ -381,7 +385,7 @@ def _excess(name: str, version: str, device: str, others: Sequence[Levels]) -> _
     launch = median(level.variance for level in mine) if mine else None
     if len(mine) < 2 or not launch:  # noqa: PLR2004 - what a variance needs
         return _Excess(device, 0.0, launch, 0)
-    explained = EXPLAINED * median(level.variance / level.launches for level in mine)
+    explained = LAUNCH_VARIANCE_FACTOR * median(level.variance / level.launches for level in mine)
     beyond = variance([level.mean for level in mine]) - explained
     return _Excess(device, beyond / launch, launch, len(mine) - 1)
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from frobench.suite.compare import rank_tests
-from frobench.suite.compare.between_runs import Wander, assumed, levels
+from frobench.suite.compare.between_runs import BetweenRunSpread, assumed, levels
 from frobench.suite.compare.pairs import CaseComparison
 from frobench.suite.compare.rank_tests import (
     ALIKE,
@@ -53,14 +53,16 @@ class Judged(NamedTuple):
         return verdict(self.comparison, self.p_value) in {"faster", "slower"}
 
 
-def compare_family(family: Sequence[Sides], wanders: Sequence[Wander | None]) -> list[Judged]:
+def compare_family(
+    family: Sequence[Sides], spreads: Sequence[BetweenRunSpread | None]
+) -> list[Judged]:
     """Compare cases that share their launches.
 
     An allowance makes the null hypothesis wider: the new run is moved by the difference that
     was measured, at most by the allowance, so to the nearest point at which nothing has changed.
 
     family : each with six launches on either side, and all with the same launches
-    wanders : how much the level of each case varies between runs; ``None`` if not at all
+    spreads : how much the level of each case varies between runs; ``None`` if not at all
     """
     if not family:
         return []
@@ -70,7 +72,7 @@ def compare_family(family: Sequence[Sides], wanders: Sequence[Wander | None]) ->
     demands = [float(least * error) for error in alike.errors]
     compared = [
         compare(sides, demand, each.between(len(family)) if each else ALIKE)
-        for sides, each, demand in zip(family, wanders, demands, strict=True)
+        for sides, each, demand in zip(family, spreads, demands, strict=True)
     ]
     allowed = [math.log1p(each.allowance) for each in compared]
     nearest = [max(-most, min(shift, most)) for shift, most in zip(shifts, allowed, strict=True)]
@@ -103,7 +105,7 @@ class Candidate(NamedTuple):
     values : of the launches; either each candidate has two sequences, or each has one
     reason : why the case is incomparable, if it is
     disturbed : why it gets no verdict, if the runs were disturbed unlike
-    wander : how much its level varies between runs; without it, two runs are as alike as two
+    spread : how much its level varies between runs; without it, two runs are as alike as two
         launches of one
     """
 
@@ -113,7 +115,7 @@ class Candidate(NamedTuple):
     values: Sides
     reason: str | None
     disturbed: str | None = None
-    wander: Wander | None = None
+    spread: BetweenRunSpread | None = None
 
     @property
     def is_judged(self) -> bool:
@@ -123,7 +125,7 @@ class Candidate(NamedTuple):
     @property
     def core_ratio(self) -> float | None:
         """How many times as slow the cores ran in the new run, if the case is relative to them."""
-        log = self.wander.log_core_ratio if self.wander else None
+        log = self.spread.log_core_ratio if self.spread else None
         return None if log is None else math.exp(log)
 
 
@@ -131,7 +133,7 @@ def judge(candidates: Sequence[Candidate]) -> list[CaseComparison]:
     """Give each case its word. All cases together share 5% of false alarms."""
     candidates = [_relative(each) for each in candidates]
     family = [each for each in candidates if each.is_judged]
-    judged = iter(compare_family([one.values for one in family], [one.wander for one in family]))
+    judged = iter(compare_family([one.values for one in family], [one.spread for one in family]))
     return [_case(each, next(judged) if each.is_judged else None) for each in candidates]
 
 

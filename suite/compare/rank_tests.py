@@ -256,7 +256,7 @@ class Rearranged(NamedTuple):
 
 def between_runs(base: Values, new: Values) -> Rearranged:
     """Split the launches of two runs in all ways. The values are logs, launches by cases."""
-    _, values, present = pulled_in(np.concatenate([base, new]))
+    _, values, present = winsorised(np.concatenate([base, new]))
     launches = present.sum(axis=0)
     means = present * values.sum(axis=0) / launches
     squares = ((values - means) ** 2).sum(axis=0)
@@ -307,7 +307,7 @@ def critical(statistics: Values, alpha: float) -> float:
     return float(largest[-rarest]) if rarest else math.inf
 
 
-def pulled_in(values: Values) -> tuple[Values, Values, Values]:
+def winsorised(values: Values) -> tuple[Values, Values, Values]:
     """Pull the outliers of each case in. Values are launches by cases, NaN where one is missing.
 
     Returns

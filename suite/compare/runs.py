@@ -15,11 +15,11 @@ from pathlib import Path
 
 from frobench.suite.compare.between_runs import (
     MOST_RUNS,
+    BetweenRunSpreads,
     Levels,
-    Wanders,
+    between_run_spreads,
     disturbances,
     levels,
-    wanders_of,
 )
 from frobench.suite.compare.family import Candidate, Sides, judge
 from frobench.suite.compare.pairs import (
@@ -63,7 +63,7 @@ def compare_runs(
     matched = match(base, new, lambda run: {case.fullname: case for case in run.benchmarks})
     disturbed = disturbances(base, new) if pairs is None else {}
     separate = pairs is None and base.frobench.run != new.frobench.run
-    wanders = wanders_of(base, new, others) if separate else Wanders({}, 0)
+    spreads = between_run_spreads(base, new, others) if separate else BetweenRunSpreads({}, 0)
     candidates = []
     for old, late, mismatch in matched.pairs:
         name, medians = old.fullname, (case_medians(old), case_medians(late))
@@ -73,8 +73,8 @@ def compare_runs(
         if pairs is not None:
             values = (pairs[name],) if any(pairs[name]) else medians
             reason = reason or (None if any(pairs[name]) else "no pair of launches measured it")
-        wander = wanders.cases.get(name)
-        candidates.append(Candidate(old, *estimates, values, reason, disturbed.get(name), wander))
+        spread = spreads.cases.get(name)
+        candidates.append(Candidate(old, *estimates, values, reason, disturbed.get(name), spread))
     cases = judge(candidates)
     overlaps = [case.overlap for case in cases if case.overlap is not None]
     old_facts, new_facts = map(facts, environments)
@@ -92,7 +92,7 @@ def compare_runs(
             *_settings_that_differ(base, new),
         ],
         counts=dict(Counter(case.word for case in cases)),
-        learned_from=wanders.runs,
+        learned_from=spreads.runs,
         overlapping=sum(overlaps),
         with_intervals=len(overlaps),
         base_project=base.frobench.project or None,

@@ -16,9 +16,9 @@ from frobench.suite.checks.rule import Fault, Rule, conclusion
 from frobench.suite.doctor import rules
 from frobench.suite.doctor.examined import (
     REFUSED,
-    There,
+    ExaminedMachine,
     add_torch_facts,
-    look_around,
+    examine_without_torch,
     unusable_accelerators,
     unused_accelerator,
 )
@@ -43,7 +43,7 @@ RULES: dict[Severity, list[Rule]] = {
 class Examination(Struct, kw_only=True):
     """Everything that the doctor has to say."""
 
-    there: There
+    there: ExaminedMachine
     troubles: list[Conclusion]
 
     @property
@@ -58,12 +58,12 @@ def examine(results: Path) -> Examination:
     results : where results would be written
     """
     asking = Asking()  # torch takes a second, in which the rest is done
-    there = look_around(results)
+    there = examine_without_torch(results)
     return judge(there, asking.answer())
 
 
 def judge(
-    there: There, offer: Offer, root: Path = ROOT, environ: Mapping[str, str] = os.environ
+    there: ExaminedMachine, offer: Offer, root: Path = ROOT, environ: Mapping[str, str] = os.environ
 ) -> Examination:
     """Say what is wrong with what is there and with what torch offers.
 
@@ -79,13 +79,13 @@ def glance(
     results: Path, names: list[str], root: Path = ROOT, environ: Mapping[str, str] = os.environ
 ) -> list[Conclusion]:
     """Say without torch what would disturb a run on the named devices."""
-    there = look_around(results, root, environ)
+    there = examine_without_torch(results, root, environ)
     if names == ["cpu"]:
         there.accelerators.clear()
     return [trouble for trouble in troubles(there) if trouble.code != "no-accelerator"]
 
 
-def troubles(there: There) -> list[Conclusion]:
+def troubles(there: ExaminedMachine) -> list[Conclusion]:
     """Apply every rule; what keeps one accelerator from use is a warning beside one that works."""
     lost: Severity = "warning" if there.any_is_usable else "error"
     return [

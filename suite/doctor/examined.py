@@ -113,7 +113,7 @@ class Device(Struct, kw_only=True):
     unknown: dict[str, str] = field(default_factory=dict)
 
 
-class There(Struct, kw_only=True):
+class ExaminedMachine(Struct, kw_only=True):
     """The machine as it is right now, and what torch offers, where it was asked."""
 
     host: Host
@@ -137,11 +137,15 @@ class There(Struct, kw_only=True):
         return any(self.is_for(device) and not self.lacks_code(device) for device in working)
 
 
-def look_around(results: Path, root: Path = ROOT, environ: Mapping[str, str] = os.environ) -> There:
+def examine_without_torch(
+    results: Path, root: Path = ROOT, environ: Mapping[str, str] = os.environ
+) -> ExaminedMachine:
     """Describe the machine without torch."""
     others = Others()  # watched while the rest is done
     devices = list(accelerators(hardware.look(root)))
-    return There(host=_host(results, root, environ, others), accelerators=devices, torch=None)
+    return ExaminedMachine(
+        host=_host(results, root, environ, others), accelerators=devices, torch=None
+    )
 
 
 def _host(results: Path, root: Path, environ: Mapping[str, str], others: Others) -> Host:

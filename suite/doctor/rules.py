@@ -7,7 +7,7 @@ from functools import wraps
 from frobench.suite.checks.doubts import CAPPED
 from frobench.suite.checks.rule import Fault
 from frobench.suite.datasheets.generations import is_laptop
-from frobench.suite.doctor.examined import Device, There
+from frobench.suite.doctor.examined import Device, ExaminedMachine
 from frobench.suite.doctor.torch_offer import START_LOCALLY
 from frobench.suite.machine.hardware import VENDORS
 from frobench.suite.machine.host import installed
@@ -67,12 +67,12 @@ Finding = tuple[str, str]
 
 
 def _of_each(
-    find: Callable[[Device, There], Iterator[Finding]],
-) -> Callable[[There], Iterator[Fault]]:
+    find: Callable[[Device, ExaminedMachine], Iterator[Finding]],
+) -> Callable[[ExaminedMachine], Iterator[Fault]]:
     """Make a rule about each accelerator into one about all; equal findings become one fault."""
 
     @wraps(find)
-    def rule(there: There) -> Iterator[Fault]:
+    def rule(there: ExaminedMachine) -> Iterator[Fault]:
         alike: dict[tuple[str, str, str], list[Device]] = {}
         for device in there.accelerators:
             for message, mend in find(device, there):
@@ -87,7 +87,7 @@ def _of_each(
 
 
 @_of_each
-def device_lost(device: Device, _: There) -> Iterator[Finding]:
+def device_lost(device: Device, _: ExaminedMachine) -> Iterator[Finding]:
     """The driver does not speak of an accelerator that is there.
 
     "GPU is lost" and "requires restart" mean that it fell off its bus or stopped; a version
@@ -100,7 +100,7 @@ def device_lost(device: Device, _: There) -> Iterator[Finding]:
 
 
 @_of_each
-def build_lacks_device(device: Device, there: There) -> Iterator[Finding]:
+def build_lacks_device(device: Device, there: ExaminedMachine) -> Iterator[Finding]:
     """PyTorch was not built for an accelerator of this generation.
 
     It sees the device and cannot compute there, so `frobench run` refuses to. Install a build for
@@ -112,7 +112,7 @@ def build_lacks_device(device: Device, there: There) -> Iterator[Finding]:
         yield message, f"install a build that has it: {START_LOCALLY}"
 
 
-def silent_driver(there: There) -> Iterator[Fault]:
+def silent_driver(there: ExaminedMachine) -> Iterator[Fault]:
     """The driver of an accelerator cannot be asked how the accelerator is.
 
     Nothing is known of its clocks, its power and what holds it back. A container needs
@@ -132,7 +132,7 @@ def silent_driver(there: There) -> Iterator[Fault]:
     yield from (Fault(message, advice=mend) for message in silent)
 
 
-def hidden_devices(there: There) -> Iterator[Fault]:
+def hidden_devices(there: ExaminedMachine) -> Iterator[Fault]:
     """PyTorch sees fewer accelerators than are there.
 
     A variable such as `CUDA_VISIBLE_DEVICES` hides the others; unset it.
@@ -150,7 +150,7 @@ def hidden_devices(there: There) -> Iterator[Fault]:
 
 
 @_of_each
-def busy_accelerator(device: Device, _: There) -> Iterator[Finding]:
+def busy_accelerator(device: Device, _: ExaminedMachine) -> Iterator[Finding]:
     """Something else uses an accelerator.
 
     It takes time, memory and power. `nvidia-smi` or `amd-smi` shows it; wait for it, or end it.
@@ -168,7 +168,7 @@ def busy_accelerator(device: Device, _: There) -> Iterator[Finding]:
 
 
 @_of_each
-def held_back(device: Device, _: There) -> Iterator[Finding]:
+def held_back(device: Device, _: ExaminedMachine) -> Iterator[Finding]:
     """Something holds an accelerator's clock down right now.
 
     Not counted are an idle clock, and a power limit that the driver of a resting device names. The
@@ -183,7 +183,7 @@ def held_back(device: Device, _: There) -> Iterator[Finding]:
 
 
 @_of_each
-def power_cap(device: Device, _: There) -> Iterator[Finding]:
+def power_cap(device: Device, _: ExaminedMachine) -> Iterator[Finding]:
     """An accelerator may draw less power than it was made for.
 
     It is then a slower device. Set the limit to its default. In a laptop the limit follows power
@@ -207,7 +207,7 @@ def power_cap(device: Device, _: There) -> Iterator[Finding]:
 
 
 @_of_each
-def narrow_link(device: Device, _: There) -> Iterator[Finding]:
+def narrow_link(device: Device, _: ExaminedMachine) -> Iterator[Finding]:
     """An accelerator is connected by fewer lanes than it and its slot have.
 
     Copies are slower by that factor. Reseat the card, or use a slot that shares no lanes.
@@ -218,7 +218,7 @@ def narrow_link(device: Device, _: There) -> Iterator[Finding]:
 
 
 @_of_each
-def slow_link(device: Device, _: There) -> Iterator[Finding]:
+def slow_link(device: Device, _: ExaminedMachine) -> Iterator[Finding]:
     """An accelerator at work is connected at a lower PCIe generation than it could be.
 
     An idle link slows down to save power. At work, suspect slot, riser cable and firmware.
@@ -230,7 +230,7 @@ def slow_link(device: Device, _: There) -> Iterator[Finding]:
 
 
 @_of_each
-def unloaded_driver(device: Device, _: There) -> Iterator[Finding]:
+def unloaded_driver(device: Device, _: ExaminedMachine) -> Iterator[Finding]:
     """The driver forgets a GPU's state whenever no program uses it.
 
     Loading it again slows down first calls, and undoes set limits. Switch persistence on.
@@ -239,7 +239,7 @@ def unloaded_driver(device: Device, _: There) -> Iterator[Finding]:
         yield "has no persistence mode", "sudo nvidia-smi -i {0} -pm 1"
 
 
-def no_accelerator(there: There) -> Iterator[Fault]:
+def no_accelerator(there: ExaminedMachine) -> Iterator[Fault]:
     """No accelerator is there, so only the CPU can be measured.
 
     Nothing is wrong, unless one should be there: see whether the firmware shows it, and whether the
@@ -261,7 +261,7 @@ LEAST_MEMORY, LEAST_SHARED, LEAST_DISK = 2 * 2**30, 2**30, 2**30
 """Bytes that the suite may need."""
 
 
-def far_accelerator(there: There) -> Iterator[Fault]:
+def far_accelerator(there: ExaminedMachine) -> Iterator[Fault]:
     """The cores that may be used belong to other memory nodes than an accelerator.
 
     Copies and launches cross the nodes' link, and are slower. Start on the accelerator's node.
@@ -272,7 +272,7 @@ def far_accelerator(there: There) -> Iterator[Fault]:
             yield _apart(name, node, f"node {', '.join(map(str, nodes))}")
 
 
-def native_windows(there: There) -> Iterator[Fault]:
+def native_windows(there: ExaminedMachine) -> Iterator[Fault]:
     """Frobench measures nothing on Windows itself.
 
     Stored runs can be read there. To measure, install WSL2 (`wsl --install`), and use that.
@@ -282,7 +282,7 @@ def native_windows(there: There) -> Iterator[Fault]:
         yield Fault("nothing can be measured on Windows itself", advice=mend)
 
 
-def slow_governor(there: There) -> Iterator[Fault]:
+def slow_governor(there: ExaminedMachine) -> Iterator[Fault]:
     """The CPU's cores do not keep their highest clock.
 
     The kernel's governor lets them slow down between and within samples. Choose `performance`.
@@ -293,7 +293,7 @@ def slow_governor(there: There) -> Iterator[Fault]:
         yield Fault(f"the CPU's governor is {governor}", advice=mend)
 
 
-def quota_below_cores(there: There) -> Iterator[Fault]:
+def quota_below_cores(there: ExaminedMachine) -> Iterator[Fault]:
     """A control group, as of a container, gives processes less time than they see cores for.
 
     Threads stop amid a sample when the time is used up. Raise the limit, or pin whole cores.
@@ -310,7 +310,7 @@ def quota_below_cores(there: There) -> Iterator[Fault]:
         yield Fault(f"{group} may use {quota:g} of {counted(cores, 'core')}", advice=mend)
 
 
-def busy_processor(there: There) -> Iterator[Fault]:
+def busy_processor(there: ExaminedMachine) -> Iterator[Fault]:
     """Other programs use the CPU.
 
     They take time from what is measured, and make it vary. `top` shows them; wait, or end them.
@@ -321,7 +321,7 @@ def busy_processor(there: There) -> Iterator[Fault]:
         yield Fault(message, advice="wait for them, or end what `top` shows")
 
 
-def on_battery(there: There) -> Iterator[Fault]:
+def on_battery(there: ExaminedMachine) -> Iterator[Fault]:
     """The machine runs on its battery.
 
     Most then lower their clocks. Plug it in.
@@ -330,7 +330,7 @@ def on_battery(there: There) -> Iterator[Fault]:
         yield Fault("the machine runs on its battery", advice="plug it in")
 
 
-def little_memory(there: There) -> Iterator[Fault]:
+def little_memory(there: ExaminedMachine) -> Iterator[Fault]:
     """Little memory is free.
 
     Large cases are left out, or the system begins to swap. End other programs.
@@ -340,7 +340,7 @@ def little_memory(there: There) -> Iterator[Fault]:
         yield Fault(f"{format_value(free, 'B')} of memory are free", advice="end other programs")
 
 
-def little_shared_memory(there: There) -> Iterator[Fault]:
+def little_shared_memory(there: ExaminedMachine) -> Iterator[Fault]:
     """Processes can share little memory.
 
     Docker's default of 64 MiB is too little for workers that exchange tensors. Give them more.
@@ -351,7 +351,7 @@ def little_shared_memory(there: There) -> Iterator[Fault]:
         yield Fault(f"processes can share {format_value(shared, 'B')} of memory", advice=mend)
 
 
-def little_disk_space(there: There) -> Iterator[Fault]:
+def little_disk_space(there: ExaminedMachine) -> Iterator[Fault]:
     """The disk that results are written to is nearly full.
 
     A run whose journal cannot be written ends. Make room, or write elsewhere with `--results`.
@@ -362,7 +362,7 @@ def little_disk_space(there: There) -> Iterator[Fault]:
         yield Fault(f"{format_value(free, 'B')} are free where results are written", advice=mend)
 
 
-def several_nodes(there: There) -> Iterator[Fault]:
+def several_nodes(there: ExaminedMachine) -> Iterator[Fault]:
     """The cores that may be used belong to several memory nodes, an accelerator to one of them.
 
     Pinned memory lies on the node where a launch runs, so copies may differ between launches. Start
@@ -374,7 +374,7 @@ def several_nodes(there: There) -> Iterator[Fault]:
             yield _apart(name, node, f"{len(nodes)} nodes")
 
 
-def _attached(there: There) -> Iterable[tuple[str, int]]:
+def _attached(there: ExaminedMachine) -> Iterable[tuple[str, int]]:
     """Return each accelerator's name with the memory node that it is attached to, once."""
     named = ((device.name, device.numa_node) for device in there.accelerators)
     return dict.fromkeys((name, node) for name, node in named if node is not None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One commit's run, whose launches come in turn with those of other commits."""
+"""A history, from the user's request to its findings and files: launches of commits in turn."""
 
 import os
 import random
@@ -26,7 +26,7 @@ from frobench.suite.run import telemetry, unfinished
 from frobench.suite.run.launches import Launches
 from frobench.suite.run.lock import machine_lock
 from frobench.suite.run.merge import merge
-from frobench.suite.run.plan import Choice, Draft
+from frobench.suite.run.plan import Draft, EnergyCases
 from frobench.suite.run.progress import Reporter, reasons
 from frobench.suite.run.runner import PILOT, Interruptions, Request, make_draft, make_plan, sensors
 from frobench.suite.run.unfinished import READINGS, RunClock
@@ -51,7 +51,7 @@ class Sitting:
         if first is None:
             plan = make_plan(folder, self.clock, reporter)
             require_imports([*Journal(folder / PILOT)], plan.draft)
-            self.plan = replace(plan, counters=[], energy=Choice([], {}), sustained=[])
+            self.plan = replace(plan, counters=[], energy=EnergyCases([], {}), sustained=[])
         else:
             shutil.copyfile(first.folder / PILOT, folder / PILOT)
             draft = Draft.read(folder)

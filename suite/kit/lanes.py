@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The commands that a worker obeys in its own process, and those of the ranks of a group."""
+"""Tracks, whose entries can be observed and put in turn: lanes here, workers and their commands.
+
+A lane is a stream of a device on which a body queues its work. In span samples, and only there, two
+events bracket the work of each ``with`` block, an *entry*. Events of different devices share no
+clock, so they are anchored to the host's. An entry begins when its stream is free, so it includes
+gaps in which the device waits for launches or works for another stream.
+"""
 
 import gc
 import os

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The devices and the machine of a session, and the state of both around its cases."""
+"""One pytest session over benchmarks: what it was asked, its journal, and what its cases share.
+
+Cases share workers, memory, the state of the process, and the state of devices and machine around
+them.
+"""
 
 import gc
 import math
@@ -67,7 +71,7 @@ SETTLED = 0.05
 """Seconds from which on settling the clocks before a case is worth a line in the journal."""
 
 
-def look_around(spec: LaunchSpec, write: Write) -> Settings:
+def settings_here(spec: LaunchSpec, write: Write) -> Settings:
     """Return the settings with the devices that are there; a pilot records what they are like."""
     settings = spec.settings
     if not spec.journal or spec.mode == "measure":  # they are from the options, or from the plan
@@ -318,7 +322,7 @@ class LaunchSession:
         path = config.getoption(OPTION)
         self.spec = _spec_alone(config) if path is None else read_spec(path)
         self.journal = journal.Journal(Path(self.spec.journal)) if self.spec.journal else None
-        self.spec.settings = look_around(self.spec, self.write)
+        self.spec.settings = settings_here(self.spec, self.write)
         self.searches = Searches(self.spec, self.write)
         self.resources = Resources(self.spec)
         self.cases = CaseTimer(self.spec)

@@ -170,7 +170,7 @@ def keep_alive(connection: Connection) -> None:
 
 
 @contextmanager
-def attended(meeting: Meeting) -> Iterator[None]:
+def holding_nodes(meeting: Meeting) -> Iterator[None]:
     """Have all other nodes at hand as long as a run lasts, each with the lock of its machine.
 
     Raises `CannotRunError` if a node does not answer, or is measured by another run.

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""One launch: a fresh pytest process in a group of its own, watched from outside.
+"""Launches: every case of the plan once in each, whole launches until the budget is spent.
 
-What it does is read from the journal, so watching costs it nothing. When the case in flight passes
-its deadline, the whole group is killed, and the case, not the run, has failed.
+No interval decides what to measure or when to stop: such a choice makes intervals wrong.
+
+A launch is a fresh pytest process in a group of its own, watched from outside. What it does is read
+from the journal, so watching costs it nothing. When the case in flight passes its deadline, the
+whole group is killed, and the case, not the run, has failed.
 """
 
 import ctypes

@@ -1,5 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""What a launch should take, from what the pilot saw of its cases, and what fits into a run."""
+"""The plan of a run: what a pilot found measurable and what fits, frozen for every launch.
+
+Near the longest call that a profile allows, the state of the moment would decide what is measured,
+so that two runs had different cases: there the machine's last run decides. Headline cases may take
+longer, since answers need them. They are then called a few times only, and all of them together
+have a part of the budget.
+
+Windows, in which a case is repeated for seconds for its energy and for the rate that a GPU
+sustains, follow all other cases of a launch as far as it has room for them.
+"""
 
 import math
 import random
@@ -213,7 +222,7 @@ PAUSED = "something is done between two calls of it"
 """Why a case's calls have no energy."""
 
 
-class Choice(NamedTuple):
+class EnergyCases(NamedTuple):
     """Cases whose energy every launch measures, and why not that of other headline cases."""
 
     cases: list[str]
@@ -235,7 +244,7 @@ def choose_windows(
     settings: Settings,
     startup: float,
     spent: float,
-) -> tuple[list[str], Choice]:
+) -> tuple[list[str], EnergyCases]:
     """Choose the cases for sustained rates and for energy, as far as the launches have room.
 
     why_no_counter : by device why it does not count its energy, `None` if it does
@@ -278,7 +287,7 @@ def choose_for_energy(
     settings: Settings,
     room: float = math.inf,
     first: Sequence[str] = (),
-) -> Choice:
+) -> EnergyCases:
     """Choose the headline cases with most work that can have a value, `first` before all others.
 
     room : seconds of a launch that are left for windows
@@ -293,7 +302,7 @@ def choose_for_energy(
     launches = settings.launches or PROFILES[settings.profile].launches
     most = int(min(PART * settings.budget / launches, room) / WINDOW_SECONDS)
     names = [name for *_, name in sorted(able, reverse=True)]
-    return Choice(names[:most], left_out | dict.fromkeys(names[most:], NO_TIME))
+    return EnergyCases(names[:most], left_out | dict.fromkeys(names[most:], NO_TIME))
 
 
 def _unable(case: Identity, record: Measured, reasons: Mapping[str, str | None]) -> str | None:
@@ -431,7 +440,7 @@ class Plan(_Kept, kw_only=True):
     brief: list[str] = []  # headline cases with long calls
     searched: dict[str, Search] = {}
     counters: list[str] = []  # devices that count their energy
-    energy: Choice = Choice([], {})
+    energy: EnergyCases = EnergyCases([], {})
     sustained: list[str] = []  # cases of an accelerator whose sustained rate every launch measures
     troubles: list[Conclusion] = []  # of the machine, before anything ran
     disturbed: bool = False  # whether the pilot's cases had to wait for the processor

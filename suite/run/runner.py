@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The label of a machine: it tells machines of one kind apart, and names none of them.
+"""A run, from what the user asks to the stored file: plan, launch, merge, store.
 
-A label is a digest of the machine's name, made with a key that is only in the folder of the
-results. Without the key nobody can find out a name by trying likely ones.
+Everything is journaled below `results/.runs/<run>/` as it happens, for an interrupted run to go on.
+
+In a job of several nodes the first measures and the others serve it. All nodes of one machine, such
+as containers that share its lock, measure under one lock together: the first of them holds it for
+the others. Nodes of other machines hold their own.
+
+The label of a machine tells machines of one kind apart and names none of them: it is a digest of
+the machine's name, made with a key that is only in the folder of the results. Without the key
+nobody can find out a name by trying likely ones.
 """
 
 import glob
@@ -40,7 +47,7 @@ from frobench.suite.journal import Begun, Journal, Record, Surroundings
 from frobench.suite.machine import environment
 from frobench.suite.machine.host import own_address
 from frobench.suite.machine.sensors.sensor import Source
-from frobench.suite.nodes.agent import Agent, attended
+from frobench.suite.nodes.agent import Agent, holding_nodes
 from frobench.suite.nodes.meeting import Meeting, Position, describe, meet
 from frobench.suite.profiles import PEAK_SECONDS, SEARCH_PART, settings_for
 from frobench.suite.project import git
@@ -109,10 +116,10 @@ def take_part(here: Position, benchmarks: Path, *, wait: Callable[[str], object]
 
 
 @contextmanager
-def led(here: Position, benchmarks: Path) -> Iterator[Meeting]:
+def coordinating(here: Position, benchmarks: Path) -> Iterator[Meeting]:
     """Have all other nodes at hand while this one, the first, measures; raises as `take_part`."""
     meeting = meet(here, describe(_address(here), 0, "", _machine(), benchmarks))
-    with attended(meeting):
+    with holding_nodes(meeting):
         if len(meeting.nodes) > 1:  # a single node is a machine like any other, without a network
             meeting.publish()
         yield meeting

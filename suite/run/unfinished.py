@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""One run at a time on a machine: two would measure each other."""
+"""The folders of runs that are not finished, below `results/.runs/`, and what they hold so far.
 
-import fcntl
+A folder has its run's name from when it holds the draft until just before it is removed. So a name
+belongs to a run that can be resumed, whenever a process is killed.
+"""
+
 import glob
 import math
 import shutil
@@ -85,6 +88,8 @@ def held(folder: Path) -> Iterator[None]:
 
     Raises `CannotRunError` if another process holds it, maybe on a machine that shares `results`.
     """
+    import fcntl  # noqa: PLC0415 - Windows has none, and makes pages all the same
+
     with (folder / Draft.FILE).open("r+b") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What the names of devices and of cases (their file's path and pytest's name for them) say."""
+"""Which device and which machine a run describes, and what differs between two environments.
+
+Two devices may share a name: a virtual machine often names its processor by the vendor alone
+("Intel(R) Xeon(R) Processor"). So names of devices, and folders named after them, do not tell
+devices apart. Names of cases are their file's path and pytest's name for them.
+"""
 
 import hashlib
 import re

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How much a stored file may hold, so that no file makes its reader hang or grow.
+"""Stored runs: one file a run, read with the place of every fault, written once and whole.
 
-The limits are about thirty times what a standard run holds, and above a thousand cases in thirty
-launches.
+A file may hold about thirty times what a standard run holds, and above a thousand cases in thirty
+launches, so that no file makes its reader hang or grow.
 """
 
 import hashlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Comparisons as tables for a terminal, as wide as it is."""
+"""Comparisons for people: tables as wide as the terminal, and sentences."""
 
 import math
 import shutil

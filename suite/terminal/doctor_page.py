@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from frobench.suite.doctor.examined import Device, Host, There
+from frobench.suite.doctor.examined import Device, ExaminedMachine, Host
 from frobench.suite.doctor.rules import IDLE
 from frobench.suite.machine.host import installed
 from frobench.suite.stored.types import Conclusion
@@ -17,7 +17,7 @@ Line = tuple[str, str]
 """A heading in the margin, and what is said of it."""
 
 
-def lines(there: There, troubles: list[Conclusion], width: int) -> Iterator[str]:
+def lines(there: ExaminedMachine, troubles: list[Conclusion], width: int) -> Iterator[str]:
     """Yield the page for a terminal of so many columns."""
     groups = [_host(there.host), _torch(there), *map(_device, there.accelerators)]
     for heading, text in chain(*(chain(group, [("", "")]) for group in groups)):
@@ -61,7 +61,7 @@ def _host(host: Host) -> Iterable[Line]:
     return facts.items()
 
 
-def _torch(there: There) -> Iterator[Line]:
+def _torch(there: ExaminedMachine) -> Iterator[Line]:
     yield "Python", there.host.python
     offer = there.torch
     if offer is not None and offer.version is not None:

@@ -16,7 +16,7 @@ from typing import Any
 from frobench.suite.kit.group import Group
 from frobench.suite.nodes.groups import Groups
 from frobench.suite.nodes.meeting import position
-from frobench.suite.run.runner import led, take_part
+from frobench.suite.run.runner import coordinating, take_part
 from tests.cluster import plain_tcp
 from tests.cluster.namespaces import Links
 from tests.instruments.processes.alone import BENCHMARKS
@@ -61,7 +61,7 @@ def main() -> None:
     sys.path.insert(0, str(BENCHMARKS))
     import networks  # noqa: PLC0415 - found by now
 
-    with led(here, BENCHMARKS) as meeting:
+    with coordinating(here, BENCHMARKS) as meeting:
         groups = Groups(0, ["cpu"], DEADLINE, lambda _: [])
         group = groups.find("cpu/2x1")
         for bits in map(float, sys.argv[3:]):

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from frobench.command import main
-from frobench.endings import tells
+from frobench.endings import exits_cleanly
 from frobench.suite.errors import CutShortError, Interrupted
 from frobench.suite.machine import environment
 from frobench.suite.stored import store
@@ -313,7 +313,7 @@ RUN = "20260101T120000Z-eeeeeee"
 def refuse(verb: Callable[..., None], **options: object) -> None:
     """Call a verb as the command does."""
     with pytest.raises(SystemExit):
-        tells(verb)(**options)
+        exits_cleanly(verb)(**options)
 
 
 @pytest.mark.parametrize("results", ["results", "other", "with a space", "it's", "/a/$HOME"])

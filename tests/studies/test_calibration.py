@@ -15,7 +15,7 @@ import psutil
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.compare.between_runs import Wander
+from frobench.suite.compare.between_runs import BetweenRunSpread
 from frobench.suite.compare.family import Judged, Sides, compare, compare_family
 from frobench.suite.compare.rank_tests import Comparison
 from frobench.suite.kit.device import Device
@@ -221,8 +221,8 @@ def test_separate_runs_are_compared_two_by_two() -> None:
 
 
 def test_a_rule_that_is_too_eager_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    def eager(family: Sequence[Sides], wander: Sequence[Wander | None]) -> list[Judged]:
-        judged = compare_family(family, wander)
+    def eager(family: Sequence[Sides], spread: Sequence[BetweenRunSpread | None]) -> list[Judged]:
+        judged = compare_family(family, spread)
         return [each._replace(p_value=each.p_value / 20) for each in judged]
 
     def narrow(one: Sides) -> Comparison:

@@ -248,14 +248,14 @@ def test_the_smallest_change_is_called_slower_in_about_90_percent(
     assert 0.88 <= share([fmean(changes)] * len(changes)) <= 0.997
 
 
-@pytest.mark.parametrize("wander", [0.0, 0.01, 0.05])
+@pytest.mark.parametrize("spread", [0.0, 0.01, 0.05])
 @pytest.mark.parametrize("launches", [6, 12])
-def test_the_smallest_change_knows_how_far_runs_lie_apart(launches: int, wander: float) -> None:
-    random, between = np.random.default_rng(2), Between(1.414 * wander, 2.77 * wander)
+def test_the_smallest_change_knows_how_far_runs_lie_apart(launches: int, spread: float) -> None:
+    random, between = np.random.default_rng(2), Between(1.414 * spread, 2.77 * spread)
 
     def compared(slower: float) -> Iterable[Comparison]:
         for _ in range(400):
-            levels = random.normal([[0.0], [np.log1p(slower)]], wander)
+            levels = random.normal([[0.0], [np.log1p(slower)]], spread)
             base, new = np.exp(random.normal(levels, 0.01, (2, launches))).tolist()
             yield compare_values(base, new, between=between)
 

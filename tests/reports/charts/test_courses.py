@@ -60,7 +60,7 @@ def on_cpu() -> Run:
     return run
 
 
-def drawn(run: Run) -> dict[str, courses.Course]:
+def drawn(run: Run) -> dict[str, courses.SensorSeries]:
     told = run.frobench.telemetry
     assert isinstance(told, Telemetry)
     return {course.title: course for course in courses.courses(run, told)}
@@ -94,7 +94,7 @@ def test_a_course_follows_the_theme_and_is_told_in_words(form: theme.Form) -> No
 
 def test_a_single_reading_and_one_value_all_along_can_be_drawn() -> None:
     for values in ([(1.0, 5.0)], [(1.0, 0.0), (2.0, 0.0)]):
-        courses.draw(courses.Course("Power", "W", {"cpu": values}, []), theme.WIDE)
+        courses.draw(courses.SensorSeries("Power", "W", {"cpu": values}, []), theme.WIDE)
 
 
 def test_every_chart_has_a_table_of_its_own_launch_by_launch() -> None:
@@ -111,7 +111,7 @@ def test_every_chart_has_a_table_of_its_own_launch_by_launch() -> None:
 
 
 def test_before_the_first_launch_a_reading_is_of_none() -> None:
-    early = courses.Course("Power", "W", {"cpu": [(1.0, 5.0), (3.0, 7.0)]}, [2.0])
+    early = courses.SensorSeries("Power", "W", {"cpu": [(1.0, 5.0), (3.0, 7.0)]}, [2.0])
     assert [row[1:] for row in early.table] == [("all", ["5 W", "6 W", "7 W"]), ("1", 3 * ["7 W"])]
 
 

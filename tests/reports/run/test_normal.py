@@ -57,11 +57,11 @@ def copied(rate: float, function: str = "bench_to_device", **params: Any) -> Cas
 
 def held(run: Run, *newest_first: Run) -> list[Verdict]:
     """Hold a run against others that were measured before it."""
-    shelf = normal.Shelf()
+    earlier_runs = normal.EarlierRuns()
     for one in reversed(newest_first):
-        shelf.put(summary(one))
+        earlier_runs.put(summary(one))
     own = summary(run)
-    return normal.verdicts(own.figures, [one.figures for one in shelf.others(own)])
+    return normal.verdicts(own.figures, [one.figures for one in earlier_runs.others(own)])
 
 
 def summary(run: Run) -> Summary:

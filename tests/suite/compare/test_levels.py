@@ -13,9 +13,9 @@ from frobench.suite.compare.between_runs import (
     ASSUMED,
     LEAST,
     MOST_RUNS,
+    between_run_spreads,
     levels,
     student,
-    wanders_of,
 )
 from frobench.suite.compare.runs import compare_runs, newest_levels
 from frobench.suite.stored import store
@@ -43,7 +43,10 @@ def _slow_down(case: Case, factor: float) -> None:
 
 
 def _errors(runs: Sequence[Run]) -> list[float]:
-    return [one.error for one in wanders_of(runs[0], runs[0], [*map(levels, runs)]).cases.values()]
+    return [
+        one.error
+        for one in between_run_spreads(runs[0], runs[0], [*map(levels, runs)]).cases.values()
+    ]
 
 
 @pytest.mark.parametrize("apart", [0.02, 0.1])
@@ -67,7 +70,7 @@ def test_another_version_of_a_case_says_nothing_of_it() -> None:
     runs = [*_runs(6, 0.1)]
     for run in runs[3:]:
         run.benchmarks[0].extra_info.version = "ffffffffffff"
-    found = wanders_of(runs[0], runs[0], [*map(levels, runs)]).cases
+    found = between_run_spreads(runs[0], runs[0], [*map(levels, runs)]).cases
     first, second, *_ = (found[case.fullname] for case in runs[0].benchmarks)
     assert first.degrees < second.degrees
     assert first.error == pytest.approx(0.1, rel=0.5)  # as the other cases of the device have it

@@ -12,9 +12,9 @@ from frobench.suite.compare.rank_tests import (
     Values,
     between_runs,
     critical,
-    pulled_in,
     step_down,
     table,
+    winsorised,
     within_launches,
 )
 
@@ -34,7 +34,7 @@ def _within(logs: Values) -> Values:
 
 def _counted(base: Values, new: Values) -> list[float]:
     """Count all splits of the launches one by one, for the single-step p-values."""
-    _, values, _ = pulled_in(np.concatenate([base, new]))
+    _, values, _ = winsorised(np.concatenate([base, new]))
     whole = range(len(values))
 
     def largest(chosen: tuple[int, ...]) -> Values:
@@ -184,7 +184,7 @@ def test_values_are_pulled_in_as_far_as_quantiles_of_each_case_say(missing: floa
     generator = np.random.default_rng(5)
     values = generator.standard_cauchy((9, 12))
     values[generator.random(values.shape) < missing] = np.nan
-    middle, pulled, present = pulled_in(values)
+    middle, pulled, present = winsorised(values)
     for case, column in enumerate(values.T):
         known = column[~np.isnan(column)]
         apart = [abs(first - second) for first, second in combinations(known, 2)]

@@ -22,7 +22,13 @@ from frobench.suite import doctor
 from frobench.suite.checks.noise import FIXED, SLOWED
 from frobench.suite.doctor import Offer, glance, judge, troubles
 from frobench.suite.doctor.__main__ import page as handbook
-from frobench.suite.doctor.examined import Device, Host, There, accelerators, look_around
+from frobench.suite.doctor.examined import (
+    Device,
+    ExaminedMachine,
+    Host,
+    accelerators,
+    examine_without_torch,
+)
 from frobench.suite.doctor.rules import CAUSES, IDLE
 from frobench.suite.doctor.torch_offer import Asking
 from frobench.suite.machine.accounts import Others, Spent
@@ -83,10 +89,10 @@ def no_gpu_of_ones_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @cache  # naming the processor takes a tenth of a second
 def host() -> Host:
-    return look_around(ROOT, ROOT / "nowhere", {}).host
+    return examine_without_torch(ROOT, ROOT / "nowhere", {}).host
 
 
-def quiet(root: Path, **facts: Any) -> There:  # noqa: ANN401 - of a `Host`
+def quiet(root: Path, **facts: Any) -> ExaminedMachine:  # noqa: ANN401 - of a `Host`
     """Return what is there below a root, on a host without any trouble but the facts given."""
     calm: dict[str, Any] = {
         "cpu": replace(host().cpu),
@@ -96,14 +102,14 @@ def quiet(root: Path, **facts: Any) -> There:  # noqa: ANN401 - of a `Host`
         "disk_free_bytes": 64 * GIB,
         "on_battery": False,
     }
-    return There(
+    return ExaminedMachine(
         host=replace(host(), **(calm | facts)),
         accelerators=list(accelerators(look(root))),
         torch=None,
     )
 
 
-def said(there: There, offer: Offer = OFFER) -> list[Conclusion]:
+def said(there: ExaminedMachine, offer: Offer = OFFER) -> list[Conclusion]:
     there.torch = offer
     return troubles(there)
 
@@ -138,7 +144,9 @@ def test_amds_gpu_is_described_as_the_kernel_does(tmp_path: Path) -> None:
     assert (device.pcie_generation, device.pcie_generation_max) == (4, 5)
     assert "AMD" in device.unknown["processes"]
     assert "amdsmi" in device.unknown["held_back"]
-    assert codes(said(There(host=quiet(tmp_path).host, accelerators=[device], torch=None))) == [
+    assert codes(
+        said(ExaminedMachine(host=quiet(tmp_path).host, accelerators=[device], torch=None))
+    ) == [
         "power-cap",
         "narrow-link",
     ]
@@ -195,7 +203,7 @@ def test_the_page_tells_of_every_device(tmp_path: Path, monkeypatch: pytest.Monk
 def test_masks_are_shown_without_the_devices_uuid(tmp_path: Path) -> None:
     uuid = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6"
     environ = {"CUDA_VISIBLE_DEVICES": f"{uuid},MIG-1", "HIP_VISIBLE_DEVICES": "0"}
-    there = look_around(tmp_path, tmp_path, environ)
+    there = examine_without_torch(tmp_path, tmp_path, environ)
     assert there.host.masks == {
         "CUDA_VISIBLE_DEVICES": "by UUID, 2 devices",
         "HIP_VISIBLE_DEVICES": "0",
@@ -419,7 +427,7 @@ def test_the_gpus_of_others_are_left_out(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_what_a_container_was_given_is_no_mask(tmp_path: Path) -> None:
     variables = {"NVIDIA_VISIBLE_DEVICES": "all", "CUDA_VISIBLE_DEVICES": "0"}
-    there = look_around(tmp_path, tmp_path, variables)
+    there = examine_without_torch(tmp_path, tmp_path, variables)
     assert there.host.masks == {"CUDA_VISIBLE_DEVICES": "0"}
 
 

@@ -23,7 +23,7 @@ from frobench.suite.kit.device import (
     release_memory,
     try_device,
 )
-from frobench.suite.launch.session import look_around
+from frobench.suite.launch.session import settings_here
 from frobench.suite.profiles import settings_for
 from tests.instruments.processes.command import ROOT
 
@@ -145,7 +145,7 @@ def test_a_gpu_that_torch_has_no_code_for_is_refused_before_all_its_cases_fail(
         runner=os.getppid(),
     )
     with pytest.raises(pytest.exit.Exception, match=r"cuda:1 cannot be used: .* for this genera"):
-        look_around(spec, journal.write)
+        settings_here(spec, journal.write)
     [stopped] = journal
     assert isinstance(stopped, Stopped)
     assert "--devices cpu" in stopped.message

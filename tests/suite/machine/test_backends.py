@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from frobench.suite.doctor import Offer, judge, unusable_accelerators
-from frobench.suite.doctor.examined import There, look_around
+from frobench.suite.doctor.examined import ExaminedMachine, examine_without_torch
 from frobench.suite.machine.host import AUTOLOAD, Backend, failure, switched_off
 from tests.instruments.processes.command import ROOT, frobench
 from tests.suite.doctor.test_doctor import CPU_BUILD, NVIDIA_H100, codes, planted
@@ -68,7 +68,7 @@ def test_a_backend_that_is_switched_off_is_named_unless_torch_offers_a_device(
 
 
 def test_the_doctor_does_not_say_besides_that_no_accelerator_is_there(tmp_path: Path) -> None:
-    there: There = look_around(tmp_path, tmp_path, {})
+    there: ExaminedMachine = examine_without_torch(tmp_path, tmp_path, {})
     assert "no-accelerator" not in codes(judge(there, BROKEN, tmp_path, {}).troubles)
 
 

@@ -10,7 +10,7 @@ import torch
 from frobench.suite.errors import DoesNotFitError
 from frobench.suite.journal import Journal, LaunchSpec
 from frobench.suite.kit.device import Device
-from frobench.suite.launch.session import Readiness, look_around
+from frobench.suite.launch.session import Readiness, settings_here
 from frobench.suite.machine import environment
 from frobench.suite.measure import ready
 from frobench.suite.profiles import settings_for
@@ -107,5 +107,5 @@ def test_the_machine_is_described_when_its_links_are_awake(
         mode=mode, launch=0, journal="journal", benchmarks="", seed=0, settings=settings
     )
     with pytest.raises(DescribedError):
-        look_around(spec, write) if mode == "pilot" else Readiness(spec, 1, write)
+        settings_here(spec, write) if mode == "pilot" else Readiness(spec, 1, write)
     assert seen == ["settled", "described ['cpu']"]

@@ -19,7 +19,7 @@ from frobench.suite.kit.workers import LostWorkerError, Worker
 from frobench.suite.machine.host import interface_of, link_rate, own_address
 from frobench.suite.nodes import agent as agents
 from frobench.suite.nodes import meeting as meetings
-from frobench.suite.nodes.agent import Agent, attended, start_on
+from frobench.suite.nodes.agent import Agent, holding_nodes, start_on
 from frobench.suite.nodes.groups import rank_places
 from frobench.suite.nodes.meeting import Meeting, Node, Position, describe, position
 from frobench.suite.run import runner
@@ -124,8 +124,8 @@ def test_the_only_node_of_a_job_measures_as_a_single_machine(
     monkeypatch.setenv(meetings.VARIABLE, "")  # put back when the test is over
     monkeypatch.delenv(meetings.VARIABLE)
     monkeypatch.setattr(runner, "meet", lambda *_: Meeting([NODE] * count))
-    monkeypatch.setattr(runner, "attended", nullcontext)
-    with runner.led(Position(0, count, "127.0.0.1", 29400, opens_store=False), tmp_path):
+    monkeypatch.setattr(runner, "holding_nodes", nullcontext)
+    with runner.coordinating(Position(0, count, "127.0.0.1", 29400, opens_store=False), tmp_path):
         assert (Meeting.here() is not None) == (count == 2)
 
 
@@ -157,7 +157,7 @@ def served(lock: object = None) -> Iterator[tuple[Node, list[object]]]:
 
 
 def test_a_worker_on_another_node_works_and_says_how_it_ended() -> None:
-    with served() as (node, ended), attended(Meeting([NODE, node])):
+    with served() as (node, ended), holding_nodes(Meeting([NODE, node])):
         worker = Worker(Seat("rank 1 on node 1", "cpu"), start_process=partial(start_on, node, 1))
         worker.set_up(where)
         worker.start()
@@ -180,7 +180,7 @@ def test_a_node_with_a_run_of_its_own_refuses_in_the_name_of_that(
         machine_lock(),
         served(machine_lock()) as (node, ended),
         pytest.raises(CannotRunError, match="node 1: another run is measuring this machine"),
-        attended(Meeting([NODE, node])),
+        holding_nodes(Meeting([NODE, node])),
     ):
         pass
     assert isinstance(ended[0], CannotRunError)
@@ -191,7 +191,7 @@ def test_a_stranger_gets_nothing_and_disturbs_nobody() -> None:
         stranger = Node(node.address, node.port, "ff" * 32, "", "", "")
         with pytest.raises(LostRankError, match="node 7 does not answer"):
             agents.reach(stranger, 7)
-        with attended(Meeting([NODE, node])):
+        with holding_nodes(Meeting([NODE, node])):
             pass
     assert ended == [agents.DONE]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from frobench.suite.errors import CannotRunError
-from frobench.suite.run import unfinished
+from frobench.suite.run import lock
 from frobench.suite.run.lock import VARIABLE, machine_lock
 from tests.instruments.processes.command import TRICKY, start
 
@@ -84,7 +84,7 @@ def test_the_lock_is_one_whatever_folder_for_temporary_files_a_user_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
-    monkeypatch.setattr(unfinished, "LOCK", tmp_path / "fixed.lock")
+    monkeypatch.setattr(lock, "LOCK", tmp_path / "fixed.lock")
     for folder in ("one", "other"):
         monkeypatch.setenv("TMPDIR", str(tmp_path / folder))
         with machine_lock():

@@ -90,4 +90,4 @@ def test_a_case_that_can_have_no_value_takes_no_others_place() -> None:
 def test_a_run_says_whose_energy_it_measures(
     cases: list[str], left_out: dict[str, str], line: str
 ) -> None:
-    assert plan.Choice(cases, left_out).summary() == line
+    assert plan.EnergyCases(cases, left_out).summary() == line
