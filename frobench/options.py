@@ -9,15 +9,11 @@ from typing import Any
 
 import click
 
-from frobench.suite.files import BENCHMARKS
+from frobench.suite.checkout import BENCHMARKS
 
 RESULTS = Path("results")
 SITE = Path("site")
-PROFILES = (
-    "quick",
-    "standard",
-    "rigorous",
-)  # spelled out, as frobench.suite.profiles takes a while
+PROFILES = ("quick", "standard", "rigorous")  # spelled out: suite.profiles takes a while
 WORKLOADS = ("training", "decode", "small", "data-loading")  # likewise; the usual one first
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files read with care and written whole, and the folder of this code."""
+"""Files read with care, and written so that a killed process spoils none."""
 
 import os
 import stat
@@ -11,16 +11,6 @@ from secrets import token_hex
 from typing import Any, Generic, TypeVar
 
 import msgspec
-
-CHECKOUT = Path(__file__).parents[2].resolve()
-"""The folder that `frobench/` lies in, from which Python imports it."""
-SUITE, REPORTS, BENCHMARKS = (
-    (CHECKOUT / "frobench" / name).resolve() for name in ("suite", "reports", "benchmarks")
-)
-"""Folders of the harness, of what makes pages, and of Frobench's own benchmarks."""
-SOURCES = ("frobench/*.py", "frobench/suite/**/*.py", "frobench/benchmarks/*.py")
-"""Files below it that move numbers when they are changed."""
-
 
 LARGEST_FILE = 50_000_000
 """Bytes of a stored file, at most."""

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct, UnsetType, structs
 
-from frobench.suite.files import BENCHMARKS, SUITE
+from frobench.suite.checkout import BENCHMARKS, SUITE
 
 HIDDEN = "\N{HORIZONTAL ELLIPSIS}"
 """Stands where something was hidden."""

@@ -18,7 +18,7 @@ from typing import TypeVar
 
 import msgspec
 
-from frobench.suite.files import REPORTS, SUITE
+from frobench.suite.checkout import REPORTS, SUITE
 
 T = TypeVar("T")
 SOURCES = (REPORTS, SUITE)

@@ -12,7 +12,7 @@ from multiprocessing import current_process, get_all_start_methods, get_context
 from multiprocessing.context import BaseContext
 from typing import TypeVar
 
-from frobench.suite.files import CHECKOUT
+from frobench.suite.checkout import CHECKOUT
 
 J = TypeVar("J")
 R = TypeVar("R")

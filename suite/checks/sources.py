@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from frobench.suite.files import BENCHMARKS
+from frobench.suite.checkout import BENCHMARKS
 from frobench.suite.version import definitions, version_in
 
 Known = Mapping[str, float]

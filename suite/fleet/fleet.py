@@ -8,8 +8,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from frobench.suite.checkout import CHECKOUT, SOURCES
 from frobench.suite.errors import CannotRunError
-from frobench.suite.files import CHECKOUT, SOURCES
 from frobench.suite.fleet import messages
 from frobench.suite.fleet.bridge import Bridge
 from frobench.suite.fleet.gathered import FleetOutcome, Gathered

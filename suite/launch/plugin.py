@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 import pytest
 
+from frobench.suite.checkout import CHECKOUT
 from frobench.suite.errors import DoesNotFitError
 from frobench.suite.exit_codes import absent, absent_module
-from frobench.suite.files import CHECKOUT
 from frobench.suite.journal import OPTION, Measured, Refused, Stopped
 from frobench.suite.kit import device as dev
 from frobench.suite.kit.abilities import precision

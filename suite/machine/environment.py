@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from frobench.suite import privacy
-from frobench.suite.files import CHECKOUT
+from frobench.suite.checkout import CHECKOUT
 from frobench.suite.machine.host import processor
 from frobench.suite.project import git
 from frobench.suite.stored.differences import machine_id, machine_name

@@ -18,8 +18,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from frobench.suite.checkout import CHECKOUT, SUITE
 from frobench.suite.errors import CannotRunError
-from frobench.suite.files import CHECKOUT, SUITE
 
 VARIABLE = "FROBENCH_NODES"
 """The environment variable by which the runner tells its launches of the nodes."""

@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 from frobench.suite import privacy
+from frobench.suite.checkout import CHECKOUT
 from frobench.suite.errors import CannotRunError
-from frobench.suite.files import CHECKOUT
 from frobench.suite.stored.types import CommitInfo, Project
 
 SHOWN = 12

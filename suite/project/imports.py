@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
-from frobench.suite.files import BENCHMARKS, CHECKOUT, SUITE
+from frobench.suite.checkout import BENCHMARKS, CHECKOUT, SUITE
 from frobench.suite.project import git
 
 INSTALLED = {"site-packages", "dist-packages"}

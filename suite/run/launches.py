@@ -26,8 +26,8 @@ import msgspec
 import psutil
 from msgspec.structs import replace
 
+from frobench.suite.checkout import CHECKOUT
 from frobench.suite.errors import CannotRunError
-from frobench.suite.files import CHECKOUT
 from frobench.suite.journal import (
     DEVICE_LOST,
     OPTION,

@@ -32,7 +32,7 @@ CONFTEST = """
 import json, sys
 from pathlib import Path
 
-import frobench.suite.files as there
+import frobench.suite.checkout as there
 
 HOMES = (there.SUITE, there.REPORTS, there.BENCHMARKS, Path(there.CHECKOUT, "frobench"))
 

@@ -16,8 +16,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from frobench.suite.checkout import CHECKOUT, SOURCES
 from frobench.suite.errors import CannotRunError
-from frobench.suite.files import CHECKOUT, SOURCES
 from frobench.suite.fleet import bridge, on_node
 from frobench.suite.fleet.bridge import Bridge
 from frobench.suite.fleet.fleet import FleetRequest, asked
