@@ -16,6 +16,8 @@ TIMES_THE_LONGEST = 3
 """Times the longest permitted call: if two calls take longer, there is no third."""
 PART_OF_DEADLINE = 0.2
 """Part of the deadline: if all calls take longer, another might not end in time."""
+SAFE_PART = 0.7
+"""Part of the deadline within which calls with one thread must end."""
 PATIENCE = 0.3
 """Seconds that a pilot spends on any body before it believes that it is as slow as it seems."""
 THREADED = 2.0
@@ -72,8 +74,8 @@ def explore(
             len(measurement.host) < EXPLORED and sampler.clock() - first < most
         ):
             _call(sampler, measurement, read)
-        if cores_in_use() * min(measurement.host) < menacing and _waited(accounted, read()):
-            _call_with_one_thread(sampler, measurement, read)
+        if _waited(accounted, read()):
+            _call_with_one_thread(sampler, measurement, read, begun + SAFE_PART * settings.deadline)
         measurement.prepared = sampler.clock() - begun - measurement.warmup - measurement.sampled
         if (other := sampler.other()) is not None:
             _, seconds, measurement.other = other.host(1)
@@ -100,18 +102,24 @@ def _call(sampler: Sampler, measurement: Measurement, read: Read) -> None:
         measurement.parts["enqueue"].append(queued)
 
 
-def _call_with_one_thread(sampler: Sampler, measurement: Measurement, read: Read) -> None:
+def _call_with_one_thread(
+    sampler: Sampler, measurement: Measurement, read: Read, until: float
+) -> None:
     """See how long a call takes whose threads do not wait for each other.
 
     A thread that waits for one whose processor is taken away is busy waiting, which no account
     tells from work.
+
+    until : no call begins that might end after this time of the sampler's clock
     """
     threads = torch.get_num_threads()
     single = Measurement()
+    seconds = threads * min(measurement.host)
     torch.set_num_threads(1)
     try:
-        for _ in range(LEAST_CALLS):
+        while len(single.host) < LEAST_CALLS and sampler.clock() + seconds < until:
             _call(sampler, single, read)
+            seconds = max(single.host)
     finally:
         torch.set_num_threads(threads)
     measurement.undisturbed += [seconds / THREADED for seconds in single.undisturbed]

@@ -116,15 +116,19 @@ def no_accounts() -> None:
     """Return what a system says that keeps no accounts."""
 
 
-def test_threads_that_wait_for_each_other_on_a_busy_processor_are_not_taken_for_work() -> None:
+@pytest.mark.parametrize(("spinning", "calls_of_one_thread"), [(0.9, 3), (8.0, 3), (13.0, 0)])
+def test_threads_that_wait_for_each_other_on_a_busy_processor_are_not_taken_for_work(
+    spinning: float, calls_of_one_thread: int
+) -> None:
     clock, threads = VirtualClock(), torch.get_num_threads()
-    accounted = Accounts(0.0, 0.0)
+    accounted, single = Accounts(0.0, 0.0), 0
 
     def body() -> None:
-        nonlocal accounted
-        spinning = 0.0 if torch.get_num_threads() == 1 else 0.9
-        clock.now += 0.1 + spinning
-        accounted = Accounts(accounted.ran + 0.1 + 2 * spinning, accounted.waited + spinning)
+        nonlocal accounted, single
+        waits = 0.0 if torch.get_num_threads() == 1 else spinning
+        single += torch.get_num_threads() == 1
+        clock.now += 0.1 + waits
+        accounted = Accounts(accounted.ran + 0.1 + 2 * waits, accounted.waited + waits)
 
     torch.set_num_threads(2)
     try:
@@ -132,7 +136,10 @@ def test_threads_that_wait_for_each_other_on_a_busy_processor_are_not_taken_for_
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(threads)
-    assert min(seen.undisturbed) == pytest.approx(0.05)
+    assert single == calls_of_one_thread
+    assert clock.now < STANDARD.deadline
+    if calls_of_one_thread:
+        assert min(seen.undisturbed) == pytest.approx(0.05)
 
 
 def test_a_product_that_would_take_a_minute_is_not_called() -> None:
