@@ -75,7 +75,8 @@ def explore(
         ):
             _call(sampler, measurement, read)
         if _waited(accounted, read()):
-            _call_with_one_thread(sampler, measurement, read, begun + SAFE_PART * settings.deadline)
+            until = begun + SAFE_PART * settings.deadline
+            _call_with_one_thread(sampler, measurement, read, hopeless, until)
         measurement.prepared = sampler.clock() - begun - measurement.warmup - measurement.sampled
         if (other := sampler.other()) is not None:
             _, seconds, measurement.other = other.host(1)
@@ -103,13 +104,14 @@ def _call(sampler: Sampler, measurement: Measurement, read: Read) -> None:
 
 
 def _call_with_one_thread(
-    sampler: Sampler, measurement: Measurement, read: Read, until: float
+    sampler: Sampler, measurement: Measurement, read: Read, hopeless: float, until: float
 ) -> None:
     """See how long a call takes whose threads do not wait for each other.
 
     A thread that waits for one whose processor is taken away is busy waiting, which no account
     tells from work.
 
+    hopeless : seconds; a body whose call should take longer with all threads is called once
     until : no call begins that might end after this time of the sampler's clock
     """
     threads = torch.get_num_threads()
@@ -120,6 +122,8 @@ def _call_with_one_thread(
         while len(single.host) < LEAST_CALLS and sampler.clock() + seconds < until:
             _call(sampler, single, read)
             seconds = max(single.host)
+            if min(single.undisturbed) > THREADED * hopeless:
+                break
     finally:
         torch.set_num_threads(threads)
     measurement.undisturbed += [seconds / THREADED for seconds in single.undisturbed]

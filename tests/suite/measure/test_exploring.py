@@ -116,9 +116,12 @@ def no_accounts() -> None:
     """Return what a system says that keeps no accounts."""
 
 
-@pytest.mark.parametrize(("spinning", "calls_of_one_thread"), [(0.9, 3), (8.0, 3), (13.0, 0)])
+@pytest.mark.parametrize(
+    ("computing", "spinning", "calls_of_one_thread"),
+    [(0.1, 0.9, 3), (0.1, 8.0, 3), (0.1, 13.0, 0), (2.0, 1.0, 1)],
+)
 def test_threads_that_wait_for_each_other_on_a_busy_processor_are_not_taken_for_work(
-    spinning: float, calls_of_one_thread: int
+    computing: float, spinning: float, calls_of_one_thread: int
 ) -> None:
     clock, threads = VirtualClock(), torch.get_num_threads()
     accounted, single = Accounts(0.0, 0.0), 0
@@ -127,8 +130,8 @@ def test_threads_that_wait_for_each_other_on_a_busy_processor_are_not_taken_for_
         nonlocal accounted, single
         waits = 0.0 if torch.get_num_threads() == 1 else spinning
         single += torch.get_num_threads() == 1
-        clock.now += 0.1 + waits
-        accounted = Accounts(accounted.ran + 0.1 + 2 * waits, accounted.waited + waits)
+        clock.now += computing + waits
+        accounted = Accounts(accounted.ran + computing + 2 * waits, accounted.waited + waits)
 
     torch.set_num_threads(2)
     try:
@@ -139,7 +142,7 @@ def test_threads_that_wait_for_each_other_on_a_busy_processor_are_not_taken_for_
     assert single == calls_of_one_thread
     assert clock.now < STANDARD.deadline
     if calls_of_one_thread:
-        assert min(seen.undisturbed) == pytest.approx(0.05)
+        assert min(seen.undisturbed) == pytest.approx(computing / 2)
 
 
 def test_a_product_that_would_take_a_minute_is_not_called() -> None:
