@@ -1,24 +1,30 @@
 # SPDX-License-Identifier: MIT
-"""The figures of runs as files: SVG, PDF and PNG in a folder beside each run's page."""
+"""Charts of runs as figures for papers and slides: SVG, PDF and PNG in a folder beside each page.
+
+matplotlib draws them; how they look is in `paper.mplstyle` beside this module.
+"""
 
 import io
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
+from math import ceil
 from pathlib import Path, PurePosixPath
 from textwrap import wrap
+from typing import Any
 
+from matplotlib import style
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from frobench.reports.charts import axes as scales
 from frobench.reports.charts import titles
-from frobench.reports.charts.words import slug
-from frobench.reports.figures import painted_curves, painted_rows
-from frobench.reports.figures.style import EDGE, FORMATS, SMALL, TEXT, TITLE, WIDTH, styled
+from frobench.reports.charts.words import short_names, slug, spell_x
 from frobench.reports.files.metadata import Publication
 from frobench.reports.findings import sections
-from frobench.reports.findings.finding import Plot
+from frobench.reports.findings.finding import Plot, Series
 from frobench.reports.findings.roofline import rooflines
 from frobench.reports.table.facts import machine_title
 from frobench.reports.web.theme import LIGHT
@@ -26,17 +32,29 @@ from frobench.suite import checks
 from frobench.suite.printable import printable
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
+from frobench.suite.units import format_point
 
 FOLDER = "-figures"
 """Behind a page's name, in the name of the folder of its figures."""
 _MARKS = re.compile("[_:/+]")
 """What names of exercises and devices have and those of files had better not."""
-TITLE_LINE, TITLE_LETTERS = 0.18, 70
-"""Height in inches of a line of the title, and its letters at most."""
-WORDS_LINE, WORDS_LETTERS = 0.14, 96
-"""Height in inches of a line below the title, and its letters at most."""
-HEAD, SOURCE = 0.3, 0.24
-"""Heights in inches: of the room around the words above the axes, and of the line at the foot."""
+STYLE = Path(__file__).with_name("paper.mplstyle")
+WIDTH = 160.0 / 25.4
+"""Width of a figure in inches, 160 mm: a page's column, or half of a slide."""
+TITLE_LETTERS, TEXT_LETTERS, NAME_LETTERS = 72, 96, 28
+"""Letters in a line of a title, of the text below it, and of the name of a row, at most."""
+LINE, BAR, GAP, CURVES = 0.18, 0.2, 0.06, 2.6
+"""Heights in inches: of a line of text, of a bar with its interval, of the space between rows, and
+of the axes of curves."""
+GLYPH = 0.064
+"""Width of a small letter, in inches."""
+FORMATS: Mapping[str, Mapping[str, Any]] = {
+    "svg": {"metadata": {"Date": None, "Creator": "Frobench"}},
+    "pdf": {"metadata": {"CreationDate": None, "Creator": "Frobench", "Producer": None}},
+    "png": {"metadata": {"Software": None}, "dpi": 300},
+}
+"""What each format is written with: no date and no name of a library, so that equal figures are
+equal files."""
 
 
 @dataclass
@@ -75,42 +93,6 @@ def of_run(run: Run) -> Iterator[tuple[str, bytes]]:
             yield f"{name}.{suffix}", content
 
 
-def drawn(plot: Plot, source: str) -> dict[str, bytes]:
-    """Return a plot as a file of each format, by suffix; the same bytes at every call."""
-    made = {}
-    with styled(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph")  # what the font lacks is drawn as a box
-        figure = paint(plot, source)
-        for suffix, options in FORMATS.items():
-            file = io.BytesIO()
-            figure.savefig(file, format=suffix, **options)
-            made[suffix] = file.getvalue()
-    return made
-
-
-def paint(plot: Plot, source: str) -> Figure:
-    """Return a plot as a figure; `reports.charts` draws it for pages.
-
-    source : what was measured, and when: the line at the foot
-    """
-    module = painted_curves if plot.kind in {"curve", "points"} else painted_rows
-    room = module.room(plot)
-    title = wrap(printable(titles.headline(plot)), TITLE_LETTERS)
-    words = wrap(printable(titles.subtitle(plot)), WORDS_LETTERS)
-    foot = room.below + SOURCE
-    height = HEAD + TITLE_LINE * len(title) + WORDS_LINE * len(words) + room.height + foot
-    figure = Figure(figsize=(WIDTH, height))
-    inside = (room.left / WIDTH, foot / height, room.width / WIDTH, room.height / height)
-    module.draw(figure.add_axes(inside), plot, room)
-    top = 1 - 0.1 / height
-    x, muted = EDGE / WIDTH, LIGHT["muted"]
-    figure.text(x, top, "\n".join(title), size=TITLE, weight="bold", va="top")
-    top -= (TITLE_LINE * len(title) + 0.03) / height
-    figure.text(x, top, "\n".join(words), size=TEXT, color=muted, va="top")
-    figure.text(x, 0.1 / height, printable(source), size=SMALL, color=muted, va="center")
-    return figure
-
-
 def _plots(run: Run) -> Iterator[tuple[str, Plot]]:
     """Yield the charts of a run with their names, those of answers before the rooflines."""
     taken: set[str] = set()
@@ -126,3 +108,152 @@ def _plots(run: Run) -> Iterator[tuple[str, Plot]]:
         plain = next(name for name in chain([plain], others) if name not in taken)
         taken.add(plain)
         yield plain, plot
+
+
+def drawn(plot: Plot, source: str) -> dict[str, bytes]:
+    """Return a plot as a file of each format, by suffix; the same bytes at every call."""
+    made = {}
+    with style.context(STYLE, after_reset=True), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # what the font lacks is drawn as a box
+        figure = paint(plot, source)
+        for suffix, options in FORMATS.items():
+            file = io.BytesIO()
+            figure.savefig(file, format=suffix, **options)
+            made[suffix] = file.getvalue()
+    return made
+
+
+def paint(plot: Plot, source: str) -> Figure:
+    """Return a plot as a figure; `reports.charts` draws it for pages.
+
+    source : what was measured, and when: the line below the title
+    """
+    title = wrap(printable(titles.headline(plot)), TITLE_LETTERS)
+    text = [*wrap(printable(titles.subtitle(plot)), TEXT_LETTERS), printable(source)]
+    figure = Figure(layout="constrained")
+    axes = figure.subplots()
+    height = (_curves if plot.kind in {"curve", "points"} else _rows)(axes, plot)
+    figure.suptitle("\n".join(title), x=0.01, ha="left")
+    axes.set_title("\n".join(text), loc="left")
+    handles, labels = axes.get_legend_handles_labels()
+    if labels:
+        beside = max(1, int(WIDTH / GLYPH / (max(map(len, labels)) + 10)))
+        figure.legend(handles, labels, loc="outside lower left", ncols=beside)
+        height += LINE * ceil(len(labels) / beside)
+    figure.set_size_inches(WIDTH, height + LINE * (len(title) + len(text) + 2))
+    return figure
+
+
+def _curves(axes: Axes, plot: Plot) -> float:
+    """Draw a line over sizes for each series, its interval as a band; return the height."""
+    y, ticks = scales.values(plot, 0.0, 1.0), scales.value_labels(plot).labels
+    axes.set_yscale("log" if y.log else "linear")
+    axes.set_ylim(y.low, y.high)
+    axes.set_yticks([*ticks], [*ticks.values()])
+    x = scales.sizes(plot, 0.0, 0.6 * WIDTH)
+    sizes = scales.size_labels(plot, x, GLYPH, scales.MOST_TICKS)
+    axes.set_xscale("log" if x.log else "linear")
+    axes.set_xticks([*sizes], [*sizes.values()])
+    axes.minorticks_off()
+    axes.grid(visible=True, axis="y")
+    axes.set_xlabel(printable(plot.x.label))
+    joined = "-" if plot.kind == "curve" else ""
+    for series, name in zip(plot.series, _names(plot.series), strict=True):
+        at, values, errors = _coordinates(series)
+        line = axes.errorbar(at, values, errors, label=name, linestyle=joined)
+        if joined:
+            _, low, high = zip(*scales.ends(series), strict=True)
+            axes.fill_between(at, low, high, color=line[0].get_color(), alpha=0.18, linewidth=0)
+    for index, bound in enumerate(plot.lines):
+        at, values, _ = _coordinates(bound)
+        colour = f"C{index}" if len(plot.lines) == len(plot.series) > 1 else LIGHT["muted"]
+        axes.plot(at, values, "--", color=colour, marker="", label=printable(bound.label))
+    _level(axes.axhline, plot)
+    return CURVES
+
+
+def _rows(axes: Axes, plot: Plot) -> float:
+    """Draw a row for each category, the best first, and return the height in inches.
+
+    Bars begin at zero; where the axis does not, values are dots. Parts of a stack lie end to end,
+    above the mark of the whole.
+    """
+    names = titles.row_titles(plot)
+    lines = [wrap(name, NAME_LETTERS) or [name] for name in names.values()]
+    x, ticks = scales.values(plot, 0.0, 1.0), scales.value_labels(plot, scales.MOST_TICKS - 1)
+    axes.set_xscale("log" if x.log else "linear")
+    axes.set_xlim(x.low, x.high)
+    axes.set_xticks([*ticks.labels], [*ticks.labels.values()])
+    axes.minorticks_off()
+    axes.grid(visible=True, axis="x")
+    axes.set_yticks(range(len(names)), ["\n".join(line) for line in lines])
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    bars = (2 if plot.whole else 1) if plot.kind == "stack" else len(plot.series)
+    thick = 0.8 / bars
+    first = {name: row - thick * (bars - 1) / 2 for row, name in enumerate(names)}
+    if plot.kind == "stack":
+        _stack(axes, plot, first, thick)
+    else:
+        named = zip(plot.series, _names(plot.series), strict=True)
+        for index, (series, name) in enumerate(named):
+            rows = [first[spell_x(point.x)] + thick * index for point in series.points]
+            if x.low == 0:
+                axes.barh(rows, _coordinates(series)[1], 0.8 * thick, label=name)
+                _values(axes, plot, series, rows, fmt="none", ecolor=LIGHT["ink"])
+            else:
+                _values(axes, plot, series, rows, linestyle="", label=name)
+    _level(axes.axvline, plot)
+    return sum(max(BAR * bars, LINE * len(line)) + GAP for line in lines)
+
+
+def _stack(axes: Axes, plot: Plot, rows: Mapping[str, float], thick: float) -> None:
+    starts = dict.fromkeys(rows, 0.0)
+    for series, name in zip(plot.series, _names(plot.series), strict=True):
+        lengths = {spell_x(point.x): max(0.0, point.y.value) for point in series.points}
+        at, left = [rows[row] for row in lengths], [starts[row] for row in lengths]
+        axes.barh(at, [*lengths.values()], 0.9 * thick, left, label=name)
+        starts |= {row: starts[row] + length for row, length in lengths.items()}
+    if plot.whole:
+        at = [rows[spell_x(point.x)] + thick for point in plot.whole.points]
+        label, ink = printable(plot.whole.label), LIGHT["ink"]
+        _values(axes, plot, plot.whole, at, linestyle="", color=ink, label=label)
+
+
+def _values(
+    axes: Axes,
+    plot: Plot,
+    series: Series,
+    rows: Sequence[float],
+    **options: Any,  # noqa: ANN401 - whatever `errorbar` takes
+) -> None:
+    """Draw the intervals of a series over its rows, and write its values behind them."""
+    _, values, errors = _coordinates(series)
+    axes.errorbar(values, rows, xerr=errors, **options)
+    for (point, _, high), row in zip(scales.ends(series), rows, strict=True):
+        end = min(max(high, point.y.value), axes.get_xlim()[1])
+        text = printable(format_point(point.y, plot.y.unit))
+        axes.annotate(
+            text, (end, row), (5, 0), textcoords="offset points", va="center", annotation_clip=False
+        )
+
+
+def _names(series: Sequence[Series]) -> list[str]:
+    """Return the names of several series for the legend; a single one needs none."""
+    return short_names(series) if len(series) > 1 else [""] * len(series)
+
+
+def _coordinates(series: Series) -> tuple[list[Any], list[float], list[list[float]]]:
+    """Return places, values, and the lengths of the intervals below and above these."""
+    ends = scales.ends(series)
+    values = [point.y.value for point, _, _ in ends]
+    below = [max(0.0, point.y.value - low) for point, low, _ in ends]
+    above = [max(0.0, high - point.y.value) for point, _, high in ends]
+    return [point.x for point, _, _ in ends], values, [below, above]
+
+
+def _level(draw: Callable[..., object], plot: Plot) -> None:
+    """Draw the level worth a line of its own, by `axhline` or `axvline`."""
+    level = scales.level(plot)
+    if level is not None:
+        label = printable(plot.reference_label)
+        draw(level, color=LIGHT["muted"], linestyle=":", marker="", label=label)

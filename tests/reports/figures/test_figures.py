@@ -9,18 +9,21 @@ from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
 import pytest
+from matplotlib import style
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from frobench.reports.charts import titles
 from frobench.reports.charts.words import short_names
 from frobench.reports.figures import files
-from frobench.reports.figures.style import FORMATS, styled
+from frobench.reports.figures.files import FORMATS, STYLE
 from frobench.reports.findings import sections
 from frobench.reports.findings.finding import Plot
 from frobench.reports.findings.roofline import rooflines
 from frobench.reports.making.workers import Workers
 from frobench.reports.site import build
+from frobench.reports.web.theme import LIGHT, SERIES
 from frobench.suite import checks
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
@@ -67,7 +70,7 @@ def plots() -> dict[str, Plot]:
 @pytest.fixture(scope="module")
 def figures(plots: dict[str, Plot]) -> dict[str, Figure]:
     """Return them drawn, so that texts have their sizes."""
-    with styled():
+    with style.context(STYLE, after_reset=True):
         drawn = {name: files.paint(plot, SOURCE) for name, plot in plots.items()}
         for figure in drawn.values():
             FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]  # matplotlib leaves it so
@@ -133,22 +136,29 @@ def test_a_figure_says_what_it_shows_in_which_unit_and_where_it_is_from(
 ) -> None:
     for name, figure in figures.items():
         plot = plots[name]
-        title, values, source = (text.get_text() for text in figure.texts)
-        assert title.replace("\n", " ") == titles.headline(plot)
-        assert (values.replace("\n", " "), source) == (titles.subtitle(plot), SOURCE)
+        words = [figure.get_suptitle(), figure.axes[0].get_title("left")]
+        said = [titles.headline(plot), f"{titles.subtitle(plot)} {SOURCE}"]
+        assert [text.replace("\n", " ") for text in words] == said
 
 
-def test_names_of_series_stand_at_their_lines_and_bars(
+def test_the_legend_names_series_bounds_and_the_whole(
     plots: dict[str, Plot], figures: dict[str, Figure]
 ) -> None:
     several = {name: one for name, one in plots.items() if len(one.series) > 1}
     assert {one.kind for one in several.values()} >= {"curve", "dots", "stack"}
     for name, plot in several.items():
-        written = [" ".join(one.get_text().split()) for one in figures[name].axes[0].texts]
-        for one, short in zip(plot.series, short_names(plot.series), strict=True):
-            label = one.label if plot.kind == "stack" else short
-            begin = label if plot.kind != "curve" else label.split()[0]
-            assert any(begin in text for text in written), (name, label)
+        [legend] = figures[name].legends
+        written = {text.get_text() for text in legend.get_texts()}
+        further = [*plot.lines, *([plot.whole] if plot.whole else [])]
+        assert written >= {*short_names(plot.series), *(one.label for one in further)}
+
+
+def test_the_style_has_the_colours_of_the_pages() -> None:
+    with style.context(STYLE, after_reset=True):
+        settings: Any = mpl.rcParams
+        shown = [settings[name] for name in ("text.color", "grid.color", "xtick.color")]
+        colours = [to_hex(one) for one in (*shown, *settings["axes.prop_cycle"].by_key()["color"])]
+    assert colours == [LIGHT[name] for name in ("ink", "rule", "muted", *SERIES)]
 
 
 def test_points_lie_where_their_numbers_are(
@@ -156,7 +166,7 @@ def test_points_lie_where_their_numbers_are(
 ) -> None:
     for name, plot in plots.items():
         (axes,) = figures[name].axes
-        lines: list[Any] = [line for line in axes.lines if line.get_marker() != "None"]
+        lines: list[Any] = [line for line in axes.lines if line.get_marker() not in {"", "None"}]
         marked = [line.get_xydata().tolist() for line in lines]
         shown = [plot.whole] if plot.whole else plot.series if plot.kind != "stack" else []
         upright = plot.kind in {"dots", "stack"}
@@ -175,7 +185,7 @@ def test_nothing_is_clipped_and_numbers_do_not_collide(figures: dict[str, Figure
     for name, figure in figures.items():
         (axes,) = figure.axes
         width, height = figure.bbox.width, figure.bbox.height
-        boxes = [text.get_window_extent() for text in (*figure.texts, *axes.texts)]
+        boxes = [one.get_window_extent() for one in (*figure.texts, *axes.texts, *figure.legends)]
         labels = [text for text in axes.get_xticklabels() if text.get_text()]
         boxes += [text.get_window_extent() for text in (*labels, *axes.get_yticklabels())]
         for box in boxes:
