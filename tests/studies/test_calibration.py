@@ -125,10 +125,10 @@ def test_intervals_cover_in_every_regime_and_less_where_launches_are_alike() -> 
 
 
 def test_drift_costs_coverage_and_is_named_where_it_is_large() -> None:
-    covered, alarms, found = drift.study(nobody, map, 800)
+    covered, alarms, found = drift.study(nobody, map, 320)
     assert named(covered, "independent", "8").value > 0.93
     assert named(covered, "step in mid-run, the level before", "8").value < 0.93
-    assert {one.trials for one in alarms.figures} == {800 // drift.PART}
+    assert {one.trials for one in alarms.figures} == {320 // drift.PART}
     assert all(one.met for one in alarms.figures)
     assert named(found, "step in mid-run of 6 SD, all cases", "12").value > 0.9
     assert named(found, "step in mid-run of 6 SD, all cases", "6").value < 0.2
