@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from frobench.suite.errors import CannotRunError, NothingMeasuredError, NothingSelectedError
 from frobench.suite.exit_codes import absent, absent_in
-from frobench.suite.journal import Journal, LaunchSpec, Measured, Refused, Stopped
+from frobench.suite.journal import Journal, LaunchSpec, Measured, Plan, Refused, Stopped
 from frobench.suite.launch.collection import has_cases, parameters
 from frobench.suite.profiles import PROFILES, settings_for
 from frobench.suite.run.launches import LOG_LINES, arguments, environment
@@ -57,13 +57,11 @@ def run_once(  # noqa: PLR0913 - one a choice that the user has
     settings = settings_for("rigorous", devices, expression=expression)
     with machine_lock(waiting=waiting), TemporaryDirectory() as folder:
         journal = Journal(Path(folder) / "once.jsonl")
+        settings = replace(settings, case_seconds=PROFILES["quick"].case_seconds)
         spec = LaunchSpec(
+            plan=Plan(run="", started="", seed=seed, settings=settings, benchmarks=str(benchmarks)),
             mode="once",
-            launch=0,
             journal=str(journal.path),
-            benchmarks=str(benchmarks),
-            seed=seed,
-            settings=replace(settings, case_seconds=PROFILES["quick"].case_seconds),
             runner=os.getppid(),  # this process is its own runner, and lives as long as it does
             trace=str(trace) if trace else None,
         )

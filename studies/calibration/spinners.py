@@ -19,7 +19,7 @@ from frobench.suite.machine import environment
 from frobench.suite.profiles import limits_of
 from frobench.suite.run import pilot
 from frobench.suite.run.plan import freeze
-from frobench.suite.run.runner import Request, make_draft
+from frobench.suite.run.runner import Request, settle
 from frobench.suite.stored.types import ProfileName
 from frobench.suite.units import counted
 from studies.calibration.figures import Figure, Goal, Table, errors
@@ -93,10 +93,10 @@ def piloted(profile: ProfileName, expression: str = "") -> Piloted:
             devices=["cpu"],
             expression=expression,
         )
-        draft = make_draft(request, environment.commit(), "pilot")
+        asked = settle(request, environment.commit(), "pilot")
         journal = Journal(folder / "pilot.jsonl")
-        pilot.explore(draft, journal, lambda _: None)
-        plan = freeze(draft, journal, time.monotonic() - begun, {})
+        pilot.explore(asked, journal, lambda _: None)
+        plan = freeze(asked, journal, time.monotonic() - begun, {})
         measured = [record for record in journal if isinstance(record, Measured)]
     return Piloted(
         cases=frozenset(case.fullname for case in plan.cases),

@@ -93,7 +93,7 @@ def finish(folder: Path, name: str = "results", *, resume: bool = True) -> Itera
     resume : else that was done already
     """
     results = folder / name
-    names = [path.parent.name for path in results.glob(f"{unfinished.RUNS}/[!.]*/draft.json")]
+    names = [path.parent.name for path in results.glob(f"{unfinished.RUNS}/[!.]*/plan.json")]
     before = measured(folder, results)
     if names and resume:
         yield from _of_command(resume_last(folder))

@@ -216,7 +216,7 @@ def _stored(results: Path, but: tuple[str, ...] = ()) -> list[Path]:
 
 
 def _command(asked: Said, results: Path, name: str) -> list[str]:
-    unfinished = any(results.glob(".runs/[!.]*/draft.json"))
+    unfinished = any(results.glob(".runs/[!.]*/plan.json"))
     command = [sys.executable, "-m", "frobench", "run", "--wait", "--label", name]
     command += ["--results", str(results), *asked["options"]]
     if asked["benchmarks"] is not None:

@@ -19,17 +19,32 @@ from frobench.suite.compare.runs import compare_runs
 from frobench.suite.errors import CannotRunError, NothingMeasuredError
 from frobench.suite.history.change_search import BrokenError, Findings, Ratios, search
 from frobench.suite.history.commits import Commit, WorkTrees, commits_of
-from frobench.suite.journal import Collected, Imported, Journal, Measured, Record, Refused
+from frobench.suite.journal import (
+    Collected,
+    EnergyCases,
+    Imported,
+    Journal,
+    Measured,
+    Plan,
+    Record,
+    Refused,
+)
 from frobench.suite.machine import environment
 from frobench.suite.project.git import ask, describe, facts, project_folder
 from frobench.suite.run import telemetry, unfinished
 from frobench.suite.run.launches import Launches
 from frobench.suite.run.lock import machine_lock
 from frobench.suite.run.merge import merge
-from frobench.suite.run.plan import Draft, EnergyCases
 from frobench.suite.run.progress import Reporter, reasons
-from frobench.suite.run.runner import PILOT, Interruptions, Request, make_draft, make_plan, sensors
-from frobench.suite.run.unfinished import READINGS, RunClock
+from frobench.suite.run.runner import (
+    Interruptions,
+    Request,
+    explored,
+    read_plan,
+    sensors,
+    settle,
+)
+from frobench.suite.run.unfinished import PILOT, READINGS, RunClock
 from frobench.suite.stored import store
 from frobench.suite.stored.differences import short_name
 from frobench.suite.stored.types import Run
@@ -39,25 +54,35 @@ from frobench.suite.units import counted
 class Sitting:
     """A run of one commit.
 
-    folder : holds its draft
-    first : the sitting whose plan holds for all; without it, one is made here by a pilot
+    folder : holds its plan
+    first : the sitting whose cases are measured for all; without it, a pilot finds them here
 
-    Raises what `make_plan` raises, and `CannotRunError` if this does not measure the commit.
+    Raises what `explored` raises, and `CannotRunError` if this does not measure the commit.
     """
 
     def __init__(self, folder: Path, reporter: Reporter, first: "Sitting | None" = None) -> None:
         self.folder = folder
         self.clock = RunClock(folder)
+        own = read_plan(folder)
         if first is None:
-            plan = make_plan(folder, self.clock, reporter)
-            require_imports([*Journal(folder / PILOT)], plan.draft)
+            plan = explored(own, folder, self.clock, reporter)
+            require_imports([*Journal(folder / PILOT)], plan)
             self.plan = replace(plan, counters=[], energy=EnergyCases([], {}), sustained=[])
         else:
             shutil.copyfile(first.folder / PILOT, folder / PILOT)
-            draft = Draft.read(folder)
-            self.plan = replace(first.plan, draft=draft, plan_seconds=0.0, body_seconds=0.0)
+            self.plan = replace(
+                first.plan,
+                run=own.run,
+                commit=own.commit,
+                started=own.started,
+                project_folder=own.project_folder,
+                project=own.project,
+                paths=own.paths,
+                plan_seconds=0.0,
+                body_seconds=0.0,
+            )
         self.plan.write(folder)
-        self._sources = sensors(folder, self.plan.draft)
+        self._sources = sensors(folder, self.plan)
         self._launches = Launches(self.plan, folder, self.clock, reporter)
 
     @property
@@ -80,7 +105,7 @@ class Sitting:
             refused = (record for record in records if isinstance(record, Refused))
             reasons = (f"{short_name(record.case)}: {record.reason}" for record in refused)
             raise CannotRunError(next(reasons, "its launch measured nothing"))
-        require_imports(own, self.plan.draft)
+        require_imports(own, self.plan)
         return {record.case: median(record.samples) for record in measured}
 
     def run(self, *, complete: bool) -> Run:
@@ -119,13 +144,13 @@ class ForeignCodeError(Exception):
     """What is measured is not the code of the commit, whichever commit it is."""
 
 
-def require_imports(records: Sequence[Record], draft: Draft) -> None:
+def require_imports(records: Sequence[Record], plan: Plan) -> None:
     """Raise if a process imported the project's code from elsewhere than the commit.
 
     Raises `ForeignCodeError` where that was the user's own working tree, or a package that the
     commit has came from elsewhere, and `CannotRunError` where nothing came from the commit.
     """
-    name = describe(draft.project) if draft.project else "the commit"
+    name = describe(plan.project) if plan.project else "the commit"
     for record in (record for record in records if isinstance(record, Imported)):
         if record.outside:
             raise ForeignCodeError(
@@ -134,7 +159,7 @@ def require_imports(records: Sequence[Record], draft: Draft) -> None:
                 "the benchmark add a folder to sys.path?"
             )
         if (found := record.foreign) is not None:
-            known = [os.path.relpath(path, draft.project_folder) for path in draft.paths]
+            known = [os.path.relpath(path, plan.project_folder) for path in plan.paths]
             options = " ".join(f"--path {path}" for path in (found.root, *known))
             mend = f"name its folder in the commit: `{options}`"
             if found.root in known:
@@ -302,8 +327,9 @@ class Bench:
             kept_out=str(self._project),
         )
         own = environment.commit()
-        draft = partial(make_draft, request, own)
-        folder = unfinished.begin(request.results, own.id or "unknown", draft)
+        folder = unfinished.begin(
+            request.results, own.id or "unknown", partial(settle, request, own)
+        )
         first = next(iter(self._sittings.values()), None)
         try:
             self._folders.enter_context(unfinished.held(folder))

@@ -59,7 +59,7 @@ class CaseTimer:
     def __init__(self, spec: LaunchSpec) -> None:
         self._spec = spec
         self._explorer = Explorer(spec.settings)
-        self._position = spec.done
+        self._position = max(0, len(spec.plan.cases) - len(spec.order))
 
     def remember(self, item: pytest.Function, record: Measured | Refused) -> None:
         """Take up what an earlier process of the pilot saw of a case."""
@@ -140,7 +140,7 @@ class CaseTimer:
                 raise pytest.skip.Exception(str(error)) from error
             if spec.mode == "pilot":
                 return explored
-        is_brief = item.nodeid in spec.brief
+        is_brief = item.nodeid in spec.plan.brief
         return measure(sampler, brief(spec.settings) if is_brief else spec.settings)
 
     def repeat(

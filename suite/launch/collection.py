@@ -22,7 +22,7 @@ import __future__
 import ast
 import inspect
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -176,13 +176,14 @@ def _exercise(module: ModuleType) -> Exercise:
 
 
 def changed_since(
-    versions: Mapping[str, str], order: Iterable[str], items: Sequence[pytest.Function]
+    planned: Iterable[Identity], order: Iterable[str], items: Sequence[pytest.Function]
 ) -> list[str]:
     """Return the names of benchmarks that have another version now, or that are not found.
 
-    versions : of planned cases, by full name; without any nothing is compared
+    planned : cases with their versions; without any nothing is compared
     order : full names of the cases that must be there
     """
+    versions = {case.fullname: case.version for case in planned}
     if not versions:
         return []
     now = {item.nodeid: benchmark_version(item.function) for item in items}

@@ -49,7 +49,7 @@ def _start_workers() -> None:
         option, _, path = argument.partition("=")
         if option == OPTION:
             spec = read_spec(path)
-            if spec.halves:
+            if spec.plan.any_on_halves(spec.order):
                 start_early(halves(affinity()[: cores_in_use()]), spec.seed)
 
 

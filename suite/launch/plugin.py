@@ -155,7 +155,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item.add_marker(pytest.mark.benchmark(timer=Replay(), group=item.path.stem[6:]))
         # A vendor's warning must not fail a measurement.
         item.add_marker(pytest.mark.filterwarnings("default"))
-    items += [again(by_name[name]) for name in frobench.spec.windows if name in by_name]
+    items += [
+        again(by_name[name])
+        for name in frobench.spec.plan.windows(frobench.spec.launch)
+        if name in by_name
+    ]
 
 
 def pytest_exception_interact(
@@ -173,7 +177,7 @@ def pytest_exception_interact(
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Write down which cases there are, and end a launch of a run that had others."""
     frobench, items = session.config.stash[SESSION], _benchmarks(session.items)
-    if changed := collection.changed_since(frobench.spec.versions, frobench.spec.order, items):
+    if changed := collection.changed_since(frobench.spec.plan.cases, frobench.spec.order, items):
         message = (
             f"{', '.join(changed)}: changed, or not found any more, since the run began; one run "
             "measures one version, so undo the change, or begin another run"

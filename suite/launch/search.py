@@ -44,7 +44,7 @@ class Searches:
     """
 
     def __init__(self, spec: LaunchSpec, write: Callable[[Tried], None]) -> None:
-        self.found = dict(spec.searched)
+        self.found = dict(spec.plan.searched)
         self.took: dict[str, float] = {}
         self.waiting: set[str] = set()
         self._spec = spec
@@ -97,7 +97,7 @@ class Searches:
         others = sum(
             attempt.spent for name in self._tries if name != case for attempt in self._tries[name]
         )
-        return (self._spec.search_seconds - others) / max(1, len(self.waiting))
+        return (self._spec.plan.search_seconds - others) / max(1, len(self.waiting))
 
 
 def _attempt(make: Make, shape: Shape, device: Device, span: float) -> float | None:

@@ -322,7 +322,7 @@ class LaunchSession:
         path = config.getoption(OPTION)
         self.spec = _spec_alone(config) if path is None else read_spec(path)
         self.journal = journal.Journal(Path(self.spec.journal)) if self.spec.journal else None
-        self.spec.settings = settings_here(self.spec, self.write)
+        self.spec.plan.settings = settings_here(self.spec, self.write)
         self.searches = Searches(self.spec, self.write)
         self.resources = Resources(self.spec)
         self.cases = CaseTimer(self.spec)
@@ -401,17 +401,18 @@ class LaunchSession:
         """Record what the gauge has read, and where code came from, once every case is over."""
         if self._readiness is not None:
             self._readiness.finish()
-        benchmarks = Path(self.spec.benchmarks)
-        if self.spec.paths:
-            inside, outside = imported(self.spec.paths, self.spec.kept_out)
-            known = self.spec.project and foreign(Path(self.spec.project), benchmarks)
+        plan = self.spec.plan
+        benchmarks, project = Path(plan.benchmarks), plan.project_folder
+        if plan.paths:
+            inside, outside = imported(plan.paths, plan.kept_out)
+            known = project and foreign(Path(project), benchmarks)
             self.write(
                 journal.Imported(
                     launch=self.spec.launch, inside=inside, outside=outside, foreign=known or None
                 )
             )
-        elif self.spec.project is not None:
-            message = foreign_code(Path(self.spec.project), benchmarks)
+        elif self.spec.mode == "pilot" and project is not None:
+            message = foreign_code(Path(project), benchmarks)
             if message is not None:
                 self.write(journal.Stopped(message=message))
 
@@ -419,4 +420,5 @@ class LaunchSession:
 def _spec_alone(config: pytest.Config) -> LaunchSpec:
     wanted = [name for name in config.getoption("--frobench-devices").split(",") if name]
     settings = settings_for(config.getoption("--frobench-profile"), choose(wanted))
-    return LaunchSpec(mode="alone", launch=0, journal="", benchmarks="", seed=0, settings=settings)
+    plan = journal.Plan(run="", started="", seed=0, settings=settings, benchmarks="")
+    return LaunchSpec(plan=plan, mode="alone", journal="")

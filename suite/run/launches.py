@@ -37,6 +37,7 @@ from frobench.suite.journal import (
     Journal,
     LaunchSpec,
     Measured,
+    Plan,
     Record,
     Refused,
     Rested,
@@ -44,7 +45,6 @@ from frobench.suite.journal import (
     Tried,
 )
 from frobench.suite.machine.accounts import Others
-from frobench.suite.run.plan import Plan
 from frobench.suite.run.progress import Reporter, say_failure
 from frobench.suite.run.telemetry import REST
 from frobench.suite.run.unfinished import LAUNCHES, RunClock
@@ -95,7 +95,7 @@ class LaunchProcess:
     ) -> None:
         path = Path(spec.journal).with_name(f"{spec.mode}-{spec.launch:03}.json")
         self._spec = spec
-        self._deadline = deadline or (lambda _: spec.settings.deadline)
+        self._deadline = deadline or (lambda _: spec.plan.settings.deadline)
         self._allowed = 0.0  # seconds for the case in flight
         self._log = path.with_suffix(".log")
         path.write_bytes(msgspec.json.encode(replace(spec, runner=os.getpid())))
@@ -103,8 +103,8 @@ class LaunchProcess:
         self._orphans = Orphans()
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and files
-                [*command, *arguments(path, Path(spec.benchmarks)), *options],
-                env=environment(spec.paths),
+                [*command, *arguments(path, Path(spec.plan.benchmarks)), *options],
+                env=environment(spec.plan.paths),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -344,22 +344,11 @@ class Launches:
                 return
             self._journal.mend()
             spec = LaunchSpec(
+                plan=self._plan,
                 mode="measure",
                 launch=number,
                 journal=str(self._journal.path),
-                benchmarks=self._plan.draft.benchmarks,
-                seed=self._plan.draft.seed + number,
-                settings=self._plan.settings,
                 order=left,
-                done=len(self._plan.cases) - len(left),
-                halves=self._plan.any_on_halves(left),
-                searched=self._plan.searched,
-                windows=self._plan.windows(number),
-                brief=self._plan.brief,
-                versions={case.fullname: case.version for case in self._plan.cases},
-                project=self._plan.draft.project_folder if self._plan.draft.paths else None,
-                paths=self._plan.draft.paths,
-                kept_out=self._plan.draft.kept_out,
             )
             process = LaunchProcess(spec, deadline=self._deadline)
             if loss := lost(process.watch(self._journal, self._hear)):

@@ -14,13 +14,14 @@ from frobench.suite.journal import (
     Harness,
     Identity,
     Measured,
+    Plan,
     Record,
     Refused,
     Settled,
 )
 from frobench.suite.machine import environment
 from frobench.suite.run import telemetry
-from frobench.suite.run.plan import Plan, outcome
+from frobench.suite.run.plan import outcome
 from frobench.suite.run.telemetry import Line
 from frobench.suite.stored import store
 from frobench.suite.stored.differences import changed
@@ -77,16 +78,16 @@ def merge(
     }
     run = Run(
         machine_info=environment.machine_info(),
-        commit_info=plan.draft.commit,
+        commit_info=plan.commit,
         benchmarks=cases,
-        datetime=plan.draft.started,
+        datetime=plan.started,
         version=version("pytest-benchmark"),
         frobench=Frobench(
             schema=SCHEMA,
             minor=MINOR,
-            run=plan.draft.run,
+            run=plan.run,
             profile=plan.settings.profile,
-            seed=plan.draft.seed,
+            seed=plan.seed,
             complete=complete and launches > 0 and max(ended, default=-1) + 1 == launches,
             seconds=round(seconds, 3),
             plan_seconds=round(plan.plan_seconds, 3),
@@ -101,7 +102,7 @@ def merge(
             ),
             conclusions=[],
             troubles=plan.troubles,
-            project=plan.draft.project or UNSET,
+            project=plan.project or UNSET,
             telemetry=telemetry.of_run(lines, records) or UNSET,
             nodes=plan.nodes or UNSET,
             without_energy=plan.energy.left_out | unknown,

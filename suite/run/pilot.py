@@ -15,13 +15,13 @@ from frobench.suite.journal import (
     Journal,
     LaunchSpec,
     Measured,
+    Plan,
     Record,
     Refused,
     Stopped,
 )
 from frobench.suite.machine.host import MEND_FAILURE, failure
 from frobench.suite.run.launches import FRUITLESS_TRIES, MISUSED, TRIES, LaunchProcess, lost
-from frobench.suite.run.plan import Draft
 from frobench.suite.stored.types import Settings
 
 NEEDED = ("torch", "pytest", "pytest_benchmark")
@@ -33,43 +33,24 @@ def collect(settings: Settings, folder: Path, benchmarks: Path) -> tuple[Collect
     Raises `CannotRunError`, `NothingSelectedError`. The folder is for temporary files.
     """
     journal = Journal(folder / "collection.jsonl")
-    spec = LaunchSpec(
-        mode="collect",
-        launch=0,
-        journal=str(journal.path),
-        benchmarks=str(benchmarks),
-        seed=0,
-        settings=settings,
-    )
+    plan = Plan(run="", started="", seed=0, settings=settings, benchmarks=str(benchmarks))
+    spec = LaunchSpec(plan=plan, mode="collect", journal=str(journal.path))
     collected = _Watcher().watch(spec, journal, "--collect-only")
     return collected, next(record for record in journal if isinstance(record, Declared))
 
 
-def explore(draft: Draft, journal: Journal, tell: Callable[[Record], None]) -> None:
+def explore(plan: Plan, journal: Journal, tell: Callable[[Record], None]) -> None:
     """Call every selected case a few times, sizes upwards, and journal what became of each.
 
     A case that hangs or takes its process with it has failed; a fresh process does the rest.
     Raises `CannotRunError`, `NothingSelectedError`.
     """
     watcher = _Watcher(tell)
-    left, fruitless = [case.fullname for case in draft.like], 0
+    left, fruitless = [case.fullname for case in plan.like], 0
     for _ in range(TRIES):
         journal.mend()
         before = len(watcher.finished)
-        spec = LaunchSpec(
-            mode="pilot",
-            launch=0,
-            journal=str(journal.path),
-            benchmarks=draft.benchmarks,
-            seed=draft.seed,
-            settings=draft.settings,
-            order=left,
-            search_seconds=draft.search_seconds,
-            searched=draft.searched,
-            project=draft.project_folder,
-            paths=draft.paths,
-            kept_out=draft.kept_out,
-        )
+        spec = LaunchSpec(plan=plan, mode="pilot", journal=str(journal.path), order=left)
         collected = watcher.watch(spec, journal)
         left = [case.fullname for case in collected.cases if case.fullname not in watcher.finished]
         if not left:
@@ -95,7 +76,8 @@ class _Watcher:
     def watch(self, spec: LaunchSpec, journal: Journal, *options: str) -> Collected:
         """Watch one process to its end, or two if the first is killed before it has any cases."""
         _require_packages()
-        expression, profile = spec.settings.expression, spec.settings.profile
+        settings = spec.plan.settings
+        expression, profile = settings.expression, settings.profile
         selection = [] if spec.order or not expression else ["-k", expression]
         for _ in range(FRUITLESS_TRIES):
             process = LaunchProcess(spec, *selection, *options)
@@ -119,7 +101,7 @@ class _Watcher:
                     "shows what there is"
                 )
             raise NothingSelectedError(
-                f"no case of the profile {profile} in {spec.benchmarks}; a case is a function "
+                f"no case of the profile {profile} in {spec.plan.benchmarks}; a case is a function "
                 "bench_* in a file bench_*.py that calls its argument `measure`"
             )
         return self._found

@@ -11,27 +11,23 @@ sustains, follow all other cases of a launch as far as it has room for them.
 """
 
 import math
-import random
 import time
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple, Self
 
-import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from frobench.suite.errors import CannotRunError
-from frobench.suite.files import UnusableFileError, content_of, keep
 from frobench.suite.journal import (
     Begun,
     Collected,
+    EnergyCases,
     Identity,
     Journal,
     Measured,
     NodesSeen,
+    Plan,
     Record,
     Refused,
     Surroundings,
@@ -48,7 +44,6 @@ from frobench.suite.profiles import (
     WINDOW_SECONDS,
     headline_seconds,
     headline_times,
-    launches_within,
     limits_of,
     settings_on,
     settling_seconds,
@@ -58,17 +53,10 @@ from frobench.suite.stored import store
 from frobench.suite.stored.differences import nodes_of
 from frobench.suite.stored.types import (
     MOST_SAMPLES,
-    CommitInfo,
-    Conclusion,
-    Environment,
-    Exercise,
-    NodeFacts,
     Outcome,
-    Project,
-    Search,
     Settings,
 )
-from frobench.suite.units import counted, format_seconds
+from frobench.suite.units import format_seconds
 
 CASE_SECONDS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
 """Times for a case in a launch; few, so that like runs choose the same."""
@@ -78,9 +66,9 @@ MORE_WHERE_DISTURBED = 1.5
 """The profile's limit is multiplied by it where other programs disturb the pilot."""
 CALLS_A_SAMPLE = 3
 """Calls for each host sample on an accelerator, those for span samples included."""
-LEAST_DEADLINE, DEADLINE_TIMES, DEADLINE_PART = 10.0, 10.0, 0.05
+LEAST_DEADLINE, DEADLINE_TIMES = 10.0, 10.0
 """Seconds that a case may take in a launch at least, and relative to what it should take: other
-programs come and go. It may take longer than that by this part of what is left of the budget."""
+programs come and go."""
 WARM_UP_CALLS = 10
 """Calls after which a body is steady, if it was so from the start."""
 
@@ -220,22 +208,6 @@ PART, SUSTAINED_PART = 0.2, 0.1
 NO_TIME = f"cases with more work take the {PART:.0%} of the budget that is for it"
 PAUSED = "something is done between two calls of it"
 """Why a case's calls have no energy."""
-
-
-class EnergyCases(NamedTuple):
-    """Cases whose energy every launch measures, and why not that of other headline cases."""
-
-    cases: list[str]
-    left_out: dict[str, str]
-
-    def summary(self) -> str:
-        """Return a line for the terminal."""
-        reasons = Counter(self.left_out.values()).most_common()
-        why = "; ".join(f"{reason} ({counted(many, 'case')})" for reason, many in reasons)
-        if not self.cases:
-            return f"no energy is measured: {why or 'no headline case is'}"
-        others = f", and not of others: {why}" if why else ""
-        return f"energy is measured of {counted(len(self.cases), 'case')}{others}"
 
 
 def choose_windows(
@@ -378,128 +350,17 @@ def admit(
     ], refused
 
 
-class _Kept(Struct):
-    """A file of a run's folder, for the next sitting."""
-
-    FILE: ClassVar[str]
-
-    def write(self, folder: Path) -> None:
-        keep(folder / self.FILE, msgspec.json.encode(self))
-
-    @classmethod
-    def read(cls, folder: Path) -> Self | None:
-        """Return what a run's folder holds, if it does; raises `CannotRunError` if damaged."""
-        path = folder / cls.FILE
-        if not path.exists():
-            return None
-        try:
-            return msgspec.json.decode(content_of(path), type=cls)
-        except (UnusableFileError, msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise CannotRunError(
-                f"{path} is damaged, or another version of Frobench wrote it ({error}); "
-                f"this run cannot be resumed: remove {folder}, and measure anew"
-            ) from error
-
-
-class Draft(_Kept, kw_only=True):
-    """What is settled about a run before its pilot."""
-
-    FILE: ClassVar[str] = "draft.json"
-
-    run: str  # its name
-    started: str  # UTC, ISO 8601
-    seed: int
-    settings: Settings
-    commit: CommitInfo
-    benchmarks: str
-    like: list[Outcome] = []  # of the run to repeat, for cases not found here; its settings hold
-    search_seconds: float = 0.0  # for all searches together
-    searched: dict[str, Search] = {}  # what the searches of the run to repeat found
-    budget_asked: bool = False  # whether the budget is the user's, and not the profile's
-    project_folder: str | None = None  # the working tree of the project that is measured
-    project: Project | None = None
-    paths: list[str] = []  # folders of the project that modules are imported from first
-    kept_out: str = ""  # another working tree of it, from which nothing may be imported
-    label: str | None = None  # see `suite.stored.types.Environment`
-
-
-class Plan(_Kept, kw_only=True):
-    """A run before its first launch; nothing in it changes afterwards."""
-
-    FILE: ClassVar[str] = "plan.json"
-
-    draft: Draft
-    settings: Settings  # the draft's, with the devices found, their budget, and the time for a case
-    environment: Environment
-    exercises: dict[str, Exercise]
-    cases: list[Identity]
-    outcomes: list[Outcome]  # of selected cases that are not measured
-    plan_seconds: float  # that the pilot took
-    launch_seconds: float  # that a launch is expected to take
-    deadlines: dict[str, float] = {}  # see `costs.deadlines`
-    brief: list[str] = []  # headline cases with long calls
-    searched: dict[str, Search] = {}
-    counters: list[str] = []  # devices that count their energy
-    energy: EnergyCases = EnergyCases([], {})
-    sustained: list[str] = []  # cases of an accelerator whose sustained rate every launch measures
-    troubles: list[Conclusion] = []  # of the machine, before anything ran
-    disturbed: bool = False  # whether the pilot's cases had to wait for the processor
-    body_seconds: float = 0.0  # of the pilot; see `costs.body_seconds`
-    nodes: list[NodeFacts] = []  # that measure together; none if the machine measures by itself
-
-    @property
-    def seconds_at_least(self) -> float:
-        """Seconds that the run should take with the fewest launches that say anything."""
-        return self.plan_seconds + self.settings.least_launches * self.launch_seconds
-
-    def launches(self, spent: float, launch_seconds: float, done: int = 0) -> int:
-        """Return how many launches the run makes; see `launches_within`."""
-        return launches_within(self.settings, len(self.cases), spent, launch_seconds, done)
-
-    def deadline(self, case: str, left: float) -> float:
-        """Return the seconds that a case may take where so many of the budget are left."""
-        most = self.settings.deadline
-        return min(most, max(self.deadlines.get(case, most), DEADLINE_PART * left))
-
-    def order(self, launch: int) -> list[str]:
-        """Return the full names of the cases in this launch's order, random but repeatable.
-
-        Cases of one kind of device come in one block, so that no accelerator measures right
-        after the CPU has: it would have rested, and its clock would not be steady.
-        """
-        kinds = {case.fullname: _kind(case) for case in self.cases}
-        chance, names = self._chance(launch), [*kinds]
-        chance.shuffle(names)
-        blocks = sorted(set(kinds.values()))
-        chance.shuffle(blocks)
-        return sorted(names, key=lambda name: blocks.index(kinds[name]))
-
-    def any_on_halves(self, names: Collection[str]) -> bool:
-        """Tell whether any of these cases runs on halves of the CPU, a process each."""
-        devices = (name for case in self.cases if case.fullname in names for name in case.devices)
-        return any(name.startswith(f"{CPU}/") and not nodes_of(name) for name in devices)
-
-    def windows(self, launch: int) -> list[str]:
-        """Return the cases that are repeated behind all others, in this launch's order."""
-        names = [*dict.fromkeys([*self.sustained, *self.energy.cases])]
-        self._chance(launch).shuffle(names)
-        return names
-
-    def _chance(self, launch: int) -> random.Random:
-        return random.Random(f"{self.draft.seed}/{launch}")  # noqa: S311 - not for secrets
-
-
 def freeze(
-    draft: Draft,
+    plan: Plan,
     pilot: Journal,
     seconds: float,
     why_no_counter: Mapping[str, str | None],
     before: Mapping[str, bool] = MappingProxyType({}),
 ) -> Plan:
-    """Make the plan from the pilot's journal, `seconds` after the run began.
+    """Complete a plan by the pilot's journal, `seconds` after the run began.
 
     why_no_counter : by device why it does not count its energy, `None` if it does
-    before : what the machine's last run did with cases; see `choices` in `admission`
+    before : what the machine's last run did with cases; see `choices`
 
     Raises `CannotRunError` where more launches are asked for than a stored file may hold.
     """
@@ -509,13 +370,13 @@ def freeze(
     measured = {r.case: r for r in records if isinstance(r, Measured)}
     refused = {r.case: r for r in records if isinstance(r, Refused)}
     begun = min(record.at for record in records if isinstance(record, Begun))
-    settings = settings_on(draft.settings, surroundings.devices)
-    if draft.like or draft.budget_asked:
-        settings = replace(draft.settings, devices=surroundings.devices)
+    settings = settings_on(plan.settings, surroundings.devices)
+    if plan.like or plan.budget_asked:
+        settings = replace(plan.settings, devices=surroundings.devices)
     startup = max(0.0, seconds - (time.monotonic() - begun)) + settling_seconds(settings)
     able = measured.keys() - refused.keys()
     pairs = [(case, measured[case.fullname]) for case in collected.cases if case.fullname in able]
-    if not draft.like:
+    if not plan.like:
         pairs, too_slow = admit(pairs, settings, before)
         refused |= too_slow
         refused |= too_long(pairs, settings, startup, seconds)
@@ -523,7 +384,7 @@ def freeze(
     ran = [record for _, record in pairs]
     sustained, energy = choose_windows(pairs, why_no_counter, settings, startup, seconds)
     startup += WINDOW_SECONDS * len({*sustained, *energy.cases})
-    if not draft.like:
+    if not plan.like:
         case_seconds = choose_case_seconds(ran, settings, startup, seconds)
         settings = replace(settings, case_seconds=case_seconds)
     names = {case.fullname for case in collected.cases}
@@ -533,17 +394,18 @@ def freeze(
             f"a stored file holds {most:,} launches of {len(pairs):,} cases at most: "
             "ask for fewer, or for fewer cases (-k)"
         )
-    return Plan(
-        draft=draft,
+    return replace(
+        plan,
         settings=settings,
-        environment=replace(surroundings.environment, label=draft.label or UNSET),
+        environment=replace(surroundings.environment, label=plan.label or UNSET),
         exercises=collected.exercises,
         cases=[case for case, _ in pairs],
         outcomes=[
             *(outcome(c, refused[c.fullname]) for c in collected.cases if c.fullname in refused),
-            *(absent for absent in draft.like if absent.fullname not in names),
+            *(absent for absent in plan.like if absent.fullname not in names),
         ],
         plan_seconds=seconds,
+        body_seconds=body_seconds(records),
         launch_seconds=launch_seconds(ran, startup, settings.case_seconds),
         deadlines=deadlines(pairs, settings.case_seconds),
         brief=[record.case for record in ran if record.brief],
@@ -553,7 +415,6 @@ def freeze(
         sustained=sustained,
         troubles=surroundings.troubles,
         disturbed=is_disturbed(ran),
-        body_seconds=body_seconds(records),
         nodes=next((record.nodes for record in records if isinstance(record, NodesSeen)), []),
     )
 
@@ -568,11 +429,3 @@ def outcome(case: Identity, refused: Refused | None) -> Outcome:
         reason=refused.reason if refused else None,
         check=UNSET if refused is None or refused.check is None else refused.check,
     )
-
-
-def _kind(case: Identity) -> str:
-    """Return the kind of device that a case measures: the accelerator's where one takes part."""
-    if any(map(nodes_of, case.devices)):  # its ranks meet once for all its cases
-        return str(case.params["device"])
-    kinds = (name.partition("/")[0].partition(":")[0] for name in case.devices)
-    return next((kind for kind in kinds if kind != CPU), CPU)

@@ -43,7 +43,7 @@ from frobench.suite.errors import (
     NothingSelectedError,
 )
 from frobench.suite.files import create, keep
-from frobench.suite.journal import Begun, Journal, Record, Surroundings
+from frobench.suite.journal import Begun, Journal, Plan, Record, Surroundings
 from frobench.suite.machine import environment
 from frobench.suite.machine.host import own_address
 from frobench.suite.machine.sensors.sensor import Source
@@ -57,9 +57,9 @@ from frobench.suite.run.expected import newest
 from frobench.suite.run.launches import Launches
 from frobench.suite.run.lock import lock_identity, machine_lock
 from frobench.suite.run.merge import merge
-from frobench.suite.run.plan import Draft, Plan, choices, freeze
+from frobench.suite.run.plan import choices, freeze
 from frobench.suite.run.progress import Reporter, reasons, remaining, require_any, say_failure
-from frobench.suite.run.unfinished import READINGS, RunClock, snapshot
+from frobench.suite.run.unfinished import PILOT, READINGS, RunClock, snapshot
 from frobench.suite.stored import store
 from frobench.suite.stored.differences import machine_id, short_name
 from frobench.suite.stored.types import (
@@ -201,25 +201,29 @@ class Request(Struct, frozen=True, kw_only=True):
     wait: bool = False  # until no other run measures this machine, rather than refuse
     project: Path | None = None  # a folder of the project, if not in the benchmarks' repository
     label: str = ""  # the name of this machine among others of its kind; a seal of it is stored
-    paths: list[str] = []  # see `Draft`
+    paths: list[str] = []  # see `Plan`
     kept_out: str = ""
 
 
-def make_draft(request: Request, commit: CommitInfo, name: str, label: str | None = None) -> Draft:
-    """Settle what the user asked for; raises `CannotRunError` if the project is no repository."""
-    seed = random.SystemRandom().randrange(2**31) if request.seed is None else request.seed
+def settle(request: Request, commit: CommitInfo, name: str, label: str | None = None) -> Plan:
+    """Return what a run is to measure, before its pilot.
+
+    commit : that of Frobench
+    label : as it is stored
+
+    Raises `CannotRunError` if the project is no repository.
+    """
     settings = _settings(request)
     tree = project_folder(request.project, request.benchmarks)
     repeated = request.like.benchmarks if request.like else []
     searches = {case.fullname: case.extra_info.search for case in repeated}
-    return Draft(
+    return Plan(
         run=name,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
-        seed=seed,
-        commit=commit,
-        benchmarks=str(request.benchmarks),
+        seed=random.SystemRandom().randrange(2**31) if request.seed is None else request.seed,
         settings=settings,
-        budget_asked=request.budget is not None,
+        benchmarks=str(request.benchmarks),
+        commit=commit,
         like=[
             Outcome(
                 fullname=case.fullname,
@@ -233,6 +237,7 @@ def make_draft(request: Request, commit: CommitInfo, name: str, label: str | Non
         ],
         search_seconds=PEAK_SECONDS if request.peak else SEARCH_PART * settings.budget,
         searched={name: search for name, search in searches.items() if search is not None},
+        budget_asked=request.budget is not None,
         project_folder=str(tree) if tree else None,
         project=facts(tree) if tree else None,
         paths=request.paths,
@@ -241,14 +246,14 @@ def make_draft(request: Request, commit: CommitInfo, name: str, label: str | Non
     )
 
 
-def require_same_commit(draft: Draft | None) -> None:
-    """Raise `CannotRunError` if the project is not as it was when the run of a draft began."""
-    if draft is None or draft.project_folder is None or draft.project is None:
+def require_same_commit(plan: Plan) -> None:
+    """Raise `CannotRunError` if the project is not as it was when the run of a plan began."""
+    if plan.project_folder is None or plan.project is None:
         return
-    now = facts(Path(draft.project_folder))
-    if now != draft.project:
+    now = facts(Path(plan.project_folder))
+    if now != plan.project:
         raise CannotRunError(
-            f"the run {draft.run} began with {git.describe(draft.project)}, and there is "
+            f"the run {plan.run} began with {git.describe(plan.project)}, and there is "
             f"{git.describe(now)} now: check that commit out again, or measure anew"
         )
 
@@ -269,10 +274,6 @@ def _settings(request: Request) -> Settings:
     return replace(settings, budget=settings.budget + PEAK_SECONDS * request.peak)
 
 
-PILOT = "pilot.jsonl"
-"""The journal of the pilot, in a run's folder."""
-
-
 def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> tuple[Path, Run]:
     """Measure; return the stored file's path and what is in it.
 
@@ -288,7 +289,7 @@ def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> t
             unfinished.remove(folder)  # there is nothing to resume
             raise
         except (CannotRunError, NothingSelectedError) as error:
-            if Plan.read(folder) is not None:
+            if read_plan(folder).cases:
                 raise CutShortError(str(error), folder.name) from error
             unfinished.remove(folder)
             raise
@@ -309,12 +310,12 @@ def _folder(request: Request) -> Iterator[Path]:
     unfinished.sweep(request.results)
     if request.resume is not None:
         folder = unfinished.find(request.results, request.resume)
-        require_same_commit(Draft.read(folder))
+        require_same_commit(read_plan(folder))
     else:
         commit = environment.commit()
         label = label_of(request.label, request.results) if request.label else None
-        draft = partial(make_draft, request, commit, label=label)
-        folder = unfinished.begin(request.results, commit.id or "unknown", draft, label)
+        plan = partial(settle, request, commit, label=label)
+        folder = unfinished.begin(request.results, commit.id or "unknown", plan, label)
     with unfinished.held(folder):
         yield folder
 
@@ -323,15 +324,15 @@ def _measure(
     folder: Path, results: Path, clock: RunClock, reporter: Reporter, interruptions: Interruptions
 ) -> tuple[Path, Run]:
     """Plan the run of a folder unless it is planned, make its launches, and store it."""
-    plan = Plan.read(folder)
-    if plan is None:
-        plan = make_plan(folder, clock, reporter, results)
+    plan = read_plan(folder)
+    if not plan.cases:
+        plan = explored(plan, folder, clock, reporter, results)
         _tell(plan, reporter)
         reporter.say(_foreseen(plan, results))
     path = _path(results, plan)
     if not path.exists():  # else the process was killed right after it was written
         launches = Launches(plan, folder, clock, reporter)
-        sources = sensors(folder, plan.draft)
+        sources = sensors(folder, plan)
         with telemetry.Recorder(sources, folder / READINGS, clock.seconds):
             launches.run()
         interruptions.hold()
@@ -349,17 +350,22 @@ def _measure(
     return path, stored
 
 
-def make_plan(
-    folder: Path, clock: RunClock, reporter: Reporter, results: Path | None = None
+def read_plan(folder: Path) -> Plan:
+    """Return the plan in a run's folder; raises `FileNotFoundError` if somebody removed it."""
+    plan = Plan.read(folder)
+    if plan is None:
+        raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(folder / Plan.FILE))
+    return plan
+
+
+def explored(
+    plan: Plan, folder: Path, clock: RunClock, reporter: Reporter, results: Path | None = None
 ) -> Plan:
-    """See what disturbs the machine, explore what can be measured here, and freeze it.
+    """See what disturbs the machine, explore what can be measured here, and freeze the plan.
 
     results : the folder of stored runs whose cases are measured again
     """
-    draft = Draft.read(folder)
-    if draft is None:
-        raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(folder / Draft.FILE))
-    troubles = doctor.glance(folder, draft.settings.devices)
+    troubles = doctor.glance(folder, plan.settings.devices)
     _say(troubles, reporter)
     journal = Journal(folder / PILOT)
     journal.begin_again()  # a pilot that was interrupted
@@ -367,27 +373,27 @@ def make_plan(
     def tell(record: Record) -> None:
         say_failure(record, reporter)
         if isinstance(record, Begun):
-            left = draft.settings.budget - clock.seconds()
+            left = plan.settings.budget - clock.seconds()
             reporter.at(0.0, left, f"trying {short_name(record.case)}")
 
-    pilot.explore(draft, journal, tell)
-    why_no_counter = telemetry.why_no_counter(sensors(folder, draft))
-    before = _choices_before(draft, journal, results)
-    plan = freeze(draft, journal, clock.seconds(), why_no_counter, before)
-    _say(plan.troubles, reporter)
-    if not plan.cases:
-        require_any(plan.outcomes)
-    plan = replace(plan, troubles=[*troubles, *plan.troubles])
-    plan.write(folder)
+    pilot.explore(plan, journal, tell)
+    why_no_counter = telemetry.why_no_counter(sensors(folder, plan))
+    before = _choices_before(plan, journal, results)
+    frozen = freeze(plan, journal, clock.seconds(), why_no_counter, before)
+    _say(frozen.troubles, reporter)
+    if not frozen.cases:
+        require_any(frozen.outcomes)
+    frozen.troubles = [*troubles, *frozen.troubles]
+    frozen.write(folder)
     clock.keep()
-    return plan
+    return frozen
 
 
-def _choices_before(draft: Draft, pilot: Journal, results: Path | None) -> dict[str, bool]:
+def _choices_before(plan: Plan, pilot: Journal, results: Path | None) -> dict[str, bool]:
     """Return the cases that the last run of this machine and profile measured and left out."""
     here = next(record.environment for record in pilot if isinstance(record, Surroundings))
-    machine = machine_id(here.cpu, here.accelerators, draft.label or UNSET)
-    wanted = draft.settings.profile, draft.settings.longest_sample
+    machine = machine_id(here.cpu, here.accelerators, plan.label or UNSET)
+    wanted = plan.settings.profile, plan.settings.longest_sample
 
     def is_like(run: Run) -> bool:
         settings = run.frobench.settings
@@ -436,11 +442,11 @@ def _tell(plan: Plan, reporter: Reporter) -> None:
         )
 
 
-def sensors(folder: Path, draft: Draft) -> list[Source]:
+def sensors(folder: Path, plan: Plan) -> list[Source]:
     """Return the sensors of the devices that the pilot saw."""
     for record in Journal(folder / PILOT):
         if isinstance(record, Surroundings):
-            return telemetry.sources(record.seals, str(draft.seed), record.addresses)
+            return telemetry.sources(record.seals, str(plan.seed), record.addresses)
     return telemetry.sources({}, "", {})
 
 
@@ -460,7 +466,7 @@ def _save_finished(folder: Path, results: Path, clock: RunClock) -> Interrupted:
 
 
 def _path(results: Path, plan: Plan) -> Path:
-    return results / plan.environment.machine / f"{plan.draft.run}.json"
+    return results / plan.environment.machine / f"{plan.run}.json"
 
 
 def _partial(path: Path) -> Path:

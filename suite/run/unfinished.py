@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The folders of runs that are not finished, below `results/.runs/`, and what they hold so far.
 
-A folder has its run's name from when it holds the draft until just before it is removed. So a name
+A folder has its run's name from when it holds a plan until just before it is removed. So a name
 belongs to a run that can be resumed, whenever a process is killed.
 """
 
@@ -17,27 +17,28 @@ from tempfile import TemporaryDirectory
 
 from frobench.suite.errors import CannotRunError
 from frobench.suite.files import keep
-from frobench.suite.journal import Ended, Journal, Measured
+from frobench.suite.journal import Ended, Journal, Measured, Plan
 from frobench.suite.run import telemetry
 from frobench.suite.run.merge import merge
-from frobench.suite.run.plan import Draft, Plan
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
 
 RUNS = ".runs"
 NEW, REMOVED = ".new", ".removed"
-"""Ends of the names of folders that hold no draft yet, and of those that are being removed."""
+"""Ends of the names of folders that hold no plan yet, and of those that are being removed."""
 ABANDONED_SECONDS = 60.0
-"""The age from which a folder without a draft belongs to no living process."""
+"""The age from which a folder without a plan belongs to no living process."""
 PAUSE = 0.05
-READINGS, LAUNCHES = "telemetry.jsonl", "launches.jsonl"
-"""The files of a run's folder for readings of sensors, and for the launches' journal."""
+PILOT, LAUNCHES, READINGS = "pilot.jsonl", "launches.jsonl", "telemetry.jsonl"
+"""Files of a run's folder: the journals of pilot and launches, and the readings of sensors."""
+LOCK, OLD_DRAFT = "lock", "draft.json"
+"""The file that a running process locks, and the one by which older versions began a run."""
 
 
 def begin(
-    results: Path, commit: str, make_draft: Callable[[str], Draft], label: str | None = None
+    results: Path, commit: str, make_plan: Callable[[str], Plan], label: str | None = None
 ) -> Path:
-    """Make the folder of a run whose name no other run in `results` has, and put its draft there.
+    """Make the folder of a run whose name no other run in `results` has, and put its plan there.
 
     The name consists of the second, the commit's first digits, and the machine's label if it has
     one: another machine may begin a run in the same second.
@@ -55,7 +56,8 @@ def begin(
             new.rmdir()
         time.sleep(PAUSE)
     try:
-        make_draft(name).write(new)
+        make_plan(name).write(new)
+        (new / LOCK).touch()
         new.rename(folder)
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)
@@ -66,16 +68,24 @@ def begin(
 def find(results: Path, wanted: str) -> Path:
     """Return the folder of the run to resume, by its name or ``last``.
 
-    Raises `CannotRunError` if there is none, or if it holds what may block a reader.
+    Raises `CannotRunError` if there is none, if an older version began it, or if it holds what may
+    block a reader.
     """
     runs = results / RUNS
-    names = sorted(path.parent.name for path in runs.glob(f"[!.]*/{Draft.FILE}"))
+    found = [path for file in (Plan.FILE, OLD_DRAFT) for path in runs.glob(f"[!.]*/{file}")]
+    names = sorted({path.parent.name for path in found})
     name = names[-1] if wanted == "last" and names else wanted
     if name in names:
-        for path in (runs / name).iterdir():
+        folder = runs / name
+        for path in folder.iterdir():
             if not path.is_file() and not path.is_dir():
                 raise CannotRunError(f"{path} is not a regular file; remove it to resume the run")
-        return runs / name
+        if (folder / OLD_DRAFT).exists():
+            raise CannotRunError(
+                f"an older version of Frobench began the run {name}, which this one "
+                f"cannot resume: remove {folder}, and measure anew"
+            )
+        return folder
     if stored := _stored(results, name):
         raise CannotRunError(f"the run {name} is finished and stored in {stored[0]}")
     known = f"there are {', '.join(names)}" if names else "there is none"
@@ -90,7 +100,7 @@ def held(folder: Path) -> Iterator[None]:
     """
     import fcntl  # noqa: PLC0415 - Windows has none, and makes pages all the same
 
-    with (folder / Draft.FILE).open("r+b") as file:
+    with (folder / LOCK).open("r+b") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -174,7 +184,7 @@ def as_files(paths: Iterable[Path]) -> Iterator[list[Path]]:
     with TemporaryDirectory() as folder:
         files = list(paths)
         for position, path in enumerate(files):
-            if Draft.read(path) is not None:
+            if Plan.read(path) is not None:
                 run = snapshot(path)
                 if run is None:
                     raise FileNotFoundError(f"{path}: nothing is measured yet")

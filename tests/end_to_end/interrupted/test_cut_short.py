@@ -12,9 +12,9 @@ import pytest
 from frobench.suite.checks.doubts import clock_set
 from frobench.suite.checks.plausibility import clock_set_back, launch_beyond_run
 from frobench.suite.errors import CannotRunError, Interrupted
+from frobench.suite.journal import Plan
 from frobench.suite.run import runner, unfinished
-from frobench.suite.run.plan import Draft, Plan
-from frobench.suite.run.runner import Interruptions
+from frobench.suite.run.runner import Interruptions, read_plan
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
 from tests.instruments.faults.faulty_disk import Killed, faulty, full_from, killed_at
@@ -91,11 +91,11 @@ def test_a_killed_run_is_the_same_run_when_it_is_resumed(
                 pass
             else:
                 return False
-        drafts = list(results.glob(f"{unfinished.RUNS}/[!.]*/{Draft.FILE}"))
+        begun = list(results.glob(f"{unfinished.RUNS}/[!.]*/{Plan.FILE}"))
         stored = list(results.glob("*/*.json"))
-        planned = list(results.glob(f"{unfinished.RUNS}/[!.]*/{Plan.FILE}"))
+        planned = [path for path in begun if read_plan(path.parent).cases]
         modes = list(Launch.modes)
-        if drafts:
+        if begun:
             finish(results)
             assert not planned or "pilot" not in Launch.modes[len(modes) :]
         else:

@@ -14,6 +14,7 @@ from threading import Timer
 import msgspec
 import psutil
 import pytest
+from msgspec.structs import replace
 
 from frobench.suite.checks.plausibility import clock_set_back
 from frobench.suite.errors import CannotRunError, CutShortError, Interrupted, NothingSelectedError
@@ -32,13 +33,15 @@ from frobench.suite.run.launches import MISUSED, LaunchProcess, Orphans
 from frobench.suite.stored.differences import short_name
 from frobench.suite.stored.types import Run, Settings
 from tests.instruments.processes.command import ROOT, TRICKY
+from tests.instruments.runs import made_up_records
 from tests.instruments.runs.made_up_launches import (
     LAUNCHES,
     NAMES,
     Launch,
     Quiet,
-    draft,
+    identity,
     made_up,
+    plan,
     run,
 )
 
@@ -221,7 +224,7 @@ def test_runs_that_begin_in_one_second_have_names_of_their_own(
 
     monkeypatch.setattr(unfinished, "datetime", Clock)
     monkeypatch.setattr(unfinished, "PAUSE", 0.0)
-    names = [unfinished.begin(tmp_path, "e" * 40, draft).name for _ in range(3)]
+    names = [unfinished.begin(tmp_path, "e" * 40, plan).name for _ in range(3)]
     assert names == [f"20260101T00000{n}Z-eeeeeee" for n in range(3)]
 
 
@@ -241,6 +244,21 @@ def test_a_run_is_resumed_by_one_process_at_a_time(tmp_path: Path) -> None:
         with unfinished.held(folder), pytest.raises(CannotRunError, match="in another process"):
             run(tmp_path, resume="last")
         assert run(tmp_path, resume="last")[1].frobench.complete
+
+
+@pytest.mark.parametrize("files", [["draft.json"], ["draft.json", "plan.json"], ["plan.json"]])
+def test_a_run_of_an_older_version_is_not_resumed_and_it_is_said_what_to_do(
+    files: list[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / unfinished.RUNS / "20260101T000000Z-0a1b2c3"
+    folder.mkdir(parents=True)
+    for file in files:  # a plan held the draft
+        (folder / file).write_text('{"draft": {"run": "20260101T000000Z-0a1b2c3"}, "cases": []}')
+    with made_up(), pytest.raises(CannotRunError) as refused:
+        run(tmp_path, resume="last")
+    assert f"remove {folder}, and measure anew" in str(refused.value)
+    assert "version of Frobench" in str(refused.value)
+    assert sorted(path.name for path in folder.glob("*.json")) == files
 
 
 SLOW_TORCH = """
@@ -268,7 +286,7 @@ def test_a_launch_does_not_outlive_a_runner_that_is_killed_while_it_imports_torc
     settings = Settings(profile="quick", longest_sample=1, case_seconds=1, budget=1, devices=[])
     path, journal = tmp_path / "spec.json", str(tmp_path / "launches.jsonl")
     spec = LaunchSpec(
-        mode="measure", launch=0, journal=journal, benchmarks=".", seed=0, settings=settings
+        plan=made_up_records.plan(settings, benchmarks="."), mode="measure", journal=journal
     )
     path.write_bytes(msgspec.json.encode(spec))
     first = subprocess.Popen(
@@ -329,15 +347,12 @@ def test_a_launch_ends_before_it_measures_another_version_of_a_benchmark(tmp_pat
     settings = Settings(
         profile="quick", longest_sample=0.02, case_seconds=0.02, budget=1, devices=["cpu"]
     )
+    planned = replace(identity("bench_fine[cpu-8]"), fullname=fine, version="another")
     spec = LaunchSpec(
+        plan=made_up_records.plan(settings, benchmarks=str(TRICKY), cases=[planned]),
         mode="measure",
-        launch=0,
         journal=str(tmp_path / "launches.jsonl"),
-        benchmarks=str(TRICKY),
-        seed=0,
-        settings=settings,
         order=[fine, f"{fine.partition('::')[0]}::bench_gone[cpu]"],
-        versions={fine: "another"},
     )
     records: list[Record] = []
     LaunchProcess(spec).watch(Journal(Path(spec.journal)), records.append)

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from frobench.reports.site.build import build
-from frobench.suite.journal import Begun, Ended, Journal, Record
-from frobench.suite.run.plan import Draft, Plan
+from frobench.suite.journal import Begun, Ended, Journal, Plan, Record
 from frobench.suite.run.unfinished import as_files
 from frobench.suite.stored import store
 from frobench.suite.stored.types import CommitInfo, Exercise, Settings
@@ -21,29 +20,22 @@ def folder(tmp_path: Path) -> Path:
     settings = Settings(
         profile="quick", longest_sample=0.02, case_seconds=0.1, budget=60.0, devices=["cpu"]
     )
-    commit = CommitInfo(id="e" * 40)
-    started = "2026-01-01T12:00:00+00:00"
-    draft = Draft(
+    plan = Plan(
         run="20260101T120000Z-eeeeeee",
-        started=started,
+        started="2026-01-01T12:00:00+00:00",
         seed=1,
         settings=settings,
-        commit=commit,
         benchmarks="benchmarks",
-    )
-    found = tmp_path / "results" / ".runs" / draft.run
-    found.mkdir(parents=True)
-    draft.write(found)
-    Plan(
-        draft=draft,
-        settings=settings,
+        commit=CommitInfo(id="e" * 40),
         environment=factory_machine.environment(None, 0),
         exercises={"it": Exercise(question="How fast is it?", explanation="It.")},
         cases=[identity(name) for name in NAMES],
-        outcomes=[],
         plan_seconds=5.0,
         launch_seconds=3.0,
-    ).write(found)
+    )
+    found = tmp_path / "results" / ".runs" / plan.run
+    found.mkdir(parents=True)
+    plan.write(found)
     return found
 
 

@@ -24,14 +24,14 @@ from frobench.suite.journal import (
     Journal,
     LaunchSpec,
     Measured,
+    Plan,
     Record,
     Surroundings,
 )
 from frobench.suite.machine import environment
 from frobench.suite.run import launches, merge, runner, telemetry
-from frobench.suite.run.plan import Draft
 from frobench.suite.run.progress import Reporter
-from frobench.suite.run.runner import Interruptions, Request, make_draft
+from frobench.suite.run.runner import Interruptions, Request, settle
 from frobench.suite.stored.types import CommitInfo, Exercise, Run
 from tests.instruments.runs import factory_machine, made_up_records
 
@@ -71,8 +71,8 @@ def measured(launch: int, name: str, seconds: float) -> Measured:
     )
 
 
-def draft(name: str) -> Draft:
-    return make_draft(Request(results=Path(), benchmarks=Path()), CommitInfo(), name)
+def plan(name: str) -> Plan:
+    return settle(Request(results=Path(), benchmarks=Path()), CommitInfo(), name)
 
 
 class Launch:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Records of a journal, made up."""
+"""Plans of runs and records of a journal, made up."""
 
 from typing import Any
 
 from msgspec.structs import replace
 
-from frobench.suite.journal import Measured
-from frobench.suite.stored.types import Work
+from frobench.suite.journal import LaunchSpec, Measured, Plan
+from frobench.suite.stored.types import Settings, Work
 
 _MEASURED = Measured(
     launch=0,
@@ -26,3 +26,19 @@ _MEASURED = Measured(
 def measured(case: str, **changed: Any) -> Measured:  # noqa: ANN401 - as the record has them
     """Return the record of a case that took a second in the first launch, with some changes."""
     return replace(_MEASURED, case=case, **changed)
+
+
+def plan(settings: Settings, **changed: Any) -> Plan:  # noqa: ANN401 - as the plan has them
+    """Return the plan of a run before its pilot, or with what a pilot adds."""
+    given: dict[str, Any] = {
+        "run": "r",
+        "started": "2026-01-01T00:00:00+00:00",
+        "seed": 1,
+        "benchmarks": "",
+    }
+    return Plan(**given | changed, settings=settings)
+
+
+def spec(mode: Any, settings: Settings, launch: int = 0, **changed: Any) -> LaunchSpec:  # noqa: ANN401 - as above
+    """Return what a process is told that writes no journal."""
+    return LaunchSpec(plan=plan(settings, **changed), mode=mode, launch=launch, journal="")

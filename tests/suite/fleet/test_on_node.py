@@ -132,9 +132,9 @@ def test_a_run_that_was_cut_short_is_resumed(folder: Path) -> None:
         "-k",
         "x",
     ]
-    draft = results / ".runs" / "20260101T000000Z-eeeeeee" / "draft.json"
-    draft.parent.mkdir(parents=True)
-    draft.touch()
+    plan = results / ".runs" / "20260101T000000Z-eeeeeee" / "plan.json"
+    plan.parent.mkdir(parents=True)
+    plan.touch()
     again = on_node._command(wanted(folder.parents[2], options=[]), results, "node a")
     assert again[-2:] == ["--resume", "last"]
 

@@ -63,7 +63,7 @@ class Commit(Launch):
 
     def records(self) -> Iterator[Record]:
         """Yield what a launch writes into its journal, with this commit's times."""
-        text = (Path(self.spec.paths[0]) / "mylib.py").read_text().strip()
+        text = (Path(self.spec.plan.paths[0]) / "mylib.py").read_text().strip()
         if text == "broken":
             yield Stopped(message="bench_it.py:1: ImportError: no mylib\nTraceback")
             return
@@ -98,7 +98,7 @@ class Commit(Launch):
 
     def timed(self, record: Measured, seconds: float) -> Measured:
         """Return a record with times as two launches of one commit have them."""
-        revision = Path(self.spec.paths[0]).parent.name  # the same whenever this is called
+        revision = Path(self.spec.plan.paths[0]).parent.name  # the same whenever this is called
         name = f"{revision}/{record.launch}/{record.case}"
         chance = random.Random(name)  # noqa: S311 - not for secrets
         made = measured(record.launch, NAMES[0], seconds * chance.lognormvariate(0, NOISE))

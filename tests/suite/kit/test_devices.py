@@ -26,6 +26,7 @@ from frobench.suite.kit.device import (
 from frobench.suite.launch.session import settings_here
 from frobench.suite.profiles import settings_for
 from tests.instruments.processes.command import ROOT
+from tests.instruments.runs.made_up_records import plan
 
 cpu_only = pytest.mark.skipif(
     torch.accelerator.is_available(), reason="states what holds without an accelerator"
@@ -136,12 +137,9 @@ def test_a_gpu_that_torch_has_no_code_for_is_refused_before_all_its_cases_fail(
         capability["cuda:0"] = (3, 5)
     journal = Journal(tmp_path / "journal")
     spec = LaunchSpec(
+        plan=plan(settings_for("quick", wanted)),
         mode="pilot",
-        launch=0,
         journal=str(journal.path),
-        benchmarks="",
-        seed=0,
-        settings=settings_for("quick", wanted),
         runner=os.getppid(),
     )
     with pytest.raises(pytest.exit.Exception, match=r"cuda:1 cannot be used: .* for this genera"):

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.suite.errors import WrongResultError
-from frobench.suite.journal import LaunchSpec, Measured, Refused
+from frobench.suite.journal import Measured, Refused
 from frobench.suite.kit.check_result import is_brief
 from frobench.suite.launch import case
 from frobench.suite.launch.case import CaseTimer
@@ -21,6 +21,8 @@ from frobench.suite.measure.sampler import Sampler
 from frobench.suite.profiles import settings_for
 from frobench.suite.stored.types import Check, Work
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
+from tests.instruments.runs import made_up_records
+from tests.instruments.runs.made_up_launches import identity
 
 SETTINGS = replace(settings_for("quick", ["cpu"]), case_seconds=0.1)
 PASSED = Check("made up", 0.0, 1.0)
@@ -59,16 +61,12 @@ class Emptying:
         return 60
 
 
+CASE = identity("bench_body[cpu]")
+
+
 def timer(mode: Any = "measure", launch: int = 0, done: int = 0) -> CaseTimer:  # noqa: ANN401 - as a specification has it
-    spec = LaunchSpec(
-        mode=mode,
-        launch=launch,
-        journal="",
-        benchmarks="",
-        seed=0,
-        settings=SETTINGS,
-        done=done,
-    )
+    spec = made_up_records.spec(mode, SETTINGS, launch, cases=[CASE] * (done + 1))
+    spec.order = [CASE.fullname]
     return CaseTimer(spec)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from frobench.suite.journal import OPTION, LaunchSpec
 from frobench.suite.kit import workers as kit
@@ -14,6 +15,8 @@ from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import WorkerError, early_workers, start_early
 from frobench.suite.launch import entry
 from frobench.suite.profiles import settings_for
+from tests.instruments.runs import made_up_records
+from tests.instruments.runs.made_up_launches import identity
 
 SEATS = [Seat("cpu/0", "cpu", (0,)), Seat("cpu/1", "cpu", (1,))]
 
@@ -31,15 +34,10 @@ class Starting:
 
 def spec(*, halves: bool) -> LaunchSpec:
     """Return what the runner tells a launch."""
-    return LaunchSpec(
-        mode="measure",
-        launch=0,
-        journal="",
-        benchmarks="",
-        seed=19,
-        settings=settings_for("quick", ["cpu"]),
-        halves=halves,
-    )
+    devices = [seat.name for seat in SEATS] if halves else ["cpu"]
+    case = replace(identity("bench_body[cpu]"), devices=devices)
+    made = made_up_records.spec("measure", settings_for("quick", ["cpu"]), seed=19, cases=[case])
+    return replace(made, order=[case.fullname])
 
 
 def answer(*_: object) -> None:

@@ -7,11 +7,12 @@ from typing import Literal
 import pytest
 
 from frobench.suite.errors import DoesNotFitError
-from frobench.suite.journal import LaunchSpec, Tried
+from frobench.suite.journal import Tried
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.search_strategy import LEAST_TRIES, Limits, Shape, Try
 from frobench.suite.launch.search import BRIEF, Make, Searches
 from frobench.suite.stored.types import Search, Settings
+from tests.instruments.runs import made_up_records
 
 CPU = Device("cpu")
 SETTINGS = Settings(
@@ -25,16 +26,7 @@ def searches(
     mode: Literal["pilot", "alone"] = "pilot",
 ) -> tuple[Searches, list[Tried]]:
     """Return the searches of a pilot, and what they journal."""
-    spec = LaunchSpec(
-        mode=mode,
-        launch=0,
-        journal="",
-        benchmarks="",
-        seed=0,
-        settings=SETTINGS,
-        search_seconds=seconds,
-        searched=searched or {},
-    )
+    spec = made_up_records.spec(mode, SETTINGS, search_seconds=seconds, searched=searched or {})
     journal: list[Tried] = []
     return Searches(spec, journal.append), journal
 

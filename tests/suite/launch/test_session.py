@@ -19,6 +19,7 @@ from frobench.suite.launch.session import LaunchSession, Resources
 from frobench.suite.machine.accounts import Accounts
 from frobench.suite.profiles import settings_for
 from frobench.suite.stored.types import Search
+from tests.instruments.runs import made_up_records
 from tests.instruments.runs.made_up_records import measured
 
 CASE = "bench_made_up.py::bench_body"
@@ -29,7 +30,7 @@ FAILED = Refused(launch=2, case=CASE, status="failed", reason="it broke")
 
 def spec(mode: Any, *devices: str) -> LaunchSpec:  # noqa: ANN401 - as a specification has it
     settings = settings_for("quick", [*devices] or ["cpu"])
-    return LaunchSpec(mode=mode, launch=2, journal="", benchmarks="", seed=0, settings=settings)
+    return made_up_records.spec(mode, settings, launch=2)
 
 
 @pytest.fixture(autouse=True)

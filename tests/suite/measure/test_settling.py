@@ -14,6 +14,7 @@ from frobench.suite.launch.session import Readiness, settings_here
 from frobench.suite.machine import environment
 from frobench.suite.measure import ready
 from frobench.suite.profiles import settings_for
+from tests.instruments.runs.made_up_records import plan
 
 
 class Small(Device):
@@ -103,9 +104,7 @@ def test_the_machine_is_described_when_its_links_are_awake(
     monkeypatch.setattr(environment, "capture", capture)
     settings = settings_for("quick", ["cpu"])
     write = Journal(tmp_path / "journal").write
-    spec = LaunchSpec(
-        mode=mode, launch=0, journal="journal", benchmarks="", seed=0, settings=settings
-    )
+    spec = LaunchSpec(plan=plan(settings), mode=mode, journal="journal")
     with pytest.raises(DescribedError):
         settings_here(spec, write) if mode == "pilot" else Readiness(spec, 1, write)
     assert seen == ["settled", "described ['cpu']"]

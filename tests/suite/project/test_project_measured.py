@@ -11,7 +11,7 @@ from frobench.suite import privacy, publish
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.errors import CannotRunError
 from frobench.suite.project.git import describe, facts, project_folder
-from frobench.suite.run.runner import Request, make_draft, require_same_commit
+from frobench.suite.run.runner import Request, require_same_commit, settle
 from frobench.suite.stored import store
 from frobench.suite.stored.types import CommitInfo, Project
 from frobench.suite.terminal import comparison
@@ -91,12 +91,12 @@ def test_a_folder_in_no_repository_is_no_project(tmp_path: Path) -> None:
 
 def test_a_run_is_not_resumed_with_another_commit(project: Path) -> None:
     request = Request(results=project / "results", benchmarks=project / "benchmarks")
-    draft = make_draft(request, CommitInfo(), "20260101T000000Z-eeeeeee")
-    require_same_commit(draft)
+    plan = settle(request, CommitInfo(), "20260101T000000Z-eeeeeee")
+    require_same_commit(plan)
     began = describe(facts(project))
     commit(project, "Change", mylib="COST = 2\n")
     with pytest.raises(CannotRunError, match=f"began with {began}, and there is mylib at "):
-        require_same_commit(draft)
+        require_same_commit(plan)
 
 
 BEFORE = Project(name="mylib", id="1f" * 20, dirty=False)

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.suite.errors import WrongResultError
-from frobench.suite.journal import Busy, LaunchSpec, Record, Rested
+from frobench.suite.journal import Busy, Record, Rested
 from frobench.suite.kit.device import Device
 from frobench.suite.launch import case
 from frobench.suite.machine.sensors import nvml
@@ -25,6 +25,7 @@ from frobench.suite.run.telemetry import Line, Reader, Tick
 from frobench.suite.stored.types import Check
 from tests.instruments.devices.simulated_nvml import Gpu, install
 from tests.instruments.devices.virtual import VirtualClock
+from tests.instruments.runs.made_up_records import spec
 
 SETTINGS = settings_for("standard", ["cuda:0"])
 USED = {"product": ["cuda:0"]}
@@ -197,10 +198,7 @@ def test_a_window_repeats_a_body_without_a_pause_and_checks_its_last_result(
 ) -> None:
     window = Window(1.0, 3.5, 30, 2.1)
     monkeypatch.setattr(case, "repeat", lambda sampler: (window, sampler.body()))
-    spec = LaunchSpec(
-        mode="measure", launch=4, journal="", benchmarks="", seed=0, settings=SETTINGS
-    )
-    timer = case.CaseTimer(spec)
+    timer = case.CaseTimer(spec("measure", SETTINGS, launch=4))
     item: Any = SimpleNamespace(nodeid="product")
     sampler = Sampler(lambda: 7, [Device("cpu")])
     busy = timer.repeat(item, sampler, lambda result: Check("it", float(result != 7), 0.0))

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from frobench.reports.table.facts import machine_title
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.run import unfinished
-from frobench.suite.run.runner import KEY, Request, key, label_of, make_draft
+from frobench.suite.run.runner import KEY, Request, key, label_of, settle
 from frobench.suite.stored import store
 from frobench.suite.stored.differences import changed, machine_id
 from frobench.suite.stored.types import CommitInfo, Run
@@ -54,13 +54,13 @@ def test_folders_with_the_same_key_give_the_same_labels(tmp_path: Path) -> None:
     assert label_of("gpu-node-17", there) == label
 
 
-def test_the_draft_and_the_run_s_name_hold_the_label_and_not_the_name(tmp_path: Path) -> None:
+def test_the_plan_and_the_run_s_name_hold_the_label_and_not_the_name(tmp_path: Path) -> None:
     label = label_of("gpu-node-17", tmp_path)
     request = Request(results=tmp_path, benchmarks=tmp_path, label="gpu-node-17")
     folder = unfinished.begin(
         tmp_path,
         "e" * 40,
-        lambda name: make_draft(request, CommitInfo(), name, label=label),
+        lambda name: settle(request, CommitInfo(), name, label=label),
         label,
     )
     assert folder.name.endswith(f"-eeeeeee-{label}")

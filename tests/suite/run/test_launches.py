@@ -10,13 +10,22 @@ from typing import ClassVar
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.journal import Begun, Ended, Identity, Journal, LaunchSpec, Record, Refused
+from frobench.suite.journal import (
+    Begun,
+    Ended,
+    Identity,
+    Journal,
+    LaunchSpec,
+    Plan,
+    Record,
+    Refused,
+)
 from frobench.suite.profiles import settings_for
 from frobench.suite.run import launches
-from frobench.suite.run.plan import Draft, Plan, deadlines
+from frobench.suite.run.plan import deadlines
 from frobench.suite.run.progress import Reporter
 from frobench.suite.run.unfinished import LAUNCHES, RunClock
-from frobench.suite.stored.types import CommitInfo
+from tests.instruments.runs import made_up_records
 from tests.instruments.runs.factory_machine import environment
 from tests.instruments.runs.made_up_records import measured
 
@@ -26,14 +35,9 @@ SETTINGS = settings_for("quick", ["cpu"], launches=LAUNCHED + 1)
 
 def plan() -> Plan:
     """Return a plan of many cases and launches."""
-    draft = Draft(
-        run="r", started="", seed=1, settings=SETTINGS, commit=CommitInfo(), benchmarks=""
-    )
-    return Plan(
-        draft=draft,
-        settings=SETTINGS,
+    return made_up_records.plan(
+        SETTINGS,
         environment=environment(None, 0),
-        exercises={},
         cases=[
             Identity(
                 fullname=f"bench_tiny[cpu-{n}]",
@@ -49,7 +53,6 @@ def plan() -> Plan:
             )
             for n in range(CASES)
         ],
-        outcomes=[],
         plan_seconds=1.0,
         launch_seconds=1.0,
     )

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """A launch that lost a rank of its group takes nothing from what other launches measured."""
 
-from frobench.suite.journal import Ended, Identity, Record, Refused
+from frobench.suite.journal import Ended, Identity, Plan, Record, Refused
 from frobench.suite.profiles import settings_for
 from frobench.suite.run.merge import merge
-from frobench.suite.run.plan import Draft, Plan
-from frobench.suite.stored.types import Check, CommitInfo, Run
-from tests.instruments.runs.factory_machine import environment
+from frobench.suite.stored.types import Check, Run
+from tests.instruments.runs import factory_machine, made_up_records
 from tests.instruments.runs.made_up_records import measured
 
 SETTINGS = settings_for("standard", ["cpu"], launches=3)
@@ -16,14 +15,6 @@ CASES = ["bench_all_reduce", "bench_broadcast"]
 
 def plan() -> Plan:
     """Return a plan of two cases of a group."""
-    draft = Draft(
-        run="r",
-        started="2026-01-01T00:00:00+00:00",
-        seed=1,
-        settings=SETTINGS,
-        commit=CommitInfo(),
-        benchmarks="benchmarks",
-    )
     cases = [
         Identity(
             fullname=name,
@@ -39,16 +30,8 @@ def plan() -> Plan:
         )
         for name in CASES
     ]
-    return Plan(
-        draft=draft,
-        settings=SETTINGS,
-        environment=environment(None, 0),
-        exercises={},
-        cases=cases,
-        outcomes=[],
-        plan_seconds=1.0,
-        launch_seconds=1.0,
-    )
+    environment = factory_machine.environment(None, 0)
+    return made_up_records.plan(SETTINGS, environment=environment, cases=cases)
 
 
 def both_measured(launch: int) -> list[Record]:

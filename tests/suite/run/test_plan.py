@@ -25,8 +25,6 @@ from frobench.suite.machine.accounts import Accounts
 from frobench.suite.profiles import LEAST_SAMPLES, PROFILES, settings_for
 from frobench.suite.run.plan import (
     WARM_UP_CALLS,
-    Draft,
-    Plan,
     body_seconds,
     choose_case_seconds,
     freeze,
@@ -37,8 +35,8 @@ from frobench.suite.run.plan import (
 )
 from frobench.suite.run.runner import _tell
 from frobench.suite.stored.store import most_launches
-from frobench.suite.stored.types import CommitInfo, Work
-from tests.instruments.runs import factory
+from frobench.suite.stored.types import Work
+from tests.instruments.runs import factory, made_up_records
 from tests.instruments.runs.factory_machine import environment
 
 STANDARD = settings_for("standard", ["cpu"])
@@ -67,16 +65,8 @@ def seen(call: float = 1e-3, **more: Any) -> Measured:  # noqa: ANN401 - fields 
 def said(**settings: Any) -> list[str]:  # noqa: ANN401 - as `settings_for` takes them
     """Return what is said of a plan of 40 s whose launches take 60 s each."""
     lines: list[str] = []
-    anything: Any = None
-    plan = Plan(
-        draft=anything,
-        settings=settings_for("standard", ["cpu"], **settings),
-        environment=anything,
-        exercises={},
-        cases=[],
-        outcomes=[],
-        plan_seconds=40.0,
-        launch_seconds=60.0,
+    plan = made_up_records.plan(
+        settings_for("standard", ["cpu"], **settings), plan_seconds=40.0, launch_seconds=60.0
     )
     reporter: Any = SimpleNamespace(say=lines.append)
     _tell(plan, reporter)
@@ -164,10 +154,8 @@ def test_a_plan_says_what_it_left_out_and_measures_the_rest() -> None:
         Begun(launch=0, case="lead 0", at=time.monotonic()),
         *(record for _, record in pairs),
     ]
-    draft = Draft(
-        run="run", started="", seed=1, settings=STANDARD, commit=CommitInfo(), benchmarks=""
-    )
-    plan = freeze(draft, pilot, 10.0, {})
+    asked = made_up_records.plan(STANDARD)
+    plan = freeze(asked, pilot, 10.0, {})
     assert [case.fullname for case in plan.cases] == ["lead 0", "other 0"]
     (left_out,) = plan.outcomes
     assert (left_out.fullname, left_out.status) == ("other 1", "skipped")
@@ -177,10 +165,10 @@ def test_a_plan_says_what_it_left_out_and_measures_the_rest() -> None:
     assert split.any_on_halves(["lead 0"])
     assert not split.any_on_halves(["other 0"])
     assert plan.seconds_at_least < 450 < 6 * 100.0
-    like = freeze(replace(draft, like=[left_out]), pilot, 10.0, {})
+    like = freeze(replace(asked, like=[left_out]), pilot, 10.0, {})
     assert len(like.cases) == len(pairs)
     most = most_launches(len(plan.cases), STANDARD.most_samples)
-    many = replace(draft, settings=replace(STANDARD, launches=most + 1))
+    many = replace(asked, settings=replace(STANDARD, launches=most + 1))
     with pytest.raises(CannotRunError, match="a stored file holds 5,555 launches of 3 cases"):
         freeze(many, pilot, 10.0, {})
     assert plan.launches(10.0, 1e-6) < most

@@ -14,21 +14,21 @@ from frobench.suite.journal import (
     Collected,
     Identity,
     Measured,
+    Plan,
     Record,
     Surroundings,
 )
 from frobench.suite.profiles import WINDOW_SECONDS, settings_for
 from frobench.suite.run.plan import (
     SUSTAINED_PART,
-    Draft,
-    Plan,
     choose_case_seconds,
     choose_windows,
     freeze,
     launch_seconds,
 )
 from frobench.suite.run.telemetry import sustained_seconds
-from frobench.suite.stored.types import CommitInfo, ProfileName, Settings, Work
+from frobench.suite.stored.types import ProfileName, Work
+from tests.instruments.runs import made_up_records
 from tests.instruments.runs.factory_machine import environment
 
 STARTUP = 10.0
@@ -86,13 +86,6 @@ def suite_on_cuda(cases: int, headlines: int, longest: float = LONGEST) -> list[
     return found
 
 
-def draft(settings: Settings) -> Draft:
-    """Return a run that nobody asked anything special of."""
-    return Draft(
-        run="run", started="", seed=1, settings=settings, commit=CommitInfo(), benchmarks=""
-    )
-
-
 def frozen(pairs: list[Pair], profile: ProfileName, why_no_counter: dict[str, str | None]) -> Plan:
     """Return the plan that a pilot of these cases leads to, and when it is made."""
     calls = sum(record.wall_seconds for _, record in pairs)
@@ -104,7 +97,7 @@ def frozen(pairs: list[Pair], profile: ProfileName, why_no_counter: dict[str, st
         Begun(launch=0, case="case 0", at=time.monotonic() - calls),
         *(record for _, record in pairs),
     ]
-    return freeze(draft(settings), pilot, STARTUP - settle + calls, why_no_counter)
+    return freeze(made_up_records.plan(settings), pilot, STARTUP - settle + calls, why_no_counter)
 
 
 def launches(plan: Plan) -> int:
@@ -142,10 +135,8 @@ def test_a_machine_without_an_accelerator_keeps_its_budget() -> None:
         *(record for _, record in pairs),
     ]
     settings = settings_for("standard", [])
-    draft = Draft(
-        run="run", started="", seed=1, settings=settings, commit=CommitInfo(), benchmarks=""
-    )
-    assert freeze(draft, pilot, 10.0, {}).settings.budget == settings.budget == 288
+    asked = made_up_records.plan(settings)
+    assert freeze(asked, pilot, 10.0, {}).settings.budget == settings.budget == 288
 
 
 def test_cases_of_one_kind_of_device_come_together_and_blocks_in_random_order() -> None:

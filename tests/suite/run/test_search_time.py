@@ -6,25 +6,25 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.run.plan import Draft
-from frobench.suite.run.runner import Request, make_draft
+from frobench.suite.journal import Plan
+from frobench.suite.run.runner import Request, settle
 from frobench.suite.stored.types import CommitInfo, Search
 from tests.instruments.runs import factory
 
 
-def draft(folder: Path, **wanted: object) -> Draft:
+def plan(folder: Path, **wanted: object) -> Plan:
     request = replace(Request(results=folder, benchmarks=folder), **wanted)
-    return make_draft(request, CommitInfo(), "a run")
+    return settle(request, CommitInfo(), "a run")
 
 
 def test_searches_have_a_tenth_of_the_budget(tmp_path: Path) -> None:
-    made = draft(tmp_path, budget=100.0)
+    made = plan(tmp_path, budget=100.0)
     assert made.search_seconds == pytest.approx(10.0)
     assert made.settings.budget == 100.0
 
 
 def test_with_peak_they_have_three_minutes_that_the_launches_do_not_lose(tmp_path: Path) -> None:
-    made = draft(tmp_path, budget=100.0, peak=True)
+    made = plan(tmp_path, budget=100.0, peak=True)
     assert (made.search_seconds, made.settings.budget) == (180.0, 280.0)
 
 
@@ -33,4 +33,4 @@ def test_a_run_that_repeats_another_measures_the_shapes_found_then(tmp_path: Pat
     first = run.benchmarks[0]
     found = Search(shape=[64, 128, 256], shapes=9, seconds=1.0, runner_up=0.9)
     first.extra_info.search = found
-    assert draft(tmp_path, like=run).searched == {first.fullname: found}
+    assert plan(tmp_path, like=run).searched == {first.fullname: found}

@@ -4,7 +4,7 @@
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.journal import Identity, Measured
+from frobench.suite.journal import EnergyCases, Identity, Measured
 from frobench.suite.profiles import LEAD, WINDOW, settings_for
 from frobench.suite.run import plan
 from frobench.suite.stored.types import Settings, Work
@@ -90,4 +90,4 @@ def test_a_case_that_can_have_no_value_takes_no_others_place() -> None:
 def test_a_run_says_whose_energy_it_measures(
     cases: list[str], left_out: dict[str, str], line: str
 ) -> None:
-    assert plan.EnergyCases(cases, left_out).summary() == line
+    assert EnergyCases(cases, left_out).summary() == line
