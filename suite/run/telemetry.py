@@ -5,10 +5,11 @@ Each source, such as a vendor's driver, has its own thread: one that hangs silen
 case was in flight is found out afterwards, from the journal and the common clock.
 """
 
+import math
 import threading
 import time
-from bisect import bisect_left, bisect_right
-from collections import Counter
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -19,7 +20,6 @@ from statistics import median
 from typing import Self
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from frobench.suite.files import JsonLines
 from frobench.suite.journal import Begun, Busy, Identity, Measured, Record, Rested
@@ -230,64 +230,67 @@ _MOMENT = attrgetter("at")
 
 
 def sensors_of_cases(
-    lines: Iterable[Line], records: Sequence[Record], devices: Mapping[str, Iterable[str]]
+    lines: Iterable[Line], records: Iterable[Record], devices: Mapping[str, Iterable[str]]
 ) -> dict[str, dict[str, Sensed]]:
     """Return by case and device what sensors said during the case; `devices` are those it used."""
-    by_case = _in_flight(records)
+    used = {
+        case: {CPU, *(name.partition("/")[0] for name in names)} for case, names in devices.items()
+    }
+    ticks = _ticks(lines)
+    flights = [(-math.inf, -math.inf, "before the first case"), *_flights(records)]
+    starts = [begun for begun, *_ in flights]
+    several = {tick.device for tick in ticks if tick.values.keys() != {ENERGY}}
+    seen: defaultdict[tuple[str, str], list[tuple[float, Tick]]] = defaultdict(list)
+    for tick in ticks:
+        begun, ended, case = flights[bisect_right(starts, tick.at) - 1]
+        counter_alone = tick.device in several and tick.values.keys() == {ENERGY}
+        if begun <= tick.at <= ended and tick.device in used.get(case, ()) and not counter_alone:
+            seen[case, tick.device].append((begun, tick))
     sensed: dict[str, dict[str, Sensed]] = {}
-    for device, every in _by_device(lines).items():
-        ticks = [tick for tick in every if tick.values.keys() != {ENERGY}] or every
-        for case, spans in by_case.items():
-            if device in {CPU, *(name.partition("/")[0] for name in devices.get(case, ()))}:
-                read = [_within(ticks, *span) for span in spans]
-                if any(read):
-                    sensed.setdefault(case, {})[device] = _summary(read)
+    for (case, device), readings_of_case in seen.items():
+        sensed.setdefault(case, {})[device] = _summary(readings_of_case)
     return sensed
 
 
-def _in_flight(records: Iterable[Record]) -> dict[str, list[tuple[float, float]]]:
-    """Return when each case was in flight, launch by launch."""
+def _flights(records: Iterable[Record]) -> list[tuple[float, float, str]]:
+    """Return when measured cases began and ended, and which, in the order of time."""
     begun: dict[tuple[int, str], float] = {}
-    spans: dict[str, list[tuple[float, float]]] = {}
+    flights = []
     for record in records:
         if isinstance(record, Begun):
             begun[record.launch, record.case] = record.at
         elif isinstance(record, Measured) and (record.launch, record.case) in begun:
             at = begun[record.launch, record.case]
-            spans.setdefault(record.case, []).append((at, at + record.wall_seconds))
-    return spans
+            flights.append((at, at + record.wall_seconds, record.case))
+    return sorted(flights)
 
 
-def _within(ticks: Sequence[Tick], begun: float, ended: float) -> list[Tick]:
-    """Return the readings of a time, without a mean power that is also of the time before it."""
-    first, behind = bisect_left(ticks, begun, key=_MOMENT), bisect_right(ticks, ended, key=_MOMENT)
-    inside = list(ticks[first:behind])
-    for index, tick in enumerate(inside):
-        if tick.at - begun < AVERAGED and MEAN_POWER in tick.values:
-            values = {name: value for name, value in tick.values.items() if name != MEAN_POWER}
-            inside[index] = replace(tick, values=values)
-    return inside
-
-
-def _summary(by_launch: Sequence[Sequence[Tick]]) -> Sensed:
-    ticks = [tick for launch in by_launch for tick in launch]
-    held = [tick.held_back for tick in ticks if tick.held_back is not None]
+def _summary(seen: Sequence[tuple[float, Tick]]) -> Sensed:
+    """Summarise the readings of a case, each with the moment at which its launch began the case."""
+    numbers: defaultdict[str, list[float]] = defaultdict(list)
+    replays: defaultdict[float, list[float]] = defaultdict(list)
+    for begun, tick in seen:
+        for name, value in tick.values.items():
+            if name == REPLAYS:
+                replays[begun].append(value)
+            # A mean power so soon is also that of the time before the case.
+            elif name != ENERGY and (name != MEAN_POWER or tick.at - begun >= AVERAGED):
+                numbers[name].append(value)
+    held = [tick.held_back for _, tick in seen if tick.held_back is not None]
     reasons = Counter(reason for held_back in held for reason in held_back)
     parts = {name: round(count / len(held), 3) for name, count in sorted(reasons.items())}
-    replays = [numbers for launch in by_launch if (numbers := _by_quantity(launch).get(REPLAYS))]
     return Sensed(
-        readings=len(ticks),
+        readings=len(seen),
         values={
             name: (
-                _rounded(name, min(numbers)),
-                _rounded(name, median(numbers)),
-                _rounded(name, max(numbers)),
+                _rounded(name, min(values)),
+                _rounded(name, median(values)),
+                _rounded(name, max(values)),
             )
-            for name, numbers in _by_quantity(ticks).items()
-            if name not in COUNTERS
+            for name, values in numbers.items()
         },
         held_back=parts if held else None,
-        pcie_replays=int(sum(each[-1] - each[0] for each in replays)) if replays else None,
+        pcie_replays=int(sum(each[-1] - each[0] for each in replays.values())) if replays else None,
     )
 
 
@@ -295,76 +298,53 @@ def of_run(lines: Sequence[Line], records: Iterable[Record]) -> Telemetry | None
     """Return the series of a run, or why there are none; nothing where no sensor was asked."""
     if not lines:
         return None
-    by_device = _by_device(lines)
-    runs = [tick.run for ticks in by_device.values() for tick in ticks] or [0.0]
-    begun, ended = min(runs), max(runs)
-    step = max(LEAST_STEP, (ended - begun) / MOST_STEPS)
-    mutes = [line for line in lines if isinstance(line, Mute)]
+    ticks, mutes = _ticks(lines), [line for line in lines if isinstance(line, Mute)]
+    begun = min((tick.run for tick in ticks), default=0.0)
+    seconds = max((tick.run for tick in ticks), default=0.0) - begun
+    step = max(LEAST_STEP, seconds / MOST_STEPS)
+    steps = range(int(seconds / step) + 1)
+    numbers: defaultdict[tuple[str, str], defaultdict[int, list[float]]]
+    numbers = defaultdict(lambda: defaultdict(list))
+    held: defaultdict[str, defaultdict[int, list[list[str]]]]
+    held = defaultdict(lambda: defaultdict(list))
+    for tick in ticks:
+        number = int((tick.run - begun) / step)
+        for name, value in tick.values.items():
+            numbers[tick.device, name][number].append(value)
+        if tick.held_back is not None:
+            held[tick.device][number].append(tick.held_back)
     series: dict[str, dict[str, list[float | None] | None]] = {}
     for mute in mutes:
         series.setdefault(mute.device, {})[mute.quantity] = None
+    for (device, name), by_step in numbers.items():
+        zero = next(iter(by_step.values()))[0] if name in COUNTERS else 0.0
+        series.setdefault(device, {})[name] = [
+            _rounded(name, median(by_step[number]) - zero) if number in by_step else None
+            for number in steps
+        ]
     held_back: dict[str, dict[str, list[float | None]]] = {}
-    for device, ticks in by_device.items():
-        steps: list[list[Tick]] = [[] for _ in range(int((ended - begun) / step) + 1)]
-        for tick in ticks:
-            steps[int((tick.run - begun) / step)].append(tick)
-        series.setdefault(device, {}).update(_series(ticks, steps))
-        if parts := _held_back(steps):
-            held_back[device] = parts
-    spent = sum(tick.took for ticks in by_device.values() for tick in ticks)
+    for device, causes in held.items():
+        for reason in sorted({name for names in causes.values() for one in names for name in one}):
+            held_back.setdefault(device, {})[reason] = [
+                round(sum(reason in one for one in causes[number]) / len(causes[number]), 2)
+                if number in causes
+                else None
+                for number in steps
+            ]
     return Telemetry(
         begun=round(begun, 3),
         step=round(step, 6),
         series=series,
         held_back=held_back,
-        launches=_launches(max(by_device.values(), key=len, default=[]), records),
+        launches=_launches(ticks, records),
         unknown={f"{mute.device}.{mute.quantity}": mute.reason for mute in mutes},
-        cost=round(spent / max(step, ended - begun), 6),
+        cost=round(sum(tick.took for tick in ticks) / max(step, seconds), 6),
         idle_watts=idle(lines, records),
     )
 
 
-def _by_device(lines: Iterable[Line]) -> dict[str, list[Tick]]:
-    by_device: dict[str, list[Tick]] = {}
-    for line in lines:
-        if isinstance(line, Tick):
-            by_device.setdefault(line.device, []).append(line)
-    return {device: sorted(ticks, key=_MOMENT) for device, ticks in by_device.items()}
-
-
-def _by_quantity(ticks: Iterable[Tick]) -> dict[str, list[float]]:
-    numbers: dict[str, list[float]] = {}
-    for tick in ticks:
-        for name, value in tick.values.items():
-            numbers.setdefault(name, []).append(value)
-    return numbers
-
-
-def _series(
-    ticks: Sequence[Tick], steps: Iterable[Sequence[Tick]]
-) -> dict[str, list[float | None]]:
-    in_steps = [_by_quantity(step) for step in steps]
-    series: dict[str, list[float | None]] = {}
-    for name, (first, *_) in _by_quantity(ticks).items():
-        zero = first if name in COUNTERS else 0.0
-        series[name] = [
-            _rounded(name, median(number - zero for number in step[name])) if name in step else None
-            for step in in_steps
-        ]
-    return series
-
-
-def _held_back(steps: Iterable[Sequence[Tick]]) -> dict[str, list[float | None]]:
-    """Return the part of each step's readings with each reason that was seen at all."""
-    in_steps = [[tick.held_back for tick in step if tick.held_back is not None] for step in steps]
-    reasons = sorted({reason for step in in_steps for names in step for reason in names})
-    return {
-        reason: [
-            round(sum(reason in names for names in step) / len(step), 2) if step else None
-            for step in in_steps
-        ]
-        for reason in reasons
-    }
+def _ticks(lines: Iterable[Line]) -> list[Tick]:
+    return sorted((line for line in lines if isinstance(line, Tick)), key=_MOMENT)
 
 
 def _launches(ticks: Sequence[Tick], records: Iterable[Record]) -> list[float]:
