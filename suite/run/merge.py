@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from frobench.suite import checks
 from frobench.suite.journal import (
+    Busy,
     Ended,
     Gauged,
     Harness,
@@ -20,6 +21,7 @@ from frobench.suite.journal import (
     Settled,
 )
 from frobench.suite.machine import environment
+from frobench.suite.machine.sensors.cpu import CPU
 from frobench.suite.run import telemetry
 from frobench.suite.run.plan import outcome
 from frobench.suite.run.telemetry import Line
@@ -55,13 +57,23 @@ def merge(
     complete : whether nothing more is to be measured
     """
     records, lines = list(records), list(readings)
-    measured = [r for r in records if isinstance(r, Measured)]
-    lost = [r.launch for r in records if isinstance(r, Refused) and r.lost]
-    ended = [r.launch for r in records if isinstance(r, Ended)]
-    launches = max([*(r.launch for r in measured), *lost], default=-1) + 1
+    ended = [record.launch for record in records if isinstance(record, Ended)]
+    made = [
+        r.launch for r in records if isinstance(r, Measured) or (isinstance(r, Refused) and r.lost)
+    ]
+    launches = max(made, default=-1) + 1
+    measured: dict[str, list[Measured | None]]
+    measured = {case.fullname: [None] * launches for case in plan.cases}
+    windows: dict[str, list[float | None]]
+    windows = {case.fullname: [None] * launches for case in plan.cases}
+    for record in records:
+        if isinstance(record, Measured):  # the first counts, should a launch have two
+            measured[record.case][record.launch] = measured[record.case][record.launch] or record
+        elif isinstance(record, Busy) and record.launch < launches:
+            windows[record.case][record.launch] = record.seconds / record.calls
     refused = _refused(records, plan)
     cases = [
-        _case(case, measured, telemetry.sustained_seconds(records, case, launches))
+        _case(case, measured[case.fullname], windows[case.fullname])
         for case in plan.cases
         if case.fullname not in refused
     ]
@@ -127,21 +139,18 @@ def _refused(records: Sequence[Record], plan: Plan) -> dict[str, Refused]:
     return reasons
 
 
-def _case(case: Identity, measured: Iterable[Measured], sustained: Sequence[float | None]) -> Case:
-    """Put together what the launches learnt of a case; see `energy.sustained_seconds`."""
-    by_number: dict[int, Measured] = {}
-    for record in measured:
-        if record.case == case.fullname:  # the first counts, should a launch have two
-            by_number.setdefault(record.launch, record)
-    by_launch = [by_number.get(number) for number in range(len(sustained))]
+def _case(
+    case: Identity, by_launch: Sequence[Measured | None], windows: Sequence[float | None]
+) -> Case:
+    """Put together what the launches learnt of a case, and the seconds of a call in its windows."""
     ran = [record for record in by_launch if record is not None]
     iterations = [record.iterations if record else 0 for record in by_launch]
     parts = {
         name: [record.parts.get(name) if record else None for record in by_launch]
         for name in sorted({name for record in ran for name in record.parts})
     }
-    if any(sustained):
-        parts[telemetry.SUSTAINED] = [s and round(s, PICOSECOND_DIGITS) for s in sustained]
+    if any(windows) and not any(name.startswith(CPU) for name in case.devices):
+        parts[telemetry.SUSTAINED] = [s and round(s, PICOSECOND_DIGITS) for s in windows]
     flushed = [record.flushed_bytes for record in ran if record.flushed_bytes is not None]
     return Case(
         group=case.group,

@@ -22,7 +22,7 @@ from typing import Self
 from msgspec import Struct
 
 from frobench.suite.files import JsonLines
-from frobench.suite.journal import Begun, Busy, Identity, Measured, Record, Rested
+from frobench.suite.journal import Begun, Busy, Measured, Record, Rested
 from frobench.suite.machine.sensors import amd, cpu, nvml, zeus
 from frobench.suite.machine.sensors.cpu import CPU
 from frobench.suite.machine.sensors.sensor import ENERGY, MEAN_POWER, Sensor, Source, silent
@@ -439,13 +439,3 @@ def _watts(readings: Iterable[tuple[float, float]], begun: float, ended: float) 
         return RESET
     (first, before), (last, after) = inside[0], inside[-1]
     return (after - before) / (last - first) if after > before else STILL
-
-
-def sustained_seconds(
-    records: Iterable[Record], case: Identity, launches: int
-) -> list[float | None]:
-    """Return the seconds of a call in the window of each launch, for cases of accelerators."""
-    windows = (r for r in records if isinstance(r, Busy) and r.case == case.fullname)
-    seconds = {window.launch: window.seconds / window.calls for window in windows}
-    on_cpu = any(name.startswith(CPU) for name in case.devices)
-    return [None if on_cpu else seconds.get(launch) for launch in range(launches)]

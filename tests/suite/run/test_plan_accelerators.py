@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from frobench.suite.journal import (
     Begun,
@@ -19,6 +20,7 @@ from frobench.suite.journal import (
     Surroundings,
 )
 from frobench.suite.profiles import WINDOW_SECONDS, settings_for
+from frobench.suite.run.merge import merge
 from frobench.suite.run.plan import (
     SUSTAINED_PART,
     choose_case_seconds,
@@ -26,7 +28,6 @@ from frobench.suite.run.plan import (
     freeze,
     launch_seconds,
 )
-from frobench.suite.run.telemetry import sustained_seconds
 from frobench.suite.stored.types import ProfileName, Work
 from tests.instruments.runs import made_up_records
 from tests.instruments.runs.factory_machine import environment
@@ -199,10 +200,20 @@ def test_only_the_largest_headline_product_of_each_precision_has_a_window() -> N
 
 
 def test_the_sustained_time_of_a_call_is_that_of_the_window_of_each_launch() -> None:
-    (case, _), (cpu, _) = pair("a", GPU, 1e-3), pair("a", "cpu", 1e-3)
+    pairs = [pair("a", GPU, 1e-3), pair("b", "cpu", 1e-3)]
     records: list[Record] = [
-        Busy(launch=launch, case="a", begun=1.0, ended=4.0, calls=1000, seconds=seconds)
+        replace(record, launch=launch) for _, record in pairs for launch in range(3)
+    ]
+    records += [
+        Busy(launch=launch, case=case.fullname, begun=1.0, ended=4.0, calls=1000, seconds=seconds)
+        for case, _ in pairs
         for launch, seconds in ((0, 2.0), (2, 2.1), (3, 9.0))
     ]
-    assert sustained_seconds(records, case, 3) == [0.002, None, pytest.approx(0.0021)]
-    assert sustained_seconds(records, cpu, 3) == [None, None, None]
+    planned = made_up_records.plan(
+        settings_for("standard", ["cpu", GPU]),
+        environment=environment("one", 1),
+        cases=[case for case, _ in pairs],
+    )
+    found, cpu = merge(planned, records, 10.0, complete=False).benchmarks
+    assert found.extra_info.parts["sustained"] == [0.002, None, 0.0021]
+    assert "sustained" not in cpu.extra_info.parts
