@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 from frobench.suite.machine.sensors.sensor import Sensor
 from frobench.suite.run import runner, telemetry
-from frobench.suite.run.progress import Lines
+from frobench.suite.run.progress import Reporter
 from frobench.suite.run.runner import Interruptions, Request
 from frobench.suite.statistics import case_medians, estimate
 from frobench.suite.stored.differences import short_name
@@ -28,7 +28,7 @@ HARMLESS = Goal(least=0.995, most=1.005)
 """What sampling may do to a time."""
 
 
-class Switch(Lines):
+class Switch(Reporter):
     """Hears from the runner which case begins, and turns the sampling on for every other one.
 
     was_on : by launch, from 0, and by the short name of a case

@@ -68,17 +68,10 @@ _EXPECTED = {0, 1, DEVICE_LOST}
 _ASKED = {-signal.SIGHUP, -signal.SIGINT, -signal.SIGTERM}
 """Exit codes of processes that were asked to end: a batch system asks the runner as well."""
 _PYTEST = (
-    *("--quiet", "-c", os.devnull, "--strict-markers"),
-    *("-o", "python_files=bench_*.py", "-o", "python_functions=bench_*"),
-    *(
-        "-p",
-        "pytest_benchmark.plugin",
-        "-p",
-        "frobench.suite.launch.plugin",
-        "-p",
-        "no:cacheprovider",
-    ),
-)
+    f"--quiet -c {os.devnull} --strict-markers -o python_files=bench_*.py "
+    "-o python_functions=bench_* -p pytest_benchmark.plugin -p frobench.suite.launch.plugin "
+    "-p no:cacheprovider"
+).split()
 """What makes pytest collect benchmarks, and load none of the machine's other plugins."""
 
 

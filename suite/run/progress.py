@@ -29,41 +29,20 @@ MOST_REASONS = 10
 
 
 class Reporter:
-    """Shows how far a run is; this one shows nothing."""
+    """Shows how far a run is: with a bar on a terminal, else by lines; nothing without a stream."""
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def say(self, line: str) -> None:
-        """Show a line that stays."""
-
-    def at(self, done: float, left: float, what: str) -> None:
-        """Show how much is done, from 0 to 1, the seconds left, and what is being done."""
-
-
-class Lines(Reporter):
-    """Progress as plain lines for logs, in which the ends of launches are enough."""
-
-    def __init__(self, out: TextIO) -> None:
-        self._out = out
-
-    def say(self, line: str) -> None:
-        """Print a line."""
-        print(line, file=self._out, flush=True)
-
-
-class _Bar(Reporter):
-    def __init__(self, out: TextIO) -> None:
-        console = Console(file=out)
+    def __init__(self, out: TextIO | None = None) -> None:
+        self._out = out if out is None else cast("TextIO", _Lenient(out))
+        self._bar: Progress | None = None
+        if out is None or not out.isatty():
+            return
+        console = Console(file=cast("TextIO", _Lenient(plain_stream(out))))
         if console.no_color:
-            console = Console(file=out, color_system=None)  # nor bold or dim
+            console = Console(file=console.file, color_system=None)  # nor bold or dim
         room = max(0, console.width - FIGURES)
         self._name = min(LONGEST_NAME, room)
         bar = min(LONGEST_BAR, room - self._name)
-        self._progress = Progress(
+        self._bar = Progress(
             TextColumn("{task.description}"),
             *([BarColumn(bar_width=bar)] if bar > 0 else []),
             TaskProgressColumn(),
@@ -72,24 +51,31 @@ class _Bar(Reporter):
             auto_refresh=False,
             transient=True,
         )
-        self._task = self._progress.add_task("", total=1.0, left="")
+        self._task = self._bar.add_task("", total=1.0, left="")
         self._drawn = 0.0
 
     def __enter__(self) -> Self:
-        self._progress.start()
+        if self._bar is not None:
+            self._bar.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._progress.stop()
+        if self._bar is not None:
+            self._bar.stop()
 
     def say(self, line: str) -> None:
-        self._progress.console.print(printable(line), markup=False, highlight=False)
+        """Show a line that stays."""
+        if self._bar is not None:
+            self._bar.console.print(printable(line), markup=False, highlight=False)
+        elif self._out is not None:
+            print(line, file=self._out, flush=True)
 
     def at(self, done: float, left: float, what: str) -> None:
+        """Show how much is done, from 0 to 1, the seconds left, and what is being done."""
         now = time.monotonic()
-        if now - self._drawn >= REDRAW_SECONDS:
+        if self._bar is not None and now - self._drawn >= REDRAW_SECONDS:
             self._drawn = now
-            self._progress.update(
+            self._bar.update(
                 self._task,
                 completed=min(done, 1.0),
                 description=f"{printable(what)[: self._name]:<{self._name}}",
@@ -118,13 +104,8 @@ class _Lenient:
 
 
 def reporter(out: TextIO | None = None) -> Reporter:
-    """Return the reporter that suits the stream, which is that of messages if none is given."""
-    stream: TextIO | None = out or sys.stderr
-    if stream is None:  # it was closed before the start
-        return Reporter()
-    if stream.isatty():
-        return _Bar(cast("TextIO", _Lenient(plain_stream(stream))))
-    return Lines(cast("TextIO", _Lenient(stream)))
+    """Return a reporter for a stream, which is that of messages if none is given."""
+    return Reporter(out or sys.stderr)  # which is none if it was closed before the start
 
 
 def remaining(seconds: float) -> str:
