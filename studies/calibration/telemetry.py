@@ -35,6 +35,7 @@ class Switch(Reporter):
     """
 
     def __init__(self, tell: Tell, launches: int) -> None:
+        super().__init__()
         self.on = threading.Event()
         self.was_on: dict[tuple[int, str], bool] = {}
         self._tell = tell

@@ -332,7 +332,7 @@ class Bench:
         )
         first = next(iter(self._sittings.values()), None)
         try:
-            self._folders.enter_context(unfinished.held(folder))
+            self._folders.enter_context(unfinished.locked(folder))
             sitting = Sitting(folder, self._progress, first)
             for line in [] if first else reasons(sitting.plan.outcomes):
                 self._progress.say(line)
@@ -347,6 +347,7 @@ class Progress(Reporter):
     """Shows how far a pair of commits is, in place of how far each of their runs is."""
 
     def __init__(self, reporter: Reporter) -> None:
+        super().__init__()
         self._reporter, self._begun = reporter, time.monotonic()
         self._done = self._left = 0.0
 

@@ -316,7 +316,7 @@ def _folder(request: Request) -> Iterator[Path]:
         label = label_of(request.label, request.results) if request.label else None
         plan = partial(settle, request, commit, label=label)
         folder = unfinished.begin(request.results, commit.id or "unknown", plan, label)
-    with unfinished.held(folder):
+    with unfinished.locked(folder):
         yield folder
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The folders of runs that are not finished, below `results/.runs/`, and what they hold so far.
 
-A folder has its run's name from when it holds a plan until just before it is removed. So a name
-belongs to a run that can be resumed, whenever a process is killed.
+A folder that holds a plan belongs to a run that can be resumed, whenever a process is killed: it is
+whole before the plan is written, and the plan is removed first.
 """
 
 import glob
@@ -24,8 +24,6 @@ from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
 
 RUNS = ".runs"
-NEW, REMOVED = ".new", ".removed"
-"""Ends of the names of folders that hold no plan yet, and of those that are being removed."""
 ABANDONED_SECONDS = 60.0
 """The age from which a folder without a plan belongs to no living process."""
 PAUSE = 0.05
@@ -48,19 +46,18 @@ def begin(
     while True:
         second = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
         name = "-".join(filter(None, [second, commit[:7], label]))
-        folder, new = runs / name, runs / f".{name}{NEW}"
+        folder = runs / name
         with suppress(FileExistsError):  # another run began in this second
-            new.mkdir()
-            if not folder.exists() and not _stored(results, name):
+            folder.mkdir()
+            if not _stored(results, name):
                 break
-            new.rmdir()
+            folder.rmdir()
         time.sleep(PAUSE)
     try:
-        make_plan(name).write(new)
-        (new / LOCK).touch()
-        new.rename(folder)
+        (folder / LOCK).touch()
+        make_plan(name).write(folder)
     except BaseException:
-        shutil.rmtree(new, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
         raise
     return folder
 
@@ -93,7 +90,7 @@ def find(results: Path, wanted: str) -> Path:
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
     """Keep other processes from a run's folder; the system releases it when this process ends.
 
     Raises `CannotRunError` if another process holds it, maybe on a machine that shares `results`.
@@ -114,18 +111,18 @@ def held(folder: Path) -> Iterator[None]:
 
 def remove(folder: Path) -> None:
     """Remove the folder of a run that is stored, or that measured nothing."""
-    removed = folder.with_name(f".{folder.name}{REMOVED}")
-    folder.rename(removed)
-    shutil.rmtree(removed, ignore_errors=True)
+    (folder / Plan.FILE).unlink()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def sweep(results: Path) -> None:
     """Remove what is left of processes that were killed while they made or removed a folder."""
-    for path in (results / RUNS).glob(".*"):
-        with suppress(FileNotFoundError):  # it has just been renamed
-            age = time.time() - path.stat().st_mtime
-            if path.suffix == REMOVED or (path.suffix == NEW and age > ABANDONED_SECONDS):
-                shutil.rmtree(path, ignore_errors=True)
+    for folder in (results / RUNS).glob("*"):
+        with suppress(FileNotFoundError):  # another process has just removed it
+            age = time.time() - folder.stat().st_mtime
+            of_a_run = any((folder / file).exists() for file in (Plan.FILE, OLD_DRAFT))
+            if age > ABANDONED_SECONDS and not of_a_run:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _stored(results: Path, name: str) -> list[Path]:

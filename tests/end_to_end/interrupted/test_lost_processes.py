@@ -241,7 +241,7 @@ def test_a_run_is_resumed_by_one_process_at_a_time(tmp_path: Path) -> None:
         with pytest.raises(Interrupted):
             run(tmp_path)
         (folder,) = (tmp_path / unfinished.RUNS).iterdir()
-        with unfinished.held(folder), pytest.raises(CannotRunError, match="in another process"):
+        with unfinished.locked(folder), pytest.raises(CannotRunError, match="in another process"):
             run(tmp_path, resume="last")
         assert run(tmp_path, resume="last")[1].frobench.complete
 

@@ -136,6 +136,7 @@ class Quiet(Reporter):
     """Says nothing, and remembers the lines."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.lines: list[str] = []
 
     def say(self, line: str) -> None:
