@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from frobench.suite.journal import Journal, Measured
-from frobench.suite.machine import environment
 from frobench.suite.profiles import limits_of
 from frobench.suite.run import pilot
 from frobench.suite.run.plan import freeze
@@ -93,7 +92,7 @@ def piloted(profile: ProfileName, expression: str = "") -> Piloted:
             devices=["cpu"],
             expression=expression,
         )
-        asked = settle(request, environment.commit(), "pilot")
+        asked = settle(request)
         journal = Journal(folder / "pilot.jsonl")
         pilot.explore(asked, journal, lambda _: None)
         plan = freeze(asked, journal, time.monotonic() - begun, {})

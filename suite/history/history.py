@@ -7,7 +7,6 @@ import shutil
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -29,7 +28,6 @@ from frobench.suite.journal import (
     Record,
     Refused,
 )
-from frobench.suite.machine import environment
 from frobench.suite.project.git import ask, describe, facts, project_folder
 from frobench.suite.run import telemetry, unfinished
 from frobench.suite.run.launches import Launches
@@ -326,10 +324,7 @@ class Bench:
             paths=self._trees.sources(tree),
             kept_out=str(self._project),
         )
-        own = environment.commit()
-        folder = unfinished.begin(
-            request.results, own.id or "unknown", partial(settle, request, own)
-        )
+        folder = unfinished.begin(request.results, settle(request))
         first = next(iter(self._sittings.values()), None)
         try:
             self._folders.enter_context(unfinished.locked(folder))

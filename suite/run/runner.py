@@ -24,7 +24,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from errno import ENOENT
-from functools import partial
 from pathlib import Path
 from time import monotonic
 from types import FrameType
@@ -64,12 +63,10 @@ from frobench.suite.stored import store
 from frobench.suite.stored.differences import machine_id, short_name
 from frobench.suite.stored.types import (
     LABEL_DIGITS,
-    CommitInfo,
     Conclusion,
     Outcome,
     ProfileName,
     Run,
-    Settings,
 )
 from frobench.suite.units import counted
 
@@ -205,25 +202,35 @@ class Request(Struct, frozen=True, kw_only=True):
     kept_out: str = ""
 
 
-def settle(request: Request, commit: CommitInfo, name: str, label: str | None = None) -> Plan:
-    """Return what a run is to measure, before its pilot.
-
-    commit : that of Frobench
-    label : as it is stored
+def settle(request: Request) -> Plan:
+    """Return what a run is to measure, before its pilot and without its name.
 
     Raises `CannotRunError` if the project is no repository.
     """
-    settings = _settings(request)
+    if request.like is not None:
+        done = request.like.frobench
+        devices = request.devices or done.settings.devices
+        settings = replace(done.settings, devices=devices, launches=len(done.launches))
+    else:
+        settings = settings_for(
+            request.profile,
+            request.devices,
+            budget=request.budget,
+            launches=request.launches,
+            deadline=request.deadline,
+            expression=request.expression,
+        )
+        settings = replace(settings, budget=settings.budget + PEAK_SECONDS * request.peak)
     tree = project_folder(request.project, request.benchmarks)
     repeated = request.like.benchmarks if request.like else []
     searches = {case.fullname: case.extra_info.search for case in repeated}
     return Plan(
-        run=name,
+        run="",
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         seed=random.SystemRandom().randrange(2**31) if request.seed is None else request.seed,
         settings=settings,
         benchmarks=str(request.benchmarks),
-        commit=commit,
+        commit=environment.commit(),
         like=[
             Outcome(
                 fullname=case.fullname,
@@ -242,7 +249,7 @@ def settle(request: Request, commit: CommitInfo, name: str, label: str | None = 
         project=facts(tree) if tree else None,
         paths=request.paths,
         kept_out=request.kept_out,
-        label=label,
+        label=label_of(request.label, request.results) if request.label else None,
     )
 
 
@@ -256,22 +263,6 @@ def require_same_commit(plan: Plan) -> None:
             f"the run {plan.run} began with {git.describe(plan.project)}, and there is "
             f"{git.describe(now)} now: check that commit out again, or measure anew"
         )
-
-
-def _settings(request: Request) -> Settings:
-    if request.like is not None:
-        done = request.like.frobench
-        devices = request.devices or done.settings.devices
-        return replace(done.settings, devices=devices, launches=len(done.launches))
-    settings = settings_for(
-        request.profile,
-        request.devices,
-        budget=request.budget,
-        launches=request.launches,
-        deadline=request.deadline,
-        expression=request.expression,
-    )
-    return replace(settings, budget=settings.budget + PEAK_SECONDS * request.peak)
 
 
 def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> tuple[Path, Run]:
@@ -312,10 +303,7 @@ def _folder(request: Request) -> Iterator[Path]:
         folder = unfinished.find(request.results, request.resume)
         require_same_commit(read_plan(folder))
     else:
-        commit = environment.commit()
-        label = label_of(request.label, request.results) if request.label else None
-        plan = partial(settle, request, commit, label=label)
-        folder = unfinished.begin(request.results, commit.id or "unknown", plan, label)
+        folder = unfinished.begin(request.results, settle(request))
     with unfinished.locked(folder):
         yield folder
 

@@ -9,7 +9,7 @@ import glob
 import math
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,29 +33,28 @@ LOCK, OLD_DRAFT = "lock", "draft.json"
 """The file that a running process locks, and the one by which older versions began a run."""
 
 
-def begin(
-    results: Path, commit: str, make_plan: Callable[[str], Plan], label: str | None = None
-) -> Path:
+def begin(results: Path, plan: Plan) -> Path:
     """Make the folder of a run whose name no other run in `results` has, and put its plan there.
 
     The name consists of the second, the commit's first digits, and the machine's label if it has
     one: another machine may begin a run in the same second.
     """
+    commit = plan.commit.id or "unknown"
     runs = results / RUNS
     runs.mkdir(parents=True, exist_ok=True)
     while True:
         second = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-        name = "-".join(filter(None, [second, commit[:7], label]))
-        folder = runs / name
+        plan.run = "-".join(filter(None, [second, commit[:7], plan.label]))
+        folder = runs / plan.run
         with suppress(FileExistsError):  # another run began in this second
             folder.mkdir()
-            if not _stored(results, name):
+            if not _stored(results, plan.run):
                 break
             folder.rmdir()
         time.sleep(PAUSE)
     try:
         (folder / LOCK).touch()
-        make_plan(name).write(folder)
+        plan.write(folder)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -27,11 +27,12 @@ from frobench.suite.journal import (
     Record,
     Stopped,
 )
+from frobench.suite.profiles import settings_for
 from frobench.suite.run import launches as process
 from frobench.suite.run import unfinished
 from frobench.suite.run.launches import MISUSED, LaunchProcess, Orphans
 from frobench.suite.stored.differences import short_name
-from frobench.suite.stored.types import Run, Settings
+from frobench.suite.stored.types import CommitInfo, Run, Settings
 from tests.instruments.processes.command import ROOT, TRICKY
 from tests.instruments.runs import made_up_records
 from tests.instruments.runs.made_up_launches import (
@@ -41,7 +42,6 @@ from tests.instruments.runs.made_up_launches import (
     Quiet,
     identity,
     made_up,
-    plan,
     run,
 )
 
@@ -224,7 +224,9 @@ def test_runs_that_begin_in_one_second_have_names_of_their_own(
 
     monkeypatch.setattr(unfinished, "datetime", Clock)
     monkeypatch.setattr(unfinished, "PAUSE", 0.0)
-    names = [unfinished.begin(tmp_path, "e" * 40, plan).name for _ in range(3)]
+    settings = settings_for("quick", ["cpu"])
+    planned = made_up_records.plan(settings, commit=CommitInfo(id="e" * 40))
+    names = [unfinished.begin(tmp_path, planned).name for _ in range(3)]
     assert names == [f"20260101T00000{n}Z-eeeeeee" for n in range(3)]
 
 

@@ -24,14 +24,13 @@ from frobench.suite.journal import (
     Journal,
     LaunchSpec,
     Measured,
-    Plan,
     Record,
     Surroundings,
 )
 from frobench.suite.machine import environment
 from frobench.suite.run import launches, merge, runner, telemetry
 from frobench.suite.run.progress import Reporter
-from frobench.suite.run.runner import Interruptions, Request, settle
+from frobench.suite.run.runner import Interruptions, Request
 from frobench.suite.stored.types import CommitInfo, Exercise, Run
 from tests.instruments.runs import factory_machine, made_up_records
 
@@ -69,10 +68,6 @@ def measured(launch: int, name: str, seconds: float) -> Measured:
         sampled=3 * seconds,
         wall_seconds=1.5,
     )
-
-
-def plan(name: str) -> Plan:
-    return settle(Request(results=Path(), benchmarks=Path()), CommitInfo(), name)
 
 
 class Launch:

@@ -13,7 +13,7 @@ from frobench.suite.errors import CannotRunError
 from frobench.suite.project.git import describe, facts, project_folder
 from frobench.suite.run.runner import Request, require_same_commit, settle
 from frobench.suite.stored import store
-from frobench.suite.stored.types import CommitInfo, Project
+from frobench.suite.stored.types import Project
 from frobench.suite.terminal import comparison
 from frobench.suite.terminal.answers import heading
 from tests.instruments.processes.git_project import commit, git, repository
@@ -91,7 +91,7 @@ def test_a_folder_in_no_repository_is_no_project(tmp_path: Path) -> None:
 
 def test_a_run_is_not_resumed_with_another_commit(project: Path) -> None:
     request = Request(results=project / "results", benchmarks=project / "benchmarks")
-    plan = settle(request, CommitInfo(), "20260101T000000Z-eeeeeee")
+    plan = settle(request)
     require_same_commit(plan)
     began = describe(facts(project))
     commit(project, "Change", mylib="COST = 2\n")

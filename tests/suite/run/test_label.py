@@ -15,7 +15,7 @@ from frobench.suite.run import unfinished
 from frobench.suite.run.runner import KEY, Request, key, label_of, settle
 from frobench.suite.stored import store
 from frobench.suite.stored.differences import changed, machine_id
-from frobench.suite.stored.types import CommitInfo, Run
+from frobench.suite.stored.types import Run
 from tests.instruments.runs import factory
 
 
@@ -57,13 +57,8 @@ def test_folders_with_the_same_key_give_the_same_labels(tmp_path: Path) -> None:
 def test_the_plan_and_the_run_s_name_hold_the_label_and_not_the_name(tmp_path: Path) -> None:
     label = label_of("gpu-node-17", tmp_path)
     request = Request(results=tmp_path, benchmarks=tmp_path, label="gpu-node-17")
-    folder = unfinished.begin(
-        tmp_path,
-        "e" * 40,
-        lambda name: settle(request, CommitInfo(), name, label=label),
-        label,
-    )
-    assert folder.name.endswith(f"-eeeeeee-{label}")
+    folder = unfinished.begin(tmp_path, settle(request))
+    assert folder.name.endswith(f"-{label}")
     assert b"gpu-node-17" not in b"".join(path.read_bytes() for path in folder.iterdir())
 
 

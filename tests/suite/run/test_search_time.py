@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from frobench.suite.journal import Plan
 from frobench.suite.run.runner import Request, settle
-from frobench.suite.stored.types import CommitInfo, Search
+from frobench.suite.stored.types import Search
 from tests.instruments.runs import factory
 
 
 def plan(folder: Path, **wanted: object) -> Plan:
     request = replace(Request(results=folder, benchmarks=folder), **wanted)
-    return settle(request, CommitInfo(), "a run")
+    return settle(request)
 
 
 def test_searches_have_a_tenth_of_the_budget(tmp_path: Path) -> None:
