@@ -94,7 +94,7 @@ class Sitting:
         Raises `CannotRunError` if no case could be measured.
         """
         number = self._launches.done
-        with telemetry.Recorder(self._sources, self.folder / READINGS, self.clock.seconds):
+        with telemetry.recording(self._sources, self.folder / READINGS, self.clock.seconds):
             self._launches.add()
         records = self._launches.records
         own = [record for record in records if getattr(record, "launch", None) == number]

@@ -113,8 +113,24 @@ class LaunchProcess:
 
         Raises `OSError` if the disk refuses what a launch writes.
         """
+        code: int | None = None
+        in_flight: Begun | None = None
+        heard = time.monotonic()
         try:
-            code, in_flight = self._follow(journal, hear)
+            while code is None and not _is_late(in_flight, heard, self._allowed):
+                time.sleep(POLL_SECONDS)
+                code = self._process.poll()  # asked first: its last words come before its end
+                for record in journal.news():
+                    heard = time.monotonic()
+                    if isinstance(record, Begun):
+                        in_flight, self._allowed = record, self._deadline(record.case)
+                    elif isinstance(record, Tried) and in_flight is not None:
+                        in_flight = replace(in_flight, at=heard)
+                    elif isinstance(record, Measured | Refused | Busy):
+                        in_flight = None
+                    hear(record)
+            if code in _ASKED:
+                time.sleep(MOMENT)
             self._kill()
         finally:  # again, should an interruption have cut the first time short
             self._kill()
@@ -129,29 +145,6 @@ class LaunchProcess:
         for record in journal.news():
             hear(record)
         return 0
-
-    def _follow(
-        self, journal: Journal, hear: Callable[[Record], None]
-    ) -> tuple[int | None, Begun | None]:
-        """Return the exit code, and the case in flight at the end or after its deadline."""
-        code: int | None = None
-        in_flight: Begun | None = None
-        heard = time.monotonic()
-        while code is None and not _is_late(in_flight, heard, self._allowed):
-            time.sleep(POLL_SECONDS)
-            code = self._process.poll()  # asked first: its last words come before its end
-            for record in journal.news():
-                heard = time.monotonic()
-                if isinstance(record, Begun):
-                    in_flight, self._allowed = record, self._deadline(record.case)
-                elif isinstance(record, Tried) and in_flight is not None:
-                    in_flight = replace(in_flight, at=heard)
-                elif isinstance(record, Measured | Refused | Busy):
-                    in_flight = None
-                hear(record)
-        if code in _ASKED:
-            time.sleep(MOMENT)
-        return code, in_flight
 
     def _kill(self) -> None:
         """End the process and everything it started, in whichever group that is."""
@@ -281,7 +274,8 @@ class Launches:
     def done(self) -> int:
         """The number of launches that ended with nothing left to measure."""
         last = max(self._ended, default=-1)
-        return next(n for n in count() if n > last or not self._is_over(n))
+        over = (self._failed | self._over[number] for number in count())
+        return next(n for n, names in enumerate(over) if n > last or not self._names <= names)
 
     def run(self) -> None:
         """Add whole launches until there are enough, after a rest for the devices' idle power."""
@@ -361,9 +355,6 @@ class Launches:
         """Return what this launch has still to measure; a case that failed is not tried again."""
         over = self._failed | self._over[number]
         return [name for name in self._plan.order(number) if name not in over]
-
-    def _is_over(self, number: int) -> bool:
-        return self._names <= self._failed | self._over[number]
 
     def _take_news(self) -> None:
         for record in self._journal.news():

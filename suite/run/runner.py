@@ -321,7 +321,7 @@ def _measure(
     if not path.exists():  # else the process was killed right after it was written
         launches = Launches(plan, folder, clock, reporter)
         sources = sensors(folder, plan)
-        with telemetry.Recorder(sources, folder / READINGS, clock.seconds):
+        with telemetry.recording(sources, folder / READINGS, clock.seconds):
             launches.run()
         interruptions.hold()
         readings = telemetry.readings(folder / READINGS)

@@ -11,13 +11,12 @@ import time
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
 from statistics import median
-from typing import Self
 
 from msgspec import Struct
 
@@ -61,34 +60,30 @@ class Mute(Struct, tag="mute", kw_only=True):
 Line = Tick | Mute
 
 
-class Recorder:
-    """Writes readings into a file until the context ends, then the sources that do not answer."""
-
-    def __init__(
-        self, sources: Iterable[Source], path: Path, run_seconds: Callable[[], float]
-    ) -> None:
-        self._path = path
-        self._over = threading.Event()
-        self._readers = [Reader(source, path, run_seconds, self._over) for source in sources]
-
-    def __enter__(self) -> Self:
-        with suppress(OSError):  # the disk refuses: the run itself will say so
-            readings(self._path).mend()
-        for reader in self._readers:
-            reader.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        _join(self._readers, PATIENCE)
+@contextmanager
+def recording(
+    sources: Iterable[Source], path: Path, run_seconds: Callable[[], float]
+) -> Iterator[None]:
+    """Write readings into a file until the context ends, then the sources that do not answer."""
+    over = threading.Event()
+    readers = [Reader(source, path, run_seconds, over) for source in sources]
+    with suppress(OSError):  # the disk refuses: the run itself will say so
+        readings(path).mend()
+    for reader in readers:
+        reader.start()
+    try:
+        yield
+    finally:
+        over.set()
+        _join(readers, PATIENCE)
         with suppress(OSError):
-            for reader in self._readers:
+            for reader in readers:
                 if reader.is_alive():
-                    readings(self._path).append(reader.silence())
+                    readings(path).append(reader.silence())
 
 
 class Reader(threading.Thread):
-    """Reads the sensors of one source until `over` is set; see `Recorder`."""
+    """Reads the sensors of one source until `over` is set; see `recording`."""
 
     def __init__(
         self,

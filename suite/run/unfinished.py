@@ -96,7 +96,7 @@ def locked(folder: Path) -> Iterator[None]:
     """
     import fcntl  # noqa: PLC0415 - Windows has none, and makes pages all the same
 
-    with (folder / LOCK).open("r+b") as file:
+    with (folder / LOCK).open("ab") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -41,7 +41,7 @@ def test_power_is_read_at_the_moment_that_it_is_stored_with(
     sources, path = telemetry.sources(seals, SALT, {}), tmp_path / "telemetry.jsonl"
     with smi.watched("power.draw", str(gpu.uuid), tmp_path / "smi.csv") as theirs:
         time.sleep(REST)
-        with telemetry.Recorder(sources, path, time.monotonic):
+        with telemetry.recording(sources, path, time.monotonic):
             for work, rest in WAVE:
                 load.keep_busy(work)
                 time.sleep(rest)

@@ -106,7 +106,7 @@ def run_command(arguments: Sequence[str], prepare: Callable[[], object] = int) -
     prepare : called before anything else
     """
     subprocess.Popen = _popen  # type: ignore[assignment,misc]
-    telemetry.Recorder = _no_sensors  # type: ignore[assignment,misc]
+    telemetry.recording = _no_sensors  # type: ignore[assignment]
     os.fsync = lambda fd: None  # noqa: ARG005 - as the system has it
     prepare()
     try:

@@ -166,7 +166,7 @@ def made_up(launch: type[Launch] = Launch) -> Iterator[None]:
         patch.setattr(os, "fsync", lambda _: None)
         patch.setattr(runner, "machine_lock", lambda **_: nullcontext())
         patch.setattr(doctor, "glance", lambda *_: [])
-        patch.setattr(telemetry, "Recorder", lambda *_: nullcontext())
+        patch.setattr(telemetry, "recording", lambda *_: nullcontext())
         patch.setattr(telemetry, "why_no_counter", lambda _: {})
         patch.setattr(environment, "commit", lambda: CommitInfo(id="e" * 40))
         patch.setattr(environment, "machine_info", dict)

@@ -13,7 +13,7 @@ import pytest
 
 from frobench.suite.machine.sensors.sensor import ENERGY, HELD_BACK, Sensor, Source
 from frobench.suite.run import telemetry
-from frobench.suite.run.telemetry import Line, Mute, Reader, Recorder, Tick
+from frobench.suite.run.telemetry import Line, Mute, Reader, Tick, recording
 
 PERIOD = 0.005
 
@@ -30,7 +30,7 @@ def source(*sensors: Sensor, name: str = "NVML") -> Source:
 
 def sampled(path: Path, *sources: Source, until: Callable[[], bool]) -> list[Line]:
     """Sample until something has happened, and return the lines."""
-    with Recorder(sources, path, lambda: 7.0):
+    with recording(sources, path, lambda: 7.0):
         deadline = time.monotonic() + 60
         while not until() and time.monotonic() < deadline:
             time.sleep(PERIOD)
@@ -128,7 +128,7 @@ def test_the_end_waits_no_longer_for_many_that_hang_than_for_one(
 
     monkeypatch.setattr(Reader, "join", join)
     stuck = [Source(f"{number}", [f"cuda:{number}"], search) for number in range(5)]
-    with Recorder(stuck, tmp_path / "t", float):
+    with recording(stuck, tmp_path / "t", float):
         pass
     free.set()
     assert telemetry.PATIENCE <= 1
@@ -234,5 +234,5 @@ def test_without_anything_to_read_the_thread_ends_and_says_why(tmp_path: Path) -
 
 
 def test_a_disk_that_refuses_does_not_disturb_the_run(tmp_path: Path) -> None:
-    with Recorder([source(Sensor("cpu", {"load": Counter()}))], tmp_path / "no" / "t", float):
+    with recording([source(Sensor("cpu", {"load": Counter()}))], tmp_path / "no" / "t", float):
         pass
