@@ -67,7 +67,7 @@ def record(switch: Switch, launches: int) -> Run:
     """Measure in a run whose sampling is turned on and off."""
 
     class Switched(telemetry.Reader):
-        def read(self, sensor: Sensor) -> telemetry.Tick:
+        def read(self, sensor: Sensor) -> telemetry.Reading:
             switch.on.wait()  # without a single moment of the processor
             return super().read(sensor)
 

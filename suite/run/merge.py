@@ -142,7 +142,7 @@ def _refused(records: Sequence[Record], plan: Plan) -> dict[str, Refused]:
 def _case(
     case: Identity, by_launch: Sequence[Measured | None], windows: Sequence[float | None]
 ) -> Case:
-    """Put together what the launches learnt of a case, and the seconds of a call in its windows."""
+    """Put together the records of a case, launch by launch; `windows` are seconds of a call."""
     ran = [record for record in by_launch if record is not None]
     iterations = [record.iterations if record else 0 for record in by_launch]
     parts = {

@@ -39,13 +39,13 @@ def collect(settings: Settings, folder: Path, benchmarks: Path) -> tuple[Collect
     return collected, next(record for record in journal if isinstance(record, Declared))
 
 
-def explore(plan: Plan, journal: Journal, tell: Callable[[Record], None]) -> None:
+def explore(plan: Plan, journal: Journal, show: Callable[[Record], None]) -> None:
     """Call every selected case a few times, sizes upwards, and journal what became of each.
 
     A case that hangs or takes its process with it has failed; a fresh process does the rest.
     Raises `CannotRunError`, `NothingSelectedError`.
     """
-    watcher = _Watcher(tell)
+    watcher = _Watcher(show)
     left, fruitless = [case.fullname for case in plan.like], 0
     for _ in range(TRIES):
         journal.mend()
@@ -67,10 +67,10 @@ def explore(plan: Plan, journal: Journal, tell: Callable[[Record], None]) -> Non
 class _Watcher:
     """Watches a pilot's processes; `finished` are the cases measured or refused."""
 
-    def __init__(self, tell: Callable[[Record], None] = lambda _: None) -> None:
+    def __init__(self, show: Callable[[Record], None] = lambda _: None) -> None:
         self.finished: set[str] = set()
         self.last_lines = ""
-        self._tell = tell
+        self._show = show
         self._found: Collected | None = None
 
     def watch(self, spec: LaunchSpec, journal: Journal, *options: str) -> Collected:
@@ -126,7 +126,7 @@ class _Watcher:
             self._found = self._found or record
         elif isinstance(record, Measured | Refused):
             self.finished.add(record.case)
-        self._tell(record)
+        self._show(record)
 
 
 def _require_packages() -> None:

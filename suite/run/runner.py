@@ -9,7 +9,7 @@ the others. Nodes of other machines hold their own.
 
 The label of a machine tells machines of one kind apart and names none of them: it is a digest of
 the machine's name, made with a key that is only in the folder of the results. Without the key
-nobody can find out a name by trying likely ones.
+a name cannot be found by trying likely ones.
 """
 
 import glob
@@ -315,7 +315,7 @@ def _measure(
     plan = read_plan(folder)
     if not plan.cases:
         plan = explored(plan, folder, clock, reporter, results)
-        _tell(plan, reporter)
+        _announce(plan, reporter)
         reporter.say(_foreseen(plan, results))
     path = _path(results, plan)
     if not path.exists():  # else the process was killed right after it was written
@@ -354,21 +354,21 @@ def explored(
     results : the folder of stored runs whose cases are measured again
     """
     troubles = doctor.glance(folder, plan.settings.devices)
-    _say(troubles, reporter)
+    _name_troubles(troubles, reporter)
     journal = Journal(folder / PILOT)
     journal.begin_again()  # a pilot that was interrupted
 
-    def tell(record: Record) -> None:
+    def show(record: Record) -> None:
         say_failure(record, reporter)
         if isinstance(record, Begun):
             left = plan.settings.budget - clock.seconds()
             reporter.at(0.0, left, f"trying {short_name(record.case)}")
 
-    pilot.explore(plan, journal, tell)
+    pilot.explore(plan, journal, show)
     why_no_counter = telemetry.why_no_counter(sensors(folder, plan))
     before = _choices_before(plan, journal, results)
     frozen = freeze(plan, journal, clock.seconds(), why_no_counter, before)
-    _say(frozen.troubles, reporter)
+    _name_troubles(frozen.troubles, reporter)
     if not frozen.cases:
         require_any(frozen.outcomes)
     frozen.troubles = [*troubles, *frozen.troubles]
@@ -391,7 +391,7 @@ def _choices_before(plan: Plan, pilot: Journal, results: Path | None) -> dict[st
     return choices(last.frobench.outcomes) if last else {}
 
 
-def _say(troubles: Iterable[Conclusion], reporter: Reporter) -> None:
+def _name_troubles(troubles: Iterable[Conclusion], reporter: Reporter) -> None:
     for trouble in troubles:
         if trouble.severity != "info":
             reporter.say(f"{trouble.code}: {trouble.message}; mend it: {trouble.advice}")
@@ -409,7 +409,7 @@ def _planned(plan: Plan) -> int:
     return plan.launches(plan.plan_seconds, plan.launch_seconds)
 
 
-def _tell(plan: Plan, reporter: Reporter) -> None:
+def _announce(plan: Plan, reporter: Reporter) -> None:
     """Say what is planned, and whether the fewest launches that say anything take too long."""
     left_out = [outcome for outcome in plan.outcomes if outcome.status == "skipped"]
     without = f"; {len(left_out)} left out:" if left_out else ""

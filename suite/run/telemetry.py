@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What sensors say while a run measures, written to a file by threads of the runner.
+"""Readings of sensors while a run measures, written to a file by threads of the runner.
 
 Each source, such as a vendor's driver, has its own thread: one that hangs silences no other. Which
 case was in flight is found out afterwards, from the journal and the common clock.
@@ -37,8 +37,8 @@ LONGEST_SEARCH, PATIENCE = 10.0, 1.0
 run waits for all sources together."""
 
 
-class Tick(Struct, tag="tick", kw_only=True, omit_defaults=True):
-    """What a device said at one moment."""
+class Reading(Struct, tag="reading", kw_only=True, omit_defaults=True):
+    """Quantities of a device at one moment."""
 
     at: float  # by the monotonic clock
     run: float  # seconds since the run began
@@ -49,7 +49,7 @@ class Tick(Struct, tag="tick", kw_only=True, omit_defaults=True):
     took: float = 0.0  # CPU seconds that the thread spent since the last one
 
 
-class Mute(Struct, tag="mute", kw_only=True):
+class Unreadable(Struct, tag="unreadable", kw_only=True):
     """A quantity cannot be read, or no longer."""
 
     device: str
@@ -57,7 +57,7 @@ class Mute(Struct, tag="mute", kw_only=True):
     reason: str
 
 
-Line = Tick | Mute
+Line = Reading | Unreadable
 
 
 @contextmanager
@@ -107,7 +107,7 @@ class Reader(threading.Thread):
             readings(self._path).append(self.lines())
 
     def lines(self) -> Iterator[Line]:
-        """Yield what the source says, and each reason for what it does not."""
+        """Yield readings of the source, and once for each quantity why it cannot be read."""
         self._asked = time.monotonic()
         self._sensors = [part for sensor in self._source.sensors() for part in sensor.apart()]
         due = dict.fromkeys(self._sensors, time.monotonic())
@@ -123,18 +123,18 @@ class Reader(threading.Thread):
                 for quantity, reason in sensor.unknown.items():
                     if (sensor.device, quantity) not in mentioned:
                         mentioned.add((sensor.device, quantity))
-                        yield Mute(device=sensor.device, quantity=quantity, reason=reason)
+                        yield Unreadable(device=sensor.device, quantity=quantity, reason=reason)
             next_due = [at for sensor, at in due.items() if sensor.answers]
             if not next_due or self._over.wait(max(0.0, min(next_due) - time.monotonic())):
                 return
 
-    def read(self, sensor: Sensor) -> Tick:
-        """Return what a sensor says now."""
+    def read(self, sensor: Sensor) -> Reading:
+        """Read a sensor now."""
         self._asked, run = time.monotonic(), self._run_seconds()
         quantities = sensor.read()
         values = {name: q for name, q in quantities.items() if not isinstance(q, list)}
         before, self._spent = self._spent, time.thread_time()
-        return Tick(
+        return Reading(
             at=self._asked,
             run=run,
             device=sensor.device,
@@ -144,7 +144,7 @@ class Reader(threading.Thread):
             took=self._spent - before,
         )
 
-    def silence(self) -> Iterator[Mute]:
+    def silence(self) -> Iterator[Unreadable]:
         """Yield what is not known any more, since the source does not answer."""
         reason = f"{self._source.name} has not answered for {time.monotonic() - self._asked:.0f} s"
         missing = [(device, self._source.quantities) for device in self._source.devices]
@@ -152,7 +152,7 @@ class Reader(threading.Thread):
             missing = [(sensor.device, sensor.answers) for sensor in self._sensors]
         for device, quantities in missing:
             for quantity in quantities:
-                yield Mute(device=device, quantity=quantity, reason=reason)
+                yield Unreadable(device=device, quantity=quantity, reason=reason)
 
 
 def sources(
@@ -227,20 +227,21 @@ _MOMENT = attrgetter("at")
 def sensors_of_cases(
     lines: Iterable[Line], records: Iterable[Record], devices: Mapping[str, Iterable[str]]
 ) -> dict[str, dict[str, Sensed]]:
-    """Return by case and device what sensors said during the case; `devices` are those it used."""
+    """Summarise readings during each case, by case and device; `devices` are those it used."""
     used = {
         case: {CPU, *(name.partition("/")[0] for name in names)} for case, names in devices.items()
     }
-    ticks = _ticks(lines)
+    taken = _in_order(lines)
+    several = {reading.device for reading in taken if reading.values.keys() != {ENERGY}}
     flights = [(-math.inf, -math.inf, "before the first case"), *_flights(records)]
     starts = [begun for begun, *_ in flights]
-    several = {tick.device for tick in ticks if tick.values.keys() != {ENERGY}}
-    seen: defaultdict[tuple[str, str], list[tuple[float, Tick]]] = defaultdict(list)
-    for tick in ticks:
-        begun, ended, case = flights[bisect_right(starts, tick.at) - 1]
-        counter_alone = tick.device in several and tick.values.keys() == {ENERGY}
-        if begun <= tick.at <= ended and tick.device in used.get(case, ()) and not counter_alone:
-            seen[case, tick.device].append((begun, tick))
+    seen: defaultdict[tuple[str, str], list[tuple[float, Reading]]] = defaultdict(list)
+    for reading in taken:
+        if reading.values.keys() == {ENERGY} and reading.device in several:
+            continue  # the counter is read more often, apart from the other quantities
+        begun, ended, case = flights[bisect_right(starts, reading.at) - 1]
+        if begun <= reading.at <= ended and reading.device in used.get(case, ()):
+            seen[case, reading.device].append((begun, reading))
     sensed: dict[str, dict[str, Sensed]] = {}
     for (case, device), readings_of_case in seen.items():
         sensed.setdefault(case, {})[device] = _summary(readings_of_case)
@@ -260,18 +261,18 @@ def _flights(records: Iterable[Record]) -> list[tuple[float, float, str]]:
     return sorted(flights)
 
 
-def _summary(seen: Sequence[tuple[float, Tick]]) -> Sensed:
+def _summary(seen: Sequence[tuple[float, Reading]]) -> Sensed:
     """Summarise the readings of a case, each with the moment at which its launch began the case."""
     numbers: defaultdict[str, list[float]] = defaultdict(list)
     replays: defaultdict[float, list[float]] = defaultdict(list)
-    for begun, tick in seen:
-        for name, value in tick.values.items():
+    for begun, reading in seen:
+        for name, value in reading.values.items():
             if name == REPLAYS:
                 replays[begun].append(value)
             # A mean power so soon is also that of the time before the case.
-            elif name != ENERGY and (name != MEAN_POWER or tick.at - begun >= AVERAGED):
+            elif name != ENERGY and (name != MEAN_POWER or reading.at - begun >= AVERAGED):
                 numbers[name].append(value)
-    held = [tick.held_back for _, tick in seen if tick.held_back is not None]
+    held = [reading.held_back for _, reading in seen if reading.held_back is not None]
     reasons = Counter(reason for held_back in held for reason in held_back)
     parts = {name: round(count / len(held), 3) for name, count in sorted(reasons.items())}
     return Sensed(
@@ -293,21 +294,21 @@ def of_run(lines: Sequence[Line], records: Iterable[Record]) -> Telemetry | None
     """Return the series of a run, or why there are none; nothing where no sensor was asked."""
     if not lines:
         return None
-    ticks, mutes = _ticks(lines), [line for line in lines if isinstance(line, Mute)]
-    begun = min((tick.run for tick in ticks), default=0.0)
-    seconds = max((tick.run for tick in ticks), default=0.0) - begun
+    taken, mutes = _in_order(lines), [line for line in lines if isinstance(line, Unreadable)]
+    begun = min((reading.run for reading in taken), default=0.0)
+    seconds = max((reading.run for reading in taken), default=0.0) - begun
     step = max(LEAST_STEP, seconds / MOST_STEPS)
     steps = range(int(seconds / step) + 1)
     numbers: defaultdict[tuple[str, str], defaultdict[int, list[float]]]
     numbers = defaultdict(lambda: defaultdict(list))
     held: defaultdict[str, defaultdict[int, list[list[str]]]]
     held = defaultdict(lambda: defaultdict(list))
-    for tick in ticks:
-        number = int((tick.run - begun) / step)
-        for name, value in tick.values.items():
-            numbers[tick.device, name][number].append(value)
-        if tick.held_back is not None:
-            held[tick.device][number].append(tick.held_back)
+    for reading in taken:
+        number = int((reading.run - begun) / step)
+        for name, value in reading.values.items():
+            numbers[reading.device, name][number].append(value)
+        if reading.held_back is not None:
+            held[reading.device][number].append(reading.held_back)
     series: dict[str, dict[str, list[float | None] | None]] = {}
     for mute in mutes:
         series.setdefault(mute.device, {})[mute.quantity] = None
@@ -331,23 +332,23 @@ def of_run(lines: Sequence[Line], records: Iterable[Record]) -> Telemetry | None
         step=round(step, 6),
         series=series,
         held_back=held_back,
-        launches=_launches(ticks, records),
+        launches=_launches(taken, records),
         unknown={f"{mute.device}.{mute.quantity}": mute.reason for mute in mutes},
-        cost=round(sum(tick.took for tick in ticks) / max(step, seconds), 6),
+        cost=round(sum(reading.took for reading in taken) / max(step, seconds), 6),
         idle_watts=idle(lines, records),
     )
 
 
-def _ticks(lines: Iterable[Line]) -> list[Tick]:
-    return sorted((line for line in lines if isinstance(line, Tick)), key=_MOMENT)
+def _in_order(lines: Iterable[Line]) -> list[Reading]:
+    return sorted((line for line in lines if isinstance(line, Reading)), key=_MOMENT)
 
 
-def _launches(ticks: Sequence[Tick], records: Iterable[Record]) -> list[float]:
+def _launches(taken: Sequence[Reading], records: Iterable[Record]) -> list[float]:
     """Return when the first case of each launch began, on the run's clock."""
     firsts: dict[int, float] = {}
     for record in records:
-        if isinstance(record, Begun) and ticks:
-            near = ticks[max(0, bisect_right(ticks, record.at, key=_MOMENT) - 1)]
+        if isinstance(record, Begun) and taken:
+            near = taken[max(0, bisect_right(taken, record.at, key=_MOMENT) - 1)]
             firsts.setdefault(record.launch, round(near.run + record.at - near.at, 3))
     return [moment for _, moment in sorted(firsts.items())]
 
@@ -419,14 +420,14 @@ def _counter_readings(lines: Iterable[Line]) -> dict[str, list[tuple[float, floa
     """Return by device when its counter was read, and the joules that it showed."""
     readings: dict[str, list[tuple[float, float]]] = {}
     for line in lines:
-        if isinstance(line, Tick) and ENERGY in line.values:
+        if isinstance(line, Reading) and ENERGY in line.values:
             at = line.at if line.counted is None else line.counted
             readings.setdefault(line.device, []).append((at, line.values[ENERGY]))
     return readings
 
 
 def _watts(readings: Iterable[tuple[float, float]], begun: float, ended: float) -> float | str:
-    """Return the mean power in a time, or why the counter does not tell it."""
+    """Return the mean power in a time, or why the counter does not show it."""
     inside = sorted(reading for reading in readings if begun <= reading[0] <= ended)
     if not inside or inside[-1][0] - inside[0][0] < LEAST:
         return UNSEEN

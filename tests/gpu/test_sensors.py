@@ -49,7 +49,7 @@ def test_power_is_read_at_the_moment_that_it_is_stored_with(
     ours = [
         (since + line.at, line.values["power_watts"])
         for line in telemetry.readings(path)
-        if isinstance(line, telemetry.Tick) and line.device == gpu.name
+        if isinstance(line, telemetry.Reading) and line.device == gpu.name
     ]
     watts = [value for _, value in theirs]
     assert max(watts) - min(watts) > SWING, "the work does not show"

@@ -21,7 +21,7 @@ from frobench.suite.machine.sensors.sensor import Sensor, Source, seal
 from frobench.suite.measure.sampler import AT_ONCE, Sampler, Window, repeat
 from frobench.suite.profiles import LEAD, WINDOW, settings_for
 from frobench.suite.run import telemetry
-from frobench.suite.run.telemetry import Line, Reader, Tick
+from frobench.suite.run.telemetry import Line, Reader, Reading
 from frobench.suite.stored.types import Check
 from tests.instruments.devices.simulated_nvml import Gpu, install
 from tests.instruments.devices.virtual import VirtualClock
@@ -35,7 +35,7 @@ def ticks(begun: float, ended: float, watts: float, device: str = "cuda:0") -> I
     """Return readings of a counter, ten a second, of a device with this power."""
     for number in range(round((ended - begun) * 10) + 1):
         at = begun + number / 10
-        yield Tick(at=at, run=at, device=device, values={"energy_joules": 1e6 + watts * at})
+        yield Reading(at=at, run=at, device=device, values={"energy_joules": 1e6 + watts * at})
 
 
 def busy(launch: int, begun: float, ended: float, calls: int) -> Record:
@@ -80,8 +80,8 @@ def test_joules_are_the_power_in_the_window_times_the_time_of_a_call() -> None:
 def test_what_the_device_takes_around_the_window_does_not_count() -> None:
     lines = [*ticks(0, 1.9, 80.0), *ticks(2.0, 3.8, 500.0), *ticks(3.9, 9, 80.0)]
     for line, after in pairwise(lines):  # as one counter that goes on
-        assert isinstance(line, Tick)
-        assert isinstance(after, Tick)
+        assert isinstance(line, Reading)
+        assert isinstance(after, Reading)
         watts = 500.0 if 2.0 < after.at <= 3.8 else 80.0
         after.values["energy_joules"] = line.values["energy_joules"] + watts * (after.at - line.at)
     found = telemetry.energy_of_cases(lines, [busy(0, 2.0, 3.75, 140)], USED, launches=1)[0][
@@ -92,7 +92,7 @@ def test_what_the_device_takes_around_the_window_does_not_count() -> None:
 
 def test_a_counter_that_is_slow_to_read_counts_at_the_moment_of_its_reading() -> None:
     lines: list[Line] = [
-        Tick(
+        Reading(
             at=second,
             counted=second + slow,
             run=0.0,
@@ -112,7 +112,7 @@ def test_a_counter_that_is_slow_to_read_counts_at_the_moment_of_its_reading() ->
     [
         [],
         [*ticks(2.0, 3.4, 300.0)],  # most of the window was not seen
-        [Tick(at=at, run=at, device="cuda:0", values={"fan": 0.1}) for at in (2.0, 3.7)],
+        [Reading(at=at, run=at, device="cuda:0", values={"fan": 0.1}) for at in (2.0, 3.7)],
     ],
 )
 def test_without_readings_for_long_enough_nothing_is_made_up(lines: list[Line]) -> None:
@@ -136,11 +136,11 @@ def test_all_devices_of_a_case_count_and_none_may_be_missing() -> None:
 def test_idle_power_is_that_of_the_end_of_the_rest() -> None:
     lines = [*ticks(0, 1.2, 200.0)]
     start = lines[-1]
-    assert isinstance(start, Tick)
+    assert isinstance(start, Reading)
     for number in range(1, 22):
         at = 1.2 + number / 10
         count = start.values["energy_joules"] + 75.0 * number / 10
-        lines.append(Tick(at=at, run=at, device="cuda:0", values={"energy_joules": count}))
+        lines.append(Reading(at=at, run=at, device="cuda:0", values={"energy_joules": count}))
     assert telemetry.idle(lines, [Rested(begun=0.0, ended=3.3)]) == {"cuda:0": 75.0}
     assert telemetry.idle(lines, []) == {}
 
@@ -149,7 +149,7 @@ def reset(lines: list[Line], at: float) -> list[Line]:
     """Return readings of a counter that begins anew at some time."""
     return [
         replace(line, values={"energy_joules": line.values["energy_joules"] - 1e6})
-        if isinstance(line, Tick) and line.at > at
+        if isinstance(line, Reading) and line.at > at
         else line
         for line in lines
     ]

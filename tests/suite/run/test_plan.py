@@ -33,7 +33,7 @@ from frobench.suite.run.plan import (
     launch_share,
     too_long,
 )
-from frobench.suite.run.runner import _tell
+from frobench.suite.run.runner import _announce
 from frobench.suite.stored.store import most_launches
 from frobench.suite.stored.types import Work
 from tests.instruments.runs import factory, made_up_records
@@ -69,7 +69,7 @@ def said(**settings: Any) -> list[str]:  # noqa: ANN401 - as `settings_for` take
         settings_for("standard", ["cpu"], **settings), plan_seconds=40.0, launch_seconds=60.0
     )
     reporter: Any = SimpleNamespace(say=lines.append)
-    _tell(plan, reporter)
+    _announce(plan, reporter)
     return lines
 
 

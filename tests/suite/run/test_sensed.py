@@ -6,17 +6,17 @@ import pytest
 
 from frobench.suite.journal import Begun, Record
 from frobench.suite.run import telemetry
-from frobench.suite.run.telemetry import Line, Mute, Tick
+from frobench.suite.run.telemetry import Line, Reading, Unreadable
 from frobench.suite.stored.types import Telemetry
 from tests.instruments.runs.made_up_records import measured
 
 DEVICES = {"product": ["cuda:0"], "loop": ["cpu/0", "cpu/1"]}
 
 
-def tick(at: float, device: str = "cuda:0", *held_back: str, **values: float) -> Tick:
+def tick(at: float, device: str = "cuda:0", *held_back: str, **values: float) -> Reading:
     """Return a reading of a run that began at 100 s of the monotonic clock."""
     told = list(held_back) if device != "cpu" else None
-    return Tick(at=at, run=at - 100, device=device, values=values, held_back=told, took=0.001)
+    return Reading(at=at, run=at - 100, device=device, values=values, held_back=told, took=0.001)
 
 
 def flight(launch: int, case: str, at: float, seconds: float) -> list[Record]:
@@ -61,8 +61,8 @@ def test_a_mean_power_of_the_time_before_a_case_is_not_its_own() -> None:
 def test_the_energy_counter_read_by_itself_is_no_reading_of_a_case() -> None:
     lines = [
         tick(110.2, power_watts=300),
-        Tick(at=110.3, run=10.3, device="cuda:0", values={"energy_joules": 5.0}),
-        Tick(at=121.5, run=21.5, device="cuda:0", values={"energy_joules": 6.0}),
+        Reading(at=110.3, run=10.3, device="cuda:0", values={"energy_joules": 5.0}),
+        Reading(at=121.5, run=21.5, device="cuda:0", values={"energy_joules": 6.0}),
     ]
     seen = telemetry.sensors_of_cases(lines, RECORDS, DEVICES)["product"]["cuda:0"]
     assert (seen.readings, seen.values) == (1, {"power_watts": (300, 300, 300)})
@@ -80,7 +80,7 @@ def test_reasons_are_parts_of_the_readings_and_counters_their_growth_within_laun
     lines = [
         tick(110.1, "cuda:0", "SwPowerCap", pcie_replays=7, energy_joules=5),
         tick(110.8, "cuda:0", "SwPowerCap", "HwSlowdown", pcie_replays=9, energy_joules=6),
-        Tick(at=110.9, run=10.9, device="cuda:0", values={}),  # it told nothing of its clock
+        Reading(at=110.9, run=10.9, device="cuda:0", values={}),  # it told nothing of its clock
         tick(115.0, "cuda:0", "GpuIdle", pcie_replays=50, energy_joules=7),
         tick(121.1, "cuda:0", pcie_replays=60, energy_joules=8),
         tick(121.2, "cuda:0", pcie_replays=61, energy_joules=9),
@@ -139,9 +139,9 @@ def test_energy_counts_from_the_first_reading() -> None:
 
 def test_a_quantity_that_cannot_be_read_is_null_with_its_reason() -> None:
     found = run([
-        Mute(device="cuda:0", quantity="fan", reason="NVML: Not Supported"),
+        Unreadable(device="cuda:0", quantity="fan", reason="NVML: Not Supported"),
         tick(100, power_watts=7),
-        Mute(device="cuda:0", quantity="power_watts", reason="NVML: GPU is lost"),
+        Unreadable(device="cuda:0", quantity="power_watts", reason="NVML: GPU is lost"),
     ])  # fmt: skip
     assert found.series["cuda:0"] == {"fan": None, "power_watts": [7]}
     assert found.unknown == {
@@ -158,13 +158,15 @@ def test_what_held_the_clock_back_is_a_part_of_each_step() -> None:
 def test_launches_begin_on_the_runs_clock_also_after_another_sitting() -> None:
     lines: list[Line] = [
         tick(109.5, fan=0.1),
-        Tick(at=119.5, run=30.0, device="cuda:0", values={"fan": 0.1}),  # 10.5 s were no part of it
+        Reading(
+            at=119.5, run=30.0, device="cuda:0", values={"fan": 0.1}
+        ),  # 10.5 s were no part of it
     ]
     assert run(lines).launches == [10, 30.5]
 
 
 def test_a_run_that_could_read_nothing_says_why_and_one_that_did_not_ask_nothing() -> None:
-    found = run([Mute(device="cpu", quantity="load", reason="none")])
+    found = run([Unreadable(device="cpu", quantity="load", reason="none")])
     assert (found.series, found.unknown) == ({"cpu": {"load": None}}, {"cpu.load": "none"})
     assert (found.launches, found.cost) == ([], 0)
     assert telemetry.of_run([], RECORDS) is None

@@ -13,7 +13,7 @@ import pytest
 
 from frobench.suite.machine.sensors.sensor import ENERGY, HELD_BACK, Sensor, Source
 from frobench.suite.run import telemetry
-from frobench.suite.run.telemetry import Line, Mute, Reader, Tick, recording
+from frobench.suite.run.telemetry import Line, Reader, Reading, Unreadable, recording
 
 PERIOD = 0.005
 
@@ -57,14 +57,14 @@ def test_readings_are_written_with_both_clocks_and_their_cost(tmp_path: Path) ->
     begun, counter = time.monotonic(), Counter()
     sensor = Sensor("cuda:0", {"fan": counter, HELD_BACK: lambda: ["GpuIdle"], "load": "why not"})
     lines = sampled(tmp_path / "t", source(sensor), until=lambda: counter.asked >= 3)
-    ticks = [line for line in lines if isinstance(line, Tick)]
+    ticks = [line for line in lines if isinstance(line, Reading)]
     assert [tick.values for tick in ticks[:3]] == [{"fan": 1}, {"fan": 2}, {"fan": 3}]
     assert {tick.device for tick in ticks} == {"cuda:0"}
     assert all(tick.held_back == ["GpuIdle"] and tick.run == 7 for tick in ticks)
     assert begun <= ticks[0].at < ticks[1].at <= time.monotonic()
     assert 0 < sum(tick.took for tick in ticks) < time.monotonic() - begun
-    assert [line for line in lines if isinstance(line, Mute)] == [
-        Mute(device="cuda:0", quantity="load", reason="why not")
+    assert [line for line in lines if isinstance(line, Unreadable)] == [
+        Unreadable(device="cuda:0", quantity="load", reason="why not")
     ]
 
 
@@ -76,8 +76,8 @@ def test_a_sensor_that_fails_is_dropped_and_the_others_go_on(tmp_path: Path) -> 
         until=lambda: well.asked >= 4,
     )
     assert lost.asked == 2
-    assert Mute(device="cuda:0", quantity="fan", reason="NVML: GPU is lost") in lines
-    assert sum(isinstance(line, Tick) and line.device == "cpu" for line in lines) >= 4
+    assert Unreadable(device="cuda:0", quantity="fan", reason="NVML: GPU is lost") in lines
+    assert sum(isinstance(line, Reading) and line.device == "cpu" for line in lines) >= 4
 
 
 def test_a_source_that_hangs_is_named_and_silences_no_other(
@@ -106,8 +106,8 @@ def test_a_source_that_hangs_is_named_and_silences_no_other(
     )
     assert time.monotonic() - begun < 60
     free.set()
-    assert {line.device for line in lines if isinstance(line, Tick)} == {"cpu"}
-    mute = {(one.device, one.quantity): one.reason for one in lines if isinstance(one, Mute)}
+    assert {line.device for line in lines if isinstance(line, Reading)} == {"cpu"}
+    mute = {(one.device, one.quantity): one.reason for one in lines if isinstance(one, Unreadable)}
     assert set(mute) == {("cuda:0", "fan"), ("cuda:0", "load"), ("cuda:1", "fan")}
     assert mute["cuda:0", "fan"].startswith("NVML has not answered for ")
     assert mute["cuda:1", "fan"].startswith("amdsmi has not answered for ")
@@ -144,7 +144,7 @@ def test_a_source_whose_sensors_are_not_found_says_why(tmp_path: Path, error: Ex
     path = tmp_path / "t"
     lines = sampled(path, Source("NVML", ["cuda:0"], search, ["fan"]), until=path.exists)
     reason = f"NVML: {error.strerror if isinstance(error, OSError) else error}"
-    assert lines == [Mute(device="cuda:0", quantity="fan", reason=reason)]
+    assert lines == [Unreadable(device="cuda:0", quantity="fan", reason=reason)]
 
 
 def test_the_energy_counter_is_read_first_and_has_a_time_of_its_own(
@@ -191,10 +191,10 @@ def test_what_is_costly_to_read_does_not_keep_the_energy_counter_from_being_read
     sensor = Sensor("cuda:0", {"fan": dear, ENERGY: counter, "load": "why not"})
     lines = sampled(tmp_path / "t", source(sensor), until=lambda: counter.asked >= 5)
     assert dear.asked == 1
-    ticks = [line for line in lines if isinstance(line, Tick)]
+    ticks = [line for line in lines if isinstance(line, Reading)]
     assert sorted(tick.values.keys() == {"fan"} for tick in ticks)[-2:] == [False, True]
     assert all((ENERGY in tick.values) == (tick.counted is not None) for tick in ticks)
-    assert Mute(device="cuda:0", quantity="load", reason="why not") in lines
+    assert Unreadable(device="cuda:0", quantity="load", reason="why not") in lines
 
 
 def test_readings_go_on_behind_those_of_an_earlier_sitting(tmp_path: Path) -> None:
@@ -212,7 +212,9 @@ def test_readings_go_on_behind_those_of_an_earlier_sitting(tmp_path: Path) -> No
 
 def test_mending_the_readings_writes_none_of_them_anew(tmp_path: Path) -> None:
     path = tmp_path / "t"
-    ticks: list[Line] = [Tick(at=float(n), run=0.0, device="cpu", values={}) for n in range(1000)]
+    ticks: list[Line] = [
+        Reading(at=float(n), run=0.0, device="cpu", values={}) for n in range(1000)
+    ]
     telemetry.readings(path).append(ticks)
     with path.open("ab") as file:
         file.write(b'{"type":"tick","at":')  # the process was killed here
@@ -229,7 +231,7 @@ def test_mending_the_readings_writes_none_of_them_anew(tmp_path: Path) -> None:
 def test_without_anything_to_read_the_thread_ends_and_says_why(tmp_path: Path) -> None:
     path = tmp_path / "t"
     lines = sampled(path, source(Sensor("cpu", {"load": "no kernel"})), until=path.exists)
-    assert lines == [Mute(device="cpu", quantity="load", reason="no kernel")]
+    assert lines == [Unreadable(device="cpu", quantity="load", reason="no kernel")]
     assert list(telemetry.readings(tmp_path / "none")) == []
 
 
