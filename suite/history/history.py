@@ -60,7 +60,7 @@ class Sitting:
 
     def __init__(self, folder: Path, reporter: Reporter, first: "Sitting | None" = None) -> None:
         self.folder = folder
-        self.clock = RunClock(folder)
+        self.clock = RunClock()
         own = read_plan(folder)
         if first is None:
             plan = explored(own, folder, self.clock, reporter)

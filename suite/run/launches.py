@@ -264,6 +264,7 @@ class Launches:
         self._cases = len(plan.cases) + len(plan.windows(0))
         self._planned = 0
         self._take_news()
+        clock.advance_to(self._last_end())
         if damaged := self._journal.damaged:
             reporter.say(
                 f"{self._journal.path} has {counted(len(damaged), 'damaged line')}, the first is "
@@ -296,9 +297,7 @@ class Launches:
             return
         measured = [record for record in self.records if isinstance(record, Measured)]
         earlier = math.fsum(r.wall_seconds for r in measured if r.launch == number)
-        ends = [record.begun + record.seconds for record in self._ended.values()]
-        # A process that was killed did not write the clock.
-        self._clock.advance_to(max(ends, default=self._plan.plan_seconds) + earlier)
+        self._clock.advance_to(self._last_end() + earlier)
         begun, started, others = self._clock.seconds(), datetime.now(UTC), Others()
         before = time.process_time()
         self._launch(number)
@@ -311,9 +310,13 @@ class Launches:
             others=None if earlier else others.used(),
             runner_cores=spent / seconds,
         )
-        self._clock.keep()  # first, or the next sitting's clock might lie behind the launch
         self._journal.write(ended)
         self._take_news()
+
+    def _last_end(self) -> float:
+        """Return when the last launch ended, or the pilot, in seconds of the run."""
+        ends = (record.begun + record.seconds for record in self._ended.values())
+        return max(ends, default=self._plan.plan_seconds)
 
     def _expected(self) -> int:
         return self._plan.launches(self._clock.seconds(), self._launch_seconds(), self.done)

@@ -273,7 +273,7 @@ def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> t
     """
     waiting = reporter.say if request.wait else None
     with machine_lock(waiting=waiting), _folder(request) as folder:
-        clock = RunClock(folder)
+        clock = RunClock()
         try:
             return _measure(folder, request.results, clock, reporter, interruptions)
         except NothingMeasuredError:
@@ -373,7 +373,6 @@ def explored(
         require_any(frozen.outcomes)
     frozen.troubles = [*troubles, *frozen.troubles]
     frozen.write(folder)
-    clock.keep()
     return frozen
 
 
@@ -441,7 +440,6 @@ def sensors(folder: Path, plan: Plan) -> list[Source]:
 def _save_finished(folder: Path, results: Path, clock: RunClock) -> Interrupted:
     """Store what an interrupted run has, if it has any sample yet; return what then ends it."""
     try:
-        clock.keep()
         stored, plan = snapshot(folder, clock.seconds()), Plan.read(folder)
         if stored is None or plan is None:
             return Interrupted(folder.name, None)

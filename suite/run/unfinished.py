@@ -6,7 +6,6 @@ whole before the plan is written, and the plan is removed first.
 """
 
 import glob
-import math
 import shutil
 import time
 from collections.abc import Iterable, Iterator
@@ -16,7 +15,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from frobench.suite.errors import CannotRunError
-from frobench.suite.files import keep
 from frobench.suite.journal import Ended, Journal, Measured, Plan
 from frobench.suite.run import telemetry
 from frobench.suite.run.merge import merge
@@ -96,7 +94,7 @@ def locked(folder: Path) -> Iterator[None]:
     """
     import fcntl  # noqa: PLC0415 - Windows has none, and makes pages all the same
 
-    with (folder / LOCK).open("ab") as file:
+    with (folder / LOCK).open("r+b") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -129,31 +127,18 @@ def _stored(results: Path, name: str) -> list[Path]:
 
 
 class RunClock:
-    """Counts the seconds of a run's sittings; raises `CannotRunError` if its file is damaged."""
+    """Counts the seconds of a run; it stands still between two sittings."""
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / "seconds"
-        earlier = math.nan
-        with suppress(ValueError):
-            earlier = float(self._path.read_text()) if self._path.exists() else 0.0
-        if not 0 <= earlier < math.inf:
-            raise CannotRunError(
-                f"{self._path} is damaged: it should hold the seconds that the run has taken; "
-                "write a number there, and resume the run again"
-            )
-        self._begun = time.monotonic() - earlier
+    def __init__(self) -> None:
+        self._begun = time.monotonic()
 
     def seconds(self) -> float:
         """Return the seconds that the run has taken so far."""
         return time.monotonic() - self._begun
 
     def advance_to(self, seconds: float) -> None:
-        """Count at least so many seconds: a process that was killed wrote down fewer."""
+        """Count at least so many seconds, of which earlier sittings have a record."""
         self._begun = min(self._begun, time.monotonic() - seconds)
-
-    def keep(self) -> None:
-        """Write the seconds down for the next sitting."""
-        keep(self._path, f"{self.seconds():.3f}".encode())
 
 
 def snapshot(folder: Path, seconds: float | None = None) -> Run | None:

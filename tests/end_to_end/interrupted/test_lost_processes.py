@@ -188,13 +188,6 @@ def test_a_damaged_plan_is_named_and_nothing_is_removed(tmp_path: Path) -> None:
     assert path.exists()
 
 
-@pytest.mark.parametrize("text", ["", "nan", "inf", "-1", "an hour"])
-def test_seconds_that_are_none_are_named(tmp_path: Path, text: str) -> None:
-    (tmp_path / "seconds").write_text(text)
-    with pytest.raises(CannotRunError, match="seconds is damaged"):
-        unfinished.RunClock(tmp_path)
-
-
 def test_a_launch_that_was_measured_but_not_ended_is_given_the_seconds_of_its_cases(
     tmp_path: Path,
 ) -> None:

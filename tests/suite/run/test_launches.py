@@ -96,7 +96,7 @@ class Launch:
 def run(folder: Path, planned: Plan, monkeypatch: pytest.MonkeyPatch) -> launches.Launches:
     """Make the launches of a plan."""
     monkeypatch.setattr(launches, "LaunchProcess", Launch)
-    Launch.clock = RunClock(folder)
+    Launch.clock = RunClock()
     made = launches.Launches(planned, folder, Launch.clock, Reporter())
     made.run()
     return made
