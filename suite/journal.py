@@ -2,10 +2,9 @@
 """What runner and launches write for each other: the plan of a run, and its journal."""
 
 import random
-from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple, Self
+from typing import ClassVar, Literal, Self
 
 import msgspec
 from msgspec import UNSET, Struct, field
@@ -32,7 +31,6 @@ from frobench.suite.stored.types import (
     Settings,
     Work,
 )
-from frobench.suite.units import counted
 
 OPTION = "--frobench-launch"
 """The option of pytest that names the file of a launch's specification."""
@@ -54,22 +52,6 @@ class Identity(Struct, frozen=True, kw_only=True):
     headline: bool
     devices: list[str]
     version: str
-
-
-class EnergyCases(NamedTuple):
-    """Cases whose energy every launch measures, and why not that of other headline cases."""
-
-    cases: list[str]
-    left_out: dict[str, str]
-
-    def summary(self) -> str:
-        """Return a line for the terminal."""
-        reasons = Counter(self.left_out.values()).most_common()
-        why = "; ".join(f"{reason} ({counted(many, 'case')})" for reason, many in reasons)
-        if not self.cases:
-            return f"no energy is measured: {why or 'no headline case is'}"
-        others = f", and not of others: {why}" if why else ""
-        return f"energy is measured of {counted(len(self.cases), 'case')}{others}"
 
 
 DEADLINE_PART = 0.05
@@ -100,6 +82,8 @@ class Plan(Struct, kw_only=True):
     deadlines : seconds after which a case hangs, where it is not the settings' deadline
     brief : headline cases with long calls, which are called a few times
     counters : devices that count their energy
+    energy : cases whose energy every launch measures
+    without_energy : why the energy of other headline cases is not measured
     sustained : cases of an accelerator whose sustained rate every launch measures
     troubles : of the machine, before anything ran
     disturbed : whether the pilot's cases had to wait for the processor
@@ -133,7 +117,8 @@ class Plan(Struct, kw_only=True):
     deadlines: dict[str, float] = {}
     brief: list[str] = []
     counters: list[str] = []
-    energy: EnergyCases = EnergyCases([], {})
+    energy: list[str] = []
+    without_energy: dict[str, str] = {}
     sustained: list[str] = []
     troubles: list[Conclusion] = []
     disturbed: bool = False
@@ -191,7 +176,7 @@ class Plan(Struct, kw_only=True):
 
     def windows(self, launch: int) -> list[str]:
         """Return the cases that are repeated behind all others, in this launch's order."""
-        names = [*dict.fromkeys([*self.sustained, *self.energy.cases])]
+        names = [*dict.fromkeys([*self.sustained, *self.energy])]
         self._chance(launch).shuffle(names)
         return names
 

@@ -20,7 +20,6 @@ from frobench.suite.history.change_search import BrokenError, Findings, Ratios, 
 from frobench.suite.history.commits import Commit, WorkTrees, commits_of
 from frobench.suite.journal import (
     Collected,
-    EnergyCases,
     Imported,
     Journal,
     Measured,
@@ -65,7 +64,7 @@ class Sitting:
         if first is None:
             plan = explored(own, folder, self.clock, reporter)
             require_imports([*Journal(folder / PILOT)], plan)
-            self.plan = replace(plan, counters=[], energy=EnergyCases([], {}), sustained=[])
+            self.plan = replace(plan, counters=[], energy=[], without_energy={}, sustained=[])
         else:
             shutil.copyfile(first.folder / PILOT, folder / PILOT)
             self.plan = replace(

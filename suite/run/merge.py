@@ -85,7 +85,7 @@ def merge(
         case.extra_info.energy = spent.get(case.fullname)
     unknown = {
         name: reasons.get(name, telemetry.UNSEEN)
-        for name in plan.energy.cases
+        for name in plan.energy
         if name in devices and name not in spent
     }
     run = Run(
@@ -117,7 +117,7 @@ def merge(
             project=plan.project or UNSET,
             telemetry=telemetry.of_run(lines, records) or UNSET,
             nodes=plan.nodes or UNSET,
-            without_energy=plan.energy.left_out | unknown,
+            without_energy=plan.without_energy | unknown,
         ),
     )
     run.frobench.conclusions = checks.conclude(run)
@@ -199,14 +199,11 @@ def _launch(number: int, records: Iterable[Record], planned: Environment) -> Lau
     settled = sum(record.seconds for record in mine if isinstance(record, Settled))
     unsaid = Harness(launch=number, empty_body={}, timer_step=0.0, warmup=0.0, state={})
     harness = next((record for record in reversed(mine) if isinstance(record, Harness)), unsaid)
-    ended = next((record for record in reversed(mine) if isinstance(record, Ended)), None)
     gauges = [record.seconds for record in mine if isinstance(record, Gauged)]
-    wall = ended.seconds if ended else sum(record.wall_seconds for record in measured)
     warmup = sum(record.warmup for record in measured) + settled + harness.warmup
-    return Launch(
-        started=ended.started if ended else "",
-        seconds=round(wall, 3),
-        begun=round(ended.begun, 3) if ended else UNSET,
+    launch = Launch(
+        started="",
+        seconds=round(sum(record.wall_seconds for record in measured), 3),
         body_seconds=round(sum(record.sampled for record in measured), 3),
         warmup_seconds=round(warmup, 3),
         check_seconds=round(sum(record.checked for record in measured), 3),
@@ -217,12 +214,14 @@ def _launch(number: int, records: Iterable[Record], planned: Environment) -> Lau
         state=harness.state,
         changed=changed(planned, harness.environment) if harness.environment else {},
         lost=next((r.reason for r in mine if isinstance(r, Refused) and r.lost), ""),
-        others=UNSET if ended is None or ended.others is None else round(ended.others, 3),
-        runner_cores=UNSET
-        if ended is None or ended.runner_cores is None
-        else round(ended.runner_cores, 4),
         gauge={
             name: round(median(g[name] for g in gauges if name in g), PICOSECOND_DIGITS)
             for name in dict.fromkeys(name for gauge in gauges for name in gauge)
         },
     )
+    for ended in (record for record in mine if isinstance(record, Ended)):
+        launch.started, launch.begun = ended.started, round(ended.begun, 3)
+        launch.seconds = round(ended.seconds, 3)
+        launch.others = UNSET if ended.others is None else round(ended.others, 3)
+        launch.runner_cores = UNSET if ended.runner_cores is None else round(ended.runner_cores, 4)
+    return launch

@@ -22,7 +22,6 @@ from frobench.suite.errors import CannotRunError
 from frobench.suite.journal import (
     Begun,
     Collected,
-    EnergyCases,
     Identity,
     Journal,
     Measured,
@@ -216,8 +215,10 @@ def choose_windows(
     settings: Settings,
     startup: float,
     spent: float,
-) -> tuple[list[str], EnergyCases]:
-    """Choose the cases for sustained rates and for energy, as far as the launches have room.
+) -> tuple[list[str], list[str], dict[str, str]]:
+    """Choose cases for sustained rates and for energy; tell why other headline cases have none.
+
+    Windows are chosen as far as the launches have room.
 
     why_no_counter : by device why it does not count its energy, `None` if it does
     startup, spent : seconds before a launch's first case, and of the run so far
@@ -236,7 +237,7 @@ def choose_windows(
     names = _by_rate(ran)
     while not fits(len(names)):
         names.pop()
-    return names, choose_for_energy(ran, why_no_counter, settings, room, names)
+    return names, *choose_for_energy(ran, why_no_counter, settings, room, names)
 
 
 def _by_rate(ran: Sequence[tuple[Identity, Measured]]) -> list[str]:
@@ -259,8 +260,10 @@ def choose_for_energy(
     settings: Settings,
     room: float = math.inf,
     first: Sequence[str] = (),
-) -> EnergyCases:
-    """Choose the headline cases with most work that can have a value, `first` before all others.
+) -> tuple[list[str], dict[str, str]]:
+    """Choose the headline cases with most work that can have a value; tell why not the others.
+
+    first : cases to choose before all others
 
     room : seconds of a launch that are left for windows
     """
@@ -274,7 +277,7 @@ def choose_for_energy(
     launches = settings.launches or PROFILES[settings.profile].launches
     most = int(min(PART * settings.budget / launches, room) / WINDOW_SECONDS)
     names = [name for *_, name in sorted(able, reverse=True)]
-    return EnergyCases(names[:most], left_out | dict.fromkeys(names[most:], NO_TIME))
+    return names[:most], left_out | dict.fromkeys(names[most:], NO_TIME)
 
 
 def _unable(case: Identity, record: Measured, reasons: Mapping[str, str | None]) -> str | None:
@@ -382,8 +385,10 @@ def freeze(
         refused |= too_long(pairs, settings, startup, seconds)
         pairs = [pair for pair in pairs if pair[0].fullname not in refused]
     ran = [record for _, record in pairs]
-    sustained, energy = choose_windows(pairs, why_no_counter, settings, startup, seconds)
-    startup += WINDOW_SECONDS * len({*sustained, *energy.cases})
+    sustained, energy, without_energy = choose_windows(
+        pairs, why_no_counter, settings, startup, seconds
+    )
+    startup += WINDOW_SECONDS * len({*sustained, *energy})
     if not plan.like:
         case_seconds = choose_case_seconds(ran, settings, startup, seconds)
         settings = replace(settings, case_seconds=case_seconds)
@@ -412,6 +417,7 @@ def freeze(
         searched={record.case: record.search for record in ran if record.search is not None},
         counters=[device for device, reason in why_no_counter.items() if reason is None],
         energy=energy,
+        without_energy=without_energy,
         sustained=sustained,
         troubles=surroundings.troubles,
         disturbed=is_disturbed(ran),

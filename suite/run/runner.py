@@ -20,6 +20,7 @@ import random
 import secrets
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
@@ -418,7 +419,13 @@ def _announce(plan: Plan, reporter: Reporter) -> None:
     )
     for reason in reasons(left_out):
         reporter.say(reason)
-    reporter.say(plan.energy.summary())
+    reasons_without = Counter(plan.without_energy.values()).most_common()
+    why = "; ".join(f"{reason} ({counted(many, 'case')})" for reason, many in reasons_without)
+    if plan.energy:
+        others = f", and not of others: {why}" if why else ""
+        reporter.say(f"energy is measured of {counted(len(plan.energy), 'case')}{others}")
+    else:
+        reporter.say(f"no energy is measured: {why or 'no headline case is'}")
     if plan.seconds_at_least > plan.settings.budget and plan.settings.launches is None:
         alone = ", and takes less time where no other program keeps the processor busy"
         hope = alone if plan.disturbed else ""

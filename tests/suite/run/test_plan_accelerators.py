@@ -170,7 +170,7 @@ def test_windows_for_sustained_rates_take_a_tenth_of_a_launch_at_most() -> None:
     pairs = suite_on_cuda(298, 53)
     settings, found = settings_for("standard", ["cpu", GPU], budget=440), []
     for startup in (5.0, 10.0, 15.0, 20.0):
-        names, _ = choose_windows(pairs, {}, settings, startup, 30.0)
+        names, *_ = choose_windows(pairs, {}, settings, startup, 30.0)
         beside = startup + WINDOW_SECONDS * len(names)
         records = [record for _, record in pairs]
         launch = launch_seconds(
@@ -194,9 +194,9 @@ def test_only_the_largest_headline_product_of_each_precision_has_a_window() -> N
         pair("no headline", GPU, 1e-3, work=large, dtype="bfloat16"),
     ]
     settings = settings_for("rigorous", ["cpu", GPU])
-    names, choice = choose_windows(pairs, {GPU: None}, settings, 30.0, 30.0)
+    names, energy, _ = choose_windows(pairs, {GPU: None}, settings, 30.0, 30.0)
     assert names == ["large"]
-    assert choice.cases[0] == "large"
+    assert energy[0] == "large"
 
 
 def test_the_sustained_time_of_a_call_is_that_of_the_window_of_each_launch() -> None:
