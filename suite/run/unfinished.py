@@ -108,7 +108,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 def remove(folder: Path) -> None:
     """Remove the folder of a run that is stored, or that measured nothing."""
-    (folder / Plan.FILE).unlink()
+    (folder / Plan.FILE).unlink(missing_ok=True)
     shutil.rmtree(folder, ignore_errors=True)
 
 
