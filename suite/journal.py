@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What runner and launches write for each other: the plan of a run, and its journal."""
 
+import os
 import random
 from collections.abc import Collection
+from errno import ENOENT
 from pathlib import Path
 from typing import ClassVar, Literal, Self
 
@@ -129,11 +131,14 @@ class Plan(Struct, kw_only=True):
         keep(folder / self.FILE, msgspec.json.encode(self))
 
     @classmethod
-    def read(cls, folder: Path) -> Self | None:
-        """Return the plan in a folder, if there is one; raises `CannotRunError` if damaged."""
+    def read(cls, folder: Path) -> Self:
+        """Return the plan in a run's folder.
+
+        Raises `CannotRunError` if it is damaged, and `FileNotFoundError` if somebody removed it.
+        """
         path = folder / cls.FILE
         if not path.exists():
-            return None
+            raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(path))
         try:
             return msgspec.json.decode(content_of(path), type=cls)
         except (UnusableFileError, msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -37,7 +37,6 @@ from frobench.suite.run.runner import (
     Interruptions,
     Request,
     explored,
-    read_plan,
     sensors,
     settle,
 )
@@ -60,7 +59,7 @@ class Sitting:
     def __init__(self, folder: Path, reporter: Reporter, first: "Sitting | None" = None) -> None:
         self.folder = folder
         self.clock = RunClock()
-        own = read_plan(folder)
+        own = Plan.read(folder)
         if first is None:
             plan = explored(own, folder, self.clock, reporter)
             require_imports([*Journal(folder / PILOT)], plan)

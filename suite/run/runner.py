@@ -15,7 +15,6 @@ a name cannot be found by trying likely ones.
 import glob
 import hashlib
 import math
-import os
 import random
 import secrets
 import signal
@@ -24,7 +23,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
-from errno import ENOENT
 from pathlib import Path
 from time import monotonic
 from types import FrameType
@@ -281,7 +279,7 @@ def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> t
             unfinished.remove(folder)  # there is nothing to resume
             raise
         except (CannotRunError, NothingSelectedError) as error:
-            if read_plan(folder).cases:
+            if Plan.read(folder).cases:
                 raise CutShortError(str(error), folder.name) from error
             unfinished.remove(folder)
             raise
@@ -302,7 +300,7 @@ def _folder(request: Request) -> Iterator[Path]:
     unfinished.sweep(request.results)
     if request.resume is not None:
         folder = unfinished.find(request.results, request.resume)
-        require_same_commit(read_plan(folder))
+        require_same_commit(Plan.read(folder))
     else:
         folder = unfinished.begin(request.results, settle(request))
     with unfinished.locked(folder):
@@ -313,7 +311,7 @@ def _measure(
     folder: Path, results: Path, clock: RunClock, reporter: Reporter, interruptions: Interruptions
 ) -> tuple[Path, Run]:
     """Plan the run of a folder unless it is planned, make its launches, and store it."""
-    plan = read_plan(folder)
+    plan = Plan.read(folder)
     if not plan.cases:
         plan = explored(plan, folder, clock, reporter, results)
         _announce(plan, reporter)
@@ -337,14 +335,6 @@ def _measure(
     stored = store.read(path)
     reporter.say(f"{stored.frobench.part_in_bodies:.0%} of the run went into bodies and warm-up")
     return path, stored
-
-
-def read_plan(folder: Path) -> Plan:
-    """Return the plan in a run's folder; raises `FileNotFoundError` if somebody removed it."""
-    plan = Plan.read(folder)
-    if plan is None:
-        raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(folder / Plan.FILE))
-    return plan
 
 
 def explored(
@@ -447,10 +437,10 @@ def sensors(folder: Path, plan: Plan) -> list[Source]:
 def _save_finished(folder: Path, results: Path, clock: RunClock) -> Interrupted:
     """Store what an interrupted run has, if it has any sample yet; return what then ends it."""
     try:
-        stored, plan = snapshot(folder, clock.seconds()), Plan.read(folder)
-        if stored is None or plan is None:
+        stored = snapshot(folder, clock.seconds())
+        if stored is None:
             return Interrupted(folder.name, None)
-        path = _partial(_path(results, plan))
+        path = _partial(_path(results, Plan.read(folder)))
         path.parent.mkdir(parents=True, exist_ok=True)
         keep(path, store.encode(stored))
     except (OSError, CannotRunError) as error:

@@ -148,7 +148,7 @@ def snapshot(folder: Path, seconds: float | None = None) -> Run | None:
     """
     plan, records = Plan.read(folder), list(Journal(folder / LAUNCHES))
     measured = [record for record in records if isinstance(record, Measured)]
-    if plan is None or not measured:
+    if not measured:
         return None
     if seconds is None:
         ended = {record.launch: record.seconds for record in records if isinstance(record, Ended)}
@@ -165,7 +165,7 @@ def as_files(paths: Iterable[Path]) -> Iterator[list[Path]]:
     with TemporaryDirectory() as folder:
         files = list(paths)
         for position, path in enumerate(files):
-            if Plan.read(path) is not None:
+            if (path / Plan.FILE).exists():
                 run = snapshot(path)
                 if run is None:
                     raise FileNotFoundError(f"{path}: nothing is measured yet")

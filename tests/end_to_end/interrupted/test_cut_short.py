@@ -14,7 +14,7 @@ from frobench.suite.checks.plausibility import clock_set_back, launch_beyond_run
 from frobench.suite.errors import CannotRunError, Interrupted
 from frobench.suite.journal import Plan
 from frobench.suite.run import runner, unfinished
-from frobench.suite.run.runner import Interruptions, read_plan
+from frobench.suite.run.runner import Interruptions
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
 from tests.instruments.faults.faulty_disk import Killed, faulty, full_from, killed_at
@@ -93,7 +93,7 @@ def test_a_killed_run_is_the_same_run_when_it_is_resumed(
                 return False
         begun = list(results.glob(f"{unfinished.RUNS}/[!.]*/{Plan.FILE}"))
         stored = list(results.glob("*/*.json"))
-        planned = [path for path in begun if read_plan(path.parent).cases]
+        planned = [path for path in begun if Plan.read(path.parent).cases]
         modes = list(Launch.modes)
         if begun:
             finish(results)
