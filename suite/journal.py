@@ -345,7 +345,7 @@ class Refused(Struct, tag="refused", kw_only=True):
     """A case has no samples in this launch, for a reason.
 
     check : the comparison with the truth, where that is the reason
-    details : the error with its traceback, for the terminal only
+    details : what others wrote of it, and a traceback, for the terminal only
     fatal : it took its process down with it, or hung; larger ones are not tried
     lost : the launch lost a process of a group, which says nothing of the case in other launches
     sampled : seconds of the calls that a pilot made before it knew that they take too long

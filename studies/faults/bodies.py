@@ -43,7 +43,7 @@ REASONS = {
     "limits_memory": "MemoryError|SIGSEGV",  # as Python or a library meets the limit
     "replaces_clocks": "clock|time.monotonic",
     "limits_size_of_files": "RLIMIT_FSIZE|exit code 1",
-    "raises_a_long_message": "ValueError: a.b",
+    "raises_a_long_message": "^ValueError \\(",
     "raises_without_a_message": "Unspeakable",
     "raises_beyond_exceptions": "Beyond",
     "returns_nan": "wrong result",

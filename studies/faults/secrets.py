@@ -7,20 +7,23 @@ from itertools import cycle
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from frobench.suite import privacy, publish
+from frobench.suite.launch.case import refusal
 from frobench.suite.stored import store
 from frobench.suite.terminal import disclosure
 from studies.faults.trials import Extent, Trial
 from tests.instruments.faults.judging import made
-from tests.instruments.faults.secrets import SECRETS, plant
+from tests.instruments.faults.secrets import PLACED, RAISED, plant
 from tests.instruments.runs.filled import filled
 
 PROMISE = (
-    f"A shared file, and what `share` shows of it, holds none of {len(SECRETS)} planted secrets: "
-    "keys, tokens, passwords, names, hosts, addresses, serial numbers and folders, in every part "
-    "of a run where free text can be: reasons of failed cases, titles, questions, explanations, "
-    "values of variables, names of packages, unknown facts, the selection, the branch and what "
-    "plugins add. The search finds them in every text of the file's schema."
+    f"Of the text of an error that a benchmark raises, none of {len(RAISED) + len(PLACED)} planted "
+    "secrets is stored: keys, tokens, passwords, names, hosts, addresses, serial numbers and "
+    f"folders. A shared file, and what `share` shows of it, holds none of {len(PLACED)} paths and "
+    "addresses that an older file may have in any part where free text could be. The search finds "
+    "them in every text of the file's schema."
 )
 RUNS, SHORT = 200, 2
 FRAMES = (
@@ -41,13 +44,18 @@ def trials(extent: Extent) -> list[Trial]:
     """Return runs that hold every secret."""
     first = extent.seed * 10**6
     count = SHORT if extent.short else RUNS
-    return [Trial(__name__, "planted", first + n, len(SECRETS)) for n in range(count)]
+    return [Trial(__name__, "planted", first + n, len(PLACED)) for n in range(count)]
 
 
 def attempt(trial: Trial, folder: Path) -> Iterable[str]:
-    """Share a run, and search what comes out."""
+    """Raise every secret, share a run of an older version, and search what comes out."""
     chance = Random(trial.number)  # noqa: S311 - no secret
-    texts = [chance.choice(FRAMES).format(text, text) for text in SECRETS.values()]
+    for secret, text in {**RAISED, **PLACED}.items():
+        framed = chance.choice(FRAMES).format(text, text)
+        kind = chance.choice((RuntimeError, OSError, pytest.skip.Exception))
+        if secret in refusal(0, "case", "failed", kind(framed), Path("bench_it.py")).reason:
+            yield f"{secret!r} is stored of an error"
+    texts = [chance.choice(FRAMES).format(text, text) for text in PLACED.values()]
     chance.shuffle(texts)
     run = made(accelerators=1)
     if missing := {*texts} - plant(run, texts):
@@ -59,7 +67,7 @@ def attempt(trial: Trial, folder: Path) -> Iterable[str]:
     stored += _everywhere(texts)
     shown = "\n".join(disclosure.lines(shared, removed, everything=True))
     published = shown.partition("What would be published")[2]
-    for secret in SECRETS:
+    for secret in PLACED:
         if any(secret in text for text in stored):
             yield f"{secret!r} is stored"
         if secret in published:
@@ -70,7 +78,7 @@ def _everywhere(texts: Sequence[str]) -> Iterator[str]:
     """Yield what is left of texts in every place of the schema, as sharing searches them."""
 
     def clean(where: str, text: str) -> str:
-        return privacy.hide(text, version=privacy.is_version(where))
+        return privacy.hide(text, where=where)
 
     run = privacy.rewritten(filled(cycle(texts)), clean)
     return (text for _, text in privacy.texts(run))

@@ -160,13 +160,12 @@ def _in_text(data: bytes, stored: str) -> Iterator[Conclusion]:
     """Judge all that a file holds, also where a run has no field: its texts and its digest."""
     try:
         plain = msgspec.json.decode(data)
-        distinct = store.distinct_texts(data, plain)
+        store.require_bounds(data, plain)
     except UnicodeDecodeError:  # in a name that is no field of a run
         raise store.InvalidResult("$", "not UTF-8") from None
     except (msgspec.DecodeError, store.OutOfBoundsError) as error:
         raise store.InvalidResult("$", str(error)) from None
-    suspected = {text for text in distinct if privacy.names_somebody(text)}
-    for message in dict.fromkeys(privacy.disclosures(plain, suspected)):
+    for message in dict.fromkeys(privacy.disclosures(plain)):
         yield rule.conclusion(personal.personal_data, personal.SEVERITY, rule.Fault(message))
     if (computed := store.digest_of(plain)) != stored:
         yield digest_differs(stored, computed)

@@ -13,7 +13,7 @@ COMMON_BRANCHES = (None, "HEAD", "main", "master")
 
 
 def personal_data(run: Run) -> Iterator[Fault]:
-    """A text names a person, a host, a folder, an address, or one device of all.
+    """A text has a path, an address, an account, or the UUID of a device.
 
     Such things are never stored. `frobench share` writes the file without them; report how they
     came into it.

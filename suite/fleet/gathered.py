@@ -103,8 +103,7 @@ class Gathered:
     def _published(self, name: str) -> str:
         if (reason := self.outcome.lost.get(name)) is None:
             return NOTHING_YET
-        is_a_word = name.isalpha() and privacy.is_word(name)
-        names = self._private if is_a_word else self._private | {name}
+        names = self._private | {name}
         # A clause with a command is for the person who measures, and the terminal has it.
         clauses = [clause for clause in reason.split("; ") if "`" not in clause] or [reason]
         return privacy.hide(printable("; ".join(clauses))[:LONGEST_NAME], names)

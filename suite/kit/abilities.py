@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import torch
 
+from frobench.suite.errors import in_brief
 from frobench.suite.kit.device import REFUSALS, Device
-from frobench.suite.machine.sensors.sensor import first_line
 
 WARM_UPS = 3
 VENDORS_GRAPHS = ("CUDAGraph", "XPUGraph")
@@ -30,7 +30,7 @@ def needed(what: str) -> Iterator[None]:
     except torch.OutOfMemoryError:
         raise
     except REFUSALS as error:
-        pytest.skip(f"no {what} here: {first_line(error)}")
+        raise pytest.skip.Exception(f"no {what} here: {in_brief(error)}") from error
 
 
 @contextmanager
@@ -109,7 +109,7 @@ def _try_graphs(device: Device) -> Callable[[], Any] | str:
         except torch.OutOfMemoryError:
             raise
         except REFUSALS as error:
-            refusal = first_line(error)
+            refusal = in_brief(error)
         refusals.append(f"{home.__name__}.{name}: {refusal}")
     return "; ".join(refusals) or "neither torch nor the backend has any"
 

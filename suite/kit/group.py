@@ -135,7 +135,7 @@ class Group:
         try:
             intervals: list[Interval] = self.ask("timed", lambda _: (calls,))
         except WorkerError as error:
-            raise LostRankError(str(error)) from error
+            raise LostRankError(error.brief) from error
         return intervals[0]
 
     def get_ready(self) -> None:

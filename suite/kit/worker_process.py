@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
-from frobench.suite.errors import DoesNotFitError
+from frobench.suite.errors import DoesNotFitError, in_brief
 
 TAKEN = "busy or unavailable"
 """CUDA's message when another process has a device that admits only one."""
@@ -56,5 +56,8 @@ def serve(pipe: Connection, seat: Seat, seed: int) -> None:
             except DoesNotFitError as error:
                 pipe.send((DoesNotFitError, str(error)))
             except Exception as error:  # noqa: BLE001 - the launch raises it
-                kind = DoesNotFitError if TAKEN in str(error) else RuntimeError
-                pipe.send((kind, f"{type(error).__name__}: {error}"))
+                brief = in_brief(error)
+                if TAKEN in str(error):
+                    pipe.send((DoesNotFitError, brief))
+                else:
+                    pipe.send((brief, f"{type(error).__name__}: {error}"))

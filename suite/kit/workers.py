@@ -52,7 +52,11 @@ def _physical(core: int) -> int:
 
 
 class WorkerError(RuntimeError):
-    """A worker raised an error."""
+    """A worker raised an error; `brief` is what of it is stored."""
+
+    def __init__(self, message: str, brief: str = "") -> None:
+        super().__init__(message)
+        self.brief = brief or message
 
 
 class LostWorkerError(WorkerError):
@@ -178,9 +182,10 @@ class Worker(Track):
             self._process.join(1)
             code = self._process.exitcode
             raise LostWorkerError(f"worker {name} ended with code {code}") from None
+        if error is DoesNotFitError:
+            raise DoesNotFitError(f"worker {name}: {value}")
         if error is not None:
-            kind = DoesNotFitError if error is DoesNotFitError else WorkerError
-            raise kind(f"worker {name}: {value}")
+            raise WorkerError(f"worker {name}: {value}", f"worker {name}: {error}")
         return value
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """One case of a session: its samples and the check of its result, or why it has none."""
 
-import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -16,12 +15,14 @@ import torch
 from torch.profiler import profile, record_function, schedule, supported_activities
 
 from frobench.suite import privacy
-from frobench.suite.errors import LostRankError, TooLongError, WrongResultError
+from frobench.suite.checkout import BENCHMARKS, SUITE
+from frobench.suite.errors import LostRankError, TooLongError, WrongResultError, in_brief
 from frobench.suite.journal import Busy, LaunchSpec, Measured, Refused
 from frobench.suite.kit.cases import Parameters
 from frobench.suite.kit.check_result import briefly, worst
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.garbage import no_garbage_collection
+from frobench.suite.kit.workers import WorkerError
 from frobench.suite.launch.collection import leads, parameters
 from frobench.suite.launch.collection import work as declared_work
 from frobench.suite.measure.around import Inputs
@@ -35,22 +36,13 @@ from frobench.suite.stored.types import Check, Settings, Work
 MARK = "frobench: "
 """Before a case's name, where a profiler shows the one call of ``--once``."""
 
-LONGEST_REASON, LONGEST_MESSAGE = 300, 3_000
-"""Characters of a stored reason, and of an error's message that are looked at: ten times as many,
-so that nothing is cut in half before it is hidden."""
-LONGEST_DETAILS = 20_000
-"""Characters of an error with its traceback, of which the end is kept."""
-IN_WORDS = (
-    pytest.skip.Exception,
-    pytest.fail.Exception,
-    pytest.FixtureLookupError,
-    WrongResultError,
-    LostRankError,
-)
-"""Errors whose text is a reason by itself."""
+LONGEST_REASON, LONGEST_DETAILS = 300, 20_000
+"""Characters of a stored reason, and of an error with its traceback, of which the end is kept."""
+OUTCOMES = (pytest.skip.Exception, pytest.fail.Exception)
+IN_WORDS = (pytest.FixtureLookupError, WrongResultError, LostRankError)
+"""Errors whose text names nothing but what stands in benchmarks."""
 LAZY = (GeneratorType, CoroutineType, AsyncGeneratorType)
 """Results of bodies that have not run yet."""
-_PATH = re.compile(r"(?<![\w.])(?:[A-Za-z]:\\|~?/)[^\s'\",;:)]+")
 
 
 class CaseTimer:
@@ -184,24 +176,45 @@ def refusal(
     case: str,
     status: Literal["skipped", "failed"],
     error: BaseException,
-    folder: Path,
+    file: Path,
 ) -> Refused:
-    """Return why a case has no samples, with the file and the line of what it raised itself.
+    """Return why a case has no samples, in our words or by what it raised, and in which line.
 
-    folder : that of the case's file
+    Texts of others are for the terminal only. That of an outcome of pytest is ours where our code
+    has raised it, and where it marks a benchmark of ours.
+
+    file : that of the case
     """
-    refused = Refused(launch=launch, case=case, status=status, reason=reason_of(error))
-    if isinstance(error.__cause__, TooLongError):
-        refused.sampled = error.__cause__.seconds
+    refused = Refused(launch=launch, case=case, status=status, reason="")
     if isinstance(error, WrongResultError):
         refused.check = error.check
-    elif isinstance(error, LostRankError):
-        refused.lost = True
-    elif not isinstance(error, IN_WORDS):
-        if where := raised_at(error, folder):
-            refused.reason += f" ({where})"
-        refused.details = _traced_back(error, folder)
+    refused.lost = isinstance(error, LostRankError)
+    if isinstance(error.__cause__, TooLongError):
+        refused.sampled = error.__cause__.seconds
+    if _is_ours(error, file):
+        reason, cause = _text(error).partition("\n")[0], error.__cause__
+        if cause is not None and _text(cause) != reason:
+            refused.details = _text(cause)
+    else:
+        reason = error.brief if isinstance(error, WorkerError) else in_brief(error)
+        refused.details = _traced_back(error, file.parent)
+        if isinstance(error, OUTCOMES):
+            skips = isinstance(error, pytest.skip.Exception)
+            reason, refused.details = f"pytest.{'skip' if skips else 'fail'}", _text(error)
+        if where := raised_at(error, file.parent):
+            reason += f" ({where})"
+    refused.reason = privacy.hide(reason, privacy.own_names())[:LONGEST_REASON]
     return refused
+
+
+def _is_ours(error: BaseException, file: Path) -> bool:
+    """Tell whether Frobench wrote the text of an error."""
+    if isinstance(error, OUTCOMES):
+        frames = (Path(frame.filename) for frame in traceback.extract_tb(error.__traceback__))
+        raised = [name for name in frames if name.parent.name not in {"_pytest", "pluggy"}]
+        by = (raised or [file])[-1].resolve()  # without any it is a mark
+        return by.is_relative_to(SUITE) or by.is_relative_to(BENCHMARKS)
+    return isinstance(error, IN_WORDS)
 
 
 def raised_at(error: BaseException, folder: Path) -> str:
@@ -224,18 +237,13 @@ def _traced_back(error: BaseException, folder: Path) -> str:
     return "".join(lines)[-LONGEST_DETAILS:].rstrip()
 
 
-def reason_of(error: BaseException) -> str:
-    """Return the first line of an error, without what names a person or a host."""
-    message = ""
+def _text(error: BaseException) -> str:
+    text = ""
     with suppress(Exception):  # the text of an error may itself raise another one
-        message = str(getattr(error, "msg", None) or error)
+        text = str(getattr(error, "msg", None) or error)
         if isinstance(error, pytest.FixtureLookupError):
-            message = error.formatrepr().errorstring
-    line = _PATH.sub(privacy.HIDDEN, message.strip().partition("\n")[0][:LONGEST_MESSAGE])
-    line = privacy.hide(line, privacy.own_names())[:LONGEST_REASON]
-    if isinstance(error, IN_WORDS):
-        return line
-    return f"{type(error).__name__}: {line}" if line else type(error).__name__
+            text = error.formatrepr().errorstring
+    return text.strip()
 
 
 def called_once(sampler: Sampler, name: str, settings: Settings, trace: str | None) -> Measurement:

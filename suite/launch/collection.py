@@ -63,7 +63,7 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
         return
     axes = list(grid[0])
     if where is None:
-        absent = [pytest.mark.skip(reason="the CPU is not measured")]
+        absent = [pytest.mark.absent("the CPU is not measured")]
         skipped = [] if "cpu" in settings.devices else absent
         rows = [
             pytest.param(*case.values(), id=_id(*case.values()), marks=skipped) for case in grid
@@ -78,7 +78,7 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
         for case in _grid(metafunc, grid, settings, where, device)
     ]
     if not names:
-        absent = [pytest.mark.skip(reason=absence)]
+        absent = [pytest.mark.absent(absence)]
         rows = [pytest.param(NONE, *grid[0].values(), id=NONE, marks=absent)]
     if rows:
         metafunc.parametrize([where, *axes], rows, indirect=[where])
@@ -236,7 +236,8 @@ def declared(items: Sequence[pytest.Function], settings: Settings) -> Declared:
     for item in items:
         if (declared_work := work(item)) is not None:
             works[item.nodeid] = declared_work
-        if mark := item.get_closest_marker("skip"):  # the reason may be its first argument
+        mark = item.get_closest_marker("absent") or item.get_closest_marker("skip")
+        if mark is not None:  # the reason may be its first argument
             reason = mark.kwargs.get("reason") or next(iter(mark.args), "skipped")
             absent[item.nodeid] = str(reason)
     machine, identity = environment.machine(settings.devices)

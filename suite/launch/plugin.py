@@ -120,6 +120,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Find out what this session is to measure."""
     config.addinivalue_line("markers", "cases(profile, **axes): parameters of a benchmark")
     config.addinivalue_line("markers", "cpu_twins(**functions): CPU cases beside an accelerator")
+    config.addinivalue_line("markers", "absent(reason): why no device here can run the case")
     config.addinivalue_line("markers", "on_one_machine(**functions): cases of groups without nodes")
     try:
         config.stash[SESSION] = LaunchSession(config)
@@ -217,7 +218,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Leave out what a smaller case of the same family showed to be too large."""
+    """Leave out what no device here can run, or a smaller case showed to be too large."""
+    if absent := item.get_closest_marker("absent"):
+        pytest.skip(*absent.args)
     if isinstance(item, pytest.Function):
         if item.config.stash[SESSION].spec.mode == "pilot" and "measure" not in item.fixturenames:
             pytest.fail("it has no argument `measure`")
@@ -241,7 +244,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if call.excinfo is not None and (REFUSED not in item.stash or report.failed):
         status: Literal["skipped", "failed"] = "skipped" if report.skipped else "failed"
         error = call.excinfo.value
-        refused = refusal(frobench.spec.launch, case, status, error, item.path.parent)
+        refused = refusal(frobench.spec.launch, case, status, error, item.path)
         if before := item.stash.get(REFUSED, None):
             refused.sampled = before.sampled
         item.stash[REFUSED] = refused

@@ -23,7 +23,7 @@ import torch
 from msgspec.structs import replace
 
 from frobench.suite import doctor, journal
-from frobench.suite.errors import CannotRunError
+from frobench.suite.errors import CannotRunError, in_brief, known_message
 from frobench.suite.journal import (
     DEVICE_LOST,
     DISK_REFUSES,
@@ -50,7 +50,7 @@ from frobench.suite.kit.garbage import Survivors
 from frobench.suite.kit.group import Group
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import Worker, early_workers
-from frobench.suite.launch.case import CaseTimer, reason_of
+from frobench.suite.launch.case import CaseTimer
 from frobench.suite.launch.collection import parameters, seats
 from frobench.suite.launch.search import Searches
 from frobench.suite.machine import environment
@@ -84,6 +84,11 @@ def settings_here(spec: LaunchSpec, write: Write) -> Settings:
         write(Stopped(message=str(error)))
         pytest.exit(str(error))
     if spec.mode == "pilot":
+        lacking = {} if wanted else unserved(accelerators())
+        refusals = {
+            name: known_message(why) or "torch cannot compute there"
+            for name, why in lacking.items()
+        }
         devices = [Device(name) for name in settings.devices]
         ready.steady_clocks(devices, ready.WAKE_SECONDS)
         write(
@@ -92,7 +97,7 @@ def settings_here(spec: LaunchSpec, write: Write) -> Settings:
                 environment=environment.capture(settings.devices),
                 seals=seals(settings.devices, str(spec.seed)),
                 addresses=addresses(settings.devices),
-                troubles=doctor.left_out({} if wanted else unserved(accelerators())),
+                troubles=doctor.left_out(refusals),
             )
         )
     return settings
@@ -228,7 +233,7 @@ class Resources:
             for name in self._spec.settings.devices:
                 _answers(dev.Device(name))
         except Exception as error:  # noqa: BLE001 - whatever a backend raises when it is lost
-            pytest.exit(f"a device no longer works: {reason_of(error)}", returncode=DEVICE_LOST)
+            pytest.exit(f"a device no longer works: {in_brief(error)}", returncode=DEVICE_LOST)
 
     def tidy_up(self) -> None:
         """Let go of what cases without samples have held, before the next one begins."""

@@ -227,44 +227,11 @@ _SOMEBODYS = re.compile(
     r"|PASSWD|PASSWORD|PROJECT|SECRET|SERIAL|SERVER|TOKEN|USER|USERNAME)S?|JOB[A-Z]*|NAME)(?:_|$)"
 )
 """Names of variables whose values are somebody's, whatever they look like."""
-_MADE = re.compile(rf"{SET}|by UUID, \d+ devices?")
 _UUID = re.compile(r"\s*(?:GPU|MIG)-|[0-9a-f]{8}-[0-9a-f]{4}-", re.IGNORECASE)
-_MASK = re.compile(r"_VISIBLE_DEVICES$|_AFFINITY_MASK$|_DEVICE_SELECTOR$")
-"""Names of masks, which hold the names of devices of any vendor."""
+_KEY = re.compile(r"\b(?!0x)(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{16}", re.IGNORECASE)
+"""As many letters and digits as a key may have."""
 _SHORTEST = 4
 """Letters of a value that may name somebody; shorter values are switches."""
-_TELLING = re.compile(
-    r"[/\\@]"  # a path, an account
-    r"|(GPU|MIG)-|\b[0-9a-f]{8}-[0-9a-f]{4}-"  # a device's UUID
-    r"|\b\d+(\.\d+){3}\b|::|\b([0-9a-f]{2}:){5}"  # an address
-    r"|\b[a-z][\w-]*(\.[a-z][\w-]*)+"  # a host in its domain
-    r"|\b(?!0x)(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{16}",  # a key
-    re.IGNORECASE,
-)
-_WORDS = """
-accelerator active affinity align all allow always any auto avx avx2 avx512 backend
-balanced bf16 bfloat16 bind blocktime bytes cache close collnet compact compile core cores
-cpu cpus cublas cublaslt cuda cudamallocasync cudnn debug default disable disabled dynamic
-eager enable enabled env error expandable_segments explicit false fast fatal fine float
-float16 float32 float64 fp16 fp32 full garbage_collection_threshold gnu gpu gpus
-granularity graph guided half high highest hip host info inductor int8 intel lazy
-level_zero ll ll128 ll_caches loc local low mandatory master max_non_split_rounding_mb
-max_split_size_mb medium mixed monotonic native never no node none noduplicates
-nonmonotonic norespect noverbose nowarnings null numa numa_domains nvl nvls nvlstree off on
-once opencl openmp pageable passive patch path pci phb pinned pinned_num_register_threads
-pinned_use_background_threads pinned_use_cuda_host_register pix prefer primary proclist pxb
-respect ring roundup_power2_divisions scatter sequential serial shm simple socket sockets
-spin spread static strict summary sync sys tbb tf32 thread threads tile trace tree true
-turnaround unset verbose version warn warning warnings xpu yes
-"""
-WORDS = frozenset(_WORDS.split())
-"""Words of libraries' settings."""
-_WORD = re.compile(r"\w+", re.ASCII)
-_NUMBER = re.compile(
-    r"0x[0-9a-f]{1,64}|\d{1,12}(?:e\d{1,3}|[kmgt]i?b?|[mun]?s)?|(?:bond|eth|hsn|ib|lo|mlx\d_)\d{0,3}",
-    re.IGNORECASE,
-)
-"""Numbers with their units, masks of cores, and the names of network interfaces."""
 
 
 def operating_system() -> str:
@@ -277,7 +244,8 @@ def operating_system() -> str:
 
 def kernel() -> str:
     """Return the kernel's release; one that somebody built may have a name of theirs in it."""
-    return privacy.hide(platform.release(), privacy.own_names(), version=True)
+    place = "$.frobench.environment.software.kernel"
+    return privacy.hide(platform.release(), privacy.own_names(), place)
 
 
 def in_container(root: Path = ROOT) -> bool | None:
@@ -318,21 +286,10 @@ def stored_variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 def storable(name: str, value: str, names: Collection[str]) -> str:
     """Return a variable's value as it may be stored; `names` are those of the host and its user."""
-    somebodys = _SOMEBODYS.search(name) is not None and len(value) >= _SHORTEST
-    unusual = not (_MASK.search(name) or is_harmless(value)) or _TELLING.search(value)
-    telling = somebodys or unusual or any(privacy.find(value, names))
-    if not telling or _MADE.fullmatch(value):  # nothing to hide, or hidden before
-        return value
     if name.endswith("_VISIBLE_DEVICES") and _UUID.match(value):
         return f"by UUID, {counted(len(value.split(',')), 'device')}"
-    return SET
-
-
-def is_harmless(value: str) -> bool:
-    """Tell whether a value consists of what libraries gave a meaning."""
-    return value.isascii() and all(
-        word.lower() in WORDS or _NUMBER.fullmatch(word) for word in _WORD.findall(value)
-    )
+    somebodys = _SOMEBODYS.search(name) and len(value) >= _SHORTEST
+    return SET if somebodys or _KEY.search(value) or any(privacy.find(value, names)) else value
 
 
 MEGABIT = 1e6 / 8

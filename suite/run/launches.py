@@ -45,7 +45,7 @@ from frobench.suite.journal import (
     Tried,
 )
 from frobench.suite.machine.accounts import Others
-from frobench.suite.run.progress import Reporter, say_failure
+from frobench.suite.run.progress import Reporter, say_refusal
 from frobench.suite.run.telemetry import REST
 from frobench.suite.run.unfinished import LAUNCHES, RunClock
 from frobench.suite.stored.differences import short_name
@@ -378,7 +378,7 @@ class Launches:
         if isinstance(record, Stopped):
             raise CannotRunError(record.message)
         self._take(record)
-        say_failure(record, self._reporter)
+        say_refusal(record, self._reporter)
         if isinstance(record, Begun):
             done = (record.launch + self._begun[record.launch] / self._cases) / self._planned
             left = self._planned * self._launch_seconds() * (1 - done)

@@ -29,7 +29,12 @@ MOST_REASONS = 10
 
 
 class Reporter:
-    """Shows how far a run is: with a bar on a terminal, else by lines; nothing without a stream."""
+    """Shows how far a run is: with a bar on a terminal, else by lines; nothing without a stream.
+
+    texts : of skipped cases that were shown
+    """
+
+    texts: frozenset[str] = frozenset()
 
     def __init__(self, out: TextIO | None = None) -> None:
         self._out = out if out is None else cast("TextIO", _Lenient(out))
@@ -114,12 +119,19 @@ def remaining(seconds: float) -> str:
     return f"{whole // 60}:{whole % 60:02}"
 
 
-def say_failure(record: Record, reporter: Reporter) -> None:
-    """Show why a case failed as soon as it did: the reason, then the error with its traceback."""
-    if isinstance(record, Refused) and record.status == "failed":
-        reporter.say(printable(f"failed: {short_name(record.case)}: {record.reason}"))
-        for line in record.details.splitlines():
-            reporter.say(printable(f"  {line}"))
+def say_refusal(record: Record, reporter: Reporter) -> None:
+    """Show at once what a case raised that failed, and once each text by which cases are skipped.
+
+    Texts of others are stored nowhere else.
+    """
+    if not isinstance(record, Refused):
+        return
+    if record.status == "skipped" and record.details in reporter.texts | {""}:
+        return
+    reporter.texts |= {record.details}
+    reporter.say(printable(f"{record.status}: {short_name(record.case)}: {record.reason}"))
+    for line in record.details.splitlines():
+        reporter.say(printable(f"  {line}"))
 
 
 def reasons(outcomes: Iterable[Outcome]) -> list[str]:

@@ -56,7 +56,7 @@ from frobench.suite.run.launches import Launches
 from frobench.suite.run.lock import lock_identity, machine_lock
 from frobench.suite.run.merge import merge
 from frobench.suite.run.plan import choices, freeze
-from frobench.suite.run.progress import Reporter, reasons, remaining, require_any, say_failure
+from frobench.suite.run.progress import Reporter, reasons, remaining, require_any, say_refusal
 from frobench.suite.run.unfinished import PILOT, READINGS, RunClock, snapshot
 from frobench.suite.stored import store
 from frobench.suite.stored.differences import machine_id, short_name
@@ -350,7 +350,7 @@ def explored(
     journal.begin_again()  # a pilot that was interrupted
 
     def show(record: Record) -> None:
-        say_failure(record, reporter)
+        say_refusal(record, reporter)
         if isinstance(record, Begun):
             left = plan.settings.budget - clock.seconds()
             reporter.at(0.0, left, f"trying {short_name(record.case)}")

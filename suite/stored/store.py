@@ -84,19 +84,17 @@ def texts(value: object) -> list[str]:
     raise OutOfBoundsError(f"nested deeper than {DEEPEST} levels")
 
 
-def distinct_texts(data: bytes, plain: object) -> set[str]:
-    """Return the texts of a file and the names of its tables, each once, from its plain JSON.
+def require_bounds(data: bytes, plain: object) -> None:
+    """Raise `OutOfBoundsError` if a file, given as plain JSON too, is no run of a usual size.
 
-    Raises `OutOfBoundsError` as `texts`, if they are longer together than those of any run, or if a
-    table has a name twice, of which readers take different entries.
+    Its texts are longer together than those of any run, it is nested too deep, or a table has a
+    name twice, of which readers take different entries.
     """
     every = texts(plain)
     if b"\\" in data or data.count(b'"') != 2 * len(every):  # else no reader lost a text
         json.loads(data, object_pairs_hook=_refuse_twins, parse_int=len, parse_float=len)
-    distinct = {*every}
-    if sum(map(len, distinct)) > MOST_LETTERS:
+    if sum(map(len, {*every})) > MOST_LETTERS:
         raise OutOfBoundsError(f"more than {MOST_LETTERS:,} characters of text")
-    return distinct
 
 
 def _refuse_twins(entries: list[tuple[str, object]]) -> None:

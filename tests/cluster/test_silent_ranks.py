@@ -40,7 +40,7 @@ def group() -> Iterator[Group]:
 
 
 def test_a_rank_that_raises_is_named_with_its_error(group: Group) -> None:
-    message = "rank 1 on node 1: ValueError: the second rank's own"
+    message = "rank 1 on node 1: ValueError$"
     with pytest.raises(LostRankError, match=message), group.task(broken) as body:
         body()
 

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from frobench.suite.errors import in_brief
+
 Reading = float | list[str]
 """A number in SI units, or for `held_back` what holds the clock back."""
 Ask = Callable[[], Reading]
@@ -111,9 +113,8 @@ def seal(uuid: str, salt: str) -> str:
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of what a library says of its failure, without a path."""
-    text = error.strerror if isinstance(error, OSError) else str(error)
-    return (text or "").strip().partition("\n")[0] or type(error).__name__
+    """Return what is stored of a failure of a library, whose text may name anything."""
+    return in_brief(error)
 
 
 def may_limit(watts: float | None, limit: float | None, utilization: float | None) -> bool:

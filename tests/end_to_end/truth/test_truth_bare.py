@@ -177,6 +177,6 @@ def test_a_full_accelerator_fails_its_own_cases_and_the_others_go_on(tmp_path: P
         outcome = seen.outcome(f"bench_square[sim:0-{n}-float32]")
         reason = outcome.reason or ""
         if outcome.status == "failed":
-            assert reason.startswith("OutOfMemoryError: sim out of memory")
+            assert reason.startswith("OutOfMemoryError: out of memory. Tried to allocate ")
         else:
             assert (outcome.status, reason.endswith("sim:0 has 0.0 GiB free")) == ("skipped", True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Secrets that nobody may publish, and the parts of a run that may hold them."""
+"""What nobody may publish: in errors that a benchmark raises, and in files of older versions."""
 
 from collections.abc import Sequence
 from itertools import cycle
@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from frobench.suite.stored.types import Run
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjE\nAAAAE\n-----END RSA PRIVATE KEY-----"
-SECRETS = {
+RAISED = {
     # what is secret: a text that holds it
     "hunter2": "RuntimeError: password is hunter2",
     "swordfish": "RuntimeError: password is swordfish",
@@ -57,6 +57,16 @@ SECRETS = {
     "amFuZTpzZWNyZXQ=": "Basic amFuZTpzZWNyZXQ=",
     "sid-31d4d96e407aad42": "Cookie: sid-31d4d96e407aad42",
     "tok123abc456": "token tok123abc456 was revoked",
+    "janedoe": "user=janedoe is over quota",
+    "nodeseventeen": "hostname=nodeseventeen",
+    "gpu17.cluster.example.com": "gpu17.cluster.example.com refused",
+    "node17.lan": "node17.lan:29500",
+    "1650522012345": "board serial number 1650522012345",
+    "1324921000007": "GPU serial 1324921000007",
+    "4f5e6d7c8b9a": "container 4f5e6d7c8b9a died",
+}
+"""Secrets that look like any word, each in a text of an error: none of these texts is stored."""
+PLACED = {
     "s3cr3t": "https://jane:s3cr3t@proxy.example.org:3128/x",
     "dbpass": "postgres://svc:dbpass@db/metrics",
     "/home/jane": "FileNotFoundError: /home/jane/weights.pt",
@@ -64,23 +74,16 @@ SECRETS = {
     r"C:\Users\jane": r"cannot open C:\Users\jane\model.pt",
     "~jane": "~jane/models/x.pt",
     "/scratch/acme": "no space left in /scratch/acme/run7",
-    "janedoe": "user=janedoe is over quota",
-    "nodeseventeen": "hostname=nodeseventeen",
     "jane.doe": "mail jane.doe@example.org",
-    "gpu17.cluster.example.com": "gpu17.cluster.example.com refused",
-    "node17.lan": "node17.lan:29500",
     "192.168.17.4": "connect to 192.168.17.4:29500",
     "10.1.2.3": "tcp://10.1.2.3",
     "fe80::9eb6:d0ff:feee:1122": "peer fe80::9eb6:d0ff:feee:1122",
     "9c:b6:d0:ee:11:22": "link 9c:b6:d0:ee:11:22 is down",
     "9c-b6-d0-ee-11-22": "link 9c-b6-d0-ee-11-22 is down",
-    "1650522012345": "board serial number 1650522012345",
-    "1324921000007": "GPU serial 1324921000007",
     "6e0f3b60-2a4e": "GPU-6e0f3b60-2a4e-4c7c-9d5f-0a1b2c3d4e5f",
-    "4f5e6d7c8b9a": "container 4f5e6d7c8b9a died",
     "acme-models": "s3://acme-models/x.pt",
 }
-"""What must not be published, each in a text that a run may hold."""
+"""Paths and addresses, each in a text that a file of an older version may hold."""
 
 
 def plant(run: Run, texts: Sequence[str]) -> set[str]:

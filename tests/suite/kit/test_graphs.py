@@ -160,9 +160,10 @@ def test_a_case_is_skipped_with_every_reason_where_no_class_works(
 ) -> None:
     device = gpu(monkeypatch, Refusing, CUDAGraph=BreaksOff, XPUGraph=Idle)
     reason = (
-        "no graphs here: torch.vendor.CUDAGraph: operation not permitted when stream is capturing; "
+        "no graphs here: torch.vendor.CUDAGraph: RuntimeError: "
+        "operation not permitted when stream is capturing; "
         "torch.vendor.XPUGraph: a replay computes nothing; "
-        "torch.accelerator.Graph: Graph is not supported on device type: cuda"
+        "torch.accelerator.Graph: RuntimeError: Graph is not supported on device type: cuda"
     )
     for _ in range(2):
         with pytest.raises(pytest.skip.Exception) as skipped:

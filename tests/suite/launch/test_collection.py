@@ -58,7 +58,7 @@ def places(
     precisions: dict[str, list[str]] = {}
     for row in found:
         for mark in row.marks:
-            precisions["reason"] = [mark.kwargs["reason"]]
+            precisions["reason"] = [*mark.args]
         precisions.setdefault(row.values[0], []).append(row.values[1])
     return precisions
 
@@ -149,6 +149,6 @@ def test_a_benchmark_that_asks_for_no_device_has_its_cases_on_the_cpu() -> None:
     ]
     found.clear()
     parametrize(metafunc, settings_for("quick", ["cuda:0"]))
-    assert [mark.kwargs["reason"] for row in found[1:] for mark in row.marks] == 2 * [
+    assert [reason for row in found[1:] for mark in row.marks for reason in mark.args] == 2 * [
         "the CPU is not measured"
     ]
