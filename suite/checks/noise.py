@@ -20,6 +20,7 @@ from frobench.suite.checks.facts import (
     mostly,
 )
 from frobench.suite.checks.rule import Fault
+from frobench.suite.machine.sensors.causes import of_kind
 from frobench.suite.profiles import STEPS_ON_ACCELERATOR, STEPS_ON_CPU
 from frobench.suite.statistics import LEAST_LAUNCHES, doubled_ranks, estimate, spread
 from frobench.suite.stored import differences
@@ -455,35 +456,13 @@ def _slopes(points: list[_Point]) -> list[float]:
     ]
 
 
-SLOWED = {
-    "HwSlowdown": "its hardware",
-    "SwThermalSlowdown": "heat",
-    "HwThermalSlowdown": "heat",
-    "HwPowerBrakeSlowdown": "its power supply",
-    "PackageThrottle": "heat",
-    "prochot_thrm": "heat",
-    "socket_thrm": "heat",
-    "vr_thrm": "hot voltage regulators",
-    "hbm_thrm": "hot memory",
-    "gfx_clk_below_host_limit_thm": "heat",
-}
-"""What slows a device down because something is wrong, by NVML's, the kernel's or amdsmi's name."""
-
-FIXED = {
-    "ApplicationsClocksSetting": "clocks that somebody set",
-    "SyncBoost": "the slowest device of its group",
-    "DisplayClockSetting": "its display's clock",
-}
-"""What holds a device to a clock that was chosen for it, by NVML's name."""
-
-
 def throttled_case(case: Case) -> Iterator[str]:
     """A device was slowed down, by heat or by a lack of power, while a case was measured.
 
     The number is that of a machine in trouble. Cool it better, let dust out, check its power
     supply and cables, and measure again.
     """
-    yield from held_back(case, SLOWED)
+    yield from held_back(case, of_kind("wrong"))
 
 
 def fixed_clock_case(case: Case) -> Iterator[str]:
@@ -495,7 +474,7 @@ def fixed_clock_case(case: Case) -> Iterator[str]:
     the device out of the group that nvidia-smi or DCGM put it into; for `DisplayClockSetting`,
     measure on a device without a display. Then measure again.
     """
-    yield from held_back(case, FIXED)
+    yield from held_back(case, of_kind("chosen"))
 
 
 MOST_FACTS = 3

@@ -8,7 +8,8 @@ from msgspec import UNSET
 from frobench.suite.checks.ceilings import accelerator
 from frobench.suite.checks.facts import held_back
 from frobench.suite.checks.rule import Fault
-from frobench.suite.machine.sensors.sensor import LIMITED, MEAN_POWER, POWER, may_limit
+from frobench.suite.machine.sensors.causes import of_kind
+from frobench.suite.machine.sensors.sensor import MEAN_POWER, POWER, may_limit
 from frobench.suite.stored.types import Case, Run, Sensed, Severity
 from frobench.suite.units import counted
 
@@ -43,4 +44,4 @@ def power_limited_case(run: Run, case: Case) -> Iterator[str]:
         _, busy, _ = sensed.values.get("utilization", (None, None, None))
         return may_limit(watts[2], device.power_limit_watts if device else None, busy)
 
-    yield from held_back(case, LIMITED, worked)
+    yield from held_back(case, of_kind("limit"), worked)

@@ -70,7 +70,7 @@ def conclusions(run: Run, *modules: ModuleType, but: Collection[Rule] = ()) -> I
 
 
 def _faults(rule: Rule, run: Run) -> Iterator[Fault]:
-    asked = _parameters(rule)
+    asked = parameters(rule)
     if "case" not in asked:
         yield from rule(run)
         return
@@ -81,5 +81,6 @@ def _faults(rule: Rule, run: Run) -> Iterator[Fault]:
 
 
 @cache
-def _parameters(rule: Rule) -> frozenset[str]:
+def parameters(rule: Rule) -> frozenset[str]:
+    """Return the names of what a rule asks for."""
     return frozenset(inspect.signature(rule).parameters)

@@ -1,43 +1,38 @@
 # SPDX-License-Identifier: MIT
 """What is there, what is wrong with it, and what mends it.
 
-`examined` looks without torch, and says what keeps torch from an accelerator; `torch_offer` asks
-torch; `rules` holds the rules about what disturbs a measurement.
+`examined` looks without torch, `torch_offer` asks torch, and `rules` says what is wrong. A rule
+with a parameter `device` is applied to each accelerator; one with `vendor` to each vendor whose
+accelerators are there, where torch offers none.
 """
 
 import os
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
 from frobench.suite.checks import rule
-from frobench.suite.checks.rule import Fault, Rule, conclusion
+from frobench.suite.checks.rule import Fault, Rule, conclusion, parameters
 from frobench.suite.doctor import rules
-from frobench.suite.doctor.examined import (
-    REFUSED,
-    ExaminedMachine,
-    add_torch_facts,
-    examine_without_torch,
-    unusable_accelerators,
-    unused_accelerator,
-)
+from frobench.suite.doctor.examined import ExaminedMachine, add_torch_facts, examine_without_torch
+from frobench.suite.doctor.rules import REFUSED, Barred
 from frobench.suite.doctor.torch_offer import START_LOCALLY, Asking, Offer, ask_torch
-from frobench.suite.machine.host import ROOT
+from frobench.suite.machine.host import ROOT, installed
+from frobench.suite.machine.vendors import VENDORS, shown
 from frobench.suite.stored.types import Conclusion, Severity
 
-__all__ = ["REFUSED", "START_LOCALLY", "Offer", "ask_torch", "unusable_accelerators"]
+__all__ = ["REFUSED", "START_LOCALLY", "Offer", "ask_torch"]
 
-ERRORS: list[Rule] = [rules.device_lost, rules.build_lacks_device]
-"""What keeps an accelerator from use."""
+ALL = rule.rules(rules).values()
+LOST: list[Rule] = [rules.device_lost, rules.build_lacks_device]
+"""What keeps one accelerator from use: a warning where another can be used."""
+ERRORS = [one for one in ALL if one in LOST or "barred" in parameters(one)]
 INFOS: list[Rule] = [rules.unloaded_driver, rules.no_accelerator, rules.several_nodes]
-_ALL = rule.rules(rules).values()
-RULES: dict[Severity, list[Rule]] = {
-    "error": ERRORS,
-    "warning": [one for one in _ALL if one not in ERRORS + INFOS],
-    "info": INFOS,
-}
-"""What may be wrong with a machine that can measure."""
+WARNINGS = [one for one in ALL if one not in ERRORS + INFOS]
+RULES: dict[Severity, list[Rule]] = {"error": ERRORS, "warning": WARNINGS, "info": INFOS}
 
 
 class Examination(Struct, kw_only=True):
@@ -71,8 +66,8 @@ def judge(
     """
     there.torch = offer
     add_torch_facts(there.accelerators, offer)
-    unusable = unusable_accelerators(root, environ, offer)
-    return Examination(there=there, troubles=[*unusable, *troubles(there)])
+    barred = None if offer.devices else Barred(offer, shown(root), root, environ)
+    return Examination(there=there, troubles=troubles(there, barred))
 
 
 def glance(
@@ -85,18 +80,59 @@ def glance(
     return [trouble for trouble in troubles(there) if trouble.code != "no-accelerator"]
 
 
-def troubles(there: ExaminedMachine) -> list[Conclusion]:
-    """Apply every rule; what keeps one accelerator from use is a warning beside one that works."""
-    lost: Severity = "warning" if there.any_is_usable else "error"
-    return [
-        conclusion(rule, lost if severity == "error" else severity, fault)
-        for severity, of_severity in RULES.items()
-        for rule in of_severity
-        for fault in rule(there)
-    ]
+def unusable_accelerators(
+    root: Path = ROOT, environ: Mapping[str, str] = os.environ, offer: Offer | None = None
+) -> list[Conclusion]:
+    """Say what keeps torch from accelerators that the system shows; nothing if torch offers one.
+
+    offer : `None` asks torch, but only where an accelerator or a package with a backend is there
+    """
+    gpus = shown(root)
+    if offer is None and not (gpus or installed()):
+        return []
+    offer = offer or ask_torch()
+    return [] if offer.devices else troubles(None, Barred(offer, gpus, root, environ))
+
+
+def troubles(there: ExaminedMachine | None, barred: Barred | None = None) -> list[Conclusion]:
+    """Apply every rule that asks for what was examined."""
+    found = []
+    for severity, of_severity in RULES.items():
+        for one in of_severity:
+            spare = one in LOST and there is not None and there.any_is_usable
+            faults = _faults(one, there, barred)
+            found += [conclusion(one, "warning" if spare else severity, fault) for fault in faults]
+    return found
 
 
 def left_out(refusals: Mapping[str, str]) -> list[Conclusion]:
     """Say of devices that a run leaves them out, since they cannot compute, and why not."""
     faults = (Fault(f"{name} left out: {why}", advice=REFUSED) for name, why in refusals.items())
-    return [conclusion(unused_accelerator, "warning", fault) for fault in faults]
+    return [conclusion(rules.unused_accelerator, "warning", fault) for fault in faults]
+
+
+def _faults(one: Rule, there: ExaminedMachine | None, barred: Barred | None) -> Iterator[Fault]:
+    """Apply a rule, if what it asks for was examined; equal findings of devices become one."""
+    examined: dict[str, Any] = {"there": there, "barred": barred}
+    given = {name: examined[name] for name in parameters(one) & examined.keys()}
+    if None in given.values():
+        return
+    if "device" in parameters(one):
+        alike = defaultdict[tuple[str, str, str], list[int | None]](list)
+        for device in there.accelerators if there else ():
+            for message, mend in one(device, **given):
+                alike[device.name, message, mend].append(device.index)
+        for (name, message, mend), which in alike.items():
+            numbers = ",".join(str(number) for number in which if number is not None)
+            called = f"{name} ({numbers})" if numbers else name
+            many = f"each of {len(which)}x {called}" if len(which) > 1 else called
+            yield Fault(f"{many} {message}", advice=mend.format(numbers or "NUMBER"))
+    elif "vendor" in parameters(one):
+        for vendor in VENDORS.values():
+            names = Counter(gpu.name for gpu in given["barred"].gpus if gpu.vendor is vendor)
+            shown = ", ".join(f"{n}x {name}" if n > 1 else name for name, n in names.items())
+            for message, mend in one(vendor, **given) if names else ():
+                advice = f"{mend}; or measure without it: --devices cpu"
+                yield Fault(f"{shown} cannot be used: {message}", advice=advice)
+    else:
+        yield from (Fault(message, advice=mend) for message, mend in one(**given))

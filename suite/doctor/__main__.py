@@ -2,7 +2,7 @@
 """The page of all troubles, from the rules' docstrings: ``python -m frobench.suite.doctor``."""
 
 from frobench.suite.checks.__main__ import entry
-from frobench.suite.doctor import RULES, examined
+from frobench.suite.doctor import RULES
 
 HEAD = """\
 # What the doctor may say
@@ -27,14 +27,14 @@ This page is made from the rules themselves: `python -m frobench.suite.doctor > 
 
 def page() -> str:
     """Return the page in Markdown, as it is committed."""
-    unusable_rules = *examined.OF_BACKENDS, *examined.RULES, examined.unused_accelerator
     return "\n".join(
         [
             HEAD,
             "## What keeps PyTorch from an accelerator\n",
-            *(entry(refusal, "error") for refusal in unusable_rules),
+            *(entry(checked, "error") for checked in RULES["error"]),
             "## What disturbs a measurement\n",
-            *(entry(checked, severity) for severity, rules in RULES.items() for checked in rules),
+            *(entry(checked, "warning") for checked in RULES["warning"]),
+            *(entry(checked, "info") for checked in RULES["info"]),
         ]
     )
 

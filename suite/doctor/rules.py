@@ -1,106 +1,221 @@
 # SPDX-License-Identifier: MIT
-"""Rules about devices and host: what is wrong with them, and what mends it."""
+"""Rules about a machine: what keeps torch from an accelerator, and what disturbs a measurement."""
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import wraps
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
 
 from frobench.suite.checks.doubts import CAPPED
-from frobench.suite.checks.rule import Fault
 from frobench.suite.datasheets.generations import is_laptop
-from frobench.suite.doctor.examined import Device, ExaminedMachine
-from frobench.suite.doctor.torch_offer import START_LOCALLY
-from frobench.suite.machine.hardware import VENDORS
-from frobench.suite.machine.host import installed
-from frobench.suite.machine.sensors.sensor import AT_WORK, LIMITED, may_limit
+from frobench.suite.doctor.examined import ExaminedAccelerator, ExaminedMachine
+from frobench.suite.doctor.torch_offer import START_LOCALLY, Offer
+from frobench.suite.machine import host
+from frobench.suite.machine.sensors.causes import CAUSES, IDLE, Cause
+from frobench.suite.machine.sensors.sensor import AT_WORK, may_limit
+from frobench.suite.machine.vendors import VENDORS
+from frobench.suite.machine.vendors.vendor import Gpu, Vendor
 from frobench.suite.units import counted, format_value
 
+REFUSED = f"end what else uses it, or install a build of PyTorch that has it: {START_LOCALLY}"
+"""What mends an accelerator that torch sees and that cannot compute."""
 BUSY = 0.1
 """Part of the time in which an accelerator is busy, or of its memory in use, that is noticed."""
+IN_THE_WAY = 0.25
+"""Part of the usable cores' time that others take, from which they are in the way."""
+LEAST_MEMORY, LEAST_SHARED, LEAST_DISK = 2 * 2**30, 2**30, 2**30
+"""Bytes that the suite may need."""
 
-COOL = "check its cooling, and let it cool down"
-CABLES = "check its cooling and its power cables"
-AT_LIMIT = "it draws all the power that it may"
-RAISE_AMDS_LIMIT = (
-    "end what computes on it; raise its limit: sudo amd-smi set -g {0} --power-cap WATTS"
-)
-CAUSES = {
-    "ApplicationsClocksSetting": (
-        "somebody set its clocks",
-        "sudo nvidia-smi -i {0} -rac; sudo nvidia-smi -i {0} -rgc",
-    ),
-    "SwPowerCap": (
-        AT_LIMIT,
-        "end what computes on it; raise its limit: sudo nvidia-smi -i {0} -pl WATTS (in no laptop)",
-    ),
-    "HwSlowdown": ("its hardware slowed it down, for heat or power", CABLES),
-    "SyncBoost": (
-        "it keeps to the clock of the slowest in its group",
-        "take it out of the group that nvidia-smi or DCGM put it into",
-    ),
-    "SwThermalSlowdown": ("it is too hot", COOL),
-    "HwThermalSlowdown": ("it is so hot that its hardware slowed it down", COOL),
-    "HwPowerBrakeSlowdown": (
-        "the power supply told it to slow down",
-        "check the power supply and its cables",
-    ),
-    "DisplayClockSetting": ("its display holds its clock", "measure on a card without a display"),
-    "BoardLimit": ("its board gives no more power", CABLES),
-    "Reliability": ("its voltage may not rise further", "undo what was set to overclock it"),
-    "ppt_pwr": (AT_LIMIT, RAISE_AMDS_LIMIT),
-    "gfx_clk_below_host_limit_pwr": (AT_LIMIT, RAISE_AMDS_LIMIT),
-    "gfx_clk_below_host_limit_thm": ("it is too hot", COOL),
-    "socket_thrm": ("it is too hot", COOL),
-    "prochot_thrm": ("it is so hot that its hardware slowed it down", COOL),
-    "vr_thrm": ("its voltage regulators are too hot", COOL),
-    "hbm_thrm": ("its memory is too hot", COOL),
-}
-"""What may hold a clock down, by NVML's or amdsmi's name: in words, and what mends it.
+UNKNOWN = Cause("other", "something that its driver names", "")
 
-https://docs.nvidia.com/deploy/nvml-api/group__nvmlClocksEventReasons.html,
-https://rocm.docs.amd.com/projects/amdsmi/en/develop/conceptual/gpu-violations.html
-"""
-IDLE = "GpuIdle"
-"""The name of what holds down the clock of a GPU that rests."""
-
-Finding = tuple[str, str]
-"""What is wrong with an accelerator, and what mends it for the GPU with the number `{0}`."""
+Found = Iterator[tuple[str, str]]
+"""What is wrong, and what mends it if the rule's docstring does not say so."""
 
 
-def _of_each(
-    find: Callable[[Device, ExaminedMachine], Iterator[Finding]],
-) -> Callable[[ExaminedMachine], Iterator[Fault]]:
-    """Make a rule about each accelerator into one about all; equal findings become one fault."""
+class Barred(NamedTuple):
+    """A torch that offers no device, and what the system shows.
 
-    @wraps(find)
-    def rule(there: ExaminedMachine) -> Iterator[Fault]:
-        alike: dict[tuple[str, str, str], list[Device]] = {}
-        for device in there.accelerators:
-            for message, mend in find(device, there):
-                alike.setdefault((device.name, message, mend), []).append(device)
-        for (name, message, mend), which in alike.items():
-            numbers = ",".join(str(device.index) for device in which if device.index is not None)
-            called = f"{name} ({numbers})" if numbers else name
-            many = f"each of {len(which)}x {called}" if len(which) > 1 else called
-            yield Fault(f"{many} {message}", advice=mend.format(numbers or "NUMBER"))
+    root : the folder that `/dev`, `/proc` and `/sys` lie in
+    """
 
-    return rule
+    offer: Offer
+    gpus: list[Gpu]
+    root: Path
+    environ: Mapping[str, str]
+
+    @property
+    def on_the_bus(self) -> bool:
+        """Whether the system shows its bus, and so the files of drivers and devices."""
+        return any(gpu.card for gpu in self.gpus)
+
+    def has_driver(self, vendor: Vendor) -> bool:
+        """Tell whether a vendor's driver is loaded."""
+        return any((self.root / file).exists() for file in vendor.driver)
+
+    def nodes(self, vendor: Vendor) -> list[Path]:
+        """Return the files through which programs reach a vendor's devices."""
+        return list(self.root.glob(vendor.nodes)) if self.on_the_bus else []
 
 
-@_of_each
-def device_lost(device: Device, _: ExaminedMachine) -> Iterator[Finding]:
+def backend_fails(barred: Barred) -> Found:
+    """An accelerator's backend is installed and fails to load, so PyTorch cannot be imported.
+
+    Install the release of its package for this release of PyTorch. To measure the CPU without it,
+    set `TORCH_DEVICE_BACKEND_AUTOLOAD=0` and use `--devices cpu`.
+    """
+    if failed := host.failure(barred.offer.builds.get("error") or ""):
+        yield failed, host.MEND_FAILURE
+
+
+def backend_switched_off(barred: Barred) -> Found:
+    """An accelerator's backend is installed, and a variable keeps PyTorch from loading it.
+
+    Unset `TORCH_DEVICE_BACKEND_AUTOLOAD`, or leave the accelerator out with `--devices cpu`.
+    """
+    if barred.offer.version is not None and host.switched_off(barred.environ):
+        setting = f"{host.AUTOLOAD}={barred.environ[host.AUTOLOAD]!r}"
+        for name, package, version in host.installed():
+            backend = f"the backend {name} of {package} {version}"
+            mend = f"unset {host.AUTOLOAD}; or measure without it: --devices cpu"
+            yield f"{backend} is not loaded: {setting} switches it off", mend
+
+
+def torch_missing(barred: Barred) -> Found:
+    """PyTorch cannot be imported.
+
+    Install it, in the build for the machine.
+    """
+    reason = barred.offer.builds.get("error") or ""
+    if barred.offer.version is None and not host.failure(reason):
+        builds = dict.fromkeys(gpu.vendor.build for gpu in barred.gpus)
+        yield (
+            f"torch cannot be imported ({reason})",
+            _install(" or ".join(builds) or "this machine"),
+        )
+
+
+def torch_build(vendor: Vendor, barred: Barred) -> Found:
+    """PyTorch was built for other accelerators, or for none.
+
+    Install the build for this one.
+    """
+    version, builds, wanted = barred.offer.version, barred.offer.builds, vendor.build
+    if version is not None and not builds.get(wanted):
+        own = " and ".join(name for name, built in builds.items() if built) or "the CPU alone"
+        yield f"torch {version} is built for {own}, not for {wanted}", _install(wanted)
+
+
+def _install(build: str) -> str:
+    """Return the command for the Python at work, without the path to anybody's folder."""
+    python, here = Path(sys.executable), Path.cwd()
+    shown = python.relative_to(here) if python.is_relative_to(here) else "python"
+    command = f"{shown} -m pip install --force-reinstall torch --index-url ADDRESS"
+    return f"{command}, with the address that {START_LOCALLY} gives for {build}"
+
+
+def driver_missing(vendor: Vendor, barred: Barred) -> Found:
+    """The accelerator is on the bus, and no driver serves it.
+
+    Install its maker's driver.
+    """
+    if barred.on_the_bus and not barred.has_driver(vendor):
+        yield "its driver is not loaded", f"install it: {vendor.guide}"
+
+
+def driver_too_old(vendor: Vendor, barred: Barred) -> Found:
+    """The driver is older than what PyTorch was built for.
+
+    Install a newer driver, or a build of PyTorch for an older one.
+    """
+    built, wanted = barred.offer.builds.get(vendor.build), vendor.build
+    if not (built and vendor.oldest_driver):
+        return
+    told = re.search(r"\b\d{3,}\.\d+(\.\d+)?\b", host.read(barred.root / vendor.driver[0]))
+    if driver := told[0] if told else next(filter(None, vendor.each("driver")), None):
+        oldest = vendor.oldest_driver.get(int(built.partition(".")[0]), 0)
+        if int(driver.partition(".")[0]) < oldest:
+            newer = f"install driver {oldest} or newer: {vendor.guide}"
+            message = f"driver {driver} is too old for the {wanted} {built} of torch"
+            mend = f"{newer}, or a build for an older {wanted}: {_install(wanted)}"
+            yield f"{message}, which needs {oldest}", mend
+
+
+def devices_not_passed_on(vendor: Vendor, barred: Barred) -> Found:
+    """The container sees the bus, and was not given the devices.
+
+    Start it with the option that passes them on. Outside of a container, load the driver's modules.
+    """
+    missing = [f"/{file}" for file in vendor.control if not (barred.root / file).exists()]
+    if not barred.nodes(vendor):
+        missing = [f"/{vendor.nodes}"]
+    if missing and barred.on_the_bus and barred.has_driver(vendor):
+        files = f"its device files {' and '.join(missing)} are missing here"
+        elsewhere = f"elsewhere load the driver's modules: {vendor.guide}"
+        yield files, f"start the container with {vendor.container}; {elsewhere}"
+
+
+def no_permission(vendor: Vendor, barred: Barred) -> Found:
+    """The user may not open the accelerator's device files.
+
+    Join the group that may, and log in again.
+    """
+    opened = [os.access(node, os.R_OK | os.W_OK) for node in barred.nodes(vendor)]
+    if opened and not any(opened):
+        yield "this user may not open its device files", vendor.permit
+
+
+def mask_hides_all(vendor: Vendor, barred: Barred) -> Found:
+    """A variable hides every accelerator.
+
+    An entry that names no device ends the list there, and so does an empty one. Devices are
+    numbered from 0 among those that a container was given. Unset the variable.
+    """
+    files = [file.name for file in barred.nodes(vendor)] if vendor.node_each else []
+    shown = sum(gpu.vendor is vendor for gpu in barred.gpus)
+    number = len(files) or shown
+    for name in vendor.masks:
+        if (mask := barred.environ.get(name)) is None:
+            continue
+        first = mask.split(",")[0].split(".")[0].strip()
+        if first.startswith("GPU-"):
+            uuids = vendor.each("uuid")
+            if uuids and not any((uuid or first).startswith(first) for uuid in uuids):
+                message = f"the first UUID in {name} is that of no GPU here"
+                yield message, f"unset {name}; `nvidia-smi -L` shows the UUIDs"
+        elif not first.startswith("MIG-") and not (first.isdecimal() and int(first) < number):
+            given = f"; passed on are {', '.join(files)}, which it numbers from 0"
+            yield f"{name}={mask!r} hides every one{given * (number < shown)}", f"unset {name}"
+
+
+def unused_accelerator(vendor: Vendor, barred: Barred) -> Found:
+    """PyTorch cannot use an accelerator that is there.
+
+    The message has PyTorch's own reason. Where it gives none, use the accelerator: PyTorch then
+    says why. Where another accelerator can be used, `frobench run` warns and leaves this one out.
+    """
+    others = [torch_build, driver_missing, driver_too_old]
+    others += [devices_not_passed_on, no_permission, mask_hides_all]
+    known = any(True for rule in others for _ in rule(vendor, barred))
+    if barred.offer.version is not None and not known:
+        reason = f"torch {barred.offer.version} says: {barred.offer.refusal or 'nothing'}"
+        code = f"import torch; torch.ones(1, device='{vendor.type}')"
+        yield reason, f'let torch say it: python -c "{code}", and see {vendor.guide}'
+
+
+def device_lost(device: ExaminedAccelerator) -> Found:
     """The driver does not speak of an accelerator that is there.
 
     "GPU is lost" and "requires restart" mean that it fell off its bus or stopped; a version
-    mismatch, that the driver was updated under running programs. Restart the machine. Where
-    another accelerator can be used, this is a warning.
+    mismatch, that the driver was updated under running programs. Restart the machine; `sudo dmesg`
+    may say what happened. Where another accelerator can be used, this is a warning.
     """
     if device.fault is not None:
-        mend = "restart the machine; `sudo dmesg` may say what happened"
-        yield f"does not answer: {device.fault}", mend
+        yield f"does not answer: {device.fault}", ""
 
 
-@_of_each
-def build_lacks_device(device: Device, there: ExaminedMachine) -> Iterator[Finding]:
+def build_lacks_device(device: ExaminedAccelerator, there: ExaminedMachine) -> Found:
     """PyTorch was not built for an accelerator of this generation.
 
     It sees the device and cannot compute there, so `frobench run` refuses to. Install a build for
@@ -112,48 +227,37 @@ def build_lacks_device(device: Device, there: ExaminedMachine) -> Iterator[Findi
         yield message, f"install a build that has it: {START_LOCALLY}"
 
 
-def silent_driver(there: ExaminedMachine) -> Iterator[Fault]:
+def silent_driver(device: ExaminedAccelerator, there: ExaminedMachine) -> Found:
     """The driver of an accelerator cannot be asked how the accelerator is.
 
     Nothing is known of its clocks, its power and what holds it back. A container needs
-    `NVIDIA_DRIVER_CAPABILITIES=compute,utility` to be given the driver's library NVML.
+    `NVIDIA_DRIVER_CAPABILITIES=compute,utility` to be given the driver's library NVML; elsewhere
+    see that the driver is there.
     """
-    if there.torch is not None and not there.torch.devices:
-        return  # then another rule says what is missing
-    mend = (
-        "in a container, set NVIDIA_DRIVER_CAPABILITIES=compute,utility when it is started; "
-        f"elsewhere see that its driver is there: {VENDORS['NVIDIA'].guide}"
-    )
-    silent = {
-        f"{device.name} is not watched: {device.unknown['index']}": None
-        for device in there.accelerators
-        if device.vendor == "NVIDIA" and device.index is None and device.fault is None
-    }
-    yield from (Fault(message, advice=mend) for message in silent)
+    is_usable = there.torch is None or there.torch.devices  # else another rule says what is missing
+    if is_usable and device.vendor == "NVIDIA" and device.index is None and device.fault is None:
+        yield f"is not watched: {device.unknown['index']}", ""
 
 
-def hidden_devices(there: ExaminedMachine) -> Iterator[Fault]:
+def hidden_devices(there: ExaminedMachine) -> Found:
     """PyTorch sees fewer accelerators than are there.
 
     A variable such as `CUDA_VISIBLE_DEVICES` hides the others; unset it.
     """
-    offer, masks = there.torch, there.host.masks
-    if offer is None:
-        return
-    whole = [device for device in there.accelerators if not device.mig]
-    shown = sum(map(there.is_for, whole))
-    if 0 < offer.devices < shown:
+    masks, seen = there.host.masks, there.torch.devices if there.torch else 0
+    shown = sum(there.is_for(device) for device in there.accelerators if not device.mig)
+    if 0 < seen < shown:
         values = " and ".join(f"{name}={value!r}" for name, value in masks.items())
-        message = f"PyTorch sees {offer.devices} of {counted(shown, 'accelerator')}"
-        mend = f"unset {' '.join(masks)}" if masks else "see what set a mask in this process"
-        yield Fault(f"{message}: {values}" if masks else message, advice=mend)
+        message = f"PyTorch sees {seen} of {counted(shown, 'accelerator')}"
+        unset = f"unset {' '.join(masks)}"
+        yield (f"{message}: {values}", unset) if masks else (message, "")
 
 
-@_of_each
-def busy_accelerator(device: Device, _: ExaminedMachine) -> Iterator[Finding]:
+def busy_accelerator(device: ExaminedAccelerator) -> Found:
     """Something else uses an accelerator.
 
-    It takes time, memory and power. `nvidia-smi` or `amd-smi` shows it; wait for it, or end it.
+    It takes time, memory and power. `nvidia-smi` or `amd-smi process` shows it; wait for it, or end
+    it.
     """
     signs = []
     if many := device.processes:
@@ -163,74 +267,59 @@ def busy_accelerator(device: Device, _: ExaminedMachine) -> Iterator[Finding]:
     if (used := device.memory_used_bytes or 0) / (device.memory_bytes or 1) >= BUSY:
         signs.append(f"{format_value(used, 'B')} of its memory are in use")
     if signs:
-        mend = f"wait for it or end it; `{_tool(device, 'process')}` shows what it is"
-        yield f"is in use: {', '.join(signs)}", mend
+        yield f"is in use: {', '.join(signs)}", ""
 
 
-@_of_each
-def held_back(device: Device, _: ExaminedMachine) -> Iterator[Finding]:
+def held_back(device: ExaminedAccelerator) -> Found:
     """Something holds an accelerator's clock down right now.
 
     Not counted are an idle clock, and a power limit that the driver of a resting device names. The
-    message ends with the driver's own name of the reason.
+    message ends with the driver's own name of the reason; the vendor's own tool may tell more.
     """
     draw = device.power_watts, device.power_limit_watts, device.utilization
-    otherwise = ("so its driver says", f"`{_tool(device, 'metric')}` may tell more")
     for name in device.held_back or ():
-        if name != IDLE and (name not in LIMITED or may_limit(*draw)):
-            words, mend = CAUSES.get(name, otherwise)
-            yield f"is held back: {words} ({name})", mend
+        cause = CAUSES.get(name, UNKNOWN)
+        if name != IDLE and (cause.kind != "limit" or may_limit(*draw)):
+            yield f"is held back: {cause.words} ({name})", cause.mend
 
 
-@_of_each
-def power_cap(device: Device, _: ExaminedMachine) -> Iterator[Finding]:
+def power_cap(device: ExaminedAccelerator) -> Found:
     """An accelerator may draw less power than it was made for.
 
-    It is then a slower device. Set the limit to its default. In a laptop the limit follows power
-    supply and mode, not `nvidia-smi`: plug the laptop in, and choose the mode for performance.
+    It is then a slower device. Set the limit to its default by the vendor's tool. In a laptop the
+    limit follows power supply and mode, not `nvidia-smi`: plug the laptop in, and choose the mode
+    for performance, such as by `powerprofilesctl set performance`; under Linux also `sudo systemctl
+    enable --now nvidia-powerd`.
     """
     limit, default = device.power_limit_watts, device.power_limit_default_watts
-    if limit is None or not default or limit >= CAPPED * default:
-        return
-    mend = f"raise its limit to {default:g} W with its maker's tool"
-    if device.vendor == "AMD":
-        mend = "sudo amd-smi reset -g all --power-cap"
-    elif device.vendor == "NVIDIA" and not is_laptop(device.name):
-        mend = f"sudo nvidia-smi -i {{0}} -pl {default:g}"
-    elif device.vendor == "NVIDIA":
-        mend = (
-            "plug the laptop in, and choose performance in its maker's program or with "
-            "`powerprofilesctl set performance`; under Linux also `sudo systemctl enable "
-            "--now nvidia-powerd`; nvidia-smi cannot set the limit of a laptop's GPU"
-        )
-    yield f"may draw {limit:g} W of {default:g} W ({limit / default:.0%})", mend
+    if limit is not None and default and limit < CAPPED * default:
+        message = f"may draw {limit:g} W of {default:g} W ({limit / default:.0%})"
+        mend = VENDORS[device.vendor].set_limit.replace("WATTS", f"{default:g}")
+        yield message, "" if is_laptop(device.name) else mend
 
 
-@_of_each
-def narrow_link(device: Device, _: ExaminedMachine) -> Iterator[Finding]:
+def narrow_link(device: ExaminedAccelerator) -> Found:
     """An accelerator is connected by fewer lanes than it and its slot have.
 
-    Copies are slower by that factor. Reseat the card, or use a slot that shares no lanes.
+    Copies are slower by that factor. Reseat the card, or use a slot with all lanes; look for shared
+    lanes in the BIOS.
     """
     if (width := device.pcie_width) and (most := device.pcie_width_max) and width < most:
-        mend = "reseat the card, or use a slot with all lanes; look for shared lanes in the BIOS"
-        yield f"has {width} of {most} PCIe lanes", mend
+        yield f"has {width} of {most} PCIe lanes", ""
 
 
-@_of_each
-def slow_link(device: Device, _: ExaminedMachine) -> Iterator[Finding]:
+def slow_link(device: ExaminedAccelerator) -> Found:
     """An accelerator at work is connected at a lower PCIe generation than it could be.
 
-    An idle link slows down to save power. At work, suspect slot, riser cable and firmware.
+    An idle link slows down to save power. At work, suspect slot, riser cable and firmware: set the
+    slot to its full generation in the BIOS.
     """
     now, most = device.pcie_generation, device.pcie_generation_max
     if (device.utilization or 0) >= AT_WORK and now and most and now < most:
-        mend = "set the slot to its full generation in the BIOS; check a riser cable"
-        yield f"is at PCIe {now} of {most}, although at work", mend
+        yield f"is at PCIe {now} of {most}, although at work", ""
 
 
-@_of_each
-def unloaded_driver(device: Device, _: ExaminedMachine) -> Iterator[Finding]:
+def unloaded_driver(device: ExaminedAccelerator) -> Found:
     """The driver forgets a GPU's state whenever no program uses it.
 
     Loading it again slows down first calls, and undoes set limits. Switch persistence on.
@@ -239,29 +328,18 @@ def unloaded_driver(device: Device, _: ExaminedMachine) -> Iterator[Finding]:
         yield "has no persistence mode", "sudo nvidia-smi -i {0} -pm 1"
 
 
-def no_accelerator(there: ExaminedMachine) -> Iterator[Fault]:
+def no_accelerator(there: ExaminedMachine) -> Found:
     """No accelerator is there, so only the CPU can be measured.
 
-    Nothing is wrong, unless one should be there: see whether the firmware shows it, and whether the
-    container or virtual machine was given it. Not said where a package brings a backend.
+    Nothing needs mending, unless one should be there: `lspci` shows what is on the bus. See whether
+    the container or virtual machine was given it.
     """
     offered = there.torch and there.torch.devices
-    if not there.accelerators and not offered and not installed():
-        mend = "nothing needs mending, unless one should be there: `lspci` shows what is on the bus"
-        yield Fault("no accelerator is there: the CPU is measured", advice=mend)
+    if not there.accelerators and not offered and not host.installed():
+        yield "no accelerator is there: the CPU is measured", ""
 
 
-def _tool(device: Device, amds_command: str) -> str:
-    return {"NVIDIA": "nvidia-smi", "AMD": f"amd-smi {amds_command}"}.get(device.vendor, "top")
-
-
-IN_THE_WAY = 0.25
-"""Part of the usable cores' time that others take, from which they are in the way."""
-LEAST_MEMORY, LEAST_SHARED, LEAST_DISK = 2 * 2**30, 2**30, 2**30
-"""Bytes that the suite may need."""
-
-
-def far_accelerator(there: ExaminedMachine) -> Iterator[Fault]:
+def far_accelerator(there: ExaminedMachine) -> Found:
     """The cores that may be used belong to other memory nodes than an accelerator.
 
     Copies and launches cross the nodes' link, and are slower. Start on the accelerator's node.
@@ -272,97 +350,7 @@ def far_accelerator(there: ExaminedMachine) -> Iterator[Fault]:
             yield _apart(name, node, f"node {', '.join(map(str, nodes))}")
 
 
-def native_windows(there: ExaminedMachine) -> Iterator[Fault]:
-    """Frobench measures nothing on Windows itself.
-
-    Stored runs can be read there. To measure, install WSL2 (`wsl --install`), and use that.
-    """
-    if there.host.os.startswith("Windows"):
-        mend = "wsl --install, and use WSL2"
-        yield Fault("nothing can be measured on Windows itself", advice=mend)
-
-
-def slow_governor(there: ExaminedMachine) -> Iterator[Fault]:
-    """The CPU's cores do not keep their highest clock.
-
-    The kernel's governor lets them slow down between and within samples. Choose `performance`.
-    """
-    governor = there.host.cpu.governor
-    if governor not in {None, "performance"}:
-        mend = "sudo cpupower frequency-set -g performance"
-        yield Fault(f"the CPU's governor is {governor}", advice=mend)
-
-
-def quota_below_cores(there: ExaminedMachine) -> Iterator[Fault]:
-    """A control group, as of a container, gives processes less time than they see cores for.
-
-    Threads stop amid a sample when the time is used up. Raise the limit, or pin whole cores.
-    """
-    quota, cores = there.host.cpu.quota_cores, there.host.cores
-    if quota is not None and quota < cores:
-        if there.host.container:
-            group = "this container"
-            whole = "--cpuset-cpus with whole cores"
-            mend = f"docker run --cpus={cores}, or {whole}; in Kubernetes its limit"
-        else:
-            group = "this process's control group"
-            mend = "ask for more cores where the job or service is defined"
-        yield Fault(f"{group} may use {quota:g} of {counted(cores, 'core')}", advice=mend)
-
-
-def busy_processor(there: ExaminedMachine) -> Iterator[Fault]:
-    """Other programs use the CPU.
-
-    They take time from what is measured, and make it vary. `top` shows them; wait, or end them.
-    """
-    others, cores = there.host.others, there.host.cores
-    if others is not None and others > IN_THE_WAY * cores:
-        message = f"other programs use {others:.1f} of {counted(cores, 'core')}"
-        yield Fault(message, advice="wait for them, or end what `top` shows")
-
-
-def on_battery(there: ExaminedMachine) -> Iterator[Fault]:
-    """The machine runs on its battery.
-
-    Most then lower their clocks. Plug it in.
-    """
-    if there.host.on_battery:
-        yield Fault("the machine runs on its battery", advice="plug it in")
-
-
-def little_memory(there: ExaminedMachine) -> Iterator[Fault]:
-    """Little memory is free.
-
-    Large cases are left out, or the system begins to swap. End other programs.
-    """
-    free = there.host.memory_free_bytes
-    if free < LEAST_MEMORY:
-        yield Fault(f"{format_value(free, 'B')} of memory are free", advice="end other programs")
-
-
-def little_shared_memory(there: ExaminedMachine) -> Iterator[Fault]:
-    """Processes can share little memory.
-
-    Docker's default of 64 MiB is too little for workers that exchange tensors. Give them more.
-    """
-    shared = there.host.shared_memory_bytes
-    if shared is not None and shared < LEAST_SHARED:
-        mend = "docker run --shm-size=8g; elsewhere: sudo mount -o remount,size=8G /dev/shm"
-        yield Fault(f"processes can share {format_value(shared, 'B')} of memory", advice=mend)
-
-
-def little_disk_space(there: ExaminedMachine) -> Iterator[Fault]:
-    """The disk that results are written to is nearly full.
-
-    A run whose journal cannot be written ends. Make room, or write elsewhere with `--results`.
-    """
-    free = there.host.disk_free_bytes
-    if free < LEAST_DISK:
-        mend = "make room, or `frobench run --results FOLDER` on another disk"
-        yield Fault(f"{format_value(free, 'B')} are free where results are written", advice=mend)
-
-
-def several_nodes(there: ExaminedMachine) -> Iterator[Fault]:
+def several_nodes(there: ExaminedMachine) -> Found:
     """The cores that may be used belong to several memory nodes, an accelerator to one of them.
 
     Pinned memory lies on the node where a launch runs, so copies may differ between launches. Start
@@ -377,11 +365,90 @@ def several_nodes(there: ExaminedMachine) -> Iterator[Fault]:
 def _attached(there: ExaminedMachine) -> Iterable[tuple[str, int]]:
     """Return each accelerator's name with the memory node that it is attached to, once."""
     named = ((device.name, device.numa_node) for device in there.accelerators)
-    return dict.fromkeys((name, node) for name, node in named if node is not None)
+    return dict.fromkeys((name, node) for name, node in named if isinstance(node, int))
 
 
-def _apart(name: str, node: int, cores: str) -> Fault:
-    return Fault(
-        f"{name} is attached to memory node {node}, and the usable cores belong to {cores}",
-        advice=f"numactl --cpunodebind={node} --membind={node} frobench run",
-    )
+def _apart(name: str, node: int, cores: str) -> tuple[str, str]:
+    message = f"{name} is attached to memory node {node}, and the usable cores belong to {cores}"
+    return message, f"numactl --cpunodebind={node} --membind={node} frobench run"
+
+
+def native_windows(there: ExaminedMachine) -> Found:
+    """Frobench measures nothing on Windows itself.
+
+    Stored runs can be read there. To measure, install WSL2 (`wsl --install`), and use that.
+    """
+    if there.host.os.startswith("Windows"):
+        yield "nothing can be measured on Windows itself", ""
+
+
+def slow_governor(there: ExaminedMachine) -> Found:
+    """The CPU's cores do not keep their highest clock.
+
+    The kernel's governor lets them slow down between and within samples. Choose `performance`:
+    `sudo cpupower frequency-set -g performance`.
+    """
+    governor = there.host.cpu.governor
+    if governor not in {None, "performance"}:
+        yield f"the CPU's governor is {governor}", ""
+
+
+def quota_below_cores(there: ExaminedMachine) -> Found:
+    """A control group, as of a container, gives processes less time than they see cores for.
+
+    Threads stop amid a sample when the time is used up. Raise the limit, or pin whole cores:
+    `docker run --cpus=N` or `--cpuset-cpus=0-N`; in Kubernetes its limit; else where the job or
+    service is defined.
+    """
+    quota, cores = there.host.cpu.quota_cores, there.host.cores
+    if quota is not None and quota < cores:
+        group = "this container" if there.host.container else "this process's control group"
+        yield f"{group} may use {quota:g} of {counted(cores, 'core')}", ""
+
+
+def busy_processor(there: ExaminedMachine) -> Found:
+    """Other programs use the CPU.
+
+    They take time from what is measured, and make it vary. `top` shows them; wait, or end them.
+    """
+    others, cores = there.host.others, there.host.cores
+    if others is not None and others > IN_THE_WAY * cores:
+        yield f"other programs use {others:.1f} of {counted(cores, 'core')}", ""
+
+
+def on_battery(there: ExaminedMachine) -> Found:
+    """The machine runs on its battery.
+
+    Most then lower their clocks. Plug it in.
+    """
+    if there.host.on_battery:
+        yield "the machine runs on its battery", ""
+
+
+def little_memory(there: ExaminedMachine) -> Found:
+    """Little memory is free.
+
+    Large cases are left out, or the system begins to swap. End other programs.
+    """
+    if (free := there.host.memory_free_bytes) < LEAST_MEMORY:
+        yield f"{format_value(free, 'B')} of memory are free", ""
+
+
+def little_shared_memory(there: ExaminedMachine) -> Found:
+    """Processes can share little memory.
+
+    Docker's default of 64 MiB is too little for workers that exchange tensors. Give them more:
+    `docker run --shm-size=8g`; elsewhere `sudo mount -o remount,size=8G /dev/shm`.
+    """
+    shared = there.host.shared_memory_bytes
+    if shared is not None and shared < LEAST_SHARED:
+        yield f"processes can share {format_value(shared, 'B')} of memory", ""
+
+
+def little_disk_space(there: ExaminedMachine) -> Found:
+    """The disk that results are written to is nearly full.
+
+    A run whose journal cannot be written ends. Make room, or write elsewhere with `--results`.
+    """
+    if (free := there.host.disk_free_bytes) < LEAST_DISK:
+        yield f"{format_value(free, 'B')} are free where results are written", ""

@@ -74,32 +74,30 @@ def ask_torch() -> Offer:
             lines = [line.strip() for line in traceback.format_exception(error)]
             own = str(error) if error.__cause__ is None else "\n".join(lines)
             return Offer(None, {"error": own}, 0)
-        builds = {
-            "CUDA": torch.version.cuda,
-            "ROCm": torch.version.hip,
-            "XPU": torch.version.xpu,
-            "MPS": "built in" if torch.backends.mps.is_built() else None,
-        }
-        devices, refusal = _usable(torch)
+        kind = torch.accelerator.current_accelerator()
+        devices, refusal = _usable(torch, kind) if kind else (0, None)
+        named = str(kind and kind.type)
         return Offer(
-            str(torch.__version__),
-            builds,
-            devices,
-            tuple(torch.cuda.get_arch_list()) if torch.version.cuda else (),
-            tuple(_unlisted(torch, devices)),
-            tuple(_out_of_tree(torch, devices)),
-            refusal,
+            version=str(torch.__version__),
+            builds={
+                "CUDA": torch.version.cuda,
+                "ROCm": torch.version.hip,
+                "XPU": torch.version.xpu,
+                "MPS": "built in" if torch.backends.mps.is_built() else None,
+            },
+            devices=devices,
+            architectures=tuple(torch.cuda.get_arch_list()) if torch.version.cuda else (),
+            unlisted=tuple(_unlisted(torch, named, devices)) if devices else (),
+            out_of_tree=tuple(_out_of_tree(torch, named, devices)) if devices else (),
+            refusal=refusal,
         )
 
 
-def _usable(torch: Any) -> tuple[int, str | None]:  # noqa: ANN401 - the module
+def _usable(torch: Any, kind: Any) -> tuple[int, str | None]:  # noqa: ANN401 - the module, a device
     """Count the accelerators that torch can use; return also what it says where it can use none.
 
     Before torch initialises CUDA, it counts what NVML lists, whether or not CUDA can use it.
     """
-    kind = torch.accelerator.current_accelerator()
-    if kind is None:
-        return 0, None
     try:
         getattr(torch.get_device_module(kind), "init", bool)()  # few backends lack it
         return torch.accelerator.device_count() if torch.accelerator.is_available() else 0, None
@@ -107,24 +105,21 @@ def _usable(torch: Any) -> tuple[int, str | None]:  # noqa: ANN401 - the module
         return 0, str(error).partition("\n")[0]
 
 
-def _unlisted(torch: Any, count: int) -> list[tuple[str, int | None]]:  # noqa: ANN401 - the module
-    if count and torch.backends.mps.is_available():
-        return [(torch.backends.mps.get_name(), torch.mps.recommended_max_memory())]
-    if count and torch.xpu.is_available():
-        cards = [torch.xpu.get_device_properties(index) for index in range(count)]
-        return [(card.name, card.total_memory) for card in cards]
-    return []
+def _unlisted(torch: Any, kind: str, count: int) -> Iterator[tuple[str, int | None]]:  # noqa: ANN401 - the module
+    if kind == "mps":
+        yield torch.backends.mps.get_name(), torch.mps.recommended_max_memory()
+    for index in range(count) if kind == "xpu" else ():
+        card = torch.xpu.get_device_properties(index)
+        yield card.name, card.total_memory
 
 
-def _out_of_tree(torch: Any, count: int) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - as above
-    kind = torch.accelerator.current_accelerator() if count else None
-    if kind is None or kind.type != torch._C._get_privateuse1_backend_name():  # noqa: SLF001 - has no public name
-        return
-    for index in range(count):
-        name = kind.type
+def _out_of_tree(torch: Any, kind: str, count: int) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - the module
+    is_other = kind == torch._C._get_privateuse1_backend_name()  # noqa: SLF001 - has no public name
+    for index in range(count) if is_other else ():
+        name = kind
         with suppress(AttributeError, NotImplementedError, RuntimeError, TypeError):
             name = str(torch.get_device_module(kind).get_device_name(index))
-        yield f"{kind.type}:{index}", name
+        yield f"{kind}:{index}", name
 
 
 if __name__ == "__main__":

@@ -20,24 +20,21 @@ MEASURING = ("benchmarks", "frobench", "suite")
 
 def capture(devices: Iterable[str]) -> Environment:
     """Describe the machine and its software; no accelerator but the given devices is touched."""
-    from frobench.suite.machine.torch_facts import (  # noqa: PLC0415 - imports torch
-        accelerator,
-        software,
-        topology,
-    )
+    from frobench.suite.machine import torch_facts  # noqa: PLC0415 - imports torch
 
     unknown: dict[str, str] = {}
     cpu = processor(unknown)
     names = [name for name in devices if name != "cpu"]
     accelerators = [
-        accelerator(name, f"accelerators.{index}.", unknown) for index, name in enumerate(names)
+        torch_facts.accelerator(name, f"accelerators.{index}.", unknown)
+        for index, name in enumerate(names)
     ]
-    links = topology(names, unknown) if len(names) > 1 else {}
+    links = torch_facts.topology(names, unknown) if len(names) > 1 else {}
     return Environment(
         machine=machine_name(cpu, accelerators),
         cpu=cpu,
         accelerators=accelerators,
-        software=software(unknown),
+        software=torch_facts.software(unknown),
         unknown=unknown,
         topology=links,
     )

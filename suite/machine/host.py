@@ -109,9 +109,6 @@ def _control_groups(root: Path, controller: str) -> Iterator[Path]:
             yield folder
 
 
-UNNAMED = "the system does not describe its processor"
-
-
 def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
     """Describe the processor; `unknown` takes the reasons for what is not known."""
     system = root / "sys/devices/system"
@@ -121,35 +118,44 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
     core_nodes = sorted(int(name.removeprefix("node")) for name in nodes)
     huge_pages = read(root / "sys/kernel/mm/transparent_hugepage/enabled")  # always [madvise] never
     frequency = psutil_frequency()
-    highest = float(frequency.max) * 1e6 or None if frequency else None
     physical, logical = psutil.cpu_count(logical=False), psutil.cpu_count()
-    uncounted = "the system does not count its cores"
-    no_nodes = "the system does not describe its memory nodes"
-    no_control = "the kernel offers no frequency control"
-    no_caches = "the system does not describe its caches"
-    no_pages = "the kernel knows none of them"
-    facts: dict[str, tuple[Any, str]] = {
-        **{name: (value, UNNAMED) for name, value in _named(root).items()},
-        "physical_cores": (physical, uncounted),
-        "logical_cores": (logical, uncounted),
-        "quota_cores": (quota(root), "no limit is set"),
-        "governor": (", ".join(sorted(governors)) or None, no_control),
-        "max_frequency_hz": (highest, "the system does not say how fast cores may run"),
-        "last_level_cache_bytes": (last_level_cache(root), no_caches),
-        "numa_nodes": (len(list((system / "node").glob("node[0-9]*"))) or None, no_nodes),
-        "boost": (_boost(system / "cpu"), "the kernel does not say whether cores may boost"),
-        "frequency_driver": (read(system / "cpu/cpu0/cpufreq/scaling_driver") or None, no_control),
-        "usable_numa_nodes": (len(core_nodes) or None, no_nodes),
-        "core_nodes": (core_nodes or None, no_nodes),
-        "threads_per_core": (logical // physical if logical and physical else None, uncounted),
-        "huge_pages": (huge_pages.partition("[")[2].partition("]")[0] or None, no_pages),
+    facts = {
+        **_named(root),
+        "physical_cores": physical,
+        "logical_cores": logical,
+        "quota_cores": quota(root),
+        "governor": ", ".join(sorted(governors)) or None,
+        "max_frequency_hz": float(frequency.max) * 1e6 or None if frequency else None,
+        "last_level_cache_bytes": last_level_cache(root),
+        "numa_nodes": len(list((system / "node").glob("node[0-9]*"))) or None,
+        "boost": _boost(system / "cpu"),
+        "frequency_driver": read(system / "cpu/cpu0/cpufreq/scaling_driver") or None,
+        "usable_numa_nodes": len(core_nodes) or None,
+        "core_nodes": core_nodes or None,
+        "threads_per_core": logical // physical if logical and physical else None,
+        "huge_pages": huge_pages.partition("[")[2].partition("]")[0] or None,
     }
+    unknown |= unknown_facts(facts, {"quota_cores": "no limit is set"}, "cpu.")
     return Cpu(
         architecture=platform.machine(),
         usable_cores=cores_in_use(root),
         memory_bytes=memory(root),
-        **known(facts, "cpu.", unknown),
+        **facts,
     )
+
+
+def unknown_facts(
+    facts: Mapping[str, Any],
+    reasons: Mapping[str, str],
+    part: str = "",
+    otherwise: str = "the system does not tell it",
+) -> dict[str, str]:
+    """Return why facts are `None`, by their names behind `part`, such as `cpu.`."""
+    return {
+        f"{part}{name}": reasons.get(name, otherwise)
+        for name, value in facts.items()
+        if value is None
+    }
 
 
 def _named(root: Path) -> dict[str, Any]:
@@ -255,18 +261,6 @@ def in_container(root: Path = ROOT) -> bool | None:
     marks = (root / ".dockerenv", root / "run/.containerenv")
     names = {"KUBERNETES_SERVICE_HOST", "container"}  # Kubernetes; systemd's word for others
     return any(mark.exists() for mark in marks) or not names.isdisjoint(os.environ)
-
-
-def known(
-    facts: Mapping[str, tuple[Any, str]], part: str, unknown: dict[str, str]
-) -> dict[str, Any]:
-    """Return the values of facts, each given with the reason for which it may be `None`.
-
-    part : what precedes a fact's name in `unknown`, such as `cpu.`
-    unknown : takes the reasons for the values that are `None`
-    """
-    unknown |= {f"{part}{name}": why for name, (value, why) in facts.items() if value is None}
-    return {name: value for name, (value, _) in facts.items()}
 
 
 def public_packages(packages: Mapping[str, str]) -> dict[str, str]:

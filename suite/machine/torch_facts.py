@@ -14,9 +14,13 @@ import torch
 
 from frobench.suite.machine import host
 from frobench.suite.machine.hardware import complete
-from frobench.suite.machine.host import ROOT, known
-from frobench.suite.machine.sensors import nvml
+from frobench.suite.machine.host import ROOT, unknown_facts
+from frobench.suite.machine.sensors.sensor import seal
+from frobench.suite.machine.vendors import vendor_of
+from frobench.suite.machine.vendors.vendor import Identity, Vendor
 from frobench.suite.stored.types import Accelerator, Scalar, Software
+
+FACTS = [name for name in Accelerator.__struct_fields__ if name not in {"name", "type", "index"}]
 
 
 def accelerator(name: str, part: str, unknown: dict[str, str], root: Path = ROOT) -> Accelerator:
@@ -25,34 +29,31 @@ def accelerator(name: str, part: str, unknown: dict[str, str], root: Path = ROOT
     part : what precedes a fact's name in `unknown`, which takes the reasons for what is not known
     """
     device = torch.device(name)
-    properties = _properties(device)
-    drivers, reasons = nvml.driver_facts(str(properties.uuid)) if _is_nvidia(device) else ({}, {})
-    address = bus_address(name)
+    properties, address, vendor = _properties(device), bus_address(name), _vendor(device)
+    facts = _torch_facts(device, properties)
+    reasons: dict[str, str] = {}
+    if asked := [fact for fact in FACTS if fact in vendor.readers and fact not in facts]:
+        sealed = seal(str(properties.uuid), "") if vendor.has_uuid else None
+        (sensor,) = vendor.source({name: Identity(sealed, address)}, "", asked).sensors()
+        facts |= sensor.read()
+        reasons = sensor.unknown
     card = root / f"sys/bus/pci/devices/{address}.0" if address else None
-    facts = complete(card, _torch_facts(device, properties) | drivers)
+    facts = complete(card, facts)
     for fact in [fact for fact in facts if fact.endswith(("_watts", "_hz")) and facts[fact] == 0]:
         del facts[fact]
         reasons[fact] = "its driver says 0"
     otherwise = f"neither torch nor a library asked here tells it of {device.type} devices"
-    stored = {
-        fact: (facts.get(fact), reasons.get(fact, otherwise))
-        for fact in ("memory_bytes", "capability", "multiprocessors", *nvml.CONSTANT)
-    }
-    return Accelerator(
-        name=facts.get("name") or device.type,
-        type=device.type,
-        index=device.index or 0,
-        **known(stored, part, unknown),
-    )
+    stored = {fact: facts.get(fact) for fact in FACTS}
+    unknown |= unknown_facts(stored, reasons, part, otherwise)
+    called = facts.get("name") or device.type
+    return Accelerator(name=called, type=device.type, index=device.index or 0, **stored)
 
 
 def topology(names: Sequence[str], unknown: dict[str, str]) -> dict[str, str] | None:
     """Return what lies between each two accelerators (`cuda:0-cuda:1`); `unknown` says why not."""
     devices = {name: torch.device(name) for name in names}
-    links: dict[str, str] | str = "only NVIDIA's library is asked for it"
-    if all(map(_is_nvidia, devices.values())):
-        uuids = {name: str(_properties(device).uuid) for name, device in devices.items()}
-        links = nvml.links_between(uuids)
+    uuids = {name: str(getattr(_properties(each), "uuid", "")) for name, each in devices.items()}
+    links = _vendor(devices[names[0]]).links(uuids)
     if isinstance(links, str):
         unknown["topology"] = links
         return None
@@ -67,8 +68,8 @@ def bus_address(name: str) -> str | None:
     return "{:04x}:{:02x}:{:02x}".format(*numbers) if numbers == parts else None
 
 
-def _is_nvidia(device: torch.device) -> bool:
-    return device.type == "cuda" and torch.version.hip is None
+def _vendor(device: torch.device) -> Vendor:
+    return vendor_of(device.type, has_uuid=device.type == "cuda" and torch.version.hip is None)
 
 
 def _properties(device: torch.device) -> Any:
@@ -86,18 +87,15 @@ def _torch_facts(device: torch.device, properties: Any) -> dict[str, Any]:
             "multiprocessors": torch.backends.mps.get_core_count(),
         }
 
-    def stated(name: str) -> Any:
-        return getattr(properties, name, None)
+    def stated(*names: str) -> Any:
+        return next(filter(None, (getattr(properties, name, None) for name in names)), None)
 
-    capability = None
-    if stated("major") is not None:
-        gfx = stated("gcnArchName") if torch.version.hip else None
-        capability = gfx or f"{properties.major}.{properties.minor}"
+    version = f"{properties.major}.{properties.minor}" if stated("major") else None
     facts = {
         "name": stated("name"),
         "memory_bytes": stated("total_memory"),
-        "capability": capability,
-        "multiprocessors": stated("multi_processor_count") or stated("max_compute_units"),
+        "capability": (torch.version.hip and stated("gcnArchName")) or version,
+        "multiprocessors": stated("multi_processor_count", "max_compute_units"),
         "driver": stated("driver_version"),
     }
     return {fact: value for fact, value in facts.items() if value is not None}
@@ -105,15 +103,16 @@ def _torch_facts(device: torch.device, properties: Any) -> dict[str, Any]:
 
 def software(unknown: dict[str, str]) -> Software:
     """Describe the software of this process; `unknown` takes the reasons for what is not known."""
-    container = {"container": (host.in_container(), "can be told on Linux only")}
-    build = {part: (has, "this build of torch has none") for part, has in _torch_build().items()}
+    container, build = host.in_container(), _torch_build()
+    unknown |= unknown_facts({"software.container": container}, {})
+    unknown |= unknown_facts(build, {}, "software.torch_build.", "this build of torch has none")
     return Software(
         os=host.operating_system(),
         kernel=host.kernel(),
-        **known(container, "software.", unknown),
+        container=container,
         python=platform.python_version(),
         torch=str(torch.__version__),
-        torch_build=known(build, "software.torch_build.", unknown),
+        torch_build=build,
         threads=torch.get_num_threads(),
         interop_threads=torch.get_num_interop_threads(),
         flags=_flags(),

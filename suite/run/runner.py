@@ -42,7 +42,7 @@ from frobench.suite.errors import (
 )
 from frobench.suite.files import create, keep
 from frobench.suite.journal import Begun, Journal, Plan, Record, Surroundings
-from frobench.suite.machine import environment
+from frobench.suite.machine import environment, vendors
 from frobench.suite.machine.host import own_address
 from frobench.suite.machine.sensors.sensor import Source
 from frobench.suite.nodes.agent import Agent, holding_nodes
@@ -430,8 +430,8 @@ def sensors(folder: Path, plan: Plan) -> list[Source]:
     """Return the sensors of the devices that the pilot saw."""
     for record in Journal(folder / PILOT):
         if isinstance(record, Surroundings):
-            return telemetry.sources(record.seals, str(plan.seed), record.addresses)
-    return telemetry.sources({}, "", {})
+            return vendors.sources(record.seals, str(plan.seed), record.addresses)
+    return vendors.sources({}, "", {})
 
 
 def _save_finished(folder: Path, results: Path, clock: RunClock) -> Interrupted:

@@ -12,7 +12,6 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
@@ -22,9 +21,8 @@ from msgspec import Struct
 
 from frobench.suite.files import JsonLines
 from frobench.suite.journal import Begun, Busy, Measured, Record, Rested
-from frobench.suite.machine.sensors import amd, cpu, nvml, zeus
 from frobench.suite.machine.sensors.cpu import CPU
-from frobench.suite.machine.sensors.sensor import ENERGY, MEAN_POWER, Sensor, Source, silent
+from frobench.suite.machine.sensors.sensor import ENERGY, MEAN_POWER, Sensor, Source
 from frobench.suite.stored.types import Energy, Sensed, Telemetry
 
 PERIOD = 0.1
@@ -153,32 +151,6 @@ class Reader(threading.Thread):
         for device, quantities in missing:
             for quantity in quantities:
                 yield Unreadable(device=device, quantity=quantity, reason=reason)
-
-
-def sources(
-    seals: Mapping[str, str | None], salt: str, addresses: Mapping[str, str]
-) -> list[Source]:
-    """Return the sources for the processor and for the accelerators that the run measures.
-
-    seals, salt : by torch's name the sealed UUID, if there is one, and what it was sealed with
-    addresses : on the PCI bus, as far as torch knows them
-    """
-    by_kind: dict[str, list[str]] = {}
-    for device in seals:
-        by_kind.setdefault(device.partition(":")[0], []).append(device)
-    asked = [Source("the system", [cpu.CPU], lambda: [cpu.sensor()], cpu.OF_CPU)]
-    for kind, devices in by_kind.items():
-        sealed = {device: seal for device in devices if (seal := seals[device])}
-        if kind == "cuda" and sealed:
-            asked.append(Source("NVML", list(sealed), partial(nvml.sensors, sealed, salt)))
-        elif kind == "cuda":  # torch calls AMD's devices so too
-            asked.append(Source("amdsmi", devices, partial(amd.sensors, devices, addresses)))
-        elif kind == "mps":
-            asked.append(Source("Zeus", devices, partial(zeus.sensors, devices)))
-        else:
-            reason = f"no library asked here reads {kind} devices"
-            asked.append(Source(kind, devices, partial(silent, devices, reason)))
-    return asked
 
 
 def why_no_counter(sources: Iterable[Source]) -> dict[str, str | None]:

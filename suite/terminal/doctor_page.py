@@ -5,9 +5,9 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from frobench.suite.doctor.examined import Device, ExaminedMachine, Host
-from frobench.suite.doctor.rules import IDLE
+from frobench.suite.doctor.examined import ExaminedAccelerator, ExaminedMachine, Host
 from frobench.suite.machine.host import installed
+from frobench.suite.machine.sensors.causes import IDLE
 from frobench.suite.stored.types import Conclusion
 from frobench.suite.units import counted, format_value
 
@@ -82,7 +82,7 @@ def _torch(there: ExaminedMachine) -> Iterator[Line]:
         yield "masks", _joined(*(f"{name}={value!r}" for name, value in masks.items()))
 
 
-def _device(device: Device) -> Iterator[Line]:
+def _device(device: ExaminedAccelerator) -> Iterator[Line]:
     number = "" if device.index is None else f" {device.index}"
     known = _joined(device.name, device.driver and f"driver {device.driver}", device.fault)
     yield f"{device.vendor}{number}", known
@@ -90,7 +90,7 @@ def _device(device: Device) -> Iterator[Line]:
     facts = {
         "memory in use": _part(device.memory_used_bytes, device.memory_bytes, "B"),
         "clock": _part(device.clock_hz, device.max_clock_hz, "Hz"),
-        "its memory's": _part(device.memory_clock_hz, device.max_memory_clock_hz, "Hz"),
+        "its memory's": _part(device.memory_clock_hz, device.max_memory_clock_hz or None, "Hz"),
         "power": _joined(
             _part(device.power_watts, device.power_limit_watts, "W"),
             default and f"by default {default:g} W",

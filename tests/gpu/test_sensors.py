@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from frobench.suite.machine.sensors import nvml
 from frobench.suite.machine.sensors.sensor import HELD_BACK, Sensor, seal
+from frobench.suite.machine.vendors import nvidia, sources
 from frobench.suite.run import telemetry
 from tests.gpu import smi
 from tests.gpu.series import lag
@@ -38,10 +38,10 @@ def test_power_is_read_at_the_moment_that_it_is_stored_with(
     gpu: "Device", load: "Load", seals: dict[str, str], tmp_path: Path
 ) -> None:
     since = time.time() - time.monotonic()  # the command reads the other clock
-    sources, path = telemetry.sources(seals, SALT, {}), tmp_path / "telemetry.jsonl"
+    path = tmp_path / "telemetry.jsonl"
     with smi.watched("power.draw", str(gpu.uuid), tmp_path / "smi.csv") as theirs:
         time.sleep(REST)
-        with telemetry.recording(sources, path, time.monotonic):
+        with telemetry.recording(sources(seals, SALT, {}), path, time.monotonic):
             for work, rest in WAVE:
                 load.keep_busy(work)
                 time.sleep(rest)
@@ -59,7 +59,7 @@ def test_power_is_read_at_the_moment_that_it_is_stored_with(
 def test_what_holds_the_clock_back_is_what_the_command_says(
     gpu: "Device", load: "Load", seals: dict[str, str]
 ) -> None:
-    (sensor,) = nvml.sensors(seals, SALT)
+    (sensor,) = sources(seals, SALT, {})[1].sensors()
     uuid = str(gpu.uuid)
     time.sleep(2.0)
     at_rest = agreed(sensor, uuid, lambda: None)
@@ -96,4 +96,4 @@ def told(uuid: str) -> tuple[set[str], set[str]]:
     fields = [f"clocks_event_reasons.{name}" for name in ("active", *smi.REASONS)]
     ((mask, *states),) = smi.ask(*fields, uuid=uuid)
     pairs = zip(smi.REASONS.values(), states, strict=True)
-    return {name for name, state in pairs if state == "Active"}, set(nvml.reasons(int(mask, 16)))
+    return {name for name, state in pairs if state == "Active"}, set(nvidia.reasons(int(mask, 16)))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from frobench.suite.machine.sensors import nvml
 from frobench.suite.machine.sensors.sensor import seal
+from frobench.suite.machine.vendors import sources
 
 if TYPE_CHECKING:
     from frobench.suite.kit.device import Device
@@ -98,7 +98,7 @@ def test_samples_are_as_long_as_events_say(sleeps: dict[str, Times], way: str, c
 def test_cycles_pass_at_the_rate_of_the_clock_that_the_sensor_reads(
     gpu: "Device", sleeps: dict[str, Times]
 ) -> None:
-    (sensor,) = nvml.sensors({gpu.name: seal(str(gpu.uuid), "")}, "")
+    (sensor,) = sources({gpu.name: seal(str(gpu.uuid), "")}, "", {})[1].sensors()
     clocks = []
     for _ in range(ROUNDS):
         sleep(5 * LONG)

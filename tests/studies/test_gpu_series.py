@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from frobench.suite.machine.sensors.nvml import REASONS
+from frobench.suite.machine.vendors.nvidia import REASONS
 from tests.gpu import smi
 from tests.gpu.series import Series, lag
 

@@ -10,13 +10,12 @@ from pathlib import Path
 import psutil
 
 from frobench.suite.machine.host import ROOT, affinity, psutil_frequency, read
+from frobench.suite.machine.sensors.causes import THROTTLED
 from frobench.suite.machine.sensors.sensor import ENERGY, HELD_BACK, POWER, Ask, Sensor
 
 CPU = "cpu"
 OF_CPU = (ENERGY, POWER, "clock_hz", "load", HELD_BACK)
 """What is asked of it."""
-THROTTLED = "PackageThrottle"
-"""The processor became too hot and slowed itself down."""
 
 
 def sensor(root: Path = ROOT) -> Sensor:
@@ -25,7 +24,7 @@ def sensor(root: Path = ROOT) -> Sensor:
     asks: dict[str, Ask | str] = {
         ENERGY: energy,
         "clock_hz": _clock(root),
-        "load": _load(root),
+        "load": lambda: os.getloadavg()[0],
         HELD_BACK: _held_back(root),
         POWER: energy if isinstance(energy, str) else Rate(energy),
     }
@@ -84,12 +83,6 @@ def _clock(root: Path) -> Callable[[], float] | str:
 
 def _megahertz(path: Path) -> list[float]:
     return [float(number) for number in re.findall(r"(?m)^cpu MHz\s*:\s*([\d.]+)", read(path))]
-
-
-def _load(root: Path) -> Callable[[], float] | str:
-    if (root / "proc/loadavg").exists():
-        return lambda: float((root / "proc/loadavg").read_text().split()[0])
-    return (lambda: os.getloadavg()[0]) if root == ROOT else "the system does not tell its load"
 
 
 def _energy(root: Path) -> Joules | str:

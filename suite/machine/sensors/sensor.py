@@ -23,13 +23,6 @@ OF_ACCELERATORS = (
 )
 """What is asked of an accelerator."""
 
-LIMITED = {
-    "SwPowerCap": "its power limit",
-    "BoardLimit": "its board's limit",
-    "ppt_pwr": "its power limit",
-    "gfx_clk_below_host_limit_pwr": "its power limit",
-}
-"""What limits a device by design, by NVML's or amdsmi's name."""
 NEAR_LIMIT = 0.9
 """Power relative to the limit, from which a device may be at it: meters average a second."""
 AT_WORK = 0.5

@@ -4,6 +4,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +14,8 @@ import pytest
 
 from frobench.suite.machine import torch_facts
 from frobench.suite.machine.hardware import kernel_facts
-from frobench.suite.machine.sensors.nvml import CONSTANT, driver_facts, links_between
+from frobench.suite.machine.vendors import VENDORS
+from frobench.suite.stored.types import Accelerator
 from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
 
 ROOT = Path(__file__).parents[3]
@@ -41,7 +43,25 @@ def _gpu(uuid: str = UUID, **facts: Any) -> Gpu:  # noqa: ANN401 - of a `Gpu`
     return Gpu(uuid=f"GPU-{uuid}", **facts)
 
 
-def test_the_drivers_facts_are_in_watts_and_hertz(monkeypatch: pytest.MonkeyPatch) -> None:
+Described = Callable[[], tuple[Accelerator, dict[str, str]]]
+
+
+@pytest.fixture
+def described(monkeypatch: pytest.MonkeyPatch) -> Described:
+    """Return what describes a device that torch knows by name and UUID alone, with reasons."""
+    card = SimpleNamespace(name="NVIDIA H200", uuid=UUID)
+    monkeypatch.setattr(torch_facts, "_properties", lambda _: card)
+
+    def describe() -> tuple[Accelerator, dict[str, str]]:
+        unknown: dict[str, str] = {}
+        return torch_facts.accelerator("cuda:0", "", unknown), unknown
+
+    return describe
+
+
+def test_the_drivers_facts_are_in_watts_and_hertz(
+    monkeypatch: pytest.MonkeyPatch, described: Described
+) -> None:
     gpu = _gpu(
         power_limit=600_000,
         generation=4,
@@ -50,54 +70,57 @@ def test_the_drivers_facts_are_in_watts_and_hertz(monkeypatch: pytest.MonkeyPatc
         mig=(0, 1),
         processes=[(os.getpid(), 2**20), (os.getpid() + 1, None)],
     )
-    library = install(monkeypatch, Gpu(uuid="GPU-other"), gpu)
-    assert driver_facts(UUID) == (TOLD, {})
-    assert library.users == 0
+    install(monkeypatch, Gpu(uuid="GPU-other"), gpu)
+    told, unknown = described()
+    assert {name: getattr(told, name) for name in TOLD} == TOLD
+    assert unknown.keys() == {"multiprocessors"}
 
 
 def test_a_fact_that_is_refused_has_the_drivers_reason_and_takes_no_other_along(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, described: Described
 ) -> None:
     install(monkeypatch, _gpu(refuses={"nvmlDeviceGetEccMode": pynvml.NVML_ERROR_NOT_SUPPORTED}))
-    told, reasons = driver_facts(UUID)
-    assert reasons == {"ecc": "NVML: Not Supported"}
-    assert told.keys() == CONSTANT.keys() - {"ecc"}
+    _, unknown = described()
+    assert unknown.pop("ecc") == "NVML: Not Supported"
+    assert unknown.keys() == {"multiprocessors"}
 
 
 def test_what_an_older_library_of_the_same_name_lacks_takes_no_other_along(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, described: Described
 ) -> None:
     install(monkeypatch, _gpu())
     monkeypatch.delattr(pynvml, "nvmlDeviceGetNumaNodeId")
-    told, reasons = driver_facts(UUID)
-    assert reasons == {"numa_node": "NVML: AttributeError"}
-    assert told["power_limit_watts"] == 700.0
+    told, unknown = described()
+    assert unknown["numa_node"] == "NVML: AttributeError"
+    assert told.power_limit_watts == 700.0
 
 
-def test_a_limit_and_a_clock_of_0_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_and_a_clock_of_0_are_unknown(
+    monkeypatch: pytest.MonkeyPatch, described: Described
+) -> None:
     install(monkeypatch, _gpu(power_limit=0, max_clocks=dict.fromkeys(range(4), 0)))
-    card = SimpleNamespace(name="NVIDIA H200", uuid=UUID)
-    monkeypatch.setattr(torch_facts, "_properties", lambda _: card)
-    unknown: dict[str, str] = {}
-    found = torch_facts.accelerator("cuda:0", "", unknown)
-    assert (found.power_limit_watts, found.power_limit_default_watts) == (None, 700.0)
+    told, unknown = described()
+    assert (told.power_limit_watts, told.power_limit_default_watts) == (None, 700.0)
     zeros = {"power_limit_watts", "max_clock_hz", "max_memory_clock_hz"}
     assert {name for name, why in unknown.items() if why == "its driver says 0"} == zeros
 
 
-def test_without_a_driver_every_fact_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_driver_every_fact_has_a_reason(
+    monkeypatch: pytest.MonkeyPatch, described: Described
+) -> None:
     library = install(monkeypatch, Gpu(uuid="GPU-other"))
-    assert driver_facts(UUID) == ({}, dict.fromkeys(CONSTANT, "NVML: Not Found"))
+    assert {described()[1][name] for name in TOLD} == {
+        "NVML lists no GPU with this UUID, as for a part of one"
+    }
     library.refuses["nvmlInitWithFlags"] = pynvml.NVML_ERROR_DRIVER_NOT_LOADED
-    assert driver_facts(UUID) == ({}, dict.fromkeys(CONSTANT, "NVML: Driver Not Loaded"))
+    assert {described()[1][name] for name in TOLD} == {"NVML: Driver Not Loaded"}
     install_none(monkeypatch)
-    reason = "NVML: NVML Shared Library Not Found"
-    assert driver_facts(UUID) == ({}, dict.fromkeys(CONSTANT, reason))
+    assert {described()[1][name] for name in TOLD} == {"NVML: NVML Shared Library Not Found"}
 
 
-def test_the_real_library_answers_in_the_same_way() -> None:
-    told, reasons = driver_facts(UUID)
-    assert told.keys() | reasons.keys() == CONSTANT.keys()
+def test_the_real_library_answers_in_the_same_way(described: Described) -> None:
+    told, unknown = described()
+    assert {name for name in TOLD if getattr(told, name) is None} == unknown.keys() & TOLD.keys()
 
 
 def test_what_lies_between_devices_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,6 +128,7 @@ def test_what_lies_between_devices_is_told(monkeypatch: pytest.MonkeyPatch) -> N
     gpus = [_gpu("a", nvlinks=18), _gpu("b", nvlinks=12), _gpu("c", topology=near)]
     library = install(monkeypatch, *gpus)
     names = {"cuda:0": "a", "cuda:1": "b", "cuda:2": "c"}
+    links_between = VENDORS["NVIDIA"].links
     assert links_between(names) == {
         "cuda:0-cuda:1": "12 NVLinks, between memory nodes",
         "cuda:0-cuda:2": "between memory nodes",

@@ -33,7 +33,7 @@ NAMED = f"the backend torch_npu of torch-npu 2.9.0 cannot be loaded: {CAUSE}"
 def npu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a package bring a backend."""
     found = [Backend("torch_npu", "torch-npu", "2.9.0")]
-    for module in ("machine.host", "doctor.examined", "doctor.rules", "terminal.doctor_page"):
+    for module in ("machine.host", "doctor", "terminal.doctor_page"):
         monkeypatch.setattr(f"frobench.suite.{module}.installed", lambda: found)
 
 

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from frobench.suite.launch import session
-from frobench.suite.machine.sensors import nvml
 from frobench.suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS, Sensor, seal
-from frobench.suite.run import telemetry
+from frobench.suite.machine.vendors import sources
+from frobench.suite.machine.vendors.nvidia import reasons
 from tests.instruments.devices.simulated_nvml import EVENT_REASONS, Gpu, install, install_none
 
 SALT = "7"
@@ -26,8 +26,13 @@ def seals(**uuids: str) -> dict[str, str]:
     }
 
 
+def watched(sealed: dict[str, str]) -> list[Sensor]:
+    """Return the sensors of NVIDIA's devices with these seals."""
+    return sources(sealed, SALT, {})[1].sensors()
+
+
 def only(gpu: Gpu) -> Sensor:
-    (found,) = nvml.sensors(seals(cuda_0=gpu.now("uuid")), SALT)
+    (found,) = watched(seals(cuda_0=gpu.now("uuid")))
     return found
 
 
@@ -67,8 +72,8 @@ def test_every_reason_has_nvmls_name(monkeypatch: pytest.MonkeyPatch, name: str)
 
 
 def test_reasons_come_together_and_a_new_one_by_its_number() -> None:
-    assert nvml.reasons(0) == []
-    assert nvml.reasons(0x4 | 0x40 | 0x4000) == ["SwPowerCap", "HwThermalSlowdown", "0x4000"]
+    assert reasons(0) == []
+    assert reasons(0x4 | 0x40 | 0x4000) == ["SwPowerCap", "HwThermalSlowdown", "0x4000"]
 
 
 def test_an_older_driver_tells_its_reasons_by_the_older_name(
@@ -120,7 +125,7 @@ def test_a_device_lost_in_mid_run_is_silent_with_its_reason(
 ) -> None:
     gpu, other = Gpu(), Gpu(uuid="GPU-other", refuses={})
     install(monkeypatch, gpu, other)
-    lost, well = nvml.sensors(seals(cuda_0=gpu.now("uuid"), cuda_1="GPU-other"), SALT)
+    lost, well = watched(seals(cuda_0=gpu.now("uuid"), cuda_1="GPU-other"))
     assert lost.read()
     gpu.lost = True
     assert lost.read() == {}
@@ -134,13 +139,13 @@ def test_devices_are_told_apart_by_uuid_whatever_the_mask_makes_of_their_numbers
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     install(monkeypatch, *(Gpu(uuid=f"GPU-{name}", power=name * 1000) for name in range(4)))
-    found = nvml.sensors(seals(cuda_0="GPU-3", cuda_1="GPU-1"), SALT)
+    found = watched(seals(cuda_0="GPU-3", cuda_1="GPU-1"))
     assert {one.device: one.read()["power_watts"] for one in found} == {"cuda:0": 3, "cuda:1": 1}
 
 
 def test_a_lost_device_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, Gpu(uuid="GPU-gone", lost=True), Gpu(uuid="GPU-here"))
-    gone, here = nvml.sensors(seals(cuda_0="GPU-gone", cuda_1="GPU-here"), SALT)
+    gone, here = watched(seals(cuda_0="GPU-gone", cuda_1="GPU-here"))
     assert not gone.answers
     assert "no GPU with this UUID" in gone.unknown["fan"]
     assert here.read()
@@ -156,7 +161,7 @@ def test_without_a_driver_every_quantity_has_a_reason(
     plant: Any,  # noqa: ANN401 - a function above
 ) -> None:
     plant(monkeypatch)
-    (found,) = nvml.sensors(seals(cuda_0="GPU-1"), SALT)
+    (found,) = watched(seals(cuda_0="GPU-1"))
     assert found.read() == {}
     assert set(found.unknown) == set(OF_ACCELERATORS)
     assert all(reason.startswith("NVML: ") for reason in found.unknown.values())
@@ -176,7 +181,7 @@ def test_what_a_launch_says_of_its_devices_is_found_by_the_runner(
     install(monkeypatch, Gpu(uuid="GPU-other"), Gpu(uuid=f"GPU-{UUID}", temperature=55))
     sealed = session.seals(["cpu", "cuda:0"], SALT)
     assert session.addresses(["cpu", "cuda:0"]) == {"cuda:0": "0001:c1:00"}
-    (gpu,) = telemetry.sources(sealed, SALT, {})[1].sensors()
+    (gpu,) = sources(sealed, SALT, {})[1].sensors()
     assert gpu.device == "cuda:0"
     assert gpu.read()["temperature_celsius"] == 55
 

@@ -15,9 +15,9 @@ from frobench.suite.errors import WrongResultError
 from frobench.suite.journal import Busy, Record, Rested
 from frobench.suite.kit.device import Device
 from frobench.suite.launch import case
-from frobench.suite.machine.sensors import nvml
 from frobench.suite.machine.sensors import sensor as sensors
 from frobench.suite.machine.sensors.sensor import Sensor, Source, seal
+from frobench.suite.machine.vendors import sources
 from frobench.suite.measure.sampler import AT_ONCE, Sampler, Window, repeat
 from frobench.suite.profiles import LEAD, WINDOW, settings_for
 from frobench.suite.run import telemetry
@@ -177,7 +177,7 @@ def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(
     refuses = {"nvmlDeviceGetTotalEnergyConsumption": 3}
     install(monkeypatch, Gpu(uuid="GPU-a"), Gpu(uuid="GPU-b", refuses=refuses))
     seals = {"cuda:0": seal("a", "7"), "cuda:1": seal("b", "7")}
-    _, gpus = telemetry.sources(seals, "7", {})
+    _, gpus = sources(seals, "7", {})
     assert telemetry.why_no_counter([gpus]) == {"cuda:0": None, "cuda:1": "NVML: Not Supported"}
 
     free = threading.Event()
@@ -214,7 +214,7 @@ def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(
     clock: Any = lambda: now[0]  # noqa: E731 - a clock that the test sets
     gpu = Gpu(uuid="GPU-a", energy=lambda: int(1000 * 420.0 * now[0]))
     install(monkeypatch, gpu)
-    (sensor,) = nvml.sensors({"cuda:0": seal("a", "7")}, "7")
+    (sensor,) = sources({"cuda:0": seal("a", "7")}, "7", {})[1].sensors()
     source = Source("NVML", ["cuda:0"], lambda: [sensor])
     monkeypatch.setattr(telemetry, "time", SteppedTime(now))
     monkeypatch.setattr(sensors, "time", SteppedTime(now))
