@@ -10,7 +10,14 @@ import socket
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from multiprocessing import AuthenticationError, get_context
-from multiprocessing.connection import Client, Connection, Listener
+from multiprocessing.connection import (
+    Client,
+    Connection,
+    Listener,
+    answer_challenge,
+    deliver_challenge,
+)
+from queue import SimpleQueue
 from secrets import token_hex
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -29,7 +36,9 @@ REACHED_WITHIN = 5.0
 """Seconds in which a node answers that is still there."""
 IDLE, INTERVAL, PROBES = 10, 5, 3
 """Seconds of silence after which a connection is probed, seconds between probes, and how many may
-stay without an answer: a node that is cut off is given up after 25 seconds."""
+stay without an answer."""
+GIVEN_UP = IDLE + PROBES * INTERVAL
+"""Seconds after which a node that is cut off, or that does not show its key, is given up."""
 DONE = "the run of node 0 is over"
 """What the runner says last to all other nodes."""
 
@@ -39,10 +48,13 @@ class Agent:
 
     def __init__(self, address: str) -> None:
         self.key = token_hex(32)
-        self._listener = Listener((address, 0), backlog=64, authkey=bytes.fromhex(self.key))
+        self._listener = Listener((address, 0), backlog=64)
+        self._runner = SimpleQueue[Connection]()
+        self._requests = SimpleQueue[tuple[Connection, list[Any]] | None]()
         self._processes: dict[str, SpawnProcess] = {}
         self._thread = Thread(target=self._serve, daemon=True)
         self._done = False
+        Thread(target=self._listen, daemon=True).start()
 
     @property
     def port(self) -> int:
@@ -52,9 +64,7 @@ class Agent:
 
     def attend(self, lock: AbstractContextManager[object]) -> str | None:
         """Serve until the runner is done or gone; return what it says last, none if it is gone."""
-        runner, request = self._accept()
-        while runner is None or request != ["hold"]:
-            runner, request = self._accept()
+        runner = self._runner.get()
         try:
             with lock:
                 runner.send(None)
@@ -71,28 +81,39 @@ class Agent:
 
     def _close(self) -> None:
         self._done = True
-        with suppress(OSError):
-            socket.create_connection(self._listener.address, REACHED_WITHIN).close()  # wakes it
+        with suppress(OSError):  # wakes the thread that listens
+            socket.create_connection(self._listener.address, REACHED_WITHIN).close()
+        self._requests.put(None)
         if self._thread.is_alive():
             self._thread.join(REACHED_WITHIN)
-        self._listener.close()
         for process in self._processes.values():
             process.kill()
             process.join()
 
-    def _accept(self) -> tuple[Connection | None, list[Any]]:
-        """Take the next connection with its first request; none of a stranger or a probe."""
-        with suppress(EOFError, OSError, AuthenticationError):
-            connection = self._listener.accept()
+    def _listen(self) -> None:
+        with self._listener:
+            while not self._done:
+                connection = self._listener.accept()
+                Thread(target=self._greet, args=(connection,), daemon=True).start()
+
+    def _greet(self, connection: Connection) -> None:
+        """Take the request of a connection that shows the key, however long it is silent."""
+        key = bytes.fromhex(self.key)
+        try:
             keep_alive(connection)
-            return connection, connection.recv()
-        return None, []
+            deliver_challenge(connection, key)
+            answer_challenge(connection, key)
+            request = connection.recv()
+        except (EOFError, OSError, AuthenticationError):
+            connection.close()
+            return
+        if request == ["hold"]:
+            self._runner.put(connection)
+        else:
+            self._requests.put((connection, request))
 
     def _serve(self) -> None:
-        while not self._done:
-            connection, request = self._accept()
-            if connection is None:
-                continue
+        for connection, request in iter(self._requests.get, None):
             match request:
                 case ["start", str(token), Seat() as seat, int(seed)]:
                     process = get_context("spawn").Process(
@@ -150,10 +171,14 @@ def reach(node: Node, number: int) -> Connection:
     try:
         # `Client` would wait for minutes where a cable is out.
         socket.create_connection(where, REACHED_WITHIN).close()
-        connection = Client(where, authkey=bytes.fromhex(node.key))
+        connection = Client(where)
+        keep_alive(connection)
+        if not connection.poll(GIVEN_UP):
+            raise TimeoutError(f"silent for {GIVEN_UP:g} s")
+        answer_challenge(connection, bytes.fromhex(node.key))
+        deliver_challenge(connection, bytes.fromhex(node.key))
     except (AuthenticationError, EOFError, OSError) as error:
         raise LostRankError(f"node {number} does not answer ({error})") from error
-    keep_alive(connection)
     return connection
 
 

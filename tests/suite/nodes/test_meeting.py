@@ -3,6 +3,7 @@
 
 import os
 import signal
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -194,6 +195,32 @@ def test_a_stranger_gets_nothing_and_disturbs_nobody() -> None:
         with holding_nodes(Meeting([NODE, node])):
             pass
     assert ended == [agents.DONE]
+
+
+def test_silent_connections_keep_nobody_from_a_node() -> None:
+    with served() as (node, ended):
+        where = node.address, node.port
+        with socket.create_connection(where), socket.create_connection(where):
+            holding = threading.Thread(target=hold, args=(node,), daemon=True)
+            holding.start()
+            holding.join(30)
+            assert not holding.is_alive()
+    assert ended == [agents.DONE]
+
+
+def hold(node: Node) -> None:
+    with holding_nodes(Meeting([NODE, node])):
+        pass
+
+
+def test_a_node_that_takes_connections_and_is_silent_does_not_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(agents, "GIVEN_UP", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        silent = Node(*server.getsockname(), "ff" * 32, "", "", "")
+        with pytest.raises(LostRankError, match="node 3 does not answer"):
+            agents.reach(silent, 3)
 
 
 def test_a_runner_that_is_gone_is_noticed() -> None:
