@@ -42,8 +42,19 @@ from frobench.suite.exit_codes import INTERRUPTED
     metavar="SECONDS",
     help="A node that is silent for so long is lost; a lost node may come back for as long.",
 )
+@click.option(
+    "--resume", metavar="FLEET", help="Finish a fleet that was cut short, or the `last` one."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print what became of the nodes as JSON.")
 @measures
-def fleet(results: Path, output: Path, benchmarks: Path | None, **wanted: Any) -> None:  # noqa: ANN401 - see `FleetRequest`
+def fleet(
+    results: Path,
+    output: Path,
+    benchmarks: Path | None,
+    *,
+    as_json: bool,
+    **wanted: Any,  # noqa: ANN401 - see `FleetRequest`
+) -> None:
     """Measure every node of a Ray cluster, and show which is not like the others.
 
     Each node makes an ordinary run with all of its accelerators. Its file is stored here as soon as
@@ -52,9 +63,9 @@ def fleet(results: Path, output: Path, benchmarks: Path | None, **wanted: Any) -
     Exits with 3 if a node stored no whole run, and else with 1 if a case failed.
     """
     from frobench.suite.fleet.fleet import FleetRequest, measure
-    from frobench.suite.run.runner import Interruptions, label_of
+    from frobench.suite.run.runner import label_of
     from frobench.suite.terminal import fleet_words
-    from frobench.suite.terminal.layout import say, warn
+    from frobench.suite.terminal.layout import dump, say, warn
 
     folder = spelled(results)
     request = FleetRequest(
@@ -62,28 +73,30 @@ def fleet(results: Path, output: Path, benchmarks: Path | None, **wanted: Any) -
     )
     tell = fleet_words.teller(warn, lambda name: label_of(name, folder))
     try:
-        with Interruptions():
-            outcome = measure(request, tell)
+        done = measure(request, tell)
     except KeyboardInterrupt:
         end(INTERRUPTED, f"interrupted; every file that arrived is in {results}")
-    say(*fleet_words.lines(outcome))
-    if outcome.stored:
-        write_pages(folder, output)
-    sys.exit(fleet_words.exit_code(outcome))
+    say(*fleet_words.lines(done), err=as_json)
+    unlike = write_pages(folder, output, err=as_json) if done.stored else {}
+    say(*fleet_words.unlike_lines(done, unlike), err=as_json)
+    if as_json:
+        dump(fleet_words.as_json(done, unlike))
+    sys.exit(fleet_words.exit_code(done))
 
 
-def write_pages(results: Path, output: Path) -> None:
-    """Write the pages of all stored runs, and name the one that compares nodes."""
-    from frobench.reports.fleet.fleet_page import PAGE
+def write_pages(results: Path, output: Path, *, err: bool) -> dict[str, dict[str, float]]:
+    """Write the pages of all stored runs; return the ratios of the nodes that are unlike others."""
+    from frobench.reports.fleet.fleet_page import PAGE, unlike
     from frobench.reports.site import build
     from frobench.suite.terminal.layout import say, shown, tell
 
     made = build.build([results], output, tell=tell)
     page = output / PAGE
     if page.exists():
-        say(f"which node is not like the others: {shown(page)}")
-    else:
-        say(f"too few nodes to compare: 3 are needed; their runs: {shown(made[0])}")
+        say(f"which node is not like the others: {shown(page)}", err=err)
+        return unlike(output)
+    say(f"too few nodes to compare: 3 are needed; their runs: {shown(made[0])}", err=err)
+    return {}
 
 
 def _range(_context: click.Context, _option: click.Parameter, text: str) -> str:

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The page that answers which node is not like the others, and its table for programs."""
 
+import csv
 from collections.abc import Sequence
+from math import log
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -9,7 +12,7 @@ import pyarrow as pa
 from frobench.reports.files import downloads
 from frobench.reports.fleet.absent_nodes import Absent, absent
 from frobench.reports.fleet.fleet_view import Kind, kinds, left_out
-from frobench.reports.fleet.peers import Left, Peers, Placed, compared
+from frobench.reports.fleet.peers import Left, Peers, Placed, compared, subject_title
 from frobench.reports.fleet.unlike import EQUAL_NODES, LEAST_NODES
 from frobench.reports.web.render import render
 from frobench.suite.statistics import CONFIDENCE
@@ -94,6 +97,22 @@ def description(shown: Sequence[Kind]) -> str:
 def rows(groups: Sequence[Peers]) -> pa.Table:
     """Return the table beside the page: a row for each node and subject that was compared."""
     return pa.concat_tables([SCHEMA.empty_table(), *map(_rows, groups)])
+
+
+def unlike(site: Path) -> dict[str, dict[str, float]]:
+    """Return from the table beside a page in what nodes are unlike others: the farthest first.
+
+    By label and by what people call the subject, the node's time by that of its peers.
+    """
+    with (site / f"{NAME}.csv").open(encoding="utf-8", newline="") as file:
+        table = [*csv.DictReader(file)]
+    subjects = [row["subject"] for row in table]
+    found: dict[str, dict[str, float]] = {}
+    for row in sorted(table, key=lambda row: -abs(log(float(row["ratio"])))):
+        if row["unlike"] == "true":
+            title = subject_title(row["subject"], subjects)
+            found.setdefault(row["node"], {})[title] = float(row["ratio"])
+    return found
 
 
 def _rows(peers: Peers) -> pa.Table:

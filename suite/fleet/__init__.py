@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""An ordinary run on every node of a cluster: `fleet` decides, and `on_node` runs there."""
+"""An ordinary run on every node of a Ray cluster: `fleet` decides, and `on_node` runs there."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What runs on a node: it starts `frobench run` there and yields how it goes.
+"""The task of a node: it starts `frobench run` there, and yields its output and its stored file.
 
-The module is sent to the node, which may have another Frobench or none. So it imports the standard
-library alone, and its messages are plain dictionaries (`suite.fleet.messages`).
+Ray sends its functions to the node with the constants that they name. The node may have another
+Frobench or none, so they call nothing but the standard library.
 """
 
 import hashlib
@@ -10,21 +10,26 @@ import json
 import math
 import os
 import re
-import select
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
-from importlib import metadata
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any, TextIO
 
-PATIENCE = 30.0
-"""Seconds that a run is given to save what it finished."""
+from frobench.suite.checkout import SOURCES
+from frobench.suite.run.lock import LOCK, VARIABLE
+from frobench.suite.run.runner import KEY
+from frobench.suite.stored.store import PARTIAL
+
+POLL = 0.5
+"""Seconds between two looks at what a run has printed."""
+SAVING = 30.0
+"""Seconds that an interrupted run is given to save what it finished."""
 VISIBLE = (
     "CUDA_VISIBLE_DEVICES",
     "HIP_VISIBLE_DEVICES",
@@ -32,208 +37,174 @@ VISIBLE = (
     "ONEAPI_DEVICE_SELECTOR",
 )
 """Variables by which a cluster hides accelerators from a task that asked for none."""
-GUARD = f"""
-import os, signal, subprocess, sys, threading
-if os.fork():
-    os._exit(0)
-os.setsid()
-run = subprocess.Popen(sys.argv[2:], stdin=subprocess.DEVNULL, stdout=2)
-with open(sys.argv[1], "w") as file:
-    file.write(str(run.pid))
-def watch():
-    os.read(0, 1)
-    run.send_signal(signal.SIGTERM)
-    try:
-        run.wait({PATIENCE})
-    except subprocess.TimeoutExpired:
-        os.killpg(0, signal.SIGKILL)
-threading.Thread(target=watch, daemon=True).start()
-code = run.wait()
-try:
-    os.write(1, str(code if code >= 0 else 128 - code).encode())
-finally:
-    os._exit(0)
+BOUND = """
+import ctypes, os, sys
+if sys.platform == "linux":
+    ctypes.CDLL(None).prctl(1, 15)
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 """
-"""A program that starts a run, writes its exit code, and interrupts it when its input is closed: no
-run outlives the task that started it, and each has the time to save what it finished. Ray kills the
-children of a task that ends, so the program is none for long; and Ray lets tasks ignore SIGINT,
-which a run would do too."""
-
-Said = dict[str, Any]
+"""A program that becomes a run, which gets SIGTERM (15) when its task's process dies (option 1 of
+`prctl`, PR_SET_PDEATHSIG): no run outlives its task, and each saves what it finished."""
 
 
-def measure(asked: Said, name: str, folder_name: str, accelerators: float) -> Iterator[Said]:
-    """Measure this node, or go on with a run that was cut short, and yield what happens.
+Said = str | tuple[str, bytes]
+"""Text that a run has printed, or a file of it: its path and content."""
 
-    asked : fields of `suite.fleet.messages.Asked`
-    name : of the node, from which its run makes the label
-    folder_name : of this node's run, apart from other nodes of the same machine
-    accelerators : how many the task was given
+
+@dataclass(frozen=True)
+class Order:
+    """What every node is asked to do.
+
+    Parameters
+    ----------
+    fleet
+        Names the folder that keeps what is unfinished on a node.
+    options
+        Of `frobench run`.
+    code
+        Digest of the sources, which every node must have.
+    key
+        Of the labels, as hexadecimal digits.
+    deadline
+        Seconds of a run, from the moment when it holds the machine.
+    beat
+        Seconds between two signs of life.
+    """
+
+    fleet: str
+    options: list[str]
+    code: str
+    key: str
+    deadline: float
+    beat: float
+
+
+def measure(order: Order, name: str, label: str, accelerators: float) -> Iterator[Said]:
+    """Measure this node, or go on with a run that was cut short.
+
+    Yields what the run prints, or an empty text as a sign of life; then its file, or what an
+    interrupted run has finished. Raises `RuntimeError` if there is no whole file, with the reason.
+
+    Parameters
+    ----------
+    label
+        Made from the name by the key; also the name of the node's folder.
+    accelerators
+        How many the task was given.
     """
     spec = find_spec("frobench")
-    home = Path(spec.origin).resolve().parents[1] if spec and spec.origin else None
-    yield {"type": "about", "torch": _version("torch")}
-    message = _refusal(home, asked)
-    if home is None or message:
-        yield {"type": "ended", "message": message}
-        return
-    folder, partial = _folder(asked["fleet"], folder_name), (asked["partial"],)
+    if spec is None or spec.origin is None:
+        raise RuntimeError(f"{sys.executable} has no Frobench; install it on every node")
+    home = Path(spec.origin).resolve().parents[1]
+    if digest(home) != order.code:
+        raise RuntimeError(
+            "another Frobench is installed: its cases could not be compared; "
+            "install the same version on every node"
+        )
+    folder = _folder(order.fleet, label)
     results = folder / "results"
-    try:
-        results.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (results / asked["key_file"]).write_bytes(bytes.fromhex(asked["key"]))
-        if not _stored(results, but=partial):
-            run = _Run(folder, _command(asked, results, name), _environment(home, accelerators))
-            yield from run.to_its_end(asked)
-            message = run.message
-        for path in _stored(results):
-            yield {"type": "file", "path": str(path), "content": path.read_bytes()}
-    except OSError as error:
-        message = f"{error.filename or folder}: {error.strerror or error}"
-    yield {"type": "ended", "message": "" if _stored(results, but=partial) else message}
+    results.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (results / KEY).write_bytes(bytes.fromhex(order.key))
+    reason = ""
+    if not _stored(results):
+        reason = yield from _run(order, name, folder, _environment(home, accelerators))
+    for path in _stored(results) or _stored(results, whole=False):
+        yield str(path), path.read_bytes()
+    if not _stored(results):
+        raise RuntimeError(reason or "it stored nothing")
 
 
-def forget(fleet: str, folder_name: str) -> None:
-    """Remove what is kept of a run whose files have arrived."""
-    folder = _folder(fleet, folder_name)
+def forget(fleet: str, label: str) -> None:
+    """Remove what is kept of a run whose file has arrived."""
+    folder = _folder(fleet, label)
     shutil.rmtree(folder, ignore_errors=True)
     with suppress(OSError):  # nodes of the same machine have theirs in it
         folder.parent.rmdir()
 
 
-def digest(home: Path, patterns: Iterable[str]) -> str:
-    """Return a digest of the files below a folder whose paths match a pattern."""
+def digest(home: Path) -> str:
+    """Return a digest of the files that move numbers, below the folder of `frobench`."""
     sha256 = hashlib.sha256()
-    for path in sorted(path for pattern in patterns for path in home.glob(pattern)):
+    for path in sorted(path for pattern in SOURCES for path in home.glob(pattern)):
         sha256.update(path.relative_to(home).as_posix().encode())
         sha256.update(hashlib.sha256(path.read_bytes()).digest())
     return sha256.hexdigest()
 
 
-class _Run:
-    """A run in a process of its own, which ends with this one."""
-
-    def __init__(self, folder: Path, command: list[str], environment: dict[str, str]) -> None:
-        self._code, self.message = 137, ""  # unless its own is learnt: killed
-        self._log = folder / "log"
-        self._pid = folder / "pid"
-        self._pid.unlink(missing_ok=True)
-        with self._log.open("wb") as log:
-            self._guard = subprocess.Popen(  # noqa: S603 - this Python and this project
-                [sys.executable, "-c", GUARD, str(self._pid), *command],
-                cwd=folder,
-                env=environment,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                bufsize=0,
-            )
-        self._guard.wait()
-
-    def to_its_end(self, asked: Said) -> Iterator[Said]:
-        lock = Path(os.environ.get(asked["lock_variable"]) or asked["lock"])
-        begun: float | None = None
-        last_line = time.monotonic()
-        # The guard's pipes are closed whatever happens: the task may be cancelled.
-        with self._guard, self._log.open(encoding="utf-8", errors="replace") as log:
-            while not self._ended(within=0.2):
-                now = time.monotonic()
-                yield from _whole_lines(log)
-                if begun is None and self._holds(lock):
-                    begun = now
-                    yield {"type": "began"}
-                elif now - last_line >= asked["beat"]:
-                    last_line = now
-                    yield {"type": "beat"}
-                if begun is not None and now - begun > asked["deadline"]:
-                    self.message = f"hung: no end within {asked['deadline']:g} s"
-                    self._pipe("stdin").close()
-                    begun = math.inf  # it ends now, or is killed
-            yield from _whole_lines(log)
-        if self._code and not self.message:
-            self.message = self._last_words()
-
-    def _ended(self, within: float) -> bool:
-        output = self._pipe("stdout")
-        if not select.select([output], [], [], within)[0]:
-            return False
-        self._code = int(output.read() or self._code)
-        return True
-
-    def _pipe(self, name: str) -> IO[bytes]:
-        pipe: IO[bytes] = getattr(self._guard, name)
-        return pipe
-
-    def _holds(self, lock: Path) -> bool:
-        try:  # by what it wrote into the lock's file
-            note = json.loads(lock.read_text())
-            return not os.access(lock, os.W_OK) or note["pid"] == int(self._pid.read_text())
-        except (OSError, ValueError, KeyError, TypeError):
-            return False
-
-    def _last_words(self) -> str:
-        text = self._log.read_text(encoding="utf-8", errors="replace")
-        reasons = re.findall("^(?:frobench|Error): (.*)", text, re.MULTILINE)
-        return (reasons or text.splitlines() or [f"its run ended with exit code {self._code}"])[-1]
-
-
-def _whole_lines(log: TextIO) -> Iterator[Said]:
-    position = log.tell()
-    while (line := log.readline()).endswith("\n"):
-        yield {"type": "line", "text": line.rstrip("\n")}
-        position = log.tell()
-    log.seek(position)
-
-
-def _version(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
-
-
-def _refusal(home: Path | None, asked: Said) -> str:
-    if home is None:
-        return f"{sys.executable} has no Frobench; install the same version on every node"
-    if digest(home, asked["sources"]) != asked["code"]:
-        return (
-            f"another Frobench is installed ({_version('frobench')}, with other sources): its "
-            "cases could not be compared; install the same version on every node"
+def _run(
+    order: Order, name: str, folder: Path, environment: dict[str, str]
+) -> Generator[str, None, str]:
+    """Yield what a run prints until it ends; return why it failed, if it did."""
+    results, log = folder / "results", folder / "log"
+    command = [sys.executable, "-c", BOUND, "-m", "frobench", "run", "--wait", "--label", name]
+    command += ["--results", str(results), *order.options]
+    if any(results.glob(".runs/[!.]*/plan.json")):
+        command += ["--resume", "last"]
+    with log.open("wb") as output:
+        process = subprocess.Popen(  # noqa: S603 - this Python and this project
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
         )
-    benchmarks = asked["benchmarks"]
-    if benchmarks is not None and not Path(benchmarks).is_dir():
-        return f"{benchmarks} is no folder there; --benchmarks must lie on every node"
-    return ""
+    lock, begun, spoke = Path(os.environ.get(VARIABLE) or LOCK), math.inf, time.monotonic()
+    try:
+        with log.open(encoding="utf-8", errors="replace") as lines:
+            while process.poll() is None:
+                time.sleep(POLL)
+                now, text = time.monotonic(), lines.read()
+                if text or now - spoke >= order.beat:
+                    yield text
+                    spoke = now
+                if begun > now and _holds(lock, process.pid):
+                    begun = now
+                if now - begun > order.deadline:
+                    return f"hung: no end within {order.deadline:g} s"
+            yield lines.read()
+    finally:
+        process.terminate()
+        try:
+            process.wait(SAVING)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    text = log.read_text(encoding="utf-8", errors="replace")
+    reasons = re.findall("^(?:frobench|Error): (.*)", text, re.MULTILINE) or text.splitlines()
+    return str(reasons[-1]) if reasons else f"its run ended with exit code {process.returncode}"
 
 
-def _folder(fleet: str, folder_name: str) -> Path:
+def _holds(lock: Path, pid: int) -> bool:
+    """Tell whether a process holds the machine, by what it wrote into the lock's file."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        note = json.loads(lock.read_text())
+        return not os.access(lock, os.W_OK) or note["pid"] == pid
+    return False
+
+
+def _folder(fleet: str, label: str) -> Path:
     user = os.getuid() if hasattr(os, "getuid") else 0
-    return Path(tempfile.gettempdir()) / f"frobench-fleet-{user}" / fleet / folder_name
+    return Path(tempfile.gettempdir()) / f"frobench-fleet-{user}" / fleet / label
 
 
-def _stored(results: Path, but: tuple[str, ...] = ()) -> list[Path]:
-    return [path for path in sorted(results.glob("[!.]*/*.json")) if not path.name.endswith(but)]
-
-
-def _command(asked: Said, results: Path, name: str) -> list[str]:
-    unfinished = any(results.glob(".runs/[!.]*/plan.json"))
-    command = [sys.executable, "-m", "frobench", "run", "--wait", "--label", name]
-    command += ["--results", str(results), *asked["options"]]
-    if asked["benchmarks"] is not None:
-        command += ["--benchmarks", asked["benchmarks"]]
-    return [*command, "--resume", "last"] if unfinished else command
+def _stored(results: Path, *, whole: bool = True) -> list[Path]:
+    """Return the files of whole runs, or those of interrupted ones."""
+    files = sorted(results.glob("[!.]*/*.json"))
+    return [path for path in files if path.name.endswith(PARTIAL) != whole]
 
 
 def _environment(home: Path, accelerators: float) -> dict[str, str]:
-    # As the node has it, without what Ray sets for a task but the accelerators that it was given.
-    environment, before = dict(os.environ), {}
-    with suppress(OSError):  # the environment that this process was started with, on Linux
-        text = Path("/proc/self/environ").read_bytes().decode(errors="surrogateescape")
+    """Return the node's environment: of what Ray sets, only the accelerators that it gave.
+
+    With the number of threads that Ray sets, the CPU's cases would be slower.
+    """
+    before: dict[str, str] = {}
+    with suppress(OSError):  # as this process was started, on Linux
+        text = Path("/proc/self/environ").read_text(errors="surrogateescape")
         before = dict(pair.split("=", 1) for pair in text.split("\0") if "=" in pair)
-    # With the number of threads that Ray sets, the CPU's cases would be slower.
-    for name in ("OMP_NUM_THREADS", *([] if accelerators else VISIBLE)):
-        environment.pop(name, None)
-        if name in before:
-            environment[name] = before[name]
-    paths = [str(home), *filter(None, [environment.get("PYTHONPATH")])]
-    return environment | {"PYTHONPATH": os.pathsep.join(paths)}
+    of_ray = {"OMP_NUM_THREADS", *(() if accelerators else VISIBLE)}
+    kept = {name: value for name, value in os.environ.items() if name not in of_ray}
+    kept |= {name: before[name] for name in of_ray & before.keys()}
+    paths = [str(home), *filter(None, [kept.get("PYTHONPATH")])]
+    return kept | {"PYTHONPATH": os.pathsep.join(paths)}

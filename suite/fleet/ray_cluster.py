@@ -1,95 +1,117 @@
 # SPDX-License-Identifier: MIT
-"""The process that is connected to a Ray cluster; the only module that imports Ray.
+"""The nodes of a Ray cluster, and tasks on them; the only module that imports Ray."""
 
-Ray ends a process that loses its cluster, without asking it. So the scheduler is another process
-(`suite.fleet.bridge`): it writes commands as JSON lines into this one's input, and reads events.
-"""
-
-import hashlib
+import asyncio
 import logging
-import os
 import socket
 import sys
-import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
-from queue import Empty, SimpleQueue
-from typing import IO, Any
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import suppress
+from importlib.util import find_spec
+from typing import Any, NamedTuple
 
-import msgspec
-
+from frobench.suite.errors import CannotRunError
 from frobench.suite.fleet import on_node
-from frobench.suite.fleet.messages import (
-    Command,
-    Forget,
-    Gone,
-    Look,
-    Lost,
-    Node,
-    Nodes,
-    Start,
-    Stop,
-)
+from frobench.suite.fleet.on_node import SAVING, Order, Said
 
-WAIT = 0.2
-"""Seconds in which events are collected before any is told."""
-LOST_ERRORS = {"NodeDiedError", "ObjectLostError", "OwnerDiedError", "WorkerCrashedError"}
-"""Ray's errors for a node, or a process there, that was lost."""
-LONGEST = 16
-"""Characters of a name in the name of its folder, and digits of a digest or a number."""
+ANSWER = 5.0
+"""Seconds in which the head of a cluster takes a connection."""
+MISSED = 3
+"""Connections that the head does not take, one after the other: the cluster has disappeared."""
+NUMBER = 16
+"""Digits of a node's number that are part of a name."""
 Described = dict[str, Any]
 """A node as Ray describes it."""
 
 
+class LostError(Exception):
+    """A node, or its task, was lost; the message says how."""
+
+
+class Node(NamedTuple):
+    """A node that is alive: its number, and how many accelerators the cluster may give away."""
+
+    id: str
+    accelerators: float = 0.0
+
+
 class RayCluster:
-    """Tasks on the nodes of a cluster, one for each node."""
+    """Tasks on the nodes of a cluster, one for each node.
 
-    def __init__(self, address: str, tell: Callable[[Any], None]) -> None:
-        look_for(address)
-        import ray  # noqa: PLC0415 - takes a second, and its absence is told
-        from ray import cloudpickle  # noqa: PLC0415
+    Raises `CannotRunError` if Ray is not installed, or if there is no cluster.
+    """
 
-        self._ray, self._tell = ray, tell
-        cloudpickle.register_pickle_by_value(on_node)  # type: ignore[no-untyped-call] # Ray's
-        ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
-        self._tasks: dict[str, Any] = {}
-        self._shared: set[str] | None = None
-
-    def do(self, command: Command) -> None:
-        """Do what the scheduler asks."""
-        match command:
-            case Start(node=node, asked=asked):
-                resources = {"num_returns": "streaming", "num_gpus": node.accelerators}
-                self._tasks[node.id] = self._on(node, on_node.measure, **resources).remote(
-                    msgspec.to_builtins(asked), node.name, folder(node), node.accelerators
-                )
-            case Stop(node=node_id):
-                if (task := self._tasks.pop(node_id, None)) is not None:
-                    self._ray.cancel(task, force=False)
-            case Forget(node=node, fleet=fleet):
-                self._on(node, on_node.forget).remote(fleet, folder(node))
-            case Look():
-                self._tell(Nodes(nodes=self._alive()))
-
-    def collect(self) -> None:
-        """Tell what the nodes said, after a moment at most."""
-        if not self._tasks:
-            return
-        tasks = {task: node_id for node_id, task in self._tasks.items()}
-        ready, _ = self._ray.wait([*tasks], num_returns=len(tasks), timeout=WAIT, fetch_local=False)
-        for task in ready:
-            self._next(tasks[task], task)
-
-    def _next(self, node_id: str, task: Any) -> None:  # noqa: ANN401 - a generator of Ray
+    def __init__(self, address: str) -> None:
+        if find_spec("ray") is None:
+            raise CannotRunError(
+                f"`frobench fleet` needs Ray, which {sys.executable} does not have: "
+                "`pip install --editable '.[fleet]'` in a clone of Frobench installs it"
+            )
         try:
-            said = self._ray.get(next(task), timeout=60)
-        except StopIteration:
-            self._tasks.pop(node_id, None)
-        except self._ray.exceptions.RayError as error:
-            if self._tasks.pop(node_id, None) is not None:
-                self._tell(Lost(node=node_id, reason=_reason(error)))
-        else:
-            self._tell(said | {"node": node_id})
+            look_for(address)
+            import ray  # noqa: PLC0415 - takes a second, and its absence is told
+            from ray import cloudpickle  # noqa: PLC0415
+
+            ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
+        except Exception as error:  # whatever Ray raises where it finds no cluster
+            why = " ".join(str(error).split()) or type(error).__name__
+            raise CannotRunError(f"no Ray cluster at {address!r}: {why}") from error
+        cloudpickle.register_pickle_by_value(on_node)  # type: ignore[no-untyped-call] # Ray's
+        self._ray = ray
+        self._head = ray.get_runtime_context().gcs_address
+        self._streams: list[Any] = []
+        self._shared = shared_names(self._alive())
+
+    async def nodes(self) -> dict[str, Node]:
+        """Return the nodes that are alive, by their names; none if the head does not answer."""
+        return named(self._alive(), self._shared) if await self._head_answers() else {}
+
+    async def measure(
+        self, node: Node, order: Order, name: str, label: str
+    ) -> AsyncGenerator[Said, None]:
+        """Start the run of a node, and yield what `on_node.measure` does there.
+
+        Raises `LostError` if the node is lost, and `CannotRunError` with the reason for which it
+        has no whole file. The run is interrupted if nobody listens any more.
+        """
+        options = {"num_gpus": node.accelerators, "num_returns": "streaming"}
+        task = self._on(node, on_node.measure, **options)
+        stream = task.remote(order, name, label, node.accelerators)
+        self._streams.append(stream)
+        errors = self._ray.exceptions
+        try:
+            async for reference in stream:
+                yield await reference
+        except errors.RayTaskError as error:  # what the task itself has raised
+            raise CannotRunError(reason(error.cause)) from error
+        except errors.RayError as error:
+            kind = type(error).__name__
+            raise LostError(f"the node, or the task there, was lost ({kind})") from error
+        finally:
+            self._ray.cancel(stream)
+
+    async def forget(self, node: Node, fleet: str, label: str) -> None:
+        """Remove what a node keeps of its run, unless it is lost by now."""
+        with suppress(self._ray.exceptions.RayError, TimeoutError):
+            async with asyncio.timeout(SAVING):
+                await self._on(node, on_node.forget).remote(fleet, label)
+
+    async def disappears(self) -> None:
+        """Return once the head of the cluster cannot be reached."""
+        missed = 0
+        while missed < MISSED:
+            await asyncio.sleep(1.0)
+            missed = 0 if await self._head_answers() else missed + 1
+
+    def let_save(self) -> None:
+        """Wait until interrupted runs have saved what they finished."""
+        if tasks := [stream.completed() for stream in self._streams]:
+            self._ray.wait(tasks, num_returns=len(tasks), timeout=SAVING + ANSWER)
+
+    def close(self) -> None:
+        """Leave the cluster."""
+        self._ray.shutdown()
 
     def _on(self, node: Node, function: Callable[..., Any], **options: Any) -> Any:  # noqa: ANN401 - as Ray's
         """Return a function that runs on one node, and takes none of its processors."""
@@ -99,12 +121,15 @@ class RayCluster:
             num_cpus=0, max_retries=0, scheduling_strategy=strategy, **options
         )
 
-    def _alive(self) -> list[Node]:
-        every = self._ray.nodes()  # type: ignore[no-untyped-call] # Ray's
-        alive = [node for node in every if node["Alive"]]
-        if self._shared is None:
-            self._shared = shared_names(alive)
-        return named(alive, self._shared)
+    def _alive(self) -> list[Described]:
+        return [node for node in self._ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call] # Ray's
+
+    async def _head_answers(self) -> bool:
+        try:
+            await asyncio.to_thread(look_for, self._head)
+        except OSError:
+            return False
+        return True
 
 
 def look_for(address: str) -> None:
@@ -119,7 +144,7 @@ def look_for(address: str) -> None:
         )
     host, _, port = address.rpartition(":")
     if host and port.isdecimal():
-        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+        socket.create_connection((host.strip("[]"), int(port)), timeout=ANSWER).close()
 
 
 def shared_names(alive: Sequence[Described]) -> set[str]:
@@ -128,80 +153,28 @@ def shared_names(alive: Sequence[Described]) -> set[str]:
     return {name for name, nodes in counts.items() if nodes > 1}
 
 
-def named(alive: Sequence[Described], shared: set[str]) -> list[Node]:
-    """Return nodes with their names: with their address where several share one, or their number.
+def named(alive: Sequence[Described], shared: set[str]) -> dict[str, Node]:
+    """Return nodes by their names: with their address where several share one, or their number.
 
     A node that comes back has its name again, although Ray may still list the lost one, since the
     shared names are those that several nodes had at the start.
     """
-    return [
-        Node(
-            id=node["NodeID"],
-            name=next(name for name in _names(node) if name not in shared),
-            accelerators=node["Resources"].get("GPU", 0.0),
+    return {
+        next(name for name in _names(node) if name not in shared): Node(
+            node["NodeID"], node["Resources"].get("GPU", 0.0)
         )
         for node in sorted(alive, key=lambda node: str(node["NodeID"]))
-    ]
-
-
-def folder(node: Node) -> str:
-    """Return the name of a node's folder, which every file system takes, and no other node has."""
-    plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in node.name)[:LONGEST]
-    digest = hashlib.sha256(node.name.encode()).hexdigest()[:LONGEST]
-    return node.name if node.name == plain else f"{plain}-{digest}"
+    }
 
 
 def _names(node: Described) -> tuple[str, str, str]:
     given, address = node.get("NodeName"), node["NodeManagerAddress"]
     name = given if given and given != address else node["NodeManagerHostname"]
-    number = str(node["NodeID"])[:LONGEST]
-    return str(name), f"{name} ({address})", f"{name} ({address}, {number})"
+    return str(name), f"{name} ({address})", f"{name} ({address}, {node['NodeID'][:NUMBER]})"
 
 
-def _reason(error: Exception) -> str:
-    kind = type(error).__name__
-    if kind in LOST_ERRORS:
-        return "the node, or the process that measured there, was lost"
-    if kind == "TaskUnschedulableError":
-        return "the cluster no longer has the node"
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return f"{kind}: {lines[-1]}" if lines else kind
-
-
-def main(address: str, commands: IO[bytes], events: IO[bytes]) -> None:
-    """Do what the lines of a stream ask until it ends, and tell into another one."""
-
-    def tell(event: Any) -> None:  # noqa: ANN401 - an event, or what one is encoded to
-        events.write(msgspec.json.encode(event) + b"\n")
-        events.flush()
-
-    try:
-        cluster = RayCluster(address, tell)
-    except Exception as error:  # noqa: BLE001 - whatever Ray raises where it finds no cluster
-        why = " ".join(str(error).split()) or type(error).__name__
-        tell(Gone(reason=f"no Ray cluster at {address!r}: {why}"))
-        return
-    asked: SimpleQueue[Command | None] = SimpleQueue()
-    threading.Thread(target=_read, args=(commands, asked), daemon=True).start()
-    while True:
-        try:
-            command = asked.get(timeout=WAIT / 10)
-        except Empty:
-            cluster.collect()
-            continue
-        if command is None:
-            return
-        cluster.do(command)
-
-
-def _read(commands: IO[bytes], asked: "SimpleQueue[Command | None]") -> None:
-    decoder = msgspec.json.Decoder(Command)
-    for line in commands:
-        asked.put(decoder.decode(line))
-    asked.put(None)
-
-
-if __name__ == "__main__":
-    said = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what Ray prints is no event
-    main(sys.argv[1], sys.stdin.buffer, said)
+def reason(error: BaseException) -> str:
+    """Return in words what a task has raised."""
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return str(error) or type(error).__name__

@@ -20,8 +20,6 @@ from tests.instruments.processes.command import TRICKY, start
 
 OBJECTS = 80_000_000
 """Bytes that a node's object store may have; the least is 75 MB."""
-RECONNECT = "RAY_gcs_rpc_server_reconnect_timeout_s"
-"""Variable that says how long Ray looks for a head that it lost; 60 s if it is not set."""
 LONGEST = 500.0
 """Seconds that anything may take, on a machine that is busy."""
 MEASURED = ("--profile", "quick", "--launches", 6, "--benchmarks", TRICKY, "-k", "fine")
@@ -41,8 +39,7 @@ def ray_nodes(*names: str) -> Iterator["RayNodes"]:
     finally:
         found.shut_down()
         for folder in set(kept_on_nodes()) - before:
-            if {path.name for path in folder.iterdir()} <= set(names):
-                shutil.rmtree(folder)
+            shutil.rmtree(folder)
 
 
 def kept_on_nodes() -> list[Path]:
@@ -91,7 +88,7 @@ class Fleet:
         self.folder = folder
         self.lines: list[str] = []
         arguments = ("fleet", "--address", address, *options)
-        self._process = start(*arguments, folder=folder, environment={RECONNECT: "5"})
+        self._process = start(*arguments, folder=folder)
         self._said: SimpleQueue[str | None] = SimpleQueue()
         Thread(target=self._read, daemon=True).start()
 
@@ -121,6 +118,10 @@ class Fleet:
     def interrupt(self) -> None:
         """Do as Ctrl-C does."""
         self._process.send_signal(signal.SIGINT)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
 
     def end(self) -> tuple[int, str]:
         """Wait for the end; return the exit code and the output, which a pipe holds whole."""

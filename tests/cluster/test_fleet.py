@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """`frobench fleet` on a Ray cluster of several nodes on this machine, some of which are lost."""
 
+import json
+import time
 from pathlib import Path
 
 import pytest
 
-from frobench.suite.fleet.bridge import DISAPPEARED
+from frobench.suite.fleet.fleet import DISAPPEARED
 from tests.cluster.ray_nodes import LONGEST, MEASURED, Fleet, kept_on_nodes, ray_nodes
 from tests.suite.fleet.test_on_node import until
 
@@ -13,6 +15,8 @@ from tests.suite.fleet.test_on_node import until
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 LAUNCHES = 6
+SAID_WITHIN = 40.0
+"""Seconds in which a lost cluster is said on a busy machine; Ray itself looks for it for 60."""
 
 
 def of_run(line: str, what: str) -> bool:
@@ -31,6 +35,8 @@ def test_a_node_that_is_killed_in_mid_run_and_comes_back_leaves_three_files(
         ends = (f"{killed}: lost: ", f"{killed}: stored: ")  # its run may have been faster
         if ": lost: " in fleet.until(lambda line: line.startswith(ends)):
             cluster.add(killed)
+            begun = fleet.until(lambda line: line.startswith((f"{killed}: begun", f"{killed}: | ")))
+            assert begun == f"{killed}: begun again, where its run was"
         code, out = fleet.end()
     assert code == 0, out
     runs = fleet.stored()
@@ -53,6 +59,9 @@ def test_nodes_that_stay_lost_are_named_and_what_arrived_stays_without_a_cluster
         cluster.kill("c")
         fleet.until(lambda line: ": stored: " in line)
         cluster.vanish()
+        vanished = time.monotonic()
+        fleet.until(lambda line: line.endswith(DISAPPEARED))
+        assert time.monotonic() - vanished < SAID_WITHIN
         code, out = fleet.end()
     assert code == 3, out
     reasons = {
@@ -69,6 +78,21 @@ def test_nodes_that_stay_lost_are_named_and_what_arrived_stays_without_a_cluster
     page = (tmp_path / "site" / "fleet.html").read_text(encoding="utf-8")
     assert f"3 nodes; {3 - len(reasons)} stored a whole run." in page
     assert page.count(DISAPPEARED) >= len(reasons) - 1
+
+
+def test_a_fleet_that_is_killed_is_finished_by_another_call(tmp_path: Path) -> None:
+    with ray_nodes("a", "b") as cluster:
+        fleet = Fleet(cluster.address, tmp_path, *MEASURED)
+        fleet.until(lambda line: ": stored: " in line)
+        fleet.kill()
+        fleet = Fleet(cluster.address, tmp_path, "--resume", "last", "--json")
+        code, out = fleet.end()
+    assert code == 0, out
+    nodes = json.loads(out)["nodes"]
+    assert [node["name"] for node in nodes] == ["a", "b"]
+    stored = {(tmp_path / node["stored"]).resolve() for node in nodes}
+    assert stored == {path.resolve() for path in tmp_path.glob("results/[!.]*/*.json")}
+    assert len(stored) == 2
 
 
 def test_a_cluster_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -32,6 +32,6 @@ def test_a_command_of_the_guide_has_the_options_of_its_verb(command: str, tmp_pa
 def test_three_commands_lead_from_a_fresh_cluster_to_the_page() -> None:
     """A copy that is not editable would be hidden by the clone, where the second one is called."""
     ray = next(block for kind, block in BLOCKS if kind == "console").splitlines()
-    assert ray[0] == 'pip install --editable ".[fleet]"'
+    assert ray[0] == 'pip install --constraint constraints.txt --editable ".[fleet]"'
     assert ray[1].startswith("frobench fleet")
     assert len(ray) == 3

@@ -55,6 +55,12 @@ def test_the_page_names_the_slow_node_with_the_exercise_and_an_interval(built: P
     assert float(named[3]) < 20 < float(named[4])
 
 
+def test_programs_get_the_slow_node_with_its_ratio_in_the_words_of_the_page(built: Path) -> None:
+    found = fleet_page.unlike(built)
+    assert [*found] == [label(1)]
+    assert found[label(1)] == pytest.approx({"Matmul": 1.2, "Compute rate": 1.2}, rel=0.02)
+
+
 def test_the_page_leads_to_the_runs_and_the_index_to_the_page(built: Path) -> None:
     page = (built / "fleet.html").read_text(encoding="utf-8")
     for number in range(3):

@@ -9,18 +9,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
 
-import msgspec
 import pytest
 
-from frobench.suite.checkout import CHECKOUT, SOURCES
+from frobench.suite.checkout import CHECKOUT
 from frobench.suite.errors import CannotRunError
-from frobench.suite.fleet import bridge, on_node
-from frobench.suite.fleet.bridge import Bridge
-from frobench.suite.fleet.fleet import FleetRequest, asked
+from frobench.suite.fleet import on_node, ray_cluster
+from frobench.suite.fleet.fleet import FleetRequest, ordered
+from frobench.suite.fleet.on_node import Order, Said
+from frobench.suite.fleet.ray_cluster import RayCluster
+from frobench.suite.run.lock import VARIABLE
 from tests.instruments.processes.command import ROOT
 
 PATIENCE = 60.0
@@ -31,67 +32,81 @@ def interrupted(*_):
     pathlib.Path("interrupted").touch()
     sys.exit(130)
 signal.signal(signal.SIGTERM, interrupted)
-print("a line", flush=True)
-pathlib.Path(sys.argv[1]).write_text(json.dumps({"pid": os.getpid(), "since": "now"}))
+print("a line", sys.argv[1:], flush=True)
+lock = pathlib.Path(os.environ["FROBENCH_LOCK"])
+lock.write_text(json.dumps({"pid": os.getpid(), "since": "now"}))
 time.sleep(600)
 """
 """Stands for `frobench run`: takes the lock, and hangs until it is interrupted."""
+BOUND = on_node.BOUND.replace("*sys.argv[1:]", f"'-c', {RUN!r}")
+"""A program that becomes this run, bound to its task as a run is."""
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder that a node keeps its run in."""
     monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
-    return Path(on_node._folder("f", "a"))
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "lock"))
+    return on_node._folder("f", "a")
 
 
-def wanted(folder: Path, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - fields of all types
-    """Return what a node is asked, as the task gets it."""
-    plain: dict[str, Any] = msgspec.to_builtins(asked(FleetRequest(results=folder / "here")))
-    return plain | {"fleet": "f"} | more
+def wanted(folder: Path, **more: object) -> Order:
+    """Return what a node is asked."""
+    return replace(ordered(FleetRequest(results=folder / "here")), fleet="f", **more)  # type: ignore[arg-type] # as given
 
 
-def events(asked_of: dict[str, Any]) -> list[dict[str, Any]]:
-    return list(on_node.measure(asked_of, "node a", "a", 0.0))
+def said(order: Order) -> Iterator[Said]:
+    yield from on_node.measure(order, "node a", "a", 0.0)
 
 
 def test_a_node_with_another_frobench_is_not_measured_and_says_so(folder: Path) -> None:
-    about, ended = events(wanted(folder.parents[2], code="0" * 64))
-    assert about["type"] == "about"
-    assert ended["type"] == "ended"
-    assert "another Frobench is installed" in ended["message"]
+    with pytest.raises(RuntimeError, match="another Frobench is installed"):
+        [*said(wanted(folder.parents[2], code="0" * 64))]
     assert not folder.exists()
 
 
-def test_a_node_without_frobench_or_without_the_benchmarks_says_so(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    missing = events(wanted(folder.parents[2], benchmarks="/nowhere/benchmarks"))[-1]
-    assert missing["message"].startswith("/nowhere/benchmarks is no folder there")
+def test_a_node_without_frobench_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    order = wanted(folder.parents[2])
     monkeypatch.setattr(on_node, "find_spec", lambda _: None)
-    assert "has no Frobench" in events(wanted(folder.parents[2]))[-1]["message"]
+    with pytest.raises(RuntimeError, match="has no Frobench"):
+        [*said(order)]
+
+
+def test_a_run_that_refuses_is_named_with_its_last_words(folder: Path) -> None:
+    order = wanted(folder.parents[2], options=["--benchmarks", "/nowhere/benchmarks"])
+    with pytest.raises(RuntimeError, match="'/nowhere/benchmarks' does not exist"):
+        [*said(order)]
 
 
 def test_the_digest_is_of_what_moves_numbers_alone(tmp_path: Path) -> None:
-    assert on_node.digest(CHECKOUT, SOURCES) == on_node.digest(CHECKOUT, SOURCES)
+    assert on_node.digest(CHECKOUT) == on_node.digest(CHECKOUT)
     (tmp_path / "frobench" / "suite" / "measure").mkdir(parents=True)
-    before = on_node.digest(tmp_path, SOURCES)
+    before = on_node.digest(tmp_path)
     (tmp_path / "frobench" / "page.html").touch()
-    assert on_node.digest(tmp_path, SOURCES) == before
+    assert on_node.digest(tmp_path) == before
     (tmp_path / "frobench" / "suite" / "measure" / "timing.py").touch()
-    assert on_node.digest(tmp_path, SOURCES) != before
+    assert on_node.digest(tmp_path) != before
 
 
 def test_a_run_that_hangs_is_interrupted_at_its_deadline_which_begins_with_the_lock(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lock = folder.parents[2] / "lock"
-    monkeypatch.setattr(on_node, "_command", lambda *_: [sys.executable, "-c", RUN, str(lock)])
-    monkeypatch.delenv("FROBENCH_LOCK", raising=False)
-    said = events(wanted(folder.parents[2], deadline=0.5, lock=str(lock)))
-    kinds = [one["type"] for one in said if one["type"] != "beat"]
-    assert kinds == ["about", "line", "began", "ended"]
-    assert said[-1]["message"] == "hung: no end within 0.5 s"
+    monkeypatch.setattr(on_node, "BOUND", BOUND)
+    heard: list[Said] = []
+    with pytest.raises(RuntimeError, match=r"hung: no end within 0\.5 s"):
+        heard.extend(said(wanted(folder.parents[2], deadline=0.5)))
+    assert (folder / "interrupted").exists()
+
+
+def test_a_run_that_waits_for_the_machine_gives_signs_of_life_and_may_wait(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(on_node, "BOUND", BOUND.replace("os.getpid()", "0"))
+    items = said(wanted(folder.parents[2], deadline=0.1, beat=0.5))
+    heard: list[Said] = []
+    while "a line []\n" not in heard or heard[-3:] != ["", "", ""]:
+        heard.append(next(items))
+    items.close()  # type: ignore[attr-defined] # a generator
     assert (folder / "interrupted").exists()
 
 
@@ -101,42 +116,38 @@ def test_a_disk_that_refuses_is_named_with_its_file(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device", "results")
 
-    what = wanted(folder.parents[2])
+    order = wanted(folder.parents[2])
     monkeypatch.setattr(Path, "mkdir", full)
-    refused = {"type": "ended", "message": "results: No space left on device"}
-    assert events(what)[-1] == refused
+    with pytest.raises(OSError, match="No space") as refusal:
+        [*said(order)]
+    assert ray_cluster.reason(refusal.value) == "results: No space left on device"
 
 
 def test_files_that_lie_on_the_node_are_told_and_nothing_is_measured_again(folder: Path) -> None:
     stored = folder / "results" / "machine" / "run.json"
     stored.parent.mkdir(parents=True)
     stored.write_bytes(b"{}")
-    about, file, ended = events(wanted(folder.parents[2]))
-    assert file == {"type": "file", "path": str(stored), "content": b"{}"}
-    assert ended == {"type": "ended", "message": ""}
+    stored.with_name("run.partial.json").write_bytes(b"[]")
+    assert [*said(wanted(folder.parents[2]))] == [(str(stored), b"{}")]
     on_node.forget("f", "a")
     assert not folder.parent.exists()
-    assert about["torch"]
 
 
-def test_a_run_that_was_cut_short_is_resumed(folder: Path) -> None:
+@pytest.mark.parametrize("unfinished", [False, True])
+def test_a_run_gets_its_options_and_one_that_was_cut_short_is_resumed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, *, unfinished: bool
+) -> None:
     results = folder / "results"
-    command = on_node._command(wanted(folder.parents[2], options=["-k", "x"]), results, "node a")
-    assert command[3:] == [
-        "run",
-        "--wait",
-        "--label",
-        "node a",
-        "--results",
-        str(results),
-        "-k",
-        "x",
-    ]
     plan = results / ".runs" / "20260101T000000Z-eeeeeee" / "plan.json"
-    plan.parent.mkdir(parents=True)
-    plan.touch()
-    again = on_node._command(wanted(folder.parents[2], options=[]), results, "node a")
-    assert again[-2:] == ["--resume", "last"]
+    if unfinished:
+        plan.parent.mkdir(parents=True)
+        plan.touch()
+    monkeypatch.setattr(on_node, "BOUND", "import sys; sys.exit(str(sys.argv[1:]))")
+    expected = ["-m", "frobench", "run", "--wait", "--label", "node a", "--results", str(results)]
+    expected += ["-k", "x", *(["--resume", "last"] if unfinished else [])]
+    with pytest.raises(RuntimeError) as why:
+        [*said(wanted(folder.parents[2], options=["-k", "x"]))]
+    assert str(why.value) == str(expected)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process's environment")
@@ -167,25 +178,26 @@ def test_threads_and_hidden_devices_that_ray_sets_do_not_reach_the_run() -> None
     assert json.loads(out) == [[None, None, paths], [None, "", paths]]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux binds a process to its parent")
 def test_no_run_outlives_the_task_that_started_it(tmp_path: Path) -> None:
     code = f"""
-import psutil, sys, tempfile
+import sys, tempfile
 from frobench.suite.fleet import on_node
 tempfile.gettempdir = lambda: {str(tmp_path)!r}
-on_node._command = lambda *_: [sys.executable, "-c", {RUN!r}, {str(tmp_path / "lock")!r}]
-for said in on_node.measure({wanted(tmp_path, lock=str(tmp_path / "lock"))!r}, "node a", "a", 0.0):
-    print(said["type"], len(psutil.Process().children()), flush=True)
+on_node.BOUND = {BOUND!r}
+order = on_node.{wanted(tmp_path)!r}
+for said in on_node.measure(order, "node a", "a", 0.0):
+    print(said, flush=True)
 """
     task = subprocess.Popen(
         [sys.executable, "-c", code],
-        env={name: value for name, value in os.environ.items() if name != "FROBENCH_LOCK"}
-        | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": str(ROOT), VARIABLE: str(tmp_path / "lock")},
         stdout=subprocess.PIPE,
         text=True,
     )
     with task:
         assert task.stdout is not None
-        assert "began 0\n" in task.stdout  # Ray kills the children of a task that ends
+        assert "a line []\n" in task.stdout
         task.send_signal(signal.SIGKILL)
     (run,) = tmp_path.glob("frobench-fleet-*/f/a")
     assert any((run / "interrupted").exists() for _ in until(PATIENCE))
@@ -200,9 +212,9 @@ def until(seconds: float) -> Iterator[None]:
 
 
 def test_without_ray_one_line_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bridge, "find_spec", lambda _: None)
+    monkeypatch.setattr(ray_cluster, "find_spec", lambda _: None)
     with pytest.raises(CannotRunError, match=r"needs Ray.*`pip install --editable '\.\[fleet\]'`"):
-        Bridge("auto")
+        RayCluster("auto")
 
 
 def test_ray_is_imported_in_one_module_alone() -> None:

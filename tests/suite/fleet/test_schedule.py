@@ -1,32 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""What becomes of each node of a fleet, on a cluster and a clock that are made up."""
+"""What becomes of each node of a fleet, on a cluster that is made up and a clock that jumps."""
 
+import asyncio
 import errno
-from collections.abc import Iterable
+import selectors
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from frobench.suite.errors import CannotRunError
-from frobench.suite.fleet.fleet import FleetRequest, Schedule, asked
-from frobench.suite.fleet.gathered import NOTHING_YET, FleetOutcome, Gathered
-from frobench.suite.fleet.messages import (
-    About,
-    Began,
-    Command,
-    Ended,
-    Event,
-    File,
-    Forget,
-    Gone,
-    Line,
-    Look,
-    Lost,
-    Node,
-    Nodes,
-    Start,
-    Stop,
-)
+from frobench.suite.fleet.fleet import NOTHING_YET, Fleet, FleetRequest, Schedule, earlier, ordered
+from frobench.suite.fleet.on_node import Order, Said
+from frobench.suite.fleet.ray_cluster import LostError, Node, RayCluster
 from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
 from frobench.suite.stored.types import Run
@@ -34,71 +21,106 @@ from frobench.suite.terminal import fleet_words
 from tests.instruments.runs.made_up_fleet import label, run
 
 PATIENCE = 60.0
+NEVER = 1e9
+"""Seconds, longer than any test looks."""
+Step = Said | Exception | float
+"""What a node says, an error that ends its task, or seconds in which it is silent."""
 
 
-class MadeUp:
-    """A cluster that says what a script has for each start of a node, an event a second.
+class Jumping(selectors.DefaultSelector):
+    """A selector that does not wait; a clock that reads it jumps to the next event."""
 
-    scripts : by name of a node, the events of each time that it is begun
-    nodes : that are alive, in turn at each look; the last ones stay
+    now = 0.0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        """Return what is ready, and count the time that a loop would have waited."""
+        if timeout:
+            self.now += timeout
+        return super().select(0)
+
+
+class JumpingLoop(asyncio.SelectorEventLoop):
+    """A loop in which an hour of silence takes no time."""
+
+    def __init__(self) -> None:
+        self.clock = Jumping()
+        super().__init__(self.clock)
+
+    def time(self) -> float:
+        """Return seconds since the loop began."""
+        return self.clock.now
+
+
+class MadeUp(RayCluster):
+    """A cluster that does what a script has for each start of a node, a step a second.
+
+    scripts : by name of a node, the steps of each time that it is begun
+    alive : numbers of the nodes by their names, in turn at each look; the last ones stay
+    lasts : seconds until the cluster disappears
     """
 
-    def __init__(self, scripts: dict[str, list[list[Event]]], *nodes: list[Node]) -> None:
-        self.now = 0.0
-        self.commands: list[Command] = []
-        self._scripts, self._nodes = scripts, list(nodes)
-        self._waiting: list[list[Event]] = []
+    def __init__(
+        self, scripts: dict[str, list[list[Step]]], *alive: dict[str, str], lasts: float = NEVER
+    ) -> None:
+        self.begun: list[str] = []
+        self.forgotten: list[str] = []
+        self._scripts, self._lasts = scripts, lasts
+        self._alive_in_turn = [*(alive or ({name: f"id of {name}" for name in scripts},))]
 
-    def send(self, command: Command) -> None:
-        """Take a command down, and let its events happen."""
-        self.commands.append(command)
-        if isinstance(command, Look):
-            alive = self._nodes.pop(0) if len(self._nodes) > 1 else self._nodes[0]
-            self._waiting.append([Nodes(nodes=alive)])
-        elif isinstance(command, Start):
-            scripts = self._scripts[command.node.name]
-            self._waiting.append([_of(command.node.id, one) for one in scripts.pop(0)])
+    async def nodes(self) -> dict[str, Node]:
+        """Return the nodes that are alive now."""
+        alive = self._alive_in_turn
+        found = alive.pop(0) if len(alive) > 1 else alive[0]
+        return {name: Node(number) for name, number in found.items()}
 
-    def events(self, seconds: float) -> list[Event]:
-        """Return the next event of each node, after a second."""
-        self.now += seconds
-        found = [one.pop(0) for one in self._waiting if one]
-        self._waiting = [one for one in self._waiting if one]
-        return found
+    async def measure(
+        self, node: Node, order: Order, name: str, label: str
+    ) -> AsyncGenerator[Said, None]:
+        """Do what the next script of a node says."""
+        assert order.options
+        assert label == label_of(name)
+        self.begun.append(node.id)
+        for step in self._scripts[name].pop(0):
+            await asyncio.sleep(step if isinstance(step, float) else 1)
+            if isinstance(step, Exception):
+                raise step
+            if not isinstance(step, float):
+                yield step
 
+    async def forget(self, node: Node, fleet: str, label: str) -> None:
+        """Note which node forgets its run."""
+        assert fleet.startswith("20")
+        assert label
+        self.forgotten.append(node.id)
 
-def _of(node_id: str, event: Event) -> Event:
-    if not isinstance(event, Nodes | Gone):
-        event.node = node_id
-    return event
-
-
-def node(name: str, node_id: str | None = None) -> Node:
-    return Node(id=node_id or f"id of {name}", name=name)
-
-
-def stored(number: int, *, partial: bool = False) -> list[Event]:
-    """Return what a node says that measures to its end."""
-    return [
-        About(node="", torch="2.13.0"),
-        Line(node="", text="2 cases in 6 launches"),
-        Began(node=""),
-        File(
-            node="",
-            path=f"there/run-{number}{'.partial' if partial else ''}.json",
-            content=store.encode(run(number)),
-        ),
-        Ended(node="", message="it was interrupted" if partial else ""),
-    ]
+    async def disappears(self) -> None:
+        """Return once the cluster has disappeared."""
+        await asyncio.sleep(self._lasts)
 
 
-def lost() -> list[Event]:
-    return [Began(node=""), Lost(node="", reason="its node was lost")]
+@pytest.fixture(autouse=True)
+def _labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("frobench.suite.fleet.fleet.label_of", lambda name, _: label_of(name))
 
 
 def label_of(name: str) -> str:
     """Return the label of a node: that of run 0 for node a, and so on."""
     return label("abc".index(name))
+
+
+def stored(number: int, *, partial: bool = False) -> list[Step]:
+    """Return what a node does that measures to its end, or that is interrupted."""
+    end = ".partial.json" if partial else ".json"
+    file = f"there/run-{number}{end}", store.encode(run(number))
+    why: list[Step] = [CannotRunError("it was interrupted")] if partial else []
+    return ["2 cases in 6 launches\n", file, *why]
+
+
+def lost(how: str = "its node was lost") -> list[Step]:
+    return ["measuring\n", LostError(how)]
+
+
+SILENT: list[Step] = [LostError("no such node")]
 
 
 def recorded(folder: Path) -> AskedNodes:
@@ -108,22 +130,26 @@ def recorded(folder: Path) -> AskedNodes:
     return asked_nodes.read(path)
 
 
+class Outcome(msgspec.Struct):
+    """What became of a fleet, and how long it took."""
+
+    fleet: Fleet
+    lines: list[str]
+    seconds: float
+
+
 def fleet(
-    folder: Path, scripts: dict[str, list[list[Event]]], *nodes: list[Node]
-) -> tuple[FleetOutcome, MadeUp, list[str]]:
-    """Let a schedule measure made-up nodes."""
-    cluster = MadeUp(scripts, *(nodes or ([node(name) for name in scripts],)))
+    folder: Path, cluster: MadeUp, before: Fleet | None = None, within: float = NEVER
+) -> Outcome:
+    """Let a schedule measure made-up nodes; raises `TimeoutError` if that takes longer."""
     lines: list[str] = []
-    wanted = asked(FleetRequest(results=folder))
-    schedule = Schedule(
-        cluster,
-        wanted,
-        Gathered(folder, wanted.fleet, label_of),
-        PATIENCE,
-        lambda name, text: lines.append(f"{name}: {text}"),
-        clock=lambda: cluster.now,
-    )
-    return schedule.run(), cluster, lines
+    request = FleetRequest(results=folder, patience=PATIENCE)
+    with asyncio.Runner(loop_factory=JumpingLoop) as runner:
+        schedule = Schedule(
+            cluster, request, lambda name, text: lines.append(f"{name}: {text}"), before
+        )
+        found = runner.run(asyncio.wait_for(schedule.run(), within))
+        return Outcome(found, lines, runner.get_loop().time())
 
 
 def names(folder: Path) -> list[str]:
@@ -135,141 +161,149 @@ def run_name(number: int) -> str:
 
 
 def test_every_file_is_stored_as_it_arrives_and_forgotten_on_its_node(tmp_path: Path) -> None:
-    outcome, cluster, lines = fleet(tmp_path, {"a": [stored(0)], "b": [stored(1)]})
+    cluster = MadeUp({"a": [stored(0)], "b": [stored(1)]})
+    found = fleet(tmp_path, cluster)
     assert names(tmp_path) == sorted(map(run_name, (0, 1)))
-    assert sorted(outcome.stored) == ["a", "b"]
-    assert not outcome.lost
-    assert sum(isinstance(one, Forget) for one in cluster.commands) == 2
-    assert lines[:2] == ["a: begun", "b: begun"]
-    assert "a: | 2 cases in 6 launches" in lines
-    assert "a: measuring" in lines
-    assert fleet_words.exit_code(outcome) == 0
+    assert sorted(found.fleet.stored) == ["a", "b"]
+    assert not found.fleet.lost
+    assert sorted(cluster.forgotten) == ["id of a", "id of b"]
+    assert found.lines[:2] == ["a: begun", "b: begun"]
+    assert "a: | 2 cases in 6 launches" in found.lines
+    assert fleet_words.exit_code(found.fleet) == 0
 
 
 def test_a_file_that_arrived_stays_when_another_node_is_lost_for_good(tmp_path: Path) -> None:
-    outcome, _, lines = fleet(
-        tmp_path,
-        {"a": [stored(0)], "b": [lost()]},
-        [node("a"), node("b")],
-        [node("a")],
-    )
+    both = {"a": "1", "b": "2"}
+    found = fleet(tmp_path, MadeUp({"a": [stored(0)], "b": [lost()]}, both, {"a": "1"}))
     assert names(tmp_path) == [run_name(0)]
-    assert outcome.lost == {"b": "its node was lost"}
-    assert "b: lost: its node was lost" in lines
-    assert fleet_words.exit_code(outcome) == 3
-    assert "not measured: b: its node was lost" in [*fleet_words.lines(outcome)]
+    assert found.fleet.lost == {"b": "its node was lost"}
+    assert "b: lost: its node was lost" in found.lines
+    assert fleet_words.exit_code(found.fleet) == 3
+    assert "not measured: b: its node was lost" in [*fleet_words.lines(found.fleet)]
 
 
 def test_a_lost_node_that_comes_back_is_begun_once_more(tmp_path: Path) -> None:
-    outcome, cluster, _ = fleet(
-        tmp_path,
-        {"a": [stored(0)], "b": [lost(), stored(1)]},
-        [node("a"), node("b", "first")],
-        [node("a")],
-        [node("a"), node("b", "second")],
-    )
-    assert sorted(outcome.stored) == ["a", "b"]
-    begun = [one.node.id for one in cluster.commands if isinstance(one, Start)]
-    assert begun == ["id of a", "first", "second"]
+    scripts = {"a": [stored(0)], "b": [lost(), stored(1)]}
+    alive = {"a": "1", "b": "first"}, {"a": "1"}, {"a": "1", "b": "second"}
+    found = fleet(tmp_path, cluster := MadeUp(scripts, *alive))
+    assert sorted(found.fleet.stored) == ["a", "b"]
+    assert cluster.begun == ["1", "first", "second"]
+    assert "b: begun again, where its run was" in found.lines
 
 
 def test_a_node_that_the_cluster_wrongly_calls_alive_may_still_come_back(tmp_path: Path) -> None:
-    silent: list[Event] = [Lost(node="", reason="no such node")]
-    outcome, _, lines = fleet(tmp_path, {"b": [lost(), silent, silent, stored(1)]})
-    assert sorted(outcome.stored) == ["b"]
-    assert lines.count("b: begun again, where its run was") == 3
+    found = fleet(tmp_path, MadeUp({"b": [lost(), SILENT, SILENT, stored(1)]}))
+    assert sorted(found.fleet.stored) == ["b"]
+    assert found.lines.count("b: begun again, where its run was") == 1
 
 
 def test_a_node_that_only_seems_to_come_back_is_named_for_what_it_was_lost_by(
     tmp_path: Path,
 ) -> None:
-    silent: list[Event] = [Lost(node="", reason="no such node")]
-    outcome, cluster, _ = fleet(tmp_path, {"b": [lost(), *[[*silent]] * 50]})
-    assert outcome.lost == {"b": "its node was lost"}
-    assert cluster.now < 3 * PATIENCE
+    found = fleet(tmp_path, MadeUp({"b": [lost(), *[SILENT] * 50]}))
+    assert found.fleet.lost == {"b": "its node was lost"}
+    assert not any("begun again" in line for line in found.lines)
+    assert found.seconds < 3 * PATIENCE
 
 
 def test_a_node_that_is_lost_twice_is_named(tmp_path: Path) -> None:
-    outcome, cluster, _ = fleet(tmp_path, {"b": [lost(), lost(), stored(1)]})
-    assert outcome.lost == {"b": "its node was lost"}
-    assert sum(isinstance(one, Start) for one in cluster.commands) == 2
+    cluster = MadeUp({"b": [lost(), lost("and once more"), stored(1)]})
+    assert fleet(tmp_path, cluster).fleet.lost == {"b": "and once more"}
+    assert len(cluster.begun) == 2
 
 
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        ([], "no answer within 60 s; its accelerators may be in use by other tasks"),
-        ([Began(node="")], "no sign of life for 60 s"),
+        ([NEVER], "no sign of life for 60 s; its accelerators may be in use by other tasks"),
+        (["", NEVER], "no sign of life for 60 s"),
+        (["", *[50.0, ""] * 100, NEVER], "no sign of life for 60 s"),
     ],
 )
 def test_a_node_that_is_cut_off_is_named_within_its_patience(
-    tmp_path: Path, said: list[Event], reason: str
+    tmp_path: Path, said: list[Step], reason: str
 ) -> None:
-    outcome, cluster, _ = fleet(
-        tmp_path, {"a": [stored(0)], "b": [said]}, [node("a"), node("b")], [node("a")]
-    )
-    assert outcome.lost == {"b": reason}
-    assert sorted(outcome.stored) == ["a"]
-    assert [one.node for one in cluster.commands if isinstance(one, Stop)] == ["id of b"]
-    assert cluster.now < 3 * PATIENCE
+    scripts = {"a": [stored(0)], "b": [said]}
+    found = fleet(tmp_path, MadeUp(scripts, {"a": "1", "b": "2"}, {"a": "1"}))
+    assert found.fleet.lost == {"b": reason}
+    assert sorted(found.fleet.stored) == ["a"]
+    spoke = sum(step if isinstance(step, float) else 1 for step in said if step != NEVER)
+    assert spoke < found.seconds < spoke + 3 * PATIENCE
 
 
 def test_a_cluster_that_disappears_leaves_what_arrived_and_names_the_others(
     tmp_path: Path,
 ) -> None:
-    gone: list[Event] = [Began(node=""), *[Line(node="", text="")] * 4]
-    outcome, _, _ = fleet(
-        tmp_path, {"a": [stored(0)], "b": [[*gone, Gone(reason="the Ray cluster disappeared")]]}
-    )
-    assert sorted(outcome.stored) == ["a"]
-    assert outcome.lost == {"b": "the Ray cluster disappeared"}
+    scripts: dict[str, list[list[Step]]] = {"a": [stored(0)], "b": [lost()], "c": [["", NEVER]]}
+    found = fleet(tmp_path, MadeUp(scripts, lasts=3.0))
+    assert sorted(found.fleet.stored) == ["a"]
+    gone = "the Ray cluster disappeared"
+    expected = {"b": f"its node was lost; then {gone}", "c": gone}
+    assert found.fleet.lost == expected
+    assert found.seconds == pytest.approx(3.0)
+    assert recorded(tmp_path).lost == {label_of(name): why for name, why in expected.items()}
 
 
-def test_a_cluster_without_an_answer_or_a_node_is_said(tmp_path: Path) -> None:
-    with pytest.raises(CannotRunError, match="no node of the Ray cluster answered within 60 s"):
-        fleet(tmp_path, {}, [])
+@pytest.mark.parametrize("then", [NEVER, LostError("its node was lost")])
+def test_a_node_that_is_lost_after_its_file_arrived_is_not_missed(
+    tmp_path: Path, then: Step
+) -> None:
+    cluster = MadeUp({"a": [[*stored(0), then]], "b": [["", NEVER]]}, lasts=20.0)
+    found = fleet(tmp_path, cluster)
+    assert sorted(found.fleet.stored) == ["a"]
+    assert sorted(found.fleet.lost) == ["b"]
+    assert cluster.begun == ["id of a", "id of b"]
+
+
+def test_a_cluster_without_a_node_is_said(tmp_path: Path) -> None:
+    with pytest.raises(CannotRunError, match="the Ray cluster has no node"):
+        fleet(tmp_path, MadeUp({}))
 
 
 def test_a_node_that_says_why_it_cannot_measure_is_not_tried_again(tmp_path: Path) -> None:
-    refused: list[Event] = [Ended(node="", message="another Frobench is installed")]
-    outcome, cluster, _ = fleet(tmp_path, {"a": [refused]})
-    assert outcome.lost == {"a": "another Frobench is installed"}
-    assert sum(isinstance(one, Start) for one in cluster.commands) == 1
+    cluster = MadeUp({"a": [[CannotRunError("another Frobench is installed")]]})
+    found = fleet(tmp_path, cluster)
+    assert found.fleet.lost == {"a": "another Frobench is installed"}
+    assert "a: not measured: another Frobench is installed" in found.lines
+    assert len(cluster.begun) == 1
 
 
 def test_a_run_that_was_cut_short_leaves_its_partial_file_and_its_reason(tmp_path: Path) -> None:
-    outcome, _, _ = fleet(tmp_path, {"a": [stored(0, partial=True)]})
-    assert outcome.lost == {"a": "it was interrupted"}
+    found = fleet(tmp_path, MadeUp({"a": [stored(0, partial=True)]}))
+    assert found.fleet.lost == {"a": "it was interrupted"}
     assert names(tmp_path) == ["run-0.partial.json"]
-    (line,) = (one for one in fleet_words.lines(outcome) if one.startswith("not measured"))
+    (line,) = (one for one in fleet_words.lines(found.fleet) if one.startswith("not measured"))
     assert "what it finished is in" in line
 
 
+def test_a_whole_file_of_a_resumed_fleet_replaces_what_was_finished_before(tmp_path: Path) -> None:
+    fleet(tmp_path, MadeUp({"a": [stored(0, partial=True)]}))
+    found = fleet(tmp_path, MadeUp({"a": [stored(0)]}), earlier(tmp_path, "last"))
+    assert names(tmp_path) == [run_name(0)]
+    assert not found.fleet.partial
+    assert fleet_words.exit_code(found.fleet) == 0
+
+
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
-    damaged: list[Event] = [
-        File(node="", path="there/run.json", content=b"{"),
-        Ended(node="", message=""),
-    ]
-    outcome, _, _ = fleet(tmp_path, {"a": [damaged]})
-    assert outcome.lost["a"].startswith("its file is damaged: ")
-    assert outcome.lost["a"].endswith("; it stays on the node: there/run.json")
+    found = fleet(tmp_path, MadeUp({"a": [[("there/run.json", b"{")]]}))
+    assert found.fleet.lost["a"].startswith("its file is damaged: ")
+    assert found.fleet.lost["a"].endswith("; it stays on the node: there/run.json")
 
 
 def test_a_run_of_another_node_is_not_taken_for_this_ones(tmp_path: Path) -> None:
-    outcome, cluster, _ = fleet(tmp_path, {"a": [stored(1)], "b": [stored(1)]})
-    assert sorted(outcome.stored) == ["b"]
-    assert outcome.lost["a"].startswith(f"its file is a run of node {label(1)}, not its own")
-    assert [one.node.name for one in cluster.commands if isinstance(one, Forget)] == ["b"]
+    cluster = MadeUp({"a": [stored(1)], "b": [stored(1)]})
+    found = fleet(tmp_path, cluster)
+    assert sorted(found.fleet.stored) == ["b"]
+    reason = f"its file is a run of node {label(1)}, not its own"
+    assert found.fleet.lost["a"].startswith(reason)
+    assert cluster.forgotten == ["id of b"]
 
 
 def test_which_nodes_were_asked_and_which_are_lost_is_written_down_without_names(
     tmp_path: Path,
 ) -> None:
     reason = "/home/somebody/x: No space on 10.1.2.3; `frobench run --resume` goes on"
-    fleet(
-        tmp_path,
-        {"a": [stored(0)], "b": [[Ended(node="", message=reason)]]},
-    )
+    fleet(tmp_path, MadeUp({"a": [stored(0)], "b": [[CannotRunError(reason)]]}))
     found = recorded(tmp_path)
     assert found.nodes == sorted([label(0), label(1)])
     (hidden,) = found.lost.values()
@@ -280,25 +314,39 @@ def test_which_nodes_were_asked_and_which_are_lost_is_written_down_without_names
     assert "10.1" not in hidden
 
 
-def test_a_fleet_that_is_killed_has_written_down_which_nodes_have_no_file(tmp_path: Path) -> None:
-    gathered = Gathered(tmp_path, "20260101T000000000000Z", label_of)
-    gathered.expect("abc")
-    gathered.keep("a", File(node="", path="there/run-0.json", content=store.encode(run(0))))
+def test_a_fleet_that_is_killed_is_resumed_with_the_nodes_that_have_no_file(tmp_path: Path) -> None:
+    scripts: dict[str, list[list[Step]]] = {
+        "a": [stored(0)],
+        "b": [["", NEVER]],
+        "c": [["", NEVER]],
+    }
+    with pytest.raises(TimeoutError):  # as if it was killed then
+        fleet(tmp_path, MadeUp(scripts), within=20.0)
     assert recorded(tmp_path).lost == {label(1): NOTHING_YET, label(2): NOTHING_YET}
-
-
-def test_a_lost_node_is_not_begun_where_another_one_measures(tmp_path: Path) -> None:
-    """A cluster may give the name of a lost node to another one that it has."""
-    busy: list[Event] = [Began(node=""), *[Line(node="", text="on")] * 20, *stored(1)]
-    outcome, cluster, _ = fleet(
-        tmp_path,
-        {"a": [lost()], "b": [busy]},
-        [node("a"), node("b")],
-        [node("a", "id of b")],
+    before = earlier(tmp_path, "last")
+    assert earlier(tmp_path, before.order["fleet"]) == before
+    assert before.labels == {name: label_of(name) for name in "abc"}  # whom to drain
+    cluster = MadeUp({"b": [stored(1)], "c": [stored(2)], "new": []})
+    found = fleet(tmp_path, cluster, before)
+    assert sorted(cluster.begun) == ["id of b", "id of c"]
+    assert found.fleet.order == before.order
+    assert [*fleet_words.lines(found.fleet)] == ["3 of 3 nodes measured and stored"]
+    assert recorded(tmp_path) == AskedNodes(
+        fleet=before.order["fleet"], nodes=sorted(map(label, range(3))), lost={}
     )
-    assert outcome.lost == {"a": "its node was lost"}
-    assert sorted(outcome.stored) == ["b"]
-    assert sum(isinstance(one, Start) for one in cluster.commands) == 2
+
+
+def test_a_node_that_a_resumed_fleet_does_not_find_is_named(tmp_path: Path) -> None:
+    with pytest.raises(TimeoutError):
+        fleet(tmp_path, MadeUp({"a": [["", NEVER]]}), within=20.0)
+    found = fleet(tmp_path, MadeUp({"b": []}), earlier(tmp_path, "last"))
+    assert found.fleet.lost == {"a": "the cluster no longer has the node"}
+
+
+def test_no_fleet_to_resume_is_said(tmp_path: Path) -> None:
+    for which in ("last", "20260101T000000000000Z"):
+        with pytest.raises(CannotRunError, match=f"no fleet to resume in .*: {which}"):
+            earlier(tmp_path, which)
 
 
 def test_a_full_disk_here_leaves_the_file_on_its_node_and_says_where(
@@ -308,19 +356,23 @@ def test_a_full_disk_here_leaves_the_file_on_its_node_and_says_where(
         raise OSError(errno.ENOSPC, "No space left on device", "results/x.json")
 
     monkeypatch.setattr(store, "write", full)
-    outcome, cluster, _ = fleet(tmp_path, {"a": [stored(0)]})
-    assert outcome.lost == {
+    cluster = MadeUp({"a": [stored(0)]})
+    assert fleet(tmp_path, cluster).fleet.lost == {
         "a": "results/x.json: No space left on device; its file stays on the node: there/run-0.json"
     }
-    assert not any(isinstance(one, Forget) for one in cluster.commands)
+    assert not cluster.forgotten
 
 
 def test_nodes_with_another_torch_are_named_at_the_end(tmp_path: Path) -> None:
-    other = stored(2)
-    other[0] = About(node="", torch="2.12.0")
-    outcome, _, _ = fleet(tmp_path, {"a": [stored(0)], "b": [stored(1)], "c": [other]})
-    expected = "c has torch 2.12.0, most have 2.13.0: it is not compared with them"
-    assert expected in [*fleet_words.lines(outcome)]
+    other = run(2)
+    other.frobench.environment.software.torch = "2.12.0"
+    steps: list[Step] = [("there/run-2.json", store.encode(other))]
+    found = fleet(tmp_path, MadeUp({"a": [stored(0)], "b": [stored(1)], "c": [steps]}))
+    expected = f"c has torch 2.12.0, most have {TORCH}: it is not compared with them"
+    assert expected in [*fleet_words.lines(found.fleet)]
+
+
+TORCH = run(0).frobench.environment.software.torch
 
 
 def test_of_many_nodes_only_what_happened_to_each_is_shown() -> None:
@@ -335,9 +387,21 @@ def test_of_many_nodes_only_what_happened_to_each_is_shown() -> None:
     assert not any("a line of its run" in one for one in shown)
 
 
+def test_nodes_that_are_unlike_the_others_are_named_and_listed_for_programs() -> None:
+    unlike = {label(1): {"Matmul": 1.18, "Copies": 0.9}}
+    found = Fleet(
+        order={"fleet": "x"}, labels={"beta": label(0), "gamma": label(1)}, stored={"gamma": "x"}
+    )
+    assert [*fleet_words.unlike_lines(found, unlike)] == [
+        f"unlike: gamma ({label(1)}): 18% slower in Matmul, 10% faster in Copies"
+    ]
+    gamma = fleet_words.as_json(found, unlike)["nodes"][1]
+    assert gamma["name"], gamma["unlike"] == ("gamma", unlike[label(1)])
+
+
 def test_options_of_a_run_pass_through(tmp_path: Path) -> None:
-    def options(**wanted: object) -> Iterable[str]:
-        return asked(FleetRequest(results=tmp_path, **wanted)).options  # type: ignore[arg-type] # as given
+    def options(**wanted: object) -> list[str]:
+        return ordered(FleetRequest(results=tmp_path, **wanted)).options  # type: ignore[arg-type] # as given
 
     assert options() == ["--profile", "standard"]
     assert options(profile="quick", expression="matmul", launches=6) == [

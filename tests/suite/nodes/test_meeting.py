@@ -218,7 +218,8 @@ def test_a_node_that_takes_connections_and_is_silent_does_not_answer(
 ) -> None:
     monkeypatch.setattr(agents, "GIVEN_UP", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as server:
-        silent = Node(*server.getsockname(), "ff" * 32, "", "", "")
+        address, port = server.getsockname()
+        silent = Node(address, port, "ff" * 32, "", "", "")
         with pytest.raises(LostRankError, match="node 3 does not answer"):
             agents.reach(silent, 3)
 
