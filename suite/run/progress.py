@@ -12,6 +12,7 @@ from typing import Any, Self, TextIO, cast
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+from rich.table import Column
 
 from frobench.suite.errors import NothingMeasuredError
 from frobench.suite.journal import Record, Refused
@@ -21,9 +22,9 @@ from frobench.suite.stored.types import Outcome
 from frobench.suite.units import counted
 
 REDRAW_SECONDS = 0.5
-LONGEST_NAME, LONGEST_BAR = 28, 30
-FIGURES = 20
-"""Columns that the percentage, the time left and the gaps take, of a run of less than 17 hours."""
+LONGEST_NAME, FIGURES = 28, 20
+"""Columns of a name, and those of the shortest bar, the percentage and the time left of a run of
+less than 17 hours, with the gaps."""
 MOST_REASONS = 10
 """Reasons that are printed, those of failed cases first."""
 
@@ -44,12 +45,11 @@ class Reporter:
         console = Console(file=cast("TextIO", _Lenient(plain_stream(out))))
         if console.no_color:
             console = Console(file=console.file, color_system=None)  # nor bold or dim
-        room = max(0, console.width - FIGURES)
-        self._name = min(LONGEST_NAME, room)
-        bar = min(LONGEST_BAR, room - self._name)
+        width = min(LONGEST_NAME, max(0, console.width - FIGURES))
+        name = Column(width=width, no_wrap=True, overflow="crop")
         self._bar = Progress(
-            TextColumn("{task.description}"),
-            *([BarColumn(bar_width=bar)] if bar > 0 else []),
+            TextColumn("{task.description}", markup=False, table_column=name),  # it has brackets
+            BarColumn(bar_width=30),
             TaskProgressColumn(),
             TextColumn("{task.fields[left]}", style="dim"),
             console=console,
@@ -83,7 +83,7 @@ class Reporter:
             self._bar.update(
                 self._task,
                 completed=min(done, 1.0),
-                description=f"{printable(what)[: self._name]:<{self._name}}",
+                description=printable(what),
                 left=f"{remaining(left)} left",
                 refresh=True,
             )
