@@ -5,7 +5,8 @@ A dashboard that reads the stored file itself finds pytest-benchmark's statistic
 the samples of all launches. These formats carry the median over launches instead.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import datetime
 
 from frobench.suite.printable import as_json, printable
@@ -13,16 +14,24 @@ from frobench.suite.statistics import case_medians, estimate
 from frobench.suite.stored.types import Case, Estimate, Run
 from frobench.suite.units import counted, nanoseconds
 
+GAUGES = {
+    "frobench_case_seconds": "Seconds of one call, the median over launches.",
+    "frobench_case_low_seconds": "Lower end of the 95% interval.",
+    "frobench_case_high_seconds": "Upper end of the 95% interval.",
+    "frobench_case_launches": "Launches behind the median.",
+    "frobench_run_timestamp_seconds": "When the run was measured.",
+}
+"""What the gauges of `openmetrics` hold, by their names."""
+
 
 def bencher(run: Run) -> str:
     """Return Bencher Metric Format: its built-in measure of time, with its two ends."""
-    latencies: dict[str, dict[str, float]] = {}
+    latencies = {}
     for name, _, median in _medians(run):
-        latencies[name] = {"value": nanoseconds(median.value)}
-        if median.low is not None and median.high is not None:
-            low, high = nanoseconds(median.low), nanoseconds(median.high)
-            latencies[name] |= {"lower_value": low, "upper_value": high}
-    return as_json({name: {"latency": latency} for name, latency in latencies.items()})
+        ends = {"value": median.value, "lower_value": median.low, "upper_value": median.high}
+        known = {key: nanoseconds(end) for key, end in ends.items() if end is not None}
+        latencies[name] = {"latency": known}
+    return as_json(latencies)
 
 
 def github_action(run: Run) -> str:
@@ -50,24 +59,27 @@ def openmetrics(run: Run) -> str:
     No sample has a timestamp, since collectors refuse samples of the past: a gauge tells when the
     run was measured.
     """
-    case, machine = "frobench_case", run.frobench.environment.machine
-    labelled = [
-        (_labels(case=n, exercise=c.group, device=c.extra_info.device, machine=machine), median)
-        for n, c, median in _medians(run)
-    ]
-    times = [(labels, median.value) for labels, median in labelled]
-    lows = [(labels, median.low) for labels, median in labelled if median.low is not None]
-    highs = [(labels, median.high) for labels, median in labelled if median.high is not None]
-    launches = [(labels, median.launches) for labels, median in labelled]
-    lines = [
-        *_gauge(case, "seconds", "Seconds of one call, the median over launches.", times),
-        *_gauge(f"{case}_low", "seconds", "Lower end of the 95% interval.", lows),
-        *_gauge(f"{case}_high", "seconds", "Upper end of the 95% interval.", highs),
-        *_gauge(f"{case}_launches", "", "Launches behind the median.", launches),
-        *_gauge("frobench_run_timestamp", "seconds", "When the run was measured.", _begun(run)),
-        "# EOF",
-    ]
-    return "\n".join(lines)
+    made, where = run.frobench, run.frobench.environment
+    gauges: dict[str, list[tuple[str, float]]] = {name: [] for name in GAUGES}
+    for name, case, median in _medians(run):
+        device = case.extra_info.device
+        labels = _labels(case=name, exercise=case.group, device=device, machine=where.machine)
+        numbers = (median.value, median.low, median.high, median.launches)
+        for samples, number in zip(gauges.values(), numbers, strict=False):
+            if number is not None:
+                samples.append((labels, number))
+    names = {"machine": where.machine, "profile": made.profile, "torch": where.software.torch}
+    with suppress(OverflowError, ValueError):  # the stored text may be no date
+        begun = datetime.fromisoformat(run.datetime).timestamp()
+        gauges["frobench_run_timestamp_seconds"].append((_labels(run=made.run, **names), begun))
+    lines = []
+    for name, samples in gauges.items():
+        lines.append(f"# TYPE {name} gauge")
+        if name.endswith("_seconds"):
+            lines.append(f"# UNIT {name} seconds")
+        lines.append(f"# HELP {name} {GAUGES[name]}")
+        lines += [f"{name}{{{labels}}} {value!r}" for labels, value in samples]
+    return "\n".join([*lines, "# EOF"])
 
 
 def _medians(run: Run) -> list[tuple[str, Case, Estimate]]:
@@ -80,29 +92,9 @@ def _medians(run: Run) -> list[tuple[str, Case, Estimate]]:
     ]
 
 
-def _begun(run: Run) -> list[tuple[str, float]]:
-    made, where = run.frobench, run.frobench.environment
-    names = {"machine": where.machine, "profile": made.profile, "torch": where.software.torch}
-    labels = _labels(run=made.run, **names)
-    try:
-        return [(labels, datetime.fromisoformat(run.datetime).timestamp())]
-    except (OverflowError, ValueError):  # the stored text is no date
-        return []
-
-
 def _labels(**labels: str) -> str:
     escaped = str.maketrans({"\\": r"\\", '"': r"\""})
     return ",".join(f'{k}="{printable(text).translate(escaped)}"' for k, text in labels.items())
-
-
-def _gauge(name: str, unit: str, text: str, samples: Sequence[tuple[str, float]]) -> Iterator[str]:
-    full = f"{name}_{unit}" if unit else name
-    yield f"# TYPE {full} gauge"
-    if unit:
-        yield f"# UNIT {full} {unit}"
-    yield f"# HELP {full} {text}"
-    for labels, value in samples:
-        yield f"{full}{{{labels}}} {value!r}"
 
 
 FORMATS: Mapping[str, Callable[[Run], str]] = {
