@@ -203,7 +203,8 @@ def conclude(judged: "Run", *, err: bool, every: bool = False, cases: bool = Fal
         say(f"no answers here: {absent(module)}", err=err)
     else:
         run = plain.answers(checks.credible(judged))
-        say(*[""] * err, *answers.heading(run, columns), "", err=err)  # apart from the progress
+        head = wrapped(answers.heading(run), columns)
+        say(*[""] * err, *head, "", err=err)  # apart from the progress
         chosen = answers.case_lines(run.cases, columns)
         say(*(chosen if cases else answers.lines(run, columns, every=every)), err=err)
     say(*doubts(judged, columns), err=err)

@@ -151,8 +151,7 @@ def history(results: Path, benchmarks: Path, **wanted: Any) -> None:  # noqa: AN
     from frobench.suite.run.progress import reporter
     from frobench.suite.run.runner import Interruptions
     from frobench.suite.terminal import history_words
-    from frobench.suite.terminal.comparison import show
-    from frobench.suite.terminal.layout import say, shown
+    from frobench.suite.terminal.layout import say, show, shown
 
     request = HistoryRequest(results=spelled(results), benchmarks=spelled(benchmarks), **wanted)
     with Interruptions() as interruptions:

@@ -18,7 +18,8 @@ from frobench.suite.compare.family import overlap
 from frobench.suite.compare.pairs import CaseComparison, Names, RunComparison, kind
 from frobench.suite.compare.rank_tests import Between, compare_values, verdict
 from frobench.suite.stored.types import Estimate, Run
-from frobench.suite.terminal.comparison import FINDS, Column, Row, Table, finds, grouped
+from frobench.suite.terminal.comparison import FINDS, finds, grouped
+from frobench.suite.terminal.layout import Table
 from frobench.suite.units import RATIO, format_estimate, format_point
 
 Word = Literal["higher", "lower", "same", "unresolved", "incomparable"]
@@ -169,18 +170,18 @@ def table(
     compared: Sequence[FindingComparison], base: str, new: str, *, overlaps: bool = False
 ) -> Table:
     """Return a row for each finding, with its word if it has one, or whether intervals overlap."""
-    columns = [Column(base, right=True), Column(new, right=True), Column(f"{new} / {base}")]
+    columns = {base: ">", new: ">", f"{new} / {base}": "<"}
     if overlaps:
-        columns.append(Column("intervals overlap"))
+        columns["intervals overlap"] = "<"
     elif any(finding.word for finding in compared):
-        columns += [Column("verdict"), Column(FINDS, right=True)]
+        columns |= {"verdict": "<", FINDS: ">"}
     rows = []
     for one in compared:
         numbers = [format_point(e, one.unit) if e else "-" for e in (one.base, one.new)]
         ratio = format_estimate(one.ratio, RATIO) if one.ratio else "-"
         judged = (f"({one.word})", finds(one.smallest_change)) if one.word else ()
         more = ({True: "yes", False: "no", None: "-"}[one.overlap],) if overlaps else judged
-        rows.append(Row(one.exercise, one.name, "", (*numbers, ratio, *more)))
+        rows.append((one.exercise, one.name, *numbers, ratio, *more))
     return Table(columns, rows)
 
 

@@ -14,8 +14,7 @@ from frobench.suite.compare.pairs import compare_machines
 from frobench.suite.compare.runs import compare_runs, compare_versions
 from frobench.suite.stored.types import Run
 from frobench.suite.terminal import comparison as words
-from frobench.suite.terminal.comparison import show
-from frobench.suite.terminal.layout import dump, fold, say
+from frobench.suite.terminal.layout import dump, fold, say, show
 
 
 def runs(  # noqa: PLR0913 - one for each thing that a caller may choose

@@ -15,7 +15,7 @@ from frobench.reports.purchase.measured import Measured
 from frobench.reports.summary.device_axes import DeviceAxes, device_axes
 from frobench.reports.table.workloads import table as workloads
 from frobench.suite.stored.types import Estimate, Run
-from frobench.suite.terminal.comparison import Column, Row, Table
+from frobench.suite.terminal.layout import Table
 from frobench.suite.units import (
     counted,
     format_capacity,
@@ -111,8 +111,8 @@ def answer(compared: Sides) -> str:
 
 def axes(compared: Sides) -> Table:
     """Return a row for each axis that either machine has."""
-    rows = [Row("axes", name, "", cells) for name, cells in _axes(compared.base, compared.new)]
-    return Table([Column("base", right=True), Column("new", right=True)], rows)
+    rows = [("axes", name, *cells) for name, cells in _axes(compared.base, compared.new)]
+    return Table({"base": ">", "new": ">"}, rows)
 
 
 def _axes(base: DeviceAxes, new: DeviceAxes) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -135,9 +135,9 @@ def exercises(compared: Sides) -> Table:
     """Return a row for each exercise, with the speed of the new machine."""
     rows = []
     for one in compared.score.exercises if compared.score else []:
-        cells = _spelled(one.speed) if one.speed else "-", f"{one.cases} of {one.every}"
-        rows.append(Row("exercises", one.name, "", cells))
-    return Table([Column("new, times as fast"), Column("cases")], rows)
+        speed = _spelled(one.speed) if one.speed else "-"
+        rows.append(("exercises", one.name, speed, f"{one.cases} of {one.every}"))
+    return Table({"new, times as fast": "<", "cases": "<"}, rows)
 
 
 def _spelled(speed: Amount) -> str:

@@ -3,10 +3,9 @@
 
 import csv
 import io
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, zip_longest
+from itertools import groupby
 from operator import attrgetter
 
 from msgspec import Struct
@@ -15,16 +14,15 @@ from frobench.suite.printable import as_cell, printable
 from frobench.suite.project.git import describe
 from frobench.suite.stored.differences import name_of, short_name
 from frobench.suite.stored.types import Estimate, Project, Status
-from frobench.suite.terminal.comparison import UNLIMITED
-from frobench.suite.terminal.layout import wrapped
+from frobench.suite.terminal.layout import GAP, wrapped
 from frobench.suite.units import counted, format_ends, format_estimate
 
 NOT_CONCLUSIVE = "not conclusive"
 """The doubt about an axis whose interval is wide (see `Estimate.is_wide`)."""
 NOISY, MOST_NOISY = "noisy", 0.5
 """The doubt about noisy cases, and the part of all numbers above which it is said once."""
-NARROW, GAP = 60, 2
-"""Columns below which names stand on lines of their own; columns of an indentation."""
+NARROW = 60
+"""Columns below which names stand on lines of their own."""
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -90,16 +88,15 @@ class RunAnswers(Struct, frozen=True, kw_only=True):
     project: Project | None = None  # whose code was measured, where that is stored
 
 
-def heading(run: RunAnswers, width: int) -> list[str]:
+def heading(run: RunAnswers) -> str:
     """Say in a sentence what was measured where."""
     counts = Counter(case.status for case in run.cases)
     partial = "" if run.complete else ", not all of its launches ended"
     project = f"; code of {describe(run.project)}" if run.project else ""
-    return _wrapped(
+    return printable(
         f"{run.machine}: {counted(counts['passed'], 'case')} measured in "
         f"{counted(run.launches, 'launch')} of the {run.profile} profile on {run.datetime[:10]}"
-        f"{partial}; {counts['failed']} failed, {counts['skipped']} left out{project}",
-        width,
+        f"{partial}; {counts['failed']} failed, {counts['skipped']} left out{project}"
     )
 
 
@@ -110,26 +107,33 @@ def lines(run: RunAnswers, width: int, *, every: bool = False) -> Iterator[str]:
     noisy = sum(NOISY in words for words in marked)
     once = NOISY if noisy > max(1, MOST_NOISY * len(marked)) else ""
     titles = [*(axis.title for axis in run.axes), *(answer.exercise for answer in shown)]
-    names = max(map(len, titles), default=0) + GAP
+    names = max(map(len, titles), default=0) + len(GAP)
     for axis in run.axes:
-        yield from _block(axis.title, [axis_text(axis, once)], names, width)
+        yield from _beside(axis.title, axis_text(axis, once), names, width)
     if run.axes and shown:
         yield ""
-    for exercise, answers in groupby(shown, key=lambda answer: answer.exercise):
-        texts = []
-        for answer in answers:
-            rule = f" \N{RIGHTWARDS ARROW} {answer.rule_of_thumb}" if answer.rule_of_thumb else ""
-            text = answer.answer if every else answer.brief
-            texts.append(f"{text}{rule}{doubts(answer.doubts, once)}")
-        yield from _block(exercise, texts, names, width)
+    title = ""
+    for answer in shown:
+        rule = f" \N{RIGHTWARDS ARROW} {answer.rule_of_thumb}" if answer.rule_of_thumb else ""
+        text = f"{answer.answer if every else answer.brief}{rule}{doubts(answer.doubts, once)}"
+        new = answer.exercise if answer.exercise != title else ""
+        yield from _beside(new, text, names, width)
+        title = answer.exercise
     if any(answer.value is not None and answer.value.low is not None for answer in shown):
         interval = "[a, b]: 95% interval over the launches of this run on this machine"
-        yield from _wrapped(interval, width)
+        yield from wrapped(interval, width)
     if once:
-        yield from _wrapped(f"{noisy} of these {len(marked)} numbers are noisy", width)
+        yield from wrapped(f"{noisy} of these {len(marked)} numbers are noisy", width)
     for reason, questions in run.absent.items():
         without = counted(len(questions), "question") if len(questions) > 1 else f'"{questions[0]}"'
-        yield from _wrapped(f"No answer to {without}: {reason}", width)
+        yield from wrapped(f"No answer to {without}: {reason}", width)
+
+
+def _beside(name: str, text: str, names: int, width: int) -> list[str]:
+    """Return a text beside its name, or below it on a narrow terminal."""
+    if width >= NARROW:
+        return wrapped(text, width, f"{printable(name):{names}}", " " * names)
+    return [*(wrapped(name, width) if name else []), *wrapped(text, width, GAP, GAP * 2)]
 
 
 def case_lines(cases: Iterable[CaseResult], width: int) -> Iterator[str]:
@@ -137,7 +141,12 @@ def case_lines(cases: Iterable[CaseResult], width: int) -> Iterator[str]:
     for exercise, members in groupby(cases, key=lambda case: case.exercise):
         yield printable(exercise)
         for case in members:
-            yield from _wrapped(f"{name_of(case.case)}: {_result(case)}", width, indent=GAP)
+            if case.seconds is None:
+                result = f"{_STATUS[case.status]}: {case.reason or 'no reason was given'}"
+            else:
+                rate = f", {format_estimate(case.rate, case.rate_unit)}" if case.rate else ""
+                result = f"{format_estimate(case.seconds, 's')}{rate}{doubts(case.doubts)}"
+            yield from wrapped(f"{name_of(case.case)}: {result}", width, GAP, GAP * 2)
 
 
 def axis_text(axis: AxisResult, but: str = "") -> str:
@@ -155,35 +164,7 @@ def doubts(words: Sequence[str], but: str = "") -> str:
     return f" ({', '.join(shown)})" if shown else ""
 
 
-_FIXED = "\N{NO-BREAK SPACE}"
-_ESTIMATE = re.compile(r"(?:[\d.,]+ )?\S+ \[[^][]*\]")
-"""A number, its unit and its interval."""
 _STATUS: dict[Status, str] = {"passed": "measured", "failed": "failed", "skipped": "left out"}
-
-
-def _result(case: CaseResult) -> str:
-    if case.seconds is None:
-        return f"{_STATUS[case.status]}: {case.reason or 'no reason was given'}"
-    rate = f", {format_estimate(case.rate, case.rate_unit)}" if case.rate else ""
-    return f"{format_estimate(case.seconds, 's')}{rate}{doubts(case.doubts)}"
-
-
-def _block(name: str, sentences: Sequence[str], names: int, width: int) -> Iterator[str]:
-    if width < NARROW:
-        yield from _wrapped(name, width)
-        for text in sentences:
-            yield from _wrapped(text, width, indent=GAP)
-        return
-    beside = [line for text in sentences for line in _wrapped(text, width - names)]
-    for head, line in zip_longest([printable(name)], beside, fillvalue=""):
-        yield f"{head:{names}}{line}"
-
-
-def _wrapped(text: str, width: int, indent: int = 0) -> list[str]:
-    # An estimate stays on one line.
-    whole = _ESTIMATE.sub(lambda match: match[0].replace(" ", _FIXED), printable(text))
-    folded = wrapped(whole, width, " " * indent, " " * (2 * indent))
-    return [line.replace(_FIXED, " ") for line in folded] or [""]
 
 
 def as_csv(run: RunAnswers) -> str:
@@ -216,7 +197,7 @@ def as_markdown(run: RunAnswers) -> str:
         for answer in run.answers
         if answer.leads
     ]
-    parts = [_cell(" ".join(heading(run, UNLIMITED)))]
+    parts = [_cell(heading(run))]
     if axes:
         parts.append(_markdown(("axis", run.device), axes))
     parts.append(_markdown(("question", "answer", "rule of thumb"), rows))

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a file that is shared would tell the world, as a person reads it before it does."""
 
-import shutil
-import textwrap
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
@@ -12,6 +10,7 @@ import msgspec
 from frobench.suite import privacy
 from frobench.suite.publish import Removed, pattern
 from frobench.suite.stored.types import Run
+from frobench.suite.terminal.layout import width, wrapped
 from frobench.suite.units import counted
 
 FEW, LONGEST = 6, 60
@@ -63,13 +62,4 @@ def _entry(name: str, values: Sequence[str], *, full: bool) -> Iterator[str]:
         shown = [value if len(value) <= LONGEST else f"{value[:LONGEST]}..." for value in shown]
         if more := len(values[FEW:]):
             shown[FEW:] = [f"and {more} more"]
-    text = "; ".join(shown)
-    yield from textwrap.wrap(
-        f"{name.ljust(COLUMN)}  {text}".rstrip(),
-        min(shutil.get_terminal_size().columns, 100),
-        initial_indent="  ",
-        subsequent_indent=" " * (COLUMN + 4),
-        break_long_words=False,
-        break_on_hyphens=False,
-        replace_whitespace=False,
-    )
+    yield from wrapped("; ".join(shown), width(), f"  {name:{COLUMN}}  ", " " * (COLUMN + 4))

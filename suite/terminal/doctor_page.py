@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the doctor says on a terminal; what is not known is left out, and the JSON has reasons."""
 
-import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
@@ -9,6 +8,7 @@ from frobench.suite.doctor.examined import ExaminedAccelerator, ExaminedMachine,
 from frobench.suite.machine.host import installed
 from frobench.suite.machine.sensors.causes import IDLE
 from frobench.suite.stored.types import Conclusion
+from frobench.suite.terminal.layout import GAP, wrapped
 from frobench.suite.units import counted, format_value
 
 MARGIN = 16
@@ -21,16 +21,13 @@ def lines(there: ExaminedMachine, troubles: list[Conclusion], width: int) -> Ite
     """Yield the page for a terminal of so many columns."""
     groups = [_host(there.host), _torch(there), *map(_device, there.accelerators)]
     for heading, text in chain(*(chain(group, [("", "")]) for group in groups)):
-        folded = textwrap.wrap(text, width - MARGIN) or [""]
-        yield (heading.ljust(MARGIN) if heading and text else heading) + folded[0]
-        yield from (" " * MARGIN + line for line in folded[1:])
+        yield from wrapped(text, width, f"{heading:{MARGIN}}", " " * MARGIN)
     if not troubles:
         yield "Nothing is wrong: `frobench run` measures it."
     for trouble in troubles:
         head = f"{trouble.severity}: {trouble.message} ({trouble.code})"
-        advice = f"  mend it: {trouble.advice}"
-        yield from textwrap.wrap(head, width, subsequent_indent="  ")
-        yield from textwrap.wrap(advice, width, subsequent_indent="    ")
+        yield from wrapped(head, width, "", GAP)
+        yield from wrapped(f"mend it: {trouble.advice}", width, GAP, GAP * 2)
 
 
 def _host(host: Host) -> Iterable[Line]:

@@ -11,8 +11,8 @@ from frobench.suite.history.commits import Commit
 from frobench.suite.history.history import History, HistoryRequest
 from frobench.suite.stored.differences import name_of
 from frobench.suite.stored.types import Estimate
-from frobench.suite.terminal.comparison import Column, Row, Table, undecided
-from frobench.suite.terminal.layout import shown
+from frobench.suite.terminal.comparison import undecided
+from frobench.suite.terminal.layout import Table, shown
 from frobench.suite.units import RATIO, counted, format_estimate, format_value
 
 LONGEST_SUBJECT = 40
@@ -29,12 +29,12 @@ def tables(history: History) -> Iterator[Table]:
     if not findings.changed:
         group = f"{commits[-1].short} beside {commits[0].short}"
         rows = [
-            Row(group, name_of(case.fullname), "", (format_estimate(case.ratio, RATIO), case.word))
+            (group, name_of(case.fullname), format_estimate(case.ratio, RATIO), case.word)
             for case in comparison.cases
         ]
-        yield Table((Column("last / first"), Column("verdict")), rows)
+        yield Table({"last / first": "<", "verdict": "<"}, rows)
     for case in findings.changed:
-        columns = (Column("subject"), Column("commit / first"), Column("verdict"))
+        columns = {"subject": "<", "commit / first": "<", "verdict": "<"}
         yield Table(columns, [*_rows(case, commits, findings)])
 
 
@@ -63,7 +63,7 @@ def sentences(history: History, request: HistoryRequest) -> Iterator[str]:
         yield f"Next: `{_next(culprits[case], commits, request)}`"
 
 
-def _rows(case: str, commits: Sequence[Commit], findings: Findings) -> Iterator[Row]:
+def _rows(case: str, commits: Sequence[Commit], findings: Findings) -> Iterator[tuple[str, ...]]:
     culprit = next(culprit for culprit in findings.culprits if culprit.case == case)
     word = "slower" if findings.ends[case].ratio.value > 1 else "faster"
     untried = 0
@@ -85,13 +85,13 @@ def _rows(case: str, commits: Sequence[Commit], findings: Findings) -> Iterator[
         subject = commit.subject
         if len(subject) > LONGEST_SUBJECT:
             subject = f"{subject[: LONGEST_SUBJECT - 3]}..."
-        yield Row(name_of(case), commit.short, "", (subject, *cells))
+        yield name_of(case), commit.short, subject, *cells
     yield from _between(case, untried)
 
 
-def _between(case: str, commits: int) -> Iterator[Row]:
+def _between(case: str, commits: int) -> Iterator[tuple[str, ...]]:
     if commits:
-        yield Row(name_of(case), "...", "", (f"{counted(commits, 'commit')} not measured", "", ""))
+        yield name_of(case), "...", f"{counted(commits, 'commit')} not measured", "", ""
 
 
 def _sentence(culprit: Culprit, commits: Sequence[Commit], findings: Findings) -> str:

@@ -83,7 +83,7 @@ def test_list_names_every_case_and_its_question(tmp_path: Path) -> None:
     shown = command.frobench("list", *options, folder=tmp_path)
     assert shown.returncode == 0
     assert "Does a run survive what goes wrong?" in shown.stdout
-    assert "    fine[cpu-16] " in shown.stdout
+    assert "\n  fine[cpu-16] " in shown.stdout
     assert "Multiply two small matrices." in shown.stdout
     assert "8.19 kFLOP" in shown.stdout
     assert "\nstandard: about " in shown.stdout

@@ -56,7 +56,7 @@ def test_every_stored_run_is_shown_with_its_number_of_cases() -> None:
     for path in STORED:
         run = store.read(path)
         found = plain.answers(run)
-        head = " ".join(answers.heading(found, 10_000))
+        head = answers.heading(found)
         assert f"{len(run.benchmarks)} cases measured in {len(run.frobench.launches)} laun" in head
         leads = [answer.exercise for answer in found.answers if answer.leads]
         assert leads == list(dict.fromkeys(leads))
@@ -156,7 +156,7 @@ def test_only_printable_text_of_others_reaches_the_terminal() -> None:
     )
     found = plain.answers(run)
     lines = [
-        *answers.heading(found, 80),
+        answers.heading(found),
         *answers.lines(found, 80, every=True),
         *answers.case_lines(found.cases, 80),
         *answers.as_markdown(found).splitlines(),

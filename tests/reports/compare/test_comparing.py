@@ -89,7 +89,7 @@ def test_two_machines_have_findings_by_kind_of_device_and_no_words() -> None:
     found = {one.name: one for one in compare_findings(base, new)}
     assert found["best-rate-accelerator"].ratio is not None
     assert {one.word for one in found.values()} == {None}
-    assert "verdict" not in [one.heading for one in table([*found.values()], "a", "b").columns]
+    assert "verdict" not in table([*found.values()], "a", "b").columns
 
 
 def test_findings_stand_together_by_exercise_though_each_run_has_some_of_its_own() -> None:
@@ -102,7 +102,7 @@ def test_a_table_of_findings_marks_every_word_as_exploratory() -> None:
     base, new = factory.run(seed=1, accelerators=1), factory.run(seed=2, accelerators=1)
     _scale(new, "bench_square", 0.7)
     found = compare_findings(base, new, compare_runs(base, new))
-    rows = {row.head: row.cells for row in table(found, "base", "new").rows}
+    rows = {name: cells for _, name, *cells in table(found, "base", "new").rows}
     assert rows["speed-up"][3] == "(higher)"
     assert legend(found)[0].startswith("findings: all exploratory; ")
 
@@ -122,6 +122,6 @@ def test_where_nobody_can_judge_the_table_says_whether_the_intervals_overlap() -
     base, new = factory.run(seed=1, accelerators=1), factory.run(seed=2, accelerators=1)
     _scale(new, "bench_square", 0.7)
     found = compare_findings(base, new)
-    rows = {row.head: row.cells for row in table(found, "a", "b", overlaps=True).rows}
+    rows = {name: cells for _, name, *cells in table(found, "a", "b", overlaps=True).rows}
     assert rows["speed-up"][-1] == "no"
     assert rows["penalty-cpu"][-1] == "yes"

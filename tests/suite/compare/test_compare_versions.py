@@ -80,7 +80,7 @@ def test_the_other_version_is_the_base_in_seconds() -> None:
     (found,) = compare_versions(run).cases
     assert found.base.value == pytest.approx(found.new.value / 2, rel=0.01)
     (row,) = comparison.of_cases([found], "old", "new").rows
-    assert case.name == f"bench_{row.head}{row.tail}"
+    assert case.name == f"bench_{row[1]}"
 
 
 def test_what_coming_first_costs_falls_out_over_pairs_that_are_led_by_turns() -> None:

@@ -155,7 +155,7 @@ def said(done: History, tree: Path) -> list[str]:
 
 
 def rows(done: History) -> list[tuple[str, ...]]:
-    return [(row.head, *row.cells) for table in history_words.tables(done) for row in table.rows]
+    return [row[1:] for table in history_words.tables(done) for row in table.rows]
 
 
 def nothing_is_left(tree: Path) -> bool:

@@ -118,7 +118,7 @@ def test_show_says_whose_code_was_measured() -> None:
     measured.frobench.project = BEFORE
     answers = plain.answers(measured)
     assert answers.project == BEFORE
-    assert " ".join(heading(answers, 200)).endswith("; code of mylib at 1f1f1f1f1f1f")
+    assert heading(answers).endswith("; code of mylib at 1f1f1f1f1f1f")
 
 
 def test_another_commit_is_what_a_comparison_asks_about() -> None:

@@ -251,7 +251,7 @@ def listed() -> Expected:
 @pytest.mark.parametrize("width", [200, 100, 80, 70, 60, 40])
 def test_the_list_keeps_to_the_width_of_the_terminal(width: int) -> None:
     shown = list(lines(listed(), width))
-    assert max(map(len, shown)) <= width
+    assert all(len(line) <= width for line in shown if " " in line.strip())  # names stay whole
     text = " ".join(" ".join(shown).split())
     assert "square[cpu-64]" in text
     assert "524 kFLOP" in text
@@ -260,10 +260,10 @@ def test_the_list_keeps_to_the_width_of_the_terminal(width: int) -> None:
 
 
 def test_a_narrow_list_has_a_sentence_for_each_case() -> None:
-    text = " ".join(" ".join(lines(listed(), 50)).split())
-    assert "square[cpu-64]: 524 kFLOP; a call 72.4 µs, in the run " in text
-    assert 'other[cpu-4096]: 137 GFLOP; a call about 273 min "r", in the run left out?' in text
-    assert "work of a call" not in text
+    text = " ".join(" ".join(lines(listed(), 40)).split())
+    assert "square[cpu-64]: work of a call 524 kFLOP, a call 72.4 µs, in the run " in text
+    longest = "work of a call 137 GFLOP, a call about 273 min, r, in the run left out?"
+    assert f"other[cpu-4096]: {longest}" in text
 
 
 def test_the_table_marks_what_is_not_measured() -> None:
