@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from frobench.suite import privacy
 from frobench.suite.checks import (
-    claims,
+    bounds,
     doubts,
     facts,
     failures,
@@ -32,13 +32,13 @@ from frobench.suite.stored.types import Conclusion, Run
 
 OF_NUMBERS = (timing, noise, power)
 """Modules of rules about what was measured, and about what sensors showed meanwhile."""
-OF_BELIEF = (plausibility, claims, doubts)
+OF_BELIEF = (plausibility, doubts)
 """Modules of rules about results that are impossible, or very unlikely, on any machine."""
 OF_FACTS = (*OF_NUMBERS, *OF_BELIEF)
 """Modules of rules about a run whose structure is right."""
 OF_FILES = (structure, personal)
 """Modules of rules that say whether a stored file is whole."""
-ALL = (failures, *OF_FACTS, *OF_FILES, today)
+ALL = (failures, *OF_FACTS, bounds, *OF_FILES, today)
 DECLARED = rule.rules(timing).keys() - {"result-not-ready", "unsynchronised"}
 """Codes of faults that become warnings when the run itself reported them. The cases that they
 name count for nothing in any file."""
@@ -51,11 +51,11 @@ LONGEST_MESSAGE = 300
 def conclude(run: Run, *, whole: bool = False) -> list[Conclusion]:
     """Judge a run by its facts, never by the conclusions that it carries.
 
-    A case whose structure is wrong is not judged by its numbers.
+    A case whose structure is wrong, or that has impossible numbers, is not judged further.
 
     whole : whether `opened` found no damage, so that structure and texts need no second look
     """
-    faults = [] if whole else [*rule.conclusions(run, structure)]
+    faults = [*rule.conclusions(run, bounds, *(() if whole else (structure,)))]
     wrong = {fault.case for fault in faults}
     sound = replace(run, benchmarks=[case for case in run.benchmarks if case.fullname not in wrong])
     with facts.remembered():
@@ -63,7 +63,7 @@ def conclude(run: Run, *, whole: bool = False) -> list[Conclusion]:
             *rule.conclusions(run, failures),
             *faults,
             *(() if whole else rule.conclusions(run, personal)),
-            *rule.conclusions(sound, *OF_FACTS),
+            *(() if None in wrong else rule.conclusions(sound, *OF_FACTS)),
         ]
 
 

@@ -1,29 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""What rules look at: a case, launch by launch, and when launches began."""
+"""What rules look at: a case, launch by launch."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from itertools import accumulate
+from itertools import accumulate, combinations
+from statistics import fmean
 from typing import Any, NamedTuple, TypeVar
-
-from msgspec import UNSET
 
 from frobench.suite.statistics import middle
 from frobench.suite.stored.differences import benchmark_of
 from frobench.suite.stored.types import Case, Launch, Run, Sensed
-from frobench.suite.units import format_seconds, format_value
 
 T = TypeVar("T")
-MOST_SAID = 1e30
-"""Numbers beyond it, which a changed file may hold, are said to be this."""
 LEAST_PART = 0.05
 """Fraction of the readings that show a device held back, at least; fewer hardly move the median."""
+LEAST_CHANGE, TREND_CHANCE = 0.02, 0.04
+"""Smaller changes over a run, relative, are not named; and the chance of a false alarm."""
 LEAST_AGREEING = 3
 """Fewest launches whose agreement counts: a neighbour's noise may have slowed all of fewer."""
-LARGEST_CORRECTION = 5.0
-"""Seconds by which a system may set its clock right while it measures."""
 
 
 class Observed(NamedTuple):
@@ -110,45 +107,6 @@ def _observed(run: Run, case: Case, data: list[float]) -> Iterator[Observed]:
             )
 
 
-def by_one_size(run: Run) -> Iterable[list[Case]]:
-    """Return the cases of a benchmark, with work of one kind, that differ in one size alone."""
-    families: dict[tuple[object, ...], list[Case]] = {}
-    for case in run.benchmarks:
-        kind = benchmark_of(case.fullname), case.extra_info.version, not case.extra_info.work.flops
-        for name, value in case.params.items():
-            if type(value) is int:
-                others = str(case.params | {name: None})
-                families.setdefault((*kind, name, others), []).append(case)
-    return families.values()
-
-
-class Beginning(NamedTuple):
-    """When a launch, of this number from 1, began, and how many seconds it took.
-
-    started : by the system's clock, which may be set
-    begun : seconds since the run began, by a steady clock; older files do not tell
-    """
-
-    number: int
-    started: datetime
-    begun: float | None
-    seconds: float
-
-
-def beginnings(run: Run) -> list[Beginning]:
-    """Return when the launches began, without those that were cut off."""
-    return [
-        Beginning(number, at, None if launch.begun is UNSET else launch.begun, launch.seconds)
-        for number, launch in enumerate(run.frobench.launches, start=1)
-        if (at := moment(launch.started))
-    ]
-
-
-def run_began(run: Run) -> datetime | None:
-    """Return when the run began by its name; a run may have any."""
-    return moment(run.frobench.run.partition("-")[0])
-
-
 def moment(text: str) -> datetime | None:
     """Return a time in UTC, if the text is one; without a zone it is in UTC already."""
     try:
@@ -156,12 +114,6 @@ def moment(text: str) -> datetime | None:
         return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
     except (ValueError, OverflowError):  # of the year 1 or 9999, in another zone
         return None
-
-
-def spell(value: float, unit: str) -> str:
-    """Return any number of a file with its unit."""
-    bounded = max(-MOST_SAID, min(value, MOST_SAID))
-    return format_seconds(bounded) if unit == "s" else format_value(bounded, unit)
 
 
 def is_accelerator(device: str) -> bool:
@@ -199,33 +151,32 @@ def efficiencies(run: Run, least: float) -> Iterator[tuple[Case, list[float]]]:
 
     least : only cases above it in each of at least `LEAST_AGREEING` launches are yielded
     """
-    counting = [case for case in run.benchmarks if _flops(case)]
-    single: dict[str, list[Case]] = {}
+    counting = [case for case in run.benchmarks if _amount(case)]
     for case in counting:
-        if len(case.extra_info.devices) == 1:
-            single.setdefault(case.group, []).append(case)
-    for case in counting:
-        if (many := len(set(case.extra_info.devices))) == 1:
-            continue
-        alone = [other for other in single.get(case.group, []) if _alike(other, case)]
-        if best := max((_flops(other) / fastest(other) for other in alone), default=0.0):
-            rates = [_flops(case) / launch.seconds for launch in by_launch(run, case)]
+        many = len(set(case.extra_info.devices))
+        singles = [one for one in counting if len(one.extra_info.devices) == 1]
+        alone = [one for one in singles if many > 1 and _is_alike(one, case)]
+        if best := max((_amount(one) / fastest(one) for one in alone), default=0.0):
+            rates = [_amount(case) / launch.seconds for launch in by_launch(run, case)]
             shares = [rate / (many * best) for rate in rates]
             if len(shares) >= LEAST_AGREEING and min(shares) > least:
                 yield case, shares
 
 
-def _flops(case: Case) -> float:
-    """Return the operations of a case that computes on accelerators alone, or 0."""
-    devices = case.extra_info.devices
-    on_accelerators = devices and all(map(is_accelerator, devices))
-    return (case.extra_info.work.flops or 0.0) if on_accelerators else 0.0
+def _amount(case: Case) -> float:
+    """Return the operations, or else items, of a case on accelerators alone; or 0."""
+    info = case.extra_info
+    on_accelerators = info.devices and all(map(is_accelerator, info.devices))
+    return (info.work.flops or info.work.items or 0.0) if on_accelerators else 0.0
 
 
-def _alike(single: Case, many: Case) -> bool:
-    """Tell whether two cases have the same parameters, as far as both have them."""
+def _is_alike(single: Case, many: Case) -> bool:
+    """Tell whether two cases are of one exercise and one benchmark, or share parameters."""
     shared = single.params.keys() & many.params.keys() - {"device"}
-    return bool(shared) and all(single.params[name] == many.params[name] for name in shared)
+    kinds = [(case.group, bool(case.extra_info.work.flops)) for case in (single, many)]
+    if kinds[0] != kinds[1] or any(single.params[name] != many.params[name] for name in shared):
+        return False
+    return bool(shared) or benchmark_of(single.fullname) == benchmark_of(many.fullname)
 
 
 def mostly(signs: Iterable[bool], part: float = 0.5) -> bool:
@@ -252,3 +203,31 @@ def held_back(
         ]
         if signs and believed(device, sensed):
             yield f"{device} was held back by {', '.join(signs)} of {sensed.readings} readings"
+
+
+def trend(cases: Sequence[Sequence[float]]) -> float:
+    """Return how much slower the last third of the launches is than the first; 0 if by chance.
+
+    cases : logs of times, a row a case, with a value for each launch
+    """
+    launches = [fmean(launch) for launch in zip(*cases, strict=True)]
+    third = len(launches) // 3
+    if third == 0 or chance_of_trend(launches) > TREND_CHANCE:
+        return 0.0
+    change = math.expm1(fmean(launches[-third:]) - fmean(launches[:third]))
+    return change if abs(change) > LEAST_CHANGE else 0.0
+
+
+def chance_of_trend(series: Sequence[float]) -> float:
+    """Return the p-value of Kendall's test for a trend, two-sided and exact.
+
+    The numbers of orders with so many inversions are the coefficients of the product of all
+    1 + x + ... + x^(k - 1) for k up to the length of the series.
+    """
+    orders = [1]
+    for k in range(2, len(series) + 1):
+        sums = list(accumulate([0, *orders, *[0] * (k - 1)]))
+        orders = [now - sums[max(0, position - k)] for position, now in enumerate(sums)][1:]
+    falls = sum(late < early for early, late in combinations(series, 2))
+    rarer = min(falls, len(orders) - 1 - falls)
+    return min(1.0, 2 * sum(orders[: rarer + 1]) / sum(orders))

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
-from frobench.suite.checks.courses import drifts
 from frobench.suite.checks.facts import (
     Observed,
     accelerators,
@@ -18,6 +17,7 @@ from frobench.suite.checks.facts import (
     held_back,
     is_accelerator,
     mostly,
+    trend,
 )
 from frobench.suite.checks.rule import Fault
 from frobench.suite.machine.sensors.causes import of_kind
@@ -257,8 +257,11 @@ def incomplete_run(run: Run) -> Iterator[Fault]:
 
     Some cases have fewer samples than others. Finish it with `--resume`.
     """
+    launches, asked = len(run.frobench.launches), run.frobench.settings.launches
     if not run.frobench.complete:
         yield Fault("interrupted before every planned launch ended")
+    elif asked and launches < asked:
+        yield Fault(f"{launches} of {asked} launches are there, and it counts as complete")
 
 
 def missing_launch(run: Run, case: Case) -> Iterator[str]:
@@ -371,7 +374,7 @@ class _Point(NamedTuple):
 
 
 def drift(run: Run) -> Iterator[Fault]:
-    """Over the run, all cases or one became slower or faster by more than 2%, by a trend or a step.
+    """Over the run, the launches became slower or faster by more than 2%, launch after launch.
 
     The machine did not hold its speed: it heated up, its power source changed, or something
     else started or ended. The launches are not independent, so a 95% interval may cover the median
@@ -379,13 +382,9 @@ def drift(run: Run) -> Iterator[Fault]:
     """
     whole = [case for case in run.benchmarks if all(case.extra_info.launches)]
     times = [[math.log(launch.seconds) for launch in by_launch(run, case)] for case in whole]
-    for change, case, since in drifts(times):
+    if change := trend(times):
         word = "slower" if change > 0 else "faster"
-        if since is None:
-            message = f"the last launches were {abs(change):.1%} {word} than the first"
-        else:
-            message = f"from launch {since} on, times were {abs(change):.1%} {word} than before"
-        yield Fault(message, None if case is None else whole[case].fullname)
+        yield Fault(f"the last launches were {abs(change):.1%} {word} than the first")
 
 
 def unsteady_clock(run: Run) -> Iterator[Fault]:

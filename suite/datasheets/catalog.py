@@ -33,6 +33,16 @@ PCIE = {
 """Bits a second of one lane in one direction, by generation, and the part of them that the encoding
 (from generation 6: the error correction) leaves; source: PCI-SIG."""
 
+_LAPTOP = re.compile(
+    r"\b(Laptop|Max-Q|Max-P|Mobile|Notebook)\b"
+    r"|\bMX\d{3}\b|\b\d{3}MX\b"  # GeForce MX450, 940MX
+    r"|\b[A-Z]?\d{3,4}M\b"  # GeForce GTX 1060M, Quadro M2000M, Radeon 780M, Arc A370M
+    r"|\bRX \d{4}S\b|\b8\d{3}S\b"  # Radeon RX 7600S, Radeon 8060S
+    r"|\bGTX 1650 Ti\b"  # of which no card for a desktop was made
+)
+_DESKTOP = re.compile(r"\bMax-Q Workstation\b")
+"""RTX PRO 6000 Blackwell Max-Q Workstation Edition, a card of 300 W."""
+
 
 class NotInCatalogError(LookupError):
     """Raised for what is not listed; the message says what, as the end of a sentence."""
@@ -56,6 +66,36 @@ class Figure(NamedTuple):
     clock_hz: float | None
     conditions: str
     source: str
+
+
+def by_width(wide: float, two_bytes: float, one_byte: float, precision: str) -> float:
+    """Return the operations in a clock that a precision needs, by the width of its numbers.
+
+    Units for tfloat32 are at most those for two bytes; an unknown precision may have half a byte.
+    """
+    known = {"float64": wide, "float32": wide, "int8": one_byte, "float8_e4m3fn": one_byte}
+    known |= {"tfloat32": two_bytes, "bfloat16": two_bytes, "float16": two_bytes}
+    return known.get(precision, 2 * one_byte)
+
+
+class Generation(NamedTuple):
+    """The most that devices of a compute capability have, in SI units.
+
+    slot : newest PCI Express of its cards; 0 where a chip may share the memory of its host
+    peer, memory : bytes a second to another device in one direction, and of the memory
+    wide, narrow : operations of a multiprocessor in a clock, in float32 or float64, and on numbers
+        of two bytes
+    """
+
+    slot: float
+    peer: float
+    memory: float
+    wide: float
+    narrow: float
+
+    def operations(self, precision: str) -> float:
+        """Return the operations in a clock; of an unknown precision, those on half a byte."""
+        return by_width(self.wide, max(self.wide, self.narrow), 2 * self.narrow, precision)
 
 
 class PeakRate(NamedTuple):
@@ -130,6 +170,19 @@ def devices() -> Mapping[str, Mapping[str, Figure]]:
 
 
 @cache
+def generations() -> Mapping[str, Generation]:
+    """Return what is known of generations by their compute capability."""
+    table = rows(PATH.with_name("generations.csv"), ("capability", *Generation._fields, "examples"))
+    return {row[0]: Generation._make(map(float, row[1:-1])) for _, row in table}
+
+
+def generation(accelerator: Accelerator | None) -> Generation | None:
+    """Return what is known of a device's generation, without the features that ROCm appends."""
+    capability = accelerator.capability if accelerator else None
+    return generations().get((capability or "").partition(":")[0])
+
+
+@cache
 def _named(name: str) -> dict[str, Mapping[str, Figure]]:
     return {
         device: figures
@@ -169,6 +222,14 @@ def _fits(figures: Mapping[str, Figure], accelerator: Accelerator) -> bool:
     if memory and shown is not None and not low <= shown / memory.value <= high:
         return False
     return units is None or counted is None or counted == units.value
+
+
+def is_laptop(name: str) -> bool:
+    """Tell whether a device of this name is a laptop's, whose power limit moves while it works.
+
+    Some laptops of the GeForce 10, 16 and 20 series have the name of the desktop's card.
+    """
+    return _LAPTOP.search(name) is not None and _DESKTOP.search(name) is None
 
 
 def peak(known: Sheet, precision: str, clock_hz: float | None = None) -> PeakRate:

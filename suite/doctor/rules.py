@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from frobench.suite.checks.doubts import CAPPED
-from frobench.suite.datasheets.generations import is_laptop
+from frobench.suite.datasheets.catalog import is_laptop
 from frobench.suite.doctor.examined import ExaminedAccelerator, ExaminedMachine
 from frobench.suite.doctor.torch_offer import START_LOCALLY, Offer
 from frobench.suite.machine import host

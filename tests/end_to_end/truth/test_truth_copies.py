@@ -6,8 +6,8 @@ The run is made in the simulation's own time (see `test_truth.py`).
 
 import pytest
 
-from frobench.suite.checks import ceilings
 from tests.instruments.devices.measured import EXACT, STRANGE, Measured, measured
+from tests.instruments.runs.factory_plans import PATHS
 
 pytestmark = pytest.mark.long
 
@@ -40,7 +40,7 @@ def test_every_copy_arrives(moved: Measured) -> None:
     paths = {
         case.name.partition("[")[0]: case.extra_info.work.path for case in moved.run.benchmarks
     }
-    declared = {name: path for name, path in ceilings.PATHS.items() if name in paths}
+    declared = {name: path for name, path in PATHS.items() if name in paths}
     assert declared
     assert {name: paths[name] for name in declared} == declared
 

@@ -41,17 +41,12 @@ EXACT = 0.005
 """How near the truth a time must come in a simulation's own time."""
 
 
-NOISELESS = {"constant-samples", "constant-medians", "impossible-duration"}
-"""What a run in a simulation's own time is told: there, equal work takes equal time, and seconds of
-bodies pass that no clock on the wall has seen."""
-
-
 def errors(conclusions: list[Conclusion]) -> set[str]:
-    """Return the errors that a run has for another reason than its lack of noise."""
+    """Return the errors that a run has."""
     return {
         f"{conclusion.code}: {conclusion.message} ({conclusion.case})"
         for conclusion in conclusions
-        if conclusion.severity == "error" and conclusion.code not in NOISELESS
+        if conclusion.severity == "error"
     }
 
 

@@ -78,7 +78,9 @@ def work(one: Case, **amounts: float) -> None:
     """Declare other work."""
     old = one.extra_info.work
     one.extra_info.work = Work(
-        flops=amounts.get("flops", old.flops), bytes=amounts.get("bytes", old.bytes)
+        flops=amounts.get("flops", old.flops),
+        bytes=amounts.get("bytes", old.bytes),
+        path=old.path,
     )
 
 

@@ -5,9 +5,20 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from frobench.suite.stored.types import Check, Scalar, Work
+from frobench.suite.stored.types import Check, Scalar, Work, WorkPath
 
 STEPS = 1000
+
+PATHS: dict[str, WorkPath] = {
+    "bench_to_device": "host",
+    "bench_to_host": "host",
+    "bench_both_ways": "both-ways",
+    "bench_all_at_once": "host",
+    "bench_between": "between",
+    "bench_within": "within",
+    "bench_within_cold": "within",
+}
+"""What the bytes of copies go through."""
 
 
 class Rates(NamedTuple):
@@ -237,7 +248,7 @@ def _copies(devices: list[str]) -> Iterator[Plan]:
                 "Copy bytes from one place to another.",
                 {"device": where["device"], "size": size, **where},
                 rates.launch + rates.readback + times * size / rate,
-                Work(bytes=float(times * size)),
+                Work(bytes=float(times * size), path=PATHS[function]),
                 Check("every element, bit by bit", 0.0, 0.0),
                 headline=function == "bench_within" or where.get("memory") == "pageable",
             )

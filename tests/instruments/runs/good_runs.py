@@ -32,6 +32,7 @@ from frobench.suite.stored.types import (
 from tests.instruments.faults.judging import add_up, made, of_its_name
 from tests.instruments.runs import factory
 from tests.instruments.runs.evidence import side_by_side
+from tests.instruments.runs.factory_plans import PATHS
 from tests.instruments.runs.made_up import Machine, made_up
 
 LAUNCHES = (1, 2, 5, 6, 7, 8, 10, 12)
@@ -158,7 +159,9 @@ def _on_accelerators(machine: Machine) -> Iterator[Wanted]:
 
 def _copy(function: str, params: dict[str, Scalar], moved: int, seconds: float) -> Wanted:
     check = Check("every element, bit by bit", 0.0, 0.0)
-    return Wanted(function, "copies", params, seconds, Work(bytes=float(moved)), check)
+    return Wanted(
+        function, "copies", params, seconds, Work(bytes=float(moved), path=PATHS[function]), check
+    )
 
 
 def _checked(n: int, dtype: str) -> Check:

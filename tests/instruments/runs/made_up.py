@@ -8,13 +8,14 @@ a machine or its driver does not tell is unknown with a reason, as a run stores 
 import math
 import re
 from functools import cache
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 from msgspec.structs import fields, replace
 
-from frobench.suite.datasheets import catalog, generations
-from frobench.suite.datasheets.catalog import Figure
+from frobench.suite.datasheets import catalog
+from frobench.suite.datasheets.catalog import Figure, rows
 from frobench.suite.stored.types import (
     Accelerator,
     Cpu,
@@ -137,7 +138,7 @@ def _listed(chance: Random) -> tuple[Accelerator, Speeds]:
         type={"Intel": "xpu", "Apple": "mps"}.get(first.vendor, "cuda"),
         index=0,
         memory_bytes=int(memory.value * chance.uniform(0.9, 1.0)) if memory else None,
-        capability=generations.capability(first.device) if nvidia else None,
+        capability=capability_of(first.device) if nvidia else None,
         driver="580.95.05" if nvidia else None,
         multiprocessors=int(units.value) if units else None,
         power_limit_watts=usual and usual * chance.choice([1.0, 1.0, 0.5]),
@@ -206,8 +207,10 @@ def _of_units(chance: Random) -> tuple[Accelerator, Speeds]:
         clock = min(clock, 2e9)
     reached = chance.uniform(0.05, 0.95) * units * clock
     flops = {"float32": of_core * reached, "float16": of_tensor * reached}
-    memory = chance.uniform(3e10, 5e12)
-    return one, Speeds(flops, memory, chance.uniform(3e9, 5e10), 1e10, chance.uniform(5e-6, 1e-3))
+    generation = catalog.generations()[capability]
+    slot = catalog.pcie_rate(int(generation.slot), 16) if generation.slot else 5e10
+    memory, link = chance.uniform(3e10, generation.memory), chance.uniform(3e9, slot)
+    return one, Speeds(flops, memory, link, 1e10, chance.uniform(5e-6, 1e-3))
 
 
 def _software(one: Accelerator | None, cpu: Cpu, chance: Random) -> Software:
@@ -239,6 +242,16 @@ def _devices() -> list[dict[str, Figure]]:
     for figure in catalog.read():
         devices.setdefault(figure.device, {}).setdefault(figure.quantity, figure)
     return list(devices.values())
+
+
+@cache
+def capability_of(device: str) -> str | None:
+    """Return the capability of a device by its name in the catalog.
+
+    Sources: NVIDIA, CUDA GPUs; AMD, ROCm docs, GPU hardware specifications.
+    """
+    table = rows(Path(__file__).with_name("capabilities.csv"), ("devices", "capability"))
+    return next((known for _, (pattern, known) in table if re.search(pattern, device)), None)
 
 
 def _name(figure: Figure) -> str:

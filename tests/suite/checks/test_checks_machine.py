@@ -3,11 +3,9 @@
 
 from pathlib import Path
 
-import pytest
-
-from frobench.suite.datasheets.generations import is_laptop
+from frobench.suite.datasheets.catalog import is_laptop
 from tests.instruments.faults.judging import validate
-from tests.instruments.faults.spoiling import good, product, sense
+from tests.instruments.faults.spoiling import good
 
 
 def test_a_small_container_on_large_caches_is_not_refused(tmp_path: Path) -> None:
@@ -55,38 +53,9 @@ DESKTOPS = [
 ]
 
 
-@pytest.mark.parametrize("name", LAPTOPS)
-def test_a_laptop_may_draw_more_than_its_limit_was_when_the_run_began(
-    name: str, tmp_path: Path
-) -> None:
-    assert "impossible-reading" not in drawing(name, 120.0, tmp_path)
-
-
-@pytest.mark.parametrize("name", DESKTOPS)
-def test_a_desktops_card_is_no_laptops(name: str) -> None:
-    assert not is_laptop(name)
-
-
-def test_a_card_draws_no_more_than_its_limits_allow_whichever_is_highest(tmp_path: Path) -> None:
-    assert "impossible-reading" in drawing("NVIDIA Future", 120.1, tmp_path)
-    assert "impossible-reading" not in drawing("NVIDIA Future", 119.9, tmp_path)
-    lowered = "NVIDIA GeForce RTX 2070"  # 175 W on its datasheet, and the name of a laptop's too
-    assert "impossible-reading" not in drawing(lowered, 250.0, tmp_path)
-
-
-def drawing(name: str, watts: float, folder: Path) -> list[str]:
-    """Return what is wrong with a device that has a limit of 35 W of 80 W, and drew more."""
-    run = good()
-    for one in run.frobench.environment.accelerators:
-        one.name, one.capability = name, "8.9"
-        one.memory_bytes = one.multiprocessors = None
-        run.frobench.environment.unknown |= {
-            f"accelerators.{one.index}.{fact}": "not told"
-            for fact in ("memory_bytes", "multiprocessors")
-        }
-        one.power_limit_watts, one.power_limit_default_watts = 35.0, 80.0
-    sense(product(run), "power_watts", 20.0, watts, watts + 10)
-    return [one.code for one in validate(run, folder) if one.severity == "error"]
+def test_a_laptops_device_is_told_from_a_desktops_by_its_name() -> None:
+    assert [name for name in LAPTOPS if not is_laptop(name)] == []
+    assert [name for name in DESKTOPS if is_laptop(name)] == []
 
 
 def test_a_part_of_a_device_may_have_the_name_of_the_whole(tmp_path: Path) -> None:
@@ -94,5 +63,4 @@ def test_a_part_of_a_device_may_have_the_name_of_the_whole(tmp_path: Path) -> No
     for one in run.frobench.environment.accelerators:
         one.name, one.memory_bytes = "AMD Instinct MI300X", 47 * 2**30  # its memory in four parts
         one.capability, one.multiprocessors = "gfx942", 38
-    found = [one.code for one in validate(run, tmp_path) if one.severity == "error"]
-    assert "impossible-device" not in found
+    assert "out-of-bounds" not in [one.code for one in validate(run, tmp_path)]

@@ -15,7 +15,6 @@ from tests.instruments.faults.judging import (
     samples,
     set_samples,
 )
-from tests.instruments.faults.spoiling import last
 from tests.instruments.runs.evidence import side_by_side
 
 LAUNCHES = 6
@@ -342,31 +341,3 @@ def test_samples_in_few_steps_agree_by_chance() -> None:
     for case in run.benchmarks:
         set_samples(case, [chance.choices([4.00e-6, 4.04e-6], k=3) for _ in range(8)])
     assert not said(run, "repeated-samples")
-
-
-# longer-than-allowed
-
-
-@pytest.mark.parametrize(("others", "named"), [(0.0, True), (1.9, False)])
-def test_a_call_far_beyond_the_limit_is_named_unless_other_programs_held_it_up(
-    others: float, *, named: bool
-) -> None:
-    run, case = on_accelerators(1)
-    for launch in run.frobench.launches:
-        launch.others = others
-    last(run, 100 * run.frobench.settings.longest_sample, case)
-    assert bool(said(run, "longer-than-allowed")) is named
-
-
-# needless-calls
-
-
-@pytest.mark.parametrize(("others", "named"), [(0.0, True), (1.9, False)])
-def test_far_more_calls_than_a_sample_takes_are_named_unless_other_programs_held_them_up(
-    others: float, *, named: bool
-) -> None:
-    run, case = on_accelerators(1)
-    for launch in run.frobench.launches:
-        launch.others = others
-    case.extra_info.iterations = [2000] * len(run.frobench.launches)
-    assert bool(said(run, "needless-calls")) is named

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""Rules about numbers that are out of all bounds."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from frobench.suite.checks.rule import Fault
+from frobench.suite.stored.types import Run, Severity
+
+SEVERITY: Severity = "error"
+
+
+class Bound(NamedTuple):
+    """The least and most that the numbers in a place may honestly be.
+
+    path : ``[]`` is any entry of a list, ``*`` any entry of a table; ``a|b`` are two fields
+    """
+
+    path: str
+    least: float
+    most: float
+    unit: str = ""
+
+
+COUNT, LONGEST, SOON = 2**31, 1e9, 10.0
+"""More than there is of anything that is counted; seconds of a lifetime; and seconds of an empty
+body or one as short, 10,000 times what is seen."""
+BOUNDS = (
+    Bound("benchmarks[].stats.data[]", 1e-12, LONGEST, "s"),
+    Bound("benchmarks[].extra_info.against[]", 1e-12, LONGEST, "s"),
+    Bound("benchmarks[].extra_info.launches|iterations|order[]", 0, COUNT),
+    Bound("benchmarks[].extra_info.warmup[]", 0, LONGEST, "s"),
+    Bound("benchmarks[].extra_info.work.flops|bytes|items", 1e-6, 1e30),
+    Bound("benchmarks[].extra_info.check.error", 0, 1e300),
+    Bound("benchmarks[].extra_info.check.bound", 0, 100),
+    Bound("benchmarks[].extra_info.peak_bytes", 0, 2**47, "B"),
+    Bound("benchmarks[].extra_info.commonest", 0, 1),
+    Bound("benchmarks[].extra_info.parts.*[]", 0, LONGEST, "s"),
+    Bound("benchmarks[].extra_info.parts.device|sustained[]", 1e-12, LONGEST, "s"),
+    Bound("benchmarks[].extra_info.parts.overlap|concurrency|balance[]", 0, 1.001),
+    Bound("benchmarks[].extra_info.telemetry.*.values.sm_clock_hz|clock_hz[]", 0, 1e10, "Hz"),
+    Bound("benchmarks[].extra_info.telemetry.*.values.memory_clock_hz[]", 0, 1e11, "Hz"),
+    Bound("benchmarks[].extra_info.telemetry.*.values.power_watts|mean_power_watts[]", 0, 1e4, "W"),
+    Bound("benchmarks[].extra_info.telemetry.*.values.temperature_celsius[]", -60, 150, "°C"),
+    Bound("benchmarks[].extra_info.telemetry.*.values.utilization[]", 0, 1.05),
+    Bound("benchmarks[].extra_info.telemetry.*.values.fan[]", 0, 3),
+    Bound("benchmarks[].extra_info.energy.joules[]", 0, LONGEST, "J"),
+    Bound("benchmarks[].extra_info.energy.seconds[]", 1e-12, LONGEST, "s"),
+    Bound("frobench.seconds|plan_seconds|plan_body_seconds", 0, LONGEST, "s"),
+    Bound("frobench.launches[].seconds|body_seconds|warmup_seconds|check_seconds", 0, LONGEST, "s"),
+    Bound("frobench.launches[].timer_step", 0, 0.1, "s"),
+    Bound("frobench.launches[].empty_body|ready_reading|gauge.*", 0, SOON, "s"),
+    Bound("frobench.launches[].others|runner_cores", 0, COUNT),
+    Bound("frobench.telemetry.idle_watts.*", -1e30, 1e4, "W"),
+    Bound("frobench.environment.cpu.usable_cores|logical_cores", 1, COUNT),
+    Bound("frobench.environment.cpu.quota_cores", 1e-3, COUNT),
+    Bound("frobench.environment.cpu.memory_bytes", 2**26, 2**47, "B"),
+    Bound("frobench.environment.cpu.last_level_cache_bytes", 1, 2**34, "B"),
+    Bound("frobench.environment.software.threads|interop_threads", 1, COUNT),
+    Bound("frobench.environment.accelerators[].memory_bytes", 2**26, 2**47, "B"),
+    Bound("frobench.environment.accelerators[].max_clock_hz", 1e8, 1e10, "Hz"),
+    Bound(
+        "frobench.environment.accelerators[].power_limit_watts|power_limit_default_watts",
+        *(1, 1e4, "W"),
+    ),
+    Bound("frobench.environment.accelerators[].multiprocessors", 1, COUNT),
+    Bound("frobench.environment.accelerators[].pcie_width|pcie_generation", 1, 64),
+)
+OF_DRIVERS = "frobench.environment.accelerators[]"
+"""Where 0 stands for what a driver does not know."""
+
+
+def out_of_bounds(run: Run) -> Iterator[Fault]:
+    """A number is negative, in the wrong unit, or otherwise none that can be of its kind.
+
+    Seconds, bytes, hertz and watts are stored without prefixes. If it is your benchmark's, mend
+    what it declares; otherwise a driver told it, or Frobench is at fault: report it with the file.
+    """
+    for bound in BOUNDS:
+        first, *steps = re.findall(r"[a-z_|]+|\[\]|\*", bound.path)
+        if first == "frobench":
+            yield from map(Fault, _beyond(bound, run.frobench, steps))
+        for case in run.benchmarks if first == "benchmarks" else ():
+            for message in _beyond(bound, case, steps[1:]):
+                yield Fault(message, case.fullname)
+
+
+def _beyond(bound: Bound, inside: object, steps: Sequence[str]) -> Iterator[str]:
+    """Yield the first number in a place that is out of bounds."""
+    for name, value in _numbers(inside, steps):
+        unknown = value == 0 and bound.path.startswith(OF_DRIVERS)
+        if not (unknown or bound.least <= value <= bound.most):
+            limits = f"not {bound.least:g} to {bound.most:g}"
+            yield f"{name} is {value:g} {bound.unit}".rstrip() + f", {limits}"
+            return
+
+
+def _numbers(inside: Any, steps: Sequence[str], name: str = "") -> Iterator[tuple[str, float]]:  # noqa: ANN401 - any part of a run
+    """Yield the numbers in a place and their names; of a list its least and its greatest."""
+    if not steps:
+        if isinstance(inside, int | float):
+            yield name, inside
+        return
+    step, *rest = steps
+    found: list[tuple[str, Any]] = []
+    if step == "[]" and not rest:
+        known = [value for value in inside or () if value is not None]
+        found = [(name, end(known)) for end in (min, max) if known]
+    elif isinstance(inside, list):
+        found = [(f"{name}[{number}]", value) for number, value in enumerate(inside)]
+    elif isinstance(inside, dict):
+        chosen = [key for key in inside if step == "*" or key in step.split("|")]
+        found = [(f"{name}.{key}", inside[key]) for key in chosen]
+    elif isinstance(inside, Struct):
+        found = [(f"{name}.{key}", getattr(inside, key)) for key in step.split("|")]
+    for inner, value in found:
+        yield from _numbers(value, rest, inner.lstrip("."))

@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: MIT
+"""Sound figures that others published, and the same figures made impossible.
+
+`published.csv` has 940 measurements with their sources. Each is put into a run as if it had been
+measured there, on a device of its name whose driver tells what drivers tell. A spoilt figure
+counts only where facts apart from the rules make it impossible: above 1.2 times what a datasheet
+prints for the device (2.4 times where narrower sums may double a rate), or the newest slot of its
+generation carries; where no datasheet tells, above four times the best that anybody published.
+`python -m tests.instruments.faults.published_figures` prints the table of docs/calibration.md.
+"""
+
+import csv
+import math
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from frobench.suite.checks import doubts, plausibility, rule
+from frobench.suite.datasheets import catalog
+from frobench.suite.datasheets.catalog import Figure
+from frobench.suite.stored import store
+from frobench.suite.stored.types import Accelerator, Case, Run, Work
+from tests.instruments.faults.judging import keep
+from tests.instruments.faults.spoiling import case, good, last, name_anew, product
+from tests.instruments.runs.made_up import capability_of
+
+PATH = Path(__file__).with_name("published.csv")
+CLEARLY, ALL_OTHERS = 1.2, 4.0
+"""What is impossible relative to a printed figure, and to the best published one."""
+UNLISTED = {
+    "NVIDIA Tesla V100$": ("7.0", 80, 1.53e9),
+    "NVIDIA A100 SXM4$|A100 PCIe$|A800 80GB PCIe": ("8.0", 108, 1.41e9),
+    "Jetson Thor": ("11.0", 20, 1.575e9),
+    "P106-100": ("6.1", 10, 1.708e9),
+    "Quadro P620": ("6.1", 4, 1.354e9),
+    "Quadro K620": ("5.0", 3, 1.124e9),
+    "Radeon 780M": ("gfx1103", 6, 2.7e9),
+    "Radeon 8060S|Radeon Graphics": ("gfx1151", 20, 2.9e9),
+    "GeForce GTX 1080$": ("6.1", 20, 1.733e9),
+    "GeForce GTX 1060 3GB": ("6.1", 9, 1.708e9),
+    "GeForce GTX 1650 Ti": ("7.5", 16, 1.485e9),
+    "GeForce GTX 960": ("5.2", 8, 1.178e9),
+    "GeForce GTX 750$": ("5.0", 4, 1.085e9),
+    "GeForce GTX TITAN$": ("3.5", 14, 0.876e9),
+    "GeForce MX450": ("7.5", 14, 1.575e9),
+    "GeForce MX130": ("5.0", 3, 1.189e9),
+    "Quadro GV100": ("7.0", 80, 1.627e9),
+    "Tesla K40": ("3.5", 15, 0.875e9),
+    "Tesla K80": ("3.7", 13, 0.875e9),
+    "Tesla M40": ("5.2", 24, 1.112e9),
+    "Tesla P4$": ("6.1", 20, 1.114e9),
+    "Tesla P40": ("6.1", 30, 1.531e9),
+}
+"""Capability, multiprocessors and highest clock of devices without a row in the catalog. Source:
+NVIDIA, CUDA GPUs, and its datasheets."""
+WITHOUT_TORCH = re.compile(
+    r"FirePro|Radeon (HD|R\d)|RX 5[57]|Steam Deck|GTX 4|GTX 660|GT [67]|MTT|DCU"
+)
+"""Devices that no torch of today computes on, or only a vendor's own."""
+SLOTS = {"3": 3, "5": 3, "6": 3, "7": 3, "8": 4, "9": 5, "10": 6, "12": 5}
+"""The newest PCI Express of NVIDIA's cards, by major capability. Source: its datasheets."""
+PROCESSORS = (
+    ("avx avx2 avx512_bf16 avx512f fma", "float32", 2.04e11, 64),
+    ("avx avx2 avx512_bf16 avx512f fma", "bfloat16", 4.46e11, 128),
+    ("amx_bf16 amx_tile avx avx2 avx512f fma", "float32", 3.5e11, 64),
+    ("amx_bf16 amx_tile avx avx2 avx512f fma", "bfloat16", 3.7e12, 2048),
+    ("avx avx2 fma", "float32", 1.6e11, 32),
+)
+"""Instruction sets of two cores, a precision, operations a second, and what a core does in a
+cycle. Sources: runs in `results/`, and the last from half as wide units."""
+WIDER = {"tfloat32": "float32", "bfloat16": "float32", "float16": "float32", "float32": "float64"}
+SIZE = 2**30
+HIGHEST = 1.2
+"""The highest clock of a GeForce relative to its datasheet's boost clock, as drivers tell."""
+CODES = {*rule.rules(plausibility), *rule.rules(doubts)} - {"other-model", "capped-power"}
+
+
+class Published(NamedTuple):
+    """A row of the table: `value` is a rate or a speedup."""
+
+    device: str
+    benchmark: str
+    dtype: str
+    parameters: str
+    value: float
+
+
+class Attempt(NamedTuple):
+    """A figure in a run.
+
+    most : the largest figure that is possible for all that anybody knows
+    """
+
+    what: str
+    run: Run
+    value: float
+    most: float
+
+    @property
+    def is_impossible(self) -> bool:
+        """Whether no machine reaches the figure."""
+        return self.value > self.most
+
+
+@cache
+def published() -> list[Published]:
+    """Return the sound figures."""
+    with PATH.open(encoding="utf-8", newline="") as file:
+        rows = [*csv.DictReader(file)]
+    return [
+        Published(
+            re.sub(r" \(.*|(?<!Laptop) GPU$", "", row["device"]),
+            row["benchmark"],
+            "tfloat32" if row["dtype"] == "tf32" else row["dtype"] or "float32",
+            row["parameters"],
+            float(row["value"]),
+        )
+        for row in rows
+    ]
+
+
+@cache
+def figures_of(name: str) -> dict[str, Figure]:
+    """Return the catalog's figures of the first device that torch may call so."""
+    for figures in catalog.devices().values():
+        if re.search(next(iter(figures.values())).torch_name, name):
+            return dict(figures)
+    return {}
+
+
+@cache
+def _first() -> Accelerator:
+    return good().frobench.environment.accelerators[0]
+
+
+@cache
+def device_of(name: str) -> Accelerator:
+    """Return a device as its driver describes it, in the newest slot of its time."""
+    first, known = _first(), figures_of(name)
+    fact = {what: figure.value for what, figure in known.items()}
+    capability = capability_of(next(iter(known.values())).device) if known else None
+    units, clock = fact.get("multiprocessors"), fact.get("boost_clock")
+    clock = clock and clock * (HIGHEST if "GeForce" in name or "RTX" in name else 1.0)
+    for pattern, facts in UNLISTED.items():
+        if re.search(pattern, name):
+            capability, units, clock = facts
+    slot = SLOTS.get((capability or "").partition(".")[0])
+    vendor = {"Apple": "mps", "Intel": "xpu"}
+    return replace(
+        first,
+        name=name,
+        type=next((kind for word, kind in vendor.items() if word in name), "cuda"),
+        memory_bytes=int(0.97 * fact["memory_bytes"]) if "memory_bytes" in fact else None,
+        capability=capability,
+        multiprocessors=int(units) if units else None,
+        max_clock_hz=clock,
+        power_limit_watts=None,
+        power_limit_default_watts=None,
+        pcie_generation=slot,
+        pcie_generation_max=slot,
+        pcie_width=16 if slot else None,
+        pcie_width_max=16 if slot else None,
+    )
+
+
+@cache
+def _template(kind: str) -> bytes:
+    run = good()
+    chosen = {
+        "matmul": [product(run)],
+        "host": [case(run, "bench_to_device", size=4**13)],
+        "between": [case(run, "bench_between")],
+        "within": [case(run, "bench_within", device="cuda:0")],
+        "speedup": [case(run, "bench_sequence"), case(run, "bench_two_at_once")],
+    }[kind]
+    keep(run, lambda one: any(one is other for other in chosen))
+    return store.encode(run)
+
+
+def of_kind(kind: str, device: Accelerator, devices: int = 2) -> tuple[Run, list[Case]]:
+    """Return a run with the cases that a figure needs, on so many devices of a kind."""
+    run = msgspec.json.decode(_template(kind), type=Run)
+    run.frobench.seconds = 1e8  # a slow figure is no long run
+    environment = run.frobench.environment
+    environment.accelerators = [replace(device, index=index) for index in range(devices)]
+    for one in run.benchmarks:
+        one.extra_info.parts, one.extra_info.check = {}, None
+        names = str(one.params["device"]).replace("cuda", device.type)
+        name_anew(run, one, device=names)
+        for launch in run.frobench.launches:
+            launch.empty_body |= dict.fromkeys(one.extra_info.devices, 1e-9)
+    return run, run.benchmarks
+
+
+def multiplied(device: Accelerator, dtype: str, rate: float) -> Run:
+    """Return a run in which a large product has so many operations a second."""
+    run, (one,) = of_kind("matmul", device)
+    name_anew(run, one, dtype=dtype)
+    last(run, (one.extra_info.work.flops or 0.0) / rate, one)
+    return run
+
+
+def copied(device: Accelerator, path: str, rate: float) -> Run:
+    """Return a run in which so many bytes a second go along a path."""
+    run, (one,) = of_kind("host" if path == "both-ways" else path, device)
+    moved = SIZE * (2 if path in {"within", "both-ways"} else 1)
+    name_anew(run, one, size=SIZE)
+    one.extra_info.work = Work(bytes=float(moved), path=path)  # type: ignore[arg-type] # one of them
+    last(run, moved / rate, one)
+    return run
+
+
+def scaled(device: Accelerator, devices: int, speedup: float) -> Run:
+    """Return a run in which several devices are so many times as fast as one."""
+    run, (one, many) = of_kind("speedup", device, devices)
+    name_anew(run, many, device="+".join(f"{device.type}:{n}" for n in range(devices)))
+    one.extra_info.work = Work(flops=1e9)
+    many.extra_info.work = Work(flops=devices * 1e9)
+    last(run, 0.01, one)
+    last(run, devices * 0.01 / speedup, many)
+    return run
+
+
+@cache
+def best_of_all(device: str, benchmark: str, dtype: str) -> float:
+    alike = (row.value for row in published() if row[:3] == (device, benchmark, dtype))
+    return max(alike, default=math.inf)
+
+
+def attempt(row: Published, what: str = "sound") -> Attempt:
+    """Return a figure of the table, or a spoilt one, in a run."""
+    value, device, known = row.value, device_of(row.device), figures_of(row.device)
+    others = ALL_OTHERS * best_of_all(*row[:3])
+
+    def printed(quantity: str) -> float:
+        return CLEARLY * known[quantity].value if quantity in known else others
+
+    if row.benchmark == "matmul":
+        half = row.dtype in {"float16", "float8_e4m3fn"} and "GeForce" in row.device
+        most = printed(f"peak_{row.dtype}") * (2 if half else 1)
+        return Attempt(what, multiplied(device, row.dtype, value), value, most)
+    if row.benchmark == "device_memory_bandwidth":
+        return Attempt(what, copied(device, "within", value), value, printed("memory_bandwidth"))
+    if row.benchmark == "copy_p2p":
+        return Attempt(what, copied(device, "between", value), value, printed("peer_bandwidth"))
+    if row.benchmark == "multi_gpu_speedup":
+        [count] = re.findall(r"gpus=(\d+)", row.parameters)
+        return Attempt(what, scaled(device, int(count), value), value, 1.3 * int(count))
+    directions = 2 if row.benchmark == "copy_h2d_bidir" else 1
+    most, slot = printed("host_bandwidth"), device.pcie_generation
+    if slot and "host_bandwidth" not in known:
+        most = CLEARLY * directions * catalog.pcie_rate(slot, 16)
+    path = "both-ways" if directions == 2 else "host"
+    return Attempt(what, copied(device, path, value), value, most)
+
+
+def sound() -> Iterator[Attempt]:
+    """Yield the figures as they were published, and an eighth of each, which a slow device has."""
+    for row in published():
+        yield attempt(row)
+        yield attempt(row._replace(value=row.value / 8), "an eighth")
+
+
+def spoilt() -> Iterator[Attempt]:
+    """Yield the figures that are impossible among those which are spoilt."""
+    every = (*_spoilt_rows(), *unnamed(), *of_processors())
+    yield from (one for one in every if one.is_impossible)
+
+
+def _spoilt_rows() -> Iterator[Attempt]:
+    twice = {
+        "matmul": ("two cards as one", "sparse as dense"),
+        "device_memory_bandwidth": ("two cards as one",),
+        "multi_gpu_speedup": ("work of two devices in half the time of one",),
+    }
+    for row in published():
+        if WITHOUT_TORCH.search(row.device) or row.device in {"NVIDIA", "8-GPU NVLink server"}:
+            continue
+        yield attempt(row._replace(value=8 * row.value), "times 8")
+        yield attempt(row._replace(value=1000 * row.value), "times 1,000")
+        for what in twice.get(row.benchmark, ("another generation of the link",)):
+            if what != "sparse as dense" or row.dtype in WIDER.keys() - {"float32"} | {"int8"}:
+                yield attempt(row._replace(value=2 * row.value), what)
+        if row.benchmark == "matmul" and row.dtype in WIDER:
+            yield attempt(row._replace(dtype=WIDER[row.dtype]), "another precision")
+
+
+def unnamed() -> Iterator[Attempt]:
+    """Yield rates above every device of the catalog, and above any link of a device's time."""
+    best: dict[str, float] = {}
+    for figure in catalog.read():
+        best[figure.quantity] = max(best.get(figure.quantity, 0.0), figure.value)
+    first = _first()
+    nothing = dict.fromkeys(("capability", "multiprocessors", "max_clock_hz", "pcie_width"))
+    unknown = replace(first, name="Another", memory_bytes=None, **nothing)
+    graphics = replace(first, name="NVIDIA Graphics Device")
+    for device in (unknown, graphics):
+        for factor in (1.3, 2, 8, 1000):
+            for precision in catalog.PRECISIONS:
+                value = factor * best[f"peak_{precision}"]
+                run = multiplied(device, precision, value)
+                yield Attempt("unnamed: product", run, value, best[f"peak_{precision}"])
+            value, most = factor * best["memory_bandwidth"], best["memory_bandwidth"]
+            yield Attempt("unnamed: memory", copied(device, "within", value), value, most)
+    for major, slot in SLOTS.items():
+        in_slot = replace(first, name="NVIDIA Graphics Device", capability=f"{major}.0")
+        for device in (in_slot, replace(in_slot, pcie_generation_max=None, pcie_width=None)):
+            for factor in (2.4, 100):
+                most = catalog.pcie_rate(slot, 16)
+                run = copied(device, "host", factor * most)
+                yield Attempt("unnamed: any link of that time", run, factor * most, most)
+
+
+def of_processors() -> Iterator[Attempt]:
+    """Yield products of two cores that this project measured, times 8 and 1,000."""
+    for sets, dtype, rate, width in PROCESSORS:
+        for factor, what in ((8, "CPU: times 8"), (1000, "CPU: times 1,000")):
+            run, (one,) = of_kind("matmul", _first())
+            run.frobench.environment.cpu.instruction_sets = sets
+            run.frobench.environment.accelerators = []
+            name_anew(run, one, device="cpu", dtype=dtype)
+            last(run, (one.extra_info.work.flops or 0.0) / (factor * rate), one)
+            yield Attempt(what, run, factor * rate, CLEARLY * 2 * 5e9 * width)
+
+
+def codes(one: Attempt, severity: str = "") -> set[str]:
+    """Return the rules about impossible results that name a figure."""
+    found = rule.conclusions(one.run, plausibility, doubts)
+    return {
+        each.code for each in found if each.code in CODES and each.severity.startswith(severity)
+    }
+
+
+def table() -> str:
+    """Return for each way to spoil a figure how many are impossible, named, and refused."""
+    counts: dict[str, list[int]] = {}
+    for one in spoilt():
+        count = counts.setdefault(one.what, [0, 0, 0])
+        for place, counted in enumerate((True, codes(one), codes(one, "error"))):
+            count[place] += bool(counted)
+    counts["all"] = [sum(column) for column in zip(*counts.values(), strict=True)]
+    lines = ["| figure | impossible | named | refused |", "| --- | ---: | ---: | ---: |"]
+    for what, (impossible, named, refused) in counts.items():
+        shares = f"{named / impossible:.1%} | {refused / impossible:.1%}"
+        lines.append(f"| {what} | {impossible:,} | {shares} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(table())  # noqa: T201 - it is what it is for
