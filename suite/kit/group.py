@@ -20,7 +20,7 @@ from frobench.suite.errors import DoesNotFitError, LostRankError
 from frobench.suite.kit import workers
 from frobench.suite.kit.abilities import needed
 from frobench.suite.kit.check_result import is_brief, worst
-from frobench.suite.kit.lanes import Member, backend_of
+from frobench.suite.kit.commands import backend_of
 from frobench.suite.kit.workers import TaskFactory, Worker, WorkerError
 from frobench.suite.stored.types import Check
 
@@ -109,12 +109,8 @@ class Group:
         self.ask("leave", deadline=2 * workers.STARTED_WITHIN)  # the ranks may still be starting
         patience, home = timedelta(seconds=RANKS_WAIT * self._deadline), self._addresses[0]
         store = dist.TCPStore(home, 0, is_master=True, wait_for_workers=False, timeout=patience)  # type: ignore[attr-defined]  # torch hides the type
-
-        def member(number: int) -> tuple[Member]:
-            address = self._addresses[number]
-            return (Member(number, len(self), home, store.port, address, patience),)
-
-        self.ask("enter", member)
+        at = self._addresses
+        self.ask("enter", lambda rank: (rank, len(self), home, store.port, at[rank], patience))
         self._store = store
 
     def part(self) -> None:

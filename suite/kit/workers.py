@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A worker's own process: it sets its cores and threads, imports torch, and obeys its pipe."""
+"""Workers, as the launch sees them: it starts their processes and sends them commands.
+
+A launch starts some before it imports torch, so nothing here imports torch.
+"""
 
 import re
 import sys
@@ -20,8 +23,7 @@ from frobench.suite.machine.host import read
 from frobench.suite.stored.types import Check
 
 if TYPE_CHECKING:
-    from frobench.suite.kit.lanes import Task
-
+    from frobench.suite.kit.commands import Task
 
 TOPOLOGY = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 STARTED_WITHIN = 60.0

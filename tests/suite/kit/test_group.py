@@ -11,9 +11,9 @@ import torch
 import torch.distributed as dist
 
 from frobench.suite.errors import LostRankError
+from frobench.suite.kit.commands import Task, backend_of
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.group import LOOPBACK, Group
-from frobench.suite.kit.lanes import Task, backend_of
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import Worker, WorkerError
 from frobench.suite.measure.sampler import Sampler

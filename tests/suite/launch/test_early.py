@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Workers that a launch needs start with it, and only they do."""
 
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import WorkerError, early_workers, start_early
 from frobench.suite.launch import entry
 from frobench.suite.profiles import settings_for
+from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import made_up_records
 from tests.instruments.runs.made_up_launches import identity
 
@@ -83,3 +85,17 @@ def test_workers_that_do_not_answer_are_ended_and_left_to_the_first_case(
     monkeypatch.setattr(kit, "_all", refuse)
     assert early_workers() == {}
     assert all(vars(worker)["is_closed"] for worker in workers)
+
+
+def test_a_launch_starts_its_workers_before_it_imports_torch() -> None:
+    program = (
+        "import sys\n"
+        "from frobench.suite.journal import read_spec\n"
+        "from frobench.suite.kit.workers import start_early\n"
+        "from frobench.suite.machine.host import cores_in_use\n"
+        "print('torch' in sys.modules)"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert said.stdout == "False\n"

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from frobench.suite.errors import CannotRunError, LostRankError
+from frobench.suite.kit.commands import Task
 from frobench.suite.kit.device import Device
-from frobench.suite.kit.lanes import Task
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import LostWorkerError, Worker
 from frobench.suite.machine.host import interface_of, link_rate, own_address
