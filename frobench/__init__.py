@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from frobench.suite.kit.search_strategy import Shape as Shape
     from frobench.suite.kit.workers import Worker as Worker
     from frobench.suite.kit.workers import together as together
-    from frobench.suite.launch.measure import Measure as Measure
+    from frobench.suite.launch.case import Measure as Measure
     from frobench.suite.launch.search import ShapeSearch as ShapeSearch
     from frobench.suite.stored.types import Check as Check
     from frobench.suite.stored.types import Work as Work
@@ -46,7 +46,7 @@ _NAMES = {
     "frobench.suite.kit.lanes": ("Lane",),
     "frobench.suite.kit.search_strategy": ("Shape",),
     "frobench.suite.kit.workers": ("Worker", "together"),
-    "frobench.suite.launch.measure": ("Measure",),
+    "frobench.suite.launch.case": ("Measure",),
     "frobench.suite.launch.search": ("ShapeSearch",),
     "frobench.suite.stored.types": ("Check", "Work"),
 }

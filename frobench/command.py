@@ -22,11 +22,11 @@ atexit.register(gc.disable)  # the system takes back at the end what no search f
 class Command(click.Group):
     """The command, which prints nothing that gives orders to a terminal."""
 
-    def main(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - as click's
-        """Do what is asked."""
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:  # noqa: ANN401 - as click's
+        """Read what is asked."""
         if not os.environ.get("_FROBENCH_COMPLETE"):  # else a shell reads it, and wants bytes
             guard_terminal()
-        return super().main(*arguments, **options)
+        return super().make_context(*arguments, **options)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the verbs with their whole first sentences, which click cuts off at a line's end."""

@@ -10,7 +10,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -37,11 +37,16 @@ def without_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def exits_cleanly(verb: Callable[..., None]) -> Callable[..., None]:
-    """Turn what keeps a verb from its end into one clear line and its exit code."""
+def exits_cleanly(verb: Callable[..., None], *, measures: bool = False) -> Callable[..., None]:
+    """Turn what keeps a verb from its end into one clear line and its exit code.
+
+    measures : whether the verb starts launches, which run on Linux and macOS alone
+    """
 
     @wraps(verb)
     def wrapped(**options: Any) -> None:  # noqa: ANN401 - whatever the verb takes
+        if measures and sys.platform == "win32":
+            end(CANNOT, "measuring needs Linux or macOS; on Windows, call frobench in WSL2")
         try:
             verb(**options)
         except ImportError as error:
@@ -57,16 +62,7 @@ def exits_cleanly(verb: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def measures(verb: Callable[..., None]) -> Callable[..., None]:
-    """Let a verb start launches, or refuse in one line where none can run."""
-
-    @wraps(verb)
-    def wrapped(**options: Any) -> None:  # noqa: ANN401 - whatever the verb takes
-        if sys.platform == "win32":
-            end(CANNOT, "measuring needs Linux or macOS; on Windows, call frobench in WSL2")
-        verb(**options)
-
-    return exits_cleanly(wrapped)
+measures = partial(exits_cleanly, measures=True)
 
 
 def tell(error: Exception, options: dict[str, Any]) -> None:

@@ -266,8 +266,18 @@ class Tried(Struct, tag="tried", kw_only=True):
 
 
 class Measured(Struct, tag="measured", kw_only=True):
-    """A case has its samples; `Measurement` and `CaseInfo` say what most fields are.
+    """A case has its samples: the record of it from the loop that takes them to the stored file.
 
+    Fields that are not named here are those of `CaseInfo`.
+
+    samples : seconds of each host sample, divided by `iterations`; a pilot's also of calls with
+        one thread
+    against : as `samples`, of the other version of the body, each beside its sample of the body
+    iterations : calls of the body inside a sample
+    warmup : seconds of warming up and choosing the iterations
+    sampled : seconds inside samples
+    prepared : seconds between samples: of what comes before each, and of emptying the caches
+    parts : the median of each part over the launch
     order : its place in the launch
     wall_seconds : of the whole case, set-up and check included, but not a search
     checked : seconds of comparing results with the truth
@@ -277,17 +287,17 @@ class Measured(Struct, tag="measured", kw_only=True):
     brief : whether launches call the case a few times only; set by the plan
     """
 
-    launch: int
-    case: str
-    order: int
-    samples: list[float]
-    iterations: int
-    warmup: float
-    sampled: float
-    work: Work
-    check: Check | None
-    parts: dict[str, float]
-    peak_bytes: int | None
+    launch: int = 0
+    case: str = ""
+    order: int = 0
+    samples: list[float] = []
+    iterations: int = 1
+    warmup: float = 0.0
+    sampled: float = 0.0
+    work: Work = Work()
+    check: Check | None = None
+    parts: dict[str, float] = {}
+    peak_bytes: int | None = None
     against: list[float] | None = None
     flushed_bytes: int | None = None
     commonest: float | None = None
@@ -319,12 +329,12 @@ class Busy(Struct, tag="busy", kw_only=True):
     begun, ended : seconds of the monotonic clock; `seconds` are of the clock of the samples
     """
 
-    launch: int
-    case: str
     begun: float
     ended: float
     calls: int
     seconds: float = 0.0
+    launch: int = 0
+    case: str = ""
 
 
 class Settled(Struct, tag="settled", kw_only=True):

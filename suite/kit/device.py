@@ -88,7 +88,9 @@ class Device:
 
     def ready_reading(self) -> float:
         """Return the seconds of reading one element of a ready value back."""
-        return ready_reading(self.handle)
+        ready = torch.ones(2).to(self.handle)
+        read(ready)
+        return _typical(partial(reading, ready))
 
     def finish(self, result: object) -> None:
         """Do as `synchronize`; where the device computes only what is read, read the result."""
@@ -390,13 +392,6 @@ def reading(tensor: Tensor, clock: Callable[[], float] = perf_counter) -> float:
     begun = clock()
     read(tensor)
     return clock() - begun
-
-
-def ready_reading(device: torch.device) -> float:
-    """Return the seconds of reading one element of a ready value back."""
-    ready = torch.ones(2).to(device)
-    read(ready)
-    return _typical(partial(reading, ready))
 
 
 def tensors(value: Any, device: torch.device) -> Iterator[Tensor]:  # noqa: ANN401 - any result

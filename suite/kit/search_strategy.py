@@ -107,16 +107,14 @@ def _filling(centre: Shape, processors: int) -> list[Shape]:
     area = centre.rows * centre.columns
 
     def merit(sides: tuple[int, int]) -> tuple[float, float]:
-        return -_fullness(*sides, processors), abs(log2(sides[0] * sides[1] / area))
+        """Order by the part of the processors that work with the worst of the tiles, then area."""
+        rows, columns = sides
+        tiles = (ceil(rows / tall) * ceil(columns / wide) for tall, wide in WHOLE_TILES)
+        fullness = min(count / processors / ceil(count / processors) for count in tiles)
+        return -fullness, abs(log2(rows * columns / area))
 
     pairs = sorted(product(_near(centre.rows), _near(centre.columns)), key=merit)
     return [Shape(rows, centre.inner, columns) for rows, columns in pairs[:FILLINGS]]
-
-
-def _fullness(rows: int, columns: int, processors: int) -> float:
-    """Return the part of the processors that work, on average, with the worst of the tiles."""
-    tiles = (ceil(rows / tall) * ceil(columns / wide) for tall, wide in WHOLE_TILES)
-    return min(count / processors / ceil(count / processors) for count in tiles)
 
 
 def _near(side: int) -> list[int]:

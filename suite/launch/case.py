@@ -4,10 +4,9 @@
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from time import monotonic
-from types import AsyncGeneratorType, CoroutineType, GeneratorType
+from types import AsyncGeneratorType, CoroutineType, GeneratorType, MappingProxyType
 from typing import Any, Literal
 
 import pytest
@@ -17,22 +16,23 @@ from torch.profiler import profile, record_function, schedule, supported_activit
 from frobench.suite import privacy
 from frobench.suite.checkout import BENCHMARKS, SUITE
 from frobench.suite.errors import LostRankError, TooLongError, WrongResultError, in_brief
-from frobench.suite.journal import Busy, LaunchSpec, Measured, Refused
-from frobench.suite.kit.cases import Parameters
+from frobench.suite.journal import DEVICE_LOST, Begun, Measured, Refused
 from frobench.suite.kit.check_result import briefly, worst
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.garbage import no_garbage_collection
+from frobench.suite.kit.lanes import Track
 from frobench.suite.kit.workers import WorkerError
-from frobench.suite.launch.collection import leads, parameters
-from frobench.suite.launch.collection import work as declared_work
-from frobench.suite.measure.around import Inputs
-from frobench.suite.measure.climb import AS_BEFORE, LEEWAY
-from frobench.suite.measure.explore import Explorer
-from frobench.suite.measure.sampler import Measurement, Sampler, measure, repeat
-from frobench.suite.profiles import brief, headline_times
+from frobench.suite.launch.session import Session
+from frobench.suite.machine.accounts import accounts
+from frobench.suite.measure.around import ColdCaches, Inputs
+from frobench.suite.measure.sampler import Body, Sampler
+from frobench.suite.profiles import brief
 from frobench.suite.stored.differences import name_of
 from frobench.suite.stored.types import Check, Settings, Work
 
+WINDOW = pytest.StashKey[bool]()
+"""Whether an item stands for a case that is repeated in a window, after it was measured."""
+NO_WORK = Work()
 MARK = "frobench: "
 """Before a case's name, where a profiler shows the one call of ``--once``."""
 
@@ -45,103 +45,128 @@ LAZY = (GeneratorType, CoroutineType, AsyncGeneratorType)
 """Results of bodies that have not run yet."""
 
 
-class CaseTimer:
-    """Times the bodies of a session's cases, each as the session's mode asks."""
+class Measure:
+    """What a benchmark calls, once, to have its body timed and its result checked.
 
-    def __init__(self, spec: LaunchSpec) -> None:
-        self._spec = spec
-        self._explorer = Explorer(spec.settings)
-        self._position = max(0, len(spec.plan.cases) - len(spec.order))
+    Made when its case begins, it knows in the end what became of the case.
 
-    def remember(self, item: pytest.Function, record: Measured | Refused) -> None:
-        """Take up what an earlier process of the pilot saw of a case."""
-        climb = self._explorer.climb
-        if isinstance(record, Measured):
-            climb.climbed(*_family(item), record.work, record.quickest)
-        elif record.fatal:
-            climb.leave_out(*_family(item), None, record.reason)
+    measured : the record of the case, once it has samples
+    refused : why it has none, or must not be believed
+    repeats : whether the item stands for a case that is repeated for a window, behind all others
+    """
 
-    def skip_if_left_out(self, item: pytest.Function) -> None:
-        """Skip a case that a smaller one of its family showed to be too large."""
-        find_work = partial(declared_work, item)
-        climb, times = self._explorer.climb, self._times(item)
-        if reason := climb.refusal(*_family(item), find_work, times):
-            pytest.skip(reason)
+    def __init__(self, session: Session, item: pytest.Function) -> None:
+        self._session = session
+        self._item = item
+        self._devices: list[Device] = []
+        self.measured: Measured | None = None
+        self.refused: Refused | None = None
+        self.repeats = WINDOW in item.stash
+        self._begun = monotonic()
+        self._accounts = accounts() if session.spec.mode == "pilot" else None
+        session.write(Begun(launch=session.spec.launch, case=item.nodeid, at=self._begun))
 
-    def _times(self, item: pytest.Function) -> float:
-        """Return how often the longest call one of a case may take; a pilot explores beyond it.
+    def involve(self, *devices: Device) -> None:
+        """Synchronise these devices before and after every sample; watch their memory."""
+        self._devices += devices
+        self._session.blocker(devices)  # what it allocates is not the case's
+        for device in devices:
+            device.reset_peak_bytes()
 
-        The plan then decides by what earlier runs of the machine measured.
-        """
-        settings = self._spec.settings
-        if self._spec.mode != "pilot":
-            return LEEWAY
-        return AS_BEFORE * (headline_times(settings) if leads(item, settings) else 1.0)
-
-    def measure(
+    def __call__(  # noqa: PLR0913 - a keyword for each thing that few benchmarks need
         self,
-        item: pytest.Function,
-        sampler: Sampler,
-        work: Work,
-        check: Callable[[Any], Check] | None,
-        apart: Mapping[str, float],
-    ) -> Measured:
-        """Time a body and check its result; raise what makes the case fail or be left out."""
-        inputs = Inputs(sampler.body, sampler.against)
-        measurement = self._sampled(item, sampler, work)
+        body: Body,
+        *,
+        work: Work = NO_WORK,
+        check: Callable[[Any], Check] | None = None,
+        lanes: Sequence[Track] = (),
+        before: Callable[[], object] | None = None,
+        against: Body | None = None,
+        cold: bool = False,
+        apart: Mapping[str, float] = MappingProxyType({}),
+        control: bool = False,
+    ) -> None:
+        """Time a body.
+
+        body : does the work once and returns its result
+        work : what one call does, counted from its definition; rates follow from it
+        check : compares the last call's result with the truth, after the timing
+        lanes : where a body that uses several streams or devices queues its work; it enters them
+        before : called before each sample, outside the clocks
+        against : another version of the body, sampled right beside it, so that `frobench compare`
+            shows small differences of the two
+        cold : empty the devices' caches before each sample, outside the clocks
+        apart : seconds spent once, outside the clocks, by the name of their part in the stored
+            file, such as ``compile``
+        control : the body works strictly in turn, so overlap of its lanes is an error of clocks
+        """
+        if self.measured is not None:
+            pytest.fail("a benchmark measures once")
+        if cold and not self._devices:
+            pytest.fail("cold=True is for devices of this process; workers have their own caches")
+        spec, case = self._session.spec, self._item.nodeid
+        caches = ColdCaches(self._devices) if cold else None
+        plain = not (lanes or before or against)
+        keeper = self._session.blocker(self._devices) if plain else None
+        sampler = Sampler(body, self._devices, lanes, before, against, caches, blocker=keeper)
+        if self.repeats:
+            busy = sampler.repeat()
+            _checked(check, sampler.results)
+            busy.launch, busy.case = spec.launch, case
+            self._session.write(busy)
+            return
+        inputs = Inputs(body, against)
+        if spec.mode == "once":
+            record = called_once(sampler, name_of(case), spec.settings, spec.trace)
+        if spec.mode in {"pilot", "alone"}:
+            record = self._session.explore(self._item, sampler, work)
+        if spec.mode in {"measure", "alone"}:
+            record = sampler.run(brief(spec.settings) if case in spec.plan.brief else spec.settings)
         peaks = {device.name: peak_bytes(device, sampler) for device in sampler.devices}
         begun = monotonic()
-        mode = self._spec.mode
-        with briefly(brief=mode == "pilot" or (mode == "measure" and self._spec.launch > 0)):
-            checked = _checked(check, measurement.results)
-        check_seconds = monotonic() - begun
-        self._position += 1
-        return Measured(
-            launch=self._spec.launch,
-            case=item.nodeid,
-            order=self._position,
-            samples=measurement.host,
-            iterations=measurement.iterations,
-            warmup=measurement.warmup,
-            sampled=measurement.sampled,
-            prepared=measurement.prepared,
-            work=work,
-            check=checked,
-            checked=check_seconds,
-            parts=measurement.part_medians() | sampler.parts() | dict(apart),
-            peak_bytes=sum(peak or 0 for peak in peaks.values()) or None,
-            against=measurement.against or None,
-            flushed_bytes=sampler.cold.flushed_bytes() if sampler.cold else None,
-            commonest=None if mode == "pilot" else inputs.commonest(),
-            idle_devices=[
-                name for name, peak in peaks.items() if peak == 0 and name not in inputs.devices()
-            ],
-            in_a_row=not (sampler.before or sampler.cold),
-            undisturbed=min(measurement.undisturbed, default=None),
-        )
+        with briefly(brief=spec.mode == "pilot" or (spec.mode == "measure" and spec.launch > 0)):
+            record.check = _checked(check, sampler.results)
+        record.checked = monotonic() - begun
+        self._session.position += 1
+        record.launch, record.case, record.order = spec.launch, case, self._session.position
+        record.work, record.control = work, control
+        record.parts |= apart
+        record.peak_bytes = sum(peak or 0 for peak in peaks.values()) or None
+        record.idle_devices = [
+            name for name, peak in peaks.items() if peak == 0 and name not in inputs.devices()
+        ]
+        record.in_a_row = not (before or cold)
+        if caches is not None:
+            record.flushed_bytes = caches.flushed_bytes()
+        if spec.mode != "pilot":
+            record.commonest = inputs.commonest()
+        self.measured = record
 
-    def _sampled(self, item: pytest.Function, sampler: Sampler, work: Work) -> Measurement:
-        spec = self._spec
-        if spec.mode == "once":
-            return called_once(sampler, name_of(item.nodeid), spec.settings, spec.trace)
-        if spec.mode in {"pilot", "alone"}:
-            try:
-                times = self._times(item)
-                explored = self._explorer.explore(*_family(item), sampler, work, times)
-            except TooLongError as error:
-                raise pytest.skip.Exception(str(error)) from error
-            if spec.mode == "pilot":
-                return explored
-        is_brief = item.nodeid in spec.plan.brief
-        return measure(sampler, brief(spec.settings) if is_brief else spec.settings)
+    def refuse(self, status: Literal["skipped", "failed"], error: BaseException) -> None:
+        """Note why the case has no samples, or must not be believed."""
+        launch, case = self._session.spec.launch, self._item.nodeid
+        refused = refusal(launch, case, status, error, self._item.path)
+        if self.refused is not None:
+            refused.sampled = self.refused.sampled
+        self.refused = refused
 
-    def repeat(
-        self, item: pytest.Function, sampler: Sampler, check: Callable[[Any], Check] | None
-    ) -> Busy:
-        """Repeat a body for its window, after it was measured."""
-        window, result = repeat(sampler)
-        _checked(check, [result])
-        return Busy(launch=self._spec.launch, case=item.nodeid, **window._asdict())
+    def conclude(self) -> None:
+        """Record what became of the case, once it is over."""
+        session, case = self._session, self._item.nodeid
+        session.searches.waiting.discard(case)
+        if self.refused is not None:
+            session.write(self.refused)
+            lost = self.refused.reason if self.refused.lost else ""
+            # Also where the case was left out: what seemed to be missing may be the device.
+            session.recover(failed=self.refused.status == "failed", lost=lost)
+        elif (record := self.measured) is not None:
+            record.wall_seconds = monotonic() - self._begun - session.searches.took.get(case, 0.0)
+            record.search = session.searches.found.get(case)
+            if self._accounts is not None and (now := accounts()) is not None:
+                record.accounts = now.since(self._accounts)
+            session.write(record)
+        if session.is_changed and session.journal is not None:
+            pytest.exit("a case changed the process for those behind it", returncode=DEVICE_LOST)
 
 
 def _checked(check: Callable[[Any], Check] | None, results: Sequence[Any]) -> Check | None:
@@ -165,10 +190,6 @@ def peak_bytes(device: Device, sampler: Sampler) -> int | None:
     """
     peak = device.peak_bytes()
     return max(0, peak - sampler.cold.bytes_on(device)) if peak and sampler.cold else peak
-
-
-def _family(item: pytest.Function) -> tuple[str, Parameters]:
-    return f"{item.module.__name__}.{item.function.__name__}", parameters(item)
 
 
 def refusal(
@@ -246,19 +267,17 @@ def _text(error: BaseException) -> str:
     return text.strip()
 
 
-def called_once(sampler: Sampler, name: str, settings: Settings, trace: str | None) -> Measurement:
+def called_once(sampler: Sampler, name: str, settings: Settings, trace: str | None) -> Measured:
     """Warm a body up and call it once.
 
     trace : the file that PyTorch's profiler writes the call to, if one is wanted
     """
-    measurement = Measurement()
     sampler.warm_up(settings)
     with no_garbage_collection(), _traced(trace, sampler.took):
         sampler.get_ready()
         with _marked(f"{MARK}{name}"):
-            _, seconds, measurement.result = sampler.timed()
-    measurement.host, measurement.sampled = [seconds], seconds
-    return measurement
+            _, seconds, sampler.result = sampler.timed()
+    return Measured(samples=[seconds], sampled=seconds)
 
 
 @contextmanager

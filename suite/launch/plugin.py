@@ -7,33 +7,60 @@ measure in which order, and where to write it.
 """
 
 import sys
+from collections import deque
 from collections.abc import Iterator, Sequence
+from copy import copy
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+import msgspec
 import pytest
 
 from frobench.suite.checkout import CHECKOUT
 from frobench.suite.errors import DoesNotFitError
 from frobench.suite.exit_codes import absent, absent_module
-from frobench.suite.journal import OPTION, Measured, Refused, Stopped
+from frobench.suite.journal import OPTION, LaunchSpec, Measured, Plan, Stopped, read_spec
 from frobench.suite.kit import device as dev
 from frobench.suite.kit.abilities import precision
 from frobench.suite.kit.cases import PROFILES
-from frobench.suite.kit.device import UnknownDeviceError
+from frobench.suite.kit.device import UnknownDeviceError, choose
 from frobench.suite.kit.group import Group
 from frobench.suite.kit.workers import Worker, put_away
 from frobench.suite.launch import collection
-from frobench.suite.launch.case import raised_at, refusal
-from frobench.suite.launch.collection import declared
-from frobench.suite.launch.measure import WINDOW, Measure, Replay, again
+from frobench.suite.launch.case import WINDOW, Measure, raised_at
+from frobench.suite.launch.process_state import ProcessState
 from frobench.suite.launch.search import ShapeSearch
-from frobench.suite.launch.session import LaunchSession, ProcessState
+from frobench.suite.launch.session import Session
+from frobench.suite.profiles import settings_for
 
-SESSION = pytest.StashKey[LaunchSession]()
-MEASURED = pytest.StashKey[Measured]()
-REFUSED = pytest.StashKey[Refused]()
+SESSION = pytest.StashKey[Session]()
+CASE = pytest.StashKey[Measure]()
+
+
+class Replay:
+    """A timer for pytest-benchmark whose pairs of readings are as far apart as finished samples.
+
+    `pedantic` reads its timer twice a round, and never calibrates.
+    """
+
+    __name__ = "perf_counter"
+
+    def __init__(self) -> None:
+        self._readings: deque[float] = deque()
+
+    def __call__(self) -> float:
+        """Return zero and a sample in turn."""
+        return self._readings.popleft()
+
+    def show(self, benchmark: Any, measured: Measured) -> None:  # noqa: ANN401 - untyped
+        """Hand samples to pytest-benchmark's fixture, whose timer this is."""
+        for sample in measured.samples:
+            self._readings.extend((0.0, sample))
+        benchmark.extra_info["work"] = msgspec.to_builtins(measured.work)
+        benchmark.extra_info["check"] = msgspec.to_builtins(measured.check)
+        benchmark.extra_info["iterations"] = measured.iterations
+        benchmark.pedantic(lambda: None, rounds=len(measured.samples))
 
 
 @pytest.fixture
@@ -43,28 +70,26 @@ def measure(
 ) -> Iterator[Measure]:
     """Time a body and check its result; see `Measure`."""
     item, session = request.node, request.config.stash[SESSION]
-    it = Measure(session, item)
+    case = item.stash[CASE]
     with precision("float32"):  # float32 means float32, unless a benchmark asks for less
         state = ProcessState()
-        session.resources.tidy_up()
+        session.tidy_up()
         for name in collection.ARGUMENTS:
             if name in item.fixturenames and name not in {"workers", "group"}:
                 fixture = request.getfixturevalue(name)
-                it.involve(*(fixture if isinstance(fixture, list) else [fixture]))
-        yield it
+                case.involve(*(fixture if isinstance(fixture, list) else [fixture]))
+        yield case
         state.silence()
         changed = state.changes()
     session.is_changed |= bool(changed)
-    if it.measured is None:
-        if REFUSED not in item.stash and WINDOW not in item.stash:
+    if case.measured is None:
+        if case.refused is None and not case.repeats:
             pytest.fail("the benchmark measured nothing")
         return
     if changed:
         pytest.fail(f"the benchmark left changed settings behind: {', '.join(changed)}")
-    item.stash[MEASURED] = it.measured
-    if REFUSED in item.stash:  # the benchmark failed after its timing
-        return
-    item.get_closest_marker("benchmark").kwargs["timer"].show(benchmark, it.measured)
+    if case.refused is None:  # else the benchmark failed after its timing
+        item.get_closest_marker("benchmark").kwargs["timer"].show(benchmark, case.measured)
 
 
 @pytest.fixture
@@ -95,9 +120,9 @@ pair = pytest.fixture(name="pair")(_devices)
 @pytest.fixture
 def workers(request: pytest.FixtureRequest) -> Iterator[list[Worker]]:
     """Run the case in a process on each accelerator, or on each half of the CPU."""
-    seated = request.config.stash[SESSION].resources.workers(collection.seats(request.param))
+    seated = request.config.stash[SESSION].workers(collection.seats(request.param))
     yield seated
-    refused = request.node.stash.get(REFUSED, None)
+    refused = request.node.stash[CASE].refused
     if refused is None or refused.status == "skipped":  # else one may never answer again
         put_away(seated)
 
@@ -123,7 +148,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "absent(reason): why no device here can run the case")
     config.addinivalue_line("markers", "on_one_machine(**functions): cases of groups without nodes")
     try:
-        config.stash[SESSION] = LaunchSession(config)
+        if (path := config.getoption(OPTION)) is not None:
+            spec = read_spec(path)
+        else:
+            wanted = [name for name in config.getoption("--frobench-devices").split(",") if name]
+            settings = settings_for(config.getoption("--frobench-profile"), choose(wanted))
+            plan = Plan(run="", started="", seed=0, settings=settings, benchmarks="")
+            spec = LaunchSpec(plan=plan, mode="alone", journal="")
+        config.stash[SESSION] = Session(spec)
     except UnknownDeviceError as error:
         raise pytest.UsageError(str(error)) from error
 
@@ -131,7 +163,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     """End the workers."""
     if SESSION in config.stash:
-        config.stash[SESSION].resources.drop_workers()
+        config.stash[SESSION].drop_workers()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -156,11 +188,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item.add_marker(pytest.mark.benchmark(timer=Replay(), group=item.path.stem[6:]))
         # A vendor's warning must not fail a measurement.
         item.add_marker(pytest.mark.filterwarnings("default"))
-    items += [
-        again(by_name[name])
-        for name in frobench.spec.plan.windows(frobench.spec.launch)
-        if name in by_name
-    ]
+    for name in frobench.spec.plan.windows(frobench.spec.launch):
+        if name in by_name:
+            again = copy(by_name[name])
+            again.stash = pytest.Stash()
+            again.stash[WINDOW] = True
+            again._initrequest()  # noqa: SLF001 - as pytest does when it runs an item anew
+            items.append(again)
 
 
 def pytest_exception_interact(
@@ -195,7 +229,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if frobench.spec.mode in {"collect", "pilot"}:
         frobench.write(collection.collected(items, frobench.spec.settings))
     if frobench.spec.mode == "collect":
-        frobench.write(declared(items, frobench.spec.settings))
+        frobench.write(collection.declared(items, frobench.spec.settings))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -213,8 +247,11 @@ def pytest_runtestloop(session: pytest.Session) -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> None:
-    """Say which case is in flight."""
-    item.config.stash[SESSION].begin(item)
+    """Make a case's devices ready again, and record that the case is in flight."""
+    if isinstance(item, pytest.Function):
+        session = item.config.stash[SESSION]
+        session.before_case(str(collection.parameters(item)["device"]).split("+"))
+        item.stash[CASE] = Measure(session, item)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -224,7 +261,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if isinstance(item, pytest.Function):
         if item.config.stash[SESSION].spec.mode == "pilot" and "measure" not in item.fixturenames:
             pytest.fail("it has no argument `measure`")
-        item.config.stash[SESSION].cases.skip_if_left_out(item)
+        item.config.stash[SESSION].skip_if_left_out(item)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -240,16 +277,11 @@ def pytest_pyfunc_call() -> Any:  # noqa: ANN401 - as pytest has it
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:  # noqa: ANN401 - as pytest has it
     """Write down what became of the case, once it is over."""
     report = yield
-    frobench, case = item.config.stash[SESSION], item.nodeid
-    if call.excinfo is not None and (REFUSED not in item.stash or report.failed):
-        status: Literal["skipped", "failed"] = "skipped" if report.skipped else "failed"
-        error = call.excinfo.value
-        refused = refusal(frobench.spec.launch, case, status, error, item.path)
-        if before := item.stash.get(REFUSED, None):
-            refused.sampled = before.sampled
-        item.stash[REFUSED] = refused
-    if report.when == "teardown":
-        frobench.conclude(case, item.stash.get(MEASURED, None), item.stash.get(REFUSED, None))
+    if (case := item.stash.get(CASE, None)) is not None:
+        if call.excinfo is not None and (case.refused is None or report.failed):
+            case.refuse("skipped" if report.skipped else "failed", call.excinfo.value)
+        if report.when == "teardown":
+            case.conclude()
     return report
 
 

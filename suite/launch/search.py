@@ -17,8 +17,7 @@ from frobench.suite.journal import LaunchSpec, Tried
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.search_strategy import Limits, Shape, Try, outcome, proposal
 from frobench.suite.measure.ready import steady_clocks
-from frobench.suite.measure.sampler import Body, Measurement, Sampler
-from frobench.suite.stored.types import Search
+from frobench.suite.measure.sampler import Body, Sampler
 
 Make = Callable[[Shape], Body]
 """Returns what multiplies two matrices of a shape; called for each shape that is tried."""
@@ -66,38 +65,29 @@ class Searches:
             if self._spec.mode == "pilot" and device.name not in self._settled:
                 self._settled.add(device.name)
                 steady_clocks([device])  # a clock that swings favours some shapes
-            self.found[case] = self._search(case, device, make)
-            self.took[case] = monotonic() - begun
+            self._search(case, device, make)
+            found = outcome(self._tries[case])
+            if found is None:
+                raise DoesNotFitError(f"{device.name} has no memory for the smallest product tried")
+            self.found[case], self.took[case] = found, monotonic() - begun
         return Shape(*self.found[case].shape)
 
-    def _search(self, case: str, device: Device, make: Make) -> Search:
-        tries = self._tries[case]
-        limits = Limits(
-            call=PART_OF_LONGEST * self._spec.settings.longest_sample,
-            seconds=self._share(case),
-            processors=_processors(device),
-        )
-        span = min(LONGEST_TRY, max(SHORTEST_TRY, limits.seconds / TRIES_HOPED_FOR))
+    def _search(self, case: str, device: Device, make: Make) -> None:
+        """Try shapes until the case's time is over, its earlier tries included."""
+        tries, seconds = self._tries[case], BRIEF
+        if self._spec.mode != "alone":
+            spent = (one.spent for name in self._tries if name != case for one in self._tries[name])
+            seconds = (self._spec.plan.search_seconds - sum(spent)) / max(1, len(self.waiting))
+        longest = PART_OF_LONGEST * self._spec.settings.longest_sample
+        limits = Limits(call=longest, seconds=seconds, processors=_processors(device))
+        span = min(LONGEST_TRY, max(SHORTEST_TRY, seconds / TRIES_HOPED_FOR))
         begun = perf_counter()
         while (shape := proposal(tries, limits)) is not None:
-            seconds = _attempt(make, shape, device, span)
+            took = _attempt(make, shape, device, span)
             now = perf_counter()
-            tries.append(Try(shape, seconds, now - begun))
+            tries.append(Try(shape, took, now - begun))
             self._write(Tried(case=case, attempt=tries[-1]))
             begun = now
-        result = outcome(tries)
-        if result is None:
-            raise DoesNotFitError(f"{device.name} has no memory for the smallest product tried")
-        return result
-
-    def _share(self, case: str) -> float:
-        """Return the seconds that a case has, those of its earlier tries included."""
-        if self._spec.mode == "alone":
-            return BRIEF
-        others = sum(
-            attempt.spent for name in self._tries if name != case for attempt in self._tries[name]
-        )
-        return (self._spec.plan.search_seconds - others) / max(1, len(self.waiting))
 
 
 def _attempt(make: Make, shape: Shape, device: Device, span: float) -> float | None:
@@ -106,15 +96,12 @@ def _attempt(make: Make, shape: Shape, device: Device, span: float) -> float | N
     That is the lower quartile: neighbours only slow a call, and long calls more than short ones.
     """
     with suppress(DoesNotFitError, torch.OutOfMemoryError):
-        sampler, measurement = Sampler(make(shape), [device]), Measurement()
-        measurement.sample(sampler)  # the first call pays for what later ones do not
-        measurement.sampled = 0.0
+        sampler, calls = Sampler(make(shape), [device]), list[float]()
+        sampler.sample()  # the first call pays for what later ones do not
         # The last result is kept while the next is made, as launches do: both must fit.
-        while len(measurement.host) < LEAST_CALLS or (
-            measurement.sampled < span and len(measurement.host) < MOST_CALLS
-        ):
-            measurement.host.append(measurement.sample(sampler))
-        return sorted(measurement.host)[len(measurement.host) // 4]
+        while len(calls) < LEAST_CALLS or (sum(calls) < span and len(calls) < MOST_CALLS):
+            calls.append(sampler.sample())
+        return sorted(calls)[len(calls) // 4]
     return None
 
 

@@ -1,140 +1,179 @@
 # SPDX-License-Identifier: MIT
 """One pytest session over benchmarks: what it was asked, its journal, and what its cases share.
 
-Cases share workers, memory, the state of the process, and the state of devices and machine around
-them.
+Cases share workers, memory, and the state of devices and machine around them.
 """
 
 import gc
-import math
 import os
-import signal
 import sys
-import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from time import monotonic, perf_counter
+from time import perf_counter
 
 import pytest
 import torch
 from msgspec.structs import replace
 
 from frobench.suite import doctor, journal
-from frobench.suite.errors import CannotRunError, in_brief, known_message
-from frobench.suite.journal import (
-    DEVICE_LOST,
-    DISK_REFUSES,
-    OPTION,
-    Gauged,
-    Harness,
-    LaunchSpec,
-    Record,
-    Settled,
-    Stopped,
-    Surroundings,
-    read_spec,
-)
+from frobench.suite.errors import CannotRunError, TooLongError, in_brief, known_message
+from frobench.suite.journal import DEVICE_LOST, DISK_REFUSES, Journal, LaunchSpec, Measured, Record
 from frobench.suite.kit import device as dev
-from frobench.suite.kit.device import (
-    Device,
-    UnknownDeviceError,
-    accelerators,
-    choose,
-    global_state,
-    unserved,
-)
+from frobench.suite.kit.cases import Parameters
+from frobench.suite.kit.device import Device
 from frobench.suite.kit.garbage import Survivors
 from frobench.suite.kit.group import Group
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import Worker, early_workers
-from frobench.suite.launch.case import CaseTimer
-from frobench.suite.launch.collection import parameters, seats
+from frobench.suite.launch import collection
 from frobench.suite.launch.search import Searches
 from frobench.suite.machine import environment
-from frobench.suite.machine.accounts import Accounts, accounts
 from frobench.suite.machine.sensors.sensor import seal
 from frobench.suite.machine.torch_facts import bus_address
 from frobench.suite.measure import ready, sampler
 from frobench.suite.measure.around import Blocker, blocker
+from frobench.suite.measure.climb import AS_BEFORE, LEEWAY
+from frobench.suite.measure.explore import Explorer
+from frobench.suite.measure.sampler import Sampler
 from frobench.suite.nodes.groups import Groups
-from frobench.suite.profiles import PROFILES, settings_for
+from frobench.suite.profiles import PROFILES, headline_times
 from frobench.suite.project.imports import foreign, foreign_code, imported
-from frobench.suite.stored.types import Settings
-from frobench.suite.units import counted
+from frobench.suite.stored.types import Settings, Work
 
-Write = Callable[[Record], None]
-"""Appends to the journal."""
 SETTLED = 0.05
 """Seconds from which on settling the clocks before a case is worth a line in the journal."""
+LACKING = (AttributeError, NotImplementedError, TypeError, ValueError, torch.OutOfMemoryError)
+"""Errors of a device that is full, or that never had a call."""
 
 
-def settings_here(spec: LaunchSpec, write: Write) -> Settings:
-    """Return the settings with the devices that are there; a pilot records what they are like."""
-    settings = spec.settings
-    if not spec.journal or spec.mode == "measure":  # they are from the options, or from the plan
-        return settings
-    wanted = settings.devices
-    try:
-        settings = replace(settings, devices=choose(wanted))
-        _refuse(wanted, settings.devices)
-    except (UnknownDeviceError, CannotRunError) as error:
-        write(Stopped(message=str(error)))
-        pytest.exit(str(error))
-    if spec.mode == "pilot":
-        lacking = {} if wanted else unserved(accelerators())
-        refusals = {
-            name: known_message(why) or "torch cannot compute there"
-            for name, why in lacking.items()
-        }
-        devices = [Device(name) for name in settings.devices]
-        ready.steady_clocks(devices, ready.WAKE_SECONDS)
-        write(
-            Surroundings(
-                devices=settings.devices,
-                environment=environment.capture(settings.devices),
-                seals=seals(settings.devices, str(spec.seed)),
-                addresses=addresses(settings.devices),
-                troubles=doctor.left_out(refusals),
-            )
+class Session:
+    """One pytest session over benchmarks: a launch of a run, or a user's own.
+
+    position : how many cases the launch has measured
+    is_changed : whether a case has changed the process for those behind it
+    """
+
+    def __init__(self, spec: LaunchSpec) -> None:
+        self.spec = spec
+        self.journal = Journal(Path(self.spec.journal)) if self.spec.journal else None
+        settings = self.spec.plan.settings = self._settings_here()
+        self.searches = Searches(self.spec, self.write)
+        self.explorer = Explorer(settings)
+        self.position = max(0, len(spec.plan.cases) - len(spec.order))
+        self.is_changed = False
+        self.groups = Groups(
+            self.spec.seed,
+            settings.devices,
+            settings.deadline,
+            lambda group: self._seated(collection.seats(group)),
         )
-    return settings
-
-
-def seals(devices: Sequence[str], salt: str) -> dict[str, str | None]:
-    """Return by what the runner finds the sensors of each accelerator; ``None`` without a UUID."""
-    gpus = [Device(name) for name in devices if name != "cpu"]
-    return {gpu.name: gpu.uuid and seal(gpu.uuid, salt) for gpu in gpus}
-
-
-def addresses(devices: Sequence[str]) -> dict[str, str]:
-    """Return the bus addresses of the devices that have one."""
-    return {name: address for name in devices if (address := bus_address(name))}
-
-
-class Readiness:
-    """Keeps the devices of a launch ready for its cases, and records in which state they are."""
-
-    def __init__(self, spec: LaunchSpec, cases: int, write: Write) -> None:
-        self._launch = spec.launch
-        self._write = write
-        begun, settings = perf_counter(), spec.settings
-        devices = [Device(name) for name in settings.devices]
-        self._accelerators = [device for device in devices if device.is_accelerator]
-        self._seconds = PROFILES[settings.profile].settle
-        ready.steady_clocks(self._accelerators, self._seconds)
+        self._accelerators = [Device(name) for name in settings.devices if name != "cpu"]
+        self._gauge: ready.Gauge | None = None
         self._rested = False
+        self._examined = False
+        self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
+        self._blockers: dict[str, Blocker | None] = {}
+        self._untidy = False
+        self._survivors = Survivors()
+
+    def write(self, record: Record) -> None:
+        """Append to the journal, if there is one; end the launch if the disk refuses."""
+        if self.journal is None:
+            return
+        if os.getppid() != self.spec.runner:  # another runner may be at work on the journal
+            pytest.exit("the runner is gone", returncode=DEVICE_LOST)
+        try:
+            self.journal.write(record)
+        except OSError as error:
+            pytest.exit(f"the journal cannot be written: {error}", returncode=DISK_REFUSES)
+
+    def _settings_here(self) -> Settings:
+        """Return the settings with the devices there are; a pilot records what they are like."""
+        spec, settings = self.spec, self.spec.settings
+        if not spec.journal or spec.mode == "measure":  # they are from the options, or the plan
+            return settings
+        try:
+            names = dev.choose(settings.devices)
+            _refuse(settings.devices, names)
+        except (dev.UnknownDeviceError, CannotRunError) as error:
+            self.write(journal.Stopped(message=str(error)))
+            pytest.exit(str(error))
+        if spec.mode == "pilot":
+            lacking = {} if settings.devices else dev.unserved(dev.accelerators())
+            refusals = {
+                name: known_message(why) or "torch cannot compute there"
+                for name, why in lacking.items()
+            }
+            ready.steady_clocks([Device(name) for name in names], ready.WAKE_SECONDS)
+            self.write(
+                journal.Surroundings(
+                    devices=names,
+                    environment=environment.capture(names),
+                    seals=seals(names, str(spec.seed)),
+                    addresses=addresses(names),
+                    troubles=doctor.left_out(refusals),
+                )
+            )
+        return replace(settings, devices=names)
+
+    def remember(self, items: Sequence[pytest.Function]) -> None:
+        """Take up a pilot that a hung or crashed case ended."""
+        if self.journal is None or self.spec.mode != "pilot":
+            return
+        climb = self.explorer.climb
+        families = {item.nodeid: _family(item) for item in items}
+        for record in self.journal:
+            if isinstance(record, Measured) and record.case in families:
+                climb.climbed(*families[record.case], record.work, record.quickest)
+            elif isinstance(record, journal.Refused) and record.fatal and record.case in families:
+                climb.leave_out(*families[record.case], None, record.reason)
+            elif isinstance(record, journal.Tried):
+                self.searches.remember(record)
+
+    def skip_if_left_out(self, item: pytest.Function) -> None:
+        """Skip a case that a smaller one of its family showed to be too large."""
+        find_work = partial(collection.work, item)
+        reason = self.explorer.climb.refusal(*_family(item), find_work, self._times(item))
+        if reason is not None:
+            pytest.skip(reason)
+
+    def explore(self, item: pytest.Function, sampler: Sampler, work: Work) -> Measured:
+        """Call a body a few times; skip the case if a call takes too long."""
+        try:
+            return self.explorer.explore(*_family(item), sampler, work, self._times(item))
+        except TooLongError as error:
+            raise pytest.skip.Exception(str(error)) from error
+
+    def _times(self, item: pytest.Function) -> float:
+        """Return how often the longest call one of a case may take; a pilot explores beyond it.
+
+        The plan then decides by what earlier runs of the machine measured.
+        """
+        settings = self.spec.settings
+        if self.spec.mode != "pilot":
+            return LEEWAY
+        return AS_BEFORE * (headline_times(settings) if collection.leads(item, settings) else 1.0)
+
+    def get_ready(self, cases: int) -> None:
+        """Wait for early workers; bring the devices of a launch to where its cases can begin."""
+        self._workers |= early_workers()
+        if self.spec.mode != "measure" or self.journal is None:
+            return
+        begun, settings = perf_counter(), self.spec.settings
+        devices = [Device(name) for name in settings.devices]
+        ready.steady_clocks(self._accelerators, PROFILES[settings.profile].settle)
         self._gauge = ready.Gauge(devices, cases)
-        write(
-            Harness(
-                launch=spec.launch,
+        self.write(
+            journal.Harness(
+                launch=self.spec.launch,
                 empty_body=ready.of_each(devices, ready.empty_body),
                 ready_reading=ready.of_each(self._accelerators, Device.ready_reading),
                 waits=ready.of_each(self._accelerators, lambda device: str(device.wait)),
                 timer_step=sampler.timer_step(),
-                state=global_state(),
+                state=dev.global_state(),
                 environment=environment.capture(settings.devices),
                 warmup=perf_counter() - begun,
             )
@@ -142,52 +181,43 @@ class Readiness:
 
     def before_case(self, devices: Sequence[str]) -> None:
         """Settle the clocks of accelerators that rested during cases of the CPU; read the gauge."""
+        if self._gauge is None:
+            return
         used = any(device.name in devices for device in self._accelerators)
         begun = perf_counter()
         if used and self._rested:
-            ready.steady_clocks(self._accelerators, self._seconds)
+            settle = PROFILES[self.spec.settings.profile].settle
+            ready.steady_clocks(self._accelerators, settle)
         self._rested = not used
         if (seconds := perf_counter() - begun) > SETTLED:
-            self._write(Settled(launch=self._launch, seconds=seconds))
+            self.write(journal.Settled(launch=self.spec.launch, seconds=seconds))
         self._gauge.read_before_case()
 
     def finish(self) -> None:
-        """Record what the gauge has read, once every case is over."""
-        self._write(Gauged(launch=self._launch, seconds=self._gauge.finish()))
+        """Record what the gauge has read, and where code came from, once every case is over."""
+        launch, plan = self.spec.launch, self.spec.plan
+        benchmarks, project = Path(plan.benchmarks), plan.project_folder
+        if self._gauge is not None:
+            self.write(journal.Gauged(launch=launch, seconds=self._gauge.finish()))
+        if plan.paths:
+            inside, outside = imported(plan.paths, plan.kept_out)
+            known = (foreign(Path(project), benchmarks) if project else None) or None
+            self.write(
+                journal.Imported(launch=launch, inside=inside, outside=outside, foreign=known)
+            )
+        elif self.spec.mode == "pilot" and project is not None:
+            message = foreign_code(Path(project), benchmarks)
+            if message is not None:
+                self.write(journal.Stopped(message=message))
 
-
-def _refuse(wanted: Sequence[str], devices: Sequence[str]) -> None:
-    """Raise `CannotRunError` if torch cannot use an accelerator."""
-    if wanted != ["cpu"] and (troubles := doctor.unusable_accelerators()):
-        lines = (f"{trouble.message}\n  mend it: {trouble.advice}" for trouble in troubles)
-        raise CannotRunError("\n".join(lines))
-    if lacking := unserved(devices):
-        faults = "\n".join(f"{name} cannot be used: {why}" for name, why in lacking.items())
-        raise CannotRunError(
-            f"{faults}\n  mend it: {doctor.REFUSED}; or measure without it: --devices cpu"
-        )
-
-
-CLOCKS = ("monotonic", "perf_counter", "sleep")
-LIMITS = ("AS", "CPU", "DATA", "FSIZE", "NOFILE", "NPROC")
-"""Limits of the system without which the harness cannot write, start or finish what comes next."""
-TIMERS = [getattr(signal, f"ITIMER_{name}", None) for name in ("REAL", "VIRTUAL", "PROF")]
-BUSY_WINDOW, BUSY = 0.02, 0.1
-"""Seconds for which threads that a case left are watched, and the part of it that each may work."""
-
-
-class Resources:
-    """What the first case that needs it makes, and all later ones use."""
-
-    def __init__(self, spec: LaunchSpec) -> None:
-        self._spec, settings = spec, spec.settings
-        self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
-        self._blockers: dict[str, Blocker | None] = {}
-        self._untidy = False
-        self._survivors = Survivors()
-        self.groups = Groups(
-            spec.seed, settings.devices, settings.deadline, lambda group: self._seated(seats(group))
-        )
+    def group(self, device: str) -> Group:
+        """Return a group by its name; a pilot records what its nodes are like."""
+        group = self.groups.find(device)
+        if self.spec.mode == "pilot" and not self._examined:
+            self._examined = True
+            if nodes := self.groups.examine():
+                self.write(journal.NodesSeen(nodes=nodes))
+        return group
 
     def workers(self, seats: Sequence[Seat]) -> list[Worker]:
         """Return a worker for each seat, with room on its device."""
@@ -198,12 +228,8 @@ class Resources:
         dev.release_memory()
         key = tuple(seats)
         if key not in self._workers:
-            self._workers[key] = [Worker(seat, self._spec.seed) for seat in seats]
+            self._workers[key] = [Worker(seat, self.spec.seed) for seat in seats]
         return self._workers[key]
-
-    def seat_early_workers(self) -> None:
-        """Wait for the workers that have started with the launch, and keep them for its cases."""
-        self._workers |= early_workers()
 
     def drop_workers(self, lost: str = "") -> None:
         """End all workers; the next case that needs some gets fresh ones."""
@@ -212,9 +238,9 @@ class Resources:
             worker.close()
         self._workers.clear()
 
-    def blocker(self, devices: Sequence[dev.Device]) -> Blocker | None:
+    def blocker(self, devices: Sequence[Device]) -> Blocker | None:
         """Return what blocks the device of a case that uses one alone, where samples are taken."""
-        if len(devices) != 1 or self._spec.mode not in {"measure", "alone"}:
+        if len(devices) != 1 or self.spec.mode not in {"measure", "alone"}:
             return None
         (device,) = devices
         if device.name not in self._blockers:
@@ -229,11 +255,12 @@ class Resources:
         self._untidy = True
         if failed:
             self.drop_workers(lost)
-        try:
-            for name in self._spec.settings.devices:
-                _answers(dev.Device(name))
-        except Exception as error:  # noqa: BLE001 - whatever a backend raises when it is lost
-            pytest.exit(f"a device no longer works: {in_brief(error)}", returncode=DEVICE_LOST)
+        for name in self.spec.settings.devices:
+            try:
+                with suppress(*LACKING):
+                    Device(name).synchronize()
+            except Exception as error:  # noqa: BLE001 - whatever a backend raises when it is lost
+                pytest.exit(f"a device no longer works: {in_brief(error)}", returncode=DEVICE_LOST)
 
     def tidy_up(self) -> None:
         """Let go of what cases without samples have held, before the next one begins."""
@@ -246,184 +273,29 @@ class Resources:
         self._untidy = False
 
 
-def _answers(device: dev.Device) -> None:
-    """Raise if a device does not answer any more, unless it is full or never had the call."""
-    lacking = AttributeError, NotImplementedError, TypeError, ValueError
-    with suppress(*lacking, torch.OutOfMemoryError):
-        device.synchronize()
+def _family(item: pytest.Function) -> tuple[str, Parameters]:
+    name = f"{item.module.__name__}.{item.function.__name__}"
+    return name, collection.parameters(item)
 
 
-class ProcessState:
-    """The settings, clocks, limits, signals and threads of this process when this is made."""
-
-    def __init__(self) -> None:
-        self._threads = set(threading.enumerate())
-        self._settings = _settings()
-        self._limits = _limits()
-        self._still = [it for it in TIMERS if it is not None and signal.getitimer(it)[0] == 0]
-        self._handlers = {it: signal.getsignal(it) for it in signal.valid_signals()}
-
-    def silence(self) -> None:
-        """Stop the timers that were started, and restore the handlers of signals.
-
-        An alarm that a case left would end the process of a later one.
-        """
-        for timer in self._still:
-            signal.setitimer(timer, 0)
-        for number, handler in self._handlers.items():
-            if handler is not None and signal.getsignal(number) != handler:
-                signal.signal(number, handler)
-
-    def changes(self) -> list[str]:
-        """Name what is different now, where a limit may have been raised."""
-        settings, limits = _settings(), _limits()
-        return [
-            *(name for name, value in self._settings.items() if settings[name] != value),
-            *(name for name, value in self._limits.items() if limits[name] < value),
-            *_busy(set(threading.enumerate()) - self._threads),
-        ]
+def seals(devices: Sequence[str], salt: str) -> dict[str, str | None]:
+    """Return by what the runner finds the sensors of each accelerator; ``None`` without a UUID."""
+    gpus = [Device(name) for name in devices if name != "cpu"]
+    return {gpu.name: gpu.uuid and seal(gpu.uuid, salt) for gpu in gpus}
 
 
-def _settings() -> dict[str, object]:
-    return {**dev.global_state(), **{f"time.{name}": getattr(time, name) for name in CLOCKS}}
+def addresses(devices: Sequence[str]) -> dict[str, str]:
+    """Return the bus addresses of the devices that have one."""
+    return {name: address for name in devices if (address := bus_address(name))}
 
 
-def _limits() -> dict[str, float]:
-    if sys.platform == "win32":
-        return {}
-    import resource  # noqa: PLC0415 - not everywhere
-
-    limits = {}
-    for name in (f"RLIMIT_{name}" for name in LIMITS):
-        if hasattr(resource, name):
-            limit, _ = resource.getrlimit(getattr(resource, name))
-            limits[name] = math.inf if limit == resource.RLIM_INFINITY else limit
-    return limits
-
-
-def _busy(threads: set[threading.Thread]) -> list[str]:
-    if not threads or not hasattr(time, "pthread_getcpuclockid"):
-        return []
-    before = _cpu_seconds(threads)
-    time.sleep(BUSY_WINDOW)
-    after = _cpu_seconds(threads)
-    worked = [after[ident] - before[ident] for ident in before.keys() & after.keys()]
-    busy = sum(seconds > BUSY * BUSY_WINDOW for seconds in worked)
-    return [counted(busy, "thread") + " still at work"] if busy else []
-
-
-def _cpu_seconds(threads: set[threading.Thread]) -> dict[int, float]:
-    living = [thread.ident for thread in threads if thread.is_alive() and thread.ident]
-    return {ident: time.clock_gettime(time.pthread_getcpuclockid(ident)) for ident in living}
-
-
-class LaunchSession:
-    """One pytest session over benchmarks: a launch of a run, or a user's own.
-
-    is_changed : whether a case has changed the process for those behind it
-    """
-
-    def __init__(self, config: pytest.Config) -> None:
-        path = config.getoption(OPTION)
-        self.spec = _spec_alone(config) if path is None else read_spec(path)
-        self.journal = journal.Journal(Path(self.spec.journal)) if self.spec.journal else None
-        self.spec.plan.settings = settings_here(self.spec, self.write)
-        self.searches = Searches(self.spec, self.write)
-        self.resources = Resources(self.spec)
-        self.cases = CaseTimer(self.spec)
-        self.is_changed = False
-        self._readiness: Readiness | None = None
-        self._begun = 0.0
-        self._before: Accounts | None = None
-        self._examined = False
-
-    def write(self, record: journal.Record) -> None:
-        """Append to the journal, if there is one; end the launch if the disk refuses."""
-        if self.journal is None:
-            return
-        if os.getppid() != self.spec.runner:  # another runner may be at work on the journal
-            pytest.exit("the runner is gone", returncode=DEVICE_LOST)
-        try:
-            self.journal.write(record)
-        except OSError as error:
-            pytest.exit(f"the journal cannot be written: {error}", returncode=DISK_REFUSES)
-
-    def group(self, device: str) -> Group:
-        """Return a group by its name; a pilot records what its nodes are like."""
-        group = self.resources.groups.find(device)
-        if self.spec.mode == "pilot" and not self._examined:
-            self._examined = True
-            if nodes := self.resources.groups.examine():
-                self.write(journal.NodesSeen(nodes=nodes))
-        return group
-
-    def remember(self, items: Sequence[pytest.Function]) -> None:
-        """Take up a pilot that a hung or crashed case ended."""
-        if self.journal is None or self.spec.mode != "pilot":
-            return
-        by_name = {item.nodeid: item for item in items}
-        for record in self.journal:
-            if isinstance(record, journal.Measured | journal.Refused) and record.case in by_name:
-                self.cases.remember(by_name[record.case], record)
-            elif isinstance(record, journal.Tried):
-                self.searches.remember(record)
-
-    def get_ready(self, cases: int) -> None:
-        """Wait for early workers; bring the devices of a launch to where its cases can begin."""
-        self.resources.seat_early_workers()
-        if self.spec.mode == "measure" and self.journal is not None:
-            self._readiness = Readiness(self.spec, cases, self.write)
-
-    def begin(self, item: pytest.Item) -> None:
-        """Make a case's devices ready again, and record that the case is in flight."""
-        if self._readiness is not None and isinstance(item, pytest.Function):
-            self._readiness.before_case(str(parameters(item)["device"]).split("+"))
-        self._begun = monotonic()
-        if self.spec.mode == "pilot":
-            self._before = accounts()
-        self.write(journal.Begun(launch=self.spec.launch, case=item.nodeid, at=self._begun))
-
-    def conclude(
-        self, case: str, measured: journal.Measured | None, refused: journal.Refused | None
-    ) -> None:
-        """Record what became of a case, once it is over."""
-        if measured is not None and refused is None:
-            took = monotonic() - self._begun
-            measured.wall_seconds = took - self.searches.took.get(case, 0.0)
-            measured.search = self.searches.found.get(case)
-            if self._before is not None and (now := accounts()) is not None:
-                measured.accounts = now.since(self._before)
-        if (record := refused or measured) is not None:
-            self.write(record)
-        self.searches.waiting.discard(case)
-        if refused is not None:  # also where what seemed to be missing was the device
-            lost = refused.reason if refused.lost else ""
-            self.resources.recover(failed=refused.status == "failed", lost=lost)
-        if self.is_changed and self.journal is not None:
-            pytest.exit("a case changed the process for those behind it", returncode=DEVICE_LOST)
-
-    def finish(self) -> None:
-        """Record what the gauge has read, and where code came from, once every case is over."""
-        if self._readiness is not None:
-            self._readiness.finish()
-        plan = self.spec.plan
-        benchmarks, project = Path(plan.benchmarks), plan.project_folder
-        if plan.paths:
-            inside, outside = imported(plan.paths, plan.kept_out)
-            known = project and foreign(Path(project), benchmarks)
-            self.write(
-                journal.Imported(
-                    launch=self.spec.launch, inside=inside, outside=outside, foreign=known or None
-                )
-            )
-        elif self.spec.mode == "pilot" and project is not None:
-            message = foreign_code(Path(project), benchmarks)
-            if message is not None:
-                self.write(journal.Stopped(message=message))
-
-
-def _spec_alone(config: pytest.Config) -> LaunchSpec:
-    wanted = [name for name in config.getoption("--frobench-devices").split(",") if name]
-    settings = settings_for(config.getoption("--frobench-profile"), choose(wanted))
-    plan = journal.Plan(run="", started="", seed=0, settings=settings, benchmarks="")
-    return LaunchSpec(plan=plan, mode="alone", journal="")
+def _refuse(wanted: Sequence[str], devices: Sequence[str]) -> None:
+    """Raise `CannotRunError` if torch cannot use an accelerator."""
+    if wanted != ["cpu"] and (troubles := doctor.unusable_accelerators()):
+        lines = (f"{trouble.message}\n  mend it: {trouble.advice}" for trouble in troubles)
+        raise CannotRunError("\n".join(lines))
+    if lacking := dev.unserved(devices):
+        faults = "\n".join(f"{name} cannot be used: {why}" for name, why in lacking.items())
+        raise CannotRunError(
+            f"{faults}\n  mend it: {doctor.REFUSED}; or measure without it: --devices cpu"
+        )

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
 """What a pilot does with a case: call it a few times, if nothing says that it takes too long."""
 
+from collections.abc import Callable, Sequence
+
 import torch
 
 from frobench.suite.errors import TooLongError
+from frobench.suite.journal import Measured
 from frobench.suite.kit.cases import Parameters
 from frobench.suite.kit.garbage import no_garbage_collection
 from frobench.suite.machine.accounts import DISTURBED, Accounts, Read, accounts, undisturbed
 from frobench.suite.machine.host import cores_in_use
 from frobench.suite.measure.climb import LEEWAY, Climb
-from frobench.suite.measure.sampler import Measurement, Sampler
+from frobench.suite.measure.sampler import Clock, Sampler
 from frobench.suite.stored.types import Settings, Work
 
 TIMES_THE_LONGEST = 3
@@ -41,7 +44,7 @@ class Explorer:
         sampler: Sampler,
         work: Work,
         times: float = LEEWAY,
-    ) -> Measurement:
+    ) -> Measured:
         """Call a body a few times; `times` is how often the longest call one of its may take.
 
         Raises `TooLongError` if a call takes too long, or is predicted to.
@@ -50,39 +53,59 @@ class Explorer:
         if reason := self.climb.predicted_too_long(*case, times):
             raise TooLongError(reason)
         small = self.climb.is_small(work)
-        measurement = explore(sampler, self._settings, small=small, read=self._read)
-        if reason := self.climb.takes_too_long(*case, measurement.undisturbed, times):
-            raise TooLongError(reason, measurement.warmup + measurement.sampled)
-        return measurement
+        record, calls = explore(sampler, self._settings, small=small, read=self._read)
+        if reason := self.climb.takes_too_long(*case, calls, times):
+            raise TooLongError(reason, record.warmup + record.sampled)
+        return record
 
 
 def explore(
     sampler: Sampler, settings: Settings, *, small: bool = False, read: Read = accounts
-) -> Measurement:
+) -> tuple[Measured, list[float]]:
     """Call the body a few times, to see how long a call takes; the first is warm-up.
+
+    Return also the least seconds that each call would have taken had it not waited for the
+    processor.
 
     small : whether the work is so little that any device does it in time
     """
     most = max(TIMES_THE_LONGEST * settings.longest_sample, PATIENCE)
     menacing = PART_OF_DEADLINE * settings.deadline
     hopeless = menacing if small else most
+    calls: list[float] = []
+
+    def call() -> float:
+        sampler.get_ready()
+        before = read()
+        queued, seconds, sampler.result = sampler.timed()
+        alone = undisturbed(seconds, before, read(), cores_in_use())
+        record.samples.append(seconds)
+        record.sampled += seconds
+        if sampler.queues:
+            sampler.parts["enqueue"].append(queued)
+        return alone
+
     with no_garbage_collection():
         begun = sampler.clock()
-        measurement = Measurement(warmup=sampler.took())
+        record = Measured(warmup=sampler.took())
         first, accounted = sampler.clock(), read()
-        while _says_too_little(measurement, hopeless, menacing) or (
-            len(measurement.host) < EXPLORED and sampler.clock() - first < most
+        while _says_too_little(record.warmup, calls, hopeless, menacing) or (
+            len(calls) < EXPLORED and sampler.clock() - first < most
         ):
-            _call(sampler, measurement, read)
+            calls.append(call())
         if _waited(accounted, read()):
             until = begun + SAFE_PART * settings.deadline
-            _call_with_one_thread(sampler, measurement, read, hopeless, until)
-        measurement.prepared = sampler.clock() - begun - measurement.warmup - measurement.sampled
-        if (other := sampler.other()) is not None:
-            _, seconds, measurement.other = other.host(1)
-            measurement.against.append(seconds)
-            measurement.sampled += seconds
-        return measurement
+            single = _call_with_one_thread(call, sampler.clock, record, hopeless, until)
+            calls += [seconds / THREADED for seconds in single]
+        record.prepared = sampler.clock() - begun - record.warmup - record.sampled
+        if sampler.other is not None:
+            sampler.other.get_ready()
+            _, seconds, sampler.other.result = sampler.other.timed()
+            record.against = [seconds]
+            record.sampled += seconds
+    record.undisturbed = min(calls)
+    record.parts = sampler.part_medians()
+    return record, calls
 
 
 def _waited(before: Accounts | None, after: Accounts | None) -> bool:
@@ -92,53 +115,40 @@ def _waited(before: Accounts | None, after: Accounts | None) -> bool:
     return waited > DISTURBED * (ran + waited)
 
 
-def _call(sampler: Sampler, measurement: Measurement, read: Read) -> None:
-    sampler.get_ready()
-    before = read()
-    queued, seconds, measurement.result = sampler.timed()
-    measurement.undisturbed.append(undisturbed(seconds, before, read(), cores_in_use()))
-    measurement.host.append(seconds)
-    measurement.sampled += seconds
-    if sampler.queues:
-        measurement.parts["enqueue"].append(queued)
-
-
 def _call_with_one_thread(
-    sampler: Sampler, measurement: Measurement, read: Read, hopeless: float, until: float
-) -> None:
-    """See how long a call takes whose threads do not wait for each other.
+    call: Callable[[], float], clock: Clock, record: Measured, hopeless: float, until: float
+) -> list[float]:
+    """Return the undisturbed seconds of calls whose threads do not wait for each other.
 
     A thread that waits for one whose processor is taken away is busy waiting, which no account
     tells from work.
 
     hopeless : seconds; a body whose call should take longer with all threads is called once
-    until : no call begins that might end after this time of the sampler's clock
+    until : no call begins that might end after this time of the clock
     """
-    threads = torch.get_num_threads()
-    single = Measurement()
-    seconds = threads * min(measurement.host)
+    threads, calls = torch.get_num_threads(), list[float]()
+    seconds = threads * min(record.samples)
     torch.set_num_threads(1)
     try:
-        while len(single.host) < LEAST_CALLS and sampler.clock() + seconds < until:
-            _call(sampler, single, read)
-            seconds = max(single.host)
-            if min(single.undisturbed) > THREADED * hopeless:
+        while len(calls) < LEAST_CALLS and clock() + seconds < until:
+            calls.append(call())
+            seconds = max(record.samples[-len(calls) :])
+            if min(calls) > THREADED * hopeless:
                 break
     finally:
         torch.set_num_threads(threads)
-    measurement.undisturbed += [seconds / THREADED for seconds in single.undisturbed]
-    measurement.host += single.host
-    measurement.sampled += single.sampled
+    return calls
 
 
-def _says_too_little(measurement: Measurement, hopeless: float, menacing: float) -> bool:
+def _says_too_little(
+    warmup: float, calls: Sequence[float], hopeless: float, menacing: float
+) -> bool:
     """Tell whether another call is needed.
 
     hopeless : seconds; if two calls take longer, there is no third
     menacing : seconds; if all calls take longer, there is no other
     """
-    calls = measurement.undisturbed
-    if calls and min(measurement.warmup, *calls) > menacing:
+    if calls and min(warmup, *calls) > menacing:
         return False
     is_hopeless = len(calls) > 1 and min(calls) > hopeless
     return len(calls) < LEAST_CALLS and not is_hopeless

@@ -270,28 +270,63 @@ def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> t
     Raises `CannotRunError`, which is a `CutShortError` if the run can be resumed,
     `NothingSelectedError`, `NothingMeasuredError`, and `Interrupted` when all finished is saved.
     """
-    waiting = reporter.say if request.wait else None
-    with machine_lock(waiting=waiting), _folder(request) as folder:
-        clock = RunClock()
-        try:
-            return _measure(folder, request.results, clock, reporter, interruptions)
-        except NothingMeasuredError:
-            unfinished.remove(folder)  # there is nothing to resume
-            raise
-        except (CannotRunError, NothingSelectedError) as error:
-            if Plan.read(folder).cases:
-                raise CutShortError(str(error), folder.name) from error
-            unfinished.remove(folder)
-            raise
-        except OSError as error:
-            if not folder.exists():
-                message = f"{folder} was removed while its run went on, with all it measured"
-                raise CannotRunError(message) from error
-            refusal = f"{error.filename or folder}: {error.strerror or error}"
-            raise CutShortError(refusal, folder.name) from error
-        except KeyboardInterrupt:
+    results, waiting = request.results, reporter.say if request.wait else None
+    with (
+        machine_lock(waiting=waiting),
+        _folder(request) as folder,
+        _ended_well(folder, results, interruptions) as clock,
+    ):
+        plan = Plan.read(folder)
+        if not plan.cases:
+            plan = explored(plan, folder, clock, reporter, results)
+            _announce(plan, reporter)
+            reporter.say(_foreseen(plan, results))
+        path = _path(results, plan)
+        if not path.exists():  # else the process was killed right after it was written
+            launches = Launches(plan, folder, clock, reporter)
+            sources = sensors(folder, plan)
+            with telemetry.recording(sources, folder / READINGS, clock.seconds):
+                launches.run()
             interruptions.hold()
-            raise _save_finished(folder, request.results, clock) from None
+            readings = telemetry.readings(folder / READINGS)
+            stored = merge(plan, launches.records, clock.seconds(), readings, complete=True)
+            require_any(stored.frobench.outcomes)
+            store.write(stored, results)
+        interruptions.hold()
+        for pattern in f"{glob.escape(_partial(path).name)}*", f".{glob.escape(path.name)}.*":
+            for left in list(path.parent.glob(pattern)):  # by earlier sittings
+                left.unlink(missing_ok=True)
+        unfinished.remove(folder)
+        stored = store.read(path)
+        reporter.say(
+            f"{stored.frobench.part_in_bodies:.0%} of the run went into bodies and warm-up"
+        )
+        return path, stored
+
+
+@contextmanager
+def _ended_well(folder: Path, results: Path, interruptions: Interruptions) -> Iterator[RunClock]:
+    """Have the clock of a run; where the run is cut short, keep what it has, and say so."""
+    clock = RunClock()
+    try:
+        yield clock
+    except NothingMeasuredError:
+        unfinished.remove(folder)  # there is nothing to resume
+        raise
+    except (CannotRunError, NothingSelectedError) as error:
+        if Plan.read(folder).cases:
+            raise CutShortError(str(error), folder.name) from error
+        unfinished.remove(folder)
+        raise
+    except OSError as error:
+        if not folder.exists():
+            message = f"{folder} was removed while its run went on, with all it measured"
+            raise CannotRunError(message) from error
+        refusal = f"{error.filename or folder}: {error.strerror or error}"
+        raise CutShortError(refusal, folder.name) from error
+    except KeyboardInterrupt:
+        interruptions.hold()
+        raise _save_finished(folder, results, clock) from None
 
 
 @contextmanager
@@ -305,36 +340,6 @@ def _folder(request: Request) -> Iterator[Path]:
         folder = unfinished.begin(request.results, settle(request))
     with unfinished.locked(folder):
         yield folder
-
-
-def _measure(
-    folder: Path, results: Path, clock: RunClock, reporter: Reporter, interruptions: Interruptions
-) -> tuple[Path, Run]:
-    """Plan the run of a folder unless it is planned, make its launches, and store it."""
-    plan = Plan.read(folder)
-    if not plan.cases:
-        plan = explored(plan, folder, clock, reporter, results)
-        _announce(plan, reporter)
-        reporter.say(_foreseen(plan, results))
-    path = _path(results, plan)
-    if not path.exists():  # else the process was killed right after it was written
-        launches = Launches(plan, folder, clock, reporter)
-        sources = sensors(folder, plan)
-        with telemetry.recording(sources, folder / READINGS, clock.seconds):
-            launches.run()
-        interruptions.hold()
-        readings = telemetry.readings(folder / READINGS)
-        stored = merge(plan, launches.records, clock.seconds(), readings, complete=True)
-        require_any(stored.frobench.outcomes)
-        store.write(stored, results)
-    interruptions.hold()
-    for pattern in f"{glob.escape(_partial(path).name)}*", f".{glob.escape(path.name)}.*":
-        for left in list(path.parent.glob(pattern)):  # by earlier sittings
-            left.unlink(missing_ok=True)
-    unfinished.remove(folder)
-    stored = store.read(path)
-    reporter.say(f"{stored.frobench.part_in_bodies:.0%} of the run went into bodies and warm-up")
-    return path, stored
 
 
 def explored(

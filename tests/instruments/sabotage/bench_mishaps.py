@@ -69,7 +69,7 @@ def bench_clock_set_back(
     def clock() -> float:
         return perf_counter() - 3600 * max(0, calls - WARM)
 
-    monkeypatch.setattr("frobench.suite.launch.measure.Sampler", partial(Sampler, clock=clock))
+    monkeypatch.setattr("frobench.suite.launch.case.Sampler", partial(Sampler, clock=clock))
     measure_as_product(measure, body, a, b)
 
 
@@ -79,9 +79,7 @@ def bench_clock_stopped(
 ) -> None:
     """Read a clock that stands still."""
     monkeypatch.setattr("frobench.suite.measure.sampler.MOST_READINGS", 1000)  # as good as for ever
-    monkeypatch.setattr(
-        "frobench.suite.launch.measure.Sampler", partial(Sampler, clock=lambda: 1.0)
-    )
+    monkeypatch.setattr("frobench.suite.launch.case.Sampler", partial(Sampler, clock=lambda: 1.0))
     measure_product(measure, accelerator)
 
 

@@ -25,12 +25,12 @@ from tests.instruments.sabotage.planting import (
 class Hasty(Sampler):
     """Does not wait for the devices after the last call, nor looks at its result."""
 
-    def reading(self, result: object) -> None:
+    def read_back(self) -> None:
         """Read nothing back."""
 
-    def host(self, iterations: int) -> tuple[float, float, Any]:
+    def timed(self, iterations: int = 1) -> tuple[float, float, Any]:
         """Time until the calls returned."""
-        _, _, result = super().host(iterations)
+        _, _, result = super().timed(iterations)
         start = self.clock()
         for _ in range(iterations):
             result = self.body()
@@ -43,7 +43,7 @@ def bench_no_waiting(
     measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Read the clock before the work is done."""
-    monkeypatch.setattr("frobench.suite.launch.measure.Sampler", Hasty)
+    monkeypatch.setattr("frobench.suite.launch.case.Sampler", Hasty)
     measure_product(measure, accelerator)
 
 

@@ -13,7 +13,7 @@ from scenes import FIRST  # type: ignore[import-not-found]  # it lies beside
 
 from frobench.suite.kit.device import Device
 from frobench.suite.measure.around import blocker
-from frobench.suite.measure.sampler import Sampler, measure, repeat
+from frobench.suite.measure.sampler import Sampler
 from frobench.suite.profiles import settings_for
 
 N = 256
@@ -28,11 +28,11 @@ def main() -> None:
     small = Sampler(lambda: a + b, [device], blocker=block)
     reading = Sampler(lambda: torch.mm(a, b).sum().item(), [device], blocker=block)
     settings = settings_for("quick", [FIRST])
-    seen = measure(sampler, settings)
-    window, _ = repeat(sampler)
+    seen = sampler.run(settings)
+    window = sampler.repeat()
     sustained = window.seconds / window.calls
-    small_parts, reading_parts = (measure(one, settings).part_medians() for one in (small, reading))
-    times = {"burst": min(seen.host), "sustained": sustained, **seen.part_medians()}
+    small_parts, reading_parts = (one.run(settings).parts for one in (small, reading))
+    times = {"burst": min(seen.samples), "sustained": sustained, **seen.parts}
     times["small"] = small_parts["device"]
     times["reading back"] = reading_parts.get("device", 0.0)
     print(json.dumps(times))  # noqa: T201

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from frobench.suite.errors import DoesNotFitError
-from frobench.suite.journal import Journal, LaunchSpec, Stopped
+from frobench.suite.journal import Journal, Stopped
 from frobench.suite.kit import device as devices
 from frobench.suite.kit.device import (
     PIECE,
@@ -23,10 +23,10 @@ from frobench.suite.kit.device import (
     release_memory,
     try_device,
 )
-from frobench.suite.launch.session import settings_here
+from frobench.suite.launch.session import Session
 from frobench.suite.profiles import settings_for
 from tests.instruments.processes.command import ROOT
-from tests.instruments.runs.made_up_records import plan
+from tests.instruments.sessions import launch_spec
 
 cpu_only = pytest.mark.skipif(
     torch.accelerator.is_available(), reason="states what holds without an accelerator"
@@ -136,14 +136,10 @@ def test_a_gpu_that_torch_has_no_code_for_is_refused_before_all_its_cases_fail(
     if not wanted:
         capability["cuda:0"] = (3, 5)
     journal = Journal(tmp_path / "journal")
-    spec = LaunchSpec(
-        plan=plan(settings_for("quick", wanted)),
-        mode="pilot",
-        journal=str(journal.path),
-        runner=os.getppid(),
-    )
+    settings = settings_for("quick", wanted)
+    spec = launch_spec("pilot", journal=str(journal.path), settings=settings, runner=os.getppid())
     with pytest.raises(pytest.exit.Exception, match=r"cuda:1 cannot be used: .* for this genera"):
-        settings_here(spec, journal.write)
+        Session(spec)
     [stopped] = journal
     assert isinstance(stopped, Stopped)
     assert "--devices cpu" in stopped.message

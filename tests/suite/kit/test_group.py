@@ -63,10 +63,10 @@ def test_a_sample_ends_when_the_slowest_rank_has_ended(ranks: list[Worker]) -> N
     assert (len(group), backend_of("cpu")) == (2, "gloo")
     with group.task(last_is_slow) as body:
         sampler = Sampler(body, [])
-        queued, took, _ = sampler.host(2)  # by the clock of the first rank, which does not sleep
+        queued, took, _ = sampler.timed(2)  # by the clock of the first rank, which does not sleep
         assert queued == took > 1.5 * SLOW  # the last rank may begin a little earlier
         assert body.check().compared.endswith("of 2")
-        assert sampler.parts()["barrier"] > 0
+        assert sampler.part_medians()["barrier"] > 0
     with group.task(summing) as body:  # the same ranks go on with another task
         body()
     group.part()

@@ -2,7 +2,6 @@
 """The first call that is proved to wait is used, and what a backend lacks is no lost device."""
 
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +9,8 @@ import torch
 
 from frobench.suite.kit import device
 from frobench.suite.kit.device import READ_BACK, RESULTS, Device, KnownWork, Wait, proved
-from frobench.suite.launch.session import Resources
+from frobench.suite.launch.session import Session
+from tests.instruments.sessions import launch_spec
 
 READY, UNFINISHED = 1e-4, 1e-2
 """Seconds of reading a ready value, and of the known work."""
@@ -87,14 +87,12 @@ def test_only_an_error_of_the_device_ends_the_launch(
         raise error
 
     monkeypatch.setattr(Device, "synchronize", synchronize)
-    settings = SimpleNamespace(deadline=60.0, devices=["cpu"])
-    spec: Any = SimpleNamespace(seed=0, mode="measure", settings=settings)
-    resources = Resources(spec)
+    session = Session(launch_spec("measure"))
     if lost:
         with pytest.raises(pytest.exit.Exception, match="a device no longer works"):
-            resources.recover(failed=True)
+            session.recover(failed=True)
     else:
-        resources.recover(failed=True)
+        session.recover(failed=True)
 
 
 def test_tensors_of_a_result_are_found_wherever_it_holds_them() -> None:

@@ -33,9 +33,10 @@ from frobench.suite.kit.workers import (
     together,
 )
 from frobench.suite.launch import plugin
-from frobench.suite.launch.session import Resources
+from frobench.suite.launch.session import Session
 from frobench.suite.machine.host import affinity
 from frobench.suite.stored.types import Check
+from tests.instruments.sessions import launch_spec
 
 FINE = Check("nothing", 0.0, 1.0)
 HELD = 1000
@@ -344,8 +345,8 @@ def test_what_a_case_leaves_in_workers_is_put_away_unless_it_failed(
 ) -> None:
     seen: list[object] = []
     monkeypatch.setattr(plugin, "put_away", seen.append)
-    session = SimpleNamespace(resources=SimpleNamespace(workers=lambda _: "workers"))
-    stash = {} if refusal is None else {plugin.REFUSED: refusal}
+    session = SimpleNamespace(workers=lambda _: "workers")
+    stash = {plugin.CASE: SimpleNamespace(refused=refusal)}
     request = SimpleNamespace(
         param="a+b",
         config=SimpleNamespace(stash={plugin.SESSION: session}),
@@ -376,7 +377,5 @@ def test_workers_find_the_memory_that_torch_no_longer_needs(
 ) -> None:
     given_back: list[bool] = []
     monkeypatch.setattr(torch.accelerator, "empty_cache", lambda: given_back.append(True))
-    settings = SimpleNamespace(deadline=60.0, devices=[])
-    spec: Any = SimpleNamespace(seed=0, mode="measure", settings=settings)
-    assert Resources(spec).workers([]) == []
+    assert Session(launch_spec("measure")).workers([]) == []
     assert given_back == [True]

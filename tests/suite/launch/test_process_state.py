@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from frobench.suite.launch.session import ProcessState
+from frobench.suite.launch.process_state import ProcessState
 from tests.instruments.processes.alone import copied, run_pytest
 
 ALARMED = """import signal

@@ -2,25 +2,22 @@
 """What a session writes down of its cases, and what they share."""
 
 from itertools import cycle
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.journal import DEVICE_LOST, Begun, LaunchSpec, Measured, Record, Refused, Tried
+from frobench.suite.journal import DEVICE_LOST, Begun, Measured, Refused, Tried
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.search_strategy import Shape, Try
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.launch import session as resources
-from frobench.suite.launch.session import LaunchSession, Resources
+from frobench.suite.launch.session import Session
 from frobench.suite.machine.accounts import Accounts
-from frobench.suite.profiles import settings_for
 from frobench.suite.stored.types import Search
-from tests.instruments.runs import made_up_records
 from tests.instruments.runs.made_up_records import measured
+from tests.instruments.sessions import case, item, launch_spec, listening
 
 CASE = "bench_made_up.py::bench_body"
 CPU, GPU = Device("cpu"), Device("cuda:0")
@@ -28,138 +25,114 @@ SKIPPED = Refused(launch=2, case=CASE, status="skipped", reason="not here")
 FAILED = Refused(launch=2, case=CASE, status="failed", reason="it broke")
 
 
-def spec(mode: Any, *devices: str) -> LaunchSpec:  # noqa: ANN401 - as a specification has it
-    settings = settings_for("quick", [*devices] or ["cpu"])
-    return made_up_records.spec(mode, settings, launch=2)
-
-
 @pytest.fixture(autouse=True)
 def nine_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a case begin after 5 seconds and be over after 14, by the monotonic clock."""
     moments = cycle([5.0, 14.0])
-    monkeypatch.setattr("frobench.suite.launch.session.monotonic", lambda: next(moments))
+    monkeypatch.setattr("frobench.suite.launch.case.monotonic", lambda: next(moments))
 
 
-class Session(NamedTuple):
-    """A session, and what it has written."""
-
-    session: LaunchSession
-    records: list[Record]
-
-
-def session(mode: str, folder: Path) -> Session:
-    """Return a session of a mode that keeps no journal."""
-    path = folder / "spec.json"
-    path.write_bytes(msgspec.json.encode(spec(mode)))
-    made = LaunchSession(SimpleNamespace(getoption=lambda _: str(path)))  # type: ignore[arg-type]
-    records: list[Record] = []
-    made.write = records.append  # type: ignore[assignment,method-assign]
-    return Session(made, records)
+def concluded(session: Session, name: str = CASE, refused: Refused | None = None) -> None:
+    """Begin a case, and conclude it with samples, which may not be believed."""
+    ended = case(session, name)
+    ended.measured, ended.refused = measured(name, launch=2), refused
+    ended.conclude()
 
 
 @pytest.mark.parametrize(("mode", "kept"), [("pilot", Accounts(2.0, 1.0)), ("measure", None)])
 def test_a_pilot_alone_keeps_accounts_of_a_case(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, kept: Accounts | None
+    monkeypatch: pytest.MonkeyPatch, mode: str, kept: Accounts | None
 ) -> None:
     states = iter([Accounts(1.0, 1.0), Accounts(3.0, 2.0)])
-    monkeypatch.setattr("frobench.suite.launch.session.accounts", lambda: next(states))
-    made, records = session(mode, tmp_path)
-    made.begin(SimpleNamespace(nodeid=CASE))  # type: ignore[arg-type]
-    made.conclude(CASE, measured(CASE, launch=2), None)
+    monkeypatch.setattr("frobench.suite.launch.case.accounts", lambda: next(states))
+    made, records = listening(launch_spec(mode, launch=2))
+    concluded(made)
     begun, record = records
     assert begun == Begun(launch=2, case=CASE, at=5.0)
     assert isinstance(record, Measured)
     assert record.accounts == kept
 
 
-def test_without_accounts_of_the_system_a_pilot_has_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("frobench.suite.launch.session.accounts", lambda: None)
-    made, records = session("pilot", tmp_path)
-    made.begin(SimpleNamespace(nodeid=CASE))  # type: ignore[arg-type]
-    made.conclude(CASE, measured(CASE, launch=2), None)
+def test_without_accounts_of_the_system_a_pilot_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("frobench.suite.launch.case.accounts", lambda: None)
+    made, records = listening(launch_spec("pilot", launch=2))
+    concluded(made)
     assert isinstance(records[-1], Measured)
     assert records[-1].accounts is None
 
 
-def test_the_time_of_a_case_holds_no_search_and_what_searches_have_is_left_to_others(
-    tmp_path: Path,
-) -> None:
-    made, records = session("measure", tmp_path)
+def test_the_time_of_a_case_holds_no_search_and_what_searches_have_is_left_to_others() -> None:
+    made, records = listening(launch_spec("measure", launch=2))
     made.searches.waiting = {CASE, "other"}
-    made.begin(SimpleNamespace(nodeid=CASE))  # type: ignore[arg-type]
     made.searches.took[CASE] = 2.5
-    made.conclude(CASE, measured(CASE, launch=2), None)
+    concluded(made)
     assert isinstance(records[-1], Measured)
     assert records[-1].wall_seconds == 6.5
     assert made.searches.waiting == {"other"}
 
 
-def test_what_a_search_found_is_written_with_the_case(tmp_path: Path) -> None:
+def test_what_a_search_found_is_written_with_the_case() -> None:
     known = Search(shape=[64, 128, 256], shapes=9, seconds=1.0, runner_up=0.9)
-    made, records = session("measure", tmp_path)
+    made, records = listening(launch_spec("measure", launch=2))
     made.searches.found[CASE] = known
-    made.conclude(CASE, measured(CASE, launch=2), None)
-    made.conclude("other", measured("other", launch=2), None)
+    concluded(made)
+    concluded(made, "other")
     assert [record.search for record in records if isinstance(record, Measured)] == [known, None]
 
 
-def test_a_refused_case_is_written_alone(tmp_path: Path) -> None:
-    made, records = session("pilot", tmp_path)
-    made.conclude(CASE, measured(CASE, launch=2), replace(SKIPPED))
-    assert records == [SKIPPED]
+def test_a_refused_case_is_written_alone() -> None:
+    made, records = listening(launch_spec("pilot", launch=2))
+    concluded(made, refused=replace(SKIPPED))
+    assert records[1:] == [SKIPPED]
 
 
-def test_of_a_case_without_samples_or_reason_nothing_is_written(tmp_path: Path) -> None:
-    made, records = session("measure", tmp_path)
-    made.conclude(CASE, None, None)
-    assert records == []
+def test_of_a_case_without_samples_or_reason_nothing_is_written() -> None:
+    made, records = listening(launch_spec("measure", launch=2))
+    case(made, CASE).conclude()
+    assert len(records) == 1  # that it began
 
 
-def test_a_case_that_changed_the_process_ends_a_launch_but_no_session_without_runner(
-    tmp_path: Path,
-) -> None:
-    made, records = session("measure", tmp_path)
+def test_a_case_that_changed_the_process_ends_a_launch_but_no_session_without_runner() -> None:
+    made, records = listening(launch_spec("measure", launch=2))
     made.is_changed = True
-    made.conclude(CASE, measured(CASE, launch=2), None)
+    concluded(made)
     made.journal = SimpleNamespace()  # type: ignore[assignment] # there is one
     with pytest.raises(pytest.exit.Exception) as exit_:
-        made.conclude(CASE, measured(CASE, launch=2), None)
+        concluded(made)
     assert exit_.value.returncode == DEVICE_LOST
-    assert len(records) == 2
+    assert len(records) == 4
 
 
 @pytest.mark.parametrize(("mode", "known"), [("pilot", True), ("measure", False)])
 def test_a_pilot_takes_up_what_an_earlier_process_saw_of_its_own_cases(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, *, known: bool
+    monkeypatch: pytest.MonkeyPatch, mode: str, *, known: bool
 ) -> None:
-    made, _ = session(mode, tmp_path)
+    made, _ = listening(launch_spec(mode, launch=2))
     tried = Tried(case=CASE, attempt=Try(Shape(1, 2, 3), 1.0, 2.0))
     foreign = Refused(launch=0, case="other", status="failed", reason="")
     records = [Begun(launch=0, case=CASE, at=1.0), measured(CASE, launch=2), foreign, tried]
     made.journal = records  # type: ignore[assignment] # the records of a journal
-    cases: list[Any] = []
+    climbed: list[Any] = []
     tries: list[Tried] = []
-    monkeypatch.setattr(made.cases, "remember", lambda *seen: cases.append(seen))
+    monkeypatch.setattr(made.explorer.climb, "climbed", lambda *seen: climbed.append(seen))
     monkeypatch.setattr(made.searches, "remember", tries.append)
-    item: Any = SimpleNamespace(nodeid=CASE)
-    made.remember([item])
-    assert (cases, tries) == (([(item, records[1])], [tried]) if known else ([], []))
+    made.remember([item(CASE)])
+    assert [seen[0] for seen in climbed] == ["bench_made_up.bench_body"] * known
+    assert tries == [tried] * known
 
 
 def test_one_device_is_blocked_by_one_blocker_where_samples_are_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(resources, "blocker", lambda device: [device.name])
-    shared = Resources(spec("measure", "cpu", "cuda:0"))
+    shared = Session(launch_spec("measure", "cpu", "cuda:0"))
     first: Any = shared.blocker([GPU])
     assert first == ["cuda:0"]
     assert shared.blocker([GPU]) is first
     assert shared.blocker([CPU, GPU]) is None
     assert shared.blocker([]) is None
-    assert Resources(spec("alone", "cuda:0")).blocker([GPU]) == first
-    assert Resources(spec("pilot", "cuda:0")).blocker([GPU]) is None
+    assert Session(launch_spec("alone", "cuda:0")).blocker([GPU]) == first
+    assert Session(launch_spec("pilot", "cuda:0")).blocker([GPU]) is None
 
 
 class Sitting:
@@ -177,7 +150,7 @@ def test_a_case_that_failed_costs_the_workers_and_one_that_was_left_out_does_not
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(resources, "Worker", Sitting)
-    shared = Resources(spec("measure"))
+    shared = Session(launch_spec("measure"))
     seats = [Seat("cpu/0", "cpu", (0,)), Seat("cpu/1", "cpu", (1,))]
     first: Any = shared.workers(seats)
     assert [worker.seat for worker in first] == seats
@@ -191,12 +164,12 @@ def test_a_case_that_failed_costs_the_workers_and_one_that_was_left_out_does_not
 
 @pytest.mark.parametrize(("refused", "failed"), [(SKIPPED, False), (FAILED, True), (None, None)])
 def test_a_session_recovers_from_cases_without_samples(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused | None, *, failed: bool | None
+    monkeypatch: pytest.MonkeyPatch, refused: Refused | None, *, failed: bool | None
 ) -> None:
-    made, _ = session("measure", tmp_path)
+    made, _ = listening(launch_spec("measure", launch=2))
     recovered: list[Any] = []
-    monkeypatch.setattr(made.resources, "recover", lambda **how: recovered.append(how))
-    made.conclude(CASE, measured(CASE, launch=2) if refused is None else None, refused)
+    monkeypatch.setattr(made, "recover", lambda **how: recovered.append(how))
+    concluded(made, refused=refused)
     assert recovered == ([] if failed is None else [{"failed": failed, "lost": ""}])
 
 
@@ -204,7 +177,7 @@ def test_a_launch_ends_when_a_device_does_not_answer(monkeypatch: pytest.MonkeyP
     def broken(_: Device) -> None:
         raise RuntimeError("it is gone")
 
-    shared = Resources(spec("measure"))
+    shared = Session(launch_spec("measure"))
     shared.recover(failed=False)
     monkeypatch.setattr(Device, "synchronize", broken)
     with pytest.raises(pytest.exit.Exception, match="a device no longer works") as exit_:

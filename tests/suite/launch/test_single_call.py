@@ -27,4 +27,4 @@ def test_the_caches_are_emptied_once_before_the_call_and_never_while_it_warms_up
     assert events.count("call") > 2
     assert events[-2:] == ["empty", "call"]
     assert events.count("empty") == 1
-    assert 0.01 <= called.host[0] < 0.02
+    assert 0.01 <= called.samples[0] < 0.02

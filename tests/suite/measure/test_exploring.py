@@ -9,9 +9,10 @@ import torch
 from msgspec.structs import replace
 
 from frobench.suite.errors import TooLongError
+from frobench.suite.journal import Measured
 from frobench.suite.machine.accounts import Accounts
 from frobench.suite.measure.explore import Explorer, explore
-from frobench.suite.measure.sampler import Measurement, Sampler
+from frobench.suite.measure.sampler import Sampler
 from frobench.suite.profiles import settings_for
 from frobench.suite.stored.types import Settings, Work
 from tests.instruments.devices.piloted import Delay, MadeUp, Pilot
@@ -95,10 +96,14 @@ def test_a_program_that_takes_the_processor_away_leaves_no_case_out(times: int) 
 def test_a_call_that_seems_hopeless_is_repeated_while_that_takes_little_time() -> None:
     clock = VirtualClock()
     brief = replace(STANDARD, longest_sample=1e-3)
-    seen = explore(Sampler(taking(clock, lambda _: 0.04), [], clock=clock), brief, read=no_accounts)
-    assert len(seen.host) == 5
-    slow = explore(Sampler(taking(clock, lambda _: 0.4), [], clock=clock), brief, read=no_accounts)
-    assert len(slow.host) == 2
+    seen, _ = explore(
+        Sampler(taking(clock, lambda _: 0.04), [], clock=clock), brief, read=no_accounts
+    )
+    assert len(seen.samples) == 5
+    slow, _ = explore(
+        Sampler(taking(clock, lambda _: 0.4), [], clock=clock), brief, read=no_accounts
+    )
+    assert len(slow.samples) == 2
 
 
 def test_the_other_version_is_called_once() -> None:
@@ -106,10 +111,10 @@ def test_the_other_version_is_called_once() -> None:
     sampler = Sampler(
         taking(clock, lambda _: 0.04), [], against=taking(clock, lambda _: 0.01), clock=clock
     )
-    seen = explore(sampler, STANDARD, read=no_accounts)
+    seen, _ = explore(sampler, STANDARD, read=no_accounts)
     assert seen.against == pytest.approx([0.01])
-    assert seen.other == 1
-    assert seen.sampled == pytest.approx(sum(seen.host) + 0.01)
+    assert sampler.results[1] == 1
+    assert seen.sampled == pytest.approx(sum(seen.samples) + 0.01)
 
 
 def no_accounts() -> None:
@@ -135,14 +140,14 @@ def test_threads_that_wait_for_each_other_on_a_busy_processor_are_not_taken_for_
 
     torch.set_num_threads(2)
     try:
-        seen = explore(Sampler(body, [], clock=clock), STANDARD, read=lambda: accounted)
+        seen, _ = explore(Sampler(body, [], clock=clock), STANDARD, read=lambda: accounted)
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(threads)
     assert single == calls_of_one_thread
     assert clock.now < STANDARD.deadline
     if calls_of_one_thread:
-        assert min(seen.undisturbed) == pytest.approx(computing / 2)
+        assert seen.undisturbed == pytest.approx(computing / 2)
 
 
 def test_a_product_that_would_take_a_minute_is_not_called() -> None:
@@ -187,8 +192,8 @@ def called(*seconds: float, settings: Settings = STANDARD, small: bool = False) 
     """Return how often a pilot calls a body whose calls take so long, the last value ever on."""
     clock = VirtualClock()
     body = taking(clock, lambda number: seconds[min(number, len(seconds)) - 1])
-    seen = explore(Sampler(body, [], clock=clock), settings, small=small, read=lambda: None)
-    return len(seen.host)
+    seen, _ = explore(Sampler(body, [], clock=clock), settings, small=small, read=lambda: None)
+    return len(seen.samples)
 
 
 def test_a_long_body_is_called_three_times_and_a_hopeless_one_twice() -> None:
@@ -205,14 +210,14 @@ def test_a_body_whose_first_calls_endanger_the_deadline_is_called_no_more() -> N
 
 
 def test_a_pilot_sees_what_comes_before_samples_and_does_not_wait_for_ever() -> None:
-    def seen(seconds: float) -> Measurement:
+    def seen(seconds: float) -> Measured:
         clock = VirtualClock()
         body = taking(clock, lambda _: 1e-3)
         sampler = Sampler(body, [], clock=clock, before=waiting(clock, seconds))
-        return explore(sampler, STANDARD, read=lambda: None)
+        return explore(sampler, STANDARD, read=lambda: None)[0]
 
     quick, slow = seen(0.01), seen(1.0)
-    assert (len(quick.host), len(slow.host)) == (5, 3)
+    assert (len(quick.samples), len(slow.samples)) == (5, 3)
     assert quick.prepared == pytest.approx(6 * 0.01, rel=1e-3)
     assert slow.prepared == pytest.approx(4 * 1.0, rel=1e-3)
 
@@ -220,9 +225,9 @@ def test_a_pilot_sees_what_comes_before_samples_and_does_not_wait_for_ever() -> 
 def test_a_pilot_calls_the_other_version_too() -> None:
     clock = VirtualClock()
     sampler = Sampler(lambda: "new", [], against=lambda: "old", clock=clock)
-    seen = explore(sampler, STANDARD, read=lambda: None)
-    assert seen.results == ["new", "old"]
-    assert seen.sampled == pytest.approx(math.fsum([*seen.host, *seen.against]))
+    seen, _ = explore(sampler, STANDARD, read=lambda: None)
+    assert sampler.results == ["new", "old"]
+    assert seen.sampled == pytest.approx(math.fsum([*seen.samples, *(seen.against or [])]))
 
 
 def test_calls_that_show_that_a_case_takes_too_long_are_time_in_bodies() -> None:

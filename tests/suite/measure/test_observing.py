@@ -2,13 +2,13 @@
 """Which calls of a body a span sample makes, and when it has a control."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import pytest
 
 from frobench.suite.concurrency import Interval
 from frobench.suite.kit.lanes import Track, Turns
-from frobench.suite.measure.around import Observer
+from frobench.suite.measure.sampler import Sampler
+from tests.instruments.devices.virtual import VirtualClock
 
 APART = [(0.0, 1.0), (1.0, 3.0)]
 """When two tracks of a body work in turn; at the same time both begin with the first."""
@@ -42,16 +42,15 @@ class Fake(Track):
         return [(begin, end) if self.armed[-1] else (0.0, end - begin)]
 
 
-def timed(body: Callable[[], Any]) -> tuple[float, float, Any]:
-    """Take three seconds, of which two are queueing."""
-    return 2.0, 3.0, body()
+def sampler(tracks: list[Fake], body: Callable[[], object]) -> Sampler:
+    """Return the sampler of a body on a clock that each reading moves on by a second."""
+    return Sampler(body, [], tracks, clock=VirtualClock(cost=1.0))
 
 
-def observe(tracks: list[Fake], *, whole: bool = False) -> tuple[dict[str, float], int]:
+def observe(tracks: list[Fake]) -> tuple[dict[str, float], int]:
     """Return what a span sample shows of a body, and how often it was called."""
     calls: list[None] = []
-    observer = Observer(tracks, whole=whole)
-    return observer.observe(lambda: calls.append(None), timed), len(calls)
+    return sampler(tracks, lambda: calls.append(None)).span(), len(calls)
 
 
 def test_tracks_have_a_control_in_which_their_entries_take_turns() -> None:
@@ -61,10 +60,10 @@ def test_tracks_have_a_control_in_which_their_entries_take_turns() -> None:
     assert calls == 2
     assert seen == {
         "span": 2.0,
-        "at_once": 3.0,
+        "at_once": 2.0,
         "shared": 1.0,
         "entries": 2.0,
-        "in_turn": 3.0,
+        "in_turn": 2.0,
         "shared_in_turn": 0.0,
         "shareable": 1.0,
         "balance": 0.5,
@@ -74,7 +73,6 @@ def test_tracks_have_a_control_in_which_their_entries_take_turns() -> None:
 def test_without_a_control_nothing_is_said_of_what_tracks_share() -> None:
     stubborn = [Fake(APART[0]), Fake(APART[1], takes_turns=False)]
     assert observe(stubborn) == ({"span": 2.0}, 1)
-    assert observe([Fake(interval) for interval in APART], whole=True) == ({"span": 2.0}, 1)
     assert observe([Fake(APART[1])]) == ({"span": 2.0}, 1)
 
 
@@ -82,5 +80,5 @@ def test_tracks_observe_nothing_after_a_span_sample_even_of_a_body_that_raises()
     tracks = [Fake(interval) for interval in APART]
     observe(tracks)
     with pytest.raises(ZeroDivisionError):
-        Observer(tracks, whole=False).observe(lambda: None, lambda _: (1 / 0, 0.0, None))
+        sampler(tracks, lambda: 1 // 0).span()
     assert [track.disarmed for track in tracks] == [len(track.armed) for track in tracks] == [3, 3]

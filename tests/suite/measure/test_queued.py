@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 import torch
 
+from frobench.suite.measure import sampler as timing
 from frobench.suite.measure.around import Blocker, blocker
-from frobench.suite.measure.sampler import Measurement, Sampler, device_spans
+from frobench.suite.measure.sampler import Sampler, device_spans
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
 
 LAUNCH = 10e-6
@@ -155,24 +156,14 @@ def test_before_each_span_the_body_warms_the_caches_unless_they_shall_be_cold(
     assert events == ["cold", "body"]
 
 
-class Reading:
-    """Stands for a sampler of a body that returns before its work is done."""
-
-    queues = True
-
-    def host(self, iterations: int) -> tuple[float, float, None]:
-        """Return the seconds until calls were queued and done."""
-        return 1e-6 * iterations, 3e-6 * iterations, None
-
-    def reading(self, _: object) -> float:
-        """Return what reading the result takes."""
-        return 5e-6
-
-
-def test_results_are_read_back_after_the_first_three_samples_alone() -> None:
-    measurement = Measurement(iterations=7)
-    took = [measurement.sample(Reading()) for _ in range(5)]  # type: ignore[arg-type]
-    assert took == pytest.approx([3e-6] * 5)
-    assert measurement.parts["enqueue"] == pytest.approx([1e-6] * 5)
-    assert measurement.parts["reading"] == [5e-6] * 3
-    assert measurement.sampled == pytest.approx(5 * 7 * 3e-6)
+def test_results_are_read_back_after_the_first_three_samples_alone(
+    monkeypatch: pytest.MonkeyPatch, gpu: VirtualDevice
+) -> None:
+    monkeypatch.setattr(timing, "tensors", lambda *_: [torch.ones(1)])
+    monkeypatch.setattr(timing, "reading", lambda *_: 5e-6)
+    sampler = Sampler(lambda: gpu.queue(1e-6, 2e-6), [gpu], clock=gpu.clock)  # type: ignore[list-item]
+    took = [sampler.sample(7) for _ in range(5)]
+    assert took == pytest.approx([(7 * 2e-6 + 1e-6) / 7] * 5, rel=1e-2)
+    assert sampler.parts["enqueue"] == pytest.approx([1e-6] * 5, rel=1e-2)
+    assert sampler.parts["reading"] == [5e-6] * 3
+    assert sampler.sampled == pytest.approx(7 * sum(took))

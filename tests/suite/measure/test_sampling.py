@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.measure.sampler import Sampler, measure, other_leads
+from frobench.suite.measure.sampler import Sampler, other_leads
 from frobench.suite.profiles import LEAST_SAMPLES, settings_for
 from frobench.suite.stored.types import Settings
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
@@ -41,17 +41,19 @@ def test_samples_of_two_versions_stand_beside_each_other(
         return body
 
     new, old = version("new", WORK), version("old", 2 * WORK)
-    seen = measure(Sampler(new, [gpu], against=old, clock=clock), settings)
-    assert len(seen.against) == len(seen.host) >= 3
-    assert seen.results == ["new", "old"]
-    apart = [two - one for one, two in zip(seen.host, seen.against, strict=True)]
+    sampler = Sampler(new, [gpu], against=old, clock=clock)
+    seen = sampler.run(settings)
+    assert seen.against is not None
+    assert len(seen.against) == len(seen.samples) >= 3
+    assert sampler.results == ["new", "old"]
+    apart = [two - one for one, two in zip(seen.samples, seen.against, strict=True)]
     assert apart == pytest.approx([WORK] * len(apart), abs=5e-4)
     # A span sample of one of the two in between would favour it: they come after all pairs.
     assert order[-LEAST_SAMPLES:] == ["new"] * LEAST_SAMPLES
     assert len(gpu.events) == 2 * LEAST_SAMPLES
     assert seen.parts.keys() == {"enqueue", "span"}
     # Of every two pairs each version leads one.
-    leads = order[-2 * len(seen.host) - LEAST_SAMPLES : -LEAST_SAMPLES : 2]
+    leads = order[-2 * len(seen.samples) - LEAST_SAMPLES : -LEAST_SAMPLES : 2]
     assert all(one != two for one, two in zip(leads[::2], leads[1::2], strict=False))
 
 
@@ -68,10 +70,11 @@ def test_of_a_handful_of_short_pairs_the_one_in_the_middle_is_kept(
 
         return body
 
-    seen = measure(Sampler(version(1.02e-4), [], against=version(1e-4), clock=clock), settings)
+    seen = Sampler(version(1.02e-4), [], against=version(1e-4), clock=clock).run(settings)
     assert seen.iterations == 1
-    assert len(seen.host) >= 3
-    ratios = [new / old for new, old in zip(seen.host, seen.against, strict=True)]
+    assert len(seen.samples) >= 3
+    assert seen.against is not None
+    ratios = [new / old for new, old in zip(seen.samples, seen.against, strict=True)]
     assert ratios == pytest.approx([1.02] * len(ratios), rel=1e-3)
 
 
@@ -86,8 +89,8 @@ def test_pairs_that_need_long_before_they_begin_are_single(
 
     sampler = Sampler(body, [], before=before, against=body, clock=clock)
     started = clock.now
-    seen = measure(sampler, settings)
-    assert len(seen.host) == 5  # a pair takes a fifth of the time
+    seen = sampler.run(settings)
+    assert len(seen.samples) == 5  # a pair takes a fifth of the time
     assert clock.now - started < 3 * settings.case_seconds
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Accelerators are kept busy until their clocks are steady, by what fits into their memory."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +9,11 @@ import pytest
 import torch
 
 from frobench.suite.errors import DoesNotFitError
-from frobench.suite.journal import Journal, LaunchSpec
 from frobench.suite.kit.device import Device
-from frobench.suite.launch.session import Readiness, settings_here
+from frobench.suite.launch.session import Session
 from frobench.suite.machine import environment
 from frobench.suite.measure import ready
-from frobench.suite.profiles import settings_for
-from tests.instruments.runs.made_up_records import plan
+from tests.instruments.sessions import launch_spec
 
 
 class Small(Device):
@@ -102,9 +101,7 @@ def test_the_machine_is_described_when_its_links_are_awake(
 
     monkeypatch.setattr(ready, "steady_clocks", lambda *_: seen.append("settled"))
     monkeypatch.setattr(environment, "capture", capture)
-    settings = settings_for("quick", ["cpu"])
-    write = Journal(tmp_path / "journal").write
-    spec = LaunchSpec(plan=plan(settings), mode=mode, journal="journal")
+    journal = str(tmp_path / "journal")
     with pytest.raises(DescribedError):
-        settings_here(spec, write) if mode == "pilot" else Readiness(spec, 1, write)
+        Session(launch_spec(mode, journal=journal, runner=os.getppid())).get_ready(1)
     assert seen == ["settled", "described ['cpu']"]

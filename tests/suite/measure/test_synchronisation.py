@@ -13,7 +13,6 @@ from typing import TypeGuard
 import pytest
 
 from frobench.suite.measure import sampler as timing
-from frobench.suite.measure.sampler import measure
 from frobench.suite.profiles import settings_for
 from frobench.suite.stored.types import Settings
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
@@ -83,13 +82,13 @@ def measures_truly(module: ModuleType, settings: Settings, slow: int, count: int
     truth = pytest.approx((1 + slow) * LAUNCH + 10 * WORK, rel=0.01, abs=2 * LAUNCH)
     try:
         gpus[slow].queue(0.0, BEFORE)  # what was there before is no part of a sample
-        host = sampler.host(1)[1]
+        host = sampler.took()
         gpus[slow].queue(0.0, BEFORE)
         span = sampler.span()["span"]
-        measured = measure(sampler, settings)
+        measured = sampler.run(settings)
     except RuntimeError:
         return False
-    return bool(host == truth and span == truth and min(measured.host) == truth)
+    return bool(host == truth and span == truth and min(measured.samples) == truth)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from frobench.suite.errors import ClockError
 from frobench.suite.kit.garbage import no_garbage_collection
-from frobench.suite.measure.sampler import Sampler, measure
+from frobench.suite.measure.sampler import Sampler
 from frobench.suite.profiles import LEAST_SAMPLES, brief, settings_for
 from frobench.suite.stored.types import Settings
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
@@ -48,43 +48,44 @@ def taking(clock: VirtualClock, seconds: Callable[[int], float]) -> Callable[[],
 
 def test_a_host_sample_is_what_a_user_waits(clock: VirtualClock, settings: Settings) -> None:
     gpu = VirtualDevice(clock)
-    seen = measure(sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu), settings)
-    assert seen.host == pytest.approx([LAUNCH + WORK] * len(seen.host), rel=1e-4)
+    seen = sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu).run(settings)
+    assert seen.samples == pytest.approx([LAUNCH + WORK] * len(seen.samples), rel=1e-4)
 
 
 def test_enqueue_is_the_time_until_the_body_returns(
     clock: VirtualClock, settings: Settings
 ) -> None:
     gpu = VirtualDevice(clock)
-    seen = measure(sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu), settings)
-    assert seen.part_medians()["enqueue"] == pytest.approx(LAUNCH, rel=1e-2)
+    seen = sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu).run(settings)
+    assert seen.parts["enqueue"] == pytest.approx(LAUNCH, rel=1e-2)
 
 
 def test_the_span_is_what_the_events_show(clock: VirtualClock, settings: Settings) -> None:
     gpu = VirtualDevice(clock)
-    seen = measure(sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu), settings)
-    assert seen.part_medians()["span"] == pytest.approx(LAUNCH + WORK, rel=1e-2)
+    seen = sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu).run(settings)
+    assert seen.parts["span"] == pytest.approx(LAUNCH + WORK, rel=1e-2)
 
 
 def test_spans_alternate_with_host_samples_while_there_is_time_and_a_long_call_has_one(
     clock: VirtualClock, settings: Settings
 ) -> None:
     gpu = VirtualDevice(clock)
-    short = measure(sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu), settings)
-    long = measure(
-        sampler(clock, lambda: gpu.queue(LAUNCH, 2 * settings.case_seconds), gpu), settings
-    )
-    assert len(short.host) - 1 <= len(short.parts["span"]) <= len(short.host)
-    assert (len(long.host), len(long.parts["span"])) == (LEAST_SAMPLES, 1)
+    short = sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu)
+    long = sampler(clock, lambda: gpu.queue(LAUNCH, 2 * settings.case_seconds), gpu)
+    taken = len(short.run(settings).samples)
+    assert taken - 1 <= len(short.parts["span"]) <= taken
+    assert len(long.run(settings).samples) == LEAST_SAMPLES
+    assert len(long.parts["span"]) == 1
 
 
 def test_a_headline_case_with_long_calls_is_called_once_to_warm_up_and_sampled_twice(
     clock: VirtualClock, settings: Settings
 ) -> None:
     body = taking(clock, lambda _: 2.0)
-    seen = measure(sampler(clock, body), brief(settings))
-    assert seen.host == pytest.approx([2.0] * 2)
-    assert (seen.result, seen.iterations) == (3, 1)
+    sampled = sampler(clock, body)
+    seen = sampled.run(brief(settings))
+    assert seen.samples == pytest.approx([2.0] * 2)
+    assert (sampled.result, seen.iterations) == (3, 1)
 
 
 @pytest.mark.parametrize("slow", [0, 1])
@@ -95,8 +96,8 @@ def test_every_device_is_waited_for(clock: VirtualClock, settings: Settings, slo
         for index, gpu in enumerate(gpus):
             gpu.queue(LAUNCH, 10 * WORK if index == slow else WORK)
 
-    seen = measure(sampler(clock, body, *gpus), settings)
-    assert min(seen.host) > 10 * WORK
+    seen = sampler(clock, body, *gpus).run(settings)
+    assert min(seen.samples) > 10 * WORK
 
 
 @pytest.mark.parametrize("kind", ["host", "span"])
@@ -104,34 +105,31 @@ def test_work_queued_before_a_sample_is_not_in_it(clock: VirtualClock, kind: str
     gpu = VirtualDevice(clock)
     one = sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu)
     gpu.queue(0.0, 1.0)
-    took = one.host(1)[1] if kind == "host" else one.span()["span"]
+    took = one.took() if kind == "host" else one.span()["span"]
     assert took == pytest.approx(LAUNCH + WORK, rel=1e-2)
 
 
 def test_what_happens_before_a_sample_is_not_in_it(clock: VirtualClock, settings: Settings) -> None:
     gpu = VirtualDevice(clock)
-    seen = measure(
-        sampler(
-            clock,
-            lambda: gpu.queue(LAUNCH, WORK),
-            gpu,
-            before=lambda: gpu.queue(1e-3, 5e-3),
-        ),
-        settings,
-    )
-    assert max(seen.host) == pytest.approx(LAUNCH + WORK, rel=1e-2)
+    seen = sampler(
+        clock,
+        lambda: gpu.queue(LAUNCH, WORK),
+        gpu,
+        before=lambda: gpu.queue(1e-3, 5e-3),
+    ).run(settings)
+    assert max(seen.samples) == pytest.approx(LAUNCH + WORK, rel=1e-2)
 
 
 def test_a_host_sample_holds_no_events(clock: VirtualClock) -> None:
     gpu = VirtualDevice(clock)
-    sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu).host(1)
+    sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu).took()
     assert not gpu.events
 
 
 def test_warm_up_lasts_until_the_body_is_steady(clock: VirtualClock, settings: Settings) -> None:
     body = taking(clock, lambda call: 1e-3 * max(1, 20 - call))
-    seen = measure(sampler(clock, body, before=lambda: None), replace(settings, case_seconds=1))
-    assert max(seen.host) == pytest.approx(1e-3, rel=1e-3)
+    seen = sampler(clock, body, before=lambda: None).run(replace(settings, case_seconds=1))
+    assert max(seen.samples) == pytest.approx(1e-3, rel=1e-3)
     assert seen.warmup == pytest.approx(sum(max(1, 20 - n) for n in range(1, 21)) * 1e-3, rel=0.5)
 
 
@@ -148,21 +146,21 @@ def test_warm_up_goes_on_while_a_device_still_slows_down(
     clock: VirtualClock, settings: Settings
 ) -> None:
     body = taking(clock, lambda call: 1e-3 * min(1, 0.5 + call / 40))  # steady from the 20th on
-    seen = measure(sampler(clock, body, before=lambda: None), replace(settings, case_seconds=1))
-    assert min(seen.host) == pytest.approx(1e-3, rel=1e-3)
+    seen = sampler(clock, body, before=lambda: None).run(replace(settings, case_seconds=1))
+    assert min(seen.samples) == pytest.approx(1e-3, rel=1e-3)
 
 
 def test_the_first_call_is_never_a_sample(clock: VirtualClock, settings: Settings) -> None:
     body = taking(clock, lambda call: 9.0 if call == 1 else 0.3)
-    seen = measure(sampler(clock, body), settings)
-    assert max(seen.host) == pytest.approx(0.3, rel=1e-3)
+    seen = sampler(clock, body).run(settings)
+    assert max(seen.samples) == pytest.approx(0.3, rel=1e-3)
 
 
 def test_a_slow_first_call_is_not_taken_for_the_length_of_a_call(
     clock: VirtualClock, settings: Settings
 ) -> None:
     body = taking(clock, lambda call: 9.0 if call == 1 else 1e-6)
-    seen = measure(sampler(clock, body), settings)
+    seen = sampler(clock, body).run(settings)
     assert seen.iterations * 1e-6 == pytest.approx(
         settings.case_seconds / settings.most_samples, rel=0.1
     )
@@ -171,9 +169,9 @@ def test_a_slow_first_call_is_not_taken_for_the_length_of_a_call(
 def test_a_body_too_short_for_the_clock_is_repeated(settings: Settings) -> None:
     coarse = VirtualClock(step=1e-6, cost=30e-9)
     gpu = VirtualDevice(coarse)
-    seen = measure(sampler(coarse, taking(coarse, lambda _: 123e-9), gpu), settings)
+    seen = sampler(coarse, taking(coarse, lambda _: 123e-9), gpu).run(settings)
     assert seen.iterations * 123e-9 >= 0.95 * 20e-6  # as well as such a clock can tell
-    assert seen.host == pytest.approx([123e-9] * len(seen.host), rel=0.06)  # the step's share
+    assert seen.samples == pytest.approx([123e-9] * len(seen.samples), rel=0.06)  # the step's share
 
 
 def test_a_launch_is_not_repeated_for_readings_of_the_clock_that_take_long(
@@ -181,16 +179,16 @@ def test_a_launch_is_not_repeated_for_readings_of_the_clock_that_take_long(
 ) -> None:
     virtual_machine = VirtualClock(cost=150e-9)
     gpu = VirtualDevice(virtual_machine)
-    seen = measure(sampler(virtual_machine, lambda: gpu.queue(5e-6, 2e-6), gpu), settings)
+    seen = sampler(virtual_machine, lambda: gpu.queue(5e-6, 2e-6), gpu).run(settings)
     assert seen.iterations == 1
-    assert seen.host == pytest.approx([7e-6] * len(seen.host), rel=0.05)
+    assert seen.samples == pytest.approx([7e-6] * len(seen.samples), rel=0.05)
 
 
 def test_a_body_on_the_cpu_is_repeated_to_fill_its_time(
     clock: VirtualClock, settings: Settings
 ) -> None:
-    seen = measure(sampler(clock, taking(clock, lambda _: 10e-6)), settings)
-    assert len(seen.host) == settings.most_samples
+    seen = sampler(clock, taking(clock, lambda _: 10e-6)).run(settings)
+    assert len(seen.samples) == settings.most_samples
     assert seen.sampled == pytest.approx(settings.case_seconds, rel=0.1)
 
 
@@ -198,23 +196,24 @@ def test_a_body_on_an_accelerator_is_called_once_a_sample(
     clock: VirtualClock, settings: Settings
 ) -> None:
     gpu = VirtualDevice(clock)
-    seen = measure(sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu), settings)
+    seen = sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu).run(settings)
     assert seen.iterations == 1
 
 
 def test_sampling_ends_when_its_time_is_over(clock: VirtualClock, settings: Settings) -> None:
-    seen = measure(sampler(clock, taking(clock, lambda _: 0.02)), settings)
-    assert 5 <= len(seen.host) <= 6
+    seen = sampler(clock, taking(clock, lambda _: 0.02)).run(settings)
+    assert 5 <= len(seen.samples) <= 6
 
 
 def test_a_long_body_gets_three_samples(clock: VirtualClock, settings: Settings) -> None:
-    assert len(measure(sampler(clock, taking(clock, lambda _: 7.0)), settings).host) == 3
+    assert len(sampler(clock, taking(clock, lambda _: 7.0)).run(settings).samples) == 3
 
 
 def test_the_result_is_the_last_calls(clock: VirtualClock, settings: Settings) -> None:
     body = taking(clock, lambda _: 0.01)
-    last = measure(sampler(clock, body), settings).result
-    assert body() == last + 1
+    sampled = sampler(clock, body)
+    sampled.run(settings)
+    assert body() == sampled.result + 1
 
 
 def test_the_garbage_collector_rests_while_sampling(
@@ -226,7 +225,7 @@ def test_the_garbage_collector_rests_while_sampling(
         clock.now += 0.01
         states.add(gc.isenabled())
 
-    measure(sampler(clock, body), settings)
+    sampler(clock, body).run(settings)
     assert states == {False}
     assert gc.isenabled()
 
@@ -235,7 +234,7 @@ def test_the_garbage_collector_is_back_after_a_body_that_raises(
     clock: VirtualClock, settings: Settings
 ) -> None:
     with pytest.raises(ZeroDivisionError):
-        measure(sampler(clock, lambda: 1 // 0), settings)
+        sampler(clock, lambda: 1 // 0).run(settings)
     assert gc.isenabled()
 
 
@@ -252,7 +251,7 @@ def test_what_a_body_holds_is_let_go_with_its_sampler_before_the_garbage_collect
             gpu.queue(LAUNCH, WORK)
             return block
 
-        measure(sampler(clock, body, gpu), settings)
+        sampler(clock, body, gpu).run(settings)
 
     with no_garbage_collection():
         measure_a_body()
@@ -260,7 +259,7 @@ def test_what_a_body_holds_is_let_go_with_its_sampler_before_the_garbage_collect
 
 
 def test_an_empty_body_costs_two_readings_of_the_clock(clock: VirtualClock) -> None:
-    assert sampler(clock, lambda: None).host(1)[1] == pytest.approx(2 * clock.cost)
+    assert sampler(clock, lambda: None).took() == pytest.approx(2 * clock.cost)
 
 
 def test_cold_samples_are_single_calls_and_caches_are_emptied_outside_the_clocks(
@@ -273,10 +272,10 @@ def test_cold_samples_are_single_calls_and_caches_are_emptied_outside_the_clocks
         emptied += 1
         clock.now += 1.0
 
-    seen = measure(sampler(clock, taking(clock, lambda _: 1e-6), cold=cold), settings)
+    seen = sampler(clock, taking(clock, lambda _: 1e-6), cold=cold).run(settings)
     assert seen.iterations == 1
-    assert emptied == len(seen.host)
-    assert max(seen.host) < 1e-5
+    assert emptied == len(seen.samples)
+    assert max(seen.samples) < 1e-5
 
 
 def waiting(clock: VirtualClock, seconds: float) -> Callable[[], None]:
@@ -293,8 +292,8 @@ def test_what_comes_before_samples_counts_against_the_time_of_the_case(
     clock: VirtualClock, settings: Settings, name: str
 ) -> None:
     wait = waiting(clock, 0.02)
-    seen = measure(sampler(clock, taking(clock, lambda _: 1e-6), **{name: wait}), settings)
-    assert len(seen.host) == 5
+    seen = sampler(clock, taking(clock, lambda _: 1e-6), **{name: wait}).run(settings)
+    assert len(seen.samples) == 5
     assert seen.sampled == pytest.approx(5e-6, rel=0.1)
     assert seen.prepared == pytest.approx(5 * 0.02, rel=1e-3)
     assert seen.warmup <= 0.02 + settings.case_seconds / 2 + 0.02
@@ -303,16 +302,14 @@ def test_what_comes_before_samples_counts_against_the_time_of_the_case(
 def test_however_long_it_takes_before_them_there_are_three_samples(
     clock: VirtualClock, settings: Settings
 ) -> None:
-    seen = measure(
-        sampler(clock, taking(clock, lambda _: 1e-6), before=waiting(clock, 7.0)), settings
-    )
-    assert len(seen.host) == 3
+    seen = sampler(clock, taking(clock, lambda _: 1e-6), before=waiting(clock, 7.0)).run(settings)
+    assert len(seen.samples) == 3
 
 
 def test_a_device_without_events_has_no_span(clock: VirtualClock, settings: Settings) -> None:
     gpu = VirtualDevice(clock, has_events=False)
-    seen = measure(sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu), settings)
-    assert seen.host == pytest.approx([LAUNCH + WORK] * len(seen.host), rel=1e-4)
+    seen = sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu).run(settings)
+    assert seen.samples == pytest.approx([LAUNCH + WORK] * len(seen.samples), rel=1e-4)
     assert seen.parts.keys() == {"enqueue"}
 
 
@@ -321,7 +318,7 @@ def test_a_clock_that_goes_backwards_fails_the_case(
 ) -> None:
     body = taking(clock, lambda call: 0.02 if call < 6 else -1.0)
     with pytest.raises(ClockError, match="backwards"):
-        measure(sampler(clock, body), settings)
+        sampler(clock, body).run(settings)
 
 
 class Block:
@@ -332,8 +329,8 @@ def test_calls_that_were_held_up_while_warming_up_are_counted_anew(
     clock: VirtualClock, settings: Settings
 ) -> None:
     body = taking(clock, lambda number: 4e-3 if number < 20 else 1e-6)
-    seen = measure(sampler(clock, body), settings)
-    assert seen.host == pytest.approx([1e-6] * len(seen.host), rel=1e-2)
+    seen = sampler(clock, body).run(settings)
+    assert seen.samples == pytest.approx([1e-6] * len(seen.samples), rel=1e-2)
     assert seen.iterations * 1e-6 == pytest.approx(settings.case_seconds / 30, rel=0.1)
 
 
@@ -351,6 +348,6 @@ def test_memory_that_only_calls_in_a_row_need_is_had_before_the_first_sample(
         most = max(most, len(alive))
         return result
 
-    seen = measure(sampler(clock, body), settings)
+    seen = sampler(clock, body).run(settings)
     assert seen.iterations > 1
-    assert seen.host == pytest.approx([1e-3] * len(seen.host), rel=1e-2)
+    assert seen.samples == pytest.approx([1e-3] * len(seen.samples), rel=1e-2)

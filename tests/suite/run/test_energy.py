@@ -13,19 +13,19 @@ from msgspec.structs import replace
 
 from frobench.suite.errors import WrongResultError
 from frobench.suite.journal import Busy, Record, Rested
-from frobench.suite.kit.device import Device
-from frobench.suite.launch import case
+from frobench.suite.launch.case import WINDOW as WINDOW_OF_CASE
+from frobench.suite.launch.case import Measure
 from frobench.suite.machine.sensors import sensor as sensors
 from frobench.suite.machine.sensors.sensor import Sensor, Source, seal
 from frobench.suite.machine.vendors import sources
-from frobench.suite.measure.sampler import AT_ONCE, Sampler, Window, repeat
+from frobench.suite.measure.sampler import AT_ONCE, Sampler
 from frobench.suite.profiles import LEAD, WINDOW, settings_for
 from frobench.suite.run import telemetry
 from frobench.suite.run.telemetry import Line, Reader, Reading
 from frobench.suite.stored.types import Check
 from tests.instruments.devices.simulated_nvml import Gpu, install
 from tests.instruments.devices.virtual import VirtualClock
-from tests.instruments.runs.made_up_records import spec
+from tests.instruments.sessions import item, launch_spec, listening
 
 SETTINGS = settings_for("standard", ["cuda:0"])
 USED = {"product": ["cuda:0"]}
@@ -52,11 +52,12 @@ def test_a_window_counts_the_calls_in_it_and_none_of_those_before(
         clock.now += AT_ONCE / 2.5
         return next(numbers)
 
-    window, last = repeat(Sampler(body, [], clock=clock))
+    sampler = Sampler(body, [], clock=clock)
+    window = sampler.repeat()
     batch = 3 * AT_ONCE / 2.5
     before, inside = LEAD // batch + 1, WINDOW // batch + 1
     assert window.calls == 3 * inside
-    assert last == 2 + 3 * (before + inside)
+    assert sampler.result == 2 + 3 * (before + inside)
     assert window.seconds == pytest.approx(inside * batch)
     assert window.ended - window.begun == pytest.approx(inside * batch)
     assert window.begun == pytest.approx(1000 + 2 * AT_ONCE / 2.5 + before * batch)
@@ -196,15 +197,20 @@ def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(
 def test_a_window_repeats_a_body_without_a_pause_and_checks_its_last_result(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    window = Window(1.0, 3.5, 30, 2.1)
-    monkeypatch.setattr(case, "repeat", lambda sampler: (window, sampler.body()))
-    timer = case.CaseTimer(spec("measure", SETTINGS, launch=4))
-    item: Any = SimpleNamespace(nodeid="product")
-    sampler = Sampler(lambda: 7, [Device("cpu")])
-    busy = timer.repeat(item, sampler, lambda result: Check("it", float(result != 7), 0.0))
-    assert busy == Busy(launch=4, case="product", begun=1.0, ended=3.5, calls=30, seconds=2.1)
+    def repeat(sampler: Sampler) -> Busy:
+        sampler.result = sampler.body()
+        return Busy(begun=1.0, ended=3.5, calls=30, seconds=2.1)
+
+    monkeypatch.setattr(Sampler, "repeat", repeat)
+    session, records = listening(launch_spec("measure", launch=4))
+    again = item("product")
+    again.stash[WINDOW_OF_CASE] = True
+    Measure(session, again)(lambda: 7, check=lambda result: Check("it", float(result != 7), 0.0))
+    assert records[-1] == Busy(
+        launch=4, case="product", begun=1.0, ended=3.5, calls=30, seconds=2.1
+    )
     with pytest.raises(WrongResultError):
-        timer.repeat(item, sampler, lambda _: Check("it", 1.0, 0.0))
+        Measure(session, again)(lambda: 7, check=lambda _: Check("it", 1.0, 0.0))
 
 
 def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(

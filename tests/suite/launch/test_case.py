@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,23 +14,20 @@ from frobench.suite.errors import WrongResultError
 from frobench.suite.journal import Measured, Refused
 from frobench.suite.kit.check_result import is_brief
 from frobench.suite.launch import case
-from frobench.suite.launch.case import CaseTimer
+from frobench.suite.launch.case import Measure
+from frobench.suite.launch.session import Session
 from frobench.suite.measure.explore import Explorer
 from frobench.suite.measure.sampler import Sampler
 from frobench.suite.profiles import settings_for
-from frobench.suite.stored.types import Check, Work
+from frobench.suite.stored.types import Check
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
-from tests.instruments.runs import made_up_records
 from tests.instruments.runs.made_up_launches import identity
+from tests.instruments.sessions import item, launch_spec
 
 SETTINGS = replace(settings_for("quick", ["cpu"]), case_seconds=0.1)
+CASE = identity("bench_body[cpu]")
 PASSED = Check("made up", 0.0, 1.0)
-
-
-@pytest.fixture(autouse=True)
-def no_accounts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the system keep no accounts: other programs wait for the processor meanwhile."""
-    monkeypatch.setattr(case, "Explorer", partial(Explorer, read=lambda: None))
+Measuring = Callable[..., Measured]
 
 
 @dataclass
@@ -61,42 +57,47 @@ class Emptying:
         return 60
 
 
-CASE = identity("bench_body[cpu]")
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> Measuring:
+    """Return what measures a body that takes so many seconds a call."""
+
+    def measured(
+        *devices: Remembering,
+        session: Session | None = None,
+        check: Callable[[Any], Check] = lambda _: PASSED,
+        seconds: float = 0.02,
+        cold: Emptying | None = None,
+        **more: Any,  # noqa: ANN401 - as `measure` takes it
+    ) -> Measured:
+        clock = VirtualClock(cost=1e-9)
+
+        def body() -> None:
+            clock.now += seconds
+
+        monkeypatch.setattr(case, "Sampler", partial(Sampler, clock=clock))
+        monkeypatch.setattr(case, "ColdCaches", lambda _: cold)
+        measure = Measure(session or made(), item())
+        measure._devices += devices  # type: ignore[arg-type] # stand-ins
+        measure(body, check=check, apart={"compile": 3.0}, cold=cold is not None, **more)
+        assert measure.measured is not None
+        return measure.measured
+
+    return measured
 
 
-def timer(mode: Any = "measure", launch: int = 0, done: int = 0) -> CaseTimer:  # noqa: ANN401 - as a specification has it
-    spec = made_up_records.spec(mode, SETTINGS, launch, cases=[CASE] * (done + 1))
+def made(mode: Any = "measure", launch: int = 0, done: int = 0) -> Session:  # noqa: ANN401 - as a specification has it
+    spec = launch_spec(mode, launch=launch, settings=SETTINGS)
+    spec.plan.cases = [CASE] * (done + 1)
     spec.order = [CASE.fullname]
-    return CaseTimer(spec)
+    session = Session(spec)
+    session.blocker = lambda _: None  # type: ignore[assignment,method-assign]
+    session.explorer = Explorer(SETTINGS, lambda: None)  # other programs wait meanwhile
+    return session
 
 
-def item(n: int = 16) -> Any:  # noqa: ANN401 - stands for a case that pytest has collected
-    return SimpleNamespace(
-        nodeid=f"bench_made_up.py::bench_body[{n}]",
-        module=SimpleNamespace(__name__="bench_made_up"),
-        function=SimpleNamespace(__name__="bench_body"),
-        callspec=SimpleNamespace(params={"device": "cpu", "n": n}),
-    )
-
-
-def measured(
-    *devices: Remembering,
-    timing: CaseTimer | None = None,
-    check: Callable[[Any], Check] = lambda _: PASSED,
-    seconds: float = 0.02,
-    **more: Any,  # noqa: ANN401 - as a sampler has it
-) -> Measured:
-    """Measure a body that takes so many seconds a call."""
-    clock = VirtualClock(cost=1e-9)
-
-    def body() -> None:
-        clock.now += seconds
-
-    sampler = Sampler(body, devices, clock=clock, **more)  # type: ignore[arg-type] # stand-ins
-    return (timing or timer()).measure(item(), sampler, Work(), check, {"compile": 3.0})
-
-
-def test_memory_is_that_of_all_devices_and_those_that_held_none_are_named() -> None:
+def test_memory_is_that_of_all_devices_and_those_that_held_none_are_named(
+    measured: Measuring,
+) -> None:
     clock = VirtualClock()
     peaks = {"a": 100, "b": 0, "c": None, "d": 7}
     record = measured(*(Remembering(clock, name=name, peak=peak) for name, peak in peaks.items()))
@@ -105,14 +106,16 @@ def test_memory_is_that_of_all_devices_and_those_that_held_none_are_named() -> N
     assert measured(Remembering(clock, name="c")).peak_bytes is None
 
 
-def test_a_device_is_not_idle_that_holds_an_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_device_is_not_idle_that_holds_an_input(
+    measured: Measuring, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gpu = Remembering(VirtualClock(), name="cuda:0", peak=0)
     assert measured(gpu).idle_devices == ["cuda:0"]
     monkeypatch.setattr("frobench.suite.measure.around.Inputs.devices", lambda _: {"cuda:0"})
     assert measured(gpu).idle_devices == []
 
 
-def test_what_empties_the_caches_is_not_the_memory_of_the_case() -> None:
+def test_what_empties_the_caches_is_not_the_memory_of_the_case(measured: Measuring) -> None:
     clock = VirtualClock()
     gpus = [Remembering(clock, name="a", peak=100), Remembering(clock, name="b", peak=20)]
     record = measured(*gpus, cold=Emptying())
@@ -124,15 +127,19 @@ def test_what_empties_the_caches_is_not_the_memory_of_the_case() -> None:
     assert not measured(before=lambda: None).in_a_row
 
 
-def test_a_case_that_is_measured_has_its_place_in_the_launch_and_a_wrong_one_has_none() -> None:
-    timing = timer(done=3)
-    assert measured(timing=timing).order == 4
+def test_a_case_that_is_measured_has_its_place_in_the_launch_and_a_wrong_one_has_none(
+    measured: Measuring,
+) -> None:
+    session = made(done=3)
+    assert measured(session=session).order == 4
     with pytest.raises(WrongResultError):
-        measured(timing=timing, check=lambda _: Check("made up", 2.0, 1.0))
-    assert measured(timing=timing).order == 5
+        measured(session=session, check=lambda _: Check("made up", 2.0, 1.0))
+    assert measured(session=session).order == 5
 
 
-def test_parts_hold_what_was_spent_apart_and_samples_of_the_other_version_stand_beside() -> None:
+def test_parts_hold_what_was_spent_apart_and_samples_of_the_other_version_stand_beside(
+    measured: Measuring,
+) -> None:
     record = measured()
     assert record.parts == {"compile": 3.0}
     assert record.against is None
@@ -146,7 +153,7 @@ def test_parts_hold_what_was_spent_apart_and_samples_of_the_other_version_stand_
     [("pilot", 0, True), ("measure", 0, False), ("measure", 1, True), ("alone", 1, False)],
 )
 def test_results_are_checked_briefly_by_a_pilot_and_after_the_first_launch(
-    mode: str, launch: int, *, brief: bool
+    measured: Measuring, mode: str, launch: int, *, brief: bool
 ) -> None:
     were: list[bool] = []
 
@@ -154,34 +161,36 @@ def test_results_are_checked_briefly_by_a_pilot_and_after_the_first_launch(
         were.append(is_brief())
         return PASSED
 
-    measured(timing=timer(mode, launch=launch), check=check)
+    measured(session=made(mode, launch=launch), check=check)
     assert were == [brief]
     assert not is_brief()
 
 
-def test_a_pilot_notes_its_quickest_call_and_looks_at_no_input() -> None:
-    record = measured(timing=timer("pilot"))
+def test_a_pilot_notes_its_quickest_call_and_looks_at_no_input(measured: Measuring) -> None:
+    record = measured(session=made("pilot"))
     assert record.undisturbed == pytest.approx(0.02)
     assert record.commonest is None
     assert measured().undisturbed is None
 
 
-def test_a_case_that_takes_too_long_and_those_beyond_it_are_skipped() -> None:
-    timing = timer("pilot")
+def test_a_case_that_takes_too_long_and_those_beyond_it_are_skipped(measured: Measuring) -> None:
+    session = made("pilot")
     with pytest.raises(pytest.skip.Exception, match="over this profile's") as skipped:
-        measured(timing=timing, seconds=100.0)
+        measured(session=session, seconds=100.0)
     refused = case.refusal(0, "case", "skipped", skipped.value, Path())
     assert refused.sampled == pytest.approx(200.0)
     assert refused.reason == str(skipped.value)
     with pytest.raises(pytest.skip.Exception):
-        timing.skip_if_left_out(item(32))
+        session.skip_if_left_out(item(n=32))
 
 
 def test_a_later_process_of_a_pilot_knows_what_earlier_ones_left_out() -> None:
-    timing = timer("pilot")
-    passing = Refused(launch=0, case="", status="skipped", reason="not now", fatal=False)
-    timing.remember(item(16), passing)
-    timing.skip_if_left_out(item(32))
-    timing.remember(item(16), replace(passing, reason="it hung", fatal=True))
+    session, small = made("pilot"), item()
+    passing = Refused(launch=0, case=small.nodeid, status="skipped", reason="not now")
+    session.journal = [passing]  # type: ignore[assignment] # the records of a journal
+    session.remember([small])
+    session.skip_if_left_out(item(n=32))
+    session.journal = [replace(passing, reason="it hung", fatal=True)]  # type: ignore[assignment]
+    session.remember([small])
     with pytest.raises(pytest.skip.Exception, match="it hung"):
-        timing.skip_if_left_out(item(32))
+        session.skip_if_left_out(item(n=32))
