@@ -8,8 +8,8 @@ A rule is one small function in one of these modules (see `suite.checks.rule`).
 import traceback
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from frobench.suite import privacy
@@ -146,28 +146,23 @@ def opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
     """
     try:
         data = store.content(path)
-        run = store.decode(data)
-        in_text = [*_in_text(data, run.frobench.digest)]
+        plain = store.plain_of(data)
+        run = store.run_of(plain)
+        store.require_bounds(data, plain)
         but = (personal.personal_data,)  # which sees only the texts that a run has
-        return run, [*rule.conclusions(run, *OF_FILES, but=but), *in_text]
+        return run, [*rule.conclusions(run, *OF_FILES, but=but), *_in_text(plain)]
     except store.InvalidResult as fault:
         return None, [unreadable(fault)]
     except Exception as error:  # noqa: BLE001 - of whichever kind
         return None, [broken(error)]
 
 
-def _in_text(data: bytes, stored: str) -> Iterator[Conclusion]:
+def _in_text(plain: dict[str, Any]) -> Iterator[Conclusion]:
     """Judge all that a file holds, also where a run has no field: its texts and its digest."""
-    try:
-        plain = msgspec.json.decode(data)
-        store.require_bounds(data, plain)
-    except UnicodeDecodeError:  # in a name that is no field of a run
-        raise store.InvalidResult("$", "not UTF-8") from None
-    except (msgspec.DecodeError, store.OutOfBoundsError) as error:
-        raise store.InvalidResult("$", str(error)) from None
     for message in dict.fromkeys(privacy.disclosures(plain)):
         yield rule.conclusion(personal.personal_data, personal.SEVERITY, rule.Fault(message))
-    if (computed := store.digest_of(plain)) != stored:
+    stored, computed = plain["frobench"].get("digest", ""), store.digest_of(plain)
+    if computed != stored:
         yield digest_differs(stored, computed)
 
 

@@ -10,11 +10,11 @@ and that of the commits found. Each errs in at most 5%, over all cases together.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Protocol
 
 from msgspec import Struct
 
 from frobench.suite.compare.family import Judged, compare, compare_family
+from frobench.suite.compare.pairs import CaseComparison
 from frobench.suite.statistics import LEAST_LAUNCHES, NORMAL_QUANTILE, has_enough
 from frobench.suite.stored.types import Estimate
 
@@ -34,18 +34,6 @@ Measure = Callable[[int, int, int], Ratios]
 """Measures two commits in turn, in so many pairs of launches; raises `BrokenError`."""
 
 
-class Compared(Protocol):
-    """A case of the first and the last commit."""
-
-    @property
-    def ratio(self) -> Estimate:
-        """Last / first."""
-
-    @property
-    def differs(self) -> bool:
-        """Whether it is faster or slower."""
-
-
 class Culprit(Struct, frozen=True):
     """Where a case changed; no commit between the two positions could be measured."""
 
@@ -60,7 +48,7 @@ class Findings(Struct):
 
     last: int  # position of the last commit; that of the first is 0
     launches: int  # pairs of them that the ends are given
-    ends: Mapping[str, Compared]  # by case
+    ends: Mapping[str, CaseComparison | Judged]  # last / first, by case
     beside_first: dict[int, dict[str, Estimate]] = {}  # ratios of each commit measured so, by case
     broken: dict[int, str] = {}  # why commits cannot be measured
     culprits: list[Culprit] = []
@@ -72,7 +60,7 @@ class Findings(Struct):
         return sorted(change, key=lambda case: -change[case])
 
 
-Judge = Callable[[Ratios], Mapping[str, Compared]]
+Judge = Callable[[Ratios], Mapping[str, CaseComparison | Judged]]
 """Compares the ends of a range, which were measured in these pairs of launches."""
 
 

@@ -31,16 +31,12 @@ DEEPEST = 16  # tables and lists inside each other
 _NUMBERS = frozenset({float, int, bool, type(None)})
 
 
-class OutOfBoundsError(ValueError):
-    """A file holds more than any run, or what readers may understand differently."""
-
-
 def most_launches(cases: int, samples: int) -> int:
     """Return how many launches of so many samples a case a file may hold."""
     return MOST_VALUES // max(1, cases * (samples + VALUES_BESIDE))
 
 
-def excess(data: bytes) -> str | None:
+def _excess(data: bytes) -> str | None:
     """Say of what a file holds too much to be read, judging by its marks alone."""
     if len(data) < MOST_VALUES and len(data) - len(data.translate(None, b'[{"')) < MOST_TABLES:
         return None  # as mostly; to count each mark takes nearly as long as to read the file
@@ -55,10 +51,10 @@ def excess(data: bytes) -> str | None:
     return None
 
 
-def texts(value: object) -> list[str]:
+def _texts(value: object) -> list[str]:
     """Return every text of plain JSON and every name of its tables, as often as it is there.
 
-    Raises `OutOfBoundsError` if it is nested too deep, or a name is too long.
+    Raises `InvalidResult` if it is nested too deep, or a name is too long.
     """
     found: list[str] = []
     level: list[Any] = [value]
@@ -76,30 +72,18 @@ def texts(value: object) -> list[str]:
                 elif kind is dict or (kind is list and not _NUMBERS.issuperset(map(type, item))):
                     deeper.append(item)
         if max(map(len, names), default=0) > LONGEST_NAME:
-            raise OutOfBoundsError(f"a name of more than {LONGEST_NAME:,} characters")
+            raise InvalidResult("$", f"a name of more than {LONGEST_NAME:,} characters")
         found += names
         if not deeper:
             return found
         level = deeper
-    raise OutOfBoundsError(f"nested deeper than {DEEPEST} levels")
-
-
-def require_bounds(data: bytes, plain: object) -> None:
-    """Raise `OutOfBoundsError` if a file, given as plain JSON too, is no run of a usual size.
-
-    Its texts are longer together than those of any run, it is nested too deep, or a table has a
-    name twice, of which readers take different entries.
-    """
-    every = texts(plain)
-    if b"\\" in data or data.count(b'"') != 2 * len(every):  # else no reader lost a text
-        json.loads(data, object_pairs_hook=_refuse_twins, parse_int=len, parse_float=len)
-    if sum(map(len, {*every})) > MOST_LETTERS:
-        raise OutOfBoundsError(f"more than {MOST_LETTERS:,} characters of text")
+    raise InvalidResult("$", f"nested deeper than {DEEPEST} levels")
 
 
 def _refuse_twins(entries: list[tuple[str, object]]) -> None:
+    """Raise if a table has a name twice, of which readers take different entries."""
     if len({name for name, _ in entries}) < len(entries):
-        raise OutOfBoundsError("a table has two entries of one name")
+        raise InvalidResult("$", "a table has two entries of one name")
 
 
 MIGRATIONS: list[Callable[[dict[str, Any]], dict[str, Any]]] = []
@@ -156,45 +140,57 @@ def content(path: Path) -> bytes:
 
 def decode(data: bytes) -> Run:
     """Read the text of a stored file; see `read`."""
-    if too_much := excess(data):
+    return run_of(plain_of(data))
+
+
+def plain_of(data: bytes) -> dict[str, Any]:
+    """Return the plain JSON of a file's text, also what no reader knows; raises as `read`."""
+    if too_much := _excess(data):
         raise InvalidResult("$", too_much)
-    run = _decoded(data)
     try:
-        texts(run.machine_info)
-    except OutOfBoundsError as error:
-        raise InvalidResult("$.machine_info", str(error)) from None
-    cpu, info = run.frobench.environment.cpu, run.machine_info.get("cpu")
-    if cpu.family is UNSET and isinstance(info, dict) and "family" in info:  # an older file
-        for name, value in described(info).items():
-            setattr(cpu, name, value)
-    return run
+        plain: dict[str, Any] = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise _unreadable(data, error) from None
+    if not isinstance(plain, dict):
+        raise InvalidResult("$", f"{NO_RUN}: not a table")
+    return plain
 
 
-def _decoded(data: bytes) -> Run:
-    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        run = msgspec.json.decode(data, type=Run)  # most are of this schema, and read only once
-        if run.frobench.schema == SCHEMA:
-            return run
+def require_bounds(data: bytes, plain: dict[str, Any]) -> None:
+    """Raise `InvalidResult` if a file holds more text than any run, or what readers take unlike.
+
+    plain : of the file's text
+    """
+    texts = _texts(plain)
+    if b"\\" in data or data.count(b'"') != 2 * len(texts):  # else no reader lost a text
+        json.loads(data, object_pairs_hook=_refuse_twins, parse_int=len, parse_float=len)
+    if sum(map(len, {*texts})) > MOST_LETTERS:
+        raise InvalidResult("$", f"more than {MOST_LETTERS:,} characters of text")
+
+
+def run_of(plain: dict[str, Any]) -> Run:
+    """Return the run that plain JSON of this or any older schema holds; raises as `read`."""
     minor = 0
     try:
-        head = msgspec.json.decode(data, type=_Head).frobench
+        head = msgspec.convert(plain, _Head).frobench
         schema, minor = head.schema, head.minor
         if not 1 <= schema <= SCHEMA:
             by = "a newer Frobench" if schema > SCHEMA else "no Frobench"
             raise InvalidResult("$.frobench.schema", f"written by {by}: schema {schema}")
-        if schema == SCHEMA:
-            return msgspec.json.decode(data, type=Run)
-        plain = msgspec.json.decode(data)
         for migrate in MIGRATIONS[schema - 1 :]:
             plain = migrate(plain)
-        return msgspec.convert(plain, Run)
+        run = msgspec.convert(plain, Run)
     except msgspec.ValidationError as error:
         if minor > MINOR:  # it may have a value that this version does not know
             newer = f"written by a newer Frobench: schema {SCHEMA}.{minor}"
             raise InvalidResult("$.frobench.minor", newer) from None
         raise _misfit(str(error)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise _unreadable(data, error) from None
+    _texts(run.machine_info)  # nested no deeper than readers can follow
+    cpu, info = run.frobench.environment.cpu, run.machine_info.get("cpu")
+    if cpu.family is UNSET and isinstance(info, dict) and "family" in info:  # an older file
+        for name, value in described(info).items():
+            setattr(cpu, name, value)
+    return run
 
 
 def _misfit(text: str) -> InvalidResult:
@@ -219,7 +215,9 @@ def _unreadable(data: bytes, error: Exception) -> InvalidResult:
         what = "the file is cut off" if is_cut else f"{NO_RUN}: not JSON"
         position = f"line {fault.lineno}, column {fault.colno}"
         return InvalidResult("$", f"{what}: {fault.msg} ({position})")
-    except (UnicodeDecodeError, RecursionError):
+    except UnicodeDecodeError:
+        return InvalidResult("$", "not UTF-8")
+    except (RecursionError, ValueError):  # nested too deep, or a number of too many digits
         path = None
     return InvalidResult(path, "not a finite number") if path else InvalidResult("$", str(error))
 

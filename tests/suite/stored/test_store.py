@@ -234,7 +234,7 @@ def test_every_published_file_keeps_its_digest() -> None:
         (b'{"frobench": {"schema": 1}}x', "not a run of Frobench: not JSON: Extra data (line 1"),
         (b'{"frobench": }', "not a run of Frobench: not JSON: Expecting value (line 1, column 14)"),
         (b'{"machine_info": ' + b"[" * 50_000, "maximum recursion depth exceeded"),
-        (b"[]", "not a run of Frobench: Expected `object`, got `array`"),
+        (b"[]", "not a run of Frobench: not a table"),
     ],
 )
 def test_what_is_no_json_object_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
@@ -248,7 +248,7 @@ def test_what_is_no_json_object_is_refused(tmp_path: Path, content: bytes, messa
 def test_text_that_is_not_utf8_is_refused(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     path.write_bytes(store.encode(run).replace(b'"name": "bench', b'"name": "\xff'))
-    assert fault(path).message.startswith("'utf-8' codec can't decode byte 0xff")
+    assert fault(path).message == "not UTF-8"
 
 
 def test_a_file_cut_off_anywhere_is_refused(run: Run, tmp_path: Path) -> None:
