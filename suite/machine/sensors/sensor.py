@@ -57,7 +57,7 @@ class Sensor:
                 values[name] = ask()
             except Exception as error:  # noqa: BLE001 - whatever a library of a vendor raises
                 del self._asks[name]
-                self.unknown[name] = ": ".join(filter(None, (self._source, first_line(error))))
+                self.unknown[name] = ": ".join(filter(None, (self._source, in_brief(error))))
             else:
                 if name == ENERGY:
                     self.counted = (begun + time.monotonic()) / 2
@@ -90,7 +90,7 @@ class Source(NamedTuple):
         try:
             return list(self.find())
         except Exception as error:  # noqa: BLE001 - whatever a library of a vendor raises
-            return silent(self.devices, f"{self.name}: {first_line(error)}", self.quantities)
+            return silent(self.devices, f"{self.name}: {in_brief(error)}", self.quantities)
 
 
 def silent(
@@ -103,11 +103,6 @@ def silent(
 def seal(uuid: str, salt: str) -> str:
     """Return the digest that stands in the journal for a device's UUID, which is never stored."""
     return hashlib.sha256(f"{salt}/{uuid.lower()}".encode()).hexdigest()
-
-
-def first_line(error: Exception) -> str:
-    """Return what is stored of a failure of a library, whose text may name anything."""
-    return in_brief(error)
 
 
 def may_limit(watts: float | None, limit: float | None, utilization: float | None) -> bool:
