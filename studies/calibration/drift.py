@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from frobench.suite.checks.facts import trend
+from frobench.suite.checks.courses import drifts
 from studies.calibration.figures import Figure, Goal, Table, errors
 from studies.calibration.intervals import coverage, relative_width
 from studies.calibration.regimes import (
@@ -81,7 +81,7 @@ DEPENDENT = [
     Dependent(Regime("step in mid-run, the level before", in_mid_run)),
 ]
 
-CHANGES = [
+CHANGES: list[tuple[str, float, bool]] = [
     ("trend", STEP, False),
     ("step in mid-run", STEP, True),
     ("trend", LARGE, False),
@@ -113,10 +113,10 @@ def study(tell: Tell, spread: Spread, runs: int) -> list[Table]:
     for done, ((regime, launches), hits) in enumerate(zip(places, counts, strict=True), start=1):
         alarms.append(errors(regime.name, str(launches), hits, suites, ALARMS))
         tell(0.3 + 0.5 * done / len(places), regime.name)
-    changes = list(product(CHANGES, LAUNCHES))
+    changes = list(product(CHANGES, (True, False), LAUNCHES))
     named = spread(partial(_named, suites=suites), changes)
-    for ((kind, size, _), launches), hits in zip(changes, named, strict=True):
-        row = f"{kind} of {size:g} SD"
+    for ((kind, size, _), every, launches), hits in zip(changes, named, strict=True):
+        row = f"{kind} of {size:g} SD, {'all cases' if every else 'one case'}"
         found.append(Figure.of(row, str(launches), hits / suites, "1"))
     return [
         Table(
@@ -132,7 +132,8 @@ def study(tell: Tell, spread: Spread, runs: int) -> list[Table]:
             figures=alarms,
         ),
         Table(
-            title="The same where all cases drift: runs in which it is named",
+            title="The same where there is a drift: runs in which it is named, for all cases or "
+            "for the one that drifts",
             rows="launches",
             figures=found,
         ),
@@ -148,19 +149,20 @@ def _alarms(cell: tuple[Regime, int], suites: int) -> int:
     regime, launches = cell
     random = np.random.default_rng([launches, *regime.name.encode()])
     return sum(
-        trend(np.log(regime.draw(random, CASES, launches)).tolist()) != 0 for _ in range(suites)
+        any(drifts(np.log(regime.draw(random, CASES, launches)).tolist())) for _ in range(suites)
     )
 
 
-def _named(cell: tuple[tuple[str, float, bool], int], suites: int) -> int:
-    """Count the runs in which a drift is named."""
-    (_, size, is_step), launches = cell
-    random = np.random.default_rng([launches, int(size), is_step, True])
+def _named(cell: tuple[tuple[str, float, bool], bool, int], suites: int) -> int:
+    """Count the runs in which a drift of all cases, or of the first, is named as such."""
+    (_, size, is_step), every, launches = cell
+    random = np.random.default_rng([launches, int(size), is_step, every])
     course = np.linspace(0, 1, launches)
     if is_step:
         course = (np.arange(launches) >= launches // 2).astype(float)
     hits = 0
     for _ in range(suites):
         logs = np.log(normal(random, CASES, launches))
-        hits += trend((logs + size * NOISE * course).tolist()) != 0
+        logs[: CASES if every else 1] += size * NOISE * course
+        hits += any(one.case == (None if every else 0) for one in drifts(logs.tolist()))
     return hits

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What rules look at: a case, launch by launch."""
 
-import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from itertools import accumulate, combinations
-from statistics import fmean
+from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
 
 from frobench.suite.statistics import middle
@@ -17,8 +15,6 @@ from frobench.suite.stored.types import Case, Launch, Run, Sensed
 T = TypeVar("T")
 LEAST_PART = 0.05
 """Fraction of the readings that show a device held back, at least; fewer hardly move the median."""
-LEAST_CHANGE, TREND_CHANCE = 0.02, 0.04
-"""Smaller changes over a run, relative, are not named; and the chance of a false alarm."""
 LEAST_AGREEING = 3
 """Fewest launches whose agreement counts: a neighbour's noise may have slowed all of fewer."""
 
@@ -203,31 +199,3 @@ def held_back(
         ]
         if signs and believed(device, sensed):
             yield f"{device} was held back by {', '.join(signs)} of {sensed.readings} readings"
-
-
-def trend(cases: Sequence[Sequence[float]]) -> float:
-    """Return how much slower the last third of the launches is than the first; 0 if by chance.
-
-    cases : logs of times, a row a case, with a value for each launch
-    """
-    launches = [fmean(launch) for launch in zip(*cases, strict=True)]
-    third = len(launches) // 3
-    if third == 0 or chance_of_trend(launches) > TREND_CHANCE:
-        return 0.0
-    change = math.expm1(fmean(launches[-third:]) - fmean(launches[:third]))
-    return change if abs(change) > LEAST_CHANGE else 0.0
-
-
-def chance_of_trend(series: Sequence[float]) -> float:
-    """Return the p-value of Kendall's test for a trend, two-sided and exact.
-
-    The numbers of orders with so many inversions are the coefficients of the product of all
-    1 + x + ... + x^(k - 1) for k up to the length of the series.
-    """
-    orders = [1]
-    for k in range(2, len(series) + 1):
-        sums = list(accumulate([0, *orders, *[0] * (k - 1)]))
-        orders = [now - sums[max(0, position - k)] for position, now in enumerate(sums)][1:]
-    falls = sum(late < early for early, late in combinations(series, 2))
-    rarer = min(falls, len(orders) - 1 - falls)
-    return min(1.0, 2 * sum(orders[: rarer + 1]) / sum(orders))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
+from frobench.suite.checks.courses import drifts
 from frobench.suite.checks.facts import (
     Observed,
     accelerators,
@@ -17,7 +18,6 @@ from frobench.suite.checks.facts import (
     held_back,
     is_accelerator,
     mostly,
-    trend,
 )
 from frobench.suite.checks.rule import Fault
 from frobench.suite.machine.sensors.causes import of_kind
@@ -374,7 +374,7 @@ class _Point(NamedTuple):
 
 
 def drift(run: Run) -> Iterator[Fault]:
-    """Over the run, the launches became slower or faster by more than 2%, launch after launch.
+    """Over the run, all cases or one became slower or faster by more than 2%, by a trend or a step.
 
     The machine did not hold its speed: it heated up, its power source changed, or something
     else started or ended. The launches are not independent, so a 95% interval may cover the median
@@ -382,9 +382,13 @@ def drift(run: Run) -> Iterator[Fault]:
     """
     whole = [case for case in run.benchmarks if all(case.extra_info.launches)]
     times = [[math.log(launch.seconds) for launch in by_launch(run, case)] for case in whole]
-    if change := trend(times):
+    for change, case, since in drifts(times):
         word = "slower" if change > 0 else "faster"
-        yield Fault(f"the last launches were {abs(change):.1%} {word} than the first")
+        if since is None:
+            message = f"the last launches were {abs(change):.1%} {word} than the first"
+        else:
+            message = f"from launch {since} on, times were {abs(change):.1%} {word} than before"
+        yield Fault(message, None if case is None else whole[case].fullname)
 
 
 def unsteady_clock(run: Run) -> Iterator[Fault]:

@@ -7,7 +7,8 @@ import pytest
 from msgspec.structs import replace
 from scipy.stats import kendalltau, spearmanr
 
-from frobench.suite.checks import facts
+from frobench.suite import checks
+from frobench.suite.checks import courses
 from frobench.suite.checks import noise as steadiness
 from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import keep, made, resample, said, samples, set_samples
@@ -27,6 +28,42 @@ def test_a_machine_that_does_not_hold_its_speed_drifts(step: float, message: str
     assert said(run, "drift") == [message]
 
 
+def test_one_case_that_drifts_is_named_alone() -> None:
+    run = resample(made(noise=0.001), lambda launch: 1.01**launch, cases=1)
+    [drifting] = [one for one in checks.conclude(run) if one.code == "drift"]
+    assert drifting.case == run.benchmarks[0].fullname
+    assert drifting.message.startswith("the last launches were 7.")
+
+
+@pytest.mark.parametrize(
+    ("after", "message"),
+    [
+        (1.1, "from launch 6 on, times were 10.0% slower than before"),
+        (0.9, "from launch 6 on, times were 10.0% faster than before"),
+    ],
+)
+@pytest.mark.parametrize("cases", [None, 1])
+def test_a_step_in_mid_run_is_named(after: float, message: str, cases: int | None) -> None:
+    steps = [1.0] * 5 + [after] * 5
+    run = resample(made(noise=0.0001, launches=10), lambda launch: steps[launch], cases=cases)
+    drifting = [one for one in checks.conclude(run) if one.code == "drift"]
+    assert [one.message for one in drifting] == [message]
+    assert drifting[0].case == (run.benchmarks[0].fullname if cases else None)
+    assert "95% interval may cover the median in fewer than 95%" in drifting[0].advice
+
+
+@pytest.mark.parametrize("launches", [6, 7])
+def test_a_step_over_so_few_launches_may_be_chance(launches: int) -> None:
+    run = made(noise=0.01, launches=launches)
+    assert not said(resample(run, lambda launch: 1.1 if launch >= 3 else 1.0), "drift")
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.5])
+def test_launches_without_any_noise_have_no_course_but_a_step(factor: float) -> None:
+    run = resample(made(noise=0.0), lambda launch: factor if launch >= 4 else 1.0)
+    assert bool(said(run, "drift")) is (factor > 1)
+
+
 def test_launches_that_jump_without_a_trend_are_no_drift() -> None:
     jumps = [1.0, 1.05, 0.98, 1.03, 1.06, 1.0, 1.04, 1.05]
     assert not said(resample(made(), lambda launch: jumps[launch]), "drift")
@@ -38,7 +75,7 @@ def test_the_chance_of_a_trend_is_that_of_kendalls_test(seed: int, count: int) -
     random = Random(seed)  # noqa: S311 - no secret
     series = [random.gauss(0.1 * place, 1) for place in range(count)]
     expected = kendalltau(range(count), series, method="exact").pvalue
-    assert facts.chance_of_trend(series) == pytest.approx(expected, rel=1e-9)
+    assert courses.chance_of_trend(series) == pytest.approx(expected, rel=1e-9)
 
 
 # unsteady_clock
