@@ -239,14 +239,13 @@ class Collected(Struct, tag="collected", kw_only=True):
 
 
 class Declared(Struct, tag="declared", kw_only=True):
-    """What is known of cases before they run; `absent` is why no device here can run one.
+    """The machine, and why no device here can run some of the cases, by full name.
 
     machine, machine_id : the machine's name and, without a label, its identity
     """
 
     machine: str
     machine_id: str
-    works: dict[str, Work]
     absent: dict[str, str]
 
 

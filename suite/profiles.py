@@ -33,6 +33,14 @@ HEADLINE_TIMES, HEADLINE_PART = 10.0, 0.1
 all headline cases together whose calls are longer than others may be."""
 BRIEF_CALLS, BRIEF_SAMPLES = 3, 2
 """Calls of such a case in a launch, and those of them that are samples."""
+LEEWAY = 1.25
+"""Times the permitted call beyond which a case is left out: nearer to the limit the machine's state
+of the moment would decide."""
+AS_BEFORE = 2.0
+"""A case that the machine's last run measured may take so many times the permitted call, and one
+that it left out must take less by this factor: two runs should have the same cases."""
+OVER = "over this profile's"
+"""What every reason says of a case that takes too long."""
 SEARCH_PART, PEAK_SECONDS = 0.1, 180.0
 """What all searches of a run may take together: a part of the budget, or what `--peak` adds."""
 
@@ -99,6 +107,15 @@ def headline_times(settings: Settings) -> float:
     """Return how many times the longest call one of a headline case may take."""
     fitting = headline_seconds(settings) / BRIEF_CALLS
     return max(1.0, min(HEADLINE_TIMES, fitting / settings.longest_sample))
+
+
+def longest_call(settings: Settings, *, headline: bool, before: bool | None = None) -> float:
+    """Return the seconds that a call of a case may take.
+
+    before : whether the machine's last run measured the case; `None` if it did not try
+    """
+    factor = LEEWAY if before is None else AS_BEFORE if before else 1 / AS_BEFORE
+    return settings.longest_sample * factor * (headline_times(settings) if headline else 1.0)
 
 
 def headline_seconds(settings: Settings) -> float:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which cases a pilot loses when something disturbs it, over the cases of the real suite.
+"""Which cases a pilot loses when something disturbs it, over the cases of a stored run.
 
 Each case takes the seconds that the rates of a made-up processor give its declared work. The pilot
 is the real one, on a clock that the calls and their disturbances advance.
@@ -9,13 +9,12 @@ import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from frobench.suite.kit.cases import Parameters
 from frobench.suite.profiles import settings_for
-from frobench.suite.run.pilot import collect
+from frobench.suite.stored import store
+from frobench.suite.stored.differences import benchmark_of
 from frobench.suite.stored.types import ProfileName, Settings, Work
 from frobench.suite.units import counted
 from studies.calibration.figures import Figure, Table, errors
@@ -34,8 +33,8 @@ NEAR = 2.0
 MOST_LOST, MOST_LOST_OF_ALL = 0.01, 0.05
 
 
-class Declared(NamedTuple):
-    """A case of the suite, and its work."""
+class Worked(NamedTuple):
+    """A case, and its work."""
 
     function: str
     parameters: Parameters
@@ -46,7 +45,7 @@ class Cell(NamedTuple):
     """A profile and its cases with a disturbance, and how many pilots are made so."""
 
     profile: ProfileName
-    cases: list[Declared]
+    cases: list[Worked]
     disturbance: str
     pilots: int
 
@@ -111,15 +110,17 @@ def study(tell: Tell, spread: Spread, pilots: int) -> list[Table]:
     ]
 
 
-def suite_cases(profile: ProfileName) -> list[Declared]:
-    """Return the real suite's cases on a CPU that declare their work, in a pilot's order."""
-    settings = settings_for(profile, ["cpu"])
-    with TemporaryDirectory() as folder:
-        found, declared = collect(settings, Path(folder), ROOT / "benchmarks")
+def suite_cases(profile: ProfileName) -> list[Worked]:
+    """Return the cases of the newest stored run on a CPU that declare their work.
+
+    Those of the `quick` profile lead its answers; of the `rigorous` one it has no more than these.
+    """
+    run = store.read(max((ROOT / "results").rglob("*.json"), key=lambda path: path.name))
     return [
-        Declared(f"{case.group}.{case.function}", case.params, declared.works[case.fullname])
-        for case in found.cases
-        if case.fullname in declared.works
+        Worked(benchmark_of(case.fullname), case.params, case.extra_info.work)
+        for case in run.benchmarks
+        if case.extra_info.work != Work()
+        if profile != "quick" or case.extra_info.headline
     ]
 
 
@@ -138,7 +139,7 @@ def differing(cell: Cell) -> Differing:
     return Differing(**counts)
 
 
-def on_a_processor(cases: Sequence[Declared], rng: random.Random) -> list[MadeUp]:
+def on_a_processor(cases: Sequence[Worked], rng: random.Random) -> list[MadeUp]:
     """Return the cases with the seconds that a processor takes whose rates are drawn at random."""
     call, item = 10 ** rng.uniform(-6, -4.5), 10 ** rng.uniform(-6, -5)
     flops, moved = 10 ** rng.uniform(9.5, 12.5), 10 ** rng.uniform(9.5, 11.5)

@@ -9,7 +9,6 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from time import perf_counter
@@ -35,11 +34,10 @@ from frobench.suite.machine.sensors.sensor import seal
 from frobench.suite.machine.torch_facts import bus_address
 from frobench.suite.measure import ready, sampler
 from frobench.suite.measure.around import Blocker, blocker
-from frobench.suite.measure.climb import AS_BEFORE, LEEWAY
 from frobench.suite.measure.explore import Explorer
 from frobench.suite.measure.sampler import Sampler
 from frobench.suite.nodes.groups import Groups
-from frobench.suite.profiles import PROFILES, headline_times
+from frobench.suite.profiles import PROFILES, longest_call
 from frobench.suite.project.imports import foreign, foreign_code, imported
 from frobench.suite.stored.types import Settings, Work
 
@@ -123,39 +121,38 @@ class Session:
         """Take up a pilot that a hung or crashed case ended."""
         if self.journal is None or self.spec.mode != "pilot":
             return
-        climb = self.explorer.climb
         families = {item.nodeid: _family(item) for item in items}
         for record in self.journal:
             if isinstance(record, Measured) and record.case in families:
-                climb.climbed(*families[record.case], record.work, record.quickest)
+                self.explorer.remember(*families[record.case], record.work, record.quickest)
             elif isinstance(record, journal.Refused) and record.fatal and record.case in families:
-                climb.leave_out(*families[record.case], None, record.reason)
+                self.explorer.leave_out(*families[record.case], record.reason)
             elif isinstance(record, journal.Tried):
                 self.searches.remember(record)
 
     def skip_if_left_out(self, item: pytest.Function) -> None:
         """Skip a case that a smaller one of its family showed to be too large."""
-        find_work = partial(collection.work, item)
-        reason = self.explorer.climb.refusal(*_family(item), find_work, self._times(item))
+        reason = self.explorer.refusal(*_family(item), self._longest_call(item))
         if reason is not None:
             pytest.skip(reason)
 
     def explore(self, item: pytest.Function, sampler: Sampler, work: Work) -> Measured:
         """Call a body a few times; skip the case if a call takes too long."""
         try:
-            return self.explorer.explore(*_family(item), sampler, work, self._times(item))
+            longest = self._longest_call(item)
+            return self.explorer.explore(*_family(item), sampler, work, longest)
         except TooLongError as error:
             raise pytest.skip.Exception(str(error)) from error
 
-    def _times(self, item: pytest.Function) -> float:
-        """Return how often the longest call one of a case may take; a pilot explores beyond it.
+    def _longest_call(self, item: pytest.Function) -> float:
+        """Return the seconds that a call may take, in a pilot the most that the plan admits.
 
         The plan then decides by what earlier runs of the machine measured.
         """
         settings = self.spec.settings
         if self.spec.mode != "pilot":
-            return LEEWAY
-        return AS_BEFORE * (headline_times(settings) if collection.leads(item, settings) else 1.0)
+            return longest_call(settings, headline=False)
+        return longest_call(settings, headline=collection.leads(item, settings), before=True)
 
     def get_ready(self, cases: int) -> None:
         """Wait for early workers; bring the devices of a launch to where its cases can begin."""

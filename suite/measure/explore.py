@@ -1,20 +1,42 @@
 # SPDX-License-Identifier: MIT
-"""What a pilot does with a case: call it a few times, if nothing says that it takes too long."""
+"""What a pilot does with a case: call it a few times, if nothing says that it takes too long.
 
-from collections.abc import Callable, Sequence
+A call once begun cannot be interrupted, and a half-precision product that takes 2 s at 1024 takes a
+minute at 2048. So the cases of one family, alike in all but their sizes, are called from the
+smallest upwards, and the next only if the times of the smaller ones, continued by the declared
+work, allow it.
+
+A case is left out only on evidence that a disturbance cannot make: the quickest of several calls,
+or a prediction on which the two largest of the smaller sizes agree, each by its quickest call. What
+any device does in time is never left out by prediction.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
 import torch
 
 from frobench.suite.errors import TooLongError
 from frobench.suite.journal import Measured
-from frobench.suite.kit.cases import Parameters
+from frobench.suite.kit.cases import Parameters, sizes
 from frobench.suite.kit.garbage import no_garbage_collection
 from frobench.suite.machine.accounts import DISTURBED, Accounts, Read, accounts, undisturbed
 from frobench.suite.machine.host import cores_in_use
-from frobench.suite.measure.climb import LEEWAY, Climb
 from frobench.suite.measure.sampler import Clock, Sampler
+from frobench.suite.profiles import OVER
 from frobench.suite.stored.types import Settings, Work
+from frobench.suite.units import counted, format_seconds
 
+DOUBT, DEEPER_DOUBT = 1.6, 10.0
+"""A prediction by several smaller sizes is tried up to so many times what a call may take, and one
+by a single size up to so many times the profile's longest call: rates rise with the size, and one
+size cannot tell what part of its time was launching, so predictions are rather, or much, too long.
+"""
+SLOWEST = Work(flops=1e8, bytes=1e8, items=1e3)
+"""What any device does in a second, even in half precision without instructions for it."""
 TIMES_THE_LONGEST = 3
 """Times the longest permitted call: if two calls take longer, there is no third."""
 PART_OF_DEADLINE = 0.2
@@ -29,13 +51,58 @@ LEAST_CALLS, EXPLORED = 3, 5
 """Calls at least, since any one may be disturbed (a hopeless body has two), and at most."""
 
 
+class _Size(NamedTuple):
+    """A case that was called."""
+
+    sizes: dict[str, int]
+    work: Work
+    seconds: float
+
+
+class _LeftOut(NamedTuple):
+    sizes: dict[str, int]
+    longest: float
+    reason: str
+
+
 class Explorer:
-    """Explores cases, sizes upwards, and leaves out those beyond one that takes too long."""
+    """Explores cases, sizes upwards, and leaves out those beyond one that takes too long.
+
+    longest : in all methods, the seconds that a call of the case may take
+    """
 
     def __init__(self, settings: Settings, read: Read = accounts) -> None:
-        self.climb = Climb(settings.longest_sample)
         self._settings = settings
         self._read = read
+        self._known: defaultdict[Hashable, list[_Size]] = defaultdict(list)
+        self._left_out: defaultdict[Hashable, list[_LeftOut]] = defaultdict(list)
+
+    def remember(self, function: str, parameters: Parameters, work: Work, seconds: float) -> None:
+        """Remember how long the quickest of several calls took."""
+        known = _Size(sizes(parameters), work, seconds)
+        self._known[_family(function, parameters)].append(known)
+
+    def leave_out(
+        self, function: str, parameters: Parameters, reason: str, longest: float = math.inf
+    ) -> None:
+        """Leave all larger cases of the family out, unless a call of theirs may take longer."""
+        left_out = _LeftOut(sizes(parameters), longest, reason)
+        self._left_out[_family(function, parameters)].append(left_out)
+
+    def refusal(self, function: str, parameters: Parameters, longest: float) -> str | None:
+        """Return why a case is left out before it is set up, or `None`.
+
+        Its first size is larger than that of a case which was left out, and no other is smaller.
+        Where another size alone is larger, the work decides, which the benchmark declares when it
+        is set up: a whole number on which the work does not depend is no size.
+        """
+        mine = sizes(parameters)
+        for other in self._left_out[_family(function, parameters)]:
+            first = next(iter(other.sizes), None)
+            is_larger = first is not None and mine[first] > other.sizes[first]
+            if is_larger and _covers(mine, other.sizes) and longest <= other.longest:
+                return other.reason
+        return None
 
     def explore(
         self,
@@ -43,20 +110,76 @@ class Explorer:
         parameters: Parameters,
         sampler: Sampler,
         work: Work,
-        times: float = LEEWAY,
+        longest: float,
     ) -> Measured:
-        """Call a body a few times; `times` is how often the longest call one of its may take.
+        """Call a body a few times.
 
         Raises `TooLongError` if a call takes too long, or is predicted to.
         """
-        case = function, parameters, work
-        if reason := self.climb.predicted_too_long(*case, times):
-            raise TooLongError(reason)
-        small = self.climb.is_small(work)
-        record, calls = explore(sampler, self._settings, small=small, read=self._read)
-        if reason := self.climb.takes_too_long(*case, calls, times):
+        case, most = (function, parameters), self._settings.longest_sample
+        slowest = _ratios(work, SLOWEST)
+        is_small = bool(slowest) and sum(slowest) <= most
+        seconds, smaller = self._prediction(*case, work)
+        doubt = DOUBT * longest if smaller > 1 else max(DOUBT * longest, DEEPER_DOUBT * most)
+        if seconds > doubt and not is_small:
+            takes = f"predicted to take {format_seconds(seconds)}"
+            evidence = f"continued from {counted(smaller, 'smaller size')}"
+            raise TooLongError(self._reason(*case, longest, takes, evidence))
+        record, calls = explore(sampler, self._settings, small=is_small, read=self._read)
+        quickest = min(calls)
+        self.remember(*case, work, quickest)
+        if quickest > longest:
+            takes = f"takes at least {format_seconds(quickest)}"
+            evidence = f"in the quickest of {counted(len(calls), 'call')}"
+            reason = self._reason(*case, longest, takes, evidence)
             raise TooLongError(reason, record.warmup + record.sampled)
         return record
+
+    def _prediction(self, function: str, parameters: Parameters, work: Work) -> tuple[float, int]:
+        """Return the seconds that a call should take, 0 if unknown, and how many sizes say so.
+
+        One smaller size is scaled by the work, two are continued in a straight line: the second
+        tells what part of the first was launching. The shortest prediction counts, because what
+        disturbs one of the sizes makes its prediction longer; so both the largest of the smaller
+        sizes and the one below it must say that a call takes too long.
+        """
+        smaller = sorted(
+            (next(iter(_ratios(other.work, work)), 1.0), other.seconds)
+            for other in self._known[_family(function, parameters)]
+            if _covers(sizes(parameters), other.sizes)
+        )
+        scaled = [seconds / amount for amount, seconds in smaller]
+        lines = [
+            seconds + max(0.0, seconds - before) / (amount - less) * (1.0 - amount)
+            for (less, before), (amount, seconds) in [*pairwise(smaller)][-2:]
+            if amount > less
+        ]
+        return min([*scaled, *lines], default=0.0), len(smaller)
+
+    def _reason(
+        self, function: str, parameters: Parameters, longest: float, takes: str, evidence: str
+    ) -> str:
+        """Leave a case and larger ones out, and return why."""
+        where = ", ".join(f"{name}={size}" for name, size in sizes(parameters).items())
+        call = f"a call at {where}" if where else "a call"
+        limit = f"{OVER} {format_seconds(self._settings.longest_sample)}"
+        reason = f"{takes} {call}, {limit}, {evidence}"
+        self.leave_out(function, parameters, reason, longest)
+        return reason
+
+
+def _family(function: str, parameters: Parameters) -> Hashable:
+    small = sizes(parameters)
+    return function, tuple(pair for pair in parameters.items() if pair[0] not in small)
+
+
+def _covers(mine: dict[str, int], other: dict[str, int]) -> bool:
+    return all(mine[name] >= size for name, size in other.items())
+
+
+def _ratios(work: Work, of: Work) -> list[float]:
+    pairs = ((work.flops, of.flops), (work.bytes, of.bytes), (work.items, of.items))
+    return [mine / whole for mine, whole in pairs if mine and whole]
 
 
 def explore(

@@ -34,16 +34,17 @@ from frobench.suite.journal import (
 )
 from frobench.suite.machine.accounts import DISTURBED
 from frobench.suite.machine.sensors.cpu import CPU
-from frobench.suite.measure.climb import AS_BEFORE, LEEWAY, OVER
 from frobench.suite.profiles import (
+    AS_BEFORE,
     BRIEF_CALLS,
     HEADLINE_PART,
     LEAST_SAMPLES,
+    OVER,
     PROFILES,
     WINDOW_SECONDS,
     headline_seconds,
-    headline_times,
     limits_of,
+    longest_call,
     settings_on,
     settling_seconds,
 )
@@ -302,20 +303,6 @@ def choices(outcomes: Iterable[Outcome]) -> dict[str, bool]:
     }
 
 
-def longest_call(settings: Settings, case: Identity, known: bool | None) -> float:  # noqa: FBT001 - one of three
-    """Return the seconds that a call of a case may take.
-
-    known : whether the machine's last run measured the case; `None` if it did not try
-    """
-    often = headline_times(settings) if case.headline else 1.0
-    return settings.longest_sample * often * (LEEWAY if known is None else FACTORS[known])
-
-
-def is_brief(settings: Settings, case: Identity, record: Measured) -> bool:
-    """Tell whether a case is called a few times only, since answers need it and it takes long."""
-    return case.headline and record.quickest > settings.longest_sample
-
-
 def admit(
     ran: Pairs, settings: Settings, before: Mapping[str, bool]
 ) -> tuple[Pairs, dict[str, Refused]]:
@@ -333,9 +320,9 @@ def admit(
 
     for case, record in sorted(ran, key=measured_then_short):
         call, known = record.quickest, before.get(case.fullname)
-        brief = is_brief(settings, case, record)
+        brief = case.headline and call > settings.longest_sample
         share = BRIEF_CALLS * call if brief else 0.0
-        if call > longest_call(settings, case, known):
+        if call > longest_call(settings, headline=case.headline, before=known):
             why = " when this machine's last run left it out" if known is False else ""
         elif used + share > FACTORS[known] * room:
             why = f", and all such headline cases have {HEADLINE_PART:.0%} of the budget"

@@ -32,7 +32,6 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from frobench.suite import doctor
-from frobench.suite.compare.family import forecast, in_words
 from frobench.suite.errors import (
     CannotRunError,
     CutShortError,
@@ -280,7 +279,6 @@ def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> t
         if not plan.cases:
             plan = explored(plan, folder, clock, reporter, results)
             _announce(plan, reporter)
-            reporter.say(_foreseen(plan, results))
         path = _path(results, plan)
         if not path.exists():  # else the process was killed right after it was written
             launches = Launches(plan, folder, clock, reporter)
@@ -390,14 +388,6 @@ def _name_troubles(troubles: Iterable[Conclusion], reporter: Reporter) -> None:
     for trouble in troubles:
         if trouble.severity != "info":
             reporter.say(f"{trouble.code}: {trouble.message}; mend it: {trouble.advice}")
-
-
-def _foreseen(plan: Plan, results: Path) -> str:
-    """Say which change the run will be able to show, by the newest stored run of this machine."""
-    here = plan.environment
-    machine = machine_id(here.cpu, here.accelerators, here.label)
-    earlier = newest(results / here.machine, machine)
-    return in_words(forecast(_planned(plan), [case.fullname for case in plan.cases], earlier))
 
 
 def _planned(plan: Plan) -> int:

@@ -4,20 +4,14 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from frobench.suite.compare.family import in_words
-from frobench.suite.run.expected import Basis, Expected, ExpectedCase
+from frobench.suite.profiles import OVER
+from frobench.suite.run.expected import Expected, ExpectedCase
 from frobench.suite.stored.differences import name_of
 from frobench.suite.stored.types import Work
 from frobench.suite.terminal.layout import GAP, Table, wrapped
 from frobench.suite.units import counted, format_seconds, format_value
 
-COLUMNS = {"work of a call": "<", "a call": ">", "": "<", "in the run": ">"}
-FROM: dict[Basis | None, tuple[str, str]] = {
-    "sizes": ("s", "continued from other sizes in that run"),
-    "rates": ("r", "at the rates of other cases in that run"),
-    "nominal": ("n", "from declared work at nominal rates, which any machine reaches"),
-}
-"""A letter for what is not as it was measured, and what it means."""
+COLUMNS = {"work of a call": "<", "a call": ">", "": "<"}
 MINUTES = 90.0
 """Seconds from which a time is given in minutes."""
 MOST_DEVICES = 2
@@ -25,7 +19,7 @@ MOST_DEVICES = 2
 
 
 def lines(expected: Expected, width: int) -> Iterator[str]:
-    """Yield what its marks mean, the table, an exercise after the other, and the totals."""
+    """Yield where the times are from, the table, an exercise after the other, and the total."""
     for mark in _marks(expected):
         yield from wrapped(mark, width, "", GAP)
     for exercise, cases in groupby(expected.cases, key=lambda case: case.group):
@@ -33,20 +27,15 @@ def lines(expected: Expected, width: int) -> Iterator[str]:
         yield from wrapped(f"{exercise}: {expected.exercises[exercise].question}", width, "", GAP)
         yield from Table(COLUMNS, [*map(_row, cases)]).lines(width)
     yield ""
-    for total in _totals(expected):
-        yield from wrapped(total, width, "", GAP)
+    yield from wrapped(_total(expected), width, "", GAP)
 
 
 def _row(case: ExpectedCase) -> tuple[str, ...]:
-    if case.left_out and case.work is None:
+    if case.left_out and OVER not in case.left_out:
         return case.title, f"{_shown(case)}: not here: {case.left_out}"
-    letter, _ = FROM.get(case.basis, ("", ""))
-    call = "-" if case.call_seconds is None else _seconds(case.call_seconds)
-    guessed = case.basis in {"rates", "nominal"}  # so the run decides what is left out
-    left_out = "left out?" if guessed else "left out"
-    run = left_out if case.run_seconds is None else _about(case.run_seconds)
-    call = f"about {call}" if letter else call
-    return case.title, _shown(case), _spelled(case.work), call, letter, run
+    call = "unknown" if case.call_seconds is None else _seconds(case.call_seconds)
+    left_out = "left out" if case.left_out else ""
+    return case.title, _shown(case), _spelled(case.work), call, left_out
 
 
 def _shown(case: ExpectedCase) -> str:
@@ -58,40 +47,33 @@ def _shown(case: ExpectedCase) -> str:
 
 def _spelled(work: Work | None) -> str:
     if work is None:
-        return "-"
+        return ""
     amounts = ((work.flops, "FLOP"), (work.bytes, "B"))
     parts = [format_value(amount, unit) for amount, unit in amounts if amount is not None]
     if work.items is not None:
         parts.append(counted(round(work.items), "item"))
-    return ", ".join(parts[:2]) or "-"
+    return ", ".join(parts[:2])
 
 
 def _marks(expected: Expected) -> Iterator[str]:
-    if before := expected.before:
-        yield f"The time of a call is that of the newest run of {expected.machine}, {before}."
-    used = {case.basis for case in expected.cases}
-    letters = [f'"{letter}" {words}' for basis, (letter, words) in FROM.items() if basis in used]
-    if letters:
-        yield f"A letter marks an estimate: {'; '.join(letters)}."
-    if any(case.left_out and case.work for case in expected.cases):
-        allowed = f"this profile allows ({format_seconds(expected.longest_sample)})"
-        yield f'Left out: one call takes longer than {allowed}; "?" marks an estimate.'
+    machine, before = expected.machine, expected.before
+    if before is None:
+        yield f"Times are unknown before the first run of this machine, {machine}."
+    else:
+        yield f"Work and time of a call are those of the newest run of {machine}, {before}."
+    if any(OVER in (case.left_out or "") for case in expected.cases):
+        allowed = format_seconds(expected.longest_sample)
+        yield f"Left out: one call takes longer than this profile allows ({allowed})."
 
 
-def _totals(expected: Expected) -> Iterator[str]:
+def _total(expected: Expected) -> str:
     measured = sum(case.left_out is None for case in expected.cases)
-    yield (
-        f"{expected.profile}: about {_about(expected.run_seconds)}, "
-        f"{counted(expected.launches, 'launch')} of about {_about(expected.launch_seconds)}; "
-        f"{counted(measured, 'case')}, {len(expected.cases) - measured} left out or not here"
-    )
-    if expected.forecast.cases:
-        yield in_words(expected.forecast)
+    cases = f"{counted(measured, 'case')}, {len(expected.cases) - measured} left out or not here"
+    if expected.launches is None or expected.run_seconds is None:
+        return f"{expected.profile}: budget {_seconds(expected.budget, 2)}; {cases}"
+    launches = counted(expected.launches, "launch")
+    return f"{expected.profile}: about {_seconds(expected.run_seconds, 2)}, {launches}; {cases}"
 
 
 def _seconds(seconds: float, digits: int = 3) -> str:
     return f"{seconds / 60:,.0f} min" if seconds >= MINUTES else format_value(seconds, "s", digits)
-
-
-def _about(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds < 1 else _seconds(seconds, 2)

@@ -136,7 +136,6 @@ def changes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     jobs = [_start(slower, both), _start(equal, _commands("Measure the change"))]
     for code, said in map(_end, jobs):
         assert code == 0, said
-        assert "compared with another run of 6 launches, a slow-down of about" in said
     (equal / "speed" / "base").symlink_to(slower / "speed" / "base")
     return {"slower": slower, "equal": equal}
 

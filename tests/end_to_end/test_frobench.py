@@ -85,10 +85,60 @@ def test_list_names_every_case_and_its_question(tmp_path: Path) -> None:
     assert "Does a run survive what goes wrong?" in shown.stdout
     assert "\n  fine[cpu-16] " in shown.stdout
     assert "Multiply two small matrices." in shown.stdout
-    assert "8.19 kFLOP" in shown.stdout
-    assert "\nstandard: about " in shown.stdout
-    assert "a slow-down of about " in shown.stdout
+    assert "\nstandard: budget " in shown.stdout
     assert max(map(len, shown.stdout.splitlines())) <= 100
+
+
+TRACED = '''
+"""What leaves a trace?"""
+
+from pathlib import Path
+
+import pytest
+
+from frobench import Work, cases
+
+
+def trace(name: str) -> float:
+    Path(__file__).with_name("traces").open("a").write(name)
+    return 1.0
+
+
+@pytest.fixture
+def helper() -> None:
+    trace("fixture")
+
+
+class Lazy:
+    def __call__(self) -> None:
+        trace("method")
+
+
+@cases(n=[1, 2])
+def bench_body(measure, device, helper, n: int) -> None:
+    """Leave traces."""
+    trace("set-up")
+    body = Lazy()
+    body()
+    measure(lambda: trace("body"), work=Work(items=trace("work")), check=lambda _: trace("check"))
+
+
+def bench_plain(measure) -> None:
+    """Take no device."""
+    measure(trace("set-up"))
+'''
+
+
+def test_list_calls_nothing_of_a_benchmark(tmp_path: Path) -> None:
+    folder = tmp_path / "benchmarks"
+    folder.mkdir()
+    (folder / "bench_traced.py").write_text(TRACED, "utf-8")
+    (folder / "conftest.py").write_text('pytest_plugins = ["frobench.suite.launch.plugin"]\n')
+    shown = frobench("list", "--benchmarks", folder, "--devices", "cpu", folder=tmp_path)
+    assert shown.returncode == 0
+    assert "body[cpu-2]" in shown.stdout
+    assert "unknown" in shown.stdout
+    assert not (folder / "traces").exists()
 
 
 def test_list_is_there_for_programs_too(tmp_path: Path) -> None:
@@ -98,10 +148,9 @@ def test_list_is_there_for_programs_too(tmp_path: Path) -> None:
         {"device": "cpu", "n": 8},
         {"device": "cpu", "n": 16},
     ]
-    assert [case["work"] for case in found["cases"]] == [{"flops": 2 * 8**3}, {"flops": 2 * 16**3}]
-    assert {case["basis"] for case in found["cases"]} == {"nominal"}
+    assert {(case["work"], case["call_seconds"]) for case in found["cases"]} == {(None, None)}
     assert found["before"] is None
-    assert found["launches"] >= 6
+    assert found["launches"] is None
 
 
 def test_list_takes_times_from_the_newest_run_of_this_machine(tmp_path: Path) -> None:
@@ -118,7 +167,7 @@ def test_list_takes_times_from_the_newest_run_of_this_machine(tmp_path: Path) ->
         run.frobench.environment.machine,
         run.frobench.run,
     )
-    (measured,) = (case for case in found["cases"] if case["basis"] == "measured")
+    (measured,) = (case for case in found["cases"] if case["call_seconds"] is not None)
     assert measured["fullname"] == case.fullname
     assert measured["call_seconds"] == case.stats.median
 

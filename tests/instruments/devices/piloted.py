@@ -8,9 +8,9 @@ from functools import partial
 from frobench.suite.errors import TooLongError
 from frobench.suite.kit.cases import Parameters
 from frobench.suite.machine.accounts import Accounts
-from frobench.suite.measure.climb import LEEWAY
 from frobench.suite.measure.explore import Explorer
 from frobench.suite.measure.sampler import Sampler
+from frobench.suite.profiles import LEEWAY
 from frobench.suite.stored.types import Settings, Work
 from tests.instruments.devices.virtual import VirtualClock
 
@@ -59,11 +59,12 @@ class Pilot:
         explorer = Explorer(self._settings, lambda: self._accounts)
         for place, case in enumerate(cases):
             where = case.function, case.parameters
-            reason = explorer.climb.refusal(*where, partial(_the_work, case), case.times)
+            longest = case.times * self._settings.longest_sample
+            reason = explorer.refusal(*where, longest)
             if reason is None:
                 sampler = Sampler(partial(self._call, case.seconds), [], clock=self._clock)
                 try:
-                    explorer.explore(*where, sampler, case.work, case.times)
+                    explorer.explore(*where, sampler, case.work, longest)
                 except TooLongError as error:
                     reason = str(error)
             if reason is not None:
@@ -76,7 +77,3 @@ class Pilot:
         if self._accounts is not None:
             ran, waited = self._accounts
             self._accounts = Accounts(ran + seconds, waited + delay.waited)
-
-
-def _the_work(case: MadeUp) -> Work:
-    return case.work

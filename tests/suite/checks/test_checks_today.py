@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from frobench.command import main
 from frobench.suite import checks
-from frobench.suite.checks import sources, today
+from frobench.suite.checks import today
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
 from frobench.suite.version import version_in
@@ -26,10 +26,7 @@ SIZE = 16
 @pytest.fixture
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the module of today's benchmarks, which has one."""
-    monkeypatch.setattr(sources, "BENCHMARKS", tmp_path / "benchmarks")
-    monkeypatch.setattr(
-        sources, "source", sources.source.__wrapped__
-    )  # what is kept lies elsewhere
+    monkeypatch.setattr(today, "BENCHMARKS", tmp_path / "benchmarks")
     (tmp_path / "benchmarks").mkdir()
     path = tmp_path / "benchmarks" / "bench_matmul.py"
     path.write_text(BENCHMARK)

@@ -114,7 +114,7 @@ def test_a_pilot_takes_up_what_an_earlier_process_saw_of_its_own_cases(
     made.journal = records  # type: ignore[assignment] # the records of a journal
     climbed: list[Any] = []
     tries: list[Tried] = []
-    monkeypatch.setattr(made.explorer.climb, "climbed", lambda *seen: climbed.append(seen))
+    monkeypatch.setattr(made.explorer, "remember", lambda *seen: climbed.append(seen))
     monkeypatch.setattr(made.searches, "remember", tries.append)
     made.remember([item(CASE)])
     assert [seen[0] for seen in climbed] == ["bench_made_up.bench_body"] * known

@@ -235,8 +235,8 @@ def test_calls_that_show_that_a_case_takes_too_long_are_time_in_bodies() -> None
     sampler = Sampler(taking(clock, lambda _: 1.0), [], clock=clock)
     explorer = Explorer(STANDARD, lambda: None)
     with pytest.raises(TooLongError) as refused:
-        explorer.explore("bench", {"device": "cpu", "n": 8}, sampler, Work(flops=1e12))
+        explorer.explore("bench", {"device": "cpu", "n": 8}, sampler, Work(flops=1e12), 0.25)
     assert refused.value.seconds == pytest.approx(3.0)
     with pytest.raises(TooLongError) as predicted:
-        explorer.explore("bench", {"device": "cpu", "n": 80}, sampler, Work(flops=1e15))
+        explorer.explore("bench", {"device": "cpu", "n": 80}, sampler, Work(flops=1e15), 0.25)
     assert predicted.value.seconds == 0.0

@@ -7,8 +7,7 @@ from random import Random
 import pytest
 
 from frobench.suite.journal import Identity, Refused
-from frobench.suite.measure.climb import AS_BEFORE
-from frobench.suite.profiles import headline_times, settings_for
+from frobench.suite.profiles import AS_BEFORE, headline_times, settings_for
 from frobench.suite.run.plan import admit, choices, outcome
 from frobench.suite.stored.types import Outcome, Work
 from tests.instruments.devices.piloted import Delay, MadeUp, Pilot

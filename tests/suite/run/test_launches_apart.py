@@ -4,10 +4,8 @@
 The launches are made up, and the runner makes of them what it makes of any others.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from statistics import stdev
 from typing import Any
 
 import pytest
@@ -16,9 +14,7 @@ from msgspec.structs import replace
 from frobench.suite.journal import Measured, Record
 from frobench.suite.stored import store
 from frobench.suite.stored.types import CaseInfo, Check
-from frobench.suite.units import format_value
-from tests.instruments.runs import made_up_launches
-from tests.instruments.runs.made_up_launches import Launch, Quiet, made_up, run
+from tests.instruments.runs.made_up_launches import Launch, made_up, run
 
 MIB = 2**20
 RIGHT = Check("all", 0.0, 1e-5)
@@ -67,19 +63,3 @@ def test_caches_were_as_cold_as_in_the_launch_that_read_least_over_them(
     read: list[int], tmp_path: Path
 ) -> None:
     assert stored(tmp_path, flushed_bytes=read).flushed_bytes == 48 * MIB
-
-
-@pytest.mark.usefixtures("unjudged")
-def test_the_next_run_says_how_far_the_launches_of_the_last_run_varied(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    logs = [-0.1, -0.06, -0.02, 0.02, 0.06, 0.1]
-    monkeypatch.setattr(made_up_launches, "LAUNCHES", len(logs))
-    reporter = Quiet()
-    with made_up(measuring(samples=[[1e-6 * math.exp(log)] * 3 for log in logs])):
-        path, _ = run(tmp_path)
-        run(tmp_path, reporter=reporter)
-    (line,) = (line for line in reporter.lines if "launches vary" in line)
-    assert line.endswith(
-        f"if launches vary by {format_value(stdev(logs), '1', digits=2)}, as in {path.stem}"
-    )
