@@ -17,11 +17,12 @@ of every node, or one on each node that has none. On a machine by itself there i
 halves of the CPU, or its accelerators, exchange data within the machine.
 
 A step of training is forward, backward and AdamW of one layer of a transformer, as in the exercise
-of that name: on 1,024 tokens in bfloat16 (autocast) on accelerators, and on 128 in float32 on CPUs.
-``ddp`` is ``DistributedDataParallel``, ``fsdp`` is ``fully_shard``. ``alone`` is the same step on
-every process without any exchange, and ``exchange`` an all-reduce of as many bytes as the gradients
-have, without a step. What a step with DDP takes less than these two together is communication that
-is hidden. Scaling is weak where each process has all tokens, and strong where they share them.
+of that name: in bfloat16 (autocast) on accelerators, and in float32 on CPUs. ``ddp`` is
+``DistributedDataParallel``, ``fsdp`` is ``fully_shard``. ``alone`` is the same step on every
+process without any exchange, and ``exchange`` an all-reduce of as many bytes as the gradients have,
+without a step or a token. What a step with DDP takes less than these two together is communication
+that is hidden: with more tokens, a process computes longer for the same gradients. Scaling is weak
+where each process has all tokens, and strong where they share them.
 
 A pipeline (`torch.distributed.pipelining`, GPipe) has a layer on each process, and sends a batch of
 16 sequences forward and backward through all of them, in micro-batches. ``alone`` sends the same
@@ -59,7 +60,12 @@ pytestmark = on_one_machine(
     bench_reduce_scatter={"size": [4 * MIB]},
     bench_broadcast={"size": [4 * MIB]},
     bench_all_to_all={"size": [4 * MIB]},
-    bench_step={"width": [256], "way": ["alone", "ddp", "exchange"], "scaling": ["weak"]},
+    bench_step={
+        "width": [256],
+        "tokens": [0, 128, 1024],
+        "way": ["alone", "ddp", "exchange"],
+        "scaling": ["weak"],
+    },
 )
 
 
@@ -70,7 +76,7 @@ def bench_all_reduce(measure: Measure, group: Group, size: int) -> None:
     """Add numbers up over all processes, for each of them."""
     with group.task(all_reduce, size) as body:
         count = len(group)
-        moved = 2 * (count - 1) / count * payload(size, count)
+        moved = 2 * (count - 1) / count * size
         measure(body, work=Work(bytes=moved, path="network"), check=body.check)
 
 
@@ -129,12 +135,17 @@ def bench_neighbours(measure: Measure, group: Group, size: int) -> None:
         measure(body, work=Work(bytes=size, path="network"), check=body.check)
 
 
-@cases("quick", width=[256, 2048], way=["alone", "ddp", "exchange"], scaling=["weak"])
-@cases(width=WIDTHS, way=["alone", "ddp", "fsdp", "exchange"], scaling=["weak"])
-@cases(width=WIDTHS, way=["ddp", "fsdp"], scaling=["strong"])
-def bench_step(measure: Measure, group: Group, width: int, way: str, scaling: str) -> None:
+@cases("quick", width=[256, 2048], tokens=[128, 1024], way=["alone", "ddp"], scaling=["weak"])
+@cases("quick", width=[256, 2048], tokens=[0], way=["exchange"], scaling=["weak"])
+@cases(width=WIDTHS, tokens=[1024], way=["alone", "ddp", "fsdp"], scaling=["weak"])
+@cases(width=[2048], tokens=[512, 4096], way=["alone", "ddp"], scaling=["weak"])
+@cases(width=WIDTHS, tokens=[0], way=["exchange"], scaling=["weak"])
+@cases(width=WIDTHS, tokens=[1024], way=["ddp", "fsdp"], scaling=["strong"])
+def bench_step(  # noqa: PLR0913, PLR0917 - a parameter each
+    measure: Measure, group: Group, width: int, tokens: int, way: str, scaling: str
+) -> None:
     """Take a step of training on all processes at once, or exchange its gradients alone."""
-    with group.task(step, width, way, scaling) as body:
+    with group.task(step, width, tokens, way, scaling) as body:
         measure(body, work=Work(items=1), check=body.check)
 
 

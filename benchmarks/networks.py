@@ -42,12 +42,13 @@ class Numbers:
 
     device : of this rank
     size : bytes of the larger of input and output
+    split : whether every rank has a part of the message, and so at least a number
     """
 
-    def __init__(self, device: Device, size: int) -> None:
+    def __init__(self, device: Device, size: int, *, split: bool = False) -> None:
         self._device = device
         self.ranks = dist.get_world_size()
-        count = payload(size, self.ranks) // NUMBER
+        count = max(1, (payload(size, self.ranks) if split else size) // NUMBER)
         self.part = count // self.ranks
         device.require(4 * size)
         self._drawn = device.uniform(count)
@@ -90,7 +91,7 @@ def all_reduce(device: Device, rank: int, size: int) -> Operation:
 
 def all_gather(device: Device, rank: int, size: int) -> Operation:
     """Return a gathering of every rank's part on all ranks."""
-    numbers = Numbers(device, size)
+    numbers = Numbers(device, size, split=True)
     ours, all_ = numbers.part_of(rank, rank), numbers.room(numbers.part * numbers.ranks)
     expected = [numbers.part_of(other, other) for other in range(numbers.ranks)]
     return lambda: GATHER(all_, ours), lambda _: same_bytes([torch.cat(expected)])(all_)
@@ -98,7 +99,7 @@ def all_gather(device: Device, rank: int, size: int) -> Operation:
 
 def reduce_scatter(device: Device, rank: int, size: int) -> Operation:
     """Return a sum over all ranks of which each rank gets a part."""
-    numbers = Numbers(device, size)
+    numbers = Numbers(device, size, split=True)
     ours, sums = numbers.of(rank), numbers.room(numbers.part)
     expected = numbers.sums()[rank * numbers.part : (rank + 1) * numbers.part]
     return lambda: SCATTER(sums, ours), lambda _: close_to(expected, EXACT, "the sums")(sums)
@@ -113,7 +114,7 @@ def broadcast(device: Device, rank: int, size: int) -> Operation:
 
 def all_to_all(device: Device, rank: int, size: int) -> Operation:
     """Return an exchange in which each rank sends a part of its numbers to each."""
-    numbers = Numbers(device, size)
+    numbers = Numbers(device, size, split=True)
     ours, theirs = numbers.of(rank), numbers.room(numbers.part * numbers.ranks)
     expected = [numbers.part_of(other, rank) for other in range(numbers.ranks)]
     return (

@@ -16,16 +16,15 @@ from torch.nn.functional import mse_loss
 
 from frobench import Check, Device, close_to, worst
 
-TOKENS = {"float32": 128, "bfloat16": 1024}
-"""Tokens of a step, by the type that its products are made in."""
 NEAR = {"float32": 1e-4, "bfloat16": 2e-2}
 """Errors of gradients relative to the largest of a tensor, at most."""
 BUCKET = 25 * 2**20
 """Bytes that DistributedDataParallel exchanges together, by default."""
 NUMBER = 4
 """Bytes of a weight."""
-COPIES = 10
-"""Times the weights that a step and its check keep, with the gradients and AdamW's moments."""
+COPIES, KEPT = 10, 30
+"""Times the weights that a step and its check keep, with the gradients and AdamW's moments; and
+times its inputs that it keeps for backward."""
 
 
 class Layers(nn.Module):
@@ -43,16 +42,19 @@ class Layers(nn.Module):
 class Step:
     """A step of training on one rank: forward, backward and AdamW.
 
+    tokens : of a step
     way : ``alone`` exchanges nothing; ``ddp`` and ``fsdp`` as PyTorch does
     scaling : ``weak`` gives every rank all tokens of a step, ``strong`` an equal part of them
     """
 
-    def __init__(self, device: Device, rank: int, width: int, way: str, scaling: str) -> None:
+    def __init__(  # noqa: PLR0913, PLR0917 - a parameter each
+        self, device: Device, rank: int, width: int, tokens: int, way: str, scaling: str
+    ) -> None:
         self._device, self._way = device, way
         self._shape = Shape(width, 1, "bfloat16" if device.is_accelerator else "float32")
-        device.require(COPIES * NUMBER * 12 * width**2)
-        parts = dist.get_world_size() if scaling == "strong" else 1
-        tokens = max(1, TOKENS[self._shape.dtype] // parts)
+        if scaling == "strong":
+            tokens = max(1, tokens // dist.get_world_size())
+        device.require(NUMBER * (COPIES * 12 * width**2 + KEPT * tokens * width))
         own = Device(device.name, device.seed + 1 + rank)
         self._inputs, self._targets = (own.uniform(1, tokens, width) for _ in "it")
         drawn = draw_layers(device, self._shape, "float32")
@@ -138,9 +140,11 @@ def exchange(device: Device, rank: int, width: int) -> Operation:
     return body, check
 
 
-def step(device: Device, rank: int, width: int, way: str, scaling: str) -> Operation:
+def step(  # noqa: PLR0913, PLR0917 - a parameter each
+    device: Device, rank: int, width: int, tokens: int, way: str, scaling: str
+) -> Operation:
     """Return a step of training, or what it exchanges alone (``exchange``), and its check."""
     if way == "exchange":
         return exchange(device, rank, width)
-    taken = Step(device, rank, width, way, scaling)
+    taken = Step(device, rank, width, tokens, way, scaling)
     return taken, taken.check

@@ -14,7 +14,7 @@ from frobench.suite.kit.device import Device
 from frobench.suite.kit.group import LOOPBACK, Group
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import Worker
-from tests.instruments.processes.alone import BENCHMARKS, run_pytest
+from tests.instruments.processes.alone import BENCHMARKS, load, run_pytest
 from tests.instruments.processes.command import ROOT
 
 OPERATIONS = {
@@ -73,6 +73,15 @@ def test_every_rank_gets_what_it_should(group: Group, name: str, size: int) -> N
         assert ("to_rank_1" in body.parts()) == (name == "neighbours")
 
 
+@pytest.mark.parametrize(("split", "sent"), [(False, 8), (True, 16)])
+def test_a_message_has_its_size_and_only_a_split_one_a_number_for_every_rank(
+    monkeypatch: pytest.MonkeyPatch, *, split: bool, sent: int
+) -> None:
+    monkeypatch.setattr(dist, "get_world_size", lambda: 4)
+    networks = load(BENCHMARKS / "networks.py")
+    assert networks.Numbers(Device("cpu"), 8, split=split).of(0).nbytes == sent
+
+
 @pytest.mark.parametrize("name", [*OPERATIONS][1:])  # the check of the first calls it again
 def test_an_operation_that_moves_nothing_does_not_pass(group: Group, name: str) -> None:
     with group.task(operation, name, 1000, OPERATIONS[name]) as body:
@@ -84,7 +93,7 @@ def training(device: Device, rank: int, way: str, scaling: str, spoilt: int = -1
     """Return a step of training; a rank that is spoilt gets the mean of no gradient."""
     import steps  # noqa: PLC0415 - found in the workers
 
-    body, check = steps.step(device, rank, 128, way, scaling)
+    body, check = steps.step(device, rank, 128, 128, way, scaling)
     if rank == spoilt:
         steps.gradient_of = torch.zeros_like  # type: ignore[assignment]
     return body, check

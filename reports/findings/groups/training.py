@@ -25,6 +25,8 @@ SCALINGS = {
 }
 HIDDEN = 0.95
 """Part of the communication from which it counts as hidden."""
+TOKENS = 1024
+"""Tokens of the steps by which scaling is told, at all widths."""
 WIDTH, EFFICIENCY = Axis("Width of the layer"), Axis("Scaling efficiency", "1")
 
 
@@ -38,7 +40,7 @@ def findings(cases: Cases) -> Iterator[Finding]:
                 name = f"scaling-{way}-{scaling}-{group}"
                 yield ask(name, question, _answer_efficiency, cases, group, way, scaling)
         if cases.names(function=STEP, device=group):
-            question = f"From which model size does training over {where} hide its communication?"
+            question = f"How many tokens hide the communication of training over {where}?"
             yield ask(f"hidden-{group}", question, _hidden, cases, group)
     for group in groups(cases):
         if cases.names(function=PIPELINE, device=group):
@@ -58,24 +60,37 @@ def _answer_efficiency(cases: Cases, group: str, way: str, scaling: str) -> Answ
 
 
 def _hidden(cases: Cases, group: str) -> Answer:
-    """Find the smallest layer whose step hides its communication.
+    """Find the fewest tokens of a process with which a step hides its communication.
 
+    Of the layer that was tried with most numbers of tokens, the widest if there are several.
     Hidden is the part of an exchange's time by which a step is shorter than both.
     """
-    exchange = _times(cases, group, "exchange")
-    both = _times(cases, group, "alone") + exchange
-    shown = (both - _times(cases, group, "ddp")) / exchange
-    part = Curve.of(shown.table.clip(0, 1), shown.cases)
-    first = next((width for width in part.sizes if is_above(part.at(width), HIDDEN)), None)
-    width = first or part.sizes[-1]
-    layer, took = f"a layer of {_parameters(width)} parameters", text(exchange.at(width), "s")
-    from_where = f"From {layer}" if first else f"At no size measured, up to {layer}"
+    where = {"function": STEP, "device": group, "scaling": "weak"}
+    widths: list[int] = cases.values("width", **where, way="exchange")
+    if not widths:
+        raise NotMeasuredError(cases.reason(**where, way="exchange"))
+
+    def tried(width: int) -> tuple[int, int]:
+        return len(cases.values("tokens", **where, way="ddp", width=width)), width
+
+    width = max(widths, key=tried)
+    took = cases.one(**where, way="exchange", width=width)
+    names = cases.names(**where, way="exchange", width=width)
+    ddp, alone = (cases.curve("tokens", **where, way=way, width=width) for way in ("ddp", "alone"))
+    longer = ddp - alone
+    hidden = 1 - longer.table.div(took, axis=0).dropna(how="all")
+    part = Curve.of(hidden.clip(0, 1), {x: (*longer.cases[x], *names) for x in longer.sizes})
+    first = next((tokens for tokens in part.sizes if is_above(part.at(tokens), HIDDEN)), None)
+    tokens = first or part.sizes[-1]
+    few = f"{tokens:,.0f} tokens a process"
+    from_where = f"From {few}" if first else f"With no number of tokens measured, up to {few}"
     sentence = (
         f"{from_where}, a step with DistributedDataParallel hides {HIDDEN:.0%} of its "
-        f"communication: {VALUE} of the {took} that its exchange takes alone."
+        f"communication: {VALUE} of the {text(took, 's')} that its exchange takes alone, for a "
+        f"layer of {_parameters(width)} parameters."
     )
-    label = f"of the communication hidden with {_parameters(width)} parameters"
-    return Answer(sentence, part.cases[width], part.at(width), "1", label)
+    label = f"of the communication hidden with {few}"
+    return Answer(sentence, part.cases[tokens], part.at(tokens), "1", label)
 
 
 def _fastest(cases: Cases, group: str) -> Answer:
@@ -119,7 +134,8 @@ def plots(cases: Cases) -> Iterator[Plot]:
 
 
 def _times(cases: Cases, group: str, way: str, scaling: str = "weak") -> Curve:
-    return cases.curve("width", function=STEP, device=group, way=way, scaling=scaling)
+    where = {"function": STEP, "device": group, "way": way, "scaling": scaling}
+    return cases.curve("width", **where, tokens=TOKENS)
 
 
 def _efficiency(cases: Cases, group: str, way: str, scaling: str) -> Curve:

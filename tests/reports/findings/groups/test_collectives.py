@@ -159,7 +159,7 @@ def test_the_model_of_all_reduce_is_called_one_and_stands_beside_what_was_measur
     assert by_label["tree (model)"].points[-1].y.value == pytest.approx(24 * message(size))
 
 
-def steps(device: str, width: int, **seconds: float) -> list[Case]:
+def steps(device: str, width: int, tokens: int = 1024, **seconds: float) -> list[Case]:
     """Build steps of training, by way; ``strong`` is that of DDP whose ranks share the tokens."""
     return [
         case(
@@ -168,6 +168,7 @@ def steps(device: str, width: int, **seconds: float) -> list[Case]:
             device,
             work=Work(items=1),
             width=width,
+            tokens=0 if way == "exchange" else tokens,
             way="ddp" if way == "strong" else way,
             scaling="strong" if way == "strong" else "weak",
         )
@@ -187,19 +188,22 @@ def test_a_step_scales_as_it_takes_longer_than_one_that_exchanges_nothing() -> N
 
 
 @pytest.mark.parametrize(
-    ("wide", "sentence", "part"),
+    ("many", "sentence", "part"),
     [
-        (1.0, "From a layer of 3,146,752 parameters, a step", 1.0),
-        (1.1, "At no size measured, up to a layer of 3,146,752 parameters, a step", 0.9),
+        (2.0, "From 4,096 tokens a process, a step", 1.0),
+        (2.1, "With no number of tokens measured, up to 4,096 tokens a process, a step", 0.9),
     ],
 )
-def test_communication_hides_from_the_size_whose_step_is_no_longer_for_it(
-    wide: float, sentence: str, part: float
+def test_communication_hides_from_the_tokens_whose_step_is_no_longer_for_it(
+    many: float, sentence: str, part: float
 ) -> None:
-    narrow = steps("cpu/2x1", 256, alone=1.0, ddp=1.5, exchange=0.5)
-    wider = steps("cpu/2x1", 512, alone=1.0, ddp=wide, exchange=1.0)
-    found = by_name(across([*narrow, *wider], [None] * 2))["hidden-cpu/2x1"]
+    narrow = steps("cpu/2x1", 256, alone=1.0, ddp=1.0, exchange=0.5)
+    few = steps("cpu/2x1", 512, alone=1.0, ddp=1.5, exchange=1.0)
+    more = steps("cpu/2x1", 512, 4096, alone=2.0, ddp=many)
+    wider = steps("cpu/2x1", 1024, alone=1.0, ddp=1.0, exchange=0.5)
+    found = by_name(across([*narrow, *few, *more, *wider], [None] * 2))["hidden-cpu/2x1"]
     assert plain(found).startswith(sentence)
+    assert "takes alone, for a layer of 3,146,752 parameters." in plain(found)
     assert found.value is not None
     assert found.value.value == pytest.approx(part)
 
