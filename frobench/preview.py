@@ -36,8 +36,8 @@ def list_cases(  # noqa: PLR0913 - one for each option
 ) -> None:
     """Show the cases that a run would measure, their work and what it should take.
 
-    Nothing is run. The times are those of the newest stored run of this machine, as far
-    as it goes.
+    Nothing of a benchmark is called: work and times are those of the newest stored run of this
+    machine, and otherwise unknown.
     """
     import tempfile
 
