@@ -40,7 +40,7 @@ def of_cases(cases: Iterable[CaseComparison], base: str, new: str) -> Table:
         )
         for case in cases
     ]
-    return Table(columns, rows)
+    return Table(columns, rows, splits=True)
 
 
 def of_ratios(cases: Iterable[CaseRatio]) -> Table:
@@ -56,7 +56,7 @@ def of_ratios(cases: Iterable[CaseRatio]) -> Table:
         for case in cases
         if case.speed is not None
     ]
-    return Table({"base": ">", "new": ">", "new, times as fast": "<"}, rows)
+    return Table({"base": ">", "new": ">", "new, times as fast": "<"}, rows, splits=True)
 
 
 def finds(change: float | None) -> str:
