@@ -50,7 +50,7 @@ REASONS = {
     "changes_torch": "dtype|threads",
 }
 """What the reason of a case must contain, where there is but one that is true."""
-SHORT = 4
+SHORT = 2
 SLOWEST = 0.004
 """Seconds that a wait of 150 us may take on a busy machine."""
 

@@ -28,7 +28,7 @@ RECORDS = {
 }
 """Who is killed, and when."""
 MOMENT, WHOLE = "runner, at a random moment", "runner with its own Python"
-MOST, MOMENTS, WHOLE_RUNS, SHORT = 200, 20, 4, 4
+MOST, MOMENTS, WHOLE_RUNS, SHORT = 200, 20, 4, 2
 """Kills of a campaign, those at random moments, those of newly started processes, and of a test."""
 
 

@@ -37,7 +37,7 @@ BLOCK, IN_A_SITE = 250, 10
 """Mutants of a trial, and those of them that a site is built of."""
 BASES, LARGEST_BASE = 40, 20_000
 """Runs that mutants are made of, and the bytes of each."""
-SHORT = 200
+SHORT = 60
 LONGEST = 5.0
 """Seconds of the processor that a file may take."""
 NEST = "@nest@"

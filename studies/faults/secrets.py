@@ -25,7 +25,7 @@ PROMISE = (
     "addresses that an older file may have in any part where free text could be. The search finds "
     "them in every text of the file's schema."
 )
-RUNS, SHORT = 200, 2
+RUNS, SHORT = 200, 1
 FRAMES = (
     "{}",
     "RuntimeError: {}",

@@ -60,7 +60,7 @@ TERMINALS = {
 }
 CGROUP = Path("/sys/fs/cgroup/memory")
 """The memory controller of version 1."""
-SHORT = 2
+SHORT = 1
 CANNOT = 3
 
 

@@ -197,7 +197,8 @@ def test_no_verb_prints_a_terminals_escapes_of_others(tmp_path: Path, results: l
     case.fullname, case.name, case.param = name, short_name(name), odd_parameter
     run.frobench.run += "-odd"
     odd = store.write(run, tmp_path / "results")
-    run.frobench.run, case.name = f"{run.frobench.run}-refused", "another"
+    run.frobench.run = f"{run.frobench.run}-refused"
+    case.stats.median *= 2
     refused = store.write(run, tmp_path / "results")
     for arguments in (
         ("validate", refused),

@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from frobench.suite.stored import store
-from frobench.suite.stored.types import LABEL_DIGITS, Case, Environment, Outcome, Run, Work
+from frobench.suite.stored.types import LABEL_DIGITS, Case, Environment, Outcome, Run
 from tests.instruments.faults.judging import add_up, of_its_name
 from tests.instruments.runs import factory
 from tests.instruments.runs.factory_plans import GPU
@@ -199,12 +199,9 @@ def _larger(case: Case, factor: float) -> Case | None:
     params = case.params | {size: round(float(str(case.params[size])) * factor)}
     param = "-".join(map(str, params.values()))
     name = f"{case.name.partition('[')[0]}[{param}]"
-    work = Work(
-        **{
-            field: amount and amount * factor
-            for field, amount in msgspec.structs.asdict(info.work).items()
-        }
-    )
+    amounts = {"flops": info.work.flops, "bytes": info.work.bytes, "items": info.work.items}
+    grown = {name: amount and amount * factor for name, amount in amounts.items()}
+    work = replace(info.work, **grown)
     return replace(
         case,
         name=name,
