@@ -16,7 +16,8 @@ SEVERITY: Severity = "error"
 class Bound(NamedTuple):
     """The least and most that the numbers in a place may honestly be.
 
-    path : ``[]`` is any entry of a list, ``*`` any entry of a table; ``a|b`` are two fields
+    path : ``[]`` is any entry of a list, ``*`` any entry of a table; ``a|b`` are two fields. Of
+        readings ``[1]`` is the median: a driver may give a wrong one now and then
     """
 
     path: str
@@ -41,12 +42,14 @@ BOUNDS = (
     Bound("benchmarks[].extra_info.parts.*[]", 0, LONGEST, "s"),
     Bound("benchmarks[].extra_info.parts.device|sustained[]", 1e-12, LONGEST, "s"),
     Bound("benchmarks[].extra_info.parts.overlap|concurrency|balance[]", 0, 1.001),
-    Bound("benchmarks[].extra_info.telemetry.*.values.sm_clock_hz|clock_hz[]", 0, 1e10, "Hz"),
-    Bound("benchmarks[].extra_info.telemetry.*.values.memory_clock_hz[]", 0, 1e11, "Hz"),
-    Bound("benchmarks[].extra_info.telemetry.*.values.power_watts|mean_power_watts[]", 0, 1e4, "W"),
-    Bound("benchmarks[].extra_info.telemetry.*.values.temperature_celsius[]", -60, 150, "°C"),
-    Bound("benchmarks[].extra_info.telemetry.*.values.utilization[]", 0, 1.05),
-    Bound("benchmarks[].extra_info.telemetry.*.values.fan[]", 0, 3),
+    Bound("benchmarks[].extra_info.telemetry.*.values.sm_clock_hz|clock_hz[1]", 0, 1e10, "Hz"),
+    Bound("benchmarks[].extra_info.telemetry.*.values.memory_clock_hz[1]", 0, 1e11, "Hz"),
+    Bound(
+        "benchmarks[].extra_info.telemetry.*.values.power_watts|mean_power_watts[1]", 0, 1e4, "W"
+    ),
+    Bound("benchmarks[].extra_info.telemetry.*.values.temperature_celsius[1]", -60, 150, "°C"),
+    Bound("benchmarks[].extra_info.telemetry.*.values.utilization[1]", 0, 1.05),
+    Bound("benchmarks[].extra_info.telemetry.*.values.fan[1]", 0, 3),
     Bound("benchmarks[].extra_info.energy.joules[]", 0, LONGEST, "J"),
     Bound("benchmarks[].extra_info.energy.seconds[]", 1e-12, LONGEST, "s"),
     Bound("frobench.seconds|plan_seconds|plan_body_seconds", 0, LONGEST, "s"),
@@ -80,7 +83,7 @@ def out_of_bounds(run: Run) -> Iterator[Fault]:
     what it declares; otherwise a driver told it, or Frobench is at fault: report it with the file.
     """
     for bound in BOUNDS:
-        first, *steps = re.findall(r"[a-z_|]+|\[\]|\*", bound.path)
+        first, *steps = re.findall(r"[a-z_|]+|\[1?\]|\*", bound.path)
         if first == "frobench":
             yield from map(Fault, _beyond(bound, run.frobench, steps))
         for case in run.benchmarks if first == "benchmarks" else ():
@@ -109,6 +112,8 @@ def _numbers(inside: Any, steps: Sequence[str], name: str = "") -> Iterator[tupl
     if step == "[]" and not rest:
         known = [value for value in inside or () if value is not None]
         found = [(name, end(known)) for end in (min, max) if known]
+    elif step == "[1]":
+        found = [(name, inside[1])]
     elif isinstance(inside, list):
         found = [(f"{name}[{number}]", value) for number, value in enumerate(inside)]
     elif isinstance(inside, dict):

@@ -16,6 +16,7 @@ from frobench.suite.checks.ceilings import (
     precision,
 )
 from frobench.suite.checks.facts import (
+    accelerators,
     by_launch,
     by_version,
     computed_once,
@@ -43,6 +44,8 @@ BEHIND_OTHERS = 3.0
 makes it longer, on known cards by a fifth."""
 MOST_WATTS = 1e4
 """Watts of one device, more than any draws."""
+LEAST_OF_REST = 0.1
+"""Power at work relative to that at rest, at least: other work of a processor may have ended."""
 LEAST_COPIES, LEAST_DISTINCT = 10, 4
 """Distinct samples that two launches share, at least, before one is a copy, and those of a case
 that count: a coarse clock repeats a few by chance."""
@@ -166,17 +169,22 @@ def impossible_part(run: Run, case: Case) -> Iterator[str]:
             yield "{} is {:g}, where no sample exceeds {:g}".format(name, *max(times))
 
 
-def impossible_energy(case: Case) -> Iterator[str]:
-    """A call draws more power than any device.
+def impossible_energy(run: Run, case: Case) -> Iterator[str]:
+    """A call draws more power than any device, or far less than its devices do at rest.
 
     Joules are in the wrong unit: some libraries count in mJ or µJ. Report this run as a fault of
     Frobench.
     """
-    if (spent := case.extra_info.energy) is not None:
-        drawn = zip(spent.joules, spent.seconds, strict=True)
-        watts = max((joules / took for joules, took in drawn if joules and took), default=0.0)
-        if watts > MOST_WATTS * len(case.extra_info.devices):
-            yield f"calls of it draw {format_value(watts, 'W')}"
+    if (spent := case.extra_info.energy) is None:
+        return
+    rest = {} if (telemetry := run.frobench.telemetry) is UNSET else telemetry.idle_watts
+    least = LEAST_OF_REST * sum(rest.get(name, 0.0) for name in accelerators(case) or ["cpu"])
+    drawn = zip(spent.joules, spent.seconds, strict=True)
+    # Of a counter that stands still see `energy_unknown`.
+    watts = [joules / took for joules, took in drawn if joules and took]
+    most = MOST_WATTS * len(case.extra_info.devices)
+    if wrong := [power for power in watts if not least <= power <= most]:
+        yield f"calls of it draw {format_value(wrong[0], 'W')}"
 
 
 def repeated_samples(run: Run) -> Iterator[Fault]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from random import Random
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Energy, Outcome, Run, Telemetry, Work
@@ -183,6 +184,12 @@ def _in_an_older_slot(run: Run, rate: float) -> None:
     last(run, 4**13 / rate, case(run, "bench_to_device", size=4**13))
 
 
+def _in_an_older_file(run: Run) -> None:
+    _in_an_older_slot(run, 5e10)
+    for one in run.benchmarks:  # no benchmark declared what its bytes go through
+        one.extra_info.work = replace(one.extra_info.work, path=None)
+
+
 def _in_steps(run: Run) -> None:
     chance = Random(1)  # noqa: S311 - no secret
     for one in run.benchmarks:
@@ -232,6 +239,7 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
         lambda run: sense(product(run), "sm_clock_hz", 1e15, 1.98e15, 1.98e15),
     ),
     "joules in millijoules": ("impossible-energy", lambda run: _drawing(run, 500e3)),
+    "joules in kilojoules": ("impossible-energy", lambda run: _drawing(run, 0.5)),
     "joules below zero": ("out-of-bounds", lambda run: _drawing(run, -5.0)),
     "power at rest in milliwatts": (
         "out-of-bounds",
@@ -443,6 +451,7 @@ DOUBTED: dict[str, tuple[str, Spoil]] = {
         "faster-than-link",
         lambda run: _in_an_older_slot(run, 5e10),
     ),
+    "a copy above the stated link, in an older file": ("faster-than-link", _in_an_older_file),
     "two devices 2.2 times as fast as one": (
         "above-share",
         lambda run: last(

@@ -5,13 +5,19 @@ from pathlib import Path
 
 from frobench.suite.datasheets.catalog import is_laptop
 from tests.instruments.faults.judging import validate
-from tests.instruments.faults.spoiling import good
+from tests.instruments.faults.spoiling import good, product, sense
 
 
 def test_a_small_container_on_large_caches_is_not_refused(tmp_path: Path) -> None:
     run = good()
     run.frobench.environment.cpu.memory_bytes = 2**30
     run.frobench.environment.cpu.last_level_cache_bytes = 2304 * 2**20  # two EPYC 9684X
+    assert [one for one in validate(run, tmp_path) if one.severity == "error"] == []
+
+
+def test_a_wrong_reading_among_many_is_not_refused(tmp_path: Path) -> None:
+    run = good()
+    sense(product(run), "power_watts", -1.0, 620.0, 65535.0)
     assert [one for one in validate(run, tmp_path) if one.severity == "error"] == []
 
 
