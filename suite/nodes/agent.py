@@ -93,8 +93,9 @@ class Agent:
     def _listen(self) -> None:
         with self._listener:
             while not self._done:
-                connection = self._listener.accept()
-                Thread(target=self._greet, args=(connection,), daemon=True).start()
+                with suppress(OSError):  # of a connection that broke while it was taken
+                    connection = self._listener.accept()
+                    Thread(target=self._greet, args=(connection,), daemon=True).start()
 
     def _greet(self, connection: Connection) -> None:
         """Take the request of a connection that shows the key, however long it is silent."""

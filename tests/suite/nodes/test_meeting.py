@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
+from multiprocessing.connection import Connection, Listener
 from pathlib import Path
 
 import pytest
@@ -205,6 +206,23 @@ def test_silent_connections_keep_nobody_from_a_node() -> None:
             holding.start()
             holding.join(30)
             assert not holding.is_alive()
+    assert ended == [agents.DONE]
+
+
+def test_a_connection_that_breaks_while_it_is_taken_ends_no_node(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    accept, broken = Listener.accept, [ConnectionAbortedError()]
+
+    def breaking(listener: Listener) -> Connection:
+        connection = accept(listener)
+        if broken:
+            raise broken.pop()
+        return connection
+
+    monkeypatch.setattr(Listener, "accept", breaking)
+    with served() as (node, ended), holding_nodes(Meeting([NODE, node])):
+        assert not broken
     assert ended == [agents.DONE]
 
 
