@@ -43,7 +43,9 @@ from frobench.suite.exit_codes import INTERRUPTED
     help="A node that is silent for so long is lost; a lost node may come back for as long.",
 )
 @click.option(
-    "--resume", metavar="FLEET", help="Finish a fleet that was cut short, or the `last` one."
+    "--resume",
+    metavar="FLEET",
+    help="Finish a fleet that was cut short, or the `last` one, with the options it began with.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print what became of the nodes as JSON.")
 @measures
