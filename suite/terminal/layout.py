@@ -61,7 +61,8 @@ class Table(NamedTuple):
         if self.splits and 0 <= room < max((len(GAP + row[1]) for row in filled), default=0):
             rows = [*map(_split, rows)]
         names = [len(GAP + row[1]) for row in rows if len(row) > NAMES]
-        first = max((length for length in names if length <= room), default=0)
+        fitting = [length for length in names if length <= room]
+        first = max(fitting, default=min(room, len(GAP)))  # cells stand further right than names
 
         def line(name: str, cells: Iterable[str]) -> str:
             placed = zip(cells, self.columns.values(), widths, strict=True)

@@ -282,13 +282,13 @@ def test_a_narrower_table_names_each_benchmark_once_and_keeps_every_cell(width: 
     assert ends[0] == ends[1]
 
 
-def test_a_name_that_has_no_room_stands_above_its_cells() -> None:
+def test_a_name_that_has_no_room_stands_above_its_cells_and_left_of_them() -> None:
     wide, narrow = (
         [*layout.Table({"time": ">"}, [("a", f"b[{'c' * 30}]", "1 s")]).lines(width)]
         for width in (40, 30)
     )
     assert " ".join(" ".join(wide).split()) == " ".join(" ".join(narrow).split())
-    assert narrow[-2:] == [f"  b[{'c' * 30}]", "  1 s".rjust(6)]
+    assert narrow[-2:] == [f"  b[{'c' * 30}]", "1 s".rjust(8)]
 
 
 def test_in_a_very_narrow_terminal_each_row_is_a_sentence() -> None:
