@@ -47,6 +47,8 @@ HELD = 2.0
 """Times the seconds that queueing a body took, for which the device is held to queue it again."""
 AT_ONCE = 0.1
 """Seconds of calls that a window queues together, so that the device does not wait between two."""
+UNCALLED: Any = object()
+"""Stands for the result of a body that no call has returned from yet."""
 
 
 @dataclass
@@ -89,14 +91,15 @@ class Sampler:
         self.queues = bool(self._queueing)
         self.may_repeat = not (self.before or self.cold or self.queues)
         self.other = replace(self, body=self.against, against=None) if self.against else None
-        self.result: Any = None
+        self.result: Any = UNCALLED
         self.sampled = 0.0
         self.parts: defaultdict[str, list[float]] = defaultdict(list)
 
     @property
     def results(self) -> list[Any]:
-        """Results of the last calls of the body and, if there is one, its other version."""
-        return [self.result, *([self.other.result] if self.other else [])]
+        """Results of the last calls of the body and, if it was sampled, its other version."""
+        results = [self.result, *([self.other.result] if self.other else [])]
+        return [result for result in results if result is not UNCALLED]
 
     def run(self, settings: Settings) -> Measured:
         """Warm the body up, then sample it until there is enough or the time is over.

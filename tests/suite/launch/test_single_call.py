@@ -9,6 +9,23 @@ from frobench.suite.profiles import settings_for
 from tests.instruments.devices.virtual import VirtualClock
 
 
+def test_of_two_versions_the_one_that_is_called_has_a_result() -> None:
+    clock = VirtualClock(cost=30e-9)
+
+    def body() -> str:
+        clock.now += 0.01
+        return "new"
+
+    settings = replace(settings_for("quick", ["cpu"]), case_seconds=0.1)
+    sampler = Sampler(body, [], against=lambda: "old", clock=clock)
+    called_once(sampler, "case", settings, None)
+    assert sampler.results == ["new"]
+    sampler.repeat()
+    assert sampler.results == ["new"]
+    sampler.run(settings)
+    assert sampler.results == ["new", "old"]
+
+
 def test_the_caches_are_emptied_once_before_the_call_and_never_while_it_warms_up() -> None:
     clock = VirtualClock(cost=30e-9)
     events: list[str] = []
