@@ -388,6 +388,7 @@ class Surroundings(Struct, tag="surroundings", kw_only=True):
 
     seals, addresses : by which the runner finds the sensors of accelerators
     troubles : with devices that torch sees, and that were left out
+    refusals : what torch says of these devices and no trouble does, for the terminal only
     """
 
     devices: list[str]
@@ -395,6 +396,7 @@ class Surroundings(Struct, tag="surroundings", kw_only=True):
     seals: dict[str, str | None] = {}
     addresses: dict[str, str] = {}
     troubles: list[Conclusion] = []
+    refusals: dict[str, str] = {}
 
 
 class Harness(Struct, tag="harness", kw_only=True):

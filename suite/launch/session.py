@@ -113,6 +113,7 @@ class Session:
                     seals=seals(names, str(spec.seed)),
                     addresses=addresses(names),
                     troubles=doctor.left_out(refusals),
+                    refusals={n: why for n, why in lacking.items() if why != refusals[n]},
                 )
             )
         return replace(settings, devices=names)

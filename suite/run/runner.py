@@ -46,6 +46,7 @@ from frobench.suite.machine.host import own_address
 from frobench.suite.machine.sensors.sensor import Source
 from frobench.suite.nodes.agent import Agent, holding_nodes
 from frobench.suite.nodes.meeting import Meeting, Position, describe, meet
+from frobench.suite.printable import printable
 from frobench.suite.profiles import PEAK_SECONDS, SEARCH_PART, settings_for
 from frobench.suite.project import git
 from frobench.suite.project.git import facts, project_folder
@@ -363,6 +364,8 @@ def explored(
     before = _choices_before(plan, journal, results)
     frozen = freeze(plan, journal, clock.seconds(), why_no_counter, before)
     _name_troubles(frozen.troubles, reporter)
+    for name, reason in _refusals(journal).items():
+        reporter.say(printable(f"  {name}: {reason}"))
     if not frozen.cases:
         require_any(frozen.outcomes)
     frozen.troubles = [*troubles, *frozen.troubles]
@@ -388,6 +391,11 @@ def _name_troubles(troubles: Iterable[Conclusion], reporter: Reporter) -> None:
     for trouble in troubles:
         if trouble.severity != "info":
             reporter.say(f"{trouble.code}: {trouble.message}; mend it: {trouble.advice}")
+
+
+def _refusals(pilot: Journal) -> dict[str, str]:
+    """Return what torch says of devices that were left out; the stored file has no such text."""
+    return next(record.refusals for record in pilot if isinstance(record, Surroundings))
 
 
 def _planned(plan: Plan) -> int:

@@ -252,6 +252,7 @@ def test_a_device_on_which_nothing_can_be_computed_is_left_out_with_its_reason(
     [left_out] = [one for one in troubles if one.code == "unused-accelerator"]
     assert left_out.severity == "warning"
     assert left_out.message == "sim:1 left out: torch cannot compute there"
+    assert "sim:1: sim error: device 1 is lost" in seen.messages  # in torch's words
 
 
 @pytest.fixture(scope="module")

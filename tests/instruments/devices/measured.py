@@ -56,11 +56,13 @@ class Measured:
 
     spec : what the devices are like
     code : the exit code of the command
+    messages : what it wrote beside the name of the file
     """
 
     run: Run
     spec: Spec
     code: int
+    messages: str
 
     def __post_init__(self) -> None:
         self.sections = sections(self.run)
@@ -137,4 +139,4 @@ def measured(folder: Path, spec: dict[str, Any], select: str, *options: object) 
     if spec.get("virtual"):  # in real time, other programs may make a single launch look impossible
         found = errors(validate_file(path))
         assert not found, found
-    return Measured(store.read(path), msgspec.convert(spec, Spec), made.returncode)
+    return Measured(store.read(path), msgspec.convert(spec, Spec), made.returncode, made.stderr)
