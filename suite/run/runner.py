@@ -283,6 +283,7 @@ def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> t
         path = _path(results, plan)
         if not path.exists():  # else the process was killed right after it was written
             launches = Launches(plan, folder, clock, reporter)
+            clock.advance_to(telemetry.last_moment(folder / READINGS))  # of an earlier sitting
             sources = sensors(folder, plan)
             with telemetry.recording(sources, folder / READINGS, clock.seconds):
                 launches.run()

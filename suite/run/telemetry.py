@@ -183,6 +183,11 @@ def readings(path: Path) -> JsonLines[Line]:
     return JsonLines(path, Line)
 
 
+def last_moment(path: Path) -> float:
+    """Return the seconds of the run at which a sensor was last read, 0 if none was."""
+    return max((line.run for line in readings(path) if isinstance(line, Reading)), default=0.0)
+
+
 MOST_STEPS, LEAST_STEP = 300, 0.25
 """Points of a series at most, and seconds between two of them at least."""
 AVERAGED = 1.0

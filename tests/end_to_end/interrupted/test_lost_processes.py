@@ -29,8 +29,9 @@ from frobench.suite.journal import (
 )
 from frobench.suite.profiles import settings_for
 from frobench.suite.run import launches as process
-from frobench.suite.run import unfinished
+from frobench.suite.run import telemetry, unfinished
 from frobench.suite.run.launches import MISUSED, LaunchProcess, Orphans
+from frobench.suite.run.telemetry import Reading
 from frobench.suite.stored.differences import short_name
 from frobench.suite.stored.types import CommitInfo, Run, Settings
 from tests.instruments.processes.command import ROOT, TRICKY
@@ -202,6 +203,20 @@ def test_a_launch_that_was_measured_but_not_ended_is_given_the_seconds_of_its_ca
     spent = sum(r.wall_seconds for r in kept if isinstance(r, Measured) and r.launch == 0)
     assert stored.frobench.launches[0].seconds >= spent - 1e-9
     assert len(stored.frobench.launches) == LAUNCHES
+
+
+def test_a_resumed_run_counts_the_time_of_a_case_that_an_interruption_cut_off(
+    tmp_path: Path,
+) -> None:
+    with made_up(InterruptedInTheSecond):
+        with pytest.raises(Interrupted):
+            run(tmp_path)
+        (folder,) = (tmp_path / unfinished.RUNS).iterdir()
+        last = Reading(at=1.0, run=1e3, device="cpu", values={})
+        telemetry.readings(folder / unfinished.READINGS).write(last)
+        _, stored = run(tmp_path, resume="last")
+    assert stored.frobench.seconds >= 1e3
+    assert stored.frobench.launches[-1].seconds < 1e3
 
 
 def test_runs_that_begin_in_one_second_have_names_of_their_own(
