@@ -94,13 +94,14 @@ class Explorer:
 
         Its first size is larger than that of a case which was left out, and no other is smaller.
         Where another size alone is larger, the work decides, which the benchmark declares when it
-        is set up: a whole number on which the work does not depend is no size.
+        is set up: a whole number on which the work does not depend is no size. Beyond a case that
+        hung, or took its process with it, any larger size is enough.
         """
         mine = sizes(parameters)
         for other in self._left_out[_family(function, parameters)]:
-            first = next(iter(other.sizes), None)
-            is_larger = first is not None and mine[first] > other.sizes[first]
-            if is_larger and _covers(mine, other.sizes) and longest <= other.longest:
+            larger = [name for name, size in other.sizes.items() if mine[name] > size]
+            counts = larger[:1] == [*other.sizes][:1] or other.longest == math.inf
+            if larger and counts and _covers(mine, other.sizes) and longest <= other.longest:
                 return other.reason
         return None
 

@@ -143,6 +143,8 @@ def test_a_whole_number_on_which_the_work_does_not_depend_is_no_size(explorer: E
 def test_what_is_larger_than_a_case_that_hung_is_refused_although_its_work_is_not_known(
     explorer: Explorer,
 ) -> None:
-    explorer.leave_out("hang", {"n": 1}, "it hung")
-    assert explorer.refusal("hang", {"n": 2}, LIMIT) == "it hung"
-    assert explorer.refusal("hang", {"n": 1}, LIMIT) is None
+    explorer.leave_out("hang", {"n": 2, "tokens": 2}, "it hung")
+    for n, tokens in ((4, 2), (2, 4), (4, 4)):
+        assert explorer.refusal("hang", {"n": n, "tokens": tokens}, LIMIT) == "it hung"
+    for n, tokens in ((2, 2), (1, 4), (4, 1)):
+        assert explorer.refusal("hang", {"n": n, "tokens": tokens}, LIMIT) is None
