@@ -117,8 +117,8 @@ def find(text: str, names: Collection[str] = (), where: str = "") -> Iterator[Fo
 def _is_address(match: re.Match[str], where: str) -> bool:
     if match.start() == 0 and ":" not in match[0] and _VERSIONS.search(where):
         return False
-    with suppress(ValueError):  # a time, a number of a slot, or the :: of C++
-        return bool(ip_address(match[0].rstrip(".")))
+    with suppress(ValueError):  # a time, or a number of a slot
+        return not ip_address(match[0].rstrip(".")).is_unspecified  # as the :: of C++
     return False
 
 

@@ -3,6 +3,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from frobench.suite.checks import ceilings
 from frobench.suite.datasheets.catalog import is_laptop
 from tests.instruments.faults.judging import validate
 from tests.instruments.faults.spoiling import good, product, sense
@@ -19,6 +22,20 @@ def test_a_wrong_reading_among_many_is_not_refused(tmp_path: Path) -> None:
     run = good()
     sense(product(run), "power_watts", -1.0, 620.0, 65535.0)
     assert [one for one in validate(run, tmp_path) if one.severity == "error"] == []
+
+
+@pytest.mark.parametrize(("dtype", "operations"), [("bfloat16", 128), ("int8", 256)])
+def test_cores_of_arm_without_long_vectors_may_multiply_narrow_matrices(
+    dtype: str, operations: int
+) -> None:
+    run = good()  # as on a Snapdragon X, or in a container on a Mac
+    cpu = run.frobench.environment.cpu
+    cpu.instruction_sets, cpu.usable_cores, cpu.logical_cores = "asimd asimddp bf16 i8mm", 12, 12
+    one = product(run)
+    one.params["dtype"], one.extra_info.devices = dtype, ["cpu"]
+    ceiling = ceilings.peak_ceiling(run, one)
+    assert ceiling is not None
+    assert ceiling.most > 12 * 4.4e9 * operations
 
 
 LAPTOPS = [

@@ -103,6 +103,7 @@ def test_what_names_a_person_or_a_machine_is_refused_with_its_place(text: str) -
         "max_split_size_mb:20000,roundup_power2_divisions:[256:1,512:2]",
         "float32:4096, cuda:0, bf16:16384, init_method env://, tcp://localhost:29500",
         "at::native::add on sim:0 and cuda:0+cuda:1",
+        "bench_mine.py :: bench_sum",
         "PCI 0000:00:02.0 at 12:34:56",
         "Multiply A@B.T, about ~1/3 of it, in threading.local or self.net",
         "seconds per token: 0.25, n_token=512",
