@@ -37,12 +37,12 @@ def list_cases(  # noqa: PLR0913 - one for each option
     """Show the cases that a run would measure, their work and what it should take.
 
     Nothing of a benchmark is called: work and times are those of the newest stored run of this
-    machine, and otherwise unknown.
+    machine that had these cases, and otherwise unknown.
     """
     import tempfile
 
     from frobench.suite.profiles import settings_for
-    from frobench.suite.run.expected import expect, newest
+    from frobench.suite.run.expected import expect, run_before
     from frobench.suite.run.pilot import collect
     from frobench.suite.terminal import listing
     from frobench.suite.terminal.layout import dump, say, width
@@ -50,7 +50,7 @@ def list_cases(  # noqa: PLR0913 - one for each option
     settings = settings_for(profile, devices, expression=expression)
     with tempfile.TemporaryDirectory() as folder:
         collected, declared = collect(settings, Path(folder), spelled(benchmarks))
-    before = newest(results / declared.machine, declared.machine_id, labelled=False)
+    before = run_before(results, collected, declared, profile)
     expected = expect(collected, declared, settings, before)
     if as_json:
         dump(expected)

@@ -71,6 +71,21 @@ def newest(
     return None
 
 
+def run_before(
+    results: Path, collected: Collected, declared: Declared, profile: ProfileName
+) -> Run | None:
+    """Return the newest run of this machine that had all of these cases, else the newest one."""
+    names = {case.fullname for case in collected.cases}
+
+    def had_all(run: Run) -> bool:
+        selected = {outcome.fullname for outcome in run.frobench.outcomes}
+        return run.frobench.profile == profile and names <= selected
+
+    folder, machine = results / declared.machine, declared.machine_id
+    whole = newest(folder, machine, had_all, labelled=False)
+    return whole or newest(folder, machine, labelled=False)
+
+
 def expect(
     collected: Collected, declared: Declared, settings: Settings, before: Run | None
 ) -> Expected:

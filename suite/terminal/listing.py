@@ -60,7 +60,7 @@ def _marks(expected: Expected) -> Iterator[str]:
     if before is None:
         yield f"Times are unknown before the first run of this machine, {machine}."
     else:
-        yield f"Work and time of a call are those of the newest run of {machine}, {before}."
+        yield f"Work and time of a call are those of a run of {machine}, {before}."
     if any(OVER in (case.left_out or "") for case in expected.cases):
         allowed = format_seconds(expected.longest_sample)
         yield f"Left out: one call takes longer than this profile allows ({allowed})."

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from frobench.suite.journal import Collected, Declared, Identity
 from frobench.suite.profiles import settings_for
-from frobench.suite.run.expected import Expected, ExpectedCase, expect, newest
+from frobench.suite.run.expected import Expected, ExpectedCase, expect, newest, run_before
 from frobench.suite.stored import store
 from frobench.suite.stored.differences import machine_id
 from frobench.suite.stored.types import Case, Exercise, Run, Settings, Work
@@ -134,6 +134,30 @@ def test_the_newest_complete_run_of_this_machine_is_asked(tmp_path: Path) -> Non
     assert found is not None
     assert found.frobench.run == paths[1].stem
     assert newest(tmp_path / "nowhere", "") is None
+
+
+def test_list_asks_the_newest_run_that_had_all_cases_and_else_the_newest(tmp_path: Path) -> None:
+    whole, selected = factory.run(), factory.run()
+    whole.frobench.run, selected.frobench.run = "20260101T000000Z-abc", "20260102T000000Z-abc"
+    del selected.benchmarks[1:]
+    one = selected.benchmarks[0].fullname
+    selected.frobench.outcomes = [o for o in selected.frobench.outcomes if o.fullname == one]
+    for run in (whole, selected):
+        store.write(run, tmp_path)
+    here = whole.frobench.environment
+    declared = Declared(
+        machine=here.machine, machine_id=machine_id(here.cpu, here.accelerators), absent={}
+    )
+
+    def asked(*names: str) -> str | None:
+        cases = [identity(64, fullname=name) for name in names]
+        found = Collected(cases=cases, exercises=EXERCISES)
+        run = run_before(tmp_path, found, declared, whole.frobench.profile)
+        return run.frobench.run if run else None
+
+    assert asked(one) == selected.frobench.run
+    assert asked(*(case.fullname for case in whole.benchmarks)) == whole.frobench.run
+    assert asked("bench.py::bench_new[cpu]") == selected.frobench.run
 
 
 def test_list_asks_runs_of_this_machine_with_any_label(tmp_path: Path) -> None:
