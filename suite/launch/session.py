@@ -290,10 +290,10 @@ def addresses(devices: Sequence[str]) -> dict[str, str]:
 def _refuse(wanted: Sequence[str], devices: Sequence[str]) -> None:
     """Raise `CannotRunError` if torch cannot use an accelerator."""
     if wanted != ["cpu"] and (troubles := doctor.unusable_accelerators()):
-        lines = (f"{trouble.message}\n  mend it: {trouble.advice}" for trouble in troubles)
+        lines = (f"{trouble.message}\n  advice: {trouble.advice}" for trouble in troubles)
         raise CannotRunError("\n".join(lines))
     if lacking := dev.unserved(devices):
         faults = "\n".join(f"{name} cannot be used: {why}" for name, why in lacking.items())
         raise CannotRunError(
-            f"{faults}\n  mend it: {doctor.REFUSED}; or measure without it: --devices cpu"
+            f"{faults}\n  advice: {doctor.REFUSED}; or measure without it: --devices cpu"
         )

@@ -113,7 +113,7 @@ class _Watcher:
         if module := absent_in(self.last_lines):
             return CannotRunError(absent(module))
         if failed := failure(printed):  # which is printed long before the end
-            return CannotRunError(f"{failed}\n  mend it: {MEND_FAILURE}")
+            return CannotRunError(f"{failed}\n  advice: {MEND_FAILURE}")
         how = f" ({loss})" if (loss := lost(code)) and (code is None or code < 0) else ""
         return CannotRunError(
             f"the benchmarks cannot be collected{how}; pytest said:\n{self.last_lines}"

@@ -391,7 +391,7 @@ def _choices_before(plan: Plan, pilot: Journal, results: Path | None) -> dict[st
 def _name_troubles(troubles: Iterable[Conclusion], reporter: Reporter) -> None:
     for trouble in troubles:
         if trouble.severity != "info":
-            reporter.say(f"{trouble.code}: {trouble.message}; mend it: {trouble.advice}")
+            reporter.say(f"{trouble.code}: {trouble.message}; advice: {trouble.advice}")
 
 
 def _refusals(pilot: Journal) -> dict[str, str]:

@@ -27,7 +27,7 @@ def lines(there: ExaminedMachine, troubles: list[Conclusion], width: int) -> Ite
     for trouble in troubles:
         head = f"{trouble.severity}: {trouble.message} ({trouble.code})"
         yield from wrapped(head, width, "", GAP)
-        yield from wrapped(f"mend it: {trouble.advice}", width, GAP, GAP * 2)
+        yield from wrapped(f"advice: {trouble.advice}", width, GAP, GAP * 2)
 
 
 def _host(host: Host) -> Iterable[Line]:

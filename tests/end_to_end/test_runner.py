@@ -259,7 +259,7 @@ def test_an_accelerator_that_torch_cannot_use_is_never_left_out_in_silence(
     run = command.frobench(*wanted, folder=tmp_path, environment=shown_gpu)
     assert run.returncode == 3
     assert "NVIDIA H200 cannot be used" in run.stderr
-    assert "mend it: " in run.stderr
+    assert "advice: " in run.stderr
     assert "--devices cpu" in run.stderr
     assert not list((tmp_path / "results" / ".runs").iterdir())
 

@@ -189,7 +189,7 @@ def test_the_page_tells_of_every_device(tmp_path: Path, monkeypatch: pytest.Monk
     for words in ("NVIDIA H200", "NVIDIA L4", "1 GiB of 140 GiB", "345 MHz of 1.98 GHz", "31 °C"):
         assert words in told
     assert "sudo nvidia-smi -i 1 -pl 700 " not in told
-    assert "mend it: sudo nvidia-smi -i 1 -pl 700" in told
+    assert "advice: sudo nvidia-smi -i 1 -pl 700" in told
 
 
 def test_masks_are_shown_without_the_devices_uuid(tmp_path: Path) -> None:

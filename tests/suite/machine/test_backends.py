@@ -88,7 +88,7 @@ def test_a_run_refuses_to_measure_a_cpu_instead(
     said = frobench("run", "-k", "bench_square", folder=tmp_path, environment=environment)
     assert said.returncode == 3
     assert f"the backend simulated of simulated-accelerator 1.0 {named}" in said.stderr
-    assert "mend it: " in said.stderr
+    assert "advice: " in said.stderr
     assert "Traceback" not in said.stderr
 
 
