@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What ranks exchange is right, and an operation that does nothing does not pass."""
 
+import importlib
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import torch
@@ -89,13 +92,19 @@ def test_an_operation_that_moves_nothing_does_not_pass(group: Group, name: str) 
         assert not body.check().passed
 
 
+def fresh(name: str) -> ModuleType:
+    """Import a module of benchmarks in a worker, anew, since another test may have spoilt it."""
+    for spoilt in ("steps", "stages"):
+        sys.modules.pop(spoilt, None)
+    return importlib.import_module(name)
+
+
 def training(device: Device, rank: int, way: str, scaling: str, spoilt: int = -1) -> Task:
     """Return a step of training; a rank that is spoilt gets the mean of no gradient."""
-    import steps  # noqa: PLC0415 - found in the workers
-
+    steps = fresh("steps")
     body, check = steps.step(device, rank, 128, 128, way, scaling)
     if rank == spoilt:
-        steps.gradient_of = torch.zeros_like  # type: ignore[assignment]
+        steps.gradient_of = torch.zeros_like  # type: ignore[attr-defined]
     return body, check
 
 
@@ -115,11 +124,10 @@ def test_gradients_that_are_not_exchanged_do_not_pass(group: Group) -> None:
 
 def stages(device: Device, rank: int, way: str, micro: int, spoilt: int = -1) -> Task:
     """Return a batch through a pipeline; a rank that is spoilt has no gradients."""
-    import stages as module  # noqa: PLC0415 - found in the workers
-
+    module = fresh("stages")
     body, check = module.pipeline(device, rank, 128, micro, way)
     if rank == spoilt:
-        module.gradient_of = torch.zeros_like  # type: ignore[assignment]
+        module.gradient_of = torch.zeros_like  # type: ignore[attr-defined]
     return body, check
 
 

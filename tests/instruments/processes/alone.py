@@ -52,15 +52,16 @@ def load(path: Path) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    before = {*sys.modules}
+    siblings = {sibling.stem for sibling in path.parent.glob("*.py")}
+    others = {name: sys.modules.pop(name) for name in siblings & sys.modules.keys()}
     sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(module)
     finally:
         sys.path.remove(str(path.parent))
-        for sibling in path.parent.glob("*.py"):  # another folder's may have the same name
-            if sibling.stem not in before:
-                sys.modules.pop(sibling.stem, None)
+        for name in siblings:  # another folder's may have the same name
+            sys.modules.pop(name, None)
+        sys.modules.update(others)
     return module
 
 

@@ -211,6 +211,8 @@ def test_workers_that_take_turns_work_one_after_the_other(pair: list[Worker]) ->
 def test_workers_of_a_group_wait_for_each_other_and_take_no_turns(
     pair: list[Worker], tmp_path: Path
 ) -> None:
+    for worker in pair:
+        worker.set_up(sleeper, 0.0)
     assert all(worker.takes_turns(pair) for worker in pair)
     with together(pair, meeting, tmp_path):
         assert not any(worker.takes_turns(pair) for worker in pair)
