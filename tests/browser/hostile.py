@@ -31,7 +31,8 @@ PARTS = (
 LONG = "W" * 10_000
 EVERY_OBJECTS = ("constructor", "__proto__", "toString")
 """Names that every object of JavaScript has something under."""
-_CHOSEN = re.compile(r"\.(profile|status|severity|digest)$")  # one of a few words, or sealed
+_CHOSEN = re.compile(r"\.(profile|status|severity|digest|work\.path)$")
+"""Where a text is one of a few words, or the seal."""
 _NAMES = re.compile(
     r"\.(group|fullname|param|case|device|type|parts|exercises|empty_body|held_back)$"
     r"|\.(params|series|idle_watts)\b|\.devices\[\d+\]$|\.benchmarks\[\d+\]\.name$"
