@@ -5,6 +5,7 @@ import asyncio
 import logging
 import socket
 import sys
+import threading
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
@@ -64,8 +65,28 @@ class RayCluster:
         self._shared = shared_names(self._alive())
 
     async def nodes(self) -> dict[str, Node]:
-        """Return the nodes that are alive, by their names; none if the head does not answer."""
-        return named(self._alive(), self._shared) if await self._head_answers() else {}
+        """Return the nodes that are alive, by their names; none if the head does not answer.
+
+        A thread asks Ray, which waits for a minute where the head goes away meanwhile.
+        """
+        if not await self._head_answers():
+            return {}
+        loop = asyncio.get_running_loop()
+        alive: asyncio.Future[list[Described]] = loop.create_future()
+
+        def answer(found: list[Described]) -> None:
+            if not alive.done():
+                alive.set_result(found)
+
+        def ask() -> None:
+            found: list[Described] = []
+            with suppress(Exception):  # whatever Ray raises where the head went away
+                found = self._alive()
+            with suppress(RuntimeError):  # nobody waits any more
+                loop.call_soon_threadsafe(answer, found)
+
+        threading.Thread(target=ask, daemon=True).start()
+        return named(await alive, self._shared)
 
     async def measure(
         self, node: Node, order: Order, name: str, label: str
