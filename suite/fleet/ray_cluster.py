@@ -65,28 +65,28 @@ class RayCluster:
         self._shared = shared_names(self._alive())
 
     async def nodes(self) -> dict[str, Node]:
-        """Return the nodes that are alive, by their names; none if the head does not answer.
+        """Return the nodes that are alive, by their names; none if the head does not answer."""
+        alive = await self._asked(self._alive) if await self._head_answers() else None
+        return named(alive or [], self._shared)
 
-        A thread asks Ray, which waits for a minute where the head goes away meanwhile.
-        """
-        if not await self._head_answers():
-            return {}
+    async def _asked(self, ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - as Ray's
+        """Return what Ray answers, or `None`, from a thread: it waits a minute for a lost head."""
         loop = asyncio.get_running_loop()
-        alive: asyncio.Future[list[Described]] = loop.create_future()
+        answer: asyncio.Future[Any] = loop.create_future()
 
-        def answer(found: list[Described]) -> None:
-            if not alive.done():
-                alive.set_result(found)
+        def give(found: object) -> None:
+            if not answer.done():
+                answer.set_result(found)
 
-        def ask() -> None:
-            found: list[Described] = []
+        def look() -> None:
+            found = None
             with suppress(Exception):  # whatever Ray raises where the head went away
-                found = self._alive()
+                found = ask()
             with suppress(RuntimeError):  # nobody waits any more
-                loop.call_soon_threadsafe(answer, found)
+                loop.call_soon_threadsafe(give, found)
 
-        threading.Thread(target=ask, daemon=True).start()
-        return named(await alive, self._shared)
+        threading.Thread(target=look, daemon=True).start()
+        return await answer
 
     async def measure(
         self, node: Node, order: Order, name: str, label: str
@@ -110,13 +110,15 @@ class RayCluster:
             kind = type(error).__name__
             raise LostError(f"the node, or the task there, was lost ({kind})") from error
         finally:
-            self._ray.cancel(stream)
+            threading.Thread(target=self._ray.cancel, args=(stream,), daemon=True).start()
 
     async def forget(self, node: Node, fleet: str, label: str) -> None:
         """Remove what a node keeps of its run, unless it is lost by now."""
         with suppress(self._ray.exceptions.RayError, TimeoutError):
             async with asyncio.timeout(SAVING):
-                await self._on(node, on_node.forget).remote(fleet, label)
+                remote = self._on(node, on_node.forget).remote
+                if (done := await self._asked(lambda: remote(fleet, label))) is not None:
+                    await done
 
     async def disappears(self) -> None:
         """Return once the head of the cluster cannot be reached."""
