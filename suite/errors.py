@@ -132,7 +132,7 @@ def _known() -> re.Pattern[str]:
 
 
 def known_message(text: str) -> str:
-    """Return what of a message is known to name nobody; empty if nothing is."""
+    """Return the part of a message that is known to name no person or host, or nothing."""
     match = _known().search(text)
     return match[0] if match else ""
 
@@ -140,7 +140,7 @@ def known_message(text: str) -> str:
 def in_brief(error: BaseException) -> str:
     """Return what is stored of an error that others raised: its type, and a message if known.
 
-    The texts of NVML and of the system belong to the numbers of errors, and name nobody.
+    NVML and the system have a fixed text for each error number, without names.
     """
     kind, message = type(error), ""
     with suppress(Exception):  # the text of an error may itself raise another one

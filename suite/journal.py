@@ -134,7 +134,7 @@ class Plan(Struct, kw_only=True):
     def read(cls, folder: Path) -> Self:
         """Return the plan in a run's folder.
 
-        Raises `CannotRunError` if it is damaged, and `FileNotFoundError` if somebody removed it.
+        Raises `CannotRunError` if it is damaged, and `FileNotFoundError` if it was removed.
         """
         path = folder / cls.FILE
         if not path.exists():
@@ -175,7 +175,7 @@ class Plan(Struct, kw_only=True):
         return sorted(names, key=lambda name: blocks.index(kinds[name]))
 
     def any_on_halves(self, names: Collection[str]) -> bool:
-        """Tell whether any of these cases runs on halves of the CPU, a process each."""
+        """Return whether any of these cases runs on halves of the CPU, a process each."""
         devices = (name for case in self.cases if case.fullname in names for name in case.devices)
         return any(name.startswith(f"{CPU}/") and not nodes_of(name) for name in devices)
 

@@ -79,7 +79,7 @@ def _host(run: Run) -> Iterator[Removed]:
 
 
 def _software(run: Run) -> Iterator[Removed]:
-    """Forget packages that move no number, and values of variables that name somebody."""
+    """Forget packages that move no number, and values of variables that name a person or host."""
     software = run.frobench.environment.software
     where = "$.frobench.environment.software"
     kept = public_packages(software.packages)

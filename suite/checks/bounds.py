@@ -80,7 +80,8 @@ def out_of_bounds(run: Run) -> Iterator[Fault]:
     """A number is negative, in the wrong unit, or otherwise none that can be of its kind.
 
     Seconds, bytes, hertz and watts are stored without prefixes. If it is your benchmark's, mend
-    what it declares; otherwise a driver told it, or Frobench is at fault: report it with the file.
+    what it declares; otherwise a driver reported it, or Frobench is at fault: report it with the
+    file.
     """
     for bound in BOUNDS:
         first, *steps = re.findall(r"[a-z_|]+|\[1?\]|\*", bound.path)

@@ -167,7 +167,7 @@ def _amount(case: Case) -> float:
 
 
 def _is_alike(single: Case, many: Case) -> bool:
-    """Tell whether two cases are of one exercise and one benchmark, or share parameters."""
+    """Return whether two cases are of one exercise and one benchmark, or share parameters."""
     shared = single.params.keys() & many.params.keys() - {"device"}
     kinds = [(case.group, bool(case.extra_info.work.flops)) for case in (single, many)]
     if kinds[0] != kinds[1] or any(single.params[name] != many.params[name] for name in shared):

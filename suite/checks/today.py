@@ -33,7 +33,7 @@ def other_version(run: Run) -> Iterator[Fault]:
     for (benchmark, version), cases in Counter(names).items():
         module, _, function = benchmark.partition("::")
         folder, _, file = module.rpartition("/")
-        if folder != BENCHMARKS.name:  # somebody's own, whose source is not here
+        if folder != BENCHMARKS.name:  # a user's own, whose source is not here
             continue
         try:
             now = version_in(BENCHMARKS / file, function)

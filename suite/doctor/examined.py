@@ -158,8 +158,8 @@ def _described(examined: Examined) -> ExaminedAccelerator:
     }
     facts = dict.fromkeys(ExaminedAccelerator.__struct_fields__) | facts
     del facts["fault"], facts["unknown"]
-    untold = f"the kernel does not tell it of {gpu.vendor.name}'s devices"
-    unknown = host.unknown_facts(facts, reasons, otherwise=examined.fault or untold)
+    otherwise = f"the kernel does not tell it of {gpu.vendor.name}'s devices"
+    unknown = host.unknown_facts(facts, reasons, otherwise=examined.fault or otherwise)
     return ExaminedAccelerator(**facts, fault=examined.fault, unknown=unknown)
 
 

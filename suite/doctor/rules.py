@@ -51,7 +51,7 @@ class Barred(NamedTuple):
         return any(gpu.card for gpu in self.gpus)
 
     def has_driver(self, vendor: Vendor) -> bool:
-        """Tell whether a vendor's driver is loaded."""
+        """Return whether a vendor's driver is loaded."""
         return any((self.root / file).exists() for file in vendor.driver)
 
     def nodes(self, vendor: Vendor) -> list[Path]:
@@ -132,8 +132,8 @@ def driver_too_old(vendor: Vendor, barred: Barred) -> Found:
     built, wanted = barred.offer.builds.get(vendor.build), vendor.build
     if not (built and vendor.oldest_driver):
         return
-    told = re.search(r"\b\d{3,}\.\d+(\.\d+)?\b", host.read(barred.root / vendor.driver[0]))
-    if driver := told[0] if told else next(filter(None, vendor.each("driver")), None):
+    version = re.search(r"\b\d{3,}\.\d+(\.\d+)?\b", host.read(barred.root / vendor.driver[0]))
+    if driver := version[0] if version else next(filter(None, vendor.each("driver")), None):
         oldest = vendor.oldest_driver.get(int(built.partition(".")[0]), 0)
         if int(driver.partition(".")[0]) < oldest:
             newer = f"install driver {oldest} or newer: {vendor.guide}"
@@ -274,7 +274,7 @@ def held_back(device: ExaminedAccelerator) -> Found:
     """Something holds an accelerator's clock down right now.
 
     Not counted are an idle clock, and a power limit that the driver of a resting device names. The
-    message ends with the driver's own name of the reason; the vendor's own tool may tell more.
+    message ends with the driver's own name of the reason; the vendor's own tool may show more.
     """
     draw = device.power_watts, device.power_limit_watts, device.utilization
     for name in device.held_back or ():

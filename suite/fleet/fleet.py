@@ -60,7 +60,7 @@ class FleetRequest(Struct, frozen=True, kw_only=True):
 
 
 class Fleet(Struct, kw_only=True):
-    """What a fleet asked of which nodes, and what became of them, all by their names.
+    """The order of a fleet and the result of each node, by the names of the nodes.
 
     It is kept in a private file beside that of `AskedNodes`, which has labels alone.
     """

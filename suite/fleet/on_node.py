@@ -176,7 +176,7 @@ def _run(
 
 
 def _holds(lock: Path, pid: int) -> bool:
-    """Tell whether a process holds the machine, by what it wrote into the lock's file."""
+    """Return whether a process holds the machine, according to the lock's file."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         note = json.loads(lock.read_text())
         return not os.access(lock, os.W_OK) or note["pid"] == pid

@@ -60,6 +60,7 @@ class RayCluster:
             raise CannotRunError(f"no Ray cluster at {address!r}: {why}") from error
         cloudpickle.register_pickle_by_value(on_node)  # type: ignore[no-untyped-call] # Ray's
         self._ray = ray
+        self._measure, self._forget = ray.remote(on_node.measure), ray.remote(on_node.forget)
         self._head = ray.get_runtime_context().gcs_address
         self._streams: list[Any] = []
         self._shared = shared_names(self._alive())
@@ -70,7 +71,10 @@ class RayCluster:
         return named(alive or [], self._shared)
 
     async def _asked(self, ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - as Ray's
-        """Return what Ray answers, or `None`, from a thread: it waits a minute for a lost head."""
+        """Ask Ray something in a thread, since it waits a minute for a lost head.
+
+        Returns its answer, or `None` if it has none.
+        """
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Any] = loop.create_future()
 
@@ -82,7 +86,7 @@ class RayCluster:
             found = None
             with suppress(Exception):  # whatever Ray raises where the head went away
                 found = ask()
-            with suppress(RuntimeError):  # nobody waits any more
+            with suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(give, found)
 
         threading.Thread(target=look, daemon=True).start()
@@ -94,10 +98,10 @@ class RayCluster:
         """Start the run of a node, and yield what `on_node.measure` does there.
 
         Raises `LostError` if the node is lost, and `CannotRunError` with the reason for which it
-        has no whole file. The run is interrupted if nobody listens any more.
+        has no whole file. The run is interrupted when the generator is closed.
         """
         options = {"num_gpus": node.accelerators, "num_returns": "streaming"}
-        task = self._on(node, on_node.measure, **options)
+        task = self._on(node, self._measure, **options)
         stream = task.remote(order, name, label, node.accelerators)
         self._streams.append(stream)
         errors = self._ray.exceptions
@@ -116,7 +120,7 @@ class RayCluster:
         """Remove what a node keeps of its run, unless it is lost by now."""
         with suppress(self._ray.exceptions.RayError, TimeoutError):
             async with asyncio.timeout(SAVING):
-                remote = self._on(node, on_node.forget).remote
+                remote = self._on(node, self._forget).remote
                 if (done := await self._asked(lambda: remote(fleet, label))) is not None:
                     await done
 
@@ -136,13 +140,11 @@ class RayCluster:
         """Leave the cluster."""
         self._ray.shutdown()
 
-    def _on(self, node: Node, function: Callable[..., Any], **options: Any) -> Any:  # noqa: ANN401 - as Ray's
-        """Return a function that runs on one node, and takes none of its processors."""
+    def _on(self, node: Node, function: Any, **options: Any) -> Any:  # noqa: ANN401 - as Ray's
+        """Return a remote function for one node, where it takes none of the processors."""
         strategies = self._ray.util.scheduling_strategies
         strategy = strategies.NodeAffinitySchedulingStrategy(node.id, soft=False)
-        return self._ray.remote(function).options(
-            num_cpus=0, max_retries=0, scheduling_strategy=strategy, **options
-        )
+        return function.options(num_cpus=0, max_retries=0, scheduling_strategy=strategy, **options)
 
     def _alive(self) -> list[Described]:
         return [node for node in self._ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call] # Ray's

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a worker does when it is told to, in its own process."""
+"""The commands of a worker, as its own process carries them out."""
 
 import gc
 import os

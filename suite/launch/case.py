@@ -37,7 +37,7 @@ MARK = "frobench: "
 """Before a case's name, where a profiler shows the one call of ``--once``."""
 
 LONGEST_REASON, LONGEST_DETAILS = 300, 20_000
-"""Characters of a stored reason, and of an error with its traceback, of which the end is kept."""
+"""Characters of a stored reason, and of an error with its traceback, whose end is kept."""
 OUTCOMES = (pytest.skip.Exception, pytest.fail.Exception)
 IN_WORDS = (pytest.FixtureLookupError, WrongResultError, LostRankError)
 """Errors whose text names nothing but what stands in benchmarks."""
@@ -229,7 +229,7 @@ def refusal(
 
 
 def _is_ours(error: BaseException, file: Path) -> bool:
-    """Tell whether Frobench wrote the text of an error."""
+    """Return whether Frobench wrote the text of an error."""
     if isinstance(error, OUTCOMES):
         frames = (Path(frame.filename) for frame in traceback.extract_tb(error.__traceback__))
         raised = [name for name in frames if name.parent.name not in {"_pytest", "pluggy"}]

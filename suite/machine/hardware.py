@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the kernel tells of a card, in SI units, and for which cards a build of torch has code."""
+"""What the kernel reports of a card, in SI units, and for which cards a build of torch has code."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

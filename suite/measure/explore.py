@@ -33,7 +33,8 @@ from frobench.suite.units import counted, format_seconds
 DOUBT, DEEPER_DOUBT = 1.6, 10.0
 """A prediction by several smaller sizes is tried up to so many times what a call may take, and one
 by a single size up to so many times the profile's longest call: rates rise with the size, and one
-size cannot tell what part of its time was launching, so predictions are rather, or much, too long.
+size does not show what part of its time was launching. So predictions are rather, or much, too
+long.
 """
 SLOWEST = Work(flops=1e8, bytes=1e8, items=1e3)
 """What any device does in a second, even in half precision without instructions for it."""
@@ -140,7 +141,7 @@ class Explorer:
         """Return the seconds that a call should take, 0 if unknown, and how many sizes say so.
 
         One smaller size is scaled by the work, two are continued in a straight line: the second
-        tells what part of the first was launching. The shortest prediction counts, because what
+        shows what part of the first was launching. The shortest prediction counts, because what
         disturbs one of the sizes makes its prediction longer; so both the largest of the smaller
         sizes and the one below it must say that a call takes too long.
         """

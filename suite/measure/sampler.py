@@ -382,7 +382,7 @@ def _is_steady(times: Sequence[float]) -> bool:
 
 
 def _is_enough(record: Measured, settings: Settings, spent: float) -> bool:
-    """Tell whether sampling ends, which has taken `spent` seconds."""
+    """Return whether sampling ends after `spent` seconds."""
     over = spent >= settings.case_seconds or len(record.samples) >= settings.most_samples
     return over and len(record.samples) >= min(LEAST_SAMPLES, settings.most_samples)
 

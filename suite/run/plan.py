@@ -217,7 +217,7 @@ def choose_windows(
     startup: float,
     spent: float,
 ) -> tuple[list[str], list[str], dict[str, str]]:
-    """Choose cases for sustained rates and for energy; tell why other headline cases have none.
+    """Choose cases for sustained rates and energy; return why other headline cases have no energy.
 
     Windows are chosen as far as the launches have room.
 
@@ -262,7 +262,7 @@ def choose_for_energy(
     room: float = math.inf,
     first: Sequence[str] = (),
 ) -> tuple[list[str], dict[str, str]]:
-    """Choose the headline cases with most work that can have a value; tell why not the others.
+    """Choose the headline cases with most work that can have a value; return why not the others.
 
     first : cases to choose before all others
 

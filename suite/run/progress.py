@@ -120,7 +120,7 @@ def remaining(seconds: float) -> str:
 
 
 def say_refusal(record: Record, reporter: Reporter) -> None:
-    """Show at once what a case raised that failed, and once each text by which cases are skipped.
+    """Show immediately what a failed case raised, and once each text with which cases are skipped.
 
     Texts of others are stored nowhere else.
     """

@@ -63,6 +63,7 @@ from frobench.suite.stored.differences import machine_id, short_name
 from frobench.suite.stored.types import (
     LABEL_DIGITS,
     Conclusion,
+    Environment,
     Outcome,
     ProfileName,
     Run,
@@ -362,10 +363,11 @@ def explored(
 
     pilot.explore(plan, journal, show)
     why_no_counter = telemetry.why_no_counter(sensors(folder, plan))
-    before = _choices_before(plan, journal, results)
+    here = next(record for record in journal if isinstance(record, Surroundings))
+    before = _choices_before(plan, here.environment, results)
     frozen = freeze(plan, journal, clock.seconds(), why_no_counter, before)
     _name_troubles(frozen.troubles, reporter)
-    for name, reason in _refusals(journal).items():
+    for name, reason in here.refusals.items():  # torch's words, which no stored file has
         reporter.say(printable(f"  {name}: {reason}"))
     if not frozen.cases:
         require_any(frozen.outcomes)
@@ -374,9 +376,8 @@ def explored(
     return frozen
 
 
-def _choices_before(plan: Plan, pilot: Journal, results: Path | None) -> dict[str, bool]:
+def _choices_before(plan: Plan, here: Environment, results: Path | None) -> dict[str, bool]:
     """Return the cases that the last run of this machine and profile measured and left out."""
-    here = next(record.environment for record in pilot if isinstance(record, Surroundings))
     machine = machine_id(here.cpu, here.accelerators, plan.label or UNSET)
     wanted = plan.settings.profile, plan.settings.longest_sample
 
@@ -392,11 +393,6 @@ def _name_troubles(troubles: Iterable[Conclusion], reporter: Reporter) -> None:
     for trouble in troubles:
         if trouble.severity != "info":
             reporter.say(f"{trouble.code}: {trouble.message}; advice: {trouble.advice}")
-
-
-def _refusals(pilot: Journal) -> dict[str, str]:
-    """Return what torch says of devices that were left out; the stored file has no such text."""
-    return next(record.refusals for record in pilot if isinstance(record, Surroundings))
 
 
 def _planned(plan: Plan) -> int:

@@ -137,7 +137,7 @@ class RunClock:
         return time.monotonic() - self._begun
 
     def advance_to(self, seconds: float) -> None:
-        """Count at least so many seconds, of which earlier sittings have a record."""
+        """Count at least so many seconds, which earlier sittings have recorded."""
         self._begun = min(self._begun, time.monotonic() - seconds)
 
 

@@ -81,7 +81,7 @@ def _texts(value: object) -> list[str]:
 
 
 def _refuse_twins(entries: list[tuple[str, object]]) -> None:
-    """Raise if a table has a name twice, of which readers take different entries."""
+    """Raise if a table has a name twice; readers differ in which entry they take."""
     if len({name for name, _ in entries}) < len(entries):
         raise InvalidResult("$", "a table has two entries of one name")
 

@@ -193,7 +193,7 @@ def _by_code(
 
 
 def wrapped(text: str, columns: int, first: str = "", rest: str = "") -> list[str]:
-    """Break a text into lines, the first of which and the rest begin so; estimates stay whole."""
+    """Break a text into lines; `first` and `rest` are their beginnings; estimates stay whole."""
     whole = _ESTIMATE.sub(lambda match: match[0].replace(" ", _FIXED), printable(text))
     lines = wrap(
         whole,

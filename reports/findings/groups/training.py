@@ -26,7 +26,7 @@ SCALINGS = {
 HIDDEN = 0.95
 """Part of the communication from which it counts as hidden."""
 TOKENS = 1024
-"""Tokens of the steps by which scaling is told, at all widths."""
+"""Tokens of the steps that show how training scales, at all widths."""
 WIDTH, EFFICIENCY = Axis("Width of the layer"), Axis("Scaling efficiency", "1")
 
 

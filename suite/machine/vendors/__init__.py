@@ -21,7 +21,7 @@ VENDORS: dict[str, Vendor] = {one.name: one for one in (Nvidia(), Amd(), Intel()
 
 
 def shown(root: Path = ROOT) -> list[Gpu]:
-    """Return the accelerators on the PCI bus, or else those of which a vendor's library knows.
+    """Return the accelerators on the PCI bus, or else those that a vendor's library lists.
 
     The bus is not shown on Windows and in Linux inside it. `root` is where `/proc` and `/sys` lie.
     """

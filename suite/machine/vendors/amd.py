@@ -62,7 +62,7 @@ def _held_back(card: Card) -> list[str]:
 
 
 def _any(state: object) -> bool:
-    """Tell whether the state of the device, or that of any of its chiplets, is true."""
+    """Return whether the state of the device or of any of its chiplets is true."""
     return any(map(_any, state)) if isinstance(state, list) else state is True
 
 
@@ -76,7 +76,7 @@ class Amd(Vendor):
     masks = ("HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES")
     container = "--device /dev/kfd --device /dev/dri"
     set_limit = "sudo amd-smi reset -g all --power-cap"
-    library = "amdsmi (the extra `amd`)"
+    api = "amdsmi (the extra `amd`)"
     readers: ClassVar[Mapping[str, Reader]] = {
         "sm_clock_hz": _clock("GFX"),
         "memory_clock_hz": _clock("MEM"),
@@ -92,7 +92,7 @@ class Amd(Vendor):
     does not know, is no number: the quantity is dropped."""
 
     def is_accelerator(self, card: Path, kind: str) -> bool:
-        """Tell a card from a processor's display, and from a server's old PCI display."""
+        """Distinguish cards from displays of processors, and from a server's old PCI display."""
         memory = read(card / "mem_info_vram_total")  # missing if the kernel is older than a card
         is_large = not memory or int(memory) >= INTEGRATED_BYTES
         is_display = kind in DISPLAYS and (card / "max_link_speed").exists()
@@ -119,7 +119,7 @@ class Amd(Vendor):
 
 
 def _address(card: Card) -> str | None:
-    """Return where a device is, without the function, which torch does not tell."""
+    """Return where a device is, without the function number, which torch does not have."""
     try:
         return str(card.get("gpu_device_bdf")).lower().rpartition(".")[0]
     except Exception:  # noqa: BLE001 - lost, or of an older library: others may be found

@@ -11,19 +11,19 @@ from frobench.suite.machine.vendors.vendor import Examined, Gpu, Identity, Reade
 
 
 class Apple(Vendor):
-    """The GPU of an Apple processor; it tells its energy and nothing else."""
+    """The GPU of an Apple processor; its energy is all that can be read."""
 
     name, type, build = "Apple", "mps", "MPS"
     named_by_torch = True
     guide = "https://developer.apple.com/metal/pytorch/"
-    library = "Zeus (the extra `energy`)"
+    api = "Zeus (the extra `energy`)"
     readers: ClassVar[Mapping[str, Reader]] = {
         "energy_joules": lambda meters: meters[0](),
         "power_watts": lambda meters: meters[1](),
     }
 
     def examine(self, gpus: Sequence[Gpu], quantities: Collection[str]) -> Iterator[Examined]:  # noqa: ARG002 - it is on no bus
-        """Yield the GPU if there is one, of which nothing is known without torch."""
+        """Yield the GPU if there is one; without torch nothing else is known."""
         if platform.system() == "Darwin" and platform.machine() == "arm64":
             yield Examined(Gpu(self, "Apple GPU"))
 

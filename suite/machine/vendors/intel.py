@@ -21,5 +21,5 @@ class Intel(Vendor):
     container = "--device /dev/dri"
 
     def is_accelerator(self, card: Path, kind: str) -> bool:
-        """Tell whether a device of the vendor is one; `kind` is its PCI class."""
+        """Return whether a device of the vendor is an accelerator; `kind` is its PCI class."""
         return kind in DISPLAYS and INTEGRATED not in card.name

@@ -44,7 +44,7 @@ SILENT = (
     pynvml.NVMLError_DriverNotLoaded,
     pynvml.NVMLError_NoPermission,
 )
-"""What NVML raises where it is missing, as in some containers: that tells nothing of the GPUs."""
+"""What NVML raises where it is missing, as in some containers. The GPUs may be fine."""
 
 
 def reasons(mask: int) -> list[str]:
@@ -139,7 +139,7 @@ class Nvidia(Vendor):
         "system, ask it for a GPU"
     )
     set_limit = "sudo nvidia-smi -i {0} -pl WATTS"
-    library = "NVML"
+    api = "NVML"
     readers = READERS
 
     def model(self, card: Path, root: Path) -> str:

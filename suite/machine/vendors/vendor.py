@@ -52,17 +52,17 @@ class Examined(NamedTuple):
 class Vendor:
     """What has to be known of a vendor; file patterns are of Linux, below its root.
 
-    name : empty for devices of which only torch knows
+    name : empty for devices that only torch knows
     type : torch's type of the devices
     build : what torch's build must be for, as `doctor.Offer` names it
     pci : the vendor's number on the PCI bus
-    library : what reads the devices, and the extra that installs it
-    readers : how the library reads each quantity, by the names that `Accelerator`, `Sensed` and
+    api : the name of what reads the devices, and the extra that installs it
+    readers : how it reads each quantity, by the names that `Accelerator`, `Sensed` and
         `doctor --json` have for it
     has_uuid : whether devices are found by torch's UUID, else by their address
     named_by_torch : whether only torch knows the names of the devices
     guide : where driver and build are explained
-    driver : files of which one is there while the driver is loaded
+    driver : files; one of them exists while the driver is loaded
     oldest_driver : by the major version of what torch was built for
     nodes : files through which programs reach the devices
     node_each : whether each device has its own
@@ -73,7 +73,7 @@ class Vendor:
     set_limit : what sets the power limit of the device with the number `{0}` to WATTS
     """
 
-    name = type = build = pci = library = guide = nodes = container = set_limit = ""
+    name = type = build = pci = api = guide = nodes = container = set_limit = ""
     readers: ClassVar[Mapping[str, Reader]] = {}
     has_uuid = named_by_torch = node_each = False
     driver: tuple[str, ...] = ()
@@ -83,7 +83,7 @@ class Vendor:
     permit = 'sudo usermod -aG render,video "$USER", then log in again'
 
     def is_accelerator(self, card: Path, kind: str) -> bool:  # noqa: ARG002 - for others
-        """Tell whether a device of the vendor is one; `kind` is its PCI class."""
+        """Return whether a device of the vendor is an accelerator; `kind` is its PCI class."""
         return kind in DISPLAYS
 
     def model(self, card: Path, root: Path) -> str:  # noqa: ARG002 - for others
@@ -106,7 +106,7 @@ class Vendor:
         return {
             name: partial(self.readers[name], handle)
             if name in self.readers
-            else f"{self.library} does not tell it"
+            else f"{self.api} does not tell it"
             for name in quantities
         }
 
@@ -123,9 +123,9 @@ class Vendor:
                 if isinstance(handle, str):
                     yield Sensor(device, dict.fromkeys(quantities, handle))
                 else:
-                    yield Sensor(device, self.asks(handle, quantities), self.library.split()[0])
+                    yield Sensor(device, self.asks(handle, quantities), self.api.split()[0])
 
-        return Source(self.library or self.type, list(devices), find, list(quantities))
+        return Source(self.api or self.type, list(devices), find, list(quantities))
 
     def examine(self, gpus: Sequence[Gpu], quantities: Collection[str]) -> Iterator[Examined]:
         """Yield what the driver says of each device that the system shows."""

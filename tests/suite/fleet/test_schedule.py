@@ -4,8 +4,10 @@
 import asyncio
 import errno
 import selectors
+import threading
 from collections.abc import AsyncGenerator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -242,6 +244,49 @@ def test_a_cluster_that_disappears_leaves_what_arrived_and_names_the_others(
     assert found.fleet.lost == expected
     assert found.seconds == pytest.approx(3.0)
     assert recorded(tmp_path).lost == {label_of(name): why for name, why in expected.items()}
+
+
+class Stuck(MadeUp):
+    """A cluster whose head goes away while Ray is asked, which then waits for the head."""
+
+    nodes = RayCluster.nodes
+
+    def __init__(self) -> None:
+        super().__init__({"a": [SILENT]})
+        self.waited = threading.Event()
+        self._shared: set[str] = set()
+        self.asked = [threading.Event(), threading.Event()]
+
+    def _alive(self) -> list[dict[str, Any]]:
+        first, again = self.asked
+        if first.is_set():
+            again.set()
+            self.waited.wait()
+        first.set()
+        known = {"NodeName": "a", "NodeManagerAddress": "10.0.0.1", "NodeManagerHostname": "host"}
+        return [{"NodeID": "id of a", "Resources": {}, **known}]
+
+    async def _head_answers(self) -> bool:
+        return True
+
+    async def disappears(self) -> None:
+        """Return soon after Ray was asked again."""
+        await asyncio.to_thread(self.asked[1].wait)
+
+
+def test_a_cluster_that_disappears_while_ray_is_asked_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("frobench.suite.fleet.fleet.LOOK", 0.01)
+    cluster = Stuck()
+    gives_up = threading.Timer(20, cluster.waited.set)
+    gives_up.start()
+    request = FleetRequest(results=tmp_path, patience=PATIENCE)
+    found = asyncio.run(Schedule(cluster, request, lambda *_: None).run())
+    assert not cluster.waited.is_set()
+    gives_up.cancel()
+    cluster.waited.set()
+    assert found.lost["a"].endswith("the Ray cluster disappeared")
 
 
 @pytest.mark.parametrize("then", [NEVER, LostError("its node was lost")])

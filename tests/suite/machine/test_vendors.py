@@ -39,7 +39,7 @@ class Accme(Vendor):
     nodes = "dev/accme*"
     masks = ("ACC_VISIBLE_DEVICES",)
     container = "--device /dev/accme0"
-    library = "accsmi"
+    api = "accsmi"
     readers: ClassVar[Mapping[str, Reader]] = {
         "driver": lambda card: card["version"],
         "power_watts": lambda card: card["watts"],
