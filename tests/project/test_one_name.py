@@ -62,7 +62,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     leave_out = shutil.ignore_patterns("__pycache__")
     for name in ("frobench", "suite", "reports", "benchmarks"):
         shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=leave_out)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder)
     return folder
 

@@ -12,7 +12,7 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 FROM_EVENTS = r"\$\{\{.*?(github\.(event|head_ref)|steps\.|inputs\.).*?\}\}"
 """Expressions whose text somebody else may have chosen."""
 
-PINNED = r"actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+"
+PINNED = r"(actions/[a-z-]+|pypa/gh-action-pypi-publish)@[0-9a-f]{40} # v\d+\.\d+\.\d+"
 """An action by its commit, which nobody can move, and the version for people."""
 
 
@@ -44,7 +44,7 @@ def test_only_what_publishes_may_write() -> None:
         for path in WORKFLOWS
         for right in re.findall(r"^ +([a-z-]+): write", path.read_text("utf-8"), re.MULTILINE)
     }
-    assert writing == {("report", "pages"), ("report", "id-token")}
+    assert writing == {("report", "pages"), ("report", "id-token"), ("release", "id-token")}
 
 
 def test_the_site_is_published_with_its_address_and_without_what_is_kept() -> None:
