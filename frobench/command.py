@@ -14,6 +14,7 @@ from frobench.many_runs import fleet, history
 from frobench.measuring import reproduce, run
 from frobench.preview import doctor, list_cases
 from frobench.publishing import report, share
+from frobench.settings import defaults
 from frobench.suite.printable import guard_terminal
 
 atexit.register(gc.disable)  # the system takes back at the end what no search for garbage would
@@ -27,6 +28,15 @@ class Command(click.Group):
         if not os.environ.get("_FROBENCH_COMPLETE"):  # else a shell reads it, and wants bytes
             guard_terminal()
         return super().make_context(*arguments, **options)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb, and let the settings of the project be the defaults of its options."""
+        name, verb, rest = super().resolve_command(ctx, args)
+        if name is not None:
+            ctx.default_map = {name: defaults(name)}
+        return name, verb, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the verbs with their whole first sentences, which click cuts off at a line's end."""

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import click
 
-from frobench.options import RESULTS
+from frobench.options import stored_here
 from frobench.suite.exit_codes import CANNOT, FAILED, INTERRUPTED, absent, absent_module
 from frobench.suite.printable import printable
 
@@ -99,7 +99,7 @@ def tell(error: Exception, options: dict[str, Any]) -> None:
 def resuming(run: str, options: dict[str, Any]) -> str:
     """Say how a run that was cut short is finished, with a command that can be typed."""
     results: Path = options["results"]
-    where = "" if results == RESULTS else f" --results {shlex.quote(str(results))}"
+    where = "" if results == stored_here() else f" --results {shlex.quote(str(results))}"
     nodes = " --nodes" if options.get("nodes") else ""
     again = f"`frobench run{nodes} --resume {run}{where}` goes on"
     if "file" in options:

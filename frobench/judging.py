@@ -29,7 +29,7 @@ def validate(paths: tuple[Path, ...]) -> None:
     """
     from frobench.suite.terminal.layout import is_honest, say, shown, stored_runs
 
-    runs = stored_runs(paths, options.RESULTS)
+    runs = stored_runs(paths, options.stored_here())
     good = [path for path in runs if is_honest(path, err=False)]
     say(*(f"{shown(path)}: valid" for path in good))
     if good != runs:
@@ -156,7 +156,7 @@ def compare(  # noqa: PLR0913 - one for each option
             verdicts.machines(first, second, workload or options.WORKLOADS[0], as_json=as_json)
         )
     require_facts(across, first, second)
-    stored = options.RESULTS / Path(first.frobench.environment.machine).name
+    stored = options.stored_here() / Path(first.frobench.environment.machine).name
     known = newest_levels([stored, base.parent, new.parent])
     sys.exit(
         verdicts.runs(first, second, known, across, as_json=as_json, allow_missing=allow_missing)

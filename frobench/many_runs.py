@@ -25,8 +25,8 @@ from frobench.suite.exit_codes import INTERRUPTED
 @options.results
 @options.into(options.SITE, "Folder for the pages.")
 @click.option("--address", default="auto", show_default=True, help="Address of the Ray cluster.")
-@click.option("--budget", type=click.FloatRange(min=1), metavar="SECONDS", help="For each run.")
-@click.option("--launches", type=click.IntRange(min=1), metavar="N", help="Instead of a budget.")
+@options.budget
+@options.launches
 @click.option(
     "--deadline",
     type=click.FloatRange(min=1),

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 @options.devices
 @options.benchmarks
 @options.results
-@click.option("--budget", type=click.FloatRange(min=1), metavar="SECONDS", help="For the run.")
-@click.option("--launches", type=click.IntRange(min=1), metavar="N", help="Instead of a budget.")
+@options.budget
+@options.launches
 @click.option("--deadline", type=click.FloatRange(min=1), metavar="SECONDS", help="For a case.")
 @options.seed
 @options.project("Whose commit is stored")

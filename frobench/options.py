@@ -52,29 +52,51 @@ paths = click.argument(
 expression = click.option("-k", "expression", default="", metavar="EXPR", help="Only these cases.")
 devices = click.option(
     "--devices",
+    envvar="FROBENCH_DEVICES",
     default="",
     metavar="LIST",
     callback=lambda _context, _option, names: [*filter(None, map(str.strip, names.split(",")))],
     help="Such as cpu,cuda:0.",
 )
 profile = click.option(
-    "--profile", type=click.Choice(PROFILES), default="standard", show_default=True
+    "--profile",
+    envvar="FROBENCH_PROFILE",
+    type=click.Choice(PROFILES),
+    default="standard",
+    show_default=True,
+)
+budget = click.option(
+    "--budget",
+    envvar="FROBENCH_BUDGET",
+    type=click.FloatRange(min=1),
+    metavar="SECONDS",
+    help="For a run.",
+)
+launches = click.option(
+    "--launches",
+    envvar="FROBENCH_LAUNCHES",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Instead of a budget.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="For programs.")
 benchmarks = click.option(
     "--benchmarks",
+    envvar="FROBENCH_BENCHMARKS",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=BENCHMARKS,
     help="Folder of benchmarks, if not Frobench's own.",
 )
 label = click.option(
     "--label",
+    envvar="FROBENCH_LABEL",
     callback=_label,
     metavar="NAME",
     help="Name of this node among nodes of its kind; stored as a seal.",
 )
 results = click.option(
     "--results",
+    envvar="FROBENCH_RESULTS",
     type=click.Path(path_type=Path),
     default=RESULTS,
     show_default=True,
@@ -97,7 +119,14 @@ def project(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Let a verb be told a project's folder, which is otherwise the repository of --benchmarks."""
     folder = click.Path(exists=True, file_okay=False, path_type=Path)
     text = f"{what}; by default the repository of --benchmarks."
-    return click.option("--project", type=folder, metavar="DIR", help=text)
+    return click.option(
+        "--project", envvar="FROBENCH_PROJECT", type=folder, metavar="DIR", help=text
+    )
+
+
+def stored_here() -> Path:
+    """Return the folder of stored runs, for verbs without --results."""
+    return Path(click.get_current_context().lookup_default("results") or RESULTS)
 
 
 def into(folder: Path, what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -138,9 +138,9 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
 
         drawn = figure_files.Figures(output)
     with unfinished.as_files(paths) as files:
-        stored_runs(tuple(files), options.RESULTS)  # or says that there is none
+        stored_runs(tuple(files), options.stored_here())  # or says that there is none
         made = build.build(
-            files or [options.RESULTS],
+            files or [options.stored_here()],
             output,
             tell=tell_broken,
             workers=workers,
