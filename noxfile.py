@@ -228,9 +228,8 @@ def sdist(session: nox.Session) -> None:
 def build(session: nox.Session) -> None:
     """Build the source archive and the wheel into `dist/`."""
     session.install(*PINS, *_group("build"))
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, session.chdir(folder):
         copy_tracked(ROOT, Path(folder))
-        session.chdir(folder)
         session.run("python", "-m", "build", "--no-isolation", "--outdir", str(ROOT / "dist"))
 
 

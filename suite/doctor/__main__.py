@@ -19,7 +19,8 @@ used, it refuses, unless `--devices cpu` leaves it out.
 `troubles`, each with `code`, `severity`, `message` and `advice`
 ([types](../suite/doctor/__init__.py)). Units are bytes, hertz, watts and degrees Celsius;
 `utilization` is a fraction. What is not known is `null`, and `unknown` beside it says why. No
-person and no host is named, unless PyTorch names one when it cannot be imported; other processes are only counted.
+person and no host is named, unless PyTorch names one when it cannot be imported; other
+processes are only counted.
 
 This page is made from the rules themselves: `python -m frobench.suite.doctor > docs/doctor.md`.
 """
