@@ -17,6 +17,7 @@ html_title = f"Frobench {version}"
 html_show_sphinx = False
 myst_heading_anchors = 4
 nitpicky = True
+suppress_warnings = ["misc.highlighting_failure"]  # of csv and jsonc, which editors know
 autodoc_typehints = "none"
 
 ROOT = Path(__file__).parents[1]

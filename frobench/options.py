@@ -126,7 +126,8 @@ def project(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
 
 def stored_here() -> Path:
     """Return the folder of stored runs, for verbs without --results."""
-    return Path(click.get_current_context().lookup_default("results") or RESULTS)
+    context = click.get_current_context(silent=True)
+    return Path((context and context.lookup_default("results")) or RESULTS)
 
 
 def into(folder: Path, what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -5,6 +5,7 @@ There `pytest benchmarks/` measures functions named `bench_*`, with pytest-bench
 options. Elsewhere it reads one file and imports nothing.
 """
 
+import re
 from typing import Any
 
 PLUGIN = "frobench.suite.launch.plugin"
@@ -16,7 +17,7 @@ def pytest_load_initial_conftests(early_config: Any) -> None:  # noqa: ANN401 - 
         text = (early_config.rootpath / "pyproject.toml").read_text("utf-8")
     except (OSError, ValueError):
         return
-    if "[tool.frobench" in text:
+    if re.search(r"^\s*\[tool\.frobench[].]", text, re.MULTILINE):
         early_config.pluginmanager.import_plugin(PLUGIN)
         early_config.addinivalue_line("python_files", "bench_*.py")
         early_config.addinivalue_line("python_functions", "bench_*")

@@ -248,7 +248,7 @@ def pytest_runtestloop(session: pytest.Session) -> Iterator[None]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> None:
     """Make a case's devices ready again, and record that the case is in flight."""
-    if isinstance(item, pytest.Function):
+    if _benchmarks([item]):
         session = item.config.stash[SESSION]
         session.before_case(str(collection.parameters(item)["device"]).split("+"))
         item.stash[CASE] = Measure(session, item)
@@ -258,10 +258,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Leave out what no device here can run, or a smaller case showed to be too large."""
     if absent := item.get_closest_marker("absent"):
         pytest.skip(*absent.args)
-    if isinstance(item, pytest.Function):
-        if item.config.stash[SESSION].spec.mode == "pilot" and "measure" not in item.fixturenames:
-            pytest.fail("it has no argument `measure`")
-        item.config.stash[SESSION].skip_if_left_out(item)
+    session = item.config.stash[SESSION]
+    if _benchmarks([item]):
+        session.skip_if_left_out(item)
+    elif session.spec.mode == "pilot":
+        pytest.fail("it has no argument `measure`")
 
 
 @pytest.hookimpl(wrapper=True)
