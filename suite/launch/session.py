@@ -23,7 +23,6 @@ from frobench.suite.journal import DEVICE_LOST, DISK_REFUSES, Journal, LaunchSpe
 from frobench.suite.kit import device as dev
 from frobench.suite.kit.cases import Parameters
 from frobench.suite.kit.device import Device
-from frobench.suite.kit.garbage import Survivors
 from frobench.suite.kit.group import Group
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import Worker, early_workers
@@ -75,7 +74,6 @@ class Session:
         self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
         self._blockers: dict[str, Blocker | None] = {}
         self._untidy = False
-        self._survivors = Survivors()
 
     def write(self, record: Record) -> None:
         """Append to the journal, if there is one; end the launch if the disk refuses."""
@@ -266,7 +264,6 @@ class Session:
             for name in ("last_type", "last_value", "last_traceback", "last_exc"):
                 vars(sys).pop(name, None)
             gc.collect()
-            self._survivors.spare()
             dev.release_memory()
         self._untidy = False
 

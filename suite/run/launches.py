@@ -62,6 +62,10 @@ TRIES, FRUITLESS_TRIES = 20, 2
 which no case ends, after which it is given up."""
 ROOM = 2**20
 """Bytes that a launch may write at once; a disk that refuses them is full."""
+PR_SET_CHILD_SUBREAPER = 36
+"""The option of `prctl` that makes a process adopt orphaned descendants (linux/prctl.h)."""
+PATIENCE = 1.0
+"""Seconds that killed processes have to end."""
 MISUSED = 4
 """pytest's exit code when it cannot read its arguments, such as an expression."""
 _EXPECTED = {0, 1, DEVICE_LOST}
@@ -93,7 +97,7 @@ class LaunchProcess:
         self._log = path.with_suffix(".log")
         path.write_bytes(msgspec.json.encode(replace(spec, runner=os.getpid())))
         command = [sys.executable, "-m", "frobench.suite.launch.entry", str(os.getpid())]
-        self._orphans = Orphans()
+        self._known = adopt_orphans()
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and files
                 [*command, *arguments(path, Path(spec.plan.benchmarks)), *options],
@@ -151,7 +155,7 @@ class LaunchProcess:
         with suppress(ProcessLookupError, PermissionError):  # gone, or only zombies are left
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        self._orphans.end()
+        end_orphans(self._known)
 
     def printed(self) -> str:
         """Return what this process and earlier ones of its name have printed."""
@@ -161,6 +165,32 @@ class LaunchProcess:
         """Return the end of what the process printed."""
         lines = self.printed().splitlines()
         return "\n".join(line for line in lines[-LOG_LINES:] if line.strip())
+
+
+def adopt_orphans() -> list[psutil.Process]:
+    """Become the parent of processes that outlive theirs, as daemons do; return the children now.
+
+    Linux alone has such parents.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+    return psutil.Process().children()
+
+
+def end_orphans(known: Sequence[psutil.Process]) -> None:
+    """Kill all further processes below this one; those that it starts itself share its session."""
+    children = psutil.Process().children(recursive=True)
+    orphans = [one for one in children if one not in known and _is_apart(one.pid)]
+    for orphan in orphans:
+        with suppress(psutil.Error):
+            orphan.kill()
+    psutil.wait_procs(orphans, PATIENCE)
+
+
+def _is_apart(pid: int) -> bool:
+    with suppress(ProcessLookupError, PermissionError):
+        return os.getsid(pid) != os.getsid(0)
+    return False
 
 
 def environment(first: Sequence[str] = ()) -> dict[str, str]:
@@ -207,42 +237,6 @@ def _require_room(folder: Path) -> None:
     finally:
         with suppress(OSError):
             probe.unlink(missing_ok=True)
-
-
-PR_SET_CHILD_SUBREAPER = 36
-"""The option of `prctl` that makes a process adopt orphaned descendants (linux/prctl.h)."""
-PATIENCE, GENERATIONS = 1.0, 10
-"""Seconds that killed processes have to end, and how often their children are looked for."""
-
-
-class Orphans:
-    """Processes that left a launch's group, as daemons do, and would disturb the next launch.
-
-    On Linux they become children of this process when their parents end.
-    """
-
-    def __init__(self) -> None:
-        if sys.platform == "linux":
-            ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
-        self._known = {child.pid for child in psutil.Process().children()}
-
-    def end(self) -> None:
-        """Kill them; the processes that this one has started itself are in its own session."""
-        for _ in range(GENERATIONS):
-            children = psutil.Process().children()
-            orphans = [c for c in children if c.pid not in self._known and _is_apart(c.pid)]
-            if not orphans:
-                return
-            for orphan in orphans:
-                with suppress(ProcessLookupError, PermissionError):
-                    os.kill(orphan.pid, signal.SIGKILL)
-            psutil.wait_procs(orphans, PATIENCE)
-
-
-def _is_apart(pid: int) -> bool:
-    with suppress(ProcessLookupError, PermissionError):
-        return os.getsid(pid) != os.getsid(0)
-    return False
 
 
 class Launches:

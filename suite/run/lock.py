@@ -63,11 +63,8 @@ def _opened() -> Iterator[int]:
         f"{path}, by which runs take turns on this machine, is a link or no plain file; "
         f"remove it, or name another file in {VARIABLE}"
     )
-    flags = os.O_NOFOLLOW | os.O_NONBLOCK
     try:
-        handle = _open_or_make(path, flags)
-    except PermissionError:  # made by a user who does not share it: enough to lock it
-        handle = os.open(path, os.O_RDONLY | flags)
+        handle = _open(path)
     except OSError as error:
         if error.errno not in {errno.ELOOP, errno.ENXIO, errno.EISDIR}:
             raise
@@ -76,20 +73,21 @@ def _opened() -> Iterator[int]:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
             raise unfit
+        if status.st_size == 0:  # just made: whatever the umask, the next user may open it too
+            with suppress(PermissionError):
+                os.fchmod(handle, MODE)
         yield handle
     finally:
         os.close(handle)
 
 
-def _open_or_make(path: Path, flags: int) -> int:
-    # O_CREAT only where it is missing: Linux refuses it for another user's file in a sticky folder.
-    while True:
-        with suppress(FileNotFoundError):
-            return os.open(path, os.O_RDWR | flags)
-        with suppress(FileExistsError):  # made by another process in this moment
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | flags, MODE)
-            os.fchmod(handle, MODE)  # whatever the umask, the next user may open it too
-            return handle
+def _open(path: Path) -> int:
+    # Linux refuses O_CREAT for another user's file in a sticky folder; who may only read can lock.
+    flags = os.O_NOFOLLOW | os.O_NONBLOCK
+    for way in (os.O_RDWR | os.O_CREAT, os.O_RDWR):
+        with suppress(PermissionError):
+            return os.open(path, way | flags, MODE)
+    return os.open(path, os.O_RDONLY | flags)
 
 
 def _holder(handle: int) -> str:

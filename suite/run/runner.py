@@ -139,8 +139,7 @@ def _machine() -> str:
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 AGAIN_SECONDS = 5.0
-"""Seconds in which a second signal is ignored, and after which the exception is raised again, since
-Python ignores one that is raised inside a destructor."""
+"""Seconds in which a second signal is ignored."""
 
 
 class Interruptions:
@@ -159,7 +158,6 @@ class Interruptions:
         for number in ENDING:
             if number == signal.SIGTERM or signal.getsignal(number) is not signal.SIG_IGN:
                 self._before[number] = signal.signal(number, self._interrupt)
-        self._before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._interrupt)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -170,13 +168,11 @@ class Interruptions:
     def hold(self) -> None:
         """Ignore every further signal, so that what is finished can be stored."""
         self._held = True
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
         now = monotonic()
         if not self._held and now - self._last >= AGAIN_SECONDS:
             self._last = now
-            signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
             raise KeyboardInterrupt
 
 

@@ -30,7 +30,7 @@ from frobench.suite.journal import (
 from frobench.suite.profiles import settings_for
 from frobench.suite.run import launches as process
 from frobench.suite.run import telemetry, unfinished
-from frobench.suite.run.launches import MISUSED, LaunchProcess, Orphans
+from frobench.suite.run.launches import MISUSED, LaunchProcess, adopt_orphans, end_orphans
 from frobench.suite.run.telemetry import Reading
 from frobench.suite.stored.differences import short_name
 from frobench.suite.stored.types import CommitInfo, Run, Settings
@@ -315,17 +315,17 @@ def test_a_launch_does_not_outlive_a_runner_that_is_killed_while_it_imports_torc
 def test_a_daemon_that_a_body_started_ends_with_its_launch(tmp_path: Path) -> None:
     log = tmp_path / "pid"
     leave = f"setsid sh -c 'setsid sleep 60 & echo $! > {log}'"
-    known = subprocess.Popen(["/bin/sleep", "60"], start_new_session=True)
-    orphans = Orphans()
+    other = subprocess.Popen(["/bin/sleep", "60"], start_new_session=True)
+    known = adopt_orphans()
     subprocess.run(["/bin/sh", "-c", leave], check=True)
     while not log.exists() or not log.read_text():
         pass
     daemon = psutil.Process(int(log.read_text()))
-    orphans.end()
+    end_orphans(known)
     assert not daemon.is_running()
-    assert known.poll() is None
-    known.kill()
-    known.wait()
+    assert other.poll() is None
+    other.kill()
+    other.wait()
 
 
 def test_a_case_is_not_to_blame_if_the_whole_job_is_asked_to_end(
