@@ -227,9 +227,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         if WINDOW not in item.stash
     }
     if frobench.spec.mode in {"collect", "pilot"}:
-        frobench.write(collection.collected(items, frobench.spec.settings))
-    if frobench.spec.mode == "collect":
-        frobench.write(collection.declared(items, frobench.spec.settings))
+        found = collection.collected(items, frobench.spec.settings)
+        if frobench.spec.mode == "collect":
+            collection.add_machine(found, items, frobench.spec.settings)
+        frobench.write(found)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -250,8 +251,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
     """Make a case's devices ready again, and record that the case is in flight."""
     if isinstance(item, pytest.Function):
         session = item.config.stash[SESSION]
-        session.before_case(str(collection.parameters(item)["device"]).split("+"))
-        item.stash[CASE] = Measure(session, item)
+        devices = str(collection.parameters(item)["device"]).split("+")
+        item.stash[CASE] = Measure(session, item, session.before_case(devices))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -18,7 +18,7 @@ import torch
 from msgspec.structs import replace
 
 from frobench.suite import doctor, journal
-from frobench.suite.errors import CannotRunError, TooLongError, in_brief, known_message
+from frobench.suite.errors import CannotRunError, in_brief, known_message
 from frobench.suite.journal import DEVICE_LOST, DISK_REFUSES, Journal, LaunchSpec, Measured, Record
 from frobench.suite.kit import device as dev
 from frobench.suite.kit.cases import Parameters
@@ -40,8 +40,6 @@ from frobench.suite.profiles import PROFILES, longest_call
 from frobench.suite.project.imports import foreign, foreign_code, imported
 from frobench.suite.stored.types import Settings, Work
 
-SETTLED = 0.05
-"""Seconds from which on settling the clocks before a case is worth a line in the journal."""
 LACKING = (AttributeError, NotImplementedError, TypeError, ValueError, torch.OutOfMemoryError)
 """Errors of a device that is full, or that never had a call."""
 
@@ -137,11 +135,7 @@ class Session:
 
     def explore(self, item: pytest.Function, sampler: Sampler, work: Work) -> Measured:
         """Call a body a few times; skip the case if a call takes too long."""
-        try:
-            longest = self._longest_call(item)
-            return self.explorer.explore(*_family(item), sampler, work, longest)
-        except TooLongError as error:
-            raise pytest.skip.Exception(str(error)) from error
+        return self.explorer.explore(*_family(item), sampler, work, self._longest_call(item))
 
     def _longest_call(self, item: pytest.Function) -> float:
         """Return the seconds that a call may take, in a pilot the most that the plan admits.
@@ -165,29 +159,35 @@ class Session:
         self.write(
             journal.Harness(
                 launch=self.spec.launch,
-                empty_body=ready.of_each(devices, ready.empty_body),
-                ready_reading=ready.of_each(self._accelerators, Device.ready_reading),
-                waits=ready.of_each(self._accelerators, lambda device: str(device.wait)),
-                timer_step=sampler.timer_step(),
-                state=dev.global_state(),
                 environment=environment.capture(settings.devices),
-                warmup=perf_counter() - begun,
+                facts=replace(
+                    journal.no_facts(),
+                    empty_body=ready.of_each(devices, ready.empty_body),
+                    ready_reading=ready.of_each(self._accelerators, Device.ready_reading),
+                    waits=ready.of_each(self._accelerators, lambda device: str(device.wait)),
+                    timer_step=sampler.timer_step(),
+                    state=dev.global_state(),
+                    warmup_seconds=perf_counter() - begun,
+                ),
             )
         )
 
-    def before_case(self, devices: Sequence[str]) -> None:
-        """Settle the clocks of accelerators that rested during cases of the CPU; read the gauge."""
+    def before_case(self, devices: Sequence[str]) -> float:
+        """Settle the clocks of accelerators that rested during cases of the CPU; read the gauge.
+
+        Return the seconds of settling.
+        """
         if self._gauge is None:
-            return
+            return 0.0
         used = any(device.name in devices for device in self._accelerators)
         begun = perf_counter()
         if used and self._rested:
             settle = PROFILES[self.spec.settings.profile].settle
             ready.steady_clocks(self._accelerators, settle)
         self._rested = not used
-        if (seconds := perf_counter() - begun) > SETTLED:
-            self.write(journal.Settled(launch=self.spec.launch, seconds=seconds))
+        seconds = perf_counter() - begun
         self._gauge.read_before_case()
+        return seconds
 
     def finish(self) -> None:
         """Record what the gauge has read, and where code came from, once every case is over."""

@@ -17,9 +17,9 @@ from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+import pytest
 import torch
 
-from frobench.suite.errors import TooLongError
 from frobench.suite.journal import Measured
 from frobench.suite.kit.cases import Parameters, sizes
 from frobench.suite.kit.garbage import no_garbage_collection
@@ -116,7 +116,7 @@ class Explorer:
     ) -> Measured:
         """Call a body a few times.
 
-        Raises `TooLongError` if a call takes too long, or is predicted to.
+        Skips the case if a call takes too long, or is predicted to.
         """
         case, most = (function, parameters), self._settings.longest_sample
         slowest = _ratios(work, SLOWEST)
@@ -126,15 +126,14 @@ class Explorer:
         if seconds > doubt and not is_small:
             takes = f"predicted to take {format_seconds(seconds)}"
             evidence = f"continued from {counted(smaller, 'smaller size')}"
-            raise TooLongError(self._reason(*case, longest, takes, evidence))
+            raise pytest.skip.Exception(self._reason(*case, longest, takes, evidence))
         record, calls = explore(sampler, self._settings, small=is_small, read=self._read)
         quickest = min(calls)
         self.remember(*case, work, quickest)
         if quickest > longest:
             takes = f"takes at least {format_seconds(quickest)}"
             evidence = f"in the quickest of {counted(len(calls), 'call')}"
-            reason = self._reason(*case, longest, takes, evidence)
-            raise TooLongError(reason, record.warmup + record.sampled)
+            raise pytest.skip.Exception(self._reason(*case, longest, takes, evidence))
         return record
 
     def _prediction(self, function: str, parameters: Parameters, work: Work) -> tuple[float, int]:

@@ -6,9 +6,11 @@ from importlib.metadata import version
 from statistics import median
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from frobench.suite import checks
 from frobench.suite.journal import (
+    Begun,
     Busy,
     Ended,
     Gauged,
@@ -18,7 +20,7 @@ from frobench.suite.journal import (
     Plan,
     Record,
     Refused,
-    Settled,
+    no_facts,
 )
 from frobench.suite.machine import environment
 from frobench.suite.machine.sensors.cpu import CPU
@@ -196,23 +198,18 @@ def _worst(checked: Iterable[Check | None]) -> Check | None:
 def _launch(number: int, records: Iterable[Record], planned: Environment) -> Launch:
     mine = [record for record in records if getattr(record, "launch", None) == number]
     measured = [record for record in mine if isinstance(record, Measured)]
-    settled = sum(record.seconds for record in mine if isinstance(record, Settled))
-    unsaid = Harness(launch=number, empty_body={}, timer_step=0.0, warmup=0.0, state={})
-    harness = next((record for record in reversed(mine) if isinstance(record, Harness)), unsaid)
+    harness = next((record for record in reversed(mine) if isinstance(record, Harness)), None)
+    facts = harness.facts if harness else no_facts()
     gauges = [record.seconds for record in mine if isinstance(record, Gauged)]
-    warmup = sum(record.warmup for record in measured) + settled + harness.warmup
-    launch = Launch(
-        started="",
+    warmup = facts.warmup_seconds + sum(record.warmup for record in measured)
+    warmup += sum(record.settled for record in mine if isinstance(record, Begun))
+    launch = replace(
+        facts,
         seconds=round(sum(record.wall_seconds for record in measured), 3),
         body_seconds=round(sum(record.sampled for record in measured), 3),
         warmup_seconds=round(warmup, 3),
         check_seconds=round(sum(record.checked for record in measured), 3),
-        empty_body=harness.empty_body,
-        ready_reading=harness.ready_reading,
-        waits=harness.waits,
-        timer_step=harness.timer_step,
-        state=harness.state,
-        changed=changed(planned, harness.environment) if harness.environment else {},
+        changed=changed(planned, harness.environment) if harness else {},
         lost=next((r.reason for r in mine if isinstance(r, Refused) and r.lost), ""),
         gauge={
             name: round(median(g[name] for g in gauges if name in g), PICOSECOND_DIGITS)

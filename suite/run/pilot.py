@@ -11,7 +11,6 @@ from frobench.suite.exit_codes import absent, absent_in
 from frobench.suite.journal import (
     DISK_REFUSES,
     Collected,
-    Declared,
     Journal,
     LaunchSpec,
     Measured,
@@ -27,7 +26,7 @@ from frobench.suite.stored.types import Settings
 NEEDED = ("torch", "pytest", "pytest_benchmark")
 
 
-def collect(settings: Settings, folder: Path, benchmarks: Path) -> tuple[Collected, Declared]:
+def collect(settings: Settings, folder: Path, benchmarks: Path) -> Collected:
     """Return the cases that settings select, and what is known of them before they run.
 
     Raises `CannotRunError`, `NothingSelectedError`. The folder is for temporary files.
@@ -35,8 +34,7 @@ def collect(settings: Settings, folder: Path, benchmarks: Path) -> tuple[Collect
     journal = Journal(folder / "collection.jsonl")
     plan = Plan(run="", started="", seed=0, settings=settings, benchmarks=str(benchmarks))
     spec = LaunchSpec(plan=plan, mode="collect", journal=str(journal.path))
-    collected = _Watcher().watch(spec, journal, "--collect-only")
-    return collected, next(record for record in journal if isinstance(record, Declared))
+    return _Watcher().watch(spec, journal, "--collect-only")
 
 
 def explore(plan: Plan, journal: Journal, show: Callable[[Record], None]) -> None:

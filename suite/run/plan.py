@@ -106,17 +106,11 @@ def too_long(
     return refused
 
 
-def body_seconds(records: Iterable[Record]) -> float:
+def body_seconds(records: Sequence[Record]) -> float:
     """Return the seconds of a pilot that went into bodies, their warm-up, and searches."""
-    seconds = 0.0
-    for record in records:
-        if isinstance(record, Measured):
-            seconds += record.sampled + record.warmup
-        elif isinstance(record, Refused):
-            seconds += record.sampled
-        elif isinstance(record, Tried):
-            seconds += record.attempt.spent
-    return seconds
+    spent = [record.attempt.spent for record in records if isinstance(record, Tried)]
+    measured = (record for record in records if isinstance(record, Measured))
+    return sum(spent) + sum(record.sampled + record.warmup for record in measured)
 
 
 def is_disturbed(ran: Sequence[Measured]) -> bool:
