@@ -159,7 +159,7 @@ class InterruptedInTheSecond(Launch):
 
 
 @pytest.mark.parametrize("line", range(7))
-def test_a_damaged_line_of_the_journal_is_named_and_measured_again(
+def test_a_damaged_line_of_the_journal_is_named_and_costs_what_it_said(
     tmp_path: Path, line: int
 ) -> None:
     with made_up(InterruptedInTheSecond):
@@ -173,7 +173,8 @@ def test_a_damaged_line_of_the_journal_is_named_and_measured_again(
         _, stored = run(tmp_path, resume="last", reporter=reporter)
     assert len(lines) == 7
     assert f"{path} has 1 damaged line, the first is line {line + 1}" in reporter.lines[0]
-    assert launches_of(stored) == dict.fromkeys(NAMES, [3] * LAUNCHES)
+    lost = [count for counts in launches_of(stored).values() for count in counts if count != 3]
+    assert lost in ([], [0])
     assert stored.frobench.complete
     assert not list(clock_set_back(stored))
 
