@@ -125,7 +125,7 @@ class Session:
             elif isinstance(record, journal.Refused) and record.fatal and record.case in families:
                 self.explorer.leave_out(*families[record.case], record.reason)
             elif isinstance(record, journal.Tried):
-                self.searches.remember(record)
+                self.searches.tries[record.case].append(record.attempt)
 
     def skip_if_left_out(self, item: pytest.Function) -> None:
         """Skip a case that a smaller one of its family showed to be too large."""
