@@ -380,22 +380,6 @@ def test_what_is_advised_to_resume_a_run_can_be_typed(
     assert shlex.split(command) == ["frobench", "run", "--resume", RUN, *where]
 
 
-def test_on_a_terminal_a_message_fits_and_its_command_stays_whole(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def verb(**_: object) -> None:
-        raise Interrupted(RUN, None)
-
-    monkeypatch.setenv("COLUMNS", "72")
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    refuse(verb, results=Path("elsewhere"), file=Path("results/a machine/run.json"))
-    lines = capsys.readouterr().err.splitlines()
-    assert max(map(len, lines)) <= 72
-    commands = " ".join(lines).split("`")[1::2]
-    assert f"frobench run --resume {RUN} --results elsewhere" in commands
-    assert all(any(command in line for line in lines) for command in commands)
-
-
 @pytest.mark.parametrize("verb", [("run",), ("list",)])
 def test_a_folder_whose_path_is_no_utf8_is_refused_in_one_line(
     tmp_path: Path, verb: tuple[str, ...]
