@@ -19,13 +19,12 @@ from frobench.suite.errors import LostRankError, WrongResultError, in_brief
 from frobench.suite.journal import DEVICE_LOST, Begun, Measured, Refused
 from frobench.suite.kit.check_result import briefly, worst
 from frobench.suite.kit.device import Device
-from frobench.suite.kit.garbage import no_garbage_collection
 from frobench.suite.kit.lanes import Track
 from frobench.suite.kit.workers import WorkerError
 from frobench.suite.launch.session import Session
 from frobench.suite.machine.accounts import accounts
 from frobench.suite.measure.around import ColdCaches, Inputs
-from frobench.suite.measure.sampler import Body, Sampler
+from frobench.suite.measure.sampler import Body, Sampler, no_garbage_collection
 from frobench.suite.profiles import brief
 from frobench.suite.stored.differences import name_of
 from frobench.suite.stored.types import Check, Settings, Work

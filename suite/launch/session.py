@@ -97,19 +97,21 @@ class Session:
             pytest.exit(str(error))
         if spec.mode == "pilot":
             lacking = {} if settings.devices else dev.unserved(dev.accelerators())
-            refusals = {
-                name: known_message(why) or "torch cannot compute there"
-                for name, why in lacking.items()
-            }
-            ready.steady_clocks([Device(name) for name in names], ready.WAKE_SECONDS)
+            told = {n: known_message(w) or "torch cannot compute there" for n, w in lacking.items()}
+            devices = [Device(name) for name in names]
+            ready.steady_clocks(devices, ready.WAKE_SECONDS)
             self.write(
                 journal.Surroundings(
                     devices=names,
                     environment=environment.capture(names),
-                    seals=seals(names, str(spec.seed)),
-                    addresses=addresses(names),
-                    troubles=doctor.left_out(refusals),
-                    refusals={n: why for n, why in lacking.items() if why != refusals[n]},
+                    seals={
+                        one.name: one.uuid and seal(one.uuid, str(spec.seed))
+                        for one in devices
+                        if one.is_accelerator
+                    },
+                    addresses={name: found for name in names if (found := bus_address(name))},
+                    troubles=doctor.left_out(told),
+                    refusals={n: why for n, why in lacking.items() if why != told[n]},
                 )
             )
         return replace(settings, devices=names)
@@ -179,13 +181,10 @@ class Session:
         """
         if self._gauge is None:
             return 0.0
-        used = any(device.name in devices for device in self._accelerators)
-        begun = perf_counter()
+        used, begun = any(one.name in devices for one in self._accelerators), perf_counter()
         if used and self._rested:
-            settle = PROFILES[self.spec.settings.profile].settle
-            ready.steady_clocks(self._accelerators, settle)
-        self._rested = not used
-        seconds = perf_counter() - begun
+            ready.steady_clocks(self._accelerators, PROFILES[self.spec.settings.profile].settle)
+        self._rested, seconds = not used, perf_counter() - begun
         self._gauge.read_before_case()
         return seconds
 
@@ -271,17 +270,6 @@ class Session:
 def _family(item: pytest.Function) -> tuple[str, Parameters]:
     name = f"{item.module.__name__}.{item.function.__name__}"
     return name, collection.parameters(item)
-
-
-def seals(devices: Sequence[str], salt: str) -> dict[str, str | None]:
-    """Return by what the runner finds the sensors of each accelerator; ``None`` without a UUID."""
-    gpus = [Device(name) for name in devices if name != "cpu"]
-    return {gpu.name: gpu.uuid and seal(gpu.uuid, salt) for gpu in gpus}
-
-
-def addresses(devices: Sequence[str]) -> dict[str, str]:
-    """Return the bus addresses of the devices that have one."""
-    return {name: address for name in devices if (address := bus_address(name))}
 
 
 def _refuse(wanted: Sequence[str], devices: Sequence[str]) -> None:

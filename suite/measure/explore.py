@@ -22,10 +22,9 @@ import torch
 
 from frobench.suite.journal import Measured
 from frobench.suite.kit.cases import Parameters, sizes
-from frobench.suite.kit.garbage import no_garbage_collection
 from frobench.suite.machine.accounts import DISTURBED, Read, accounts, undisturbed
 from frobench.suite.machine.host import cores_in_use
-from frobench.suite.measure.sampler import Clock, Sampler
+from frobench.suite.measure.sampler import Clock, Sampler, no_garbage_collection
 from frobench.suite.profiles import OVER
 from frobench.suite.stored.types import Settings, Work
 from frobench.suite.units import counted, format_seconds

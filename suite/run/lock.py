@@ -3,7 +3,6 @@
 
 import errno
 import fcntl
-import json
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -12,13 +11,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from frobench.suite.errors import CannotRunError
+from frobench.suite.printable import printable
 
 LOCK = Path("/tmp/frobench.lock")  # noqa: S108 - every user can open it; links are refused
 """The lock's file, the same for every user and whatever the folder for temporary files."""
 VARIABLE = "FROBENCH_LOCK"
 """The environment variable that names another file, such as one that two containers share."""
 MODE = 0o666
-LONGEST_NOTE = 1000
+LONGEST_NOTE = 100
 """Bytes that are read of what the holder wrote about itself."""
 
 
@@ -34,7 +34,8 @@ def machine_lock(waiting: Callable[[str], object] | None = None) -> Iterator[Non
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            holder = f"another run is measuring this machine ({_holder(handle)})"
+            note = os.pread(handle, LONGEST_NOTE, 0).decode(errors="replace")
+            holder = f"another run is measuring this machine ({printable(note)})"
             if waiting is None:
                 raise CannotRunError(
                     f"{holder}; two at a time would disturb each other: --wait waits for it"
@@ -43,8 +44,8 @@ def machine_lock(waiting: Callable[[str], object] | None = None) -> Iterator[Non
             fcntl.flock(handle, fcntl.LOCK_EX)
         with suppress(OSError):  # the file of a user who does not share it
             os.truncate(handle, 0)
-            now = f"{datetime.now(UTC):%H:%M:%S} UTC"
-            os.pwrite(handle, json.dumps({"pid": os.getpid(), "since": now}).encode(), 0)
+            note = f"process {os.getpid()}, since {datetime.now(UTC):%H:%M:%S} UTC"
+            os.pwrite(handle, note.encode(), 0)
         yield
 
 
@@ -88,11 +89,3 @@ def _open(path: Path) -> int:
         with suppress(PermissionError):
             return os.open(path, way | flags, MODE)
     return os.open(path, os.O_RDONLY | flags)
-
-
-def _holder(handle: int) -> str:
-    try:
-        note = json.loads(os.pread(handle, LONGEST_NOTE, 0))
-        return f"process {int(note['pid'])}, since {str(note['since'])[:12]}"
-    except (ValueError, KeyError, TypeError):
-        return "a process that does not say which"
