@@ -38,16 +38,6 @@ class Command(click.Group):
             ctx.default_map = {name: defaults(name)}
         return name, verb, rest
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the verbs with their whole first sentences, which click cuts off at a line's end."""
-        rows = [
-            (name, verb.get_short_help_str(limit=1000))
-            for name in self.list_commands(ctx)
-            if (verb := self.get_command(ctx, name))
-        ]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
-
 
 @click.group(cls=Command, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="frobench")
@@ -63,4 +53,5 @@ def main() -> None:
 _verbs: tuple[click.Command, ...] = (compare, doctor, export, fleet, history, list_cases)
 _verbs += (report, reproduce, run, share, show, validate)
 for _verb in _verbs:
+    _verb.short_help = _verb.get_short_help_str(1000)  # click cuts a sentence at a line's end
     main.add_command(_verb)

@@ -3,11 +3,8 @@
 
 import gc
 import os
-import re
 import shlex
-import shutil
 import sys
-import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial, wraps
@@ -111,8 +108,7 @@ def resuming(run: str, options: dict[str, Any]) -> str:
 def end(code: int, message: str) -> NoReturn:
     """Say why, and end with an exit code."""
     for line in f"frobench: {message}".splitlines():
-        for part in fitted(line) if sys.stderr.isatty() else [line]:
-            click.echo(printable(part), err=True)
+        click.echo(printable(line), err=True)
     sys.exit(code)
 
 
@@ -125,16 +121,3 @@ def spelled(folder: Path) -> Path:
         shown = os.fsencode(whole).decode(errors="replace")
         end(CANNOT, f"{shown}: a folder's path must be UTF-8; give or move to another one")
     return whole
-
-
-def fitted(line: str) -> list[str]:
-    """Return a line in as many as the terminal's width asks for, with no command cut in two."""
-    whole = re.sub("`[^`]*`", lambda command: command[0].replace(" ", "\0"), line)
-    lines = textwrap.wrap(
-        whole,
-        shutil.get_terminal_size().columns,
-        break_long_words=False,
-        break_on_hyphens=False,
-        subsequent_indent="  ",
-    )
-    return [line.replace("\0", " ") for line in lines]

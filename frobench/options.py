@@ -3,7 +3,6 @@
 
 import os
 from collections.abc import Callable, Mapping
-from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +23,6 @@ class StoredPath(click.Path):
         """Return the path, or say that there is none."""
         broken = os.path.lexists(value) and not os.path.exists(value)  # noqa: PTH110 - or a link to itself
         return Path(value) if broken else super().convert(value, param, ctx)
-
-
-class RegularFile(click.Path):
-    """A path of a regular file, which can be read without waiting."""
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401 - as click's
-        """Return the path, or say that no such file is there."""
-        path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        return path if path.is_file() else self.fail("not a regular file", param, ctx)
 
 
 def _label(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str:
@@ -137,18 +127,11 @@ def into(folder: Path, what: str) -> Callable[[Callable[..., None]], Callable[..
 
 
 def in_forms(forms: Mapping[str, str]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a verb be asked for one of several forms, each by an option with its help, as `form`."""
+    """Let a verb be asked for a form by an option with its help, as `form`; the last one counts."""
 
     def with_options(verb: Callable[..., None]) -> Callable[..., None]:
-        @wraps(verb)
-        def asked(**given: object) -> None:
-            chosen = [name for name in forms if given.pop(name.replace("-", "_"))]
-            if len(chosen) > 1:
-                raise click.UsageError(f"--{' and --'.join(chosen)} are two forms; choose one")
-            verb(form=next(iter(chosen), None), **given)
-
         for name in reversed([*forms]):  # the first is applied last
-            asked = click.option(f"--{name}", is_flag=True, help=forms[name])(asked)
-        return asked
+            verb = click.option(f"--{name}", "form", flag_value=name, help=forms[name])(verb)
+        return verb
 
     return with_options

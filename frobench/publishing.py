@@ -68,7 +68,7 @@ def _licence(_context: click.Context, _option: click.Parameter, text: str) -> st
 )
 @click.option(
     "--prices",
-    type=options.RegularFile(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
     help="What devices cost, instead of at launch.",
 )

@@ -46,17 +46,6 @@ class LostRankError(RuntimeError):
     """A process of a group ended or did not answer, or its network broke; the message names it."""
 
 
-class TooLongError(Exception):
-    """A call takes longer than the profile allows, or is predicted to.
-
-    seconds : that went into calls before that was known
-    """
-
-    def __init__(self, reason: str, seconds: float = 0.0) -> None:
-        super().__init__(reason)
-        self.seconds = seconds
-
-
 class ClockError(RuntimeError):
     """The host's clock does not do what a clock must."""
 

@@ -151,7 +151,7 @@ class Group:
 
 def _cause(errors: Sequence[Exception]) -> Exception:
     """Return the error that explains the others: ranks that wait for a lost one raise, too."""
-    kinds = (workers.SilentWorkerError, workers.LostWorkerError, DoesNotFitError)
+    kinds = (workers.LostWorkerError, DoesNotFitError)
     by_kind = (error for kind in kinds for error in errors if isinstance(error, kind))
     error = next(by_kind, errors[0])
     if isinstance(error, workers.LostWorkerError):

@@ -7,12 +7,13 @@ clock, wait for every device, read the clock. It is what a user waits, and nothi
 never mixed with the host samples.
 """
 
+import gc
 import itertools
 import math
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -24,7 +25,6 @@ from frobench.suite.concurrency import concurrency, shareable, shared, union
 from frobench.suite.errors import ClockError
 from frobench.suite.journal import Busy, Measured
 from frobench.suite.kit.device import REFUSALS, Device, reading, tensors
-from frobench.suite.kit.garbage import no_garbage_collection
 from frobench.suite.kit.group import Group
 from frobench.suite.kit.lanes import MILLISECOND, Lane, Track, Turns
 from frobench.suite.measure.around import Blocker, ColdCaches, blocker
@@ -49,6 +49,18 @@ AT_ONCE = 0.1
 """Seconds of calls that a window queues together, so that the device does not wait between two."""
 UNCALLED: Any = object()
 """Stands for the result of a body that no call has returned from yet."""
+
+
+@contextmanager
+def no_garbage_collection() -> Iterator[None]:
+    """Disable the garbage collector while the context lasts."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 @dataclass

@@ -5,21 +5,10 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
-from frobench.suite import doctor
+from frobench.suite import doctor, journal
 from frobench.suite.errors import CannotRunError, NothingSelectedError
 from frobench.suite.exit_codes import absent, absent_in
-from frobench.suite.journal import (
-    DISK_REFUSES,
-    Collected,
-    Declared,
-    Journal,
-    LaunchSpec,
-    Measured,
-    Plan,
-    Record,
-    Refused,
-    Stopped,
-)
+from frobench.suite.journal import Collected, Journal, LaunchSpec, Measured, Plan, Record, Refused
 from frobench.suite.machine.host import MEND_FAILURE, failure
 from frobench.suite.run.launches import FRUITLESS_TRIES, MISUSED, TRIES, LaunchProcess, lost
 from frobench.suite.stored.types import Settings
@@ -27,19 +16,18 @@ from frobench.suite.stored.types import Settings
 NEEDED = ("torch", "pytest", "pytest_benchmark")
 
 
-def collect(settings: Settings, folder: Path, benchmarks: Path) -> tuple[Collected, Declared]:
+def collect(settings: Settings, folder: Path, benchmarks: Path) -> Collected:
     """Return the cases that settings select, and what is known of them before they run.
 
     Raises `CannotRunError`, `NothingSelectedError`. The folder is for temporary files.
     """
-    journal = Journal(folder / "collection.jsonl")
+    file = Journal(folder / "collection.jsonl")
     plan = Plan(run="", started="", seed=0, settings=settings, benchmarks=str(benchmarks))
-    spec = LaunchSpec(plan=plan, mode="collect", journal=str(journal.path))
-    collected = _Watcher().watch(spec, journal, "--collect-only")
-    return collected, next(record for record in journal if isinstance(record, Declared))
+    spec = LaunchSpec(plan=plan, mode="collect", journal=str(file.path))
+    return _Watcher().watch(spec, file, "--collect-only")
 
 
-def explore(plan: Plan, journal: Journal, show: Callable[[Record], None]) -> None:
+def explore(plan: Plan, file: Journal, show: Callable[[Record], None]) -> None:
     """Call every selected case a few times, sizes upwards, and journal what became of each.
 
     A case that hangs or takes its process with it has failed; a fresh process does the rest.
@@ -48,10 +36,10 @@ def explore(plan: Plan, journal: Journal, show: Callable[[Record], None]) -> Non
     watcher = _Watcher(show)
     left, fruitless = [case.fullname for case in plan.like], 0
     for _ in range(TRIES):
-        journal.mend()
+        file.mend()
         before = len(watcher.finished)
-        spec = LaunchSpec(plan=plan, mode="pilot", journal=str(journal.path), order=left)
-        collected = watcher.watch(spec, journal)
+        spec = LaunchSpec(plan=plan, mode="pilot", journal=str(file.path), order=left)
+        collected = watcher.watch(spec, file)
         left = [case.fullname for case in collected.cases if case.fullname not in watcher.finished]
         if not left:
             return
@@ -73,7 +61,7 @@ class _Watcher:
         self._show = show
         self._found: Collected | None = None
 
-    def watch(self, spec: LaunchSpec, journal: Journal, *options: str) -> Collected:
+    def watch(self, spec: LaunchSpec, file: Journal, *options: str) -> Collected:
         """Watch one process to its end, or two if the first is killed before it has any cases."""
         _require_packages()
         settings = spec.plan.settings
@@ -81,7 +69,7 @@ class _Watcher:
         selection = [] if spec.order or not expression else ["-k", expression]
         for _ in range(FRUITLESS_TRIES):
             process = LaunchProcess(spec, *selection, *options)
-            code = process.watch(journal, self._hear)
+            code = process.watch(file, self._hear)
             self.last_lines = process.last_lines()
             if self._found is not None or (code is not None and code >= 0):
                 break
@@ -108,7 +96,7 @@ class _Watcher:
 
     def _not_collected(self, code: int | None, printed: str) -> CannotRunError:
         """Return why no process collected anything, by the exit code of the last one."""
-        if code == DISK_REFUSES:  # and pytest swallows the message, so early
+        if code == journal.DISK_REFUSES:  # and pytest swallows the message, so early
             return CannotRunError("the disk refuses what the pilot writes; is there room on it?")
         if module := absent_in(self.last_lines):
             return CannotRunError(absent(module))
@@ -120,7 +108,7 @@ class _Watcher:
         )
 
     def _hear(self, record: Record) -> None:
-        if isinstance(record, Stopped):
+        if isinstance(record, journal.Stopped):
             raise CannotRunError(record.message)
         if isinstance(record, Collected):
             self._found = self._found or record

@@ -31,14 +31,8 @@ from typing import Any, Self
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from frobench.suite import doctor
-from frobench.suite.errors import (
-    CannotRunError,
-    CutShortError,
-    Interrupted,
-    NothingMeasuredError,
-    NothingSelectedError,
-)
+from frobench.suite import doctor, errors
+from frobench.suite.errors import CannotRunError
 from frobench.suite.files import create, keep
 from frobench.suite.journal import Begun, Journal, Plan, Record, Surroundings
 from frobench.suite.machine import environment, vendors
@@ -58,16 +52,9 @@ from frobench.suite.run.merge import merge
 from frobench.suite.run.plan import choices, freeze
 from frobench.suite.run.progress import Reporter, reasons, remaining, require_any, say_refusal
 from frobench.suite.run.unfinished import PILOT, READINGS, RunClock, snapshot
-from frobench.suite.stored import store
+from frobench.suite.stored import store, types
 from frobench.suite.stored.differences import machine_id, short_name
-from frobench.suite.stored.types import (
-    LABEL_DIGITS,
-    Conclusion,
-    Environment,
-    Outcome,
-    ProfileName,
-    Run,
-)
+from frobench.suite.stored.types import LABEL_DIGITS, Conclusion, Environment, Outcome, Run
 from frobench.suite.units import counted
 
 KEY = ".label-key"
@@ -139,8 +126,7 @@ def _machine() -> str:
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 AGAIN_SECONDS = 5.0
-"""Seconds in which a second signal is ignored, and after which the exception is raised again, since
-Python ignores one that is raised inside a destructor."""
+"""Seconds in which a second signal is ignored."""
 
 
 class Interruptions:
@@ -159,7 +145,6 @@ class Interruptions:
         for number in ENDING:
             if number == signal.SIGTERM or signal.getsignal(number) is not signal.SIG_IGN:
                 self._before[number] = signal.signal(number, self._interrupt)
-        self._before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._interrupt)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -170,13 +155,11 @@ class Interruptions:
     def hold(self) -> None:
         """Ignore every further signal, so that what is finished can be stored."""
         self._held = True
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
         now = monotonic()
         if not self._held and now - self._last >= AGAIN_SECONDS:
             self._last = now
-            signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
             raise KeyboardInterrupt
 
 
@@ -185,7 +168,7 @@ class Request(Struct, frozen=True, kw_only=True):
 
     results: Path
     benchmarks: Path
-    profile: ProfileName = "standard"
+    profile: types.ProfileName = "standard"
     devices: list[str] = []  # names, or none for the CPU and every accelerator
     expression: str = ""
     budget: float | None = None
@@ -311,12 +294,12 @@ def _ended_well(folder: Path, results: Path, interruptions: Interruptions) -> It
     clock = RunClock()
     try:
         yield clock
-    except NothingMeasuredError:
+    except errors.NothingMeasuredError:
         unfinished.remove(folder)  # there is nothing to resume
         raise
-    except (CannotRunError, NothingSelectedError) as error:
+    except (CannotRunError, errors.NothingSelectedError) as error:
         if Plan.read(folder).cases:
-            raise CutShortError(str(error), folder.name) from error
+            raise errors.CutShortError(str(error), folder.name) from error
         unfinished.remove(folder)
         raise
     except OSError as error:
@@ -324,7 +307,7 @@ def _ended_well(folder: Path, results: Path, interruptions: Interruptions) -> It
             message = f"{folder} was removed while its run went on, with all it measured"
             raise CannotRunError(message) from error
         refusal = f"{error.filename or folder}: {error.strerror or error}"
-        raise CutShortError(refusal, folder.name) from error
+        raise errors.CutShortError(refusal, folder.name) from error
     except KeyboardInterrupt:
         interruptions.hold()
         raise _save_finished(folder, results, clock) from None
@@ -434,18 +417,18 @@ def sensors(folder: Path, plan: Plan) -> list[Source]:
     return vendors.sources({}, "", {})
 
 
-def _save_finished(folder: Path, results: Path, clock: RunClock) -> Interrupted:
+def _save_finished(folder: Path, results: Path, clock: RunClock) -> errors.Interrupted:
     """Store what an interrupted run has, if it has any sample yet; return what then ends it."""
     try:
         stored = snapshot(folder, clock.seconds())
         if stored is None:
-            return Interrupted(folder.name, None)
+            return errors.Interrupted(folder.name, None)
         path = _partial(_path(results, Plan.read(folder)))
         path.parent.mkdir(parents=True, exist_ok=True)
         keep(path, store.encode(stored))
     except (OSError, CannotRunError) as error:
-        return Interrupted(folder.name, None, trouble=str(error))
-    return Interrupted(folder.name, path)
+        return errors.Interrupted(folder.name, None, trouble=str(error))
+    return errors.Interrupted(folder.name, path)
 
 
 def _path(results: Path, plan: Plan) -> Path:

@@ -27,8 +27,8 @@ ABANDONED_SECONDS = 60.0
 PAUSE = 0.05
 PILOT, LAUNCHES, READINGS = "pilot.jsonl", "launches.jsonl", "telemetry.jsonl"
 """Files of a run's folder: the journals of pilot and launches, and the readings of sensors."""
-LOCK, OLD_DRAFT = "lock", "draft.json"
-"""The file that a running process locks, and the one by which older versions began a run."""
+LOCK = "lock"
+"""The file that a running process locks."""
 
 
 def begin(results: Path, plan: Plan) -> Path:
@@ -62,23 +62,16 @@ def begin(results: Path, plan: Plan) -> Path:
 def find(results: Path, wanted: str) -> Path:
     """Return the folder of the run to resume, by its name or ``last``.
 
-    Raises `CannotRunError` if there is none, if an older version began it, or if it holds what may
-    block a reader.
+    Raises `CannotRunError` if there is none, or if it holds what may block a reader.
     """
     runs = results / RUNS
-    found = [path for file in (Plan.FILE, OLD_DRAFT) for path in runs.glob(f"[!.]*/{file}")]
-    names = sorted({path.parent.name for path in found})
+    names = sorted(path.parent.name for path in runs.glob(f"[!.]*/{Plan.FILE}"))
     name = names[-1] if wanted == "last" and names else wanted
     if name in names:
         folder = runs / name
         for path in folder.iterdir():
             if not path.is_file() and not path.is_dir():
                 raise CannotRunError(f"{path} is not a regular file; remove it to resume the run")
-        if (folder / OLD_DRAFT).exists():
-            raise CannotRunError(
-                f"an older version of Frobench began the run {name}, which this one "
-                f"cannot resume: remove {folder}, and measure anew"
-            )
         return folder
     if stored := _stored(results, name):
         raise CannotRunError(f"the run {name} is finished and stored in {stored[0]}")
@@ -117,8 +110,7 @@ def sweep(results: Path) -> None:
     for folder in (results / RUNS).glob("*"):
         with suppress(FileNotFoundError):  # another process has just removed it
             age = time.time() - folder.stat().st_mtime
-            of_a_run = any((folder / file).exists() for file in (Plan.FILE, OLD_DRAFT))
-            if age > ABANDONED_SECONDS and not of_a_run:
+            if age > ABANDONED_SECONDS and not (folder / Plan.FILE).exists():
                 shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -161,7 +161,7 @@ def test_no_module_has_two_names_in_an_editable_installation(clone: Path, projec
         ({"suite/files.py": "reports.web"}, "The command rests on reports"),
         ({"benchmarks/steps.py": "reports.web"}, "The command rests on reports"),
         (
-            {"suite/kit/cases.py": "suite.kit.garbage", "suite/kit/garbage.py": "suite.kit.cases"},
+            {"suite/kit/cases.py": "suite.kit.lanes", "suite/kit/lanes.py": "suite.kit.cases"},
             "No import runs in a circle",
         ),
     ],

@@ -151,13 +151,6 @@ def test_a_verb_of_one_file_refuses_it(verb: tuple[str, ...], name: str) -> None
         assert f"runs/{name}.json: unreadable: {STRANGE[name][1]}" in shown.output
 
 
-@pytest.mark.usefixtures("folder")
-def test_a_table_of_prices_is_a_file() -> None:
-    shown = called("report", "runs/good.json", "--prices", "runs/pipe.json")
-    assert shown.exit_code == 2
-    assert NO_FILE in shown.output
-
-
 def test_a_link_to_a_stored_run_is_read(folder: Path) -> None:
     (folder.parent / "link.json").symlink_to("runs/good.json")
     assert called("validate", "link.json").output.endswith("link.json: valid\n")

@@ -157,12 +157,6 @@ def test_a_format_is_asked_for(tmp_path: Path) -> None:
     assert "--github-action-benchmark, --bencher, --openmetrics" in shown.stderr
 
 
-def test_one_format_only_is_asked_for(tmp_path: Path) -> None:
-    shown = frobench("export", EXAMPLE_RUN, "--bencher", "--openmetrics", folder=tmp_path)
-    assert shown.returncode == 2
-    assert "--bencher and --openmetrics are two forms; choose one" in shown.stderr
-
-
 def _end(seconds: float | None) -> float:
     assert seconds is not None
     return seconds * NANO

@@ -16,7 +16,6 @@ from frobench.suite.journal import (
     Identity,
     Measured,
     Record,
-    Refused,
     Surroundings,
     Tried,
 )
@@ -229,9 +228,8 @@ def test_the_fewest_launches_have_full_time_for_a_case_before_there_are_more_of_
 
 def test_searches_and_calls_are_what_of_a_pilot_went_into_bodies() -> None:
     searched = Tried(case="a", attempt=Try(Shape(64, 64, 64), 1e-3, spent=2.0))
-    refused = Refused(launch=0, case="b", status="skipped", reason="too long", sampled=1.5)
-    records: list[Record] = [searched, refused, seen(sampled=0.5, warmup=0.25)]
-    assert body_seconds(records) == pytest.approx(4.25)
+    records: list[Record] = [searched, seen(sampled=0.5, warmup=0.25)]
+    assert body_seconds(records) == pytest.approx(2.75)
 
 
 def test_the_part_of_a_run_in_bodies_is_that_of_its_pilot_and_its_launches() -> None:
