@@ -93,12 +93,19 @@ def plain_of(data: bytes) -> dict[str, Any]:
         raise InvalidResult("$", f"more than {MOST_VALUES:,} values")
     try:
         plain: dict[str, Any] = msgspec.json.decode(data)
+        json.loads(data, object_pairs_hook=_refuse_twins, parse_float=len)  # msgspec takes the last
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         cut = "truncated" in str(error)
         raise InvalidResult("$", "the file is cut off" if cut else f"{NO_RUN}: {error}") from None
     if not isinstance(plain, dict):
         raise InvalidResult("$", f"{NO_RUN}: not a table")
     return plain
+
+
+def _refuse_twins(entries: list[tuple[str, object]]) -> None:
+    """Raise if a table has a name twice; readers differ in which entry they take."""
+    if len({name for name, _ in entries}) < len(entries):
+        raise InvalidResult("$", "a table has two entries of one name")
 
 
 def run_of(plain: dict[str, Any]) -> Run:
