@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a rule is: a function that yields faults, about a run, about a case or about a machine.
 
-Its name is the code (``fixed_order`` is ``fixed-order``). Its docstring is the user's help: the
+Its name is the code (``noisy_case`` is ``noisy-case``). Its docstring is the user's help: the
 first line says what the rule reports, the rest what to do about it. All public functions of a
 module about runs are rules of the module's ``SEVERITY``. A rule with a parameter ``case`` is
 applied to each case of the run, and yields only messages.
