@@ -9,13 +9,10 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
-from frobench.suite.compare.rank_tests import compare_values
-from frobench.suite.statistics import case_medians, estimate
 from frobench.suite.stored.differences import (
     Difference,
     Likeness,
     benchmark_of,
-    compare_environments,
     is_cpu,
 )
 from frobench.suite.stored.types import Case, Estimate, Project, Run, Scalar, VerdictWord
@@ -95,32 +92,6 @@ class VersionComparison(Struct, frozen=True, kw_only=True):
     cases: list[CaseComparison]
     faults: list[str]  # as for `RunComparison`
     counts: dict[VerdictWord, int]
-
-
-class CaseRatio(Struct, frozen=True, kw_only=True):
-    """One case on two machines; the devices may differ in name, not in kind."""
-
-    base_case: str
-    new_case: str
-    group: str
-    place: str  # the kinds of the devices that take part, such as "accelerator"
-    base: Estimate
-    new: Estimate
-    speed: Estimate | None  # base / new; None where the two are not of the same thing
-    reason: str | None  # why they are not
-
-
-class MachineComparison(Struct, frozen=True, kw_only=True):
-    """Two machines side by side, without a verdict."""
-
-    base: str
-    new: str
-    base_machine: str
-    new_machine: str
-    ratios: list[CaseRatio]
-    unmatched: list[Unmatched]
-    faults: list[str]  # errors of a whole run; with any there is no ratio
-    differences: list[Difference]  # facts that differ and move numbers
 
 
 Names = Callable[[str], str]
@@ -252,22 +223,6 @@ def _errors(run: Run, where: str) -> Iterator[tuple[str | None, str]]:
 Key = tuple[str, tuple[tuple[str, Scalar], ...]]
 
 
-def compare_machines(base: Run, new: Run) -> MachineComparison:
-    """Hold two machines beside each other, case by case."""
-    environments = base.frobench.environment, new.frobench.environment
-    matched = match_machines(base, new)
-    return MachineComparison(
-        base=base.frobench.run,
-        new=new.frobench.run,
-        base_machine=environments[0].machine,
-        new_machine=environments[1].machine,
-        ratios=[_ratio(pair) for pair in matched.pairs],
-        unmatched=matched.unmatched,
-        faults=matched.faults,
-        differences=[each for each in compare_environments(*environments) if each.matters],
-    )
-
-
 def match_machines(base: Run, new: Run) -> Matched:
     """Pair each case with the one that does the same work, whatever its device's name."""
     return match(base, new, by_key, kind)
@@ -285,18 +240,3 @@ def by_key(run: Run) -> dict[Key, Case]:
 def device_kind(case: Case) -> str:
     """Return the kinds of the devices that take part, such as ``accelerator``."""
     return kind(str(case.params.get("device", case.extra_info.device)))
-
-
-def _ratio(pair: Pair) -> CaseRatio:
-    old, late, reason = pair
-    base, new = case_medians(old), case_medians(late)
-    return CaseRatio(
-        base_case=old.fullname,
-        new_case=late.fullname,
-        group=old.group,
-        place=device_kind(old),
-        base=estimate(base),
-        new=estimate(new),
-        speed=None if reason else compare_values(new, base).ratio,
-        reason=reason,
-    )

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Comparisons for people: tables and sentences."""
 
-import math
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from frobench.suite.compare.gate import Agreement, doubt, missing, nothing_compared, typical_change
+from frobench.suite.compare.gate import doubt, missing, nothing_compared
 from frobench.suite.compare.pairs import (
     CaseComparison,
-    CaseRatio,
-    MachineComparison,
+    Matched,
     RunComparison,
     Unmatched,
     VersionComparison,
@@ -41,22 +39,6 @@ def of_cases(cases: Iterable[CaseComparison], base: str, new: str) -> Table:
         for case in cases
     ]
     return Table(columns, rows, splits=True)
-
-
-def of_ratios(cases: Iterable[CaseRatio]) -> Table:
-    """Return a row for each case that has a ratio, its devices named by their kinds."""
-    rows = [
-        (
-            case.group,
-            kind(name_of(case.base_case)),
-            format_point(case.base, "s"),
-            format_point(case.new, "s"),
-            format_estimate(case.speed, RATIO),
-        )
-        for case in cases
-        if case.speed is not None
-    ]
-    return Table({"base": ">", "new": ">", "new, times as fast": "<"}, rows, splits=True)
 
 
 def finds(change: float | None) -> str:
@@ -107,42 +89,17 @@ def of_versions(comparison: VersionComparison) -> list[str]:
     return _verdicts(comparison, "with two versions")
 
 
-def of_machines(comparison: MachineComparison) -> list[str]:
+def of_machines(matched: Matched, differences: Sequence[Difference]) -> list[str]:
     """Say what differs between two machines, and what each lacks."""
     lines = ["No verdicts: above 1, a case takes less time on the new machine."]
-    if comparison.differences:
-        lines += ["What differs and moves numbers:", *_differing(comparison.differences)]
+    if differences:
+        lines += ["What differs and moves numbers:", *_differing(differences)]
     else:
         lines.append("Nothing differs that is known to move numbers.")
-    others = ((kind(name_of(case.base_case)), case.reason) for case in comparison.ratios)
-    if not comparison.faults:
+    if not matched.faults:
+        others = ((kind(name_of(pair.base.fullname)), pair.reason) for pair in matched.pairs)
         lines += [f"no ratio: {line}" for line in grouped(others)]
-    return [*lines, *unmatched(comparison.unmatched)]
-
-
-def of_agreement(agreement: Agreement) -> list[str]:
-    """Say whether two runs agree, and why, a line each."""
-    comparison, different = agreement.comparison, agreement.different
-    compared = counted(len(agreement.compared), "case")
-    verb = "differ" if len(different) > 1 else "differs"
-    answer = {True: "agrees", False: "does not agree", None: "cannot say"}[agreement.agrees]
-    cases = f"{len(comparison.cases)} of {counted(agreement.cases, 'case')} measured again"
-    found = f"of {compared} {len(different) or 'none'} {verb}"
-    if agreement.agrees is None:
-        found = str(agreement.doubt)
-    absent = grouped((name_of(case.fullname), case.reason) for case in comparison.unmatched)
-    comparable = not comparison.differences and not comparison.faults
-    return [
-        f"{answer}: {cases}; {found}",
-        *across(comparison),
-        *_differing(comparison.differences),
-        *_changed(different),
-        *_sharpness(agreement.compared),
-        *allowances(comparison),
-        *(f"not measured here: {line}" for line in absent),
-        *(undecided(comparison.cases) if comparable else []),
-        *_overlapping(comparison),
-    ]
+    return [*lines, *unmatched(matched.unmatched)]
 
 
 def refusals(
@@ -264,17 +221,6 @@ def _changed(cases: Iterable[CaseComparison]) -> list[str]:
 
 def _differing(differences: Iterable[Difference]) -> list[str]:
     return [f"  {each.fact}: {each.base} -> {each.new}" for each in differences]
-
-
-def _sharpness(cases: Sequence[CaseComparison]) -> list[str]:
-    # To agree is easy where all is noise.
-    if not cases:
-        return []
-    if (typical := typical_change(cases)) == math.inf:
-        return ["in most of these cases so few launches could not have shown any slow-down"]
-    return [
-        f"in half of these cases a slow-down of {format_value(typical, '1', 2)} would have shown"
-    ]
 
 
 def _advice(comparison: RunComparison | VersionComparison) -> str:
