@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import NormalDist, median, variance
 from typing import NamedTuple
 
-from msgspec import UNSET, Struct, structs
+from msgspec import UNSET, Struct
 
 from frobench.suite.compare.pairs import failures, faults
 from frobench.suite.compare.rank_tests import Between, compare_values, table, winsorised
@@ -138,9 +138,6 @@ def _throttled(base: Run, new: Run) -> dict[str, str]:
     }
 
 
-CLOCK = "cpu/python"
-"""The body of the gauge that shows how fast the cores run: it only computes. Heat, power limits and
-other guests of a host change their clock, and most times with it."""
 MOST_RUNS = 12
 """Other runs that are looked at, the newest."""
 ALIKE_SHIFT = 0.02
@@ -165,27 +162,6 @@ class Levels(Struct, frozen=True):
     disturbed: list[str]  # codes of what else used the machine, sorted
     gauges: dict[str, list[float]]  # times of each body of the gauge
     cases: dict[str, Level]  # by full name, those with enough launches
-
-    @property
-    def log_core_seconds(self) -> float | None:
-        """The level of the gauge that shows how fast the cores run, as a log of seconds."""
-        times = self.gauges.get(CLOCK)
-        return centres([times])[0][0] if times else None
-
-    def in_clocks(self) -> "Levels | None":
-        """Return the same relative to the speed of the cores; ``None`` where that is unknown."""
-        level, ticks = self.log_core_seconds, self.gauges.get(CLOCK, [])
-        if level is None:
-            return None
-        cases = {
-            name: structs.replace(case, mean=case.mean - level) for name, case in self.cases.items()
-        }
-        relative = {
-            name: [seconds / tick for seconds, tick in zip(times, ticks, strict=True)]
-            for name, times in self.gauges.items()
-            if name != CLOCK and len(times) == len(ticks)
-        }
-        return structs.replace(self, cases=cases, gauges=relative)
 
     def is_like(self, other: "Levels") -> bool:
         """Whether this is another run of the same machine, disturbed alike."""
@@ -264,7 +240,6 @@ class BetweenRunSpread(NamedTuple):
     error: float  # standard deviation of the level
     degrees: float  # of freedom with which it is known
     shift: float = 0.0  # by which the gauges of the two runs conclusively differ
-    log_core_ratio: float | None = None  # of the cores' time, new / base, if the case is relative
 
     def between(self, family: int) -> Between:
         """Return the difference of two runs, for one of so many cases."""
@@ -292,49 +267,17 @@ def between_run_spreads(base: Run, new: Run, others: Sequence[Levels]) -> Betwee
         case.fullname: (case.extra_info.version, case.extra_info.device) for case in base.benchmarks
     }
     ours = levels(base), levels(new)
+    before, after = (run.gauges for run in ours)
     alike = [run for run in others if run.is_like(ours[0]) and run.run != ours[1].run]
-    plain = _from_earlier_runs(cases, ours, alike)
-    relative = _from_earlier_runs_in_clocks(cases, ours, alike)
+    earlier = [run for run in alike if run.met_the_same_state(before)][:MOST_RUNS]
+    known, shifts = learned(cases, earlier), conclusive_shifts(before, after)
     spreads = {}
     for case in base.benchmarks:
-        name, earlier = case.fullname, plain
+        name = case.fullname
         variances = (run.cases[name].variance for run in ours if name in run.cases)
-        spread = plain.cases[name] or assumed(variances)
-        steadier = relative.cases.get(name)
-        if steadier and steadier.error < spread.error:
-            spread, earlier = steadier, relative
-        shift = SCALE * shift_of(case, earlier.shifts)
-        spreads[name] = spread._replace(shift=shift, log_core_ratio=earlier.log_core_ratio)
-    runs = max(plain.runs, relative.runs)
-    return BetweenRunSpreads(spreads, runs if runs >= LEAST_RUNS else 0)
-
-
-class _EarlierRuns(NamedTuple):
-    """What other runs show of two runs."""
-
-    cases: Mapping[str, BetweenRunSpread | None] = {}
-    shifts: Mapping[str, float] = {}  # see `conclusive_shifts`
-    runs: int = 0  # other runs that met the same state as the first
-    log_core_ratio: float | None = None  # see `BetweenRunSpread`
-
-
-def _from_earlier_runs(
-    cases: Cases, ours: Sequence[Levels], others: Iterable[Levels]
-) -> _EarlierRuns:
-    before, after = (run.gauges for run in ours)
-    earlier = [run for run in others if run.met_the_same_state(before)][:MOST_RUNS]
-    return _EarlierRuns(learned(cases, earlier), conclusive_shifts(before, after), len(earlier))
-
-
-def _from_earlier_runs_in_clocks(
-    cases: Cases, ours: Sequence[Levels], others: Iterable[Levels]
-) -> _EarlierRuns:
-    """Return the same relative to the speed of the cores; nothing where that is unknown."""
-    before, after = (run.log_core_seconds for run in ours)
-    if before is None or after is None:
-        return _EarlierRuns()
-    base, new, *rest = filter(None, (run.in_clocks() for run in (*ours, *others)))
-    return _from_earlier_runs(cases, (base, new), rest)._replace(log_core_ratio=after - before)
+        spread = known[name] or assumed(variances)
+        spreads[name] = spread._replace(shift=SCALE * shift_of(case, shifts))
+    return BetweenRunSpreads(spreads, len(earlier) if len(earlier) >= LEAST_RUNS else 0)
 
 
 def learned(cases: Cases, others: Sequence[Levels]) -> dict[str, BetweenRunSpread | None]:

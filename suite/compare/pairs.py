@@ -34,7 +34,6 @@ class CaseComparison(Struct, frozen=True, kw_only=True):
     p_value: float | None  # among all that were judged together; None where nothing was tested
     smallest_change: float | None  # as the allowance, see `suite.compare.rank_tests.Comparison`
     allowance: float
-    clock: float | None = None  # the cores' time, new / base, if the ratio is relative to it
     overlap: bool | None  # of the intervals of base and new; None where one has none
     reason: str | None  # why it is incomparable, or, after "disturbed: ", unresolved
 

@@ -167,15 +167,9 @@ def allowances(comparison: RunComparison) -> list[str]:
     known = "assumed; it is learned where the folder holds three more runs of this machine"
     if comparison.learned_from:
         known = f"learned from {counted(comparison.learned_from, 'other run')} of this machine"
-    lines = [
+    return [
         f"allowed between separate runs: {middle} in half of the cases, at most {most} ({known})"
     ]
-    if slower := [case.clock for case in comparison.cases if case.clock is not None]:
-        ratios, times = counted(len(slower), "ratio"), format_value(slower[0], RATIO)
-        lines.append(
-            f"{ratios} relative to the speed of the cores: their gauge took {times} as long in new"
-        )
-    return lines
 
 
 def unmatched(cases: Sequence[Unmatched]) -> list[str]:
