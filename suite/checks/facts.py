@@ -139,24 +139,20 @@ def highest_rate(case: Case, work: str) -> float:
     return amount / seconds if amount and seconds > 0 else 0.0
 
 
-def efficiencies(run: Run, least: float) -> Iterator[tuple[Case, list[float]]]:
+def efficiencies(run: Run) -> Iterator[tuple[Case, list[float]]]:
     """Yield cases of N accelerators, and each launch's rate relative to N times a single one's.
 
     The single rate is that of the fastest sample of any case of one accelerator with the same
     exercise and parameters: noise slows some samples down, but not all of several launches.
-
-    least : only cases above it in each of at least `LEAST_AGREEING` launches are yielded
     """
     counting = [case for case in run.benchmarks if _amount(case)]
+    singles = [one for one in counting if len(one.extra_info.devices) == 1]
     for case in counting:
-        many = len(set(case.extra_info.devices))
-        singles = [one for one in counting if len(one.extra_info.devices) == 1]
-        alone = [one for one in singles if many > 1 and _is_alike(one, case)]
-        if best := max((_amount(one) / fastest(one) for one in alone), default=0.0):
-            rates = [_amount(case) / launch.seconds for launch in by_launch(run, case)]
-            shares = [rate / (many * best) for rate in rates]
-            if len(shares) >= LEAST_AGREEING and min(shares) > least:
-                yield case, shares
+        if (many := len(set(case.extra_info.devices))) > 1:
+            alone = [_amount(one) / fastest(one) for one in singles if _is_alike(one, case)]
+            if best := max(alone, default=0.0):
+                launches = by_launch(run, case)
+                yield case, [_amount(case) / launch.seconds / many / best for launch in launches]
 
 
 def _amount(case: Case) -> float:

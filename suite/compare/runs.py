@@ -10,7 +10,6 @@ import math
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 
 from frobench.suite.compare.between_runs import (
@@ -137,8 +136,11 @@ def unknown_fact(names: Iterable[str], runs: Iterable[Run]) -> str | None:
             continue
         moving = sorted(filter(matters, known))
         inside = [fact for fact in moving if name.lower() in fact.lower()]
-        near = (inside or get_close_matches(name, moving, cutoff=0.5))[:3]
-        named = f"near it: {', '.join(near)}" if near else "`compare` without it names what differs"
+        named = (
+            f"near it: {', '.join(inside[:3])}"
+            if inside
+            else "`compare` without it names what differs"
+        )
         return f"no fact {name!r}; {named}"
     return None
 

@@ -404,12 +404,6 @@ DOUBTED: dict[str, tuple[str, Spoil]] = {
         lambda run: _in_an_older_slot(run, 5e10),
     ),
     "a copy above the stated link, in an older file": ("faster-than-link", _in_an_older_file),
-    "two devices 2.2 times as fast as one": (
-        "above-share",
-        lambda run: last(
-            run, case(run, "bench_sequence").stats.median / 2.2, case(run, "bench_two_at_once")
-        ),
-    ),
     "a launch of one case taken out": ("missing-launch", _without_the_slowest),
     "one thread on two cores": ("few-threads", of_software(threads=1)),
     "power held back": ("capped-power", of_device(power_limit_watts=350.0)),
