@@ -60,7 +60,7 @@ def versions(run: Run, *, as_json: bool, allow_missing: bool = False) -> int:
     else:
         show(words.of_cases(comparison.cases, "other version", "body"))
         fold(*words.legend(comparison.cases), "")
-        fold(*words.of_versions(comparison))
+        fold(*words.of_runs(comparison))
     return exit_code(comparison, allow_missing=allow_missing)
 
 

@@ -148,6 +148,5 @@ def _case(candidate: Candidate, judged: Judged | None) -> CaseComparison:
         p_value=p_value,
         smallest_change=None if reason or disturbed else comparison.smallest_change,
         allowance=comparison.allowance,
-        overlap=overlap(candidate.base, candidate.new),
         reason=reason or disturbed,
     )

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import median_high
 
-from frobench.suite.compare.pairs import CaseComparison, RunComparison, VersionComparison
+from frobench.suite.compare.pairs import CaseComparison, RunComparison
 from frobench.suite.exit_codes import CANNOT, SLOWER
 from frobench.suite.statistics import LEAST_LAUNCHES
 from frobench.suite.stored.differences import name_of
@@ -35,7 +35,7 @@ def agreement(comparison: RunComparison, cases: int) -> tuple[str, int]:
     return f"agrees: {measured}, none different", 0
 
 
-def exit_code(comparison: RunComparison | VersionComparison, *, allow_missing: bool = False) -> int:
+def exit_code(comparison: RunComparison, *, allow_missing: bool = False) -> int:
     """Return 4 where a case is slower; 3 where there is a doubt, or a headline case is missing.
 
     allow_missing : let headline cases be missing
@@ -46,7 +46,7 @@ def exit_code(comparison: RunComparison | VersionComparison, *, allow_missing: b
     return CANNOT if undecided else 0
 
 
-def doubt(comparison: RunComparison | VersionComparison, expected: int | None = None) -> str | None:
+def doubt(comparison: RunComparison, expected: int | None = None) -> str | None:
     """Say why a comparison decides nothing, if it does not.
 
     It does not where most cases failed in a run, fewer than half were compared, or most of these
@@ -56,8 +56,7 @@ def doubt(comparison: RunComparison | VersionComparison, expected: int | None = 
     """
     if reason := nothing_compared(comparison):
         return reason
-    unmatched = comparison.unmatched if isinstance(comparison, RunComparison) else []
-    failed = Counter(case.failed_in for case in unmatched if case.failed_in)
+    failed = Counter(case.failed_in for case in comparison.unmatched if case.failed_in)
     every = expected or len(comparison.cases) + failed.total()
     for side, many in failed.most_common(1):
         if many > every / 2:
@@ -73,14 +72,14 @@ def doubt(comparison: RunComparison | VersionComparison, expected: int | None = 
     return None
 
 
-def nothing_compared(comparison: RunComparison | VersionComparison) -> str | None:
+def nothing_compared(comparison: RunComparison) -> str | None:
     """Say why no case could be compared, if none could."""
     cases = comparison.cases
     if any(case.p_value is not None for case in cases):
         return None
     if comparison.faults:
         return "; ".join(comparison.faults)
-    if isinstance(comparison, RunComparison) and (differences := comparison.differences):
+    if differences := comparison.differences:
         facts = ", ".join(each.fact for each in differences)
         if len(differences) == 1:
             return f"{facts} differs, which moves numbers"
@@ -90,7 +89,7 @@ def nothing_compared(comparison: RunComparison | VersionComparison) -> str | Non
     return _why_untested(cases)
 
 
-def missing(comparison: RunComparison | VersionComparison) -> list[tuple[str, str]]:
+def missing(comparison: RunComparison) -> list[tuple[str, str]]:
     """Return the headline cases that could not be compared, each with the reason.
 
     What the new run measures for the first time has nothing to be compared with.
@@ -100,13 +99,12 @@ def missing(comparison: RunComparison | VersionComparison) -> list[tuple[str, st
         for case in comparison.cases
         if case.headline and case.p_value is None
     ]
-    if isinstance(comparison, RunComparison):
-        cases += [
-            (name_of(case.fullname), case.reason)
-            for case in comparison.unmatched
-            if case.headline and (case.measured_in == "base" or case.failed_in)
-        ]
-    return cases
+    absent = [
+        (name_of(case.fullname), case.reason)
+        for case in comparison.unmatched
+        if case.headline and (case.measured_in == "base" or case.failed_in)
+    ]
+    return cases + absent
 
 
 def _why_untested(cases: Sequence[CaseComparison]) -> str | None:

@@ -34,7 +34,6 @@ class CaseComparison(Struct, frozen=True, kw_only=True):
     p_value: float | None  # among all that were judged together; None where nothing was tested
     smallest_change: float | None  # as the allowance, see `suite.compare.rank_tests.Comparison`
     allowance: float
-    overlap: bool | None  # of the intervals of base and new; None where one has none
     reason: str | None  # why it is incomparable, or, after "disturbed: ", unresolved
 
     @property
@@ -65,32 +64,21 @@ class Unmatched(Struct, frozen=True):
 
 
 class RunComparison(Struct, frozen=True, kw_only=True):
-    """Two runs, by their names, case by case in the order of the base run."""
+    """Two runs, or two versions in one, by name; case by case in the order of the base run."""
 
     base: str
     new: str
     cases: list[CaseComparison]
-    unmatched: list[Unmatched]
     faults: list[str]  # errors of a whole run; any makes every case incomparable
-    environments: Likeness
-    differences: list[Difference]  # facts that move numbers; any makes every case incomparable
-    across: list[Difference]  # facts whose difference is the question, equal ones too
-    harmless: list[Difference]  # facts that differ and prevent no verdict
     counts: dict[VerdictWord, int]
-    learned_from: int  # other stored runs of the machine, from which the allowances were learned
-    overlapping: int  # cases whose two intervals overlap
-    with_intervals: int  # cases with both
+    unmatched: list[Unmatched] = []
+    environments: Likeness = "same"
+    differences: list[Difference] = []  # that move numbers; any makes every case incomparable
+    across: list[Difference] = []  # facts whose difference is the question, equal ones too
+    harmless: list[Difference] = []  # facts that differ and prevent no verdict
+    learned_from: int = 0  # other stored runs of the machine, from which the allowances are learned
     base_project: Project | None = None  # whose code was measured, where that is stored; another
     new_project: Project | None = None  # commit keeps no case from its verdict
-
-
-class VersionComparison(Struct, frozen=True, kw_only=True):
-    """The cases of a run whose body was measured beside another version of it, the base."""
-
-    run: str
-    cases: list[CaseComparison]
-    faults: list[str]  # as for `RunComparison`
-    counts: dict[VerdictWord, int]
 
 
 Names = Callable[[str], str]

@@ -23,7 +23,6 @@ from frobench.suite.compare.between_runs import (
 from frobench.suite.compare.family import Candidate, Sides, judge
 from frobench.suite.compare.pairs import (
     RunComparison,
-    VersionComparison,
     failures,
     faults,
     match,
@@ -75,7 +74,6 @@ def compare_runs(
         spread = spreads.cases.get(name)
         candidates.append(Candidate(old, *estimates, values, reason, disturbed.get(name), spread))
     cases = judge(candidates)
-    overlaps = [case.overlap for case in cases if case.overlap is not None]
     old_facts, new_facts = map(facts, environments)
     return RunComparison(
         base=base.frobench.run,
@@ -92,14 +90,12 @@ def compare_runs(
         ],
         counts=dict(Counter(case.word for case in cases)),
         learned_from=spreads.runs,
-        overlapping=sum(overlaps),
-        with_intervals=len(overlaps),
         base_project=base.frobench.project or None,
         new_project=new.frobench.project or None,
     )
 
 
-def compare_versions(run: Run) -> VersionComparison:
+def compare_versions(run: Run) -> RunComparison:
     """Compare, in each case that has another version of its body, the body with that version.
 
     The verdicts follow the same rule as those of two runs, without an allowance: a launch, a clock
@@ -107,15 +103,17 @@ def compare_versions(run: Run) -> VersionComparison:
     """
     errors = faults(run, "")
     whole, failed = next(iter(errors), None), failures(run, "")
-    cases = judge(
-        [
-            _versions(case, case.extra_info.against, whole or failed.get(case.fullname))
-            for case in run.benchmarks
-            if case.extra_info.against is not None
-        ]
-    )
+    candidates = []
+    for case in run.benchmarks:
+        if (against := case.extra_info.against) is not None:
+            base = estimate(launch_medians(against, case.extra_info.launches))
+            values = (launch_ratios(case, against),)
+            reason = whole or failed.get(case.fullname)
+            new = estimate(case_medians(case))
+            candidates.append(Candidate(case, base, new, values, reason))
+    cases, name = judge(candidates), run.frobench.run
     counts = dict(Counter(case.word for case in cases))
-    return VersionComparison(run=run.frobench.run, cases=cases, faults=errors, counts=counts)
+    return RunComparison(base=name, new=name, cases=cases, faults=errors, counts=counts)
 
 
 def launch_ratios(case: Case, against: list[float]) -> list[float | None]:
@@ -172,9 +170,3 @@ def _settings_that_differ(base: Run, new: Run) -> Iterator[Difference]:
         before, after = (getattr(run.frobench.settings, name) for run in (base, new))
         if before != after:
             yield Difference(f"settings.{name}", before, after)
-
-
-def _versions(case: Case, against: list[float], reason: str | None) -> Candidate:
-    base = estimate(launch_medians(against, case.extra_info.launches))
-    new = estimate(case_medians(case))
-    return Candidate(case, base, new, (launch_ratios(case, against),), reason)

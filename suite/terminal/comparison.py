@@ -10,10 +10,9 @@ from frobench.suite.compare.pairs import (
     Matched,
     RunComparison,
     Unmatched,
-    VersionComparison,
     kind,
 )
-from frobench.suite.project.git import SHOWN, describe
+from frobench.suite.project.git import describe
 from frobench.suite.statistics import LEAST_LAUNCHES
 from frobench.suite.stored.differences import Difference, name_of
 from frobench.suite.stored.types import VerdictWord
@@ -77,16 +76,10 @@ def of_runs(comparison: RunComparison) -> list[str]:
         if not MACHINE.isdisjoint(each.fact for each in comparison.differences):
             lines.append("`frobench compare --purchase` shows two machines side by side")
     else:
-        lines += [*_verdicts(comparison, "in both runs"), *allowances(comparison)]
-    lines += [*_overlapping(comparison), *in_turn(comparison)]
+        lines += [*_verdicts(comparison), *allowances(comparison)]
     if comparison.harmless:
         lines.append(f"differs harmlessly: {_facts(comparison.harmless)}")
     return [*lines, *unmatched(comparison.unmatched)]
-
-
-def of_versions(comparison: VersionComparison) -> list[str]:
-    """Say what a comparison of two versions comes to, a line each."""
-    return _verdicts(comparison, "with two versions")
 
 
 def of_machines(matched: Matched, differences: Sequence[Difference]) -> list[str]:
@@ -102,9 +95,7 @@ def of_machines(matched: Matched, differences: Sequence[Difference]) -> list[str
     return [*lines, *unmatched(matched.unmatched)]
 
 
-def refusals(
-    comparison: RunComparison | VersionComparison, *, allow_missing: bool = False
-) -> list[str]:
+def refusals(comparison: RunComparison, *, allow_missing: bool = False) -> list[str]:
     """Say what makes the exit code 3, and what to do about it."""
     if (reason := nothing_compared(comparison)) is not None:
         return [f"nothing compared: {reason}{_advice(comparison)}"]
@@ -133,18 +124,6 @@ def across(comparison: RunComparison) -> list[str]:
         else f"{each.fact} is equal in both runs: {each.base}"
         for each in comparison.across
     ]
-
-
-def in_turn(comparison: RunComparison) -> list[str]:
-    """Point to the search among commits, where those of two runs are not the same in every case."""
-    base, new = (
-        project.id[:SHOWN] if project and project.id else ""
-        for project in (comparison.base_project, comparison.new_project)
-    )
-    if not base or not new or base == new or all(case.word == "same" for case in comparison.cases):
-        return []
-    command = f"`frobench history --range {base}..{new}`, with the `--benchmarks` of these runs,"
-    return [f"{command} measures commits in turn, and finds the one that changed a case"]
 
 
 def undecided(cases: Sequence[CaseComparison]) -> list[str]:
@@ -196,14 +175,6 @@ def grouped(reasons: Iterable[tuple[str, str | None]]) -> list[str]:
     return lines
 
 
-def _overlapping(comparison: RunComparison) -> list[str]:
-    overlap, every = comparison.overlapping, comparison.with_intervals
-    if not every:
-        return []
-    share = format_value(overlap / every, "1")
-    return [f"intervals overlap in {overlap} of {counted(every, 'case')} ({share})"]
-
-
 def _changed(cases: Iterable[CaseComparison]) -> list[str]:
     return [
         f"  {case.word}: {case.group} {name_of(case.fullname)}: "
@@ -217,10 +188,10 @@ def _differing(differences: Iterable[Difference]) -> list[str]:
     return [f"  {each.fact}: {each.base} -> {each.new}" for each in differences]
 
 
-def _advice(comparison: RunComparison | VersionComparison) -> str:
+def _advice(comparison: RunComparison) -> str:
     if comparison.faults or not comparison.cases:
         return ""
-    if isinstance(comparison, RunComparison) and comparison.differences:
+    if comparison.differences:
         options = " ".join(f"--across {each.fact}" for each in comparison.differences)
         return f"; to compare across that, add `{options}`"
     if all(case.is_disturbed for case in comparison.cases):
@@ -230,8 +201,9 @@ def _advice(comparison: RunComparison | VersionComparison) -> str:
     return ""
 
 
-def _verdicts(comparison: RunComparison | VersionComparison, where: str) -> list[str]:
+def _verdicts(comparison: RunComparison) -> list[str]:
     cases, counts = comparison.cases, comparison.counts
+    where = "with two versions" if comparison.base == comparison.new else "in both runs"
     words = ", ".join(f"{counts[word]} {word}" for word in ORDER if word in counts)
     every = f"{counted(len(cases), 'case')} {where}{words and f': {words}'}"
     return [every, *_changed(cases), *([] if comparison.faults else undecided(cases))]
