@@ -17,7 +17,7 @@ from msgspec import Struct
 from frobench.suite.checks import rule
 from frobench.suite.checks.rule import Fault, Rule, conclusion, parameters
 from frobench.suite.doctor import rules
-from frobench.suite.doctor.examined import ExaminedMachine, add_torch_facts, examine_without_torch
+from frobench.suite.doctor.examined import ExaminedMachine, examine_without_torch
 from frobench.suite.doctor.rules import REFUSED, Barred
 from frobench.suite.doctor.torch_offer import START_LOCALLY, Asking, Offer, ask_torch
 from frobench.suite.machine.host import ROOT, installed
@@ -65,7 +65,6 @@ def judge(
     root : the folder that `/dev`, `/proc` and `/sys` lie in
     """
     there.torch = offer
-    add_torch_facts(there.accelerators, offer)
     barred = None if offer.devices else Barred(offer, shown(root), root, environ)
     return Examination(there=there, troubles=troubles(there, barred))
 

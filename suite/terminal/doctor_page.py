@@ -43,7 +43,7 @@ def _torch(there: ExaminedMachine) -> Iterator[tuple[str, str]]:
         yield "PyTorch", f"{offer.version}, {kinds}, sees {counted(offer.devices, 'accelerator')}"
     for name, package, version in installed():
         yield "backend", f"{name}, of {package} {version}"
-    yield from offer.out_of_tree if offer else ()
+    yield from offer.names if offer else ()
     if masks := there.host.masks:
         yield "masks", ", ".join(f"{name}={value!r}" for name, value in masks.items())
 

@@ -96,7 +96,7 @@ def test_the_doctor_lists_the_devices_of_a_backend(tmp_path: Path) -> None:
     path = os.pathsep.join([str(ROOT), str(ROOT / "tests" / "instruments" / "simulated")])
     said = frobench("doctor", "--json", folder=tmp_path, environment={"PYTHONPATH": path})
     offer = json.loads(said.stdout)["there"]["torch"]
-    assert offer["out_of_tree"] == [
+    assert offer["names"] == [
         ["sim:0", "Simulated accelerator"],
         ["sim:1", "Simulated accelerator"],
     ]
