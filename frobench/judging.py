@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @options.paths
 @exits_cleanly
 def validate(paths: tuple[Path, ...]) -> None:
-    """Check stored runs, files or folders; a line for every fault, doubt and change since.
+    """Check stored runs, files or folders; a line for every fault and doubt.
 
     Exits with 1 if a run is not valid: its file is damaged, or it cannot be honest.
     """
