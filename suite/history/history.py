@@ -143,23 +143,20 @@ class ForeignCodeError(Exception):
 def require_imports(records: Sequence[Record], plan: Plan) -> None:
     """Raise if a process imported the project's code from elsewhere than the commit.
 
-    Raises `ForeignCodeError` where that was the user's own working tree, or a package that the
-    commit has came from elsewhere, and `CannotRunError` where nothing came from the commit.
+    Raises `ForeignCodeError` where a package that the commit has came from elsewhere, and
+    `CannotRunError` where nothing came from the commit.
     """
     name = describe(plan.project) if plan.project else "the commit"
     for record in (record for record in records if isinstance(record, Imported)):
-        if record.outside:
-            raise ForeignCodeError(
-                f"{', '.join(record.outside)} came from the project's own folder, and not from "
-                f"{name}; is it installed there in a way that comes before PYTHONPATH, or does "
-                "the benchmark add a folder to sys.path?"
-            )
         if (found := record.foreign) is not None:
             known = [os.path.relpath(path, plan.project_folder) for path in plan.paths]
             options = " ".join(f"--path {path}" for path in (found.root, *known))
             mend = f"name its folder in the commit: `{options}`"
             if found.root in known:
-                mend = "uninstall it there: it comes before PYTHONPATH"
+                mend = (
+                    "uninstall it there, for it comes before PYTHONPATH, and let the benchmarks "
+                    "add no folder to sys.path"
+                )
             raise ForeignCodeError(
                 f"{found.name} was imported from {found.folder}, and not from {name}; {mend}"
             )
@@ -320,7 +317,6 @@ class Bench:
             benchmarks=self._trees.benchmarks(),
             project=tree,
             paths=self._trees.sources(tree),
-            kept_out=str(self._project),
         )
         folder = unfinished.begin(request.results, settle(request))
         first = next(iter(self._sittings.values()), None)
