@@ -4,7 +4,6 @@
 import os
 import random
 import shutil
-import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -261,20 +260,19 @@ class Bench:
         seed = self._random.randrange(2**31) if request.seed is None else request.seed
         self._request, self._project = replace(request, seed=seed), project
         self._commits, self._trees, self._folders = commits, trees, folders
-        self._progress = Progress(reporter)
+        self._reporter = reporter
         self._sittings: dict[int, Sitting] = {}
 
     def __call__(self, first: int, second: int, launches: int) -> Ratios:
         """Launch two commits so many times each, in turn and in random order."""
         both = " beside ".join(self._commits[position].short for position in (first, second))
-        self._progress.say(f"{both}: {launches} launches each")
+        self._reporter.say(f"{both}: {launches} launches each")
         sittings = {position: self._sitting(position) for position in (first, second)}
         seconds: dict[int, list[dict[str, float]]] = {first: [], second: []}
-        for done in range(launches):
+        for _ in range(launches):
             pair = [first, second]
             self._random.shuffle(pair)
-            for turn, position in enumerate(pair):
-                self._progress.turn((2 * done + turn) / (2 * launches), 2 * launches)
+            for position in pair:
                 try:
                     seconds[position].append(sittings[position].launch())
                 except CannotRunError as error:
@@ -311,7 +309,7 @@ class Bench:
         return self._sittings[position]
 
     def _begin(self, commit: Commit) -> Sitting:
-        tree = self._trees.at(commit, self._progress.say)
+        tree = self._trees.at(commit, self._reporter.say)
         request = replace(
             self._request,
             benchmarks=self._trees.benchmarks(),
@@ -322,39 +320,14 @@ class Bench:
         first = next(iter(self._sittings.values()), None)
         try:
             self._folders.enter_context(unfinished.locked(folder))
-            sitting = Sitting(folder, self._progress, first)
+            sitting = Sitting(folder, self._reporter, first)
             for line in [] if first else reasons(sitting.plan.outcomes):
-                self._progress.say(line)
+                self._reporter.say(line)
         except BaseException:
             unfinished.remove(folder)
             raise
         self._folders.callback(unfinished.remove, folder)
         return sitting
-
-
-class Progress(Reporter):
-    """Shows how far a pair of commits is, in place of how far each of their runs is."""
-
-    def __init__(self, reporter: Reporter) -> None:
-        super().__init__()
-        self._reporter, self._begun = reporter, time.monotonic()
-        self._done = self._left = 0.0
-
-    def turn(self, done: float, launches: int) -> None:
-        """Take up the next launch of a pair, of which a part of so many is done."""
-        now = time.monotonic()
-        if done == 0:
-            self._begun = now
-        self._done = done
-        self._left = (now - self._begun) / done * (1 - done) if done else 5.0 * launches
-
-    def say(self, line: str) -> None:
-        """Show a line that stays."""
-        self._reporter.say(line)
-
-    def at(self, done: float, left: float, what: str) -> None:  # noqa: ARG002 - of one run
-        """Show how much of the pair is done."""
-        self._reporter.at(self._done, self._left, what)
 
 
 def _unmeasured(commits: Sequence[Commit], error: BrokenError) -> str:
