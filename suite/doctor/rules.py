@@ -59,16 +59,6 @@ class Barred(NamedTuple):
         return list(self.root.glob(vendor.nodes)) if self.on_the_bus else []
 
 
-def backend_fails(barred: Barred) -> Found:
-    """An accelerator's backend is installed and fails to load, so PyTorch cannot be imported.
-
-    Install the release of its package for this release of PyTorch. To measure the CPU without it,
-    set `TORCH_DEVICE_BACKEND_AUTOLOAD=0` and use `--devices cpu`.
-    """
-    if failed := host.failure(barred.offer.builds.get("error") or ""):
-        yield failed, host.MEND_FAILURE
-
-
 def backend_switched_off(barred: Barred) -> Found:
     """An accelerator's backend is installed, and a variable keeps PyTorch from loading it.
 
@@ -85,10 +75,11 @@ def backend_switched_off(barred: Barred) -> Found:
 def torch_missing(barred: Barred) -> Found:
     """PyTorch cannot be imported.
 
-    Install it, in the build for the machine.
+    Install it, in the build for the machine. If PyTorch says that a backend cannot be
+    loaded, install the release of its package for this release of PyTorch.
     """
     reason = barred.offer.builds.get("error") or ""
-    if barred.offer.version is None and not host.failure(reason):
+    if barred.offer.version is None:
         builds = dict.fromkeys(gpu.vendor.build for gpu in barred.gpus)
         yield (
             f"torch cannot be imported ({reason})",

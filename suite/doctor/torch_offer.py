@@ -8,7 +8,6 @@ import gc
 import os
 import subprocess
 import sys
-import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
@@ -69,9 +68,9 @@ def ask_torch() -> Offer:
         try:
             import torch  # noqa: PLC0415 - it takes a second, or is not there
         except Exception as error:  # noqa: BLE001 - a backend that it loads may raise anything
-            lines = [line.strip() for line in traceback.format_exception(error)]
-            own = str(error) if error.__cause__ is None else "\n".join(lines)
-            return Offer(None, {"error": own}, 0)
+            cause = error.__cause__
+            why = f" ({type(cause).__name__}: {cause})" if cause else ""
+            return Offer(None, {"error": f"{error}{why}"}, 0)
         kind = torch.accelerator.current_accelerator()
         devices, refusal = _usable(torch, kind) if kind else (0, None)
         named = str(kind and kind.type)
