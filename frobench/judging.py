@@ -67,7 +67,7 @@ def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
     if form == "json":
         click.echo(as_json(run))
     elif form == "csv":
-        click.echo(answers.cases_as_csv(run.cases) if cases else answers.as_csv(run))
+        click.echo(answers.as_csv(run.cases if cases else run.answers))
     elif cases:
         click.echo(answers.cases_as_markdown(run.cases))
     else:

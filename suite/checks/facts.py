@@ -66,8 +66,28 @@ def by_launch(run: Run, case: Case, data: list[float] | None = None) -> list[Obs
     """Return what each launch observed of a case it measured, of these samples or of the body's."""
     samples = case.stats.data if data is None else data
     known = _known.get({})
-    if id(samples) not in known:
-        known[id(samples)] = [*_observed(run, case, samples)]
+    if id(samples) in known:
+        return known[id(samples)]  # type: ignore[no-any-return] # as above
+    info, ends = case.extra_info, accumulate(case.extra_info.launches)
+    launches = zip(run.frobench.launches, info.launches, ends, strict=True)
+    known[id(samples)] = [
+        Observed(
+            number=index + 1,
+            whole=launch,
+            samples=(own := samples[end - count : end]),
+            seconds=middle(sorted(own)),
+            iterations=info.iterations[index],
+            warmup=info.warmup[index],
+            position=info.order[index],
+            parts={
+                name: seconds
+                for name, values in info.parts.items()
+                if (seconds := values[index]) is not None
+            },
+        )
+        for index, (launch, count, end) in enumerate(launches)
+        if count
+    ]
     return known[id(samples)]  # type: ignore[no-any-return] # as above
 
 
@@ -79,28 +99,6 @@ def by_version(run: Run, case: Case) -> Iterator[tuple[str, list[Observed]]]:
     yield "", by_launch(run, case)
     if other := case.extra_info.against:
         yield "the other version: ", by_launch(run, case, other)
-
-
-def _observed(run: Run, case: Case, data: list[float]) -> Iterator[Observed]:
-    info, ends = case.extra_info, accumulate(case.extra_info.launches)
-    launches = zip(run.frobench.launches, info.launches, ends, strict=True)
-    for index, (launch, count, end) in enumerate(launches):
-        if count:
-            samples = data[end - count : end]
-            yield Observed(
-                number=index + 1,
-                whole=launch,
-                samples=samples,
-                seconds=middle(sorted(samples)),
-                iterations=info.iterations[index],
-                warmup=info.warmup[index],
-                position=info.order[index],
-                parts={
-                    name: seconds
-                    for name, values in info.parts.items()
-                    if (seconds := values[index]) is not None
-                },
-            )
 
 
 def moment(text: str) -> datetime | None:

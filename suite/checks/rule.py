@@ -64,20 +64,15 @@ def conclusion(rule: Callable[..., object], severity: Severity, fault: Fault) ->
 def conclusions(run: Run, *modules: ModuleType, but: Collection[Rule] = ()) -> Iterator[Conclusion]:
     """Apply every rule of some modules to a run, but a few."""
     for module in modules:
-        for rule in rules(module).values():
-            for fault in _faults(rule, run) if rule not in but else ():
-                yield conclusion(rule, module.SEVERITY, fault)
-
-
-def _faults(rule: Rule, run: Run) -> Iterator[Fault]:
-    asked = parameters(rule)
-    if "case" not in asked:
-        yield from rule(run)
-        return
-    of_case = partial(rule, run) if "run" in asked else rule
-    for case in run.benchmarks:
-        for message in of_case(case):
-            yield Fault(message, case.fullname)
+        for rule in [rule for rule in rules(module).values() if rule not in but]:
+            asked = parameters(rule)
+            faults = () if "case" in asked else rule(run)
+            if "case" in asked:
+                of_case = partial(rule, run) if "run" in asked else rule
+                faults = (
+                    Fault(text, case.fullname) for case in run.benchmarks for text in of_case(case)
+                )
+            yield from (conclusion(rule, module.SEVERITY, fault) for fault in faults)
 
 
 @cache

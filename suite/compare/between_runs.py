@@ -68,14 +68,12 @@ def conclusive_shifts(before: Gauges, after: Gauges) -> dict[str, float]:
 
     That is the end of the 95% interval that is nearer to no difference; 0 where that is inside.
     """
-    return {name: _nearer_end(before[name], after[name]) for name in before if name in after}
-
-
-def _nearer_end(before: Sequence[float], after: Sequence[float]) -> float:
-    ratio = compare_values(before, after).ratio
-    if ratio.low is None or ratio.high is None or ratio.low <= 1 <= ratio.high:
-        return 0.0
-    return min(math.log(ratio.low), math.log(ratio.high), key=abs)
+    shifts = {}
+    for name in [name for name in before if name in after]:
+        ratio, shifts[name] = compare_values(before[name], after[name]).ratio, 0.0
+        if ratio.low is not None and ratio.high is not None and not ratio.low <= 1 <= ratio.high:
+            shifts[name] = min(math.log(ratio.low), math.log(ratio.high), key=abs)
+    return shifts
 
 
 def shift_of(case: Case, shifts: Mapping[str, float]) -> float:
@@ -250,8 +248,11 @@ def between_run_spreads(base: Run, new: Run, others: Sequence[Levels]) -> Betwee
     ours = levels(base), levels(new)
     before, after = (run.gauges for run in ours)
     alike = [run for run in others if run.is_like(ours[0]) and run.run != ours[1].run]
-    earlier = [run for run in alike if _are_small(conclusive_shifts(before, run.gauges))]
-    earlier = earlier[:MOST_RUNS]
+    earlier = [
+        run
+        for run in alike
+        if all(abs(by) <= ALIKE_SHIFT for by in conclusive_shifts(before, run.gauges).values())
+    ][:MOST_RUNS]
     known, shifts = learned(cases, earlier), conclusive_shifts(before, after)
     spreads = {}
     for case in base.benchmarks:
@@ -260,10 +261,6 @@ def between_run_spreads(base: Run, new: Run, others: Sequence[Levels]) -> Betwee
         spread = known[name] or assumed(variances)
         spreads[name] = spread._replace(shift=SCALE * shift_of(case, shifts))
     return BetweenRunSpreads(spreads, len(earlier) if len(earlier) >= LEAST_RUNS else 0)
-
-
-def _are_small(shifts: Mapping[str, float]) -> bool:
-    return all(abs(shift) <= ALIKE_SHIFT for shift in shifts.values())
 
 
 def learned(cases: Cases, others: Sequence[Levels]) -> dict[str, BetweenRunSpread | None]:

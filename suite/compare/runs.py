@@ -10,6 +10,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from frobench.suite.compare.between_runs import (
@@ -153,16 +154,12 @@ def newest_levels(folders: Iterable[Path]) -> list[Levels]:
     named = (file for folder in folders for file in folder.glob("*.json") if file.is_file())
     files = {Path(os.path.realpath(file)) for file in named}
     newest = sorted(files, key=lambda file: file.name, reverse=True)
-    known = map(_levels, newest[: 2 * MOST_RUNS])  # some will be of other machines
-    return [run for run in known if run is not None]
-
-
-def _levels(file: Path) -> Levels | None:
-    try:
-        run = store.read(file)
-    except store.InvalidResult:
-        return None
-    return None if run.frobench.beside else levels(run)
+    known = []
+    for file in newest[: 2 * MOST_RUNS]:  # some will be of other machines
+        with suppress(store.InvalidResult):
+            run = store.read(file)
+            known += [] if run.frobench.beside else [levels(run)]
+    return known
 
 
 def _settings_that_differ(base: Run, new: Run) -> Iterator[Difference]:

@@ -46,7 +46,8 @@ def foreign(project: Path, benchmarks: Path, *, installed: bool = False) -> Fore
     folders = (project.resolve(), benchmarks.resolve(), *own)
     for name, file in _modules():
         parts, path = name.split("."), file.resolve()
-        package = next((p for p in _beginnings(parts) if p in packages), None)
+        beginnings = (".".join(parts[: end + 1]) for end in range(len(parts)))
+        package = next((name for name in beginnings if name in packages), None)
         if package is None or any(map(path.is_relative_to, folders)):
             continue
         if installed and INSTALLED & {*path.parts} and _is_copy(parts, path, packages[package]):
@@ -92,10 +93,6 @@ def _packages(project: Path) -> Mapping[str, Sequence[Path]]:
                 roots = found.setdefault(".".join(parts[begin:]), [])
                 roots.append(project.joinpath(*parts[:begin]))
     return found
-
-
-def _beginnings(parts: Sequence[str]) -> Iterator[str]:
-    return (".".join(parts[:end]) for end in range(1, len(parts) + 1))
 
 
 def _is_copy(parts: Sequence[str], file: Path, roots: Iterable[Path]) -> bool:
