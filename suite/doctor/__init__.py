@@ -30,7 +30,7 @@ ALL = rule.rules(rules).values()
 LOST: list[Rule] = [rules.device_lost, rules.build_lacks_device]
 """What keeps one accelerator from use: a warning where another can be used."""
 ERRORS = [one for one in ALL if one in LOST or "barred" in parameters(one)]
-INFOS: list[Rule] = [rules.unloaded_driver, rules.no_accelerator, rules.several_nodes]
+INFOS: list[Rule] = [rules.unloaded_driver, rules.no_accelerator, rules.far_accelerator]
 WARNINGS = [one for one in ALL if one not in ERRORS + INFOS]
 RULES: dict[Severity, list[Rule]] = {"error": ERRORS, "warning": WARNINGS, "info": INFOS}
 

@@ -166,12 +166,6 @@ def require_imports(records: Sequence[Record], plan: Plan) -> None:
             )
 
 
-def ratio(before: dict[str, float], after: dict[str, float], case: str) -> float | None:
-    """Return how much longer a case took in another launch; ``None`` where one lacks it."""
-    old, new = before.get(case), after.get(case)
-    return new / old if old and new else None
-
-
 class HistoryRequest(Request, frozen=True, kw_only=True):
     """What the user asked for; `paths` are the folders of a commit that hold its modules."""
 
@@ -277,11 +271,12 @@ class Bench:
                     seconds[position].append(sittings[position].launch())
                 except CannotRunError as error:
                     raise BrokenError(position, _briefly(error)) from error
-        taken = [*zip(seconds[first], seconds[second], strict=True)]
-        return {
-            case.fullname: [ratio(old, new, case.fullname) for old, new in taken]
-            for case in sittings[first].plan.cases
-        }
+        ratios: dict[str, list[float | None]] = {}
+        for case in [case.fullname for case in sittings[first].plan.cases]:
+            taken = zip(seconds[first], seconds[second], strict=True)
+            pairs = [(old.get(case), new.get(case)) for old, new in taken]
+            ratios[case] = [new / old if old and new else None for old, new in pairs]
+        return ratios
 
     def compare_ends(self, ratios: Ratios) -> dict[str, CaseComparison]:
         """Compare the first and the last commit as any two runs, but by pairs of launches."""

@@ -37,7 +37,7 @@ def of_cases(cases: Iterable[CaseComparison], base: str, new: str) -> Table:
         )
         for case in cases
     ]
-    return Table(columns, rows, splits=True)
+    return Table(columns, rows)
 
 
 def finds(change: float | None) -> str:

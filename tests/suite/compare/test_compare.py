@@ -258,13 +258,10 @@ def test_a_table_has_a_row_a_case_below_its_exercise() -> None:
 
 
 @pytest.mark.parametrize("width", [96, 80])
-def test_a_narrower_table_names_each_benchmark_once_and_keeps_every_cell(width: int) -> None:
+def test_a_narrower_table_keeps_every_cell(width: int) -> None:
     wide, narrow = _lines(width=120), _lines(width)
     assert max(map(len, narrow)) <= width
-    assert narrow.count("matmul square") == 1
-    rows = [[line for line in lines[1:] if line[0] == " "] for lines in (wide, narrow)]
-    ends = [[row[-50:].split() for row in side if row.count("  ") > 1] for side in rows]
-    assert ends[0] == ends[1]
+    assert " ".join(" ".join(wide).split()) == " ".join(" ".join(narrow).split())
 
 
 def test_a_name_that_has_no_room_stands_above_its_cells_and_left_of_them() -> None:

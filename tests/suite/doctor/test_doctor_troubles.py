@@ -475,7 +475,6 @@ def _governor(machine: Host) -> None:
         ({"container": False}, _quota, "quota-below-cores", "where the job or service is defined"),
         ({"others": 1000.0}, _nothing, "busy-processor", "`top`"),
         ({"on_battery": True}, _nothing, "on-battery", "plug it in"),
-        ({"os": "Windows 11"}, _nothing, "native-windows", "wsl --install"),
         ({"shared_memory_bytes": 64 * 2**20}, _nothing, "little-shared-memory", "--shm-size"),
         ({"disk_free_bytes": 2**20}, _nothing, "little-disk-space", "--results"),
         ({"memory_free_bytes": 2**29}, _nothing, "little-memory", "end other programs"),
