@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @options.paths
 @exits_cleanly
 def validate(paths: tuple[Path, ...]) -> None:
-    """Check stored runs, files or folders; a line for every fault, doubt and change since.
+    """Check stored runs, files or folders; a line for every fault and doubt.
 
     Exits with 1 if a run is not valid: its file is damaged, or it cannot be honest.
     """
@@ -67,7 +67,7 @@ def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
     if form == "json":
         click.echo(as_json(run))
     elif form == "csv":
-        click.echo(answers.cases_as_csv(run.cases) if cases else answers.as_csv(run))
+        click.echo(answers.as_csv(run.cases if cases else run.answers))
     elif cases:
         click.echo(answers.cases_as_markdown(run.cases))
     else:

@@ -166,7 +166,7 @@ def history(results: Path, benchmarks: Path, **wanted: Any) -> None:  # noqa: AN
     say(*history_words.refusals(done))
     for table in history_words.tables(done):
         show(table)
-    say(*history_words.sentences(done, request))
+    say(*history_words.sentences(done))
     if done.stored:
         say(f"{len(done.stored)} stored runs, one a commit, in {shown(done.stored[0].parent)}/")
     sys.exit(exit_code(done.comparison))

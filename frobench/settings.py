@@ -15,7 +15,7 @@ import click
 from frobench.options import PROFILES
 
 PATHS = ("benchmarks", "project", "results")
-FORMS = {
+FORMS: dict[str, tuple[Any, str]] = {
     **dict.fromkeys(PATHS, (str, "a folder")),
     "budget": ((int, float), "a number of seconds"),
     "devices": (list, 'a list such as ["cpu", "cuda:0"]'),
@@ -65,7 +65,7 @@ def _table(path: Path) -> dict[str, Any] | None:
     import tomllib  # noqa: PLC0415 - for those who have such a file
 
     try:
-        tool = tomllib.loads(path.read_text("utf-8")).get("tool", {})
-    except (OSError, ValueError):  # what is wrong with it is for other tools to say
+        table: dict[str, Any] | None = tomllib.loads(path.read_text("utf-8"))["tool"]["frobench"]
+    except (OSError, ValueError, KeyError):  # what is wrong with it is for other tools to say
         return None
-    return tool.get("frobench")
+    return table

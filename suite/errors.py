@@ -6,7 +6,6 @@ import os
 import re
 import sys
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -115,14 +114,9 @@ _TEMPLATES = (
 """What PyTorch says that has only numbers, sizes and types in it; no other text of it is stored."""
 
 
-@cache
-def _known() -> re.Pattern[str]:
-    return re.compile("|".join(_TEMPLATES))
-
-
 def known_message(text: str) -> str:
     """Return the part of a message that is known to name no person or host, or nothing."""
-    match = _known().search(text)
+    match = re.search("|".join(_TEMPLATES), text)
     return match[0] if match else ""
 
 

@@ -75,7 +75,6 @@ class Plan(Struct, kw_only=True):
     budget_asked : whether the budget is the user's, and not the profile's
     project_folder : the working tree of the project that is measured
     paths : folders of the project that modules are imported from first
-    kept_out : another working tree of the project, from which nothing may be imported
     label : see `suite.stored.types.Environment`
     environment : as the pilot found it; unset before
     cases : that every launch measures; none before the pilot
@@ -108,7 +107,6 @@ class Plan(Struct, kw_only=True):
     project_folder: str | None = None
     project: Project | None = None
     paths: list[str] = []
-    kept_out: str = ""
     label: str | None = None
     environment: Environment = UNSET  # type: ignore[assignment] # nothing reads it before the pilot
     exercises: dict[str, Exercise] = {}
@@ -420,7 +418,6 @@ class Imported(Struct, tag="imported", kw_only=True):
 
     launch: int
     inside: int
-    outside: list[str]
     foreign: Foreign | None = None
 
 

@@ -1,15 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The page of all troubles, from the rules' docstrings: ``python -m frobench.suite.doctor``."""
+"""`frobench doctor` shows this machine, what is wrong with it, and what mends it.
 
-from frobench.suite.checks.__main__ import entry
-from frobench.suite.doctor import RULES
-
-HEAD = """\
-# What the doctor may say
-
-`frobench doctor` shows what is there (processor, memory, accelerators, PyTorch), then what is wrong
-with it, each with the command or setting that mends it. It takes a second or two and measures
-nothing. It exits with 3 if PyTorch or an accelerator that is there cannot be used, else with 0.
+It takes a second or two and measures nothing. It exits with 3 if PyTorch or an accelerator that is
+there cannot be used, else with 0.
 
 `frobench run` begins with the same checks but those of PyTorch, which it imports later. It prints
 what they find and stores that with the run, in `frobench.troubles`. Where an accelerator cannot be
@@ -25,12 +18,15 @@ processes are only counted.
 This page is made from the rules themselves: `python -m frobench.suite.doctor > docs/doctor.md`.
 """
 
+from frobench.suite.checks.__main__ import entry
+from frobench.suite.doctor import RULES
+
 
 def page() -> str:
     """Return the page in Markdown, as it is committed."""
     return "\n".join(
         [
-            HEAD,
+            f"# What the doctor may say\n\n{__doc__}",
             "## What keeps PyTorch from an accelerator\n",
             *(entry(checked, "error") for checked in RULES["error"]),
             "## What disturbs a measurement\n",

@@ -249,10 +249,10 @@ def pytest_runtestloop(session: pytest.Session) -> Iterator[None]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> None:
     """Make a case's devices ready again, and record that the case is in flight."""
-    if _benchmarks([item]):
-        session = item.config.stash[SESSION]
-        devices = str(collection.parameters(item)["device"]).split("+")
-        item.stash[CASE] = Measure(session, item, session.before_case(devices))
+    session = item.config.stash[SESSION]
+    for case in _cases(session, item):
+        devices = str(collection.parameters(case)["device"]).split("+")
+        item.stash[CASE] = Measure(session, case, session.before_case(devices))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -260,10 +260,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if absent := item.get_closest_marker("absent"):
         pytest.skip(*absent.args)
     session = item.config.stash[SESSION]
-    if _benchmarks([item]):
-        session.skip_if_left_out(item)
-    elif session.spec.mode == "pilot":
-        pytest.fail("it has no argument `measure`")
+    for case in _cases(session, item):
+        if "measure" not in case.fixturenames:
+            pytest.fail("it has no argument `measure`")
+        session.skip_if_left_out(case)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -295,3 +295,9 @@ def pytest_benchmark_update_machine_info(machine_info: dict[str, Any]) -> None:
 
 def _benchmarks(items: Sequence[pytest.Item]) -> list[pytest.Function]:
     return [i for i in items if isinstance(i, pytest.Function) and "measure" in i.fixturenames]
+
+
+def _cases(session: Session, item: pytest.Item) -> list[pytest.Function]:
+    """Return an item if it is a case; under plain pytest, tests may lie beside the benchmarks."""
+    alone = session.spec.mode == "alone"
+    return _benchmarks([item]) if alone else [i for i in [item] if isinstance(i, pytest.Function)]

@@ -195,11 +195,9 @@ class Session:
         if self._gauge is not None:
             self.write(journal.Gauged(launch=launch, seconds=self._gauge.finish()))
         if plan.paths:
-            inside, outside = imported(plan.paths, plan.kept_out)
-            known = (foreign(Path(project), benchmarks) if project else None) or None
-            self.write(
-                journal.Imported(launch=launch, inside=inside, outside=outside, foreign=known)
-            )
+            known = foreign(Path(project), benchmarks) if project else None
+            inside = imported(plan.paths)
+            self.write(journal.Imported(launch=launch, inside=inside, foreign=known))
         elif self.spec.mode == "pilot" and project is not None:
             message = foreign_code(Path(project), benchmarks)
             if message is not None:

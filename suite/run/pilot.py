@@ -9,7 +9,6 @@ from frobench.suite import doctor, journal
 from frobench.suite.errors import CannotRunError, NothingSelectedError
 from frobench.suite.exit_codes import absent, absent_in
 from frobench.suite.journal import Collected, Journal, LaunchSpec, Measured, Plan, Record, Refused
-from frobench.suite.machine.host import MEND_FAILURE, failure
 from frobench.suite.run.launches import FRUITLESS_TRIES, MISUSED, TRIES, LaunchProcess, lost
 from frobench.suite.stored.types import Settings
 
@@ -76,7 +75,7 @@ class _Watcher:
         if code == MISUSED:  # no body's: a process that ends with a case in flight has code 0 here
             raise NothingSelectedError(self.last_lines.rpartition("ERROR: ")[2])
         if self._found is None:
-            raise self._not_collected(code, process.printed())
+            raise self._not_collected(code)
         if not self._found.cases:
             if spec.order:
                 raise CannotRunError(
@@ -94,14 +93,12 @@ class _Watcher:
             )
         return self._found
 
-    def _not_collected(self, code: int | None, printed: str) -> CannotRunError:
+    def _not_collected(self, code: int | None) -> CannotRunError:
         """Return why no process collected anything, by the exit code of the last one."""
         if code == journal.DISK_REFUSES:  # and pytest swallows the message, so early
             return CannotRunError("the disk refuses what the pilot writes; is there room on it?")
         if module := absent_in(self.last_lines):
             return CannotRunError(absent(module))
-        if failed := failure(printed):  # which is printed long before the end
-            return CannotRunError(f"{failed}\n  advice: {MEND_FAILURE}")
         how = f" ({loss})" if (loss := lost(code)) and (code is None or code < 0) else ""
         return CannotRunError(
             f"the benchmarks cannot be collected{how}; pytest said:\n{self.last_lines}"

@@ -298,7 +298,8 @@ def freeze(
     able = measured.keys() - refused.keys()
     pairs = [(case, measured[case.fullname]) for case in collected.cases if case.fullname in able]
     if not plan.like:
-        pairs, too_slow = admit(pairs, settings, before)
+        admitted, too_slow = admit(pairs, settings, before)
+        pairs = [*admitted]
         refused |= too_slow
         refused |= too_long(pairs, settings, startup, seconds)
         pairs = [pair for pair in pairs if pair[0].fullname not in refused]

@@ -182,7 +182,6 @@ class Request(Struct, frozen=True, kw_only=True):
     project: Path | None = None  # a folder of the project, if not in the benchmarks' repository
     label: str = ""  # the name of this machine among others of its kind; a seal of it is stored
     paths: list[str] = []  # see `Plan`
-    kept_out: str = ""
 
 
 def settle(request: Request) -> Plan:
@@ -231,7 +230,6 @@ def settle(request: Request) -> Plan:
         project_folder=str(tree) if tree else None,
         project=facts(tree) if tree else None,
         paths=request.paths,
-        kept_out=request.kept_out,
         label=label_of(request.label, request.results) if request.label else None,
     )
 

@@ -94,7 +94,9 @@ def plain_of(data: bytes) -> dict[str, Any]:
     try:
         plain: dict[str, Any] = msgspec.json.decode(data)
         json.loads(data, object_pairs_hook=_refuse_twins, parse_float=len)  # msgspec takes the last
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UnicodeDecodeError:
+        raise InvalidResult("$", "not UTF-8") from None
+    except (msgspec.DecodeError, RecursionError) as error:
         cut = "truncated" in str(error)
         raise InvalidResult("$", "the file is cut off" if cut else f"{NO_RUN}: {error}") from None
     if not isinstance(plain, dict):

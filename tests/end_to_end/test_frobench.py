@@ -210,18 +210,17 @@ def test_no_verb_prints_a_terminals_escapes_of_others(tmp_path: Path, results: l
         assert "\x1b" not in shown.stdout + shown.stderr
 
 
-def test_compare_names_what_is_slower_counts_the_overlap_and_exits_4(
+def test_compare_names_what_is_slower_and_exits_4(
     tmp_path: Path, results: list[Path]
 ) -> None:
     shown = frobench("compare", *results, folder=tmp_path)
     assert shown.returncode == 4
     assert "slower" in shown.stdout
-    assert "intervals overlap in 0 of" in shown.stdout
     again = tmp_path / "again.json"
     again.write_bytes(results[0].read_bytes())
     same = frobench("compare", results[0], again, folder=tmp_path)
     assert same.returncode == 0
-    assert "(100%)" in same.stdout
+    assert "0 slower" in same.stdout or "same" in same.stdout
 
 
 def test_compare_shows_findings_beside_the_cases_and_gives_programs_both(

@@ -115,7 +115,7 @@ def test_the_terminal_says_that_launches_are_in_two_modes() -> None:
 
 def test_the_table_of_cases_has_the_medians_over_launches() -> None:
     run = store.read(EXAMPLE_RUN)
-    rows = csv.DictReader(io.StringIO(answers.cases_as_csv(plain.answers(run).cases)))
+    rows = csv.DictReader(io.StringIO(answers.as_csv(plain.answers(run).cases)))
     seconds = {row["case"]: row["seconds"] for row in rows}
     assert len(seconds) == len(run.frobench.outcomes)
     for case in run.benchmarks:
@@ -261,9 +261,9 @@ def test_no_cell_is_a_formula(text: str) -> None:
     case = replace(run.cases[0], case=text, exercise="-1.5e-3", reason=text)
     answer = replace(run.answers[0], question=text)
     cell = printable(f"'{text}")
-    (row,) = csv.DictReader(io.StringIO(answers.cases_as_csv([case])))
+    (row,) = csv.DictReader(io.StringIO(answers.as_csv([case])))
     assert (row["case"], row["exercise"], row["reason"]) == (cell, "-1.5e-3", cell)
-    (told,) = csv.DictReader(io.StringIO(answers.as_csv(replace(run, answers=[answer]))))
+    (told,) = csv.DictReader(io.StringIO(answers.as_csv([answer])))
     assert told["question"] == cell
 
 

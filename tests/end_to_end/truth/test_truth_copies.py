@@ -6,8 +6,8 @@ The run is made in the simulation's own time (see `test_truth.py`).
 
 import pytest
 
-from frobench.suite.checks.ceilings import PATHS
 from tests.instruments.devices.measured import EXACT, STRANGE, Measured, measured
+from tests.instruments.runs.factory_plans import PATHS
 
 pytestmark = pytest.mark.long
 

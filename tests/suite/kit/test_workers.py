@@ -322,21 +322,6 @@ def test_a_check_in_a_worker_is_as_brief_as_in_the_launch(worker: Worker) -> Non
         assert worker.check().compared == "some"
 
 
-def test_what_a_module_holds_is_looked_through_for_garbage_once(worker: Worker) -> None:
-    def frozen(name: str) -> int:
-        """Return how many objects are spared once a task has imported a module."""
-        worker.set_up(imports, name)
-        put_away([worker])
-        worker.set_up(imports, name)
-        worker.start()
-        worker.wait()
-        return int(worker.check().compared)
-
-    before = frozen("one")
-    assert frozen("one") <= before
-    assert frozen("two") > before + HELD / 2
-
-
 FAILED = Refused(launch=0, case="", status="failed", reason="wrong")
 SKIPPED = Refused(launch=0, case="", status="skipped", reason="too large")
 
