@@ -210,9 +210,7 @@ def test_no_verb_prints_a_terminals_escapes_of_others(tmp_path: Path, results: l
         assert "\x1b" not in shown.stdout + shown.stderr
 
 
-def test_compare_names_what_is_slower_and_exits_4(
-    tmp_path: Path, results: list[Path]
-) -> None:
+def test_compare_names_what_is_slower_and_exits_4(tmp_path: Path, results: list[Path]) -> None:
     shown = frobench("compare", *results, folder=tmp_path)
     assert shown.returncode == 4
     assert "slower" in shown.stdout
