@@ -57,10 +57,6 @@ class Identity(Struct, frozen=True, kw_only=True):
     version: str
 
 
-DEADLINE_PART = 0.05
-"""Part of the remaining budget that a case may take, if its own deadline is shorter."""
-
-
 class Plan(Struct, kw_only=True):
     """What a run measures, and how.
 
@@ -82,7 +78,6 @@ class Plan(Struct, kw_only=True):
     outcomes : of selected cases that are not measured
     plan_seconds, body_seconds : that the pilot took, and those of them in bodies and searches
     launch_seconds : that a launch is expected to take
-    deadlines : seconds after which a case hangs, where it is not the settings' deadline
     brief : headline cases with long calls, which are called a few times
     counters : devices that count their energy
     energy : cases whose energy every launch measures
@@ -117,7 +112,6 @@ class Plan(Struct, kw_only=True):
     plan_seconds: float = 0.0
     body_seconds: float = 0.0
     launch_seconds: float = 0.0
-    deadlines: dict[str, float] = {}
     brief: list[str] = []
     counters: list[str] = []
     energy: list[str] = []
@@ -156,11 +150,6 @@ class Plan(Struct, kw_only=True):
     def launches(self, spent: float, launch_seconds: float, done: int = 0) -> int:
         """Return how many launches the run makes; see `launches_within`."""
         return launches_within(self.settings, len(self.cases), spent, launch_seconds, done)
-
-    def deadline(self, case: str, left: float) -> float:
-        """Return the seconds that a case may take where so many of the budget are left."""
-        most = self.settings.deadline
-        return min(most, max(self.deadlines.get(case, most), DEADLINE_PART * left))
 
     def order(self, launch: int) -> list[str]:
         """Return the full names of the cases in this launch's order, random but repeatable.

@@ -69,17 +69,11 @@ class LaunchProcess:
     """A pytest process over the benchmarks, which runs until `watch` has seen it end.
 
     Its files are beside the journal.
-
-    deadline : returns the seconds that a case may take which begins, if not those of the settings
     """
 
-    def __init__(
-        self, spec: LaunchSpec, *options: str, deadline: Callable[[str], float] | None = None
-    ) -> None:
+    def __init__(self, spec: LaunchSpec, *options: str) -> None:
         path = Path(spec.journal).with_name(f"{spec.mode}-{spec.launch:03}.json")
         self._spec = spec
-        self._deadline = deadline or (lambda _: spec.plan.settings.deadline)
-        self._allowed = 0.0  # seconds for the case in flight
         self._log = path.with_suffix(".log")
         path.write_bytes(msgspec.json.encode(replace(spec, runner=os.getpid())))
         command = [sys.executable, "-m", "frobench.suite.launch.entry", str(os.getpid())]
@@ -107,13 +101,13 @@ class LaunchProcess:
         in_flight: Begun | None = None
         heard = time.monotonic()
         try:
-            while code is None and not _is_late(in_flight, heard, self._allowed):
+            while code is None and not self._is_late(in_flight, heard):
                 time.sleep(POLL_SECONDS)
                 code = self._process.poll()  # asked first: its last words come before its end
                 for record in file.news():
                     heard = time.monotonic()
                     if isinstance(record, Begun):
-                        in_flight, self._allowed = record, self._deadline(record.case)
+                        in_flight = record
                     elif isinstance(record, journal.Tried) and in_flight is not None:
                         in_flight = replace(in_flight, at=heard)
                     elif isinstance(record, Measured | Refused | journal.Busy):
@@ -130,11 +124,17 @@ class LaunchProcess:
             return code
         file.mend()
         launch, case = self._spec.launch, in_flight.case
-        reason = _cause(code, self._allowed)
+        reason = _cause(code, self._spec.settings.deadline)
         file.write(Refused(launch=launch, case=case, status="failed", reason=reason, fatal=True))
         for record in file.news():
             hear(record)
         return 0
+
+    def _is_late(self, in_flight: Begun | None, heard: float) -> bool:
+        since, most = heard, QUIET_SECONDS
+        if in_flight is not None:
+            since, most = in_flight.at, self._spec.settings.deadline
+        return time.monotonic() - since > most
 
     def _kill(self) -> None:
         """End the process and everything it started, in whichever group that is."""
@@ -206,11 +206,6 @@ def _cause(code: int | None, deadline: float) -> str:
     if code < 0:
         return f"its process was ended by {signal.Signals(-code).name}"
     return f"its process ended with exit code {code}"
-
-
-def _is_late(in_flight: Begun | None, heard: float, deadline: float) -> bool:
-    since, most = (heard, QUIET_SECONDS) if in_flight is None else (in_flight.at, deadline)
-    return time.monotonic() - since > most
 
 
 def _require_room(folder: Path) -> None:
@@ -310,7 +305,7 @@ class Launches:
                 journal=str(self._journal.path),
                 order=left,
             )
-            process = LaunchProcess(spec, deadline=self._deadline)
+            process = LaunchProcess(spec)
             if loss := lost(process.watch(self._journal, self._hear)):
                 self._reporter.say(f"launch {number + 1}: {loss} between two cases")
             fruitless = fruitless + 1 if self._left(number) == left else 0
@@ -320,9 +315,6 @@ class Launches:
                     f"ended; the last one said:\n{process.last_lines()}"
                 )
         raise CannotRunError(f"launch {number + 1} lost {TRIES} processes")
-
-    def _deadline(self, case: str) -> float:
-        return self._plan.deadline(case, self._plan.settings.budget - self._clock.seconds())
 
     def _left(self, number: int) -> list[str]:
         """Return what this launch has still to measure; a case that failed is not tried again."""

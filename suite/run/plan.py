@@ -25,7 +25,6 @@ from frobench.suite.machine.sensors.cpu import CPU
 from frobench.suite.profiles import BRIEF_CALLS, LEAST_SAMPLES, OVER, WINDOW_SECONDS, limits_of
 from frobench.suite.run.telemetry import energy_devices
 from frobench.suite.stored import store
-from frobench.suite.stored.differences import nodes_of
 from frobench.suite.stored.types import MOST_SAMPLES, Outcome, Settings
 from frobench.suite.units import format_seconds
 
@@ -39,9 +38,6 @@ MORE_WHERE_DISTURBED = 1.5
 """The profile's limit is multiplied by it where other programs disturb the pilot."""
 CALLS_A_SAMPLE = 3
 """Calls for each host sample on an accelerator, those for span samples included."""
-LEAST_DEADLINE, DEADLINE_TIMES = 10.0, 10.0
-"""Seconds that a case may take in a launch at least, and relative to what it should take: other
-programs come and go."""
 WARM_UP_CALLS = 10
 """Calls after which a body is steady, if it was so from the start."""
 
@@ -133,24 +129,6 @@ def launch_share(settings: Settings, spent: float, launches: int | None = None) 
 def launch_seconds(ran: Iterable[Measured], startup: float, case_seconds: float) -> float:
     """Return how long a launch should take, from what the pilot saw of its cases."""
     return startup + sum(record.overhead + _seconds(record, case_seconds) for record in ran)
-
-
-def deadlines(ran: Pairs, case_seconds: float) -> dict[str, float]:
-    """Return the seconds after which each case of one device hangs.
-
-    Any of them may have to do what the first one does for all others, such as loading kernels. A
-    group of processes waits for its ranks, by the deadline of the settings.
-    """
-    alone = [
-        record for case, record in ran if len(case.devices) == 1 and not nodes_of(*case.devices)
-    ]
-    first = max((record.overhead for record in alone), default=0.0)
-    return {
-        record.case: max(
-            LEAST_DEADLINE, first + DEADLINE_TIMES * launch_seconds([record], 0.0, case_seconds)
-        )
-        for record in alone
-    }
 
 
 def _seconds(record: Measured, case_seconds: float) -> float:
@@ -330,7 +308,6 @@ def freeze(
         plan_seconds=seconds,
         body_seconds=body_seconds(records),
         launch_seconds=launch_seconds(ran, startup, settings.case_seconds),
-        deadlines=deadlines(pairs, settings.case_seconds),
         brief=[record.case for record in ran if record.brief],
         searched={record.case: record.search for record in ran if record.search is not None},
         counters=[device for device, reason in why_no_counter.items() if reason is None],

@@ -19,7 +19,6 @@ import random
 import secrets
 import signal
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
@@ -392,13 +391,6 @@ def _announce(plan: Plan, reporter: Reporter) -> None:
     )
     for reason in reasons(left_out):
         reporter.say(reason)
-    reasons_without = Counter(plan.without_energy.values()).most_common()
-    why = "; ".join(f"{reason} ({counted(many, 'case')})" for reason, many in reasons_without)
-    if plan.energy:
-        others = f", and not of others: {why}" if why else ""
-        reporter.say(f"energy is measured of {counted(len(plan.energy), 'case')}{others}")
-    else:
-        reporter.say(f"no energy is measured: {why or 'no headline case is'}")
     if plan.seconds_at_least > plan.settings.budget and plan.settings.launches is None:
         alone = ", and takes less time where no other program keeps the processor busy"
         hope = alone if plan.disturbed else ""
@@ -411,10 +403,8 @@ def _announce(plan: Plan, reporter: Reporter) -> None:
 
 def sensors(folder: Path, plan: Plan) -> list[Source]:
     """Return the sensors of the devices that the pilot saw."""
-    for record in Journal(folder / PILOT):
-        if isinstance(record, Surroundings):
-            return vendors.sources(record.seals, str(plan.seed), record.addresses)
-    return vendors.sources({}, "", {})
+    here = next(record for record in Journal(folder / PILOT) if isinstance(record, Surroundings))
+    return vendors.sources(here.seals, str(plan.seed), here.addresses)
 
 
 def _save_finished(folder: Path, results: Path, clock: RunClock) -> errors.Interrupted:

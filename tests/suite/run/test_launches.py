@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The launches of a run: what watching them costs, and what hanging cases cost the others."""
+"""What watching the launches of a run costs."""
 
 import time
-from collections.abc import Callable, Collection
-from itertools import takewhile
+from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from msgspec.structs import replace
 
 from frobench.suite.journal import (
     Begun,
@@ -18,11 +16,9 @@ from frobench.suite.journal import (
     LaunchSpec,
     Plan,
     Record,
-    Refused,
 )
 from frobench.suite.profiles import settings_for
 from frobench.suite.run import launches
-from frobench.suite.run.plan import deadlines
 from frobench.suite.run.progress import Reporter
 from frobench.suite.run.unfinished import LAUNCHES, RunClock
 from tests.instruments.runs import made_up_records
@@ -68,36 +64,26 @@ def records(number: int, names: list[str]) -> list[Record]:
 
 
 class Launch:
-    """A launch's process that measures every case at once, or until the first hanging one."""
+    """A launch's process that measures every case at once."""
 
     spent: ClassVar[float] = 0.0  # CPU seconds of the runner while the last one measured
-    hung: ClassVar[list[tuple[str, float]]] = []  # cases, and the seconds until they were ended
-    hanging: ClassVar[Collection[str]] = ()
-    clock: ClassVar[RunClock]
 
-    def __init__(self, spec: LaunchSpec, *, deadline: Callable[[str], float]) -> None:
-        self._spec, self._deadline = spec, deadline
+    def __init__(self, spec: LaunchSpec) -> None:
+        self._spec = spec
 
     def watch(self, _journal: Journal, hear: Callable[[Record], None]) -> int:
-        """Pass on what the launch says; let the clock pass a hanging case's deadline."""
-        number, names = self._spec.launch, iter(self._spec.order)
-        measured_ones = [*takewhile(lambda name: name not in self.hanging, names)]
+        """Pass on what the launch says."""
         before = time.process_time()
-        for record in records(number, measured_ones):
+        for record in records(self._spec.launch, self._spec.order):
             hear(record)
         Launch.spent = time.process_time() - before
-        for case in self._spec.order[len(measured_ones) :][:1]:
-            self.hung.append((case, self._deadline(case)))
-            self.clock.advance_to(self.clock.seconds() + self._deadline(case))
-            hear(Refused(launch=number, case=case, status="failed", reason="hung", fatal=True))
         return 0
 
 
 def run(folder: Path, planned: Plan, monkeypatch: pytest.MonkeyPatch) -> launches.Launches:
     """Make the launches of a plan."""
     monkeypatch.setattr(launches, "LaunchProcess", Launch)
-    Launch.clock = RunClock()
-    made = launches.Launches(planned, folder, Launch.clock, Reporter())
+    made = launches.Launches(planned, folder, RunClock(), Reporter())
     made.run()
     return made
 
@@ -113,31 +99,3 @@ def test_the_tenth_launch_of_300_cases_costs_the_runner_next_to_nothing(
         journal.write(Ended(launch=number, started="", begun=float(number), seconds=1.0))
     assert run(tmp_path, planned, monkeypatch).done == LAUNCHED + 1
     assert Launch.spent < 1.0  # it is milliseconds; 10 s and more if each case looks at all records
-
-
-def test_cases_that_hang_take_a_part_of_the_budget_and_are_not_tried_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    planned = plan()
-    planned = replace(
-        planned,
-        settings=settings_for("quick", ["cpu"], budget=260.0, launches=3),
-        deadlines=deadlines(
-            [(case, measured(case.fullname, samples=[1e-3])) for case in planned.cases], 0.02
-        ),
-    )
-    hanging = [case.fullname for case in planned.cases[::60]]
-    monkeypatch.setattr(Launch, "hanging", hanging)
-    monkeypatch.setattr(Launch, "hung", [])
-    assert run(tmp_path, planned, monkeypatch).done == 3
-    assert sorted(case for case, _ in Launch.hung) == sorted(hanging)
-    assert sum(seconds for _, seconds in Launch.hung) < 0.25 * 260.0
-
-
-def test_a_case_has_ten_times_as_long_as_it_should_take_and_a_group_the_whole_deadline() -> None:
-    alone, group = plan().cases[0], replace(plan().cases[1], devices=["cpu/2x1"])
-    slow = measured("", samples=[0.5], wall_seconds=4.0, sampled=1.0)
-    pairs = [(case, replace(slow, case=case.fullname)) for case in (alone, group)]
-    planned = replace(plan(), deadlines=deadlines(pairs, 0.02))
-    assert 30 < planned.deadline(alone.fullname, left=0.0) < 60
-    assert planned.deadline(group.fullname, left=0.0) == planned.settings.deadline == 60
