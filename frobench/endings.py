@@ -2,13 +2,11 @@
 """How a verb ends: with one clear line and an exit code, whatever keeps it from its end."""
 
 import gc
-import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial, wraps
-from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -84,6 +82,9 @@ def tell(error: Exception, options: dict[str, Any]) -> None:
             end(FAILED, str(error))
         case BrokenPipeError():  # the reader has read enough
             return
+        case UnicodeEncodeError():  # of what a run writes down
+            shown = error.object.encode(errors="surrogateescape").decode(errors="replace")
+            end(CANNOT, f"{shown}: a folder's path must be UTF-8; give or move to another one")
         case OSError():
             end(CANNOT, f"{error.filename or 'cannot write'}: {error.strerror or error}")
         case Interrupted(stored=stored, trouble=trouble):
@@ -95,7 +96,7 @@ def tell(error: Exception, options: dict[str, Any]) -> None:
 
 def resuming(run: str, options: dict[str, Any]) -> str:
     """Say how a run that was cut short is finished, with a command that can be typed."""
-    results: Path = options["results"]
+    results = options["results"]
     where = "" if results == RESULTS else f" --results {shlex.quote(str(results))}"
     nodes = " --nodes" if options.get("nodes") else ""
     again = f"`frobench run{nodes} --resume {run}{where}` goes on"
@@ -110,14 +111,3 @@ def end(code: int, message: str) -> NoReturn:
     for line in f"frobench: {message}".splitlines():
         click.echo(printable(line), err=True)
     sys.exit(code)
-
-
-def spelled(folder: Path) -> Path:
-    """Return the whole path of a folder, which a run writes down: it must be UTF-8 for that."""
-    whole = folder.resolve()
-    try:
-        str(whole).encode()
-    except UnicodeEncodeError:
-        shown = os.fsencode(whole).decode(errors="replace")
-        end(CANNOT, f"{shown}: a folder's path must be UTF-8; give or move to another one")
-    return whole

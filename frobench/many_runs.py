@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from frobench import options
-from frobench.endings import end, measures, spelled
+from frobench.endings import end, measures
 from frobench.suite.exit_codes import INTERRUPTED
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
@@ -69,7 +69,7 @@ def fleet(
     from frobench.suite.terminal import fleet_words
     from frobench.suite.terminal.layout import dump, say, warn
 
-    folder = spelled(results)
+    folder = results.resolve()
     request = FleetRequest(
         results=folder, benchmarks=benchmarks and benchmarks.absolute(), **wanted
     )
@@ -155,7 +155,7 @@ def history(results: Path, benchmarks: Path, **wanted: Any) -> None:  # noqa: AN
     from frobench.suite.terminal import history_words
     from frobench.suite.terminal.layout import say, show, shown
 
-    request = HistoryRequest(results=spelled(results), benchmarks=spelled(benchmarks), **wanted)
+    request = HistoryRequest(results=results.resolve(), benchmarks=benchmarks.resolve(), **wanted)
     with Interruptions() as interruptions:
         try:
             with reporter() as progress:

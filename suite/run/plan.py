@@ -45,8 +45,8 @@ WARM_UP_CALLS = 10
 def too_long(ran: Pairs, settings: Settings, startup: float, spent: float) -> dict[str, Refused]:
     """Return the cases without which the fewest launches stay within the profile's limit.
 
-    They are the longest of those that lead no answer, without what other programs took of the
-    processor. A run with a given number of launches, or with a larger budget, has the time.
+    They are the longest of those that lead no answer. A run with a given number of launches, or
+    with a larger budget, has the time.
     """
     if settings.launches is not None:
         return {}
@@ -54,7 +54,6 @@ def too_long(ran: Pairs, settings: Settings, startup: float, spent: float) -> di
     most = limits.limit + max(0.0, settings.budget - limits.budget)
     if is_disturbed([record for _, record in ran]):
         most *= MORE_WHERE_DISTURBED
-    ran = [(case, _undisturbed(record)) for case, record in ran]
     share = max(0.0, most - spent) / settings.least_launches
     least = limits.least_case_seconds
     over = launch_seconds((record for _, record in ran), startup, least) - share
@@ -84,20 +83,6 @@ def is_disturbed(ran: Sequence[Measured]) -> bool:
     """Tell whether the pilot's cases had to wait for the processor."""
     waited = sum(record.accounts.waited for record in ran if record.accounts)
     return waited > DISTURBED * sum(record.wall_seconds for record in ran)
-
-
-def _undisturbed(record: Measured) -> Measured:
-    """Return the least that a pilot would have seen of a case, had nothing disturbed it."""
-    if record.accounts is None:
-        return record
-    # Setting up and checking takes no longer than its processor time.
-    prepared, overhead = (min(s, record.accounts.ran) for s in (record.prepared, record.overhead))
-    return replace(
-        record,
-        samples=[record.quickest] * len(record.samples),
-        prepared=prepared,
-        wall_seconds=record.warmup + record.sampled + prepared + overhead,
-    )
 
 
 def choose_case_seconds(

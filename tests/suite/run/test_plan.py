@@ -105,22 +105,6 @@ def test_what_six_launches_have_no_time_for_is_left_out_the_longest_first() -> N
     assert "--budget" in found["other 1"].reason
 
 
-def test_a_case_whose_set_up_was_disturbed_in_the_pilot_is_not_left_out() -> None:
-    pairs = cases(headline=(1.0,), others=(0.1, 0.1))
-    share = (450 - 50) / 6
-    startup = share - launch_seconds([record for _, record in pairs], 0.0, LEAST)
-    shaken = [
-        (case, replace(record, wall_seconds=30.0, accounts=Accounts(0.5, 0.0)))
-        for case, record in pairs
-    ]
-    assert not too_long(shaken, STANDARD, startup - 2.0, 50.0)
-    slow = [
-        (case, replace(record, wall_seconds=30.0, accounts=Accounts(30.0, 0.0)))
-        for case, record in pairs
-    ]
-    assert {*too_long(slow, STANDARD, startup - 2.0, 50.0)} == {"other 0", "other 1"}
-
-
 def test_a_run_on_a_busy_processor_may_take_longer_rather_than_lose_cases() -> None:
     pairs = cases(headline=(1.0,), others=(0.1, 3.0))
     late = (450 - 50) / 6
