@@ -87,10 +87,8 @@ def tell(error: Exception, options: dict[str, Any]) -> None:
             end(CANNOT, f"{shown}: a folder's path must be UTF-8; give or move to another one")
         case OSError():
             end(CANNOT, f"{error.filename or 'cannot write'}: {error.strerror or error}")
-        case Interrupted(stored=stored, trouble=trouble):
+        case Interrupted(stored=stored):
             saved = f"; what was finished is in {stored}" if stored else ""
-            if trouble:
-                saved = f"; no partial file is written ({trouble}), but everything finished stays"
             end(INTERRUPTED, f"interrupted{saved}; {resuming(error.run, options)}")
 
 

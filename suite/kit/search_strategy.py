@@ -121,11 +121,11 @@ def _filling(rows: int, columns: int, processors: int) -> list[tuple[int, int]]:
         area = abs(log2(sides[0] * sides[1] / (rows * columns)))
         return max(ceil(count) / count for count in rounds), area
 
-    near = (
+    tall, wide = (
         range(TILE * max(1, ceil(side / NEAR / TILE)), int(side * NEAR) + TILE, TILE)
         for side in (rows, columns)
     )
-    return sorted(product(*near), key=merit)[:FILLINGS]
+    return sorted(product(tall, wide), key=merit)[:FILLINGS]
 
 
 def proposal(

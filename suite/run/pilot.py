@@ -2,18 +2,15 @@
 """The pilot: which cases there are, and which of them this machine can measure in time."""
 
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 
-from frobench.suite import doctor, journal
+from frobench.suite import journal
 from frobench.suite.errors import CannotRunError, NothingSelectedError
 from frobench.suite.exit_codes import absent, absent_in
 from frobench.suite.journal import Collected, Journal, LaunchSpec, Measured, Plan, Record, Refused
 from frobench.suite.machine.host import MEND_FAILURE, failure
 from frobench.suite.run.launches import FRUITLESS_TRIES, MISUSED, TRIES, LaunchProcess, lost
 from frobench.suite.stored.types import Settings
-
-NEEDED = ("torch", "pytest", "pytest_benchmark")
 
 
 def collect(settings: Settings, folder: Path, benchmarks: Path) -> Collected:
@@ -63,7 +60,6 @@ class _Watcher:
 
     def watch(self, spec: LaunchSpec, file: Journal, *options: str) -> Collected:
         """Watch one process to its end, or two if the first is killed before it has any cases."""
-        _require_packages()
         settings = spec.plan.settings
         expression, profile = settings.expression, settings.profile
         selection = [] if spec.order or not expression else ["-k", expression]
@@ -98,7 +94,7 @@ class _Watcher:
         """Return why no process collected anything, by the exit code of the last one."""
         if code == journal.DISK_REFUSES:  # and pytest swallows the message, so early
             return CannotRunError("the disk refuses what the pilot writes; is there room on it?")
-        if module := absent_in(self.last_lines):
+        if module := absent_in(printed):
             return CannotRunError(absent(module))
         if failed := failure(printed):  # which is printed long before the end
             return CannotRunError(f"{failed}\n  advice: {MEND_FAILURE}")
@@ -115,10 +111,3 @@ class _Watcher:
         elif isinstance(record, Measured | Refused):
             self.finished.add(record.case)
         self._show(record)
-
-
-def _require_packages() -> None:
-    for package in NEEDED:
-        if find_spec(package) is None:
-            suits = f"; {doctor.START_LOCALLY} says which torch suits the machine"
-            raise CannotRunError(absent(package) + suits * (package == "torch"))

@@ -12,7 +12,6 @@ the machine's name, made with a key that is only in the folder of the results. W
 a name cannot be found by trying likely ones.
 """
 
-import glob
 import hashlib
 import math
 import random
@@ -276,9 +275,7 @@ def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> t
             require_any(stored.frobench.outcomes)
             store.write(stored, results)
         interruptions.hold()
-        for pattern in f"{glob.escape(_partial(path).name)}*", f".{glob.escape(path.name)}.*":
-            for left in list(path.parent.glob(pattern)):  # by earlier sittings
-                left.unlink(missing_ok=True)
+        _partial(path).unlink(missing_ok=True)  # left by earlier sittings
         unfinished.remove(folder)
         stored = store.read(path)
         reporter.say(
@@ -302,9 +299,6 @@ def _ended_well(folder: Path, results: Path, interruptions: Interruptions) -> It
         unfinished.remove(folder)
         raise
     except OSError as error:
-        if not folder.exists():
-            message = f"{folder} was removed while its run went on, with all it measured"
-            raise CannotRunError(message) from error
         refusal = f"{error.filename or folder}: {error.strerror or error}"
         raise errors.CutShortError(refusal, folder.name) from error
     except KeyboardInterrupt:
@@ -409,16 +403,13 @@ def sensors(folder: Path, plan: Plan) -> list[Source]:
 
 def _save_finished(folder: Path, results: Path, clock: RunClock) -> errors.Interrupted:
     """Store what an interrupted run has, if it has any sample yet; return what then ends it."""
-    try:
-        stored = snapshot(folder, clock.seconds())
-        if stored is None:
-            return errors.Interrupted(folder.name, None)
-        path = _partial(_path(results, Plan.read(folder)))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        keep(path, store.encode(stored))
-    except (OSError, CannotRunError) as error:
-        return errors.Interrupted(folder.name, None, trouble=str(error))
-    return errors.Interrupted(folder.name, path)
+    with suppress(OSError, CannotRunError):  # the journal has everything finished all the same
+        if (stored := snapshot(folder, clock.seconds())) is not None:
+            path = _partial(_path(results, Plan.read(folder)))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            keep(path, store.encode(stored))
+            return errors.Interrupted(folder.name, path)
+    return errors.Interrupted(folder.name, None)
 
 
 def _path(results: Path, plan: Plan) -> Path:

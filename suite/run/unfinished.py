@@ -62,17 +62,13 @@ def begin(results: Path, plan: Plan) -> Path:
 def find(results: Path, wanted: str) -> Path:
     """Return the folder of the run to resume, by its name or ``last``.
 
-    Raises `CannotRunError` if there is none, or if it holds what may block a reader.
+    Raises `CannotRunError` if there is none.
     """
     runs = results / RUNS
     names = sorted(path.parent.name for path in runs.glob(f"[!.]*/{Plan.FILE}"))
     name = names[-1] if wanted == "last" and names else wanted
     if name in names:
-        folder = runs / name
-        for path in folder.iterdir():
-            if not path.is_file() and not path.is_dir():
-                raise CannotRunError(f"{path} is not a regular file; remove it to resume the run")
-        return folder
+        return runs / name
     if stored := _stored(results, name):
         raise CannotRunError(f"the run {name} is finished and stored in {stored[0]}")
     known = f"there are {', '.join(names)}" if names else "there is none"
