@@ -97,11 +97,7 @@ def resuming(run: str, options: dict[str, Any]) -> str:
     results = options["results"]
     where = "" if results == RESULTS else f" --results {shlex.quote(str(results))}"
     nodes = " --nodes" if options.get("nodes") else ""
-    again = f"`frobench run{nodes} --resume {run}{where}` goes on"
-    if "file" in options:
-        file = shlex.quote(str(options["file"]))
-        again += f", and `frobench compare {file} NEW` then says what agrees"
-    return again
+    return f"`frobench run{nodes} --resume {run}{where}` goes on"
 
 
 def end(code: int, message: str) -> NoReturn:

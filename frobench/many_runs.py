@@ -105,10 +105,9 @@ def _range(_context: click.Context, _option: click.Parameter, text: str) -> str:
     """Refuse what is no range of commits."""
     if ".." in text and "..." not in text and not text.startswith("-"):
         return text
-    example = f"{text}^..{text}" if "." not in text and text[:1] not in {"", "-"} else "HEAD^..HEAD"
     raise click.BadParameter(
-        f"{text!r} is no range of commits. A range is A..B, the commits after A up to B: type "
-        f"`--range {example}` to compare a commit with the one before it"
+        f"{text!r} is no range of commits. A range is A..B, the commits after A up to B; "
+        "`--range HEAD^..HEAD` compares a commit with the one before it"
     )
 
 
