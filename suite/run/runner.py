@@ -32,7 +32,7 @@ from msgspec.structs import replace
 from frobench.suite import doctor, errors
 from frobench.suite.errors import CannotRunError
 from frobench.suite.files import create, keep
-from frobench.suite.journal import Begun, Journal, Plan, Record, Surroundings
+from frobench.suite.journal import Begun, Journal, Measured, Plan, Record, Surroundings
 from frobench.suite.machine import environment, vendors
 from frobench.suite.machine.host import own_address
 from frobench.suite.machine.sensors.sensor import Source
@@ -49,7 +49,7 @@ from frobench.suite.run.lock import lock_identity, machine_lock
 from frobench.suite.run.merge import merge
 from frobench.suite.run.plan import choices, freeze
 from frobench.suite.run.progress import Reporter, reasons, remaining, require_any, say_refusal
-from frobench.suite.run.unfinished import PILOT, READINGS, RunClock, snapshot
+from frobench.suite.run.unfinished import LAUNCHES, PILOT, READINGS, RunClock
 from frobench.suite.stored import store, types
 from frobench.suite.stored.differences import machine_id, short_name
 from frobench.suite.stored.types import LABEL_DIGITS, Conclusion, Environment, Outcome, Run
@@ -404,8 +404,11 @@ def sensors(folder: Path, plan: Plan) -> list[Source]:
 def _save_finished(folder: Path, results: Path, clock: RunClock) -> errors.Interrupted:
     """Store what an interrupted run has, if it has any sample yet; return what then ends it."""
     with suppress(OSError, CannotRunError):  # the journal has everything finished all the same
-        if (stored := snapshot(folder, clock.seconds())) is not None:
-            path = _partial(_path(results, Plan.read(folder)))
+        plan, records = Plan.read(folder), list(Journal(folder / LAUNCHES))
+        if any(isinstance(record, Measured) for record in records):
+            readings = telemetry.readings(folder / READINGS)
+            stored = merge(plan, records, clock.seconds(), readings, complete=False)
+            path = _partial(_path(results, plan))
             path.parent.mkdir(parents=True, exist_ok=True)
             keep(path, store.encode(stored))
             return errors.Interrupted(folder.name, path)
