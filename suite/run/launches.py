@@ -20,7 +20,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import msgspec
 import psutil
@@ -209,10 +208,15 @@ def _cause(code: int | None, deadline: float) -> str:
 
 
 def _require_room(folder: Path) -> None:
-    with NamedTemporaryFile(dir=folder) as file:
-        file.write(bytes(ROOM))
-        file.flush()
-        os.fsync(file.fileno())
+    probe = folder / "room"
+    try:
+        with probe.open("wb") as file:
+            file.write(bytes(ROOM))
+            file.flush()
+            os.fsync(file.fileno())
+    finally:
+        with suppress(OSError):
+            probe.unlink(missing_ok=True)
 
 
 class Launches:

@@ -12,6 +12,7 @@ the machine's name, made with a key that is only in the folder of the results. W
 a name cannot be found by trying likely ones.
 """
 
+import glob
 import hashlib
 import math
 import random
@@ -275,7 +276,9 @@ def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> t
             require_any(stored.frobench.outcomes)
             store.write(stored, results)
         interruptions.hold()
-        _partial(path).unlink(missing_ok=True)  # left by earlier sittings
+        for pattern in f"{glob.escape(_partial(path).name)}*", f".{glob.escape(path.name)}.*":
+            for left in list(path.parent.glob(pattern)):  # by earlier sittings
+                left.unlink(missing_ok=True)
         unfinished.remove(folder)
         stored = store.read(path)
         reporter.say(
