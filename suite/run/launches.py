@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -233,8 +233,6 @@ class Launches:
         self._ended: dict[int, journal.Ended] = {}
         self._failed: set[str] = set()
         self._over: defaultdict[int, set[str]] = defaultdict(set)
-        self._begun = Counter[int]()
-        self._cases = len(plan.cases) + len(plan.windows(0))
         self._planned = 0
         self._take_news()
         clock.advance_to(self._last_end())
@@ -331,9 +329,7 @@ class Launches:
 
     def _take(self, record: Record) -> None:
         self.records.append(record)
-        if isinstance(record, Begun):
-            self._begun[record.launch] += 1
-        elif isinstance(record, journal.Ended):
+        if isinstance(record, journal.Ended):
             self._ended[record.launch] = record
         elif isinstance(record, Measured | Refused):
             self._over[record.launch].add(record.case)
@@ -346,6 +342,7 @@ class Launches:
         self._take(record)
         say_refusal(record, self._reporter)
         if isinstance(record, Begun):
-            done = (record.launch + self._begun[record.launch] / self._cases) / self._planned
+            over = len(self._over[record.launch]) / len(self._plan.cases)
+            done = (record.launch + over) / self._planned
             left = self._planned * self._launch_seconds() * (1 - done)
             self._reporter.at(done, left, short_name(record.case))

@@ -321,8 +321,7 @@ REST, SETTLED = 3.3, 2.0
 """Seconds without any work before the first launch, where there is a counter; and those at their
 end that count, since devices need a while to slow down."""
 DIGITS = 6
-UNSEEN = f"no launch read the counter for {LEAST} s meanwhile"
-STILL, RESET = "the counter did not move", "the counter was reset"
+UNSEEN = f"the counter did not count, or was not read for {LEAST} s, while its case was repeated"
 """Why a case that was chosen has no energy."""
 
 
@@ -337,14 +336,13 @@ def energy_of_cases(
     records: Iterable[Record],
     used: Mapping[str, Iterable[str]],
     launches: int,
-) -> tuple[dict[str, Energy], dict[str, str]]:
-    """Return what the calls of cases cost, launch by launch, and why the others' is not known.
+) -> dict[str, Energy]:
+    """Return what the calls of cases cost, launch by launch, as far as counters show it.
 
     used : the devices of each case
     """
     readings = _counter_readings(lines)
     energies: dict[str, Energy] = {}
-    reasons: dict[str, str] = {}
     for record in records:
         if isinstance(record, Busy) and record.case in used and record.launch < launches:
             nothing: list[float | None] = [None] * launches
@@ -352,13 +350,11 @@ def energy_of_cases(
             call = (record.ended - record.begun) / record.calls
             devices = energy_devices(used[record.case])
             watts = [_watts(readings.get(name, []), record.begun, record.ended) for name in devices]
-            known = [draw for draw in watts if not isinstance(draw, str)]
-            if missing := [draw for draw in watts if isinstance(draw, str)]:
-                reasons[record.case] = missing[0]
-            else:
-                energy.joules[record.launch] = float(f"{sum(known) * call:.{DIGITS}g}")
+            if all(watts):
+                joules = sum(draw or 0.0 for draw in watts) * call
+                energy.joules[record.launch] = float(f"{joules:.{DIGITS}g}")
                 energy.seconds[record.launch] = float(f"{call:.{DIGITS}g}")
-    return {case: energy for case, energy in energies.items() if any(energy.joules)}, reasons
+    return {case: energy for case, energy in energies.items() if any(energy.joules)}
 
 
 def idle(lines: Iterable[Line], records: Iterable[Record]) -> dict[str, float]:
@@ -368,7 +364,7 @@ def idle(lines: Iterable[Line], records: Iterable[Record]) -> dict[str, float]:
         device: round(watts, 1)
         for device, readings in _counter_readings(lines).items()
         for rest in rests
-        if not isinstance(watts := _watts(readings, rest.ended - SETTLED, rest.ended), str)
+        if (watts := _watts(readings, rest.ended - SETTLED, rest.ended))
     }
 
 
@@ -382,12 +378,11 @@ def _counter_readings(lines: Iterable[Line]) -> dict[str, list[tuple[float, floa
     return readings
 
 
-def _watts(readings: Iterable[tuple[float, float]], begun: float, ended: float) -> float | str:
-    """Return the mean power in a time, or why the counter does not show it."""
+def _watts(readings: Iterable[tuple[float, float]], begun: float, ended: float) -> float | None:
+    """Return the mean power in a time, if the counter shows it."""
     inside = sorted(reading for reading in readings if begun <= reading[0] <= ended)
     if not inside or inside[-1][0] - inside[0][0] < LEAST:
-        return UNSEEN
-    if any(after < before for (_, before), (_, after) in pairwise(inside)):
-        return RESET
+        return None
     (first, before), (last, after) = inside[0], inside[-1]
-    return (after - before) / (last - first) if after > before else STILL
+    is_reset = any(after < before for (_, before), (_, after) in pairwise(inside))
+    return None if is_reset or after == before else (after - before) / (last - first)
