@@ -2,13 +2,11 @@
 """How a verb ends: with one clear line and an exit code, whatever keeps it from its end."""
 
 import gc
-import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial, wraps
-from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -84,25 +82,22 @@ def tell(error: Exception, options: dict[str, Any]) -> None:
             end(FAILED, str(error))
         case BrokenPipeError():  # the reader has read enough
             return
+        case UnicodeEncodeError():  # of what a run writes down
+            shown = error.object.encode(errors="surrogateescape").decode(errors="replace")
+            end(CANNOT, f"{shown}: a folder's path must be UTF-8; give or move to another one")
         case OSError():
             end(CANNOT, f"{error.filename or 'cannot write'}: {error.strerror or error}")
-        case Interrupted(stored=stored, trouble=trouble):
+        case Interrupted(stored=stored):
             saved = f"; what was finished is in {stored}" if stored else ""
-            if trouble:
-                saved = f"; no partial file is written ({trouble}), but everything finished stays"
             end(INTERRUPTED, f"interrupted{saved}; {resuming(error.run, options)}")
 
 
 def resuming(run: str, options: dict[str, Any]) -> str:
     """Say how a run that was cut short is finished, with a command that can be typed."""
-    results: Path = options["results"]
+    results = options["results"]
     where = "" if results == stored_here() else f" --results {shlex.quote(str(results))}"
     nodes = " --nodes" if options.get("nodes") else ""
-    again = f"`frobench run{nodes} --resume {run}{where}` goes on"
-    if "file" in options:
-        file = shlex.quote(str(options["file"]))
-        again += f", and `frobench compare {file} NEW` then says what agrees"
-    return again
+    return f"`frobench run{nodes} --resume {run}{where}` goes on"
 
 
 def end(code: int, message: str) -> NoReturn:
@@ -110,14 +105,3 @@ def end(code: int, message: str) -> NoReturn:
     for line in f"frobench: {message}".splitlines():
         click.echo(printable(line), err=True)
     sys.exit(code)
-
-
-def spelled(folder: Path) -> Path:
-    """Return the whole path of a folder, which a run writes down: it must be UTF-8 for that."""
-    whole = folder.resolve()
-    try:
-        str(whole).encode()
-    except UnicodeEncodeError:
-        shown = os.fsencode(whole).decode(errors="replace")
-        end(CANNOT, f"{shown}: a folder's path must be UTF-8; give or move to another one")
-    return whole

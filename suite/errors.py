@@ -54,14 +54,12 @@ class Interrupted(Exception):  # noqa: N818 - not an error: the user asked for i
 
     run : its name, to resume it by
     stored : where everything finished was saved; ``None`` if nothing was
-    trouble : why nothing was, if there was something to save
     """
 
-    def __init__(self, run: str, stored: Path | None, trouble: str | None = None) -> None:
+    def __init__(self, run: str, stored: Path | None) -> None:
         super().__init__(run)
         self.run = run
         self.stored = stored
-        self.trouble = trouble
 
 
 class WrongResultError(Exception):

@@ -144,7 +144,11 @@ class Sampler:
                     record.samples.clear()
                     record.iterations = self._calls_that_take(wanted, least)
             if self.blocker is not None:
-                self._observe_device(self.blocker, DEVICE_PART * settings.case_seconds)
+                observed, enqueue = self.clock(), statistics.median(self.parts["enqueue"])
+                most = DEVICE_PART * settings.case_seconds
+                if spans := device_spans(self, self.blocker, enqueue, most):
+                    self.parts["device"] = spans
+                self.sampled += self.clock() - observed
             record.sampled = self.sampled + (self.other.sampled if self.other else 0.0)
             record.prepared = self.clock() - began - record.warmup - record.sampled
         record.parts = self.part_medians()
@@ -334,13 +338,6 @@ class Sampler:
             for lane in self._whole:
                 lanes.enter_context(lane)
             self.body()
-
-    def _observe_device(self, keeper: Blocker, seconds: float) -> None:
-        """Take spans behind queued work, where the body is queued on one accelerator alone."""
-        begun, enqueue = self.clock(), statistics.median(self.parts["enqueue"])
-        if spans := device_spans(self, keeper, enqueue, seconds):
-            self.parts["device"] = spans
-        self.sampled += self.clock() - begun
 
     def _lengths(self, settings: Settings) -> tuple[float, float]:
         """Return the seconds that a sample of a short body shall take, and those it must."""

@@ -15,12 +15,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import msgspec
 import psutil
@@ -214,10 +213,15 @@ def _is_late(in_flight: Begun | None, heard: float, deadline: float) -> bool:
 
 
 def _require_room(folder: Path) -> None:
-    with NamedTemporaryFile(dir=folder) as file:
-        file.write(bytes(ROOM))
-        file.flush()
-        os.fsync(file.fileno())
+    probe = folder / "room"
+    try:
+        with probe.open("wb") as file:
+            file.write(bytes(ROOM))
+            file.flush()
+            os.fsync(file.fileno())
+    finally:
+        with suppress(OSError):
+            probe.unlink(missing_ok=True)
 
 
 class Launches:
@@ -234,8 +238,6 @@ class Launches:
         self._ended: dict[int, journal.Ended] = {}
         self._failed: set[str] = set()
         self._over: defaultdict[int, set[str]] = defaultdict(set)
-        self._begun = Counter[int]()
-        self._cases = len(plan.cases) + len(plan.windows(0))
         self._planned = 0
         self._take_news()
         clock.advance_to(self._last_end())
@@ -335,9 +337,7 @@ class Launches:
 
     def _take(self, record: Record) -> None:
         self.records.append(record)
-        if isinstance(record, Begun):
-            self._begun[record.launch] += 1
-        elif isinstance(record, journal.Ended):
+        if isinstance(record, journal.Ended):
             self._ended[record.launch] = record
         elif isinstance(record, Measured | Refused):
             self._over[record.launch].add(record.case)
@@ -350,6 +350,7 @@ class Launches:
         self._take(record)
         say_refusal(record, self._reporter)
         if isinstance(record, Begun):
-            done = (record.launch + self._begun[record.launch] / self._cases) / self._planned
+            over = len(self._over[record.launch]) / len(self._plan.cases)
+            done = (record.launch + over) / self._planned
             left = self._planned * self._launch_seconds() * (1 - done)
             self._reporter.at(done, left, short_name(record.case))

@@ -60,14 +60,12 @@ def merge(
     ]
     devices = {case.fullname: case.extra_info.devices for case in cases}
     sensed = telemetry.sensors_of_cases(lines, records, devices)
-    spent, reasons = telemetry.energy_of_cases(lines, records, devices, launches)
+    spent = telemetry.energy_of_cases(lines, records, devices, launches)
     for case in cases:
         case.extra_info.telemetry = sensed.get(case.fullname, {})
         case.extra_info.energy = spent.get(case.fullname)
     unknown = {
-        name: reasons.get(name, telemetry.UNSEEN)
-        for name in plan.energy
-        if name in devices and name not in spent
+        name: telemetry.UNSEEN for name in plan.energy if name in devices and name not in spent
     }
     run = types.Run(
         machine_info=environment.machine_info(),

@@ -29,7 +29,7 @@ from frobench.suite.stored.differences import nodes_of
 from frobench.suite.stored.types import MOST_SAMPLES, Outcome, Settings
 from frobench.suite.units import format_seconds
 
-Pairs = Sequence[tuple[Identity, Measured]]
+Pairs = list[tuple[Identity, Measured]]
 """Cases, each with what the pilot saw of it."""
 CASE_SECONDS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
 """Times for a case in a launch; few, so that like runs choose the same."""

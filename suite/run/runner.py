@@ -19,7 +19,6 @@ import random
 import secrets
 import signal
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
@@ -34,7 +33,7 @@ from msgspec.structs import replace
 from frobench.suite import doctor, errors
 from frobench.suite.errors import CannotRunError
 from frobench.suite.files import create, keep
-from frobench.suite.journal import Begun, Journal, Plan, Record, Surroundings
+from frobench.suite.journal import Begun, Journal, Measured, Plan, Record, Surroundings
 from frobench.suite.machine import environment, vendors
 from frobench.suite.machine.host import own_address
 from frobench.suite.machine.sensors.sensor import Source
@@ -51,7 +50,7 @@ from frobench.suite.run.lock import lock_identity, machine_lock
 from frobench.suite.run.merge import merge
 from frobench.suite.run.plan import choices, freeze
 from frobench.suite.run.progress import Reporter, reasons, remaining, require_any, say_refusal
-from frobench.suite.run.unfinished import PILOT, READINGS, RunClock, snapshot
+from frobench.suite.run.unfinished import LAUNCHES, PILOT, READINGS, RunClock
 from frobench.suite.stored import store, types
 from frobench.suite.stored.differences import machine_id, short_name
 from frobench.suite.stored.types import LABEL_DIGITS, Conclusion, Environment, Outcome, Run
@@ -301,9 +300,6 @@ def _ended_well(folder: Path, results: Path, interruptions: Interruptions) -> It
         unfinished.remove(folder)
         raise
     except OSError as error:
-        if not folder.exists():
-            message = f"{folder} was removed while its run went on, with all it measured"
-            raise CannotRunError(message) from error
         refusal = f"{error.filename or folder}: {error.strerror or error}"
         raise errors.CutShortError(refusal, folder.name) from error
     except KeyboardInterrupt:
@@ -390,13 +386,6 @@ def _announce(plan: Plan, reporter: Reporter) -> None:
     )
     for reason in reasons(left_out):
         reporter.say(reason)
-    reasons_without = Counter(plan.without_energy.values()).most_common()
-    why = "; ".join(f"{reason} ({counted(many, 'case')})" for reason, many in reasons_without)
-    if plan.energy:
-        others = f", and not of others: {why}" if why else ""
-        reporter.say(f"energy is measured of {counted(len(plan.energy), 'case')}{others}")
-    else:
-        reporter.say(f"no energy is measured: {why or 'no headline case is'}")
     if plan.seconds_at_least > plan.settings.budget and plan.settings.launches is None:
         alone = ", and takes less time where no other program keeps the processor busy"
         hope = alone if plan.disturbed else ""
@@ -409,24 +398,22 @@ def _announce(plan: Plan, reporter: Reporter) -> None:
 
 def sensors(folder: Path, plan: Plan) -> list[Source]:
     """Return the sensors of the devices that the pilot saw."""
-    for record in Journal(folder / PILOT):
-        if isinstance(record, Surroundings):
-            return vendors.sources(record.seals, str(plan.seed), record.addresses)
-    return vendors.sources({}, "", {})
+    here = next(record for record in Journal(folder / PILOT) if isinstance(record, Surroundings))
+    return vendors.sources(here.seals, str(plan.seed), here.addresses)
 
 
 def _save_finished(folder: Path, results: Path, clock: RunClock) -> errors.Interrupted:
     """Store what an interrupted run has, if it has any sample yet; return what then ends it."""
-    try:
-        stored = snapshot(folder, clock.seconds())
-        if stored is None:
-            return errors.Interrupted(folder.name, None)
-        path = _partial(_path(results, Plan.read(folder)))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        keep(path, store.encode(stored))
-    except (OSError, CannotRunError) as error:
-        return errors.Interrupted(folder.name, None, trouble=str(error))
-    return errors.Interrupted(folder.name, path)
+    with suppress(OSError, CannotRunError):  # the journal has everything finished all the same
+        plan, records = Plan.read(folder), list(Journal(folder / LAUNCHES))
+        if any(isinstance(record, Measured) for record in records):
+            readings = telemetry.readings(folder / READINGS)
+            stored = merge(plan, records, clock.seconds(), readings, complete=False)
+            path = _partial(_path(results, plan))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            keep(path, store.encode(stored))
+            return errors.Interrupted(folder.name, path)
+    return errors.Interrupted(folder.name, None)
 
 
 def _path(results: Path, plan: Plan) -> Path:

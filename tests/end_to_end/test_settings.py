@@ -2,6 +2,7 @@
 """`[tool.frobench]` in a project's pyproject.toml: a bare command measures that project."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -96,7 +97,10 @@ def pytest_in(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
     if not any(one.name == "frobench" for one in entry_points(group="pytest11")):
         pytest.skip("Frobench is not installed here")
     command = [sys.executable, "-m", "pytest", *words]
-    return subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    ours = {k: text for k, text in os.environ.items() if not k.startswith("PYTEST_")}
+    return subprocess.run(
+        command, cwd=project, env=ours, capture_output=True, text=True, check=False
+    )
 
 
 TEST = """

@@ -14,10 +14,7 @@ from frobench.command import main
 from frobench.reports.files.metadata import ANYWHERE
 from frobench.reports.purchase import purchase
 from frobench.suite.compare.runs import newest_levels
-from frobench.suite.errors import CannotRunError
 from frobench.suite.files import LARGEST_FILE
-from frobench.suite.journal import Plan
-from frobench.suite.run import unfinished
 from frobench.suite.stored import store
 from tests.reports.site.test_site import files, small
 
@@ -163,17 +160,3 @@ def test_what_is_strange_beside_a_run_tells_no_comparison_anything(folder: Path)
 def test_side_by_side_passes_over_what_is_no_file(folder: Path) -> None:
     paths = [folder / name for name in ("good.json", "pipe.json", "large.json")]
     assert purchase.Maker(paths, None, [])({}, ANYWHERE) == {}
-
-
-@pytest.mark.parametrize("name", [Plan.FILE, "launches.jsonl"])
-def test_a_run_whose_folder_holds_a_pipe_is_not_resumed(tmp_path: Path, name: str) -> None:
-    run = tmp_path / unfinished.RUNS / "20260101T000000Z-0a1b2c3"
-    run.mkdir(parents=True)
-    (run / Plan.FILE).touch()
-    (run / name).unlink(missing_ok=True)
-    os.mkfifo(run / name)
-    with pytest.raises(CannotRunError, match=f"{name} is {NO_FILE}; remove it"):
-        unfinished.find(tmp_path, "last")
-    if name == Plan.FILE:
-        with pytest.raises(CannotRunError, match="a pipe"):
-            Plan.read(run)

@@ -2,7 +2,6 @@
 """A process that is lost costs a run at most the case in flight, and what happened is named."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -133,17 +132,6 @@ def test_a_body_that_ends_its_process_with_any_exit_code_fails_alone(
     assert failed.reason == f"its process ended with exit code {code}"
     assert launches_of(stored) == {short_name(passed.fullname): [3] * LAUNCHES}
     assert stored.frobench.complete
-
-
-def test_a_folder_that_is_removed_meanwhile_is_named_as_that(tmp_path: Path) -> None:
-    class Removing(Launch):
-        def records(self) -> Iterator[Record]:
-            if self.spec.mode == "measure":
-                shutil.rmtree(Path(self.spec.journal).parent)
-            yield from super().records()
-
-    with made_up(Removing), pytest.raises(CannotRunError, match="was removed while its run"):
-        run(tmp_path)
 
 
 class InterruptedInTheSecond(Launch):

@@ -1,18 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Which cases a launch repeats for seconds, and why not others."""
 
-from types import SimpleNamespace
-from typing import Any
-
-import pytest
 from msgspec.structs import replace
 
 from frobench.suite.journal import Identity, Measured
 from frobench.suite.profiles import LEAD, WINDOW, settings_for
 from frobench.suite.run import plan
-from frobench.suite.run.runner import _announce
 from frobench.suite.stored.types import Settings, Work
-from tests.instruments.runs import made_up_records
 from tests.instruments.runs.made_up_records import measured
 
 SETTINGS = settings_for("standard", ["cuda:0"])
@@ -77,26 +71,3 @@ def test_a_case_that_can_have_no_value_takes_no_others_place() -> None:
     _, found, left_out = plan.choose_windows(ran, COUNTS, SETTINGS)
     assert found == ["warm"]
     assert set(left_out.values()) == {plan.PAUSED}
-
-
-@pytest.mark.parametrize(
-    ("cases", "left_out", "line"),
-    [
-        ([], {}, "no energy is measured: no headline case is"),
-        (["a"], {}, "energy is measured of 1 case"),
-        ([], {"a": "cpu counts none"}, "no energy is measured: cpu counts none (1 case)"),
-        (
-            ["a", "b"],
-            {"c": "cold", "d": "late", "e": "late"},
-            "energy is measured of 2 cases, and not of others: late (2 cases); cold (1 case)",
-        ),
-    ],
-)
-def test_a_run_says_whose_energy_it_measures(
-    cases: list[str], left_out: dict[str, str], line: str
-) -> None:
-    lines: list[str] = []
-    reporter: Any = SimpleNamespace(say=lines.append)
-    made = made_up_records.plan(SETTINGS, energy=cases, without_energy=left_out, launch_seconds=1.0)
-    _announce(made, reporter)
-    assert line in lines
