@@ -4,6 +4,7 @@
 from collections.abc import Collection, Sequence
 
 import click
+from msgspec import to_builtins
 from msgspec.structs import asdict
 
 from frobench.reports.compare import workload as workloads
@@ -63,30 +64,32 @@ def versions(run: Run, *, as_json: bool, allow_missing: bool = False) -> int:
     return exit_code(comparison, allow_missing=allow_missing)
 
 
-def machines(base: Run, new: Run, workload: str, *, as_json: bool) -> int:
-    """Print two machines side by side, and how fast the new one is under a workload."""
+def machines(base: Run, new: Run, workload: str, *, as_json: bool, cases: bool = False) -> int:
+    """Print two machines side by side, and how fast the new one is under a workload.
+
+    cases : whether to print every case and finding too
+    """
     comparison = compare_machines(base, new)
-    findings = compare_findings(base, new)
-    sides = workloads.sides(base, new, workload)
+    sides = workloads.sides(base, new)
+    found = workloads.score(sides, workload)
+    first, second = (side.axes for side in sides)
     if as_json:
-        rest = asdict(comparison) | {"findings": findings}
-        dump(workloads.for_programs(sides) | rest)
-        if sides.refused:
-            say(sides.refused, err=True)
-    else:
-        say(f"base: {comparison.base_machine} ({comparison.base})")
-        say(f"new:  {comparison.new_machine} ({comparison.new})", "")
-        _warn(comparison.faults)
+        axes = {"base": to_builtins(first), "new": to_builtins(second)}
+        dump(
+            found | {"axes": axes} | asdict(comparison) | {"findings": compare_findings(base, new)}
+        )
+        return 0
+    say(f"base: {comparison.base_machine} ({comparison.base})")
+    say(f"new:  {comparison.new_machine} ({comparison.new})", "")
+    _warn(comparison.faults)
+    fold(*workloads.answers(found), "")
+    show(workloads.parts(found))
+    show(workloads.axes(first, second))
+    if cases:
+        findings = compare_findings(base, new)
         show(words.of_ratios(comparison.ratios))
         show(table(findings, "base", "new"))
-        show(workloads.exercises(sides))
-        show(workloads.axes(sides))
-        fold(
-            *legend(findings),
-            *words.of_machines(comparison),
-            "",
-            workloads.answer(sides),
-        )
+        fold(*legend(findings), *words.of_machines(comparison))
     return 0
 
 
