@@ -14,7 +14,7 @@ from frobench.reports.files import downloads
 from frobench.reports.files.downloads import Rows
 from frobench.reports.files.metadata import Described, Publication, head
 from frobench.reports.findings import sections
-from frobench.reports.findings.remembered import remembered
+from frobench.reports.findings.select import remembered
 from frobench.reports.fleet import nodes
 from frobench.reports.fleet.nodes import Node
 from frobench.reports.making.broken import Blame, blamed

@@ -16,8 +16,7 @@ from msgspec.structs import replace
 from frobench.reports.findings import peaks
 from frobench.reports.findings.exercises import attainable_peak, copies, many_or_one, norm_logging
 from frobench.reports.findings.kinds import KINDS
-from frobench.reports.findings.remembered import cases_of
-from frobench.reports.findings.select import Cases, NotMeasuredError
+from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.reports.findings.values import estimate_of
 from frobench.reports.summary.headlines import accelerator, device_name
 from frobench.reports.table.equipment import printed_watts

@@ -9,8 +9,7 @@ from frobench.reports.findings import peaks
 from frobench.reports.findings.exercises.matmul import PLAIN, SQUARE, best_rates
 from frobench.reports.findings.exercises.parallel_matmul import efficiencies
 from frobench.reports.findings.kinds import KINDS, LARGE
-from frobench.reports.findings.remembered import cases_of
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, cases_of
 from frobench.suite.stored.differences import is_cpu
 from frobench.suite.stored.types import Accelerator, Estimate, Run
 from frobench.suite.units import counted
