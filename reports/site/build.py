@@ -161,7 +161,6 @@ class _Site:
                 rows,
                 self.known,
                 others | fleet,
-                made,
                 self.publication,
                 self.out,
                 self.workers,
