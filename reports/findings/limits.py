@@ -92,10 +92,13 @@ def parts_of(cases: Cases, case: Case, replayed: Case | None = None) -> dict[str
 
     replayed : the same work without its launches, where the case is launched from Python
     """
-    flops, moved = (cases.one(name, case=case.fullname) for name in ("flop_rate", "byte_rate"))
-    peak = allowed_flops(cases, case, flops)
-    memory = allowed_bytes(cases, device_of(case), WITHIN)
-    parts = {COMPUTE: part_of(flops, peak), MEMORY: part_of(moved, memory)}
+    parts: dict[str, Part | None] = {}
+    with suppress(NotMeasuredError):  # no operations are declared
+        flops = cases.one("flop_rate", case=case.fullname)
+        parts[COMPUTE] = part_of(flops, allowed_flops(cases, case, flops))
+    with suppress(NotMeasuredError):
+        moved = cases.one("byte_rate", case=case.fullname)
+        parts[MEMORY] = part_of(moved, allowed_bytes(cases, device_of(case), WITHIN))
     if replayed is not None:
         seconds, rest = (cases.one(case=known.fullname) for known in (case, replayed))
         parts[LAUNCHING] = Part((1 - rest / seconds).dropna(), "", (replayed.fullname,))

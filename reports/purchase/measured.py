@@ -10,15 +10,12 @@ import numpy as np
 from frobench.reports.purchase.comparison import Amount, AxisValue, Rate
 from frobench.reports.purchase.ratios import Launches
 from frobench.reports.summary.device_axes import device_axes
-from frobench.reports.summary.headlines import figures
-from frobench.reports.table.equipment import equipment
 from frobench.reports.table.launches import Numbers
 from frobench.reports.table.times import ON_CPU, left_out, parts_of
 from frobench.reports.table.workloads import on_cpu
 from frobench.suite import checks
 from frobench.suite.compare.pairs import by_key, faults
 from frobench.suite.statistics import case_medians
-from frobench.suite.stored.differences import is_cpu
 from frobench.suite.stored.types import Case, Estimate, Run
 
 
@@ -75,13 +72,9 @@ def together(rows: Sequence[Sequence[float]]) -> Numbers:
 
 
 def _rates(run: Run) -> list[Rate]:
-    bought = equipment(run.frobench.environment, run.frobench.settings.devices)
-    found: dict[str, Rate] = {}
-    for one in figures(checks.credible(run)):
-        mine = is_cpu(one.place) == (not bought.accelerators)
-        if mine and (one.quantity, one.unit) == ("matmul", "FLOP/s"):
-            found.setdefault(one.precision, Rate(one.precision, *_with_ends(one.value)))
-    return list(found.values())
+    axes = device_axes(checks.credible(run)).axes
+    compute = (one for one in axes if one.name == "compute")
+    return [Rate(one.precision, *_with_ends(one.value)) for one in compute]
 
 
 def _axes(run: Run) -> tuple[list[AxisValue], Amount | None]:

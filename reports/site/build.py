@@ -6,6 +6,7 @@ before and would come out the same is left as it lies: a page depends on its run
 before it, and on nothing else.
 """
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
@@ -21,10 +22,10 @@ from frobench.reports.making.cache import Cache, Marks, remove, stand
 from frobench.reports.making.workers import Workers
 from frobench.reports.purchase import prices
 from frobench.reports.purchase.prices import Price
-from frobench.reports.run import normal
 from frobench.reports.site import inputs, run_files, shared_files, summarised
 from frobench.reports.site.run_files import PageJob, Source, Written
 from frobench.reports.site.summarised import Tell
+from frobench.reports.summary.device_axes import with_others
 from frobench.reports.summary.model import Summary, equipment_of
 from frobench.suite.stored.asked_nodes import AskedNodes
 from frobench.suite.stored.store import InvalidResult
@@ -195,25 +196,27 @@ class _Site:
         What it returns waits for them, adds the answers on all pages to the summaries, and
         returns these and the files by the digest of their run.
         """
-        earlier_runs = normal.EarlierRuns()
+        by_device: dict[str, list[Summary]] = {}
         written: dict[str, Written] = {}
         jobs = []
         for summary in summaries:
-            source = stored[summary.sha256]
+            source, own = stored[summary.sha256], summary.machine_id
             price = self._price(summary)
-            key = repr(
-                (summary.href, earlier_runs.before(summary), price, *astuple(self.publication))
+            earlier = by_device.setdefault(summary.device_id, [])
+            axes = with_others(
+                summary.axes,
+                [one.axes for one in earlier],
+                {one.machine_id: one.axes for one in earlier if one.machine_id != own}.values(),
             )
+            earlier.append(summary)
+            depends_on = repr((summary.href, axes, price, *astuple(self.publication)))
+            key = hashlib.sha256(depends_on.encode()).hexdigest()
             before = run_files.known_page(source, key)
             if before and stand(before.files, self.out):
                 written[summary.sha256] = before
             else:
-                held = normal.verdicts(
-                    summary.figures, [other.figures for other in earlier_runs.others(summary)]
-                )
-                beside = tuple(held), earlier_runs.axes(summary), price
-                jobs.append(PageJob(source, self.out, summary.href, key, *beside, self.publication))
-            earlier_runs.put(summary)
+                job = PageJob(source, self.out, summary.href, key, axes, price, self.publication)
+                jobs.append(job)
         made = begun(
             self.workers, run_files.write_page, jobs, lambda job, why: {job.source.sha256: [why]}
         )

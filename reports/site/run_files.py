@@ -19,7 +19,6 @@ from frobench.reports.fleet import nodes
 from frobench.reports.fleet.nodes import Node
 from frobench.reports.making.broken import Blame, blamed
 from frobench.reports.making.cache import Cache, Marks, mark, write
-from frobench.reports.run.normal import Verdict, rows
 from frobench.reports.run.page import Contents, Download, Signs, contents, run_page
 from frobench.reports.summary import badge as badges
 from frobench.reports.summary import card, views
@@ -66,7 +65,6 @@ class PageJob(NamedTuple):
     """A page to write.
 
     key : a digest of what it depends on besides its run
-    held : its headline figures beside those of others
     axes : those of its device, beside those of other runs
     price : what the device costs, with its date; empty where that is not known
     publication : what the page says of the site
@@ -76,7 +74,6 @@ class PageJob(NamedTuple):
     out: Path
     href: str
     key: str
-    held: tuple[Verdict, ...]
     axes: DeviceAxes
     price: str
     publication: Publication
@@ -211,8 +208,7 @@ def _written(job: PageJob, whole: Run, run: Run) -> Written:
     data = store.content(job.source.path)
     answered = sections(run)
     marks = views.marks(run)
-    beside, numbers = rows(run, job.held, marks), views.numbers(whole)
-    shown = contents(run, answered, beside, numbers, job.axes, job.price)
+    shown = contents(run, answered, views.numbers(whole), job.axes, job.price)
     target = job.out / job.href
     files, listed = {f"{target.stem}.json": data}, [(f"{target.stem}.json", STORED)]
     medians = (target.stem, downloads.table_of(frame([run])), MEDIANS)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Parallel products: how near several devices at once are to as many times as fast as one."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 
@@ -156,12 +156,6 @@ def _by_number(function: str, groups: dict[str, Curve]) -> Series:
         for group, curve in groups.items()
     )
     return Series(f"{WAYS[function]}, {size(n, N)}", tuple(points))
-
-
-def efficiencies(cases: Cases) -> Iterable[tuple[str, Curve]]:
-    """Return the efficiency by size of each group of devices that one thread drives."""
-    groups = [group for group, function in _ways(cases) if function == ONE_THREAD]
-    return measured(partial(_efficiency, cases, function=ONE_THREAD), groups).items()
 
 
 def _efficiency(cases: Cases, group: str, function: str) -> Curve:
