@@ -400,6 +400,3 @@ def _axis(members: Sequence[Case]) -> str:
 def _size(case: Case, axis: str) -> float | None:
     number = case.params.get(axis)
     return float(number) if type(number) is int and 0 < number <= LARGEST else None
-
-
-Result = TypeVar("Result")

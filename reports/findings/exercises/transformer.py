@@ -125,9 +125,9 @@ def _graph(cases: Cases) -> Answer:
     (lead, gain, _), *others = fastest
     more = "".join(f"; {other.work.words} {text(ratio, RATIO)}" for other, ratio, _ in others)
     rule = RULES[limits.LAUNCHING].format(lead.work.words) if is_above(gain, 1.0) else ""
-    names = tuple(name for _, _, both in gains.values() for name in both)
+    behind = tuple(name for _, _, both in gains.values() for name in both)
     words = f"{VALUE} as fast replayed, in {lead.work.words} ({lead.label})"
-    return Answer(words, names, gain, RATIO, rule, more)
+    return Answer(words, behind, gain, RATIO, rule, more)
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
