@@ -191,8 +191,10 @@ def _by_group(means: Values, noise: float) -> tuple[Values, NDArray[np.bool_], f
     least = max(2, ceil(LEAST_GROUP * count))
     gaps = np.diff(ordered)[least - 1 : count - least]
     if gaps.any():
-        slower = means > ordered[least - 1 + int(np.argmax(gaps))]
-        medians = [float(np.median(means[group])) for group in (~slower, slower)]
+        cut = least + int(np.argmax(gaps))
+        slower = means >= ordered[cut]
+        # Of two middle nodes the one nearer to the gap, so that one odd node makes no group of two.
+        medians = float(ordered[cut // 2]), float(ordered[cut + (count - cut - 1) // 2])
         within = means - np.where(slower, medians[1], medians[0])
         few = count / (count - 2 * FEW_NODES)
         own = few * NORMAL_DEVIATION * float(np.median(np.abs(within)))
