@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from frobench.command import main
-from frobench.reports.making.cache import Cache
+from frobench.reports.making.cache import Cache, Source
 from frobench.reports.making.workers import Workers
 from frobench.reports.purchase.measured import Measured
 from frobench.reports.site import build, run_files
@@ -133,5 +133,5 @@ def test_a_site_judges_a_file_once(
     for _ in range(2):
         build.build(paths, tmp_path / "site", workers=Workers(1))
     assert len(judged) == len(paths)
-    source = run_files.Source(paths[1], "0" * 64, Cache(tmp_path / "cache", "other sources"))
+    source = Source(paths[1], "0" * 64, Cache(tmp_path / "cache", "other sources"))
     assert run_files.judged(source).frobench.conclusions == conclude(edited())
