@@ -6,7 +6,8 @@ before and would come out the same is left as it lies: a page depends on its run
 before it, and on nothing else.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
 
@@ -16,15 +17,15 @@ from frobench.reports.files.metadata import ANYWHERE, Publication
 from frobench.reports.fleet import fleet_page
 from frobench.reports.fleet.peers import Placed
 from frobench.reports.making import cache
-from frobench.reports.making.broken import Broken, BrokenRunsError, begun, named, of_several
-from frobench.reports.making.cache import Cache, Marks, remove, stand
+from frobench.reports.making.broken import Broken, BrokenRunsError, each, named, of_several
+from frobench.reports.making.cache import Cache, Marks, Source, remove
 from frobench.reports.making.workers import Workers
 from frobench.reports.purchase import prices
 from frobench.reports.purchase.prices import Price
-from frobench.reports.run import normal
 from frobench.reports.site import inputs, run_files, shared_files, summarised
-from frobench.reports.site.run_files import PageJob, Source, Written
+from frobench.reports.site.run_files import PageJob
 from frobench.reports.site.summarised import Tell
+from frobench.reports.summary.device_axes import with_others
 from frobench.reports.summary.model import Summary, equipment_of
 from frobench.suite.stored.asked_nodes import AskedNodes
 from frobench.suite.stored.store import InvalidResult
@@ -142,15 +143,17 @@ class _Site:
         self.begin("changes")
         summaries = summarised.with_changes(summaries, stored, self.workers)
         self.begin("pages")
-        finish = self._begin_pages(summaries, stored)
         pages = {summary.sha256: summary.href for summary in summaries}
-        try:
-            fleet = self._fleet(pages, stored)  # while other processes make pages
-            rows = {name: run_files.estimated(stored[name]) for name in pages}
-        finally:
-            summaries, made = finish()
-            of_runs = {name: mark for marks in made.values() for name, mark in marks.items()}
-            self.attempted |= of_runs
+        jobs = [*self._pages(summaries, stored)]
+        written = each(self.workers, run_files.PAGE, jobs)
+        of_runs = {name: mark for page in written for name, mark in page.files.items()}
+        self.attempted |= of_runs
+        summaries = [
+            replace(summary, answers=page.answers)
+            for summary, page in zip(summaries, written, strict=True)
+        ]
+        fleet = self._fleet(pages, stored)
+        rows = {name: run_files.estimated(stored[name]) for name in pages}
         self.begin("index")
         others: dict[str, bytes] = {}
         for maker in self.beside:
@@ -162,7 +165,6 @@ class _Site:
                 rows,
                 self.known,
                 others | fleet,
-                made,
                 self.publication,
                 self.out,
                 self.workers,
@@ -189,47 +191,20 @@ class _Site:
 
         return of_several(lambda: made([*pages]), [*pages], lambda name: made([name]))
 
-    def _begin_pages(
-        self, summaries: list[Summary], stored: dict[str, Source]
-    ) -> Callable[[], tuple[list[Summary], dict[str, Marks]]]:
-        """Begin with the pages that are not there as they would be now.
-
-        What it returns waits for them, adds the answers on all pages to the summaries, and
-        returns these and the files by the digest of their run.
-        """
-        earlier_runs = normal.EarlierRuns()
-        written: dict[str, Written] = {}
-        jobs = []
+    def _pages(self, summaries: list[Summary], stored: dict[str, Source]) -> Iterator[PageJob]:
+        """Yield the page of each run, which depends on those measured before with its device."""
+        by_device: dict[str, list[Summary]] = {}
         for summary in summaries:
-            source = stored[summary.sha256]
+            earlier = by_device.setdefault(summary.device_id, [])
+            others = {run.machine_id: run.axes for run in earlier}
+            others.pop(summary.machine_id, None)
+            axes = with_others(summary.axes, [run.axes for run in earlier], others.values())
+            earlier.append(summary)
             price = self._price(summary)
-            key = repr(
-                (summary.href, earlier_runs.before(summary), price, *astuple(self.publication))
-            )
-            before = run_files.known_page(source, key)
-            if before and stand(before.files, self.out):
-                written[summary.sha256] = before
-            else:
-                held = normal.verdicts(
-                    summary.figures, [other.figures for other in earlier_runs.others(summary)]
-                )
-                beside = tuple(held), earlier_runs.axes(summary), price
-                jobs.append(PageJob(source, self.out, summary.href, key, *beside, self.publication))
-            earlier_runs.put(summary)
-        made = begun(
-            self.workers, run_files.write_page, jobs, lambda job, why: {job.source.sha256: [why]}
-        )
-
-        def finish() -> tuple[list[Summary], dict[str, Marks]]:
-            pages = written | {
-                job.source.sha256: page for job, page in zip(jobs, made(), strict=True)
-            }
-            answered = [
-                replace(summary, answers=pages[summary.sha256].answers) for summary in summaries
-            ]
-            return answered, {sha256: page.files for sha256, page in pages.items()}
-
-        return finish
+            depends_on = repr((summary.href, axes, price, *astuple(self.publication)))
+            key = hashlib.sha256(depends_on.encode()).hexdigest()
+            source, given = stored[summary.sha256], (axes, price, self.publication)
+            yield PageJob(source, self.out, summary.href, key, *given)
 
     def _price(self, summary: Summary) -> str:
         """Spell what the devices of a run cost together; nothing where that is not known."""

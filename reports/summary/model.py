@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from frobench.reports.findings.finding import Section
-from frobench.reports.summary.device_axes import DeviceAxes, device_axes
-from frobench.reports.summary.headlines import Figure, device_name, figures
+from frobench.reports.summary.device_axes import DeviceAxes, device_axes, device_name
 from frobench.reports.summary.views import Marks, doubtful
 from frobench.reports.table import facts
 from frobench.reports.table.equipment import Equipment, equipment
@@ -86,7 +85,6 @@ class Summary(Struct, frozen=True, kw_only=True):
     complete : whether every launch that was planned ended
     cases, failed, skipped : numbers of cases that have samples, that failed, that were left out
     commit : of the suite, empty where it is not known
-    figures : headline figures, which others publish of a device too
     faults : errors of the whole run, with any of which no number counts
     doubt : why its speed is not trusted: other programs, or most of the cases that can be compared
         are noisy; empty where it is
@@ -114,7 +112,6 @@ class Summary(Struct, frozen=True, kw_only=True):
     skipped: int
     commit: str
     environment: Environment
-    figures: tuple[Figure, ...]
     axes: DeviceAxes
     faults: tuple[str, ...]
     doubt: str
@@ -182,7 +179,6 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
         skipped=status["skipped"],
         commit=run.commit_info.id or "",
         environment=part.environment,
-        figures=tuple(figures(run)),
         axes=device_axes(run),
         faults=tuple(faults(run, "")),
         doubt=between_runs.busy(run) or _noise(run, medians),

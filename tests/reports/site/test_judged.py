@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from frobench.command import main
 from frobench.reports.compare.workload import sides
-from frobench.reports.making.cache import Cache
+from frobench.reports.making.cache import Cache, Source
 from frobench.reports.making.workers import Workers
 from frobench.reports.site import build, run_files
 from frobench.suite import checks
@@ -136,5 +136,5 @@ def test_a_site_judges_a_file_once(
     for _ in range(2):
         build.build(paths, tmp_path / "site", workers=Workers(1))
     assert len(judged) == len(paths)
-    source = run_files.Source(paths[1], "0" * 64, Cache(tmp_path / "cache", "other sources"))
+    source = Source(paths[1], "0" * 64, Cache(tmp_path / "cache", "other sources"))
     assert run_files.judged(source).frobench.conclusions == conclude(edited())
