@@ -3,7 +3,6 @@
 
 import os
 import random
-from collections.abc import Collection
 from errno import ENOENT
 from pathlib import Path
 from typing import ClassVar, Literal, Self
@@ -172,11 +171,6 @@ class Plan(Struct, kw_only=True):
         blocks = sorted(set(kinds.values()))
         chance.shuffle(blocks)
         return sorted(names, key=lambda name: blocks.index(kinds[name]))
-
-    def any_on_halves(self, names: Collection[str]) -> bool:
-        """Return whether any of these cases runs on halves of the CPU, a process each."""
-        devices = (name for case in self.cases if case.fullname in names for name in case.devices)
-        return any(name.startswith(f"{CPU}/") and not nodes_of(name) for name in devices)
 
     def windows(self, launch: int) -> list[str]:
         """Return the cases that are repeated behind all others, in this launch's order."""

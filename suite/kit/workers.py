@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from frobench.suite.kit.commands import Task
 
 TOPOLOGY = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+HALVES = "cpu/0+cpu/1"
+"""The devices of two processes, one on each half of the CPU, as cases name them."""
 STARTED_WITHIN = 60.0
 """Seconds a worker may take to start and to import torch."""
 
