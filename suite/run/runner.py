@@ -25,7 +25,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 from types import FrameType
-from typing import Any, Self
+from typing import Self
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -131,19 +131,17 @@ AGAIN_SECONDS = 5.0
 class Interruptions:
     """Turns SIGINT, SIGTERM and SIGHUP into `KeyboardInterrupt` while the context lasts.
 
-    A SIGINT or SIGHUP that the process was started to ignore, as in the background of a script,
-    stays ignored.
+    A signal that the process was started to ignore, as in the background of a script, stays
+    ignored.
     """
 
     def __init__(self) -> None:
         self._held = False
         self._last = -math.inf
-        self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Self:
-        for number in ENDING:
-            if number == signal.SIGTERM or signal.getsignal(number) is not signal.SIG_IGN:
-                self._before[number] = signal.signal(number, self._interrupt)
+        obeyed = [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+        self._before = {number: signal.signal(number, self._interrupt) for number in obeyed}
         return self
 
     def __exit__(self, *_: object) -> None:
