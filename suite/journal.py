@@ -82,7 +82,6 @@ class Plan(Struct, kw_only=True):
     launch_seconds : that a launch is expected to take
     deadlines : seconds after which a case hangs, where it is not the settings' deadline
     brief : headline cases with long calls, which are called a few times
-    counters : devices that count their energy
     energy : cases whose energy every launch measures
     without_energy : why the energy of other headline cases is not measured
     sustained : cases of an accelerator whose sustained rate every launch measures
@@ -116,7 +115,6 @@ class Plan(Struct, kw_only=True):
     launch_seconds: float = 0.0
     deadlines: dict[str, float] = {}
     brief: list[str] = []
-    counters: list[str] = []
     energy: list[str] = []
     without_energy: dict[str, str] = {}
     sustained: list[str] = []

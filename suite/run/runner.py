@@ -370,16 +370,13 @@ def _name_troubles(troubles: Iterable[Conclusion], reporter: Reporter) -> None:
             reporter.say(f"{trouble.code}: {trouble.message}; advice: {trouble.advice}")
 
 
-def _planned(plan: Plan) -> int:
-    return plan.launches(plan.plan_seconds, plan.launch_seconds)
-
-
 def _announce(plan: Plan, reporter: Reporter) -> None:
     """Say what is planned, and whether the fewest launches that say anything take too long."""
     left_out = [outcome for outcome in plan.outcomes if outcome.status == "skipped"]
     without = f"; {len(left_out)} left out:" if left_out else ""
+    launches = plan.launches(plan.plan_seconds, plan.launch_seconds)
     reporter.say(
-        f"{counted(len(plan.cases), 'case')} in {counted(_planned(plan), 'launch')} of about "
+        f"{counted(len(plan.cases), 'case')} in {counted(launches, 'launch')} of about "
         f"{remaining(plan.launch_seconds)}{without}"
     )
     for reason in reasons(left_out):
