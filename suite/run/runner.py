@@ -125,7 +125,8 @@ def _machine() -> str:
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 AGAIN_SECONDS = 5.0
-"""Seconds in which a second signal is ignored."""
+"""Seconds in which a second signal is ignored, and after which the exception is raised again, since
+Python ignores one that is raised inside a destructor."""
 
 
 class Interruptions:
@@ -141,6 +142,7 @@ class Interruptions:
 
     def __enter__(self) -> Self:
         obeyed = [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+        obeyed += [signal.SIGALRM]
         self._before = {number: signal.signal(number, self._interrupt) for number in obeyed}
         return self
 
@@ -152,11 +154,13 @@ class Interruptions:
     def hold(self) -> None:
         """Ignore every further signal, so that what is finished can be stored."""
         self._held = True
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
         now = monotonic()
         if not self._held and now - self._last >= AGAIN_SECONDS:
             self._last = now
+            signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
             raise KeyboardInterrupt
 
 
