@@ -90,7 +90,8 @@ class Commands:
     def check(self, brief: bool) -> Check:  # noqa: FBT001 - as it comes through the pipe
         """Compare the last call's result with the truth."""
         with briefly(brief=brief):
-            return self._task[1](self._result)
+            checked: Check = self._task[1](self._result)
+            return checked
 
     def enter(  # noqa: PLR0913, PLR0917 - as it comes through the pipe
         self, rank: int, size: int, home: str, port: int, address: str, patience: timedelta
