@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What runner and launches write for each other: the plan of a run, and its journal."""
 
-import os
 import random
-from collections.abc import Collection
-from errno import ENOENT
 from pathlib import Path
 from typing import ClassVar, Literal, Self
 
@@ -12,7 +9,7 @@ import msgspec
 from msgspec import UNSET, Struct, field
 
 from frobench.suite.errors import CannotRunError
-from frobench.suite.files import JsonLines, UnusableFileError, content_of, encoded, keep
+from frobench.suite.files import JsonLines, UnusableFileError, content_of, keep
 from frobench.suite.kit.search_strategy import Try
 from frobench.suite.machine.accounts import Accounts
 from frobench.suite.machine.sensors.cpu import CPU
@@ -83,7 +80,6 @@ class Plan(Struct, kw_only=True):
     launch_seconds : that a launch is expected to take
     deadlines : seconds after which a case hangs, where it is not the settings' deadline
     brief : headline cases with long calls, which are called a few times
-    counters : devices that count their energy
     energy : cases whose energy every launch measures
     without_energy : why the energy of other headline cases is not measured
     sustained : cases of an accelerator whose sustained rate every launch measures
@@ -117,7 +113,6 @@ class Plan(Struct, kw_only=True):
     launch_seconds: float = 0.0
     deadlines: dict[str, float] = {}
     brief: list[str] = []
-    counters: list[str] = []
     energy: list[str] = []
     without_energy: dict[str, str] = {}
     sustained: list[str] = []
@@ -136,8 +131,7 @@ class Plan(Struct, kw_only=True):
         Raises `CannotRunError` if it is damaged, and `FileNotFoundError` if it was removed.
         """
         path = folder / cls.FILE
-        if not path.exists():
-            raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(path))
+        path.stat()  # where it was removed, that is the error
         try:
             return msgspec.json.decode(content_of(path), type=cls)
         except (UnusableFileError, msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -172,11 +166,6 @@ class Plan(Struct, kw_only=True):
         blocks = sorted(set(kinds.values()))
         chance.shuffle(blocks)
         return sorted(names, key=lambda name: blocks.index(kinds[name]))
-
-    def any_on_halves(self, names: Collection[str]) -> bool:
-        """Return whether any of these cases runs on halves of the CPU, a process each."""
-        devices = (name for case in self.cases if case.fullname in names for name in case.devices)
-        return any(name.startswith(f"{CPU}/") and not nodes_of(name) for name in devices)
 
     def windows(self, launch: int) -> list[str]:
         """Return the cases that are repeated behind all others, in this launch's order."""
@@ -448,8 +437,3 @@ class Journal(JsonLines[Record]):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, Record, unsynced=(Begun,))
-
-    def begin_again(self) -> None:
-        """Forget everything but what searches have tried."""
-        if self.path.exists():
-            keep(self.path, b"".join(encoded(line) for line in self if isinstance(line, Tried)))

@@ -94,7 +94,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
 
     def leave_out(path: Path, why: list[Conclusion]) -> None:
         if tell is None:
-            raise InvalidResult(str(path), why[0].message)
+            raise InvalidResult(f"{path}: {why[0].message}")
         tell(path, why)
         broken.append(named(path.name, why))
 

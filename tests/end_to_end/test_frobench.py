@@ -182,7 +182,9 @@ def test_validate_accepts_a_good_file_and_names_the_place_of_a_fault(
     lines = shown.stdout.splitlines()
     assert f"results/{good.parent.name}/{good.name}: valid" in lines
     [fault] = [line for line in lines if bad.name in line]
-    assert "unreadable: $.benchmarks[0].stats.rounds: the required field is missing" in fault
+    assert (
+        "unreadable: Object missing required field `rounds` - at `$.benchmarks[0].stats`" in fault
+    )
 
 
 def test_no_verb_prints_a_terminals_escapes_of_others(tmp_path: Path, results: list[Path]) -> None:
