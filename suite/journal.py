@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What runner and launches write for each other: the plan of a run, and its journal."""
 
+import os
 import random
+from errno import ENOENT
 from pathlib import Path
 from typing import ClassVar, Literal, Self
 
@@ -9,7 +11,7 @@ import msgspec
 from msgspec import UNSET, Struct, field
 
 from frobench.suite.errors import CannotRunError
-from frobench.suite.files import JsonLines, UnusableFileError, content_of, keep
+from frobench.suite.files import JsonLines, UnusableFileError, content_of, encoded, keep
 from frobench.suite.kit.search_strategy import Try
 from frobench.suite.machine.accounts import Accounts
 from frobench.suite.machine.sensors.cpu import CPU
@@ -131,7 +133,8 @@ class Plan(Struct, kw_only=True):
         Raises `CannotRunError` if it is damaged, and `FileNotFoundError` if it was removed.
         """
         path = folder / cls.FILE
-        path.stat()  # where it was removed, that is the error
+        if not path.exists():
+            raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(path))
         try:
             return msgspec.json.decode(content_of(path), type=cls)
         except (UnusableFileError, msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -437,3 +440,8 @@ class Journal(JsonLines[Record]):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, Record, unsynced=(Begun,))
+
+    def begin_again(self) -> None:
+        """Forget everything but what searches have tried."""
+        if self.path.exists():
+            keep(self.path, b"".join(encoded(line) for line in self if isinstance(line, Tried)))

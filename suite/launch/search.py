@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Searches for the fastest shape of a product.
 
-A pilot searches, and journals every try, so that the runner sees that it goes on. Launches measure
-the shape that it found.
+A pilot searches, and journals every try, so that nothing is learnt twice. Launches measure the
+shape that it found.
 """
 
 from collections import defaultdict
@@ -40,7 +40,7 @@ class Searches:
     found : results by case, of this session and of earlier ones
     took : seconds that this session spent on each case, settling of the clocks included
     waiting : the cases that share the time
-    tries : by case, those of earlier processes of the pilot included
+    tries : by case, those of earlier processes included
     """
 
     def __init__(self, spec: LaunchSpec, write: Callable[[Tried], None]) -> None:

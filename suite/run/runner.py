@@ -332,7 +332,7 @@ def explored(
     troubles = doctor.glance(folder, plan.settings.devices)
     _name_troubles(troubles, reporter)
     journal = Journal(folder / PILOT)
-    journal.path.unlink(missing_ok=True)  # of a pilot that was interrupted
+    journal.begin_again()  # a pilot that was interrupted
 
     def show(record: Record) -> None:
         say_refusal(record, reporter)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from frobench.suite.journal import Begun, Journal, Record, Refused
+from frobench.suite.journal import Begun, Journal, Record, Refused, Tried
+from frobench.suite.kit.search_strategy import Shape, Try
 
 
 @pytest.fixture
@@ -73,4 +74,20 @@ def test_mending_cuts_a_half_line_off_so_that_the_next_is_whole(
 
 def test_a_journal_that_is_not_there_is_empty(journal: Journal) -> None:
     journal.mend()
+    assert list(journal) == []
+
+
+def test_beginning_again_forgets_all_but_what_was_tried(journal: Journal) -> None:
+    tried = Tried(case="a", attempt=Try(Shape(64, 128, 256), 1e-3, 0.1))
+    for record in (begun("a"), tried, Refused(launch=0, case="a", status="failed", reason="x")):
+        journal.write(record)
+    with journal.path.open("ab") as file:
+        file.write(b'{"type":')  # it was killed here
+    journal.begin_again()
+    journal.write(begun("b"))
+    assert list(journal) == [tried, begun("b")]
+
+
+def test_beginning_again_needs_no_journal(journal: Journal) -> None:
+    journal.begin_again()
     assert list(journal) == []

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""A search may be longer than a case's deadline."""
+"""A search may be longer than a case's deadline, and goes on where it was once it is killed."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.instruments.processes.command import stored
+from frobench.suite.journal import Journal, Tried
+from frobench.suite.kit.search_strategy import CUBES
+from tests.instruments.processes.command import kill, start, stored
 from tests.instruments.processes.warm import frobench
 
 pytestmark = pytest.mark.long
@@ -40,21 +43,35 @@ Every try takes a twentieth of a second at least, and there is more to try than 
 """
 
 
-def test_a_search_goes_on_past_the_deadline_of_a_case(tmp_path: Path) -> None:
+def tried(folder: Path) -> list[list[int]]:
+    return [json.loads(line) for line in (folder / "tried.jsonl").read_text().splitlines()]
+
+
+def test_it_goes_on_past_the_deadline_and_after_being_killed(tmp_path: Path) -> None:
     benchmarks = tmp_path / "benchmarks"
     benchmarks.mkdir()
     (benchmarks / "bench_tried.py").write_text(BENCHMARK)
     (benchmarks / "conftest.py").write_text('pytest_plugins = ["frobench.suite.launch.plugin"]\n')
-    run = frobench(
+    process = start(
         *("run", "--profile", "quick", "--benchmarks", benchmarks, "--devices", "cpu"),
         *("--launches", 1, "--budget", BUDGET, "--deadline", DEADLINE),
         folder=tmp_path,
     )
-    (case,) = stored(run, tmp_path).benchmarks
+    journals: list[Path] = []
+    while not any(sum(isinstance(r, Tried) for r in Journal(path)) > 8 for path in journals):
+        assert process.poll() is None
+        time.sleep(0.05)
+        journals = list(tmp_path.glob("results/.runs/*/pilot.jsonl"))
+    kill(process)
+    before = tried(tmp_path)
+
+    run = stored(frobench("run", "--resume", "last", folder=tmp_path), tmp_path)
+    (case,) = run.benchmarks
     found = case.extra_info.search
     assert found is not None
     assert found.seconds > DEADLINE
-    lines = (tmp_path / "tried.jsonl").read_text().splitlines()
-    *searched, pilot, launch = map(json.loads, lines)
+    *searched, pilot, launch = tried(tmp_path)
     assert pilot == launch == found.shape
     assert found.shapes == len({tuple(shape) for shape in searched})
+    assert [CUBES[0]] * 3 in before
+    assert [CUBES[0]] * 3 not in searched[len(before) :]
