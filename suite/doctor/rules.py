@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from frobench.suite.checks.doubts import CAPPED
 from frobench.suite.datasheets.catalog import is_laptop
 from frobench.suite.doctor.examined import ExaminedAccelerator, ExaminedMachine
 from frobench.suite.doctor.torch_offer import START_LOCALLY, Offer
@@ -21,6 +20,8 @@ from frobench.suite.units import counted, format_value
 
 REFUSED = f"end what else uses it, or install a build of PyTorch that has it: {START_LOCALLY}"
 """What mends an accelerator that torch sees and that cannot compute."""
+CAPPED = 0.99
+"""A power limit relative to the usual one, below which it counts as lowered."""
 BUSY = 0.1
 """Part of the time in which an accelerator is busy, or of its memory in use, that is noticed."""
 IN_THE_WAY = 0.25

@@ -397,7 +397,6 @@ DOUBTED: dict[str, tuple[str, Spoil]] = {
     ),
     "a launch of one case taken out": ("missing-launch", _without_the_slowest),
     "one thread on two cores": ("few-threads", of_software(threads=1)),
-    "power held back": ("capped-power", of_device(power_limit_watts=350.0)),
     "a device of another size": ("other-model", of_device(multiprocessors=114)),
     "inputs of ones": ("plain-inputs", of_info(commonest=1.0)),
     "a clock of tenths of a millisecond": ("coarse-clock", of_launch(0, timer_step=1e-4)),
