@@ -14,7 +14,7 @@ LEAST_FOR_STEP, MOST_FOR_STEP = 8, 100
 in 10 with six); with more, it takes too long."""
 LEAST_CHANGE = 0.02
 """Smaller changes, relative, are not named."""
-TREND_CHANCE, STEP_CHANCE = 0.02, 0.03
+TREND_CHANCE, STEP_CHANCE = 0.01, 0.04
 """False alarms by Kendall's test, and by permutations: 5% of the runs at most."""
 BESIDE = 2
 """Launches on either side of a step, at least: one launch is an outlier."""

@@ -2,7 +2,6 @@
 """Rules about noise: coarse clocks, changed settings, unsteady machines, other programs."""
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from statistics import median, mode
 
@@ -241,14 +240,6 @@ def uneven_devices(run: Run, case: Case) -> Iterator[str]:
         yield f"the first device to be done takes {share:.0%} of the last one's time"
 
 
-LARGEST_SETTLING = 0.05
-"""Largest change from the first third of a launch to the last, relative; caches settle by less."""
-EARLY, LATE = 1 / 3, 2 / 3
-"""Places up to and from which a case came early or late in its launch."""
-NEARLY_ALL = 0.9
-"""Part of the launches that show the same: a neighbour's noise lasts for several cases of one."""
-
-
 def drift(run: Run) -> Iterator[Fault]:
     """Over the run, cases became slower or faster by more than 2% together, by a trend or a step.
 
@@ -265,39 +256,6 @@ def drift(run: Run) -> Iterator[Fault]:
             yield Fault(f"the last launches were {by} than the first")
         else:
             yield Fault(f"from launch {since} on, times were {by} than before")
-
-
-def unsteady_clock(run: Run) -> Iterator[Fault]:
-    """Cases measured late in a launch are more than 5% slower, or faster, than early ones.
-
-    The device became hot and throttled, or its clock had not settled when the launch began. Cool
-    it better or limit its power or clock, and measure again.
-    """
-    orders = zip(*(case.extra_info.order for case in run.benchmarks), strict=True)
-    last = {number: max(positions) for number, positions in enumerate(orders, start=1)}
-    early, late = (
-        defaultdict[tuple[str, int], list[float]](list),
-        defaultdict[tuple[str, int], list[float]](list),
-    )
-    for case in run.benchmarks:
-        launches, device = by_launch(run, case), case.extra_info.devices[0]
-        usual = median(launch.seconds for launch in launches)
-        for launch in launches:
-            place = (launch.position - 1) / max(1, last[launch.number] - 1)
-            if place <= EARLY or place >= LATE:
-                part = early if place <= EARLY else late
-                part[device, launch.number].append(math.log(launch.seconds / usual))
-    for device in dict.fromkeys(device for device, _ in early):
-        changes = [
-            median(late[key]) - median(early[key])
-            for key in early
-            if key[0] == device and key in late
-        ]
-        change = math.expm1(median(changes)) if len(changes) >= LEAST_LAUNCHES else 0.0
-        alike = mostly((one * change > 0 for one in changes), NEARLY_ALL)
-        if abs(change) > LARGEST_SETTLING and alike:
-            word = "slower" if change > 0 else "faster"
-            yield Fault(f"late in a launch {device} is {abs(change):.1%} {word} than early in it")
 
 
 def throttled_case(case: Case) -> Iterator[str]:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from frobench.suite.datasheets.catalog import is_laptop
 from frobench.suite.doctor.examined import ExaminedAccelerator, ExaminedMachine
 from frobench.suite.doctor.torch_offer import START_LOCALLY, Offer
 from frobench.suite.machine import host
@@ -279,15 +278,15 @@ def power_cap(device: ExaminedAccelerator) -> Found:
     """An accelerator may draw less power than it was made for.
 
     It is then a slower device. Set the limit to its default by the vendor's tool. In a laptop the
-    limit follows power supply and mode, not `nvidia-smi`: plug the laptop in, and choose the mode
-    for performance, such as by `powerprofilesctl set performance`; under Linux also `sudo systemctl
-    enable --now nvidia-powerd`.
+    limit follows power supply and mode, not `nvidia-smi`: choose the mode for performance, by
+    `powerprofilesctl set performance` or the like; under Linux also `sudo systemctl enable --now
+    nvidia-powerd`.
     """
     limit, default = device.power_limit_watts, device.power_limit_default_watts
     if limit is not None and default and limit < CAPPED * default:
         message = f"may draw {limit:g} W of {default:g} W ({limit / default:.0%})"
         mend = VENDORS[device.vendor].set_limit.replace("WATTS", f"{default:g}")
-        yield message, "" if is_laptop(device.name) else mend
+        yield message, "" if "Laptop" in device.name else mend
 
 
 def narrow_link(device: ExaminedAccelerator) -> Found:

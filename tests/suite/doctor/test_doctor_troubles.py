@@ -256,9 +256,7 @@ def test_what_is_wrong_with_eight_equal_gpus_is_told_once(
     ("name", "mend"),
     [
         ("NVIDIA GeForce RTX 4090 Laptop GPU", "powerprofilesctl"),
-        ("NVIDIA GeForce RTX 2080 with Max-Q Design", "powerprofilesctl"),
         ("NVIDIA GeForce RTX 4090", "-pl 700"),
-        ("NVIDIA RTX A2000 12GB", "-pl 700"),
     ],
 )
 def test_a_laptop_is_not_told_to_set_what_it_cannot(
