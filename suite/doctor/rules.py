@@ -64,7 +64,7 @@ def backend_switched_off(barred: Barred) -> Found:
 
     Unset `TORCH_DEVICE_BACKEND_AUTOLOAD`, or leave the accelerator out with `--devices cpu`.
     """
-    if barred.offer.version is not None and host.switched_off(barred.environ):
+    if barred.offer.version is not None and barred.environ.get(host.AUTOLOAD, "1") != "1":
         setting = f"{host.AUTOLOAD}={barred.environ[host.AUTOLOAD]!r}"
         for name, package, version in host.installed():
             backend = f"the backend {name} of {package} {version}"

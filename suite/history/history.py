@@ -223,7 +223,11 @@ def history(request: HistoryRequest, reporter: Reporter, interruptions: Interrup
         except ForeignCodeError as error:
             raise CannotRunError(str(error)) from error
         except BrokenError as error:
-            raise CannotRunError(_unmeasured(commits, error)) from error
+            named, end = commits[error.position].named, "last" if error.position else "first"
+            raise CannotRunError(
+                f"{named}, the {end} commit of the range, cannot be measured: {error}; choose "
+                "another --range"
+            ) from error
         except KeyboardInterrupt:
             interruptions.hold()
             raise HistoryInterrupted(bench.store(complete=False)) from None
@@ -323,15 +327,6 @@ class Bench:
             raise
         self._folders.callback(unfinished.remove, folder)
         return sitting
-
-
-def _unmeasured(commits: Sequence[Commit], error: BrokenError) -> str:
-    commit = commits[error.position]
-    end = "last" if error.position else "first"
-    return (
-        f"{commit.named}, the {end} commit of the range, cannot be measured: {error}; choose "
-        "another --range"
-    )
 
 
 def _briefly(error: Exception) -> str:
