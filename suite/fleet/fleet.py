@@ -70,7 +70,6 @@ class Fleet(Struct, kw_only=True):
     stored: dict[str, str] = {}  # files of those that measured to the end
     partial: dict[str, str] = {}  # files of runs that were cut short
     lost: dict[str, str] = {}  # why the others have no whole file
-    torch: dict[str, str] = {}  # the version that each has
     failed: list[str] = []  # nodes with a case that failed
 
 
@@ -233,7 +232,6 @@ class Schedule:
             reason = f"{error.filename or self._results}: {error.strerror or error}"
             raise CannotRunError(f"{reason}; its file stays on the node: {path}") from error
         fleet.stored[name] = str(here)
-        fleet.torch[name] = environment.software.torch
         if (partial := fleet.partial.pop(name, None)) is not None:
             Path(partial).unlink(missing_ok=True)
         fleet.lost.pop(name, None)

@@ -408,18 +408,6 @@ def test_a_full_disk_here_leaves_the_file_on_its_node_and_says_where(
     assert not cluster.forgotten
 
 
-def test_nodes_with_another_torch_are_named_at_the_end(tmp_path: Path) -> None:
-    other = run(2)
-    other.frobench.environment.software.torch = "2.12.0"
-    steps: list[Step] = [("there/run-2.json", store.encode(other))]
-    found = fleet(tmp_path, MadeUp({"a": [stored(0)], "b": [stored(1)], "c": [steps]}))
-    expected = f"c has torch 2.12.0, most have {TORCH}: it is not compared with them"
-    assert expected in [*fleet_words.lines(found.fleet)]
-
-
-TORCH = run(0).frobench.environment.software.torch
-
-
 def test_of_many_nodes_only_what_happened_to_each_is_shown() -> None:
     shown: list[str] = []
     tell = fleet_words.teller(shown.append, lambda name: f"label of {name}")
