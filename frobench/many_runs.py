@@ -31,7 +31,7 @@ from frobench.suite.exit_codes import INTERRUPTED
     "--deadline",
     type=click.FloatRange(min=1),
     metavar="SECONDS",
-    help="Longest time of a node's run, after its wait for the machine.  "
+    help="Longest time of a node's run, with its wait for the machine.  "
     "[default: 3 budgets and 600]",
 )
 @click.option(

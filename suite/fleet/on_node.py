@@ -6,8 +6,6 @@ Frobench or none, so they call nothing but the standard library.
 """
 
 import hashlib
-import json
-import math
 import os
 import re
 import shutil
@@ -22,7 +20,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from frobench.suite.checkout import SOURCES
-from frobench.suite.run.lock import LOCK, VARIABLE
 from frobench.suite.run.runner import KEY
 from frobench.suite.stored.store import PARTIAL
 
@@ -66,7 +63,7 @@ class Order:
     key
         Of the labels, as hexadecimal digits.
     deadline
-        Seconds of a run, from the moment when it holds the machine.
+        Seconds of a run, its wait for the machine included.
     beat
         Seconds between two signs of life.
     """
@@ -149,7 +146,7 @@ def _run(
             stdout=output,
             stderr=output,
         )
-    lock, begun, spoke = Path(os.environ.get(VARIABLE) or LOCK), math.inf, time.monotonic()
+    begun = spoke = time.monotonic()
     try:
         with log.open(encoding="utf-8", errors="replace") as lines:
             while process.poll() is None:
@@ -158,8 +155,6 @@ def _run(
                 if text or now - spoke >= order.beat:
                     yield text
                     spoke = now
-                if begun > now and _holds(lock, process.pid):
-                    begun = now
                 if now - begun > order.deadline:
                     return f"hung: no end within {order.deadline:g} s"
             yield lines.read()
@@ -173,14 +168,6 @@ def _run(
     text = log.read_text(encoding="utf-8", errors="replace")
     reasons = re.findall("^(?:frobench|Error): (.*)", text, re.MULTILINE) or text.splitlines()
     return str(reasons[-1]) if reasons else f"its run ended with exit code {process.returncode}"
-
-
-def _holds(lock: Path, pid: int) -> bool:
-    """Return whether a process holds the machine, according to the lock's file."""
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        note = json.loads(lock.read_text())
-        return not os.access(lock, os.W_OK) or note["pid"] == pid
-    return False
 
 
 def _folder(fleet: str, label: str) -> Path:
