@@ -64,7 +64,6 @@ class Fleet(Struct, kw_only=True):
     order: dict[str, Any]  # as the fields of `Order`, whose class msgspec must leave as it is
     labels: dict[str, str] = {}
     stored: dict[str, str] = {}  # files of those that measured to the end
-    partial: dict[str, str] = {}  # files of runs that were cut short
     lost: dict[str, str] = {}  # why the others have no whole file
     failed: list[str] = []  # nodes with a case that failed
 
@@ -193,12 +192,6 @@ class Schedule:
                 known = f"of node {environment.label}" if environment.label else "without a label"
                 reason = f"its file is a run {known}, not its own; it"  # or of another key
                 raise CannotRunError(f"{reason} stays on the node: {path}")
-            if path.endswith(store.PARTIAL):
-                here = self._results / environment.machine / Path(path).name
-                here.parent.mkdir(parents=True, exist_ok=True)
-                keep(here, content)
-                fleet.partial[name] = str(here)
-                return f"stored what was finished: {here}"
             here = store.write_once(run, self._results)
         except store.InvalidResult as error:
             reason = f"its file is damaged: {error}; it stays on the node: {path}"
@@ -207,8 +200,6 @@ class Schedule:
             reason = f"{error.filename or self._results}: {error.strerror or error}"
             raise CannotRunError(f"{reason}; its file stays on the node: {path}") from error
         fleet.stored[name] = str(here)
-        if (partial := fleet.partial.pop(name, None)) is not None:
-            Path(partial).unlink(missing_ok=True)
         fleet.lost.pop(name, None)
         if any(case.status == "failed" for case in run.frobench.outcomes):
             fleet.failed.append(name)

@@ -79,8 +79,8 @@ class Order:
 def measure(order: Order, name: str, label: str, accelerators: float) -> Iterator[Said]:
     """Measure this node, or go on with a run that was cut short.
 
-    Yields what the run prints, or an empty text as a sign of life; then its file, or what an
-    interrupted run has finished. Raises `RuntimeError` if there is no whole file, with the reason.
+    Yields what the run prints, or an empty text as a sign of life; then its file.
+    Raises `RuntimeError` if there is no whole file, with the reason.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def measure(order: Order, name: str, label: str, accelerators: float) -> Iterato
     reason = ""
     if not _stored(results):
         reason = yield from _run(order, name, folder, _environment(home, accelerators))
-    for path in _stored(results) or _stored(results, whole=False):
+    for path in _stored(results):
         yield str(path), path.read_bytes()
     if not _stored(results):
         raise RuntimeError(reason or "it stored nothing")
@@ -175,10 +175,9 @@ def _folder(fleet: str, label: str) -> Path:
     return Path(tempfile.gettempdir()) / f"frobench-fleet-{user}" / fleet / label
 
 
-def _stored(results: Path, *, whole: bool = True) -> list[Path]:
-    """Return the files of whole runs, or those of interrupted ones."""
-    files = sorted(results.glob("[!.]*/*.json"))
-    return [path for path in files if path.name.endswith(PARTIAL) != whole]
+def _stored(results: Path) -> list[Path]:
+    """Return the files of whole runs."""
+    return [path for path in results.glob("[!.]*/*.json") if not path.name.endswith(PARTIAL)]
 
 
 def _environment(home: Path, accelerators: float) -> dict[str, str]:

@@ -33,9 +33,7 @@ def lines(fleet: Fleet) -> Iterator[str]:
     every = len(fleet.stored) + len(fleet.lost)
     yield f"{len(fleet.stored)} of {counted(every, 'node')} measured and stored"
     for node, reason in sorted(fleet.lost.items()):
-        partial = fleet.partial.get(node)
-        kept = f"; what it finished is in {partial}" if partial else ""
-        yield f"not measured: {node}: {reason}{kept}"
+        yield f"not measured: {node}: {reason}"
     for node in sorted(fleet.failed):
         yield f"a case failed on {node}"
 
@@ -58,7 +56,6 @@ def as_json(fleet: Fleet, unlike: Unlike) -> dict[str, Any]:
             "name": name,
             "label": label,
             "stored": fleet.stored.get(name),
-            "partial": fleet.partial.get(name),
             "lost": fleet.lost.get(name),
             "failed": name in fleet.failed,
             "unlike": unlike.get(label, {}),

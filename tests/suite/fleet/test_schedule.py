@@ -109,12 +109,9 @@ def label_of(name: str) -> str:
     return label("abc".index(name))
 
 
-def stored(number: int, *, partial: bool = False) -> list[Step]:
-    """Return what a node does that measures to its end, or that is interrupted."""
-    end = ".partial.json" if partial else ".json"
-    file = f"there/run-{number}{end}", store.encode(run(number))
-    why: list[Step] = [CannotRunError("it was interrupted")] if partial else []
-    return ["2 cases in 6 launches\n", file, *why]
+def stored(number: int) -> list[Step]:
+    """Return what a node does that measures to its end."""
+    return ["2 cases in 6 launches\n", (f"there/run-{number}.json", store.encode(run(number)))]
 
 
 def lost(how: str = "its node was lost") -> list[Step]:
@@ -246,22 +243,6 @@ def test_a_node_that_says_why_it_cannot_measure_is_not_tried_again(tmp_path: Pat
     assert found.fleet.lost == {"a": "another Frobench is installed"}
     assert "a: lost: another Frobench is installed" in found.lines
     assert len(cluster.begun) == 1
-
-
-def test_a_run_that_was_cut_short_leaves_its_partial_file_and_its_reason(tmp_path: Path) -> None:
-    found = fleet(tmp_path, MadeUp({"a": [stored(0, partial=True)]}))
-    assert found.fleet.lost == {"a": "it was interrupted"}
-    assert names(tmp_path) == ["run-0.partial.json"]
-    (line,) = (one for one in fleet_words.lines(found.fleet) if one.startswith("not measured"))
-    assert "what it finished is in" in line
-
-
-def test_a_whole_file_of_a_resumed_fleet_replaces_what_was_finished_before(tmp_path: Path) -> None:
-    fleet(tmp_path, MadeUp({"a": [stored(0, partial=True)]}))
-    found = fleet(tmp_path, MadeUp({"a": [stored(0)]}), earlier(tmp_path, "last"))
-    assert names(tmp_path) == [run_name(0)]
-    assert not found.fleet.partial
-    assert fleet_words.exit_code(found.fleet) == 0
 
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
