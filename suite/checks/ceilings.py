@@ -90,11 +90,6 @@ def accelerator(run: Run, name: str) -> Accelerator | None:
     return next((one for one in devices if name in {one.type, one.place}), None)
 
 
-def label(device: Accelerator) -> str:
-    """Return how messages call a device: NVIDIA H100 (cuda:0)."""
-    return f"{device.name} ({device.place})"
-
-
 def find_sheet(device: Accelerator | None) -> Sheet | None:
     """Return a device's datasheet, if it has one."""
     with suppress(NotInCatalogError):

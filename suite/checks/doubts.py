@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from frobench.suite.checks.ceilings import (
     above,
-    label,
     link_ceiling,
     memory_ceiling,
     peak_ceiling,
@@ -56,4 +55,4 @@ def other_model(run: Run) -> Iterator[Fault]:
             catalog.sheet(device)
         except NotInCatalogError as why:
             if "memory" in str(why):
-                yield Fault(f"{label(device)}: {why}")
+                yield Fault(f"{device.name} ({device.place}): {why}")

@@ -2,7 +2,7 @@
 """Rules about noise: coarse clocks, changed settings, unsteady machines, other programs."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from statistics import median, mode
 
 from msgspec import UNSET
@@ -132,7 +132,7 @@ def changed_settings(run: Run) -> Iterator[Fault]:
         if odd := {n: value for n, value in values.items() if value != usual}:
             every = len(odd) == len(values)
             where = "every launch" if every else f"launch {', '.join(map(str, odd))}"
-            yield Fault(f"{name} is {_spell_all(odd)} in {where}, not {_spell(usual)}")
+            yield Fault(f"{name} is {_spelled(odd.values())} in {where}, not {_spelled([usual])}")
 
 
 def changed_environment(run: Run) -> Iterator[Fault]:
@@ -146,16 +146,13 @@ def changed_environment(run: Run) -> Iterator[Fault]:
         if differences.matters(fact) and not fact.startswith(WATCHED):
             values = {n: facts[fact] for n, facts in changed.items() if fact in facts}
             where = f"launch {', '.join(map(str, values))}"
-            yield Fault(f"{fact} was {_spell_all(values)} in {where}, unlike when the run began")
+            yield Fault(
+                f"{fact} was {_spelled(values.values())} in {where}, unlike when the run began"
+            )
 
 
-def _spell_all(values: Mapping[int, Scalar]) -> str:
-    return " or ".join(dict.fromkeys(map(_spell, values.values())))
-
-
-def _spell(value: Scalar) -> str:
-    text, end = str(value), LONGEST_VALUE - 1
-    return text if len(text) <= LONGEST_VALUE else f"{text[:end]}\N{HORIZONTAL ELLIPSIS}"
+def _spelled(values: Iterable[Scalar]) -> str:
+    return " or ".join(dict.fromkeys(f"{value!s:.{LONGEST_VALUE}}" for value in values))
 
 
 def _uses_cpu(run: Run) -> bool:

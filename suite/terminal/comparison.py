@@ -176,11 +176,10 @@ def grouped(reasons: Iterable[tuple[str, str | None]]) -> list[str]:
 
 
 def _changed(cases: Iterable[CaseComparison]) -> list[str]:
+    differing = sorted((c for c in cases if c.differs), key=lambda case: ORDER.index(case.word))
     return [
-        f"  {case.word}: {case.group} {name_of(case.fullname)}: "
-        f"{format_estimate(case.ratio, RATIO)}"
-        for case in sorted(cases, key=lambda case: ORDER.index(case.word))
-        if case.differs
+        f"  {one.word}: {one.group} {name_of(one.fullname)}: {format_estimate(one.ratio, RATIO)}"
+        for one in differing
     ]
 
 

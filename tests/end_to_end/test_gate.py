@@ -274,7 +274,6 @@ def test_the_command_takes_facts_to_compare_across_and_lets_cases_be_missing(
 @pytest.mark.parametrize(
     ("fact", "near"),
     [
-        ("torch", "no fact 'torch'; near it: software.torch"),
         ("zzzzzzzz", "no fact 'zzzzzzzz'; `compare` without it names what differs"),
     ],
 )
