@@ -29,7 +29,7 @@ def validate(paths: tuple[Path, ...]) -> None:
     """
     from frobench.suite.terminal.layout import is_honest, say, shown, stored_runs
 
-    runs = stored_runs(paths, options.RESULTS)
+    runs = stored_runs(paths, options.stored_here())
     good = [path for path in runs if is_honest(path, err=False)]
     say(*(f"{shown(path)}: valid" for path in good))
     if good != runs:
@@ -108,7 +108,7 @@ def export(file: Path, form: str | None) -> None:
 @click.option(
     "--workload",
     type=click.Choice(options.WORKLOADS),
-    help="What a machine is bought for, with --purchase; training by default.",
+    help="What a machine is bought for; a --purchase is for training by default.",
 )
 @options.as_json
 @exits_cleanly
@@ -138,16 +138,13 @@ def compare(  # noqa: PLR0913 - one for each option
     from frobench.reports.compare import verdicts
     from frobench.suite.compare.runs import newest_levels
 
+    purchase = purchase or workload is not None
     with suppress(OSError):  # what cannot be read is refused below
         if new is not None and new.samefile(base):
             raise click.UsageError("BASE and NEW are the same file; name two runs")
     if new is None and (purchase or across):
         option = "--purchase" if purchase else "--across"
         raise click.UsageError(f"{option} compares two runs, each with an environment of its own")
-    if workload and not purchase:
-        raise click.UsageError("--workload compares two machines; give --purchase, too")
-    if purchase and (across or allow_missing):
-        raise click.UsageError("--purchase gives no verdicts; leave --across and --allow-missing")
     if new is None:
         sys.exit(verdicts.versions(*read_valid(base), as_json=as_json, allow_missing=allow_missing))
     first, second = read_valid(base, new)
@@ -156,7 +153,7 @@ def compare(  # noqa: PLR0913 - one for each option
             verdicts.machines(first, second, workload or options.WORKLOADS[0], as_json=as_json)
         )
     require_facts(across, first, second)
-    stored = options.RESULTS / Path(first.frobench.environment.machine).name
+    stored = options.stored_here() / Path(first.frobench.environment.machine).name
     known = newest_levels([stored, base.parent, new.parent])
     sys.exit(
         verdicts.runs(first, second, known, across, as_json=as_json, allow_missing=allow_missing)

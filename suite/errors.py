@@ -45,17 +45,6 @@ class LostRankError(RuntimeError):
     """A process of a group ended or did not answer, or its network broke; the message names it."""
 
 
-class TooLongError(Exception):
-    """A call takes longer than the profile allows, or is predicted to.
-
-    seconds : that went into calls before that was known
-    """
-
-    def __init__(self, reason: str, seconds: float = 0.0) -> None:
-        super().__init__(reason)
-        self.seconds = seconds
-
-
 class ClockError(RuntimeError):
     """The host's clock does not do what a clock must."""
 
@@ -65,14 +54,12 @@ class Interrupted(Exception):  # noqa: N818 - not an error: the user asked for i
 
     run : its name, to resume it by
     stored : where everything finished was saved; ``None`` if nothing was
-    trouble : why nothing was, if there was something to save
     """
 
-    def __init__(self, run: str, stored: Path | None, trouble: str | None = None) -> None:
+    def __init__(self, run: str, stored: Path | None) -> None:
         super().__init__(run)
         self.run = run
         self.stored = stored
-        self.trouble = trouble
 
 
 class WrongResultError(Exception):

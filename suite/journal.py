@@ -25,6 +25,7 @@ from frobench.suite.stored.types import (
     Conclusion,
     Environment,
     Exercise,
+    Launch,
     NodeFacts,
     Outcome,
     Project,
@@ -230,29 +231,31 @@ def read_spec(path: str) -> LaunchSpec:
 
 
 class Collected(Struct, tag="collected", kw_only=True):
-    """What collection found: every selected case, and the questions they answer."""
+    """What collection found: every selected case, and the questions they answer.
+
+    The other fields are for `frobench list` alone.
+
+    machine, machine_id : the machine's name and, without a label, its identity
+    absent : by full name why no device here can run a case
+    """
 
     cases: list[Identity]
     exercises: dict[str, Exercise]
-
-
-class Declared(Struct, tag="declared", kw_only=True):
-    """The machine, and why no device here can run some of the cases, by full name.
-
-    machine, machine_id : the machine's name and, without a label, its identity
-    """
-
-    machine: str
-    machine_id: str
-    absent: dict[str, str]
+    machine: str = ""
+    machine_id: str = ""
+    absent: dict[str, str] = {}
 
 
 class Begun(Struct, tag="begun", kw_only=True):
-    """A case is in flight since `at`, seconds of the monotonic clock."""
+    """A case is in flight since `at`, seconds of the monotonic clock.
+
+    settled : seconds in which accelerators were kept busy before, until their clocks had settled
+    """
 
     launch: int
     case: str
     at: float
+    settled: float = 0.0
 
 
 class Tried(Struct, tag="tried", kw_only=True):
@@ -334,13 +337,6 @@ class Busy(Struct, tag="busy", kw_only=True):
     case: str = ""
 
 
-class Settled(Struct, tag="settled", kw_only=True):
-    """Accelerators were kept busy until their clocks had settled."""
-
-    launch: int
-    seconds: float
-
-
 class Rested(Struct, tag="rested", kw_only=True):
     """Nothing ran between these seconds of the monotonic clock; written by the runner."""
 
@@ -355,7 +351,6 @@ class Refused(Struct, tag="refused", kw_only=True):
     details : what others wrote of it, and a traceback, for the terminal only
     fatal : it took its process down with it, or hung; larger ones are not tried
     lost : the launch lost a process of a group, which says nothing of the case in other launches
-    sampled : seconds of the calls that a pilot made before it knew that they take too long
     """
 
     launch: int
@@ -366,7 +361,6 @@ class Refused(Struct, tag="refused", kw_only=True):
     check: Check | None = None
     details: str = ""
     lost: bool = False
-    sampled: float = 0.0
 
 
 class NodesSeen(Struct, tag="nodes", kw_only=True):
@@ -397,17 +391,19 @@ class Surroundings(Struct, tag="surroundings", kw_only=True):
     refusals: dict[str, str] = {}
 
 
+def no_facts() -> Launch:
+    """Return what is stored of a launch of which nothing is known."""
+    return Launch(
+        started="", seconds=0.0, body_seconds=0.0, warmup_seconds=0.0, empty_body={}, timer_step=0.0
+    )
+
+
 class Harness(Struct, tag="harness", kw_only=True):
-    """What a launch says of the harness itself once its devices are ready; see `Launch`."""
+    """What a launch says of the harness itself once its devices are ready."""
 
     launch: int
-    empty_body: dict[str, float]
-    timer_step: float
-    warmup: float
-    state: dict[str, Scalar]
-    environment: Environment | None = None
-    ready_reading: dict[str, float] = {}
-    waits: dict[str, str] = {}
+    environment: Environment
+    facts: Launch
 
 
 class Gauged(Struct, tag="gauged", kw_only=True):
@@ -436,8 +432,8 @@ class Ended(Struct, tag="ended", kw_only=True):
     runner_cores: float | None = None
 
 
-_OfPilot = Stopped | Surroundings | NodesSeen | Collected | Declared | Tried
-_OfLaunch = Harness | Gauged | Settled | Begun | Measured | Refused | Busy | Imported
+_OfPilot = Stopped | Surroundings | NodesSeen | Collected | Tried
+_OfLaunch = Harness | Gauged | Begun | Measured | Refused | Busy | Imported
 _OfRunner = Rested | Refused | Ended
 Record = _OfPilot | _OfLaunch | _OfRunner
 """A line of the journal."""

@@ -11,7 +11,7 @@ have is a warning there if the run itself reported it; the case that it names co
 An *error* makes a number wrong or a file invalid. A *warning* makes a number less trustworthy than
 it looks. An *info* explains a number and casts no doubt on it.
 
-This page is made from the rules themselves, in [suite/checks](../suite/checks):
+This page is made from the rules themselves, in [suite/checks](../suite/checks/__init__.py):
 `python -m frobench.suite.checks > docs/checks.md`.
 """
 

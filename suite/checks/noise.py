@@ -202,6 +202,10 @@ LEAST_BALANCE = 0.7
 differ by a few percent."""
 SHORTEST_WORK = 5e-4
 """Seconds of work, of which the larger part is launching if it is shorter."""
+BUSIEST_RUNNER = 0.02
+"""Cores that the runner may use besides reading sensors: on two cores it uses 0.004."""
+STARTING_SECONDS = 0.1
+"""Seconds of a processor that starting a launch takes the runner, however short the launch is."""
 
 
 def noisy_case(run: Run, case: Case) -> Iterator[str]:
@@ -235,6 +239,23 @@ def uneven_devices(run: Run, case: Case) -> Iterator[str]:
     if len(accelerators(case)) > 1 and mostly(uneven):
         share = median(part["balance"] for part in parts)
         yield f"the first device to be done takes {share:.0%} of the last one's time"
+
+
+def busy_runner(run: Run) -> Iterator[Fault]:
+    """The runner used more than 0.02 cores in a launch, besides those for reading sensors.
+
+    It took this time from cases on the CPU. Report this run as a fault of Frobench.
+    """
+    sensors = 0.0 if run.frobench.telemetry is UNSET else run.frobench.telemetry.cost
+    busy = [
+        (launch.runner_cores, number)
+        for number, launch in enumerate(run.frobench.launches, start=1)
+        if launch.runner_cores is not UNSET
+        and (launch.runner_cores - sensors - BUSIEST_RUNNER) * launch.seconds > STARTING_SECONDS
+    ]
+    if busy:
+        cores, number = max(busy)
+        yield Fault(f"the runner used {cores:.2f} cores in launch {number}")
 
 
 def drift(run: Run) -> Iterator[Fault]:

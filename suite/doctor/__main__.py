@@ -9,10 +9,11 @@ what they find and stores that with the run, in `frobench.troubles`. Where an ac
 used, it refuses, unless `--devices cpu` leaves it out.
 
 `frobench doctor --json` is for programs: `there.host`, `there.accelerators`, `there.torch`, and
-`troubles`, each with `code`, `severity`, `message` and `advice` ([types](../suite/doctor)). Units
-are bytes, hertz, watts and degrees Celsius; `utilization` is a fraction. What is not known is
-`null`, and `unknown` beside it says why. No person and no host is named, unless PyTorch names one
-when it cannot be imported; other processes are only counted.
+`troubles`, each with `code`, `severity`, `message` and `advice`
+([types](../suite/doctor/__init__.py)). Units are bytes, hertz, watts and degrees Celsius;
+`utilization` is a fraction. What is not known is `null`, and `unknown` beside it says why. No
+person and no host is named, unless PyTorch names one when it cannot be imported; other
+processes are only counted.
 
 This page is made from the rules themselves: `python -m frobench.suite.doctor > docs/doctor.md`.
 """

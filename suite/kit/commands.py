@@ -16,7 +16,6 @@ import torch.distributed as dist
 from frobench.suite.concurrency import Interval
 from frobench.suite.kit.check_result import briefly
 from frobench.suite.kit.device import Device, release_memory
-from frobench.suite.kit.garbage import Survivors
 from frobench.suite.machine.host import interface_of, link_rate
 from frobench.suite.stored.types import Check, Environment
 
@@ -37,7 +36,6 @@ class Commands:
     def __init__(self, device: str, seed: int) -> None:
         self._device = Device(device, seed)
         self._held = ExitStack()
-        self._survivors = Survivors()
         self._task: Task | None = None
         self._result: Any = None
 
@@ -65,7 +63,6 @@ class Commands:
         self._task = self._result = None
         gc.collect()
         self._held.close()
-        self._survivors.spare()
         release_memory()
 
     def get_ready(self) -> None:

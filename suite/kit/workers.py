@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -62,28 +62,10 @@ class WorkerError(RuntimeError):
 
 
 class LostWorkerError(WorkerError):
-    """A worker's process ended."""
+    """A worker's process ended, or did not answer in time."""
 
 
-class SilentWorkerError(LostWorkerError):
-    """A worker did not answer in time."""
-
-
-class Process(Protocol):
-    """The process of a worker, on this machine or on another one."""
-
-    @property
-    def exitcode(self) -> int | None:
-        """The exit code of a process that has ended; minus the signal that ended it."""
-
-    def kill(self) -> None:
-        """End the process."""
-
-    def join(self, timeout: float | None = None, /) -> None:
-        """Wait for the end of the process, at most for a timeout in seconds."""
-
-
-def start_here(seat: Seat, seed: int) -> tuple[Connection, Process]:
+def start_here(seat: Seat, seed: int) -> tuple[Connection, Any]:
     """Start a process that serves a seat on this machine; return it and the connection to it."""
     context = get_context("spawn")
     ours, theirs = context.Pipe()
@@ -105,7 +87,7 @@ class Worker(Track):
         self,
         seat: Seat,
         seed: int = 0,
-        start_process: Callable[[Seat, int], tuple[Connection, Process]] = start_here,
+        start_process: Callable[[Seat, int], tuple[Connection, Any]] = start_here,
     ) -> None:
         super().__init__()
         self.seat = seat
@@ -178,7 +160,7 @@ class Worker(Track):
         try:
             if not self._pipe.poll(seconds):
                 in_time = f"in {seconds:.0f} s" if seconds else "in time"
-                raise SilentWorkerError(f"worker {name} did not answer {in_time}")
+                raise LostWorkerError(f"worker {name} did not answer {in_time}")
             error, value = self._pipe.recv()
         except (EOFError, OSError):
             self._process.join(1)

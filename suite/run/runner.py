@@ -19,7 +19,6 @@ import random
 import secrets
 import signal
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
@@ -31,16 +30,10 @@ from typing import Any, Self
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from frobench.suite import doctor
-from frobench.suite.errors import (
-    CannotRunError,
-    CutShortError,
-    Interrupted,
-    NothingMeasuredError,
-    NothingSelectedError,
-)
+from frobench.suite import doctor, errors
+from frobench.suite.errors import CannotRunError
 from frobench.suite.files import create, keep
-from frobench.suite.journal import Begun, Journal, Plan, Record, Surroundings
+from frobench.suite.journal import Begun, Journal, Measured, Plan, Record, Surroundings
 from frobench.suite.machine import environment, vendors
 from frobench.suite.machine.host import own_address
 from frobench.suite.machine.sensors.sensor import Source
@@ -57,17 +50,10 @@ from frobench.suite.run.lock import lock_identity, machine_lock
 from frobench.suite.run.merge import merge
 from frobench.suite.run.plan import choices, freeze
 from frobench.suite.run.progress import Reporter, reasons, remaining, require_any, say_refusal
-from frobench.suite.run.unfinished import PILOT, READINGS, RunClock, snapshot
-from frobench.suite.stored import store
+from frobench.suite.run.unfinished import LAUNCHES, PILOT, READINGS, RunClock
+from frobench.suite.stored import store, types
 from frobench.suite.stored.differences import machine_id, short_name
-from frobench.suite.stored.types import (
-    LABEL_DIGITS,
-    Conclusion,
-    Environment,
-    Outcome,
-    ProfileName,
-    Run,
-)
+from frobench.suite.stored.types import LABEL_DIGITS, Conclusion, Environment, Outcome, Run
 from frobench.suite.units import counted
 
 KEY = ".label-key"
@@ -139,8 +125,7 @@ def _machine() -> str:
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 AGAIN_SECONDS = 5.0
-"""Seconds in which a second signal is ignored, and after which the exception is raised again, since
-Python ignores one that is raised inside a destructor."""
+"""Seconds in which a second signal is ignored."""
 
 
 class Interruptions:
@@ -159,7 +144,6 @@ class Interruptions:
         for number in ENDING:
             if number == signal.SIGTERM or signal.getsignal(number) is not signal.SIG_IGN:
                 self._before[number] = signal.signal(number, self._interrupt)
-        self._before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._interrupt)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -170,13 +154,11 @@ class Interruptions:
     def hold(self) -> None:
         """Ignore every further signal, so that what is finished can be stored."""
         self._held = True
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
         now = monotonic()
         if not self._held and now - self._last >= AGAIN_SECONDS:
             self._last = now
-            signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
             raise KeyboardInterrupt
 
 
@@ -185,7 +167,7 @@ class Request(Struct, frozen=True, kw_only=True):
 
     results: Path
     benchmarks: Path
-    profile: ProfileName = "standard"
+    profile: types.ProfileName = "standard"
     devices: list[str] = []  # names, or none for the CPU and every accelerator
     expression: str = ""
     budget: float | None = None
@@ -309,20 +291,17 @@ def _ended_well(folder: Path, results: Path, interruptions: Interruptions) -> It
     clock = RunClock()
     try:
         yield clock
-    except NothingMeasuredError:
+    except errors.NothingMeasuredError:
         unfinished.remove(folder)  # there is nothing to resume
         raise
-    except (CannotRunError, NothingSelectedError) as error:
+    except (CannotRunError, errors.NothingSelectedError) as error:
         if Plan.read(folder).cases:
-            raise CutShortError(str(error), folder.name) from error
+            raise errors.CutShortError(str(error), folder.name) from error
         unfinished.remove(folder)
         raise
     except OSError as error:
-        if not folder.exists():
-            message = f"{folder} was removed while its run went on, with all it measured"
-            raise CannotRunError(message) from error
         refusal = f"{error.filename or folder}: {error.strerror or error}"
-        raise CutShortError(refusal, folder.name) from error
+        raise errors.CutShortError(refusal, folder.name) from error
     except KeyboardInterrupt:
         interruptions.hold()
         raise _save_finished(folder, results, clock) from None
@@ -407,13 +386,6 @@ def _announce(plan: Plan, reporter: Reporter) -> None:
     )
     for reason in reasons(left_out):
         reporter.say(reason)
-    reasons_without = Counter(plan.without_energy.values()).most_common()
-    why = "; ".join(f"{reason} ({counted(many, 'case')})" for reason, many in reasons_without)
-    if plan.energy:
-        others = f", and not of others: {why}" if why else ""
-        reporter.say(f"energy is measured of {counted(len(plan.energy), 'case')}{others}")
-    else:
-        reporter.say(f"no energy is measured: {why or 'no headline case is'}")
     if plan.seconds_at_least > plan.settings.budget and plan.settings.launches is None:
         alone = ", and takes less time where no other program keeps the processor busy"
         hope = alone if plan.disturbed else ""
@@ -426,24 +398,22 @@ def _announce(plan: Plan, reporter: Reporter) -> None:
 
 def sensors(folder: Path, plan: Plan) -> list[Source]:
     """Return the sensors of the devices that the pilot saw."""
-    for record in Journal(folder / PILOT):
-        if isinstance(record, Surroundings):
-            return vendors.sources(record.seals, str(plan.seed), record.addresses)
-    return vendors.sources({}, "", {})
+    here = next(record for record in Journal(folder / PILOT) if isinstance(record, Surroundings))
+    return vendors.sources(here.seals, str(plan.seed), here.addresses)
 
 
-def _save_finished(folder: Path, results: Path, clock: RunClock) -> Interrupted:
+def _save_finished(folder: Path, results: Path, clock: RunClock) -> errors.Interrupted:
     """Store what an interrupted run has, if it has any sample yet; return what then ends it."""
-    try:
-        stored = snapshot(folder, clock.seconds())
-        if stored is None:
-            return Interrupted(folder.name, None)
-        path = _partial(_path(results, Plan.read(folder)))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        keep(path, store.encode(stored))
-    except (OSError, CannotRunError) as error:
-        return Interrupted(folder.name, None, trouble=str(error))
-    return Interrupted(folder.name, path)
+    with suppress(OSError, CannotRunError):  # the journal has everything finished all the same
+        plan, records = Plan.read(folder), list(Journal(folder / LAUNCHES))
+        if any(isinstance(record, Measured) for record in records):
+            readings = telemetry.readings(folder / READINGS)
+            stored = merge(plan, records, clock.seconds(), readings, complete=False)
+            path = _partial(_path(results, plan))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            keep(path, store.encode(stored))
+            return errors.Interrupted(folder.name, path)
+    return errors.Interrupted(folder.name, None)
 
 
 def _path(results: Path, plan: Plan) -> Path:

@@ -154,7 +154,7 @@ def test_where_too_few_launches_were_made_nobody_can_say(once: Run, tmp_path: Pa
     process.send_signal(signal.SIGINT)  # before the plan: it is asked for again
     _, err = process.communicate()
     assert process.returncode == 130
-    assert f"`frobench compare {file} NEW` then says what agrees" in err
+    assert "--resume" in err
 
     resumed = frobench("run", "--resume", "last", folder=tmp_path)
     assert [case.name for case in stored(resumed, tmp_path).benchmarks] == [WAIT]

@@ -118,7 +118,7 @@ REASONS = {
     "hang": "did not end within its deadline of 5 s",
 }
 """What is told of the cases that fail otherwise than by their results."""
-NOT_OF_A_BENCHMARK = {"missing-launch"}
+NOT_OF_A_BENCHMARK = {"busy-runner", "missing-launch"}
 """Codes of what no benchmark causes: a fault of the runner, and an edited file."""
 BY_CHANCE = {"launches that differ too much or too little": {"drift"}}
 """What may be named too: six random numbers are in order once in 360 runs."""

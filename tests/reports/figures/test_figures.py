@@ -28,7 +28,7 @@ from frobench.suite import checks
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import keep
-from tests.instruments.processes.project_files import stored_runs
+from tests.instruments.processes.project_files import EXAMPLE_RUN
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import run_of
@@ -59,7 +59,7 @@ def believed(monkeypatch: pytest.MonkeyPatch) -> None:
 def plots() -> dict[str, Plot]:
     """Return all charts of a stored run and of one on two accelerators, by name."""
     found: dict[str, Plot] = {}
-    for run in (store.read(stored_runs()[-1]), factory.run(accelerators=2, launches=8)):
+    for run in (store.read(EXAMPLE_RUN), factory.run(accelerators=2, launches=8)):
         found |= {
             f"{one.exercise} {plot.name}": plot for one in sections(run) for plot in one.plots
         }

@@ -155,7 +155,7 @@ def test_every_rule_tells_the_user_what_it_means_and_what_to_do(
 
 
 def test_rules_are_found_by_being_written() -> None:
-    assert {"noisy-case", "uneven-devices"} <= rule.rules(noise).keys()
+    assert {"noisy-case", "uneven-devices", "busy-runner"} <= rule.rules(noise).keys()
 
 
 def test_every_module_of_rules_is_applied() -> None:

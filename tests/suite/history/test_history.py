@@ -369,15 +369,12 @@ def test_a_range_that_holds_no_commit_gets_one_clear_line(
         searched(project(tmp_path, "1e-3", "1e-3"), revisions)
 
 
-@pytest.mark.parametrize(
-    ("text", "example"),
-    [("main", "main^..main"), ("--all..", "HEAD^..HEAD"), ("main~1...main", "HEAD^..HEAD")],
-)
-def test_what_is_no_range_ends_with_2_and_what_to_type(text: str, example: str) -> None:
+@pytest.mark.parametrize("text", ["main", "--all..", "main~1...main"])
+def test_what_is_no_range_ends_with_2_and_what_to_type(text: str) -> None:
     shown = CliRunner().invoke(main, ["history", "--range", text])
     assert shown.exit_code == 2
     assert f"'{text}' is no range of commits. A range is A..B, " in shown.output
-    assert f"type `--range {example}`" in shown.output
+    assert "`--range HEAD^..HEAD` compares a commit" in shown.output
 
 
 def test_a_shallow_clone_is_named_where_it_lacks_a_commit(tmp_path: Path) -> None:

@@ -62,9 +62,5 @@ def test_a_body_that_fails_later_leaves_the_others_alone(monkeypatch: pytest.Mon
     assert read.finish().keys() == {"cpu/copy", "cpu/python"}
 
 
-def test_the_gauge_has_the_body_that_shows_the_speed_of_the_cores() -> None:
-    assert "cpu/python" in Gauge([Device("cpu")], 1).finish()
-
-
 def sum_up() -> int:
     return sum(range(1000))

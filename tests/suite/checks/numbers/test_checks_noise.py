@@ -4,6 +4,7 @@
 import pytest
 
 from frobench.suite import checks
+from frobench.suite.stored.types import Telemetry
 from tests.instruments.faults.judging import made, on_accelerators, only, resample, said
 
 # noisy_case
@@ -76,3 +77,28 @@ def test_the_halves_of_a_processor_are_not_compared() -> None:
         case.extra_info.parts |= {"balance": [0.5] * 8, "span": [1e-2] * 8}
     assert pairs
     assert not said(run, "uneven-devices")
+
+
+# busy_runner
+
+
+@pytest.mark.parametrize(
+    ("cores", "seconds", "named"),
+    [(0.021, 90.0, False), (0.031, 90.0, True), (0.06, 2.0, False), (0.08, 2.0, True)],
+)
+def test_a_runner_that_takes_time_from_the_cases_is_named(
+    cores: float, seconds: float, *, named: bool
+) -> None:
+    run = made()  # starting a launch may take 0.1 s, which is much of a short one
+    launch = run.frobench.launches[4]
+    launch.runner_cores, launch.seconds = cores, seconds
+    assert said(run, "busy-runner") == [f"the runner used {cores:.2f} cores in launch 5"] * named
+
+
+def test_what_reading_sensors_takes_is_not_held_against_the_runner() -> None:
+    run = made()
+    run.frobench.telemetry = Telemetry(
+        begun=0.0, step=1.0, series={}, held_back={}, launches=[], unknown={}, cost=0.01
+    )
+    run.frobench.launches[4].runner_cores = 0.029
+    assert not said(run, "busy-runner")
