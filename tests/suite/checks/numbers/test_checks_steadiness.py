@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A machine that does not hold its speed over the run is named."""
 
-from random import Random
-
 import pytest
-from scipy.stats import kendalltau
 
 from frobench.suite import checks
-from frobench.suite.checks import courses
 from tests.instruments.faults.judging import made, resample, said
 
 # drift
@@ -59,12 +55,3 @@ def test_launches_without_any_noise_have_no_course_but_a_step(factor: float) -> 
 def test_launches_that_jump_without_a_trend_are_no_drift() -> None:
     jumps = [1.0, 1.05, 0.98, 1.03, 1.06, 1.0, 1.04, 1.05]
     assert not said(resample(made(), lambda launch: jumps[launch]), "drift")
-
-
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("count", [6, 7, 12, 40])
-def test_the_chance_of_a_trend_is_that_of_kendalls_test(seed: int, count: int) -> None:
-    random = Random(seed)  # noqa: S311 - no secret
-    series = [random.gauss(0.1 * place, 1) for place in range(count)]
-    expected = kendalltau(range(count), series, method="exact").pvalue
-    assert courses.chance_of_trend(series) == pytest.approx(expected, rel=1e-9)
