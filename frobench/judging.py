@@ -110,6 +110,7 @@ def export(file: Path, form: str | None) -> None:
     type=click.Choice(options.WORKLOADS),
     help="What a machine is bought for; a --purchase is for training by default.",
 )
+@click.option("--cases", is_flag=True, help="With --purchase, every case and finding too.")
 @options.as_json
 @exits_cleanly
 @without_garbage_collection()
@@ -121,6 +122,7 @@ def compare(  # noqa: PLR0913 - one for each option
     allow_missing: bool,
     purchase: bool,
     workload: str | None,
+    cases: bool,
     as_json: bool,
 ) -> None:
     """Say for each case whether NEW is faster or slower than BASE.
@@ -133,7 +135,8 @@ def compare(  # noqa: PLR0913 - one for each option
     most cases failed or would not have shown a slow-down of 25%, nothing could be compared, or a
     headline case failed, is missing in NEW or could not be compared; the first line says which.
     All cases together raise a false alarm in at most 5% of comparisons. With --purchase there are
-    no verdicts, and it exits with 0; the speed under a workload is that of the purchase page.
+    no verdicts on cases, and it exits with 0; the speed under a workload is that of the purchase
+    page.
     """
     from frobench.reports.compare import verdicts
     from frobench.suite.compare.runs import newest_levels
@@ -145,13 +148,14 @@ def compare(  # noqa: PLR0913 - one for each option
     if new is None and (purchase or across):
         option = "--purchase" if purchase else "--across"
         raise click.UsageError(f"{option} compares two runs, each with an environment of its own")
+    if cases and not purchase:
+        raise click.UsageError("--cases compares two machines; give --purchase, too")
     if new is None:
         sys.exit(verdicts.versions(*read_valid(base), as_json=as_json, allow_missing=allow_missing))
     first, second = read_valid(base, new)
     if purchase:
-        sys.exit(
-            verdicts.machines(first, second, workload or options.WORKLOADS[0], as_json=as_json)
-        )
+        asked = workload or options.WORKLOADS[0]
+        sys.exit(verdicts.machines(first, second, asked, as_json=as_json, cases=cases))
     require_facts(across, first, second)
     stored = options.stored_here() / Path(first.frobench.environment.machine).name
     known = newest_levels([stored, base.parent, new.parent])

@@ -88,14 +88,14 @@ def fleet(
 
 def write_pages(results: Path, output: Path, *, err: bool) -> dict[str, dict[str, float]]:
     """Write the pages of all stored runs; return the ratios of the nodes that are unlike others."""
-    from frobench.reports.fleet.fleet_page import PAGE, unlike
+    from frobench.reports.fleet.fleet_page import PAGE, groups_of, unlike
     from frobench.reports.site import build
     from frobench.suite.terminal.layout import say, shown, tell
 
     made = build.build([results], output, tell=tell)
     page = output / PAGE
     if page.exists():
-        say(f"which node is not like the others: {shown(page)}", err=err)
+        say(f"which node is not like the others: {shown(page)}", *groups_of(output), err=err)
         return unlike(output)
     say(f"too few nodes to compare: 3 are needed; their runs: {shown(made[0])}", err=err)
     return {}

@@ -3,7 +3,6 @@
 
 import os
 import random
-from collections.abc import Collection
 from errno import ENOENT
 from pathlib import Path
 from typing import ClassVar, Literal, Self
@@ -83,7 +82,6 @@ class Plan(Struct, kw_only=True):
     launch_seconds : that a launch is expected to take
     deadlines : seconds after which a case hangs, where it is not the settings' deadline
     brief : headline cases with long calls, which are called a few times
-    counters : devices that count their energy
     energy : cases whose energy every launch measures
     without_energy : why the energy of other headline cases is not measured
     sustained : cases of an accelerator whose sustained rate every launch measures
@@ -117,7 +115,6 @@ class Plan(Struct, kw_only=True):
     launch_seconds: float = 0.0
     deadlines: dict[str, float] = {}
     brief: list[str] = []
-    counters: list[str] = []
     energy: list[str] = []
     without_energy: dict[str, str] = {}
     sustained: list[str] = []
@@ -172,11 +169,6 @@ class Plan(Struct, kw_only=True):
         blocks = sorted(set(kinds.values()))
         chance.shuffle(blocks)
         return sorted(names, key=lambda name: blocks.index(kinds[name]))
-
-    def any_on_halves(self, names: Collection[str]) -> bool:
-        """Return whether any of these cases runs on halves of the CPU, a process each."""
-        devices = (name for case in self.cases if case.fullname in names for name in case.devices)
-        return any(name.startswith(f"{CPU}/") and not nodes_of(name) for name in devices)
 
     def windows(self, launch: int) -> list[str]:
         """Return the cases that are repeated behind all others, in this launch's order."""

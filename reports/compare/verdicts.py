@@ -4,6 +4,7 @@
 from collections.abc import Collection, Sequence
 
 import click
+from msgspec import to_builtins
 from msgspec.structs import asdict
 
 from frobench.reports.compare import workload as workloads
@@ -64,17 +65,22 @@ def versions(run: Run, *, as_json: bool, allow_missing: bool = False) -> int:
     return exit_code(comparison, allow_missing=allow_missing)
 
 
-def machines(base: Run, new: Run, workload: str, *, as_json: bool) -> int:
-    """Print two machines side by side, and how fast the new one is under a workload."""
+def machines(base: Run, new: Run, workload: str, *, as_json: bool, cases: bool = False) -> int:
+    """Print two machines side by side, and how fast the new one is under a workload.
+
+    cases : whether to print every case and finding too
+    """
     matched = match_machines(base, new)
     environments = base.frobench.environment, new.frobench.environment
     differences = [each for each in compare_environments(*environments) if each.matters]
-    findings = compare_findings(base, new)
-    sides = workloads.sides(base, new, workload)
+    sides = workloads.sides(base, new)
+    found = workloads.score(sides, workload)
+    first, second = (side.axes for side in sides)
     if as_json:
         dump(
-            workloads.for_programs(sides)
+            found
             | {
+                "axes": {"base": to_builtins(first), "new": to_builtins(second)},
                 "base": base.frobench.run,
                 "new": new.frobench.run,
                 "base_machine": environments[0].machine,
@@ -82,24 +88,21 @@ def machines(base: Run, new: Run, workload: str, *, as_json: bool) -> int:
                 "unmatched": matched.unmatched,
                 "faults": matched.faults,
                 "differences": differences,
-                "findings": findings,
+                "findings": compare_findings(base, new),
             }
         )
-        if sides.refused:
-            say(sides.refused, err=True)
-    else:
-        say(f"base: {environments[0].machine} ({base.frobench.run})")
-        say(f"new:  {environments[1].machine} ({new.frobench.run})", "")
-        _warn(matched.faults)
+        return 0
+    say(f"base: {environments[0].machine} ({base.frobench.run})")
+    say(f"new:  {environments[1].machine} ({new.frobench.run})", "")
+    _warn(matched.faults)
+    fold(*workloads.answers(found), "")
+    show(workloads.parts(found))
+    show(workloads.axes(first, second))
+    if cases:
+        findings = compare_findings(base, new)
+        show(words.of_pairs(matched.pairs))
         show(table(findings, "base", "new"))
-        show(workloads.exercises(sides))
-        show(workloads.axes(sides))
-        fold(
-            *legend(findings),
-            *words.of_machines(matched, differences),
-            "",
-            workloads.answer(sides),
-        )
+        fold(*legend(findings), *words.of_machines(matched, differences))
     return 0
 
 

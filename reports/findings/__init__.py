@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from types import ModuleType
 
-from frobench.reports.findings import versions
+from frobench.reports.findings import own, versions
 from frobench.reports.findings.exercises import (
     attainable_peak,
+    collectives,
     copies,
     data_parallel,
     loss_reporting,
@@ -21,10 +22,7 @@ from frobench.reports.findings.exercises import (
     transformer,
 )
 from frobench.reports.findings.finding import Finding, Plot, Section, exercise_title
-from frobench.reports.findings.groups import collectives
-from frobench.reports.findings.own import any_function
-from frobench.reports.findings.remembered import cases_of
-from frobench.reports.findings.select import Cases, NotMeasuredError
+from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.suite.stored.differences import is_cpu
 from frobench.suite.stored.types import Run
 
@@ -74,14 +72,14 @@ def _answers(cases: Cases) -> tuple[ModuleType, list[Finding]]:
     their cases: then the cases are answered as any others are, and what is missing keeps its
     reason.
     """
-    rules = RULES.get(cases.exercise, any_function)
+    rules = RULES.get(cases.exercise, own)
     answers = list(rules.findings(cases))
     lacking = cases.passed() and all(finding.absent for finding in answers)
-    if rules is any_function or not lacking or any(_plots(rules, cases)):
+    if rules is own or not lacking or any(_plots(rules, cases)):
         return rules, answers
     told = tuple(reason for reason, _ in cases.missing)
     unanswered = (finding for finding in answers if finding.absent.startswith(told))
-    return any_function, [*any_function.findings(cases), *unanswered]
+    return own, [*own.findings(cases), *unanswered]
 
 
 def _plots(rules: ModuleType, cases: Cases) -> Iterator[Plot]:
@@ -93,7 +91,7 @@ def _plots(rules: ModuleType, cases: Cases) -> Iterator[Plot]:
 def _findings(cases: Cases) -> tuple[ModuleType, list[Finding]]:
     """Return the rules of an exercise, and all its answers with the leading one first."""
     rules, answers = _answers(cases)
-    answered = {name for finding in answers for name in finding.cases if rules is not any_function}
+    answered = {name for finding in answers for name in finding.cases if rules is not own}
     beside = versions.findings(cases.run, cases.exercise)
     answers = [*answers, *(finding for finding in beside if not answered.issuperset(finding.cases))]
     asked = cases.run.frobench.exercises[cases.exercise]

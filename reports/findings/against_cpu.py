@@ -7,16 +7,7 @@ from dataclasses import dataclass
 from frobench.reports.findings.answers import Answer, Crossing, threshold
 from frobench.reports.findings.finding import RATIO
 from frobench.reports.findings.select import Curve, NotMeasuredError
-from frobench.reports.findings.values import (
-    VALUE,
-    axis_pattern,
-    behind,
-    capital,
-    holds_one,
-    is_below,
-    size,
-    text,
-)
+from frobench.reports.findings.values import VALUE, axis_pattern, behind, is_below, size, text
 
 
 @dataclass(frozen=True)
@@ -39,47 +30,40 @@ class Compared:
     of_what: str = ""
 
     def at_largest(self) -> Answer:
-        """Compare the two at the largest size of both, the faster one first; and at the smallest.
+        """Compare the two at the largest size of both, and at the smallest; the faster one first.
 
         The number of the answer is the accelerator's speed, whichever is faster.
         """
         small, large = self.ratio.sizes[0], self.ratio.sizes[-1]
-        ratio, at_large = self.ratio.at(large), self.at(large)
+        ratio, tiny = self.ratio.at(large), self.ratio.at(small)
+        label = f"as fast as the CPU{self.of_what}{self.at(large)}"
         speed = f"{VALUE} the speed of the CPU on {self.name}"
         if is_below(ratio, 1.0):
             speed = f"{text(1 / ratio, RATIO)} the speed of {self.name} on the CPU"
-        elif holds_one(ratio):
-            speed = f"No measurable difference, {speed}"
-        rest = ""
+        more = ""
         if small < large:
-            tiny = self.ratio.at(small)
-            rest = f"; {text(tiny, RATIO)}{self.at(small)}"
+            more = f"; {text(tiny, RATIO)}{self.at(small)}"
             if is_below(tiny, 1.0):
-                rest = f";{self.at(small)} the CPU is {text(1 / tiny, RATIO)} faster"
-            rest = f", the largest size of both{rest}"
-        sentence = f"{speed}{self.of_what}{at_large}{rest}."
-        label = f"as fast as the CPU{self.of_what}{at_large}"
-        return Answer(sentence, behind(self.ratio.ends()), ratio, RATIO, label)
+                more = f";{self.at(small)} the CPU is {text(1 / tiny, RATIO)} faster"
+        sentence, cases = f"{speed}{self.of_what}{self.at(large)}", behind(self.ratio.ends())
+        return Answer(sentence, cases, ratio, RATIO, self.advice(), more, label)
 
-    def advice(self, of_what: str = "") -> str:
+    def advice(self) -> str:
         """Say up to which size the CPU is faster, where all launches agree that there is one."""
         if all(is_below(self.ratio.at(number), 1.0) for number in self.ratio.sizes):
             return "Stay on the CPU."
         with suppress(NotMeasuredError):
             if bracket := self.crossing().bracket:
-                return f"Up to {self._spelled(bracket[0])}{of_what} stay on the CPU."
+                return f"Up to {self._spelled(bracket[0])}{self.of_what} stay on the CPU."
         return ""
 
     def crossing(self) -> Crossing:
         """Find the size from which the accelerator takes no longer."""
         return threshold(self.ratio, 1.0, self.times, self.power, axis_pattern(self.axis))
 
-    def crossover(self, before: str = "") -> Answer:
-        """Say, behind a beginning of the sentence, from which size it takes no longer."""
-        crossing = self.crossing()
-        faster = f"{before}{self.name} is at least as fast as the CPU{self.of_what}"
-        sentence = capital(f"{faster} from {crossing.words}.")
-        return crossing.answer(sentence, self.ratio, f"crossover size {self.axis}")
+    def crossover(self) -> Answer:
+        """Say from which size it takes no longer."""
+        return self.crossing().answer(self.ratio, f"crossover size {self.axis}")
 
     def at(self, number: float) -> str:
         """Say at which size; nothing where there is a single case."""

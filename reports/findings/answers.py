@@ -9,10 +9,10 @@ from typing import NamedTuple
 import pandas as pd
 from msgspec.structs import replace
 
-from frobench.reports.findings.finding import Finding
+from frobench.reports.findings.finding import RATIO, Finding
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
-from frobench.reports.findings.values import VALUE, N, behind, estimate_of, size
-from frobench.suite.units import format_estimate, format_value
+from frobench.reports.findings.values import VALUE, N, behind, capital, estimate_of, holds_one, size
+from frobench.suite.units import format_estimate
 
 ROUNDING = 1e-9
 """Relative error of a crossing, at most."""
@@ -24,21 +24,29 @@ LITTLE = 1.05
 class Answer:
     """What a finding has computed, before it is put into words; its fields are as in `Finding`.
 
-    sentence, brief : with ``{value}`` where the number belongs
+    text : the answer without its full stop, with ``{value}`` where the number belongs
     by_launch : the number, launch by launch; ``None`` where the answer is none
+    more : further clauses of a leading answer, which its row on a page leaves out
+    label : by default what follows the number in the text
     bracket : for a number interpolated between two measured sizes, these sizes; they are then the
         ends of its interval, because how the times run between them was not measured
     """
 
-    sentence: str
+    text: str
     cases: tuple[str, ...]
     by_launch: pd.Series | None = None
     unit: str = ""
+    rule_of_thumb: str = ""
+    more: str = ""
     label: str = ""
     bracket: tuple[float, float] | None = None
-    rule_of_thumb: str = ""
-    brief: str = ""
     at_least: bool = False
+
+
+def at(curve: Curve, x: float, unit: str, text: str, rule_of_thumb: str = "") -> Answer:
+    """Answer with the number of a curve at a size."""
+    numbers = curve.at(x)
+    return Answer(f"{VALUE} {text}", curve.cases[x], numbers, unit, rule_of_thumb)
 
 
 def ask(name: str, question: str, compute: Callable[..., Answer], *given: object) -> Finding:
@@ -49,22 +57,25 @@ def ask(name: str, question: str, compute: Callable[..., Answer], *given: object
         return Finding.missing(name, question, missing)
     if answer.by_launch is None:
         rule = answer.rule_of_thumb
-        return Finding(name, question, answer.sentence, cases=answer.cases, rule_of_thumb=rule)
+        return Finding(name, question, f"{answer.text}.", cases=answer.cases, rule_of_thumb=rule)
     value = estimate_of(answer.by_launch)
     if answer.bracket is not None and value.low is not None:
         value = replace(value, low=answer.bracket[0], high=answer.bracket[1])
     spelled = format_estimate(value, answer.unit)
+    if answer.unit == RATIO and holds_one(answer.by_launch):
+        spelled = f"No measurable difference: {spelled}"
+    brief = answer.text.replace(VALUE, spelled)
     return Finding(
         name,
         question,
-        answer.sentence.replace(VALUE, spelled),
+        f"{brief}{answer.more}.",
         value,
         answer.unit,
-        answer.label,
+        answer.label or answer.text.removeprefix(f"{VALUE} "),
         tuple(answer.by_launch.dropna()),
         answer.cases,
         answer.rule_of_thumb,
-        answer.brief.replace(VALUE, spelled),
+        f"{brief}.",
         answer.at_least,
     )
 
@@ -95,15 +106,10 @@ def no_accelerator(cases: Cases, function: str) -> Answer:
     raise NotMeasuredError(cases.reason(function=function))
 
 
-def rarely(ratio: pd.Series, what: str) -> str:
-    """Say what reading back less often saves at most; empty where that is little.
-
-    ratio : of the time with each read back to that with none, where it holds 1
-    """
+def is_little(ratio: pd.Series) -> bool:
+    """Tell whether reading back surely costs little: its ratio to none holds 1, and ends nearby."""
     high = estimate_of(ratio).high
-    if high is None or high < LITTLE:
-        return ""
-    return f"Reading {what} less often saves {format_value(1 - 1 / high, '1', 2)} at most."
+    return holds_one(ratio) and high is not None and high < LITTLE
 
 
 def sizes_in_common(curves: Iterable[Curve], reason: str) -> list[float]:
@@ -118,7 +124,7 @@ def sizes_in_common(curves: Iterable[Curve], reason: str) -> list[float]:
 class Crossing(NamedTuple):
     """The size from which on a ratio stays at or above a level.
 
-    words : what belongs behind "from"
+    words : such as "from somewhere between n = 16 and n = 64"
     by_launch, bracket : the sizes by launch, and the measured sizes that all of them lie between;
         ``None`` where not every launch crosses the level inside the measured range
     """
@@ -127,9 +133,10 @@ class Crossing(NamedTuple):
     by_launch: pd.Series | None = None
     bracket: tuple[float, float] | None = None
 
-    def answer(self, sentence: str, curve: Curve, label: str) -> Answer:
+    def answer(self, curve: Curve, label: str) -> Answer:
         """Answer with the size, which all cases of a curve are behind."""
-        return Answer(sentence, behind(curve), self.by_launch, "n", label, self.bracket)
+        text, cases = capital(self.words), behind(curve)
+        return Answer(text, cases, self.by_launch, "n", label=label, bracket=self.bracket)
 
 
 def threshold(ratio: Curve, level: float, times: Curve, power: float, pattern: str = N) -> Crossing:
@@ -156,9 +163,9 @@ def threshold(ratio: Curve, level: float, times: Curve, power: float, pattern: s
         return Crossing(_between(bracket, pattern), crossings, bracket)
     typical = crossings.median()
     if typical * (1 - ROUNDING) <= sizes[0]:  # of an even number of launches also between 0 and it
-        words = f"{size(sizes[0], pattern)}, the smallest measured, or below"
+        words = f"from {size(sizes[0], pattern)}, the smallest measured, or below"
     elif typical == math.inf:
-        words = f"no size measured, up to {size(sizes[-1], pattern)}"
+        words = f"at no size measured, up to {size(sizes[-1], pattern)}"
     else:
         words = _between(_bracket(sizes, pd.Series([typical])), pattern)
     if (crossings == typical).all():
@@ -175,7 +182,7 @@ def _bracket(sizes: Sequence[float], crossings: pd.Series) -> tuple[float, float
 
 
 def _between(bracket: tuple[float, float], pattern: str) -> str:
-    return f"somewhere between {size(bracket[0], pattern)} and {size(bracket[1], pattern)}"
+    return f"from somewhere between {size(bracket[0], pattern)} and {size(bracket[1], pattern)}"
 
 
 def _crossing(work: Sequence[float], margins: Sequence[float]) -> float:

@@ -27,7 +27,7 @@ class Finding:
     by_launch : the values of the launches that the estimate was made from
     cases : full names of the cases it was computed from
     rule_of_thumb : what to do; empty where the number supports no advice
-    brief : the answer in fewer words, with the same number; empty where its first clause is that
+    brief : the answer without further clauses; empty where it has no number
     at_least : whether the answer leads with the largest launch, which stands however wide the
         interval is
     """

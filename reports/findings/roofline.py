@@ -18,8 +18,7 @@ from frobench.reports.findings.exercises.attainable_peak import Product, attaine
 from frobench.reports.findings.exercises.copies import bandwidth_of
 from frobench.reports.findings.exercises.matmul import PLAIN, PRECISIONS
 from frobench.reports.findings.finding import Axis, Plot, Point, Series
-from frobench.reports.findings.remembered import cases_of
-from frobench.reports.findings.select import Cases, NotMeasuredError, the_device
+from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of, the_device
 from frobench.reports.findings.values import at_least, estimate_of, most
 from frobench.suite.stored.differences import function_of
 from frobench.suite.stored.types import Estimate, Run

@@ -6,8 +6,9 @@ within each launch, and only what comes out is estimated over launches.
 """
 
 import operator
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress, product
@@ -275,6 +276,24 @@ def lines(curve: Callable[..., Curve], asked: Iterable[tuple[Any, ...]]) -> tupl
     return tuple(measured(lambda line: curve(*line[1:]).series(line[0]), asked).values())
 
 
+def dots(points: Mapping[str, Iterable[Point]]) -> tuple[Series, ...]:
+    """Return the series of a plot by their labels, without those that have no point."""
+    series = (Series(label, tuple(those)) for label, those in points.items())
+    return tuple(one for one in series if one.points)
+
+
+def stacked(bars: Mapping[str, Mapping[str, tuple[Curve, float]]]) -> dict[str, Series]:
+    """Return the parts of bars as series by their labels, in the order in which they are found.
+
+    bars : the parts of each, and the whole, by their labels: a curve and the size that is shown
+    """
+    points: dict[str, list[Point]] = {}
+    for name, bar in bars.items():
+        for label, (curve, size) in bar.items():
+            points.setdefault(label, []).append(curve.point(size, name))
+    return {series.label: series for series in dots(points)}
+
+
 def device_title(run: Run, device: str) -> str:
     """Name a device as people do: its model, or CPU; a group by its nodes and what each has."""
     names = device.split("+")
@@ -295,3 +314,48 @@ def the_device(run: Run, device: str) -> str:
     """Name a device as it stands in a sentence: the CPU, the NVIDIA H200, 4 nodes."""
     title = device_title(run, device)
     return title if "+" in device or nodes_of(device) else f"the {title}"
+
+
+_remembered: ContextVar[tuple[Run, Medians, dict[str, Cases]] | None]
+_remembered = ContextVar("remembered", default=None)
+
+
+@contextmanager
+def remembered(run: Run, medians: Medians | None = None) -> Iterator[None]:
+    """Select the cases of each exercise of a run only once inside the block; do not change it.
+
+    medians : see `reports.table.launches.ByLaunch`
+    """
+    token = _remembered.set((run, medians or {}, {}))
+    try:
+        yield
+    finally:
+        _remembered.reset(token)
+
+
+def cases_of(run: Run, exercise: str) -> Cases:
+    """Return the cases of an exercise, those that are known if the run is `remembered`."""
+    used, medians, cases = _remembered.get() or (None, {}, {})
+    if used is not run:
+        return Cases(run, exercise)
+    if exercise not in cases:
+        cases[exercise] = Cases(run, exercise, medians)
+    return cases[exercise]
+
+
+PROOF = ("concurrency", "at_once", "in_turn")
+"""The part of the shareable time that was shared; seconds of the body, and of its control."""
+BUSY = "busy"
+"""Seconds of work of all lanes together, without launch gaps."""
+
+
+def lanes(cases: Cases, over: str, *names: str, **where: Scalar) -> list[Curve]:
+    """Return what is stored of the lanes of a body, by its names; see `suite.concurrency`."""
+    try:
+        return [cases.curve(over, f"part_{name}", **where) for name in names]
+    except NotMeasuredError:
+        if not cases.names(**where):
+            raise
+        if BUSY in names:
+            raise NotMeasuredError("the devices' busy time was not measured") from None
+        raise NotMeasuredError("no control strictly in turn") from None

@@ -28,13 +28,15 @@ def findings(run: Run, exercise: str) -> Iterator[Finding]:
             case, against = cases[compared.fullname]
             title = case.extra_info.title.rstrip(".")
             ratio = format_estimate(compared.ratio, RATIO)
+            text = f"It takes {ratio} as long. {WORDS[compared.word]}."
             yield Finding(
                 f"versions-{case.name}",
                 f"Is it faster than the version beside it? {title} ({case.name})",
-                f"It takes {ratio} as long. {WORDS[compared.word]}.",
+                text,
                 compared.ratio,
                 RATIO,
                 "time beside the other version's",
                 tuple(ratio for ratio in launch_ratios(case, against) if ratio is not None),
                 (case.fullname,),
+                brief=text,
             )

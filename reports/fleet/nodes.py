@@ -5,9 +5,9 @@ A subject is what nodes are compared in: an exercise, as far as one kind of devi
 axis of the device.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
-from statistics import fmean
 
 import numpy as np
 from msgspec import UNSET, Struct
@@ -18,7 +18,6 @@ from frobench.reports.findings.exercises.attainable_peak import SUSTAINED
 from frobench.reports.summary.device_axes import DeviceAxes
 from frobench.reports.table.estimates import CaseEstimate
 from frobench.reports.table.facts import kind_title
-from frobench.reports.table.times import number
 from frobench.suite.compare.pairs import failures, faults
 from frobench.suite.stored.differences import facts, is_cpu, matters
 from frobench.suite.stored.types import Case, Run, Scalar
@@ -29,9 +28,6 @@ AXIS, ON_CPU = "axis:", ".cpu"
 """Before the name of an axis, and behind that of an exercise as far as the CPU does it."""
 FURTHER = ("cpu.memory_bytes", "software.kernel", "software.os")
 """Facts that a node's peers should share although no comparison is refused for them."""
-CLOCKS = ("sm_clock_hz", "memory_clock_hz", "clock_hz", "power_watts", "temperature_celsius")
-"""Readings of sensors that may explain a time."""
-HELD_BACK = "held_back."
 
 
 class Launches(Struct, frozen=True):
@@ -73,8 +69,6 @@ class Node(Struct, frozen=True, kw_only=True):
     subjects : the launches of the cases of each
     facts : of the environment, by dotted path, which should be equal for all nodes of a kind
     troubles : messages of the doctor, by code
-    readings : by subject, the mean over its cases of what sensors said, such as
-        ``cuda:0.sm_clock_hz``, and parts of the time, such as ``cuda:0.held_back.power cap``
     """
 
     label: str
@@ -86,7 +80,6 @@ class Node(Struct, frozen=True, kw_only=True):
     subjects: dict[str, Launches]
     facts: dict[str, Scalar]
     troubles: dict[str, str]
-    readings: dict[str, dict[str, float]]
 
 
 def node(run: Run, axes: DeviceAxes, estimated: Sequence[CaseEstimate]) -> Node | None:
@@ -123,7 +116,6 @@ def node(run: Run, axes: DeviceAxes, estimated: Sequence[CaseEstimate]) -> Node 
         troubles={}
         if troubles is UNSET
         else {trouble.code: trouble.message for trouble in troubles},
-        readings=dict(_readings(fit, by_name)),
     )
 
 
@@ -166,23 +158,6 @@ def _axes(
 
 
 def _number(estimate: CaseEstimate, basis: str = "") -> int:
-    return number(repr((estimate.case, estimate.version, basis)))
-
-
-def _readings(
-    fit: Iterable[CaseEstimate], cases: Mapping[str, Case]
-) -> Iterator[tuple[str, dict[str, float]]]:
-    by_subject: dict[str, list[Case]] = {}
-    for estimate in fit:
-        by_subject.setdefault(subject_of(estimate), []).append(cases[estimate.case])
-    for subject, mine in by_subject.items():
-        read: dict[str, list[float]] = {}
-        for case in mine:
-            for device, sensed in case.extra_info.telemetry.items():
-                for name in CLOCKS:
-                    if name in sensed.values:
-                        read.setdefault(f"{device}.{name}", []).append(sensed.values[name][1])
-                for reason, part in (sensed.held_back or {}).items():
-                    read.setdefault(f"{device}.{HELD_BACK}{reason}", []).append(part)
-        if read:
-            yield subject, {name: fmean(values) for name, values in read.items()}
+    """Return a number of 64 bits that is equal for cases that are the same."""
+    text = repr((estimate.case, estimate.version, basis))
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())

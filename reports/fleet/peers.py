@@ -10,21 +10,14 @@ import numpy as np
 from frobench.reports.findings.finding import exercise_title
 from frobench.reports.fleet.nodes import AXIS, ON_CPU, Launches, Node
 from frobench.reports.fleet.unlike import LEAST_NODES, Unlike, Values, unlike
+from frobench.reports.summary.axis_words import TITLES
 from frobench.suite.units import counted
 
 NONE = Launches.of({})
 """Of a node that has no case of a subject."""
+AXES = {f"{name}": title for name, title in TITLES.items()}
 COMMON = 0.5
 """Part of a subject's cases that a node must have measured to be compared in it."""
-AXES = {
-    "compute": "Compute rate",
-    "memory": "Memory bandwidth",
-    "overhead": "Overhead per operation",
-    "read_back": "Time to read a value back",
-    "link_to_device": "Link to the device",
-    "link_to_host": "Link to the host",
-}
-"""Axes in their order, in words."""
 
 
 class Placed(NamedTuple):

@@ -8,10 +8,15 @@ equal nodes differ is seen in the nodes themselves, drawn to what is usual in al
 there are few nodes, and assumed to be at least `EQUAL_NODES`. Both are estimated from medians,
 which a few odd nodes do not move.
 
+Where nodes fall into two groups with a gap between, such as halves with another driver, their
+median is in the gap, and neither group is known to be normal. Such groups are told apart first,
+and each node is compared with the median of its own.
+
 The intervals hold for all nodes and answers of a page together (Bonferroni): of pages whose nodes
 are equal, at most 5% name any node. `studies/calibration/fleet.py` simulates it.
 """
 
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +46,12 @@ MEDIAN_VARIANCE = np.pi / 2
 """Variance of a median beside that of a mean of as many normal values."""
 USUAL_WEIGHT = 20.0
 """Degrees of freedom that the nodes' usual difference in all answers counts for in each."""
+LEAST_GROUP = 0.2
+"""Part of the nodes in a group, at least; of fewer each is named by itself."""
+APART, APART_FEW = 4.0, 60.0
+"""How far the medians of two groups lie apart, in standard deviations of the nodes in a group: the
+first, and the second by the number of nodes, which tell few nodes less well. Of 50 nodes of one
+group with evenly spread times, which split most easily, 0.2% seem to be two groups."""
 WILD = 0.001
 """Probability with which a node whose launches scatter like the others' is called wild; a wild
 node's own scatter counts, not the pooled one."""
@@ -49,11 +60,14 @@ node's own scatter counts, not the pooled one."""
 class Unlike(NamedTuple):
     """Nodes beside their peers, by answer; arrays are nodes x answers unless they say otherwise.
 
-    deviation : logarithm of the node's time by the peers'; NaN where it cannot be told
+    deviation : logarithm of the node's time by the peers', of its own group where there are two;
+        NaN where it cannot be told
     reach : half-width of the interval that holds for the whole page, as a logarithm
     scatter : standard deviation of launches, relative, by answer
     between : standard deviation of equal nodes, relative, by answer
     smallest : slow-down, relative, that would have been found in 90%, by answer
+    slower : whether a node is in the slower one of two groups
+    split : logarithm of the slower group's time by the other's, by answer; NaN where there is one
     comparisons : how many deviations there are
     """
 
@@ -62,6 +76,8 @@ class Unlike(NamedTuple):
     scatter: Values
     between: Values
     smallest: Values
+    slower: NDArray[np.bool_]
+    split: Values
     comparisons: int
 
     @property
@@ -75,7 +91,9 @@ class _Answer(NamedTuple):
     """The nodes that measured an answer.
 
     there : their numbers
-    means : logarithm of each node's time
+    means : logarithm of each node's time by the median of its group
+    slower : whether each is in the slower one of two groups
+    split : as in `Unlike`
     by_launches, degrees : variance of each mean by the scatter of launches, and how well it is
         known, in degrees of freedom
     scatter : pooled standard deviation of launches
@@ -84,6 +102,8 @@ class _Answer(NamedTuple):
 
     there: NDArray[np.intp]
     means: Values
+    slower: NDArray[np.bool_]
+    split: float
     by_launches: Values
     degrees: Values
     scatter: float
@@ -110,7 +130,8 @@ def unlike(launches: Values, kinds: int = 1) -> Unlike:
     """
     nodes, answers, _ = launches.shape
     deviation, half = np.full((nodes, answers), np.nan), np.full((nodes, answers), np.nan)
-    scatter, between, smallest = (np.full(answers, np.nan) for _ in range(3))
+    scatter, between, smallest, split = (np.full(answers, np.nan) for _ in range(4))
+    slower = np.zeros((nodes, answers), bool)
     known: dict[int, _Answer] = {}
     for index in range(answers):
         if (answer := _answer(launches[:, index])) is not None:
@@ -123,11 +144,12 @@ def unlike(launches: Values, kinds: int = 1) -> Unlike:
         of_nodes = _between(answer, usual)
         errors = _errors(answer, of_nodes)
         reach = _quantile(errors.degrees, comparisons * kinds) * np.sqrt(errors.variance)
-        deviation[answer.there, index] = answer.means - np.median(answer.means)
+        deviation[answer.there, index] = answer.means
+        slower[answer.there, index], split[index] = answer.slower, answer.split
         half[answer.there, index] = reach
         scatter[index], between[index] = answer.scatter, np.sqrt(of_nodes)
         smallest[index] = _smallest(reach, errors)
-    return Unlike(deviation, half, scatter, between, smallest, comparisons)
+    return Unlike(deviation, half, scatter, between, smallest, slower, split, comparisons)
 
 
 def _answer(values: Values) -> _Answer | None:
@@ -141,16 +163,45 @@ def _answer(values: Values) -> _Answer | None:
     pooled = float(np.median(own / _chi_square(0.5, free)))
     wild = own > pooled * _chi_square(1 - WILD, free)
     by_launches = np.where(wild, own, pooled) / count
+    means, slower, split = _by_group(means, float(np.median(by_launches)))
     few = len(means) / (len(means) - FEW_NODES)
-    apart = few * NORMAL_DEVIATION * float(np.median(np.abs(means - np.median(means))))
+    apart = few * NORMAL_DEVIATION * float(np.median(np.abs(means)))
     return _Answer(
         there=there,
         means=means,
+        slower=slower,
+        split=split,
         by_launches=by_launches,
         degrees=np.where(wild, free, MEDIAN_EFFICIENCY * float(np.sum(free))),
         scatter=float(np.sqrt(pooled)),
         beyond=apart**2 - float(np.median(by_launches)),
     )
+
+
+def _by_group(means: Values, noise: float) -> tuple[Values, NDArray[np.bool_], float]:
+    """Return the means by the median of their group, the slower group, and how far both lie apart.
+
+    Two groups are the nodes on both sides of the widest gap, if each has a fifth of all and their
+    medians lie much further apart than nodes of a group do.
+
+    noise : variance of the means by the scatter of launches
+    """
+    count, ordered = len(means), np.sort(means)
+    none = np.zeros(count, bool)
+    least = max(2, ceil(LEAST_GROUP * count))
+    gaps = np.diff(ordered)[least - 1 : count - least]
+    if gaps.any():
+        cut = least + int(np.argmax(gaps))
+        slower = means >= ordered[cut]
+        # Of two middle nodes the one nearer to the gap, so that one odd node makes no group of two.
+        medians = float(ordered[cut // 2]), float(ordered[cut + (count - cut - 1) // 2])
+        within = means - np.where(slower, medians[1], medians[0])
+        few = count / (count - 2 * FEW_NODES)
+        own = few * NORMAL_DEVIATION * float(np.median(np.abs(within)))
+        spread = max(own, float(np.sqrt(noise + EQUAL_NODES**2)))
+        if medians[1] - medians[0] > (APART + APART_FEW / count) * spread:
+            return within, slower, medians[1] - medians[0]
+    return means - np.median(means), none, np.nan
 
 
 def _between(answer: _Answer, usual: float) -> float:

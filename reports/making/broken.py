@@ -7,17 +7,19 @@ site, with the runs at fault; the site is then built without them, from what is 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct
 
+from frobench.reports.making.cache import Source
 from frobench.reports.making.workers import Workers
 from frobench.suite import checks, privacy
 from frobench.suite.printable import printable
 from frobench.suite.stored.store import InvalidResult
 from frobench.suite.stored.types import Conclusion
 
-J = TypeVar("J")
+J = TypeVar("J", bound="Source | Job")
+Given = TypeVar("Given")
 R = TypeVar("R")
 Blame = dict[str, list[Conclusion]]
 """What is wrong with runs, by the digests of their stored files."""
@@ -47,12 +49,12 @@ class _Failed(Struct):
 
 
 @dataclass(frozen=True)
-class _Guarded(Generic[J, R]):
+class _Guarded(Generic[Given, R]):
     """Work that returns what goes wrong, wherever a process does it."""
 
-    work: Callable[[J], R]
+    work: Callable[[Given], R]
 
-    def __call__(self, job: J) -> R | _Failed:
+    def __call__(self, job: Given) -> R | _Failed:
         try:
             return self.work(job)
         except (OSError, BrokenRunsError):  # no run is to blame for a full disk
@@ -63,42 +65,65 @@ class _Guarded(Generic[J, R]):
             return _Failed(checks.broken(error))
 
 
-def each(
-    workers: Workers,
-    work: Callable[[J], R],
-    jobs: Sequence[J],
-    at_fault: Callable[[J, Conclusion], Blame],
-) -> list[R]:
-    """Return what becomes of each job, in their order.
+class Job(Protocol):
+    """What is made of a run and of more than it, which the key names."""
 
-    at_fault : returns the runs that are to blame for a job that fails, and why
+    @property
+    def source(self) -> Source:
+        """The run."""
 
-    Raises `BrokenRunsError` if a job failed, after all others were done.
+    @property
+    def key(self) -> str:
+        """What it depends on besides the run."""
+
+
+@dataclass(frozen=True)
+class Stage(Generic[J, R]):
+    """What is made of each run, or of a job of a run, and kept by its name.
+
+    make : a function of a module, as `stands`, which tells whether what is kept is still good
     """
-    return begun(workers, work, jobs, at_fault)()
+
+    name: str
+    kind: type[R]
+    make: Callable[[J], R]
+    stands: Callable[[J, R], bool] | None = None
+
+    def known(self, job: J) -> R | None:
+        """Return what was made before."""
+        source, key = _of(job)
+        made = source.get(self.name, self.kind, key)
+        return None if made is None or (self.stands and not self.stands(job, made)) else made
+
+    def __call__(self, job: J) -> R | _Failed:
+        """Make it and keep it, wherever a process does that."""
+        source, key = _of(job)
+        made = _Guarded(self.make)(job)
+        return made if isinstance(made, _Failed) else source.kept(self.name, made, key)
 
 
-def begun(
-    workers: Workers,
-    work: Callable[[J], R],
-    jobs: Sequence[J],
-    at_fault: Callable[[J, Conclusion], Blame],
-) -> Callable[[], list[R]]:
-    """Let other processes begin with some jobs, and return what waits for them; see `each`."""
-    pending = workers.map(_Guarded(work), jobs)
+def _of(job: Source | Job) -> tuple[Source, str]:
+    return (job, "") if isinstance(job, Source) else (job.source, job.key)
 
-    def results() -> list[R]:
-        made: list[R] = []
-        blame: Blame = {}
-        for job, result in zip(jobs, pending, strict=True):
-            if isinstance(result, _Failed):
-                blame |= at_fault(job, result.conclusion)
-            else:
-                made.append(result)
-        if blame:
-            raise BrokenRunsError(blame)
-        return made
 
+def each(workers: Workers, stage: Stage[J, R], jobs: Sequence[J]) -> list[R]:
+    """Return what is made of each job, in their order, unless it is kept.
+
+    Raises `BrokenRunsError` with the runs of the jobs that failed, after all others were done.
+    """
+    known = [stage.known(job) for job in jobs]
+    unknown = [job for job, one in zip(jobs, known, strict=True) if one is None]
+    made = iter([*workers.map(stage, unknown)])
+    results: list[R] = []
+    blame: Blame = {}
+    for job, one in zip(jobs, known, strict=True):
+        result = next(made) if one is None else one
+        if isinstance(result, _Failed):
+            blame[_of(job)[0].sha256] = [result.conclusion]
+        else:
+            results.append(result)
+    if blame:
+        raise BrokenRunsError(blame)
     return results
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -78,6 +78,23 @@ class Cache:
         for path in self.folder.iterdir():
             if _MADE_OF.fullmatch(path.name) and path.stem not in but:
                 path.unlink()
+
+
+class Source(NamedTuple):
+    """A stored file, and the cache of what is made of it."""
+
+    path: Path
+    sha256: str
+    cache: Cache
+
+    def get(self, name: str, kind: type[T], key: str = "") -> T | None:
+        """Return what was made of the file, if it was made from what `key` names too."""
+        return self.cache.get(f"{self.sha256}.{name}", kind, key)
+
+    def kept(self, name: str, value: T, key: str = "") -> T:
+        """Keep what was made of the file, and return it."""
+        self.cache.put(f"{self.sha256}.{name}", value, key)
+        return value
 
 
 def write(path: Path, content: bytes) -> None:

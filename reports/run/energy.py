@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec import UNSET
 
 from frobench.reports.charts.courses import device_name
-from frobench.reports.summary.headlines import accelerator
+from frobench.reports.findings.peaks import accelerator
 from frobench.reports.summary.views import Cell, Marks, doubtful, label, name
 from frobench.suite.statistics import estimate
 from frobench.suite.stored.differences import function_of

@@ -154,10 +154,9 @@ def _lead(run: Run, own: DeviceAxes, shown: Sequence[Axis], beside: Sequence[Row
         yield "No axis was measured."
     outside = next((row for row in beside if row.word in OUTSIDE), None)
     if outside:
-        figure = f"{precisions(outside.name)} {outside.word}"
-        yield f"Not normal for its kind: {figure} what others measured."
+        yield f"Not normal for its kind: {outside.title} lies {outside.word} what others measured."
     elif beside:
-        yield "Normal for its kind: no figure lies outside what others measured."
+        yield "Normal for its kind: no axis lies outside what others measured."
     if is_cpu(own.place):
         yield "No GPU was measured."
     for error in faults(run, ""):

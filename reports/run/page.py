@@ -16,7 +16,7 @@ from frobench.reports.findings import roofline
 from frobench.reports.findings.finding import Finding, Plot, Section
 from frobench.reports.run import energy
 from frobench.reports.run.first_screen import FirstScreen, first_screen
-from frobench.reports.run.normal import Row
+from frobench.reports.run.normal import Row, rows
 from frobench.reports.run.rows import AnswerRow, absent, exercise_id, row
 from frobench.reports.run.sheets import Sheet, measured, sheets
 from frobench.reports.summary import views
@@ -66,7 +66,7 @@ class Contents(NamedTuple):
 
     progress : how far a partial run came; empty for a whole one
     roofs : rooflines, each with what there is to say of it
-    beside : headline figures beside those of others
+    beside : the axes that others measured too
     tables : those that lie beside the page
     numbers : the number of each case
     """
@@ -122,17 +122,15 @@ class Signs(NamedTuple):
     markdown: str
 
 
-def contents(  # noqa: PLR0913, PLR0917 - one for each thing that is shown
+def contents(
     run: Run,
     answered: Sequence[Section],
-    beside: Sequence[Row] = (),
     numbers: Mapping[str, int] | None = None,
     axes: DeviceAxes | None = None,
     price: str = "",
 ) -> Contents:
     """Compute what the page of a run shows.
 
-    beside : its headline figures beside those of others
     numbers : the number of each case; by default its place among those that the run holds. A case
         keeps its number where another one before it counts for nothing
     axes : those of its device, beside those of other runs; by default its own alone
@@ -144,6 +142,7 @@ def contents(  # noqa: PLR0913, PLR0917 - one for each thing that is shown
     roofs = roofline.rooflines(run)
     spent = energy.spent(run, marks)
     own = axes or device_axes(run)
+    beside = rows(own, marks)
     cells = measured((case for exercise in exercises for case in exercise.rows), spent)
     return Contents(
         run=run,
@@ -157,7 +156,7 @@ def contents(  # noqa: PLR0913, PLR0917 - one for each thing that is shown
         doubts=views.doubts(run),
         sensors=courses.sensors(run),
         energy=spent,
-        tables=sheets(run, answered, cells, roofs, beside, numbers, own.axes),
+        tables=sheets(run, answered, cells, roofs, numbers, own.axes),
         numbers=numbers,
     )
 

@@ -7,6 +7,7 @@ Cases are named in full; what is computed from several cases names them all, as 
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import msgspec
@@ -16,7 +17,6 @@ from msgspec import UNSET
 from frobench.reports.findings.finding import Plot, Section
 from frobench.reports.findings.roofline import INTENSITY, Roofline
 from frobench.reports.run.energy import Spent
-from frobench.reports.run.normal import Row
 from frobench.reports.summary import views
 from frobench.reports.summary.device_axes import Axis
 from frobench.reports.summary.views import CaseRow, Cell
@@ -36,12 +36,8 @@ class Sheet(NamedTuple):
     text: str
 
 
-def _texts(*names: str) -> dict[str, pa.DataType]:
-    return dict.fromkeys(names, pa.string())
-
-
-NUMBER, COUNT = pa.float64(), pa.int64()
-ESTIMATE = {"value": NUMBER, "low": NUMBER, "high": NUMBER, "launches": COUNT, **_texts("unit")}
+NUMBER, COUNT, TEXT = pa.float64(), pa.int64(), pa.string()
+ESTIMATE = {"value": NUMBER, "low": NUMBER, "high": NUMBER, "launches": COUNT, "unit": TEXT}
 """A point, the ends of its interval (empty below six launches), and the launches behind it."""
 OF_CASES = "every case: its time, its rate, what a call costs"
 OF_SAMPLES = "every sample, launch by launch, of the case of a number"
@@ -49,40 +45,33 @@ SAMPLES = {"number": COUNT, "launch": COUNT, "sample": COUNT, "seconds": NUMBER}
 """Cases by their number, which the table of cases explains: their names would be most of it."""
 CASES = {
     "number": COUNT,
-    **_texts("exercise", "case", "function", "parameters", "status", "quantity"),
+    **dict.fromkeys(("exercise", "case", "function", "parameters", "status", "quantity"), TEXT),
     **ESTIMATE,
     "error": NUMBER,
     "bound": NUMBER,
     "samples": COUNT,
 }
 FINDINGS = {
-    **_texts("exercise", "finding", "question", "answer", "rule_of_thumb", "label"),
+    **dict.fromkeys(("exercise", "finding", "question", "answer", "rule_of_thumb", "label"), TEXT),
     **ESTIMATE,
-    **_texts("cases"),
+    "cases": TEXT,
 }
-FIGURES = {
-    **_texts("exercise", "figure", "title", "series", "role", "place", "place_unit", "quantity"),
-    **ESTIMATE,
-    **_texts("cases"),
-}
+PLACES = ("exercise", "figure", "title", "series", "role", "place", "place_unit", "quantity")
+FIGURES = {**dict.fromkeys(PLACES, TEXT), **ESTIMATE, "cases": TEXT}
 AXES = {
-    **_texts("axis", "device", "precision", "basis"),
+    **dict.fromkeys(("axis", "device", "precision", "basis"), TEXT),
     **ESTIMATE,
     **dict.fromkeys(("datasheet", "part", "part_low", "part_high"), NUMBER),
-    **_texts("cases"),
-}
-OTHERS = {
-    **_texts("figure", "device", "measured_by"),
-    **ESTIMATE,
-    **_texts("lies", "source", "cases"),
+    "cases": TEXT,
 }
 SENSORS = {
-    **_texts("device", "quantity"),
+    **dict.fromkeys(("device", "quantity"), TEXT),
     "seconds": NUMBER,
     "launch": COUNT,
     "value": NUMBER,
-    **_texts("not_known"),
+    "not_known": TEXT,
 }
+Record = dict[str, Any]
 
 
 def measured(rows: Iterable[CaseRow], spent: Spent | None) -> Iterator[tuple[str, Cell]]:
@@ -103,14 +92,12 @@ def sheets(  # noqa: PLR0913, PLR0917 - one for each thing that is shown
     answered: Sequence[Section],
     cells: Iterable[tuple[str, Cell]],
     roofs: Sequence[Roofline] = (),
-    beside: Sequence[Row] = (),
     numbers: Mapping[str, int] | None = None,
     axes: Iterable[Axis] = (),
 ) -> list[Sheet]:
-    """Return the tables of a run's page; those of sensors and of others only where there are any.
+    """Return the tables of a run's page; those of axes and sensors only where there are any.
 
     cells : what is known of single cases (`measured`)
-    beside : headline figures beside those of others
     numbers : the number of each case; by default its place among those that the run holds
     axes : those of its device
     """
@@ -120,61 +107,65 @@ def sheets(  # noqa: PLR0913, PLR0917 - one for each thing that is shown
         *(row for roof in roofs for row in _figure("roofline", roof.plot)),
         *(row for roof in roofs for row in _parts(roof)),
     ]
+    cases = sorted(_cases(run, cells, numbers), key=itemgetter("number"))
     shown = [
-        Sheet("cases", _cases(run, cells, numbers), OF_CASES),
+        Sheet("cases", _table(CASES, cases), OF_CASES),
         Sheet("samples", _samples(run, numbers), OF_SAMPLES),
         Sheet("findings", _table(FINDINGS, _findings(answered)), "the answers"),
         Sheet("figures", _table(FIGURES, figures), "the numbers behind every chart"),
     ]
-    if measured_axes := [*axes]:
-        shown.append(Sheet("axes", _table(AXES, map(_axis, measured_axes)), "the axes"))
-    if beside:
-        shown.append(Sheet("others", _table(OTHERS, _others(beside)), "figures beside others'"))
+    if measured_axes := [*map(_axis, axes)]:
+        shown.append(Sheet("axes", _table(AXES, measured_axes), "the axes"))
     if run.frobench.telemetry is not UNSET:
         readings = _table(SENSORS, _sensors(run.frobench.telemetry))
         shown.append(Sheet("sensors", readings, "what the sensors said"))
     return shown
 
 
-def _table(schema: dict[str, pa.DataType], rows: Iterable[Sequence[Any]]) -> pa.Table:
-    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
-    return pa.table(dict(zip(schema, columns, strict=True)), schema=pa.schema(schema))
+def _table(schema: dict[str, pa.DataType], rows: Iterable[Record]) -> pa.Table:
+    return pa.Table.from_pylist([*rows], schema=pa.schema(schema))
 
 
-def _axis(axis: Axis) -> tuple[Any, ...]:
-    part = (axis.part.value, axis.part.low, axis.part.high) if axis.part else (None, None, None)
-    named = axis.name, axis.device, axis.precision, axis.basis
-    return *named, *_estimate(axis.value, axis.unit), axis.sheet, *part, _names(axis.cases)
+def _estimate(value: Estimate | None, unit: str, cases: Iterable[str] = ()) -> Record:
+    names = msgspec.json.encode(list(dict.fromkeys(cases))).decode()
+    numbers = {name: getattr(value, name, None) for name in ("value", "low", "high", "launches")}
+    return {**numbers, "unit": unit, "cases": names}
 
 
-def _estimate(value: Estimate | None, unit: str) -> tuple[Any, ...]:
-    if value is None:
-        return None, None, None, None, unit
-    return value.value, value.low, value.high, value.launches, unit
+def _axis(axis: Axis) -> Record:
+    part = axis.part
+    return {
+        "axis": axis.name,
+        "device": axis.device,
+        "precision": axis.precision,
+        "basis": axis.basis,
+        "datasheet": axis.sheet,
+        **_estimate(axis.value, axis.unit, axis.cases),
+        **({"part": part.value, "part_low": part.low, "part_high": part.high} if part else {}),
+    }
 
 
-def _names(cases: Iterable[str]) -> str:
-    return msgspec.json.encode(list(dict.fromkeys(cases))).decode()
-
-
-def _cases(run: Run, cells: Iterable[tuple[str, Cell]], numbers: Mapping[str, int]) -> pa.Table:
+def _cases(
+    run: Run, cells: Iterable[tuple[str, Cell]], numbers: Mapping[str, int]
+) -> Iterator[Record]:
     status = {outcome.fullname: outcome.status for outcome in run.frobench.outcomes}
     cases = {case.fullname: case for case in run.benchmarks}
-    rows = []
     for quantity, cell in cells:
         case = cases[cell.cases[0]]
         check = case.extra_info.check
-        parameters = msgspec.json.encode(case.params, order="sorted").decode()
-        rows.append(
-            (
-                *(numbers[case.fullname], case.group, case.fullname, function_of(case.fullname)),
-                *(parameters, status.get(case.fullname, "passed"), quantity),
-                *_estimate(cell.value, cell.unit),
-                *(check.error if check else None, check.bound if check else None),
-                case.stats.rounds,
-            )
-        )
-    return _table(CASES, sorted(rows, key=lambda row: row[0]))
+        yield {
+            "number": numbers[case.fullname],
+            "exercise": case.group,
+            "case": case.fullname,
+            "function": function_of(case.fullname),
+            "parameters": msgspec.json.encode(case.params, order="sorted").decode(),
+            "status": status.get(case.fullname, "passed"),
+            "quantity": quantity,
+            **_estimate(cell.value, cell.unit),
+            "error": check.error if check else None,
+            "bound": check.bound if check else None,
+            "samples": case.stats.rounds,
+        }
 
 
 def _samples(run: Run, numbers: Mapping[str, int]) -> pa.Table:
@@ -190,53 +181,47 @@ def _samples(run: Run, numbers: Mapping[str, int]) -> pa.Table:
     return pa.table(columns, schema=pa.schema(SAMPLES))
 
 
-def _findings(answered: Iterable[Section]) -> Iterator[tuple[Any, ...]]:
+def _findings(answered: Iterable[Section]) -> Iterator[Record]:
     for section in answered:
         for one in section.findings:
-            words = (section.exercise, one.name, one.question, one.answer, one.rule_of_thumb)
-            yield *words, one.label, *_estimate(one.value, one.unit), _names(one.cases)
+            yield {
+                "exercise": section.exercise,
+                "finding": one.name,
+                "question": one.question,
+                "answer": one.answer,
+                "rule_of_thumb": one.rule_of_thumb,
+                "label": one.label,
+                **_estimate(one.value, one.unit, one.cases),
+            }
 
 
-def _figure(exercise: str, plot: Plot) -> Iterator[tuple[Any, ...]]:
+def _figure(exercise: str, plot: Plot) -> Iterator[Record]:
     """Yield a row a point: of the series, of the whole of a stack, and of what bounds them."""
     roles = [("series", one) for one in plot.series]
     roles += [("whole", plot.whole)] if plot.whole else []
     roles += [("bound", one) for one in plot.lines]
     for role, series in roles:
         for point in series.points:
-            yield (
-                *(exercise, plot.name, plot.title, series.label, role),
-                *(_unrounded(point.x), plot.x.unit, plot.y.label),
-                *(*_estimate(point.y, plot.y.unit), _names(point.cases)),
-            )
+            named = exercise, plot.name, plot.title, series.label, role
+            place = _unrounded(point.x), plot.x.unit, plot.y.label
+            estimate = _estimate(point.y, plot.y.unit, point.cases)
+            yield dict(zip(PLACES, (*named, *place), strict=True)) | estimate
 
 
-def _parts(roof: Roofline) -> Iterator[tuple[Any, ...]]:
+def _parts(roof: Roofline) -> Iterator[Record]:
     """Yield which part of its ceiling each product gets."""
     for dot in roof.dots:
-        yield (
-            *("roofline", roof.plot.name, roof.plot.title, dot.precision, "part"),
-            *(_unrounded(dot.intensity), INTENSITY.unit, "Part of its ceiling"),
-            *(*_estimate(dot.part, "1"), _names([dot.case])),
-        )
+        named = "roofline", roof.plot.name, roof.plot.title, dot.precision, "part"
+        place = _unrounded(dot.intensity), INTENSITY.unit, "Part of its ceiling"
+        row = dict(zip(PLACES, (*named, *place), strict=True))
+        yield row | _estimate(dot.part, "1", [dot.case])
 
 
 def _unrounded(place: float | str) -> str:
     return str(place).removesuffix(".0") if isinstance(place, float) else str(place)
 
 
-def _others(beside: Iterable[Row]) -> Iterator[tuple[Any, ...]]:
-    """Yield each headline figure of the run, and behind it those of others."""
-    for row in beside:
-        name, own = (row.name, row.device), _estimate(row.own.value, row.own.unit)
-        yield *name, "this run", *own, row.word, "", _names(row.own.cases)
-        for value in row.verdict.stored:
-            yield *name, "a stored run", value, None, None, None, row.own.unit, "", "", "[]"
-        for one in row.verdict.published:
-            yield *name, "others", one.value, None, None, None, one.unit, "", one.address, "[]"
-
-
-def _sensors(telemetry: Telemetry) -> Iterator[tuple[Any, ...]]:
+def _sensors(telemetry: Telemetry) -> Iterator[Record]:
     """Yield each step's reading; a quantity that was never read has one row with the reason.
 
     A reading is of the launch that began last; before the first one it is of none.
@@ -245,11 +230,12 @@ def _sensors(telemetry: Telemetry) -> Iterator[tuple[Any, ...]]:
         reasons = telemetry.held_back.get(device, {})
         held_back = {f"held_back.{reason}": parts for reason, parts in reasons.items()}
         for quantity, values in {**series, **held_back}.items():
+            named = {"device": device, "quantity": quantity}
             if values is None:
-                reason = telemetry.unknown.get(f"{device}.{quantity}")
-                yield device, quantity, None, None, None, reason
+                yield named | {"not_known": telemetry.unknown.get(f"{device}.{quantity}")}
             for step, value in enumerate(values or ()):
                 if value is not None:
                     moment = telemetry.begun + (step + 0.5) * telemetry.step
                     launch = bisect(telemetry.launches, moment) - 1
-                    yield device, quantity, moment, launch if launch >= 0 else None, value, None
+                    since = launch if launch >= 0 else None
+                    yield named | {"seconds": moment, "launch": since, "value": value}

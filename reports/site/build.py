@@ -6,7 +6,8 @@ before and would come out the same is left as it lies: a page depends on its run
 before it, and on nothing else.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
 
@@ -16,15 +17,15 @@ from frobench.reports.files.metadata import ANYWHERE, Publication
 from frobench.reports.fleet import fleet_page
 from frobench.reports.fleet.peers import Placed
 from frobench.reports.making import cache
-from frobench.reports.making.broken import Broken, BrokenRunsError, begun, named, of_several
-from frobench.reports.making.cache import Cache, Marks, remove, stand
+from frobench.reports.making.broken import Broken, BrokenRunsError, each, named, of_several
+from frobench.reports.making.cache import Cache, Marks, Source, remove
 from frobench.reports.making.workers import Workers
 from frobench.reports.purchase import prices
 from frobench.reports.purchase.prices import Price
-from frobench.reports.run import normal
 from frobench.reports.site import inputs, run_files, shared_files, summarised
-from frobench.reports.site.run_files import PageJob, Source, Written
+from frobench.reports.site.run_files import PageJob
 from frobench.reports.site.summarised import Tell
+from frobench.reports.summary.device_axes import with_others
 from frobench.reports.summary.model import Summary, equipment_of
 from frobench.suite.stored.asked_nodes import AskedNodes
 from frobench.suite.stored.store import InvalidResult
@@ -35,8 +36,8 @@ KEPT = ".cache"
 SITE = "site"
 """Name there of the list of all files that the site consists of."""
 Begin = Callable[[str], None]
-Beside = Callable[[Mapping[str, str], Publication], Mapping[str, bytes]]
-"""What else is to lie beside the index, by name, given the page of each file by its digest."""
+Beside = Callable[[Sequence[Summary], Publication], Mapping[str, bytes]]
+"""What else is to lie beside the index, by name, given all runs with the addresses of pages."""
 
 
 def build(  # noqa: PLR0913 - one for each thing that a caller may choose
@@ -73,7 +74,8 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     publication
         Where the site will lie, and under which licence.
     reference
-        The file of the run that the index compares others with; see `reports.purchase.baseline`.
+        The file of the run that the index compares others with at first; see
+        `reports.purchase.machines.baseline`.
 
     Raises
     ------
@@ -92,7 +94,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
 
     def leave_out(path: Path, why: list[Conclusion]) -> None:
         if tell is None:
-            raise InvalidResult(str(path), why[0].message)
+            raise InvalidResult(f"{path}: {why[0].message}")
         tell(path, why)
         broken.append(named(path.name, why))
 
@@ -141,19 +143,21 @@ class _Site:
         self.begin("changes")
         summaries = summarised.with_changes(summaries, stored, self.workers)
         self.begin("pages")
-        finish = self._begin_pages(summaries, stored)
         pages = {summary.sha256: summary.href for summary in summaries}
-        try:
-            fleet = self._fleet(pages, stored)  # while other processes make pages
-            rows = {name: run_files.estimated(stored[name]) for name in pages}
-        finally:
-            summaries, made = finish()
-            of_runs = {name: mark for marks in made.values() for name, mark in marks.items()}
-            self.attempted |= of_runs
+        jobs = [*self._pages(summaries, stored)]
+        written = each(self.workers, run_files.PAGE, jobs)
+        of_runs = {name: mark for page in written for name, mark in page.files.items()}
+        self.attempted |= of_runs
+        summaries = [
+            replace(summary, answers=page.answers)
+            for summary, page in zip(summaries, written, strict=True)
+        ]
+        fleet = self._fleet(pages, stored)
+        rows = {name: run_files.estimated(stored[name]) for name in pages}
         self.begin("index")
         others: dict[str, bytes] = {}
         for maker in self.beside:
-            others |= maker(pages, self.publication)
+            others |= maker(summaries, self.publication)
         by_digest = {summary.sha256: summary for summary in summaries}
         shared = of_several(
             lambda: shared_files.write(
@@ -161,7 +165,6 @@ class _Site:
                 rows,
                 self.known,
                 others | fleet,
-                made,
                 self.publication,
                 self.out,
                 self.workers,
@@ -188,47 +191,20 @@ class _Site:
 
         return of_several(lambda: made([*pages]), [*pages], lambda name: made([name]))
 
-    def _begin_pages(
-        self, summaries: list[Summary], stored: dict[str, Source]
-    ) -> Callable[[], tuple[list[Summary], dict[str, Marks]]]:
-        """Begin with the pages that are not there as they would be now.
-
-        What it returns waits for them, adds the answers on all pages to the summaries, and
-        returns these and the files by the digest of their run.
-        """
-        earlier_runs = normal.EarlierRuns()
-        written: dict[str, Written] = {}
-        jobs = []
+    def _pages(self, summaries: list[Summary], stored: dict[str, Source]) -> Iterator[PageJob]:
+        """Yield the page of each run, which depends on those measured before with its device."""
+        by_device: dict[str, list[Summary]] = {}
         for summary in summaries:
-            source = stored[summary.sha256]
+            earlier = by_device.setdefault(summary.device_id, [])
+            others = {run.machine_id: run.axes for run in earlier}
+            others.pop(summary.machine_id, None)
+            axes = with_others(summary.axes, [run.axes for run in earlier], others.values())
+            earlier.append(summary)
             price = self._price(summary)
-            key = repr(
-                (summary.href, earlier_runs.before(summary), price, *astuple(self.publication))
-            )
-            before = run_files.known_page(source, key)
-            if before and stand(before.files, self.out):
-                written[summary.sha256] = before
-            else:
-                held = normal.verdicts(
-                    summary.figures, [other.figures for other in earlier_runs.others(summary)]
-                )
-                beside = tuple(held), earlier_runs.axes(summary), price
-                jobs.append(PageJob(source, self.out, summary.href, key, *beside, self.publication))
-            earlier_runs.put(summary)
-        made = begun(
-            self.workers, run_files.write_page, jobs, lambda job, why: {job.source.sha256: [why]}
-        )
-
-        def finish() -> tuple[list[Summary], dict[str, Marks]]:
-            pages = written | {
-                job.source.sha256: page for job, page in zip(jobs, made(), strict=True)
-            }
-            answered = [
-                replace(summary, answers=pages[summary.sha256].answers) for summary in summaries
-            ]
-            return answered, {sha256: page.files for sha256, page in pages.items()}
-
-        return finish
+            depends_on = repr((summary.href, axes, price, *astuple(self.publication)))
+            key = hashlib.sha256(depends_on.encode()).hexdigest()
+            source, given = stored[summary.sha256], (axes, price, self.publication)
+            yield PageJob(source, self.out, summary.href, key, *given)
 
     def _price(self, summary: Summary) -> str:
         """Spell what the devices of a run cost together; nothing where that is not known."""

@@ -14,12 +14,11 @@ from frobench.reports.files import downloads
 from frobench.reports.files.downloads import Rows
 from frobench.reports.files.metadata import Described, Publication, head
 from frobench.reports.findings import sections
-from frobench.reports.findings.remembered import remembered
+from frobench.reports.findings.select import remembered
 from frobench.reports.fleet import nodes
 from frobench.reports.fleet.nodes import Node
-from frobench.reports.making.broken import Blame, blamed
-from frobench.reports.making.cache import Cache, Marks, mark, write
-from frobench.reports.run.normal import Verdict, rows
+from frobench.reports.making.broken import Stage
+from frobench.reports.making.cache import Marks, Source, mark, stand, write
 from frobench.reports.run.page import Contents, Download, Signs, contents, run_page
 from frobench.reports.summary import badge as badges
 from frobench.reports.summary import card, views
@@ -43,14 +42,6 @@ IMAGE, BADGE = ".png", ".badge.svg"
 """Suffixes of what stands for a page elsewhere."""
 
 
-class Source(NamedTuple):
-    """A stored file, and the cache of what is made of it."""
-
-    path: Path
-    sha256: str
-    kept: Cache
-
-
 class Written(Struct, frozen=True):
     """What was written for a run.
 
@@ -66,7 +57,6 @@ class PageJob(NamedTuple):
     """A page to write.
 
     key : a digest of what it depends on besides its run
-    held : its headline figures beside those of others
     axes : those of its device, beside those of other runs
     price : what the device costs, with its date; empty where that is not known
     publication : what the page says of the site
@@ -76,21 +66,20 @@ class PageJob(NamedTuple):
     out: Path
     href: str
     key: str
-    held: tuple[Verdict, ...]
     axes: DeviceAxes
     price: str
     publication: Publication
 
 
 class Pair(NamedTuple):
-    """A run, and the one before it on its machine with its page.
+    """The one before a run on its machine with its page.
 
     others : runs of the machine before both, the newest first
     """
 
     base: Source
     base_href: str
-    new: Source
+    source: Source
     others: tuple[Source, ...]
 
     @property
@@ -100,27 +89,20 @@ class Pair(NamedTuple):
         return f"{runs} {self.base_href}"
 
 
-def known_faults(source: Source) -> list[Conclusion] | None:
-    """Return why a stored file is not whole, if that was found out before."""
-    return source.kept.get(f"{source.sha256}.faults", list[Conclusion])
-
-
 def faults(source: Source) -> list[Conclusion]:
     """Find out why a stored file is not whole, and judge one that is."""
     run, damage = checks.opened(source.path)
-    source.kept.put(f"{source.sha256}.faults", damage)
     if run and not damage:
-        source.kept.put(f"{source.sha256}.conclusions", checks.conclude(run, whole=True))
+        source.kept("conclusions", checks.conclude(run, whole=True))
     return damage
 
 
 def judged(source: Source) -> Run:
     """Return a stored run with the conclusions that follow from its facts, which are kept."""
-    name = f"{source.sha256}.conclusions"
-    known = source.kept.get(name, list[Conclusion])
+    known = source.get("conclusions", list[Conclusion])
     run = checks.judged(store.read(source.path), known)
     if known is None:
-        source.kept.put(name, run.frobench.conclusions)
+        source.kept("conclusions", run.frobench.conclusions)
     return run
 
 
@@ -131,21 +113,15 @@ def summarised(source: Source) -> Summary:
     medians = {case.case: case.medians for case in estimated}
     with remembered(run, medians):
         made = summarise(run, source.sha256, estimated)
-    source.kept.put(f"{source.sha256}.summary", made)
-    source.kept.put(f"{source.sha256}.rows", downloads.rows(run, estimated))
+    source.kept("rows", downloads.rows(run, estimated))
     if of_node := nodes.node(run, made.axes, estimated):
-        source.kept.put(f"{source.sha256}.node", of_node)
+        source.kept("node", of_node)
     return made
-
-
-def summary(source: Source) -> Summary | None:
-    """Return a run's summary, if it was made."""
-    return source.kept.get(f"{source.sha256}.summary", Summary)
 
 
 def estimated(source: Source) -> Rows:
     """Return a run's part of the table of estimates, which was made with its summary."""
-    if kept := source.kept.get(f"{source.sha256}.rows", Rows):
+    if kept := source.get("rows", Rows):
         return kept
     run = checks.credible(judged(source))
     return downloads.rows(run, estimates(run))
@@ -153,32 +129,22 @@ def estimated(source: Source) -> Rows:
 
 def node(source: Source) -> Node | None:
     """Return a run as one of a node, which was made with its summary; nothing without a label."""
-    return source.kept.get(f"{source.sha256}.node", Node)
-
-
-def known_change(pair: Pair) -> Change | None:
-    """Return how a run compares with the one before it, if that was found out before."""
-    return pair.new.kept.get(f"{pair.new.sha256}.change", Change, pair.key)
+    return source.get("node", Node)
 
 
 def changed(pair: Pair) -> Change:
-    """Compare a run with the one before it, and keep what later comparisons learn from that one."""
-    base, others = judged(pair.base), [*map(_levels, pair.others)]
-    changes = change(compare_runs(base, judged(pair.new), others), pair.base_href)
-    _levels(pair.base, base)
-    pair.new.kept.put(f"{pair.new.sha256}.change", changes, pair.key)
-    return changes
+    """Compare a run with the one before it, and keep what later comparisons learn from that one.
 
-
-def to_blame(pair: Pair, why: Conclusion) -> Blame:
-    """Return which runs of a comparison are to blame for its failure: they fail with themselves."""
-    sources = {source.sha256: source for source in (*reversed(pair.others), pair.base, pair.new)}
-
-    def alone(sha256: str) -> None:
-        run = judged(sources[sha256])
-        compare_runs(run, run, [levels(run)])
-
-    return blamed([*sources], alone, why)
+    Where that fails, neither run is to blame: the reason stands in place of the comparison.
+    """
+    try:
+        base, others = judged(pair.base), [*map(_levels, pair.others)]
+        found = compare_runs(base, judged(pair.source), others)
+        _levels(pair.base, base)
+    except Exception as error:  # noqa: BLE001 - whatever two files bring about together
+        why = checks.broken(error).message
+        return Change(pair.base.path.stem, pair.base_href, 0, (), (), (), (why,))
+    return change(found, pair.base_href)
 
 
 def _levels(source: Source, run: Run | None = None) -> Levels:
@@ -186,17 +152,7 @@ def _levels(source: Source, run: Run | None = None) -> Levels:
 
     run : the run itself, if it was read already
     """
-    name = f"{source.sha256}.levels"
-    known = source.kept.get(name, Levels)
-    if known is None:
-        known = levels(run or judged(source))
-        source.kept.put(name, known)
-    return known
-
-
-def known_page(source: Source, key: str) -> Written | None:
-    """Return what was written for a run, if it would come out the same."""
-    return source.kept.get(f"{source.sha256}.page", Written, key)
+    return source.get("levels", Levels) or source.kept("levels", levels(run or judged(source)))
 
 
 def write_page(job: PageJob) -> Written:
@@ -211,8 +167,7 @@ def _written(job: PageJob, whole: Run, run: Run) -> Written:
     data = store.content(job.source.path)
     answered = sections(run)
     marks = views.marks(run)
-    beside, numbers = rows(run, job.held, marks), views.numbers(whole)
-    shown = contents(run, answered, beside, numbers, job.axes, job.price)
+    shown = contents(run, answered, views.numbers(whole), job.axes, job.price)
     target = job.out / job.href
     files, listed = {f"{target.stem}.json": data}, [(f"{target.stem}.json", STORED)]
     medians = (target.stem, downloads.table_of(frame([run])), MEDIANS)
@@ -232,9 +187,7 @@ def _written(job: PageJob, whole: Run, run: Run) -> Written:
     for name, content in files.items():
         write(target.with_name(name), content)
     marked = {f"{target.parent.name}/{name}": mark(content) for name, content in files.items()}
-    written = Written(marked, short_answers)
-    job.source.kept.put(f"{job.source.sha256}.page", written, job.key)
-    return written
+    return Written(marked, short_answers)
 
 
 def _signs(
@@ -266,3 +219,13 @@ def _shown_elsewhere(job: PageJob, shown: Contents, data: Marks) -> Signs:
         badge,
         f"[![Frobench]({url(f'{folder}/{badge}')})]({url(job.href)})",
     )
+
+
+def _stands(job: PageJob, written: Written) -> bool:
+    return stand(written.files, job.out)
+
+
+FAULTS = Stage("faults", list[Conclusion], faults)
+SUMMARY = Stage("summary", Summary, summarised)
+CHANGE = Stage("change", Change, changed)
+PAGE = Stage("page", Written, write_page, _stands)

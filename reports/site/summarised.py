@@ -2,15 +2,17 @@
 """What a site knows of its runs before it makes a page: whether each is whole, and its summary."""
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from frobench.reports.charts.words import slug
-from frobench.reports.making.broken import Blame, each
+from frobench.reports.making.broken import each
+from frobench.reports.making.cache import Source
 from frobench.reports.making.workers import FEW, Workers
 from frobench.reports.site import run_files
-from frobench.reports.site.run_files import Pair, Source
+from frobench.reports.site.run_files import Pair
 from frobench.reports.summary.model import Summary
 from frobench.suite.compare.between_runs import MOST_RUNS
 from frobench.suite.stored.types import Conclusion
@@ -21,14 +23,12 @@ Tell = Callable[[Path, list[Conclusion]], None]
 
 def whole(stored: dict[str, Source], workers: Workers, leave_out: Tell) -> dict[str, Source]:
     """Leave out the files that are not whole, and return the others."""
-    known = {sha256: run_files.known_faults(source) for sha256, source in stored.items()}
-    unknown = [stored[sha256] for sha256, faults in known.items() if faults is None]
-    faults_of_each = each(_ready(workers, unknown), run_files.faults, unknown, _itself)
-    known |= zip((source.sha256 for source in unknown), faults_of_each, strict=True)
-    broken = {sha256: faults for sha256, faults in known.items() if faults}
-    for sha256, faults in broken.items():
-        leave_out(stored[sha256].path, faults)
-    return {sha256: source for sha256, source in stored.items() if sha256 not in broken}
+    every = [*stored.values()]
+    faults = dict(zip(stored, each(_ready(workers, every), run_files.FAULTS, every), strict=True))
+    for sha256, why in faults.items():
+        if why:
+            leave_out(stored[sha256].path, why)
+    return {sha256: source for sha256, source in stored.items() if not faults[sha256]}
 
 
 def _ready(workers: Workers, jobs: Sequence[Source]) -> Workers:
@@ -36,17 +36,12 @@ def _ready(workers: Workers, jobs: Sequence[Source]) -> Workers:
     return workers if len(jobs) >= FEW else Workers(1)
 
 
-def _itself(source: Source, why: Conclusion) -> Blame:
-    return {source.sha256: [why]}
-
-
 def summaries_of(stored: dict[str, Source], workers: Workers) -> list[Summary]:
     """Return what is known of the runs, oldest first, each with the address of its page."""
-    known = {sha256: run_files.summary(source) for sha256, source in stored.items()}
-    unknown = [stored[sha256] for sha256, summary in known.items() if summary is None]
-    made = each(_ready(workers, unknown), run_files.summarised, unknown, _itself)
-    summaries = [*filter(None, known.values()), *made]
-    return _addressed(sorted(summaries, key=_age))
+    every = [*stored.values()]
+    summaries = each(_ready(workers, every), run_files.SUMMARY, every)
+    age = attrgetter("datetime", "run", "sha256")
+    return _addressed(sorted(summaries, key=age))
 
 
 def _addressed(oldest_first: Iterable[Summary]) -> list[Summary]:
@@ -60,11 +55,6 @@ def _addressed(oldest_first: Iterable[Summary]) -> list[Summary]:
         href = f"{plain}-{summary.sha256[:8]}.html" if f"{plain}.html" in taken else f"{plain}.html"
         taken[href] = replace(summary, href=href)
     return list(taken.values())
-
-
-def _age(summary: Summary) -> tuple[str, ...]:
-    """Return a key that sorts the oldest first."""
-    return summary.datetime, summary.run, summary.sha256
 
 
 def with_changes(
@@ -83,8 +73,6 @@ def with_changes(
                 tuple(stored[other.sha256] for other in others),
             )
         machine.append(summary)
-    changes = {sha256: run_files.known_change(pair) for sha256, pair in pairs.items()}
-    unknown = [pairs[sha256] for sha256, known in changes.items() if known is None]
-    changed = each(workers, run_files.changed, unknown, run_files.to_blame)
-    changes |= zip((pair.new.sha256 for pair in unknown), changed, strict=True)
-    return [replace(summary, change=changes.get(summary.sha256)) for summary in summaries]
+    changes = each(workers, run_files.CHANGE, [*pairs.values()])
+    by_run = dict(zip(pairs, changes, strict=True))
+    return [replace(summary, change=by_run.get(summary.sha256)) for summary in summaries]

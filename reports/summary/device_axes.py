@@ -16,16 +16,14 @@ from msgspec.structs import replace
 from frobench.reports.findings import peaks
 from frobench.reports.findings.exercises import attainable_peak, copies, many_or_one, norm_logging
 from frobench.reports.findings.kinds import KINDS
-from frobench.reports.findings.remembered import cases_of
-from frobench.reports.findings.select import Cases, NotMeasuredError
+from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.reports.findings.values import estimate_of
-from frobench.reports.summary.headlines import accelerator, device_name
 from frobench.reports.table.equipment import printed_watts
 from frobench.suite.datasheets.catalog import PeakRate
 from frobench.suite.statistics import estimate
 from frobench.suite.stored.differences import is_cpu
 from frobench.suite.stored.types import Estimate, Run
-from frobench.suite.units import format_value
+from frobench.suite.units import counted, format_value
 
 Name = Literal["compute", "memory", "overhead", "read_back", "link_to_device", "link_to_host"]
 NAMES: tuple[Name, ...] = get_args(Name)
@@ -48,7 +46,8 @@ class Axis(Struct, frozen=True, kw_only=True):
     sheet, sheet_name : what the datasheet allows, in ``unit``, and what that figure is; none of an
         overhead, or where no datasheet is known
     part : ``value`` as a part of ``sheet``
-    others : the values of other stored runs of the same device, ascending
+    others, elsewhere : the values of other stored runs of the same device, and of the newest run of
+        each other machine that has it, ascending
     cases : full names of the cases behind it
     """
 
@@ -62,6 +61,7 @@ class Axis(Struct, frozen=True, kw_only=True):
     sheet_name: str = ""
     part: Estimate | None = None
     others: tuple[float, ...] = ()
+    elsewhere: tuple[float, ...] = ()
     cases: tuple[str, ...] = ()
 
     @property
@@ -106,7 +106,7 @@ def device_axes(run: Run, place: str | None = None) -> DeviceAxes:
     if place is None:
         measured = [name for name in run.frobench.settings.devices if not is_cpu(name)]
         place = measured[0] if measured else "cpu"
-    known = accelerator(run, place)
+    known = peaks.accelerator(run, place)
     limit = known.power_limit_watts if known else None
     return DeviceAxes(
         device=device_name(run, place),
@@ -118,13 +118,36 @@ def device_axes(run: Run, place: str | None = None) -> DeviceAxes:
     )
 
 
-def with_others(own: DeviceAxes, others: Iterable[DeviceAxes]) -> DeviceAxes:
-    """Return axes with the values of other runs of the same device beside each."""
-    values: dict[tuple[str, str, str], list[float]] = {}
-    for axis in (axis for other in others for axis in other.axes):
-        values.setdefault(axis.key, []).append(axis.value.value)
-    beside = (replace(one, others=tuple(sorted(values.get(one.key, ())))) for one in own.axes)
+def with_others(
+    own: DeviceAxes, others: Iterable[DeviceAxes], elsewhere: Iterable[DeviceAxes] = ()
+) -> DeviceAxes:
+    """Return axes with the values of other runs of the same device beside each.
+
+    elsewhere : those of other machines, a run of each
+    """
+    both = _values(others), _values(elsewhere)
+    beside = []
+    for one in own.axes:
+        here, there = (tuple(sorted(values.get(one.key, ()))) for values in both)
+        beside.append(replace(one, others=here, elsewhere=there))
     return replace(own, axes=tuple(beside))
+
+
+def _values(runs: Iterable[DeviceAxes]) -> dict[tuple[str, str, str], list[float]]:
+    values: dict[tuple[str, str, str], list[float]] = {}
+    for axis in (axis for run in runs for axis in run.axes):
+        values.setdefault(axis.key, []).append(axis.value.value)
+    return values
+
+
+def device_name(run: Run, place: str) -> str:
+    """Name a device by what makes it comparable: its model, and a CPU's cores with it."""
+    environment = run.frobench.environment
+    if is_cpu(place):
+        cpu = environment.cpu
+        return f"{cpu.model or cpu.architecture} with {counted(cpu.usable_cores, 'core')}"
+    known = peaks.accelerator(run, place)
+    return known.name if known else place
 
 
 def _axes(run: Run, place: str) -> Iterator[Axis]:

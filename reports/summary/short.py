@@ -27,8 +27,6 @@ PRECISIONS = {
 }
 """Precisions as people call them; others keep their name."""
 _PRECISION = re.compile(r"\b(?:b?float16|t?float32|float64|float8_e4m3fn)\b")
-_CLAUSE = re.compile(r"(?:[^;(\[]|\([^)]*\)|\[[^\]]*\])*")
-"""What stands before a semicolon that no bracket holds."""
 
 
 def precisions(text: str) -> str:
@@ -53,17 +51,15 @@ def rule(finding: Finding) -> str:
 
 
 def _sentence(finding: Finding) -> str:
-    sentence = finding.brief or f"{_CLAUSE.findall(finding.answer)[0].rstrip(' .')}."
     value = finding.value
     if value is None:
-        return sentence
-    printed = format_estimate(value, finding.unit)
-    found = None if finding.unit == RATIO else two_modes(finding.by_launch)
-    if found:
-        return sentence.replace(printed, found.text(finding.unit), 1)
+        return finding.answer
+    if finding.unit != RATIO and (found := two_modes(finding.by_launch)):
+        printed = format_estimate(value, finding.unit)
+        return finding.brief.replace(printed, found.text(finding.unit), 1)
     if value.is_wide and not finding.at_least:
         return f"Not conclusive: {format_ends(value, finding.unit)} {finding.label}."
-    return sentence
+    return finding.brief
 
 
 def question(run: Run, asked: str, stored: str) -> str:

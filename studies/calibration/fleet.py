@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import product
 from statistics import median
 from typing import NamedTuple
 
@@ -26,6 +27,11 @@ GUARANTEED = 0.05
 """The slow-down that must be found."""
 
 
+MANY, PARTS, SLOWER = (6, 12, 50, 1000), {1 / 3: "a third", 1 / 2: "half"}, (0.05, 0.2)
+GUARANTEED_NODES = 50
+"""Nodes from which on two groups must be found."""
+
+
 class Cell(NamedTuple):
     """Pages that are simulated together; ``slow`` is the time that planted nodes take longer."""
 
@@ -34,10 +40,19 @@ class Cell(NamedTuple):
     seed: int
 
 
+class Groups(NamedTuple):
+    """Pages of nodes of which a part takes longer in one exercise."""
+
+    nodes: int
+    part: float
+    slow: float
+    seed: int
+
+
 class Seen(NamedTuple):
     """What pages said.
 
-    alarms : pages that named a node which is equal to the others
+    alarms : pages that named a node which is equal to the others, or groups of equal nodes
     found, planted : slow nodes that were named in their exercise, and that there were
     smallest : the slow-down that a page prints as the smallest it would have found, its median
     """
@@ -65,6 +80,11 @@ def study(tell: Tell, spread: Spread, trials: int) -> list[Table]:
     figures = [
         figure for nodes in NODES for figure in _row(nodes, seen, batches * pages * len(SLOW))
     ]
+    planted = [Groups(*one, n) for one in product(MANY, PARTS, SLOWER) for n in range(batches)]
+    named: dict[Groups, int] = {}
+    for groups, found in zip(planted, spread(partial(grouped, pages=pages), planted), strict=True):
+        kind = groups._replace(seed=0)
+        named[kind] = named.get(kind, 0) + found
     return [
         Table(
             title=(
@@ -79,7 +99,25 @@ def study(tell: Tell, spread: Spread, trials: int) -> list[Table]:
                 "of slow nodes are for 1,000 nodes; the last column is what pages print as the "
                 "smallest slow-down that would have been found."
             ),
-        )
+        ),
+        Table(
+            title="Pages that name the two groups of nodes, where a part of them is slower",
+            rows="nodes",
+            figures=[
+                Figure.of(
+                    f"{one.nodes:,}",
+                    f"{PARTS[one.part]} {one.slow:.0%} slower",
+                    found / (batches * pages),
+                    "1",
+                    FOUND if one.nodes >= GUARANTEED_NODES else None,
+                )
+                for one, found in named.items()
+            ],
+            note=(
+                "Groups are named if at most 1% of the nodes are in the wrong one, and no other "
+                "exercise has groups."
+            ),
+        ),
     ]
 
 
@@ -114,6 +152,20 @@ def simulated(cell: Cell, pages: int) -> Seen:
         named = result.named
         found += int(np.sum(named[rows, columns]))
         named[rows, columns] = False
-        alarms += bool(named.any())
+        alarms += bool(named.any() or result.slower.any())
         smallest.append(float(np.median(result.smallest)))
     return Seen(alarms, found, pages * planted, median(smallest))
+
+
+def grouped(groups: Groups, pages: int) -> int:
+    """Return how many pages tell the slower nodes from the others."""
+    chance = np.random.default_rng([groups.nodes, round(100 * groups.part), groups.seed])
+    slower, found, others = round(groups.nodes * groups.part), 0, [False] * (len(EXERCISES) - 1)
+    for _ in range(pages):
+        logs = chance.normal(0, SCATTER, (groups.nodes, len(EXERCISES), LAUNCHES))
+        logs += chance.normal(0, EQUAL, (groups.nodes, len(EXERCISES), 1))
+        logs[:slower, 0] += np.log1p(groups.slow)
+        named = unlike(logs).slower
+        wrong = int(np.sum(named[:, 0] != (np.arange(groups.nodes) < slower)))
+        found += bool(named.any(axis=0).tolist() == [True, *others] and wrong <= groups.nodes / 100)
+    return found

@@ -62,7 +62,7 @@ class Sitting:
         if first is None:
             plan = explored(own, folder, self.clock, reporter)
             require_imports([*Journal(folder / PILOT)], plan)
-            self.plan = replace(plan, counters=[], energy=[], without_energy={}, sustained=[])
+            self.plan = replace(plan, energy=[], without_energy={}, sustained=[])
         else:
             shutil.copyfile(first.folder / PILOT, folder / PILOT)
             self.plan = replace(

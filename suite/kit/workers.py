@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from frobench.suite.kit.commands import Task
 
 TOPOLOGY = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+HALVES = "cpu/0+cpu/1"
+"""The devices of two processes, one on each half of the CPU, as cases name them."""
 STARTED_WITHIN = 60.0
 """Seconds a worker may take to start and to import torch."""
 
@@ -98,8 +100,7 @@ class Worker(Track):
     def set_up(self, factory: TaskFactory, *args: object) -> None:
         """Set up the body and check of `factory(device, *args)`, which is importable by name."""
         self._is_joint = False
-        self.tell("set_up", factory, *args)
-        self.answer(STARTED_WITHIN)
+        self.ask("set_up", factory, *args, seconds=STARTED_WITHIN)
 
     def set_up_jointly(self, factory: JointFactory, number: int, *args: object) -> None:
         """Begin to set up a body that waits for those of other workers; see `together`."""
@@ -108,8 +109,7 @@ class Worker(Track):
 
     def get_ready(self) -> None:
         """Do what the task does before a sample, and wait for the end of that."""
-        self.tell("get_ready")
-        self.answer()
+        self.ask("get_ready")
 
     def start(self, calls: int = 1) -> None:
         """Begin calling the body, in turn after the worker before; do not wait for the end."""
@@ -132,8 +132,7 @@ class Worker(Track):
         """Compare the last call's result with the truth, in the worker."""
         from frobench.suite.kit.check_result import is_brief  # noqa: PLC0415 - imports torch
 
-        self.tell("check", is_brief())
-        check: Check = self.answer()
+        check: Check = self.ask("check", is_brief())
         return check
 
     def takes_turns(self, others: Sequence[Track]) -> bool:  # noqa: ARG002 - as a lane
@@ -153,6 +152,11 @@ class Worker(Track):
     def tell(self, command: str, *args: object) -> None:
         """Send a command without waiting for its answer."""
         self._pipe.send((command, *args))
+
+    def ask(self, command: str, *args: object, seconds: float | None = None) -> Any:  # noqa: ANN401 - as the command asks
+        """Send a command, and return its answer."""
+        self.tell(command, *args)
+        return self.answer(seconds)
 
     def answer(self, seconds: float | None = None) -> Any:  # noqa: ANN401 - as the command asks
         """Return the answer to a command, within `seconds` if given; raise the worker's error."""

@@ -27,7 +27,7 @@ import pytest
 from frobench.suite.journal import Collected, Identity
 from frobench.suite.kit.cases import Parameters, expand, is_headline, twins
 from frobench.suite.kit.worker_process import Seat
-from frobench.suite.kit.workers import halves
+from frobench.suite.kit.workers import HALVES, halves
 from frobench.suite.machine import environment
 from frobench.suite.machine.host import affinity, cores_in_use
 from frobench.suite.nodes.groups import node_groups
@@ -41,8 +41,6 @@ NONE = "none"
 ARGUMENTS = ("device", "accelerator", "pair", "devices", "workers", "group")
 LONGEST_TEXT = 100
 """Characters of a stored parameter that is neither text nor a number."""
-HALVES = "cpu/0+cpu/1"
-"""The devices of two processes, one on each half of the CPU."""
 
 
 def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:

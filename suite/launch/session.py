@@ -98,18 +98,13 @@ class Session:
         if spec.mode == "pilot":
             lacking = {} if settings.devices else dev.unserved(dev.accelerators())
             told = {n: known_message(w) or "torch cannot compute there" for n, w in lacking.items()}
-            devices = [Device(name) for name in names]
-            ready.steady_clocks(devices, ready.WAKE_SECONDS)
+            ready.steady_clocks([Device(name) for name in names], ready.WAKE_SECONDS)
             self.write(
                 journal.Surroundings(
                     devices=names,
                     environment=environment.capture(names),
-                    seals={
-                        one.name: one.uuid and seal(one.uuid, str(spec.seed))
-                        for one in devices
-                        if one.is_accelerator
-                    },
-                    addresses={name: found for name in names if (found := bus_address(name))},
+                    seals=seals(names, str(spec.seed)),
+                    addresses=addresses(names),
                     troubles=doctor.left_out(told),
                     refusals={n: why for n, why in lacking.items() if why != told[n]},
                 )
@@ -268,6 +263,17 @@ class Session:
 def _family(item: pytest.Function) -> tuple[str, Parameters]:
     name = f"{item.module.__name__}.{item.function.__name__}"
     return name, collection.parameters(item)
+
+
+def seals(devices: Sequence[str], salt: str) -> dict[str, str | None]:
+    """Return by what the runner finds the sensors of each accelerator; ``None`` without a UUID."""
+    gpus = [Device(name) for name in devices if name != "cpu"]
+    return {gpu.name: gpu.uuid and seal(gpu.uuid, salt) for gpu in gpus}
+
+
+def addresses(devices: Sequence[str]) -> dict[str, str]:
+    """Return the bus addresses of the devices that have one."""
+    return {name: address for name in devices if (address := bus_address(name))}
 
 
 def _refuse(wanted: Sequence[str], devices: Sequence[str]) -> None:

@@ -254,7 +254,7 @@ class Launches:
 
     def run(self) -> None:
         """Add whole launches until there are enough, after a rest for the devices' idle power."""
-        if self._plan.counters and not self.records:
+        if self._plan.energy and not self.records:
             begun = time.monotonic()
             time.sleep(REST)
             self._journal.write(journal.Rested(begun=begun, ended=time.monotonic()))

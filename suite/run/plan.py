@@ -334,7 +334,6 @@ def freeze(
         deadlines=deadlines(pairs, settings.case_seconds),
         brief=[record.case for record in ran if record.brief],
         searched={record.case: record.search for record in ran if record.search is not None},
-        counters=[device for device, reason in why_no_counter.items() if reason is None],
         energy=energy,
         without_energy=without_energy,
         sustained=sustained,

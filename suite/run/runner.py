@@ -25,7 +25,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 from types import FrameType
-from typing import Any, Self
+from typing import Self
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -125,25 +125,25 @@ def _machine() -> str:
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 AGAIN_SECONDS = 5.0
-"""Seconds in which a second signal is ignored."""
+"""Seconds in which a second signal is ignored, and after which the exception is raised again, since
+Python ignores one that is raised inside a destructor."""
 
 
 class Interruptions:
     """Turns SIGINT, SIGTERM and SIGHUP into `KeyboardInterrupt` while the context lasts.
 
-    A SIGINT or SIGHUP that the process was started to ignore, as in the background of a script,
-    stays ignored.
+    A signal that the process was started to ignore, as in the background of a script, stays
+    ignored.
     """
 
     def __init__(self) -> None:
         self._held = False
         self._last = -math.inf
-        self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Self:
-        for number in ENDING:
-            if number == signal.SIGTERM or signal.getsignal(number) is not signal.SIG_IGN:
-                self._before[number] = signal.signal(number, self._interrupt)
+        obeyed = [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+        obeyed += [signal.SIGALRM]
+        self._before = {number: signal.signal(number, self._interrupt) for number in obeyed}
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -154,11 +154,13 @@ class Interruptions:
     def hold(self) -> None:
         """Ignore every further signal, so that what is finished can be stored."""
         self._held = True
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
         now = monotonic()
         if not self._held and now - self._last >= AGAIN_SECONDS:
             self._last = now
+            signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
             raise KeyboardInterrupt
 
 
@@ -372,16 +374,13 @@ def _name_troubles(troubles: Iterable[Conclusion], reporter: Reporter) -> None:
             reporter.say(f"{trouble.code}: {trouble.message}; advice: {trouble.advice}")
 
 
-def _planned(plan: Plan) -> int:
-    return plan.launches(plan.plan_seconds, plan.launch_seconds)
-
-
 def _announce(plan: Plan, reporter: Reporter) -> None:
     """Say what is planned, and whether the fewest launches that say anything take too long."""
     left_out = [outcome for outcome in plan.outcomes if outcome.status == "skipped"]
     without = f"; {len(left_out)} left out:" if left_out else ""
+    launches = plan.launches(plan.plan_seconds, plan.launch_seconds)
     reporter.say(
-        f"{counted(len(plan.cases), 'case')} in {counted(_planned(plan), 'launch')} of about "
+        f"{counted(len(plan.cases), 'case')} in {counted(launches, 'launch')} of about "
         f"{remaining(plan.launch_seconds)}{without}"
     )
     for reason in reasons(left_out):

@@ -42,16 +42,7 @@ _FILE_NAME = re.compile(r"\w[\w.+-]*", re.ASCII)
 
 
 class InvalidResult(ValueError):  # noqa: N818 - it names the thing that is wrong
-    """A stored run that cannot be read, or must not be written.
-
-    where : place of the fault in the file, such as ``$.benchmarks[3].stats.q3``
-    message : what is wrong there
-    """
-
-    def __init__(self, where: str, message: str) -> None:
-        super().__init__(message if where == "$" else f"{where}: {message}")
-        self.where = where
-        self.message = message
+    """A stored run that cannot be read, or must not be written; the message names the place."""
 
 
 class _FrobenchHead(msgspec.Struct):
@@ -79,7 +70,7 @@ def content(path: Path) -> bytes:
     try:
         return content_of(path)
     except UnusableFileError as error:
-        raise InvalidResult("$", str(error)) from None
+        raise InvalidResult(str(error)) from None
 
 
 def decode(data: bytes) -> Run:
@@ -90,24 +81,24 @@ def decode(data: bytes) -> Run:
 def plain_of(data: bytes) -> dict[str, Any]:
     """Return the plain JSON of a file's text, also what no reader knows; raises as `read`."""
     if sum(map(data.count, (b",", b"[", b"{"))) > MOST_VALUES:
-        raise InvalidResult("$", f"more than {MOST_VALUES:,} values")
+        raise InvalidResult(f"more than {MOST_VALUES:,} values")
     try:
         plain: dict[str, Any] = msgspec.json.decode(data)
         json.loads(data, object_pairs_hook=_refuse_twins, parse_float=len)  # msgspec takes the last
     except UnicodeDecodeError:
-        raise InvalidResult("$", "not UTF-8") from None
+        raise InvalidResult("not UTF-8") from None
     except (msgspec.DecodeError, RecursionError) as error:
         cut = "truncated" in str(error)
-        raise InvalidResult("$", "the file is cut off" if cut else f"{NO_RUN}: {error}") from None
+        raise InvalidResult("the file is cut off" if cut else f"{NO_RUN}: {error}") from None
     if not isinstance(plain, dict):
-        raise InvalidResult("$", f"{NO_RUN}: not a table")
+        raise InvalidResult(f"{NO_RUN}: not a table")
     return plain
 
 
 def _refuse_twins(entries: list[tuple[str, object]]) -> None:
     """Raise if a table has a name twice; readers differ in which entry they take."""
     if len({name for name, _ in entries}) < len(entries):
-        raise InvalidResult("$", "a table has two entries of one name")
+        raise InvalidResult("a table has two entries of one name")
 
 
 def run_of(plain: dict[str, Any]) -> Run:
@@ -118,32 +109,21 @@ def run_of(plain: dict[str, Any]) -> Run:
         schema, minor = head.schema, head.minor
         if not 1 <= schema <= SCHEMA:
             by = "a newer Frobench" if schema > SCHEMA else "no Frobench"
-            raise InvalidResult("$.frobench.schema", f"written by {by}: schema {schema}")
+            raise InvalidResult(f"written by {by}: schema {schema}")
         for migrate in MIGRATIONS[schema - 1 :]:
             plain = migrate(plain)
         run = msgspec.convert(plain, Run)
     except msgspec.ValidationError as error:
         if minor > MINOR:  # it may have a value that this version does not know
             newer = f"written by a newer Frobench: schema {SCHEMA}.{minor}"
-            raise InvalidResult("$.frobench.minor", newer) from None
-        raise _misfit(str(error)) from None
+            raise InvalidResult(newer) from None
+        foreign = f"{NO_RUN}: " * ("frobench" not in plain)
+        raise InvalidResult(f"{foreign}{error}") from None
     cpu, info = run.frobench.environment.cpu, run.machine_info.get("cpu")
     if cpu.family is UNSET and isinstance(info, dict) and "family" in info:  # an older file
         for name, value in described(info).items():
             setattr(cpu, name, value)
     return run
-
-
-def _misfit(text: str) -> InvalidResult:
-    """Split what msgspec says into the place and the fault."""
-    message, _, where = text.partition(" - at `")
-    where = where.rstrip("`") or "$"
-    if where == "$" and "`frobench`" in message:
-        message = "it has no table `frobench`, so another tool wrote it"
-        return InvalidResult("$", f"{NO_RUN}: {message}")
-    if missing := re.search("missing required field `(.*)`", message):
-        return InvalidResult(f"{where}.{missing[1]}", "the required field is missing")
-    return InvalidResult(where, f"{NO_RUN}: {message}" if where == "$" else message)
 
 
 def _plain(run: Run) -> dict[str, Any]:
@@ -155,7 +135,7 @@ def _plain(run: Run) -> dict[str, Any]:
     try:
         typed = msgspec.convert(built, Run)
     except msgspec.ValidationError as error:
-        raise _misfit(str(error)) from None
+        raise InvalidResult(str(error)) from None
     result: dict[str, Any] = msgspec.to_builtins(typed)
     return result
 
@@ -185,7 +165,7 @@ def digest_of(plain: dict[str, Any]) -> str:
             bare, sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=False
         )
     except ValueError:
-        raise InvalidResult("$", "a number is not finite") from None
+        raise InvalidResult("a number is not finite") from None
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
@@ -211,7 +191,7 @@ def write(run: Run, folder: Path) -> Path:
     name, machine = run.frobench.run, run.frobench.environment.machine
     for field, text in {"run": name, "environment.machine": machine}.items():
         if not _FILE_NAME.fullmatch(text):
-            raise InvalidResult(f"$.frobench.{field}", f"not a file name: {text!r}")
+            raise InvalidResult(f"not a file name: {text!r} - at `$.frobench.{field}`")
     content = encode(run)
     target = folder / machine / f"{name}.json"
     try:

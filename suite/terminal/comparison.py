@@ -8,12 +8,14 @@ from frobench.suite.compare.gate import doubt, missing
 from frobench.suite.compare.pairs import (
     CaseComparison,
     Matched,
+    Pair,
     RunComparison,
     Unmatched,
     kind,
 )
+from frobench.suite.compare.rank_tests import compare_values
 from frobench.suite.project.git import describe
-from frobench.suite.statistics import LEAST_LAUNCHES
+from frobench.suite.statistics import LEAST_LAUNCHES, case_medians, estimate
 from frobench.suite.stored.differences import Difference, name_of
 from frobench.suite.stored.types import VerdictWord
 from frobench.suite.terminal.layout import Table
@@ -38,6 +40,19 @@ def of_cases(cases: Iterable[CaseComparison], base: str, new: str) -> Table:
         for case in cases
     ]
     return Table(columns, rows)
+
+
+def of_pairs(pairs: Iterable[Pair]) -> Table:
+    """Return a row for each case that two machines measured, its devices named by their kinds."""
+    rows = []
+    for case, other, reason in pairs:
+        base, new = case_medians(case), case_medians(other)
+        if reason is None:
+            speed = compare_values(new, base).ratio
+            name, both = kind(name_of(case.fullname)), (estimate(base), estimate(new))
+            cells = [format_point(one, "s") for one in both]
+            rows.append((case.group, name, *cells, format_estimate(speed, RATIO)))
+    return Table({"base": ">", "new": ">", "new, times as fast": "<"}, rows)
 
 
 def finds(change: float | None) -> str:

@@ -80,12 +80,8 @@ FAULTS = {
     ),
     "an estimate": Fault("estimates.csv", r"((?:true|false),)", r"\g<1>9", "value=9"),
     "a count": Fault("runs.csv", r"(true|false),7", r"\1,9007", "launches is 9007"),
-    "a score": Fault("purchase.html", r'("answer">[^<]*?)[\d.]+( \[)', r"\g<1>90010\2", "'90010"),
-    "a price by work": Fault(
-        "purchase.html",
-        r'(7,000 EUR</span></td><td><span class="value">)[\d,]+',
-        r"\g<1>90011",
-        "'90011 EUR",
+    "a price": Fault(
+        "purchase.html", r'(data-l="Price[^>]*><[^>]*>)[\d,]+', r"\g<1>90011", "'90011"
     ),
     "the best value": Fault(
         "purchase.html", r'(Best value[^<]*</h2><p class="who">)[^<]+', r"\1Nothing", "price: Noth"
@@ -93,8 +89,9 @@ FAULTS = {
     "a margin": Fault(
         "purchase.html", r'("who">[^<]+</p><p>)[\d.]+', r"\g<1>90012", "'Fastest.*90012"
     ),
-    "a rank": Fault("purchase.html", r"(table-speed.*?<td>)\d", r"\g<1>9", "'9' should be 1"),
-    "a ratio": Fault("purchase.csv", r'(intel[^\n]*cpu",-?)', r"\g<1>9", "log_ratio is 9"),
+    "a rank": Fault("purchase.html", r", rank \d", ", rank 9", "rank 9.*should be rank"),
+    "a coverage": Fault("purchase.html", r"covers \d+%", "covers 93%", "covers 93%.*should be"),
+    "a ratio": Fault("purchase.csv", r'(intel[^\n]*training","",1,-?)', r"\g<1>9", "log_ratio is"),
 }
 
 
@@ -105,7 +102,8 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
     paths = sorted((ROOT / "results").rglob("*.json"), key=lambda path: path.name)
     (folder / "prices.csv").write_text(PRICES, encoding="utf-8")
     known = prices.read(folder / "prices.csv")
-    maker = purchase.Maker([paths[0], EXAMPLE_RUN], paths[0], known)
+    pair = [path for path in paths if path.parent == EXAMPLE_RUN.parent][-2:]
+    maker = purchase.Maker(pair, pair[0], known)
     build.build(paths, folder / "site", workers=Workers(1), beside=[maker], known=known)
     return folder / "site"
 

@@ -11,9 +11,8 @@ import pandas as pd
 from frobench.reports.findings import peaks
 from frobench.reports.findings.answers import Answer, ask, ask_on
 from frobench.reports.findings.exercises.matmul import PLAIN, RATE, best_rates
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from frobench.reports.findings.remembered import cases_of
-from frobench.reports.findings.select import Cases, NotMeasuredError, measured
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point
+from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of, dots, measured
 from frobench.reports.findings.values import (
     VALUE,
     N,
@@ -23,7 +22,6 @@ from frobench.reports.findings.values import (
     estimate_of,
     is_above,
     size,
-    text,
 )
 from frobench.reports.table.launches import SUSTAINED_RATE
 from frobench.suite.stored.differences import is_cpu
@@ -56,11 +54,7 @@ def findings(cases: Cases) -> Iterator[Finding]:
 def _peak(cases: Cases, device: str = "") -> Answer:
     device = device or cases.accelerator()
     first, *others = _fastest(cases, device)
-    lead = (
-        f"{at_least(first.rate, RATE.unit)} (median of {counted(first.rate.size, 'launch')}: "
-        f"{format_estimate(estimate_of(first.rate), RATE.unit).partition(' (')[0]}) "
-        f"in {first.precision}"
-    )
+    typical = format_estimate(estimate_of(first.rate), RATE.unit).partition(" (")[0]
     how = first.basis
     if how == SUSTAINED:
         burst, _ = fastest_products(cases, device)[first.precision]
@@ -71,28 +65,20 @@ def _peak(cases: Cases, device: str = "") -> Answer:
         f"{peaks.of_peak(cases.run, product.case.fullname, product.rate, named=not part)}"
         for product in others
     )
-    where = cases.the(device)
-    without = peaks.missing(cases.run, device)
-    ceiling = peaks.peak_of(cases.run, first.case, first.rate)
-    of_sheet = f", {text(first.rate / ceiling.rate, '1')} of the datasheet" if ceiling else ""
-    plain, rule = "", ""
-    for product in others:
-        if product.precision == PLAIN:
-            plain += f"; {at_least(product.rate, RATE.unit)} in {PLAIN}"
-            ratio = (first.rate / product.rate).dropna()
-            if not ratio.empty and is_above(ratio, 1.0):
-                rule = f"Use {first.precision} where its precision is enough."
+    plain = [product.rate for product in others if product.precision == PLAIN]
+    ratios = [ratio for rate in plain if not (ratio := (first.rate / rate).dropna()).empty]
+    faster = any(is_above(ratio, 1.0) for ratio in ratios)
     return Answer(
         capital(
-            f"{lead} ({first.shape}){part} on {where}{listed}{without}; {how}, "
-            "not sustained for minutes."
+            f"{at_least(first.rate, RATE.unit)} (median of {counted(first.rate.size, 'launch')}: "
+            f"{typical}) in {first.precision}, {how}"
         ),
         tuple(product.case.fullname for product in (first, *others)),
         first.rate,
         RATE.unit,
-        f"rate of the fastest product on {where}, in {first.precision}",
-        rule_of_thumb=rule,
-        brief=capital(f"{lead}{of_sheet}{plain}; {how}."),
+        f"Use {first.precision} where its precision is enough." if faster else "",
+        f"{part}; {first.shape} on {cases.the(device)}{listed}{peaks.missing(cases.run, device)}",
+        f"rate of the fastest product, in {first.precision}",
         at_least=True,
     )
 
@@ -102,8 +88,7 @@ def _sure(cases: Cases, device: str) -> Answer:
     efforts = [
         f"in {product.precision}: {_effort(product.case.extra_info.search)}" for product in best
     ]
-    sentence = capital(f"{'; '.join(efforts)}.")
-    return Answer(sentence, tuple(product.case.fullname for product in best))
+    return Answer(capital("; ".join(efforts)), tuple(one.case.fullname for one in best))
 
 
 def _effort(search: Search | None) -> str:
@@ -129,28 +114,24 @@ def _square(cases: Cases, device: str) -> Answer:
             names += [product.case.fullname, *behind(curve.on([n]))]
     if not parts:
         raise NotMeasuredError(others.reason(device=device))
-    (first, part), *rest = parts
-    listed = "".join(f"; {text(other, '1')} in {precision}" for precision, other in rest)
-    at = size(squares[first][1], N)
-    sentence = f"The best square product ({at}) gets {VALUE} of it in {first}{listed}."
-    label = f"part of the most that a square product gets, in {first}"
-    return Answer(sentence, tuple(names), part, "1", label)
+    (first, part), *_ = parts
+    words = f"{VALUE} of the fastest, in {first} at {size(squares[first][1], N)}"
+    return Answer(words, tuple(names), part, "1")
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the median rates of each device's fastest products by precision."""
     best = measured(lambda device: _fastest(cases, device), reversed(cases.devices()))
-    dots = tuple(
-        Series(
-            cases.title(device),
-            tuple(
+    rates = dots(
+        {
+            cases.title(device): [
                 Point(product.precision, estimate_of(product.rate), (product.case.fullname,))
                 for product in products
-            ),
-        )
-        for device, products in best.items()
+            ]
+            for device, products in best.items()
+        }
     )
-    yield Plot("peak", "Fastest product by precision", "dots", Axis("precision"), RATE, dots)
+    yield Plot("peak", "Fastest product by precision", "dots", Axis("precision"), RATE, rates)
 
 
 @dataclass(frozen=True)

@@ -3,17 +3,24 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 
 import pandas as pd
 
 from frobench.reports.findings import peaks
-from frobench.reports.findings.answers import Answer, ask, ask_either, ask_on, no_accelerator
+from frobench.reports.findings.answers import (
+    Answer,
+    ask,
+    ask_either,
+    ask_on,
+    at,
+    no_accelerator,
+)
 from frobench.reports.findings.cold import cold_plot, longer
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series, bound
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Series, bound
 from frobench.reports.findings.fit import LEAST_SIZES, Line, fit
 from frobench.reports.findings.kinds import AT_ONCE, KINDS, LARGE, Kind
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
-from frobench.reports.findings.side_by_side import PROOF, lanes
+from frobench.reports.findings.select import PROOF, Cases, Curve, NotMeasuredError, lanes
 from frobench.reports.findings.values import VALUE, behind, estimate_of, is_above, text
 from frobench.suite.stored.differences import is_cpu
 from frobench.suite.units import format_value
@@ -85,15 +92,15 @@ def _bandwidth(cases: Cases, kind: Kind, device: str) -> Answer:
     where, times = kind.name(cases, device), kind.curve(cases, device)
     line = fit(times)
     speed = _slope(cases, kind, device, line)
-    part = peaks.of_copy(cases.run, device, kind.function, speed)
-    sentence = (
-        f"{VALUE}{part} for copies {where}, with a latency of {text(line.latency, TIME.unit)}; "
-        f"half of that bandwidth is reached at {text(line.half, SIZE.unit)}."
+    return Answer(
+        f"{VALUE} for copies {where}",
+        behind(times),
+        speed,
+        RATE.unit,
+        f"Join copies below {_bytes(estimate_of(line.half).value)}.",
+        f"{peaks.of_copy(cases.run, device, kind.function, speed)}; a latency of "
+        f"{text(line.latency, TIME.unit)}; half of that bandwidth at {text(line.half, SIZE.unit)}",
     )
-    label = f"bandwidth of copies {where}"
-    brief = f"{VALUE} for copies {where}."
-    rule = f"Join copies below {_bytes(estimate_of(line.half).value)}."
-    return Answer(sentence, behind(times), speed, RATE.unit, label, brief=brief, rule_of_thumb=rule)
 
 
 def _rate(cases: Cases, kind: Kind, device: str) -> Answer:
@@ -102,15 +109,13 @@ def _rate(cases: Cases, kind: Kind, device: str) -> Answer:
     tiny = f"; {text(times.at(small), TIME.unit)} for {_bytes(small)}" if small < large else ""
     if len(times.sizes) >= LEAST_SIZES:
         tiny += "; no single line fits the times between"
-    part = peaks.of_copy(cases.run, device, kind.function, speeds.at(large))
     return Answer(
-        f"{VALUE}{part} for copies of {_bytes(large)} {where}{tiny}.",
+        f"{VALUE} for copies of {_bytes(large)} {where}",
         behind(times.ends()),
         speeds.at(large),
         RATE.unit,
-        f"of copies {where} at {_bytes(large)}",
-        rule_of_thumb=_small_or_large(kind, speeds),
-        brief=f"{VALUE} for copies of {_bytes(large)}.",
+        _small_or_large(kind, speeds),
+        f"{peaks.of_copy(cases.run, device, kind.function, speeds.at(large))}{tiny}",
     )
 
 
@@ -133,27 +138,15 @@ def _non_blocking(cases: Cases) -> Answer:
         for memory in ("pinned", "non_blocking")
     )
     size = (waited / unwaited).sizes[-1]
-    return Answer(
-        f"A copy of {_bytes(size)} from pinned memory to {cases.the(device)} holds the thread for "
-        f"{VALUE} if it is non_blocking, and for {text(waited.at(size), TIME.unit)} if it is not.",
-        behind(waited.on([size]), unwaited.on([size])),
-        unwaited.at(size),
-        TIME.unit,
-        "for launching a non_blocking copy",
-    )
+    return at(unwaited, size, TIME.unit, f"for launching a non_blocking copy of {_bytes(size)}")
 
 
 def _both_ways(cases: Cases) -> Answer:
     where = {"function": AT_ONCE["both-ways"].function, "device": cases.accelerator()}
     proved, at_once, in_turn = lanes(cases, "size", *PROOF, **where)
-    ratio, size = in_turn / at_once, proved.sizes[-1]
-    sentence = (
-        f"Copies of {_bytes(size)} to {cases.the(where['device'])} and back are "
-        f"{VALUE} as fast both at once as strictly in turn, sharing {text(proved.at(size), '1')} "
-        "of the shorter one's time."
-    )
-    names = behind(proved.on([size]))
-    return Answer(sentence, names, ratio.at(size), RATIO, "as fast both ways at once")
+    size = proved.sizes[-1]
+    words = f"as fast both at once as strictly in turn, {_bytes(size)} each way"
+    return replace(at(in_turn / at_once, size, RATIO, words), cases=proved.cases[size])
 
 
 def _all_at_once(cases: Cases, name: str, group: str) -> Answer:
@@ -161,41 +154,26 @@ def _all_at_once(cases: Cases, name: str, group: str) -> Answer:
     alone = cases.curve("size", function=ALONE[name], device=first, memory="non_blocking")
     ratio = alone / AT_ONCE[name].curve(cases, group)
     size = ratio.sizes[-1]
-    together = AT_ONCE[name].curve(cases, group, "byte_rate").at(size)
-    sentence = (
-        f"Copies of {_bytes(size)} {AT_ONCE[name].name(cases, group)} at once run at "
-        f"{text(together, RATE.unit)} together, {VALUE} of {count} times the rate of one alone."
-    )
-    label = f"of {count} times the rate of one copy alone"
-    return Answer(sentence, ratio.cases[size], ratio.at(size), "1", label)
+    return at(ratio, size, "1", f"of {count} times the rate of one copy alone, {_bytes(size)} each")
 
 
 def _cold_copy(cases: Cases, device: str) -> Answer:
-    where = cases.the(device)
-    return longer(f"A copy of {{}} within the memory of {where}", _cold(cases, device), _bytes)
+    return longer(_cold(cases, device), _bytes)
 
 
 def _to_numpy(cases: Cases, device: str) -> Answer:
     times = cases.curve("size", function=NUMPY, device=device)
-    size, where = times.sizes[-1], cases.the(device)
-    shared = ", which shares its memory," if device == "cpu" else ""
-    sentence = f"A tensor of {_bytes(size)} on {where} becomes a NumPy array{shared} in {VALUE}."
-    label = f"for a NumPy array of {_bytes(size)}"
-    return Answer(sentence, times.cases[size], times.at(size), TIME.unit, label)
+    size, shared = times.sizes[-1], ", which shares its memory" if device == "cpu" else ""
+    return at(times, size, TIME.unit, f"for a NumPy array of {_bytes(size)}{shared}")
 
 
 def _printing(cases: Cases, device: str) -> Answer:
-    single, many = (
-        cases.one(function=PRINT, device=device, size=4 * count) for count in (1, PRINTED)
-    )
-    where, one = cases.the(device), text(single, TIME.unit)
-    sentence = f"Printing {PRINTED:,} numbers on {where} takes {VALUE}, and printing one {one}."
-    names = cases.names(function=PRINT, device=device)
-    return Answer(sentence, names, many, TIME.unit, f"for printing {PRINTED:,} numbers")
+    times = cases.curve("size", function=PRINT, device=device)
+    return at(times, 4.0 * PRINTED, TIME.unit, f"for printing {PRINTED:,} numbers")
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
-    """Draw bandwidth by size for each device and group, copies within them, and all latencies."""
+    """Draw bandwidth by size for each device and group, and of copies within them."""
     within = KINDS["within"]
     others = [kind for kind in (KINDS | AT_ONCE).values() if kind is not within]
     for device in sorted(cases.devices(), key=is_cpu):
@@ -207,9 +185,6 @@ def plots(cases: Cases) -> Iterator[Plot]:
     title = "Bandwidth of copies within a device, bytes read and written"
     yield _by_size(cases, kinds, "bandwidth-within", title, "accelerator's memory")
     yield cold_plot("copy", SIZE, _cold, cases, devices)
-    latencies = tuple(point for kind in KINDS.values() for point in _latencies(cases, kind))
-    series = (Series("latency", latencies),) if latencies else ()
-    yield Plot("latency", "Latency of copies", "dots", Axis("copies"), TIME, series)
 
 
 def _by_size(
@@ -226,14 +201,6 @@ def _by_size(
         ceiling = peaks.bound_of_copy(cases.run, device, function)
         bounds = bound(limit, ceiling.rate if ceiling else None, RATE.unit, lines)
     return Plot(name, title, "curve", SIZE, RATE, lines, lines=bounds)
-
-
-def _latencies(cases: Cases, kind: Kind) -> Iterator[Point]:
-    for device in kind.devices(cases):
-        with suppress(NotMeasuredError):
-            times = kind.curve(cases, device)
-            latency = estimate_of(fit(times).latency)
-            yield Point(kind.name(cases, device), latency, behind(times))
 
 
 def _cold(cases: Cases, device: str) -> Curve:

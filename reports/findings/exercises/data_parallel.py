@@ -3,12 +3,12 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass, replace
 
-from frobench.reports.findings.answers import Answer, ask, sizes_in_common, threshold
-from frobench.reports.findings.exercises.parts.replication import BATCH, Setting, loss, stack, total
+from frobench.reports.findings.answers import Answer, ask, at, sizes_in_common, threshold
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
-from frobench.reports.findings.values import VALUE, behind, capital, is_above, is_below, size, text
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines, stacked
+from frobench.reports.findings.values import SIZE, VALUE, behind, is_above, is_below, size, text
 from frobench.suite.stored.differences import is_cpu
 
 NETWORKS = ("large", "medium", "small")
@@ -21,6 +21,52 @@ WAYS = {
     PROCESSES: "with DistributedDataParallel",
 }
 SAMPLES, SPEED = Axis("samples in a batch"), Axis("Speed", RATIO)
+
+FORWARD, IN_PARTS = "bench_forward", "bench_forward_parts"
+PARTS = ("replicate", "scatter", "parallel_apply", "gather")
+WHOLE = "all at once"
+BATCH = f"a batch of {SIZE}"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A network, called by its size, on a group of devices, which is compared with one of them."""
+
+    cases: Cases
+    network: str
+    group: str
+
+    @property
+    def count(self) -> int:
+        """How many devices there are."""
+        return len(self.group.split("+"))
+
+    @property
+    def first(self) -> "Setting":
+        """The same network on the first of the devices."""
+        return replace(self, group=self.group.partition("+")[0])
+
+    @property
+    def where(self) -> str:
+        """The devices in a sentence."""
+        return self.cases.the(self.group)
+
+    @property
+    def one(self) -> str:
+        """The one device in a sentence."""
+        if is_cpu(self.group):
+            return "one half"
+        return f"one {self.first.where.removeprefix('the ')}"
+
+    def times(self, function: str, **where: str) -> Curve:
+        """Return by batch the time of one step or forward pass: a call may be several."""
+        where |= {"function": function, "device": self.group, "size": self.network}
+        return self.cases.curve("batch", "item_seconds", **where).by_size()
+
+    def forward(self) -> tuple[dict[str, Curve], Curve, Curve]:
+        """Return the parts of a forward pass, all of them at once, and that of one device."""
+        parts = {part: self.times(IN_PARTS, part=part) for part in PARTS}
+        return parts, self.times(IN_PARTS, part="whole"), self.first.times(FORWARD)
 
 
 def findings(cases: Cases) -> Iterator[Finding]:
@@ -47,9 +93,9 @@ def _of(setting: Setting) -> Iterator[Finding]:
         asked = f"Which way trains {network} fastest on {where}?"
         yield ask(f"best-{end}", asked, _best, setting)
         asked = f"What does nn.DataParallel lose in a forward pass of {network} on {where}?"
-        yield ask(f"loss-{end}", asked, loss, setting)
+        yield ask(f"loss-{end}", asked, _loss, setting)
         asked = f"Do its four parts add up for {network} on {where}?"
-        yield ask(f"sum-{end}", asked, total, setting)
+        yield ask(f"sum-{end}", asked, _total, setting)
 
 
 def _gain(setting: Setting, way: str) -> Answer:
@@ -57,32 +103,22 @@ def _gain(setting: Setting, way: str) -> Answer:
     large, small = curve.sizes[-1], curve.sizes[0]
     speed, batch = curve.at(large), size(large, BATCH)
     rate = text(large / setting.times(way).at(large), "samples/s")
-    part = text(speed / setting.count, "1")
-    tiny = f"; {text(curve.at(small), RATIO)} with {size(small, BATCH)}"
+    more = f"; {rate}, {text(speed / setting.count, '1')} of perfect scaling"
+    if small < large:
+        more += f"; {text(curve.at(small), RATIO)} with {size(small, BATCH)}"
     rule = f"Do not expect a gain from splitting batches of {size(large)}."
     if is_above(speed, 1.0):
         rule = f"Split batches of {size(large)}."
     elif is_below(speed, 1.0):
         rule = f"Do not split batches of {size(large)} or fewer."
-    return Answer(
-        f"{VALUE} the speed of {setting.one} on {setting.where} {WAYS[way]}, training the "
-        f"{setting.network} network with {batch} ({rate}, {part} of perfect scaling)"
-        f"{tiny if small < large else ''}.",
-        behind(curve.ends()),
-        speed,
-        RATIO,
-        f"as fast as {setting.one}, {WAYS[way]}",
-        rule_of_thumb=rule,
-        brief=f"{VALUE} the speed of {setting.one} {WAYS[way]}, {batch}.",
-    )
+    words = f"{VALUE} the speed of {setting.one} {WAYS[way]}, {batch}"
+    return Answer(words, behind(curve.ends()), speed, RATIO, rule, more)
 
 
 def _worth(setting: Setting, way: str) -> Answer:
     curve = _speed_up(setting, way)
     crossing = threshold(curve, 1.0, setting.times(way), power=1, pattern=BATCH)
-    faster = f"{capital(WAYS[way])}, they are faster than {setting.one} from {crossing.words}."
-    label = f"samples in a batch that {setting.count} devices are worth"
-    return crossing.answer(faster, curve, label)
+    return crossing.answer(curve, f"samples in a batch that {setting.count} devices need")
 
 
 def _best(setting: Setting) -> Answer:
@@ -91,15 +127,10 @@ def _best(setting: Setting) -> Answer:
         raise NotMeasuredError(f"{WAYS[next(iter(ways))]} is the only way that was measured")
     batch = sizes_in_common(ways.values(), "the ways have no batch in common")[-1]
     first, second, *_ = sorted(ways, key=lambda way: ways[way].point(batch).y.value)
-    ratio, at = ways[second] / ways[first], size(batch, BATCH)
-    sentence = (
-        f"No measurable difference between {WAYS[first]} and {WAYS[second]}: with {at} the first "
-        f"is {VALUE} as fast."
-    )
-    if is_above(ratio.at(batch), 1.0):
-        steps = f"{capital(WAYS[first])}: with {at} its steps are {VALUE} as fast"
-        sentence = f"{steps} as {WAYS[second]}, which comes next."
-    return Answer(sentence, ratio.cases[batch], ratio.at(batch), RATIO, f"as fast {WAYS[first]}")
+    ratio = ways[second] / ways[first]
+    words = f"as fast {WAYS[first]} as {WAYS[second]}, {size(batch, BATCH)}"
+    rule = f"Train {WAYS[first]}." if is_above(ratio.at(batch), 1.0) else ""
+    return at(ratio, batch, RATIO, words, rule)
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
@@ -113,7 +144,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
         yield Plot(name, title, "curve", *axes, gains, *reference)
     for setting in settings:
         with suppress(NotMeasuredError):
-            yield stack(setting)
+            yield _stack(setting)
 
 
 def _settings(cases: Cases) -> list[Setting]:
@@ -138,3 +169,46 @@ def _speed_up(setting: Setting, way: str) -> Curve:
     if way == PROCESSES:
         return setting.times(ONE_PROCESS) / setting.times(way)
     return setting.first.times(ONE_DEVICE) / setting.times(way)
+
+
+def _loss(setting: Setting) -> Answer:
+    """Say what part of a forward pass is lost, against an equal share of what one device takes."""
+    parts, whole, alone = setting.forward()
+    curves = (alone, whole, *parts.values())
+    batch = sizes_in_common(curves, "the forward passes have no batch in common")[-1]
+    lost = 1 - alone.at(batch) / setting.count / whole.at(batch)
+    cases = behind(*(curve.on([batch]) for curve in curves))
+    return Answer(f"{VALUE} of a forward pass, with {size(batch, BATCH)}", cases, lost, "1")
+
+
+def _total(setting: Setting) -> Answer:
+    """Compare the four parts, each measured by itself, with all of them at once."""
+    parts, whole, _ = setting.forward()
+    ratio = _sum(parts) / whole
+    batch = ratio.sizes[-1]
+    return at(ratio, batch, "1", f"of the whole, each measured by itself, {size(batch, BATCH)}")
+
+
+def _stack(setting: Setting) -> Plot:
+    """Return the parts of a forward pass by batch, beside the whole."""
+    parts, whole, _ = setting.forward()
+    shown = {**parts, WHOLE: whole}
+    series = stacked(
+        {
+            size(batch, f"{SIZE} samples"): {part: (curve, batch) for part, curve in shown.items()}
+            for batch in (_sum(parts) / whole).sizes
+        }
+    )
+    together = series.pop(WHOLE)
+    title = (
+        f"A forward pass of the {setting.network} network with nn.DataParallel on {setting.where}"
+    )
+    name, x, y = f"parts-{setting.group}-{setting.network}", Axis("batch"), Axis("Time", "s")
+    return Plot(name, title, "stack", x, y, tuple(series.values()), whole=together)
+
+
+def _sum(parts: dict[str, Curve]) -> Curve:
+    first, *others = parts.values()
+    for other in others:
+        first = first + other
+    return first

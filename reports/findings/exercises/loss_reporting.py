@@ -10,19 +10,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from frobench.reports.findings.answers import Answer, ask, no_accelerator, rarely, threshold
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, measured
-from frobench.reports.findings.values import (
-    SIZE,
-    VALUE,
-    behind,
-    estimate_of,
-    holds_one,
-    is_above,
-    is_below,
-    text,
-)
+from frobench.reports.findings.answers import Answer, ask, is_little, no_accelerator, threshold
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, dots, lines, measured
+from frobench.reports.findings.values import SIZE, VALUE, estimate_of, is_above, text
 from frobench.suite.compare.runs import launch_ratios
 from frobench.suite.stored.differences import is_cpu
 from frobench.suite.stored.types import Scalar
@@ -140,72 +131,37 @@ def findings(cases: Cases) -> Iterator[Finding]:
 
 def _slow_down(training: _Training) -> Answer:
     slower, step = training.from_each()
-    more = step.at(1) * (1 - 1 / slower.at(1))
-    ratio, rule, verb = slower.at(1), "", "takes"
-    brief = f"{VALUE} as long as reading none"
-    if is_above(ratio, 1.0):
-        rule = "Read losses back together, every few steps." if is_above(ratio, LEVEL) else ""
-    elif holds_one(ratio):
-        verb, brief = "costs nothing measurable:", f"Nothing measurable: {VALUE}"
-        rule = rarely(ratio, "losses") or "Read the loss at every step."
-    sentence = (
-        f"Reading each loss back by .item() {verb} {VALUE} as long as reading none "
-        f"({text(more, 's')} a step of {text(step.at(1), 's')}), training {training.words}."
-    )
-    label = "as long with each loss read back"
-    brief = f"{brief}, for the {training.network} network."
-    return Answer(sentence, slower.cases[1], ratio, RATIO, label, rule_of_thumb=rule, brief=brief)
+    ratio, rule = slower.at(1), ""
+    if is_above(ratio, LEVEL):
+        rule = "Read losses back together, every few steps."
+    elif is_little(ratio):
+        rule = "Read the loss at every step."
+    added = text(step.at(1) * (1 - 1 / ratio), "s")
+    more = f"; {added} a step of {text(step.at(1), 's')}, in batches of {training.batch}"
+    words = f"{VALUE} as long as reading none, for the {training.network} network"
+    return Answer(words, slower.cases[1], ratio, RATIO, rule, more)
 
 
 def _every(training: _Training) -> Answer:
     slower, step = training.from_each()
-    each, most = slower.at(1), slower.sizes[-1]
-    last, as_long = slower.at(most), f"{text(each, RATIO)} as long"
-    rarest = estimate_of(last)
-    still = f"with one read-back in {most:.0f} steps it takes {text(last, RATIO)} as long"
-    sentence = ""
-    if (each <= LEVEL).all() or is_below(each, LEVEL):
-        sentence = f"Reading each loss back already costs less: it takes {as_long}."
-    elif not is_below(last, LEVEL) and rarest.low is not None and rarest.low < LEVEL:
-        sentence = f"Launches differ too much to tell: {still}."
-    elif (last > LEVEL).all():
-        sentence = f"More rarely than was measured: {still}."
-    elif each.median() <= LEVEL:
-        sentence = f"In most launches reading each loss back costs less: {as_long}."
-    if sentence:
-        return Answer(sentence, behind(slower))
     faster = Curve.of(1 / slower.table, slower.cases)
-    crossing = threshold(faster, 1 / LEVEL, step.by_size(), power=1, pattern=SIZE)
-    sentence = (
-        "Reading losses back together costs 1% if done once every so many steps, "
-        f"{crossing.words}; less often it costs less."
-    )
-    return crossing.answer(sentence, slower, "steps between two read-backs")
+    crossing = threshold(faster, 1 / LEVEL, step.by_size(), power=1, pattern=f"once in {SIZE}")
+    return crossing.answer(slower, "steps between two read-backs")
 
 
 def _loading(training: _Training) -> Answer:
     ways = training.by_memory()
     if not ways:
         raise NotMeasuredError("no way to load data was measured beside data on the device")
-    first, *rest = ways
-    spelled = [f"{text(ways[way], RATIO)} with {MEMORIES[way]}" for way in rest]
-    sentence = (
-        f"Training {training.words}, takes {VALUE} as long with "
-        f"{', '.join([MEMORIES[first], *spelled])}, as with the data on the device already."
-    )
-    names, label = training.cases.names(**training.where), f"as long with {MEMORIES[first]}"
-    return Answer(sentence, names, ways[first], RATIO, label)
+    first, names = next(iter(ways)), training.cases.names(**training.where)
+    words = f"{VALUE} as long with {MEMORIES[first]} as with the data on the device already"
+    return Answer(words, names, ways[first], RATIO)
 
 
 def _others(training: _Training) -> Answer:
-    ratio, driver = _of_others(training), DRIVERS[training.function]
-    other = "the other takes" if training.device.count("+") == 1 else "the others take"
-    sentence = (
-        f"When devices train {training.words}, {driver}, {other} {VALUE} as long if each loss of "
-        "the first is read back as if none is."
-    )
     names = training.cases.names(**training.where)
-    return Answer(sentence, names, ratio, RATIO, f"as long for the others, {driver}")
+    words = f"{VALUE} as long for the others as if no loss is read, {DRIVERS[training.function]}"
+    return Answer(words, names, _of_others(training), RATIO)
 
 
 def _of_others(training: _Training) -> pd.Series:
@@ -230,33 +186,17 @@ QUESTIONS = {
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
-    """Draw the time by how rarely losses are read, by way to load, and what others pay."""
+    """Draw the time by how rarely losses are read, and by way to load data."""
     title, reference = "Training by how rarely losses are read back", (LEVEL, "1% longer")
-    curves = tuple(
-        training.by_every()[0].series(training.label) for training in _trained(cases, READING)
-    )
+    asked = ((training.label, training) for training in _trained(cases, READING))
+    curves = lines(lambda training: training.by_every()[0], asked)
     x = Axis("steps between two read-backs")
     yield Plot("every", title, "curve", x, NO_READ_BACKS, curves, *reference)
-    dots = tuple(
-        Series(
-            training.label,
-            tuple(
-                Point(MEMORIES[way], estimate_of(ratio), cases.names(memory=way, **training.where))
-                for way, ratio in ways.items()
-            ),
-        )
+    ways = {
+        training.label: [
+            Point(MEMORIES[way], estimate_of(ratio), cases.names(memory=way, **training.where))
+            for way, ratio in training.by_memory().items()
+        ]
         for training in _trained(cases, LOADING)
-        if (ways := training.by_memory())
-    )
-    yield Plot("loading", "Ways to load data", "dots", Axis("way"), ON_DEVICE, dots)
-    drivers = {
-        driver: tuple(
-            Point(training.label, estimate_of(ratio), cases.names(**training.where))
-            for training, ratio in measured(_of_others, _trained(cases, function)).items()
-        )
-        for function, driver in DRIVERS.items()
     }
-    dots = tuple(Series(driver, points) for driver, points in drivers.items() if points)
-    title, x = "What reading one device's losses costs the others", Axis("devices")
-    y = Axis("time of the others", RATIO)
-    yield Plot("others", title, "dots", x, y, dots, 1.0, "none read back")
+    yield Plot("loading", "Ways to load data", "dots", Axis("way"), ON_DEVICE, dots(ways))

@@ -6,11 +6,20 @@ from contextlib import suppress
 
 import pandas as pd
 
-from frobench.reports.findings.answers import Answer, Crossing, ask, ask_either, ask_on, threshold
+from frobench.reports.findings.answers import (
+    Answer,
+    Crossing,
+    ask,
+    ask_either,
+    ask_on,
+    at,
+    threshold,
+)
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.fit import LEAST_SIZES, Line, fit
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
-from frobench.reports.findings.values import VALUE, N, behind, size, text
+from frobench.reports.findings.values import VALUE, N, behind, size
+from frobench.suite.units import format_point
 
 PIECES, FOREACH, GRAPH = "bench_pieces", "bench_pieces_foreach", "bench_pieces_graph"
 CHAIN, LARGE, COMPILED = "bench_chain", "bench_chain_large", "bench_chain_compiled"
@@ -52,22 +61,16 @@ def overhead_of(cases: Cases, device: str) -> tuple[pd.Series, tuple[str, ...]]:
 def _launch(cases: Cases, device: str) -> Answer:
     times = _pieces(cases, PIECES, device)
     line, on_it = _line(times)
-    few, most, where = on_it.sizes[0], on_it.sizes[-1], cases.the(device)
-    beyond = f"; more than {size(most)} do not lie on the line" if most < times.sizes[-1] else ""
+    few, most = on_it.sizes[0], on_it.sizes[-1]
+    more = f"; from {size(few)} to {size(most)} operations"
+    if most < times.sizes[-1]:
+        more += f"; more than {size(most)} do not lie on the line"
     rule = ""
     with suppress(NotMeasuredError):
         if bracket := _hides(cases, device).bracket:
             rule = f"Up to {size(bracket[0], N)} an operation is mostly overhead."
-    return Answer(
-        f"{VALUE} of overhead per operation on {where}, from {size(few)} to {size(most)} "
-        f"operations{beyond}.",
-        behind(on_it),
-        1 / line.rate,
-        "s",
-        f"overhead per operation on {where}",
-        rule_of_thumb=rule,
-        brief=f"{VALUE} of overhead per operation.",
-    )
+    words = f"{VALUE} of overhead per operation on {cases.the(device)}"
+    return Answer(words, behind(on_it), 1 / line.rate, "s", rule, more)
 
 
 def _line(times: Curve) -> tuple[Line, Curve]:
@@ -81,36 +84,22 @@ def _line(times: Curve) -> tuple[Line, Curve]:
 
 def _each(cases: Cases, device: str) -> Answer:
     times = _items(cases, PIECES, device, "pieces")
-    count, where = times.sizes[-1], cases.the(device)
-    no_line = "; no line fits the times of fewer" if len(times.sizes) >= LEAST_SIZES else ""
-    sentence = f"{VALUE} per operation on {where} for {size(count)} operations{no_line}."
-    label = f"for each of {size(count)} operations on {where}"
-    return Answer(sentence, times.cases[count], times.at(count), "s", label)
+    count = times.sizes[-1]
+    return at(times, count, "s", f"for each of {size(count)} operations on {cases.the(device)}")
 
 
 def _whole(cases: Cases, device: str) -> Answer:
     times = _pieces(cases, PIECES, device)
-    few, many, where = times.sizes[0], times.sizes[-1], cases.the(device)
+    few, many = times.sizes[0], times.sizes[-1]
     if few != 1 or few == many:
         raise NotMeasuredError("one operation and many are not both among the cases")
     ratio = (times.at(many) / times.at(few)).dropna()
-    sentence = (
-        f"On {where} {size(many)} operations on the pieces of a tensor take {VALUE} as long as one "
-        "on the whole."
-    )
-    label = f"as long in {size(many)} pieces, on {where}"
-    return Answer(sentence, behind(times.ends()), ratio, RATIO, label)
+    words = f"{VALUE} as long in {size(many)} pieces as one operation on the whole"
+    return Answer(words, behind(times.ends()), ratio, RATIO)
 
 
 def _hidden(cases: Cases, device: str) -> Answer:
-    tiny, where = text(_tiny(cases, device), "s"), cases.the(device)
-    crossing = _hides(cases, device)
-    sentence = (
-        f"On {where} an operation takes twice as long as its launch, {tiny}, from {crossing.words} "
-        "on; below that, overhead dominates."
-    )
-    label = f"numbers that hide a launch on {where}"
-    return crossing.answer(sentence, _chain(cases, device), label)
+    return _hides(cases, device).answer(_chain(cases, device), "numbers that hide a launch")
 
 
 def _tiny(cases: Cases, device: str) -> pd.Series:
@@ -127,12 +116,7 @@ def _hides(cases: Cases, device: str) -> Crossing:
 def _foreach(cases: Cases, device: str, function: str = FOREACH) -> Answer:
     gain = _pieces(cases, PIECES, device) / _pieces(cases, function, device)
     count = gain.sizes[-1]
-    sentence = (
-        f"On {cases.the(device)} {AT_ONCE[function]} is {VALUE} as fast as launching "
-        f"{size(count)} operations one after the other."
-    )
-    label = f"as fast by {AT_ONCE[function]}"
-    return Answer(sentence, gain.cases[count], gain.at(count), RATIO, label)
+    return at(gain, count, RATIO, f"as fast by {AT_ONCE[function]}, {size(count)} operations")
 
 
 def _graph(cases: Cases) -> Answer:
@@ -143,17 +127,11 @@ def _compiling(cases: Cases, device: str) -> Answer:
     compiled = cases.curve("n", function=COMPILED, device=device)
     spent = cases.curve("n", "part_compile", function=COMPILED, device=device)
     plain = cases.curve("n", function=CHAIN, device=device)
-    gain, saved = plain / compiled, plain - compiled
-    n, large = gain.sizes[0], gain.sizes[-1]
-    also = f", and with {size(large, N)} {text(gain.at(large), RATIO)}" if large > n else ""
-    calls = (spent / saved).at(n)
-    pays = f", which {text(calls, 'n')} calls make up for" if (calls > 0).all() else ""
-    sentence = (
-        f"On {cases.the(device)} a chain of operations on {size(n)} numbers is {VALUE} "
-        f"as fast when it is compiled{also}; compiling takes {text(spent.at(n), 's')}{pays}."
-    )
-    label = f"as fast compiled, with {size(n)} numbers"
-    return Answer(sentence, behind(gain.ends()), gain.at(n), RATIO, label)
+    gain, calls = plain / compiled, spent / (plain - compiled)
+    n, rule = gain.sizes[0], ""
+    if (calls.at(n) > 0).all():
+        rule = f"Compile what is called more than {format_point(calls.point(n).y, 'n')} times."
+    return at(gain, n, RATIO, f"as fast compiled, with {size(n)} numbers", rule)
 
 
 def plots(cases: Cases) -> Iterator[Plot]:

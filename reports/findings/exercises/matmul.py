@@ -8,11 +8,11 @@ from itertools import product
 
 from frobench.reports.findings import peaks
 from frobench.reports.findings.against_cpu import Compared
-from frobench.reports.findings.answers import Answer, Crossing, ask, ask_on, threshold
+from frobench.reports.findings.answers import Answer, Crossing, ask, ask_on, at, threshold
 from frobench.reports.findings.cold import cold_plot, longer
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Series
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
-from frobench.reports.findings.values import VALUE, N, behind, capital, size, smallest, text
+from frobench.reports.findings.values import VALUE, N, behind, size, text
 from frobench.reports.table.launches import SUSTAINED_RATE
 from frobench.suite.stored.differences import is_cpu
 
@@ -46,8 +46,8 @@ def findings(cases: Cases) -> list[Finding]:
             cases,
             device,
             ("best-rate", "What is the best rate of square products on {}?", _best_rate),
-            ("half-rate", "How small is too small for {}?", _half_rate),
-            ("cold-product", "What do cold caches cost on {}?", _cold_product),
+            ("half-rate", "From which size does {} reach half of its best rate?", _half_rate),
+            ("cold-product", "What do cold caches cost products on {}?", _cold_product),
         )
     ]
     return compared + alone if compared[0].value else alone + compared
@@ -55,34 +55,20 @@ def findings(cases: Cases) -> list[Finding]:
 
 def _speed_up(cases: Cases) -> Answer:
     compared = _compared(cases, SQUARE)
-    ratio, at = compared.ratio, size(HEADLINE, N)
-    if HEADLINE not in ratio.cases:
+    if HEADLINE not in compared.ratio.cases:
         raise NotMeasuredError(cases.reason(function=SQUARE, n=HEADLINE, dtype=PLAIN))
-    return Answer(
-        f"{VALUE} the speed of the CPU on {compared.name} in {PLAIN} at {at}.",
-        behind(ratio.on([HEADLINE])),
-        ratio.at(HEADLINE),
-        RATIO,
-        f"as fast as the CPU at {at}",
-        rule_of_thumb=compared.advice(),
-        brief=f"{VALUE} the CPU's speed in {PLAIN} at {at}.",
-    )
+    words = f"the CPU's speed in {PLAIN} at {size(HEADLINE, N)}"
+    return at(compared.ratio, HEADLINE, RATIO, words, compared.advice())
 
 
 def _crossover(cases: Cases, function: str) -> Answer:
-    copies = "With the copies included " if function == COPIES else ""
-    return _compared(cases, function).crossover(copies)
+    return _compared(cases, function).crossover()
 
 
 def _graph(cases: Cases) -> Answer:
     device = cases.accelerator()
     ratio = _times(cases, SQUARE, device) / _times(cases, GRAPH, device)
-    tiny, at = ratio.sizes[0], size(ratio.sizes[0], N)
-    sentence = (
-        f"Replayed from a graph, a product of {at} is {VALUE} as fast as launched from Python."
-    )
-    label = f"as fast from a graph at {at}"
-    return Answer(sentence, ratio.cases[tiny], ratio.at(tiny), RATIO, label)
+    return at(ratio, ratio.sizes[0], RATIO, f"as fast from a graph at {size(ratio.sizes[0], N)}")
 
 
 def _best_rate(cases: Cases, device: str) -> Answer:
@@ -97,26 +83,17 @@ def _best_rate(cases: Cases, device: str) -> Answer:
         + _sustained(cases, curve.cases[at][0])
         for name, (curve, at) in others
     )
-    where = cases.the(device)
-    burst = "" if is_cpu(device) else " in bursts"
-    also, rule = "", ""
+    burst, rule = "" if is_cpu(device) else " in bursts", ""
     with suppress(NotMeasuredError):
         if bracket := _half(cases, device)[0].bracket:
             rule = f"Half of the {PLAIN} rate needs n of {size(bracket[1])} or more."
-    if PLAIN in best and dtype != PLAIN:
-        curve, at = best[PLAIN]
-        also = f" and {text(curve.at(at), RATE.unit)} in {PLAIN} at {size(at, N)}"
     return Answer(
-        capital(
-            f"{VALUE}{burst} with square products in {dtype} ({size(n, N)}) on {where}{part}"
-            f"{_sustained(cases, rate.cases[n][0])}{listed}{peaks.missing(cases.run, device)}."
-        ),
+        f"{VALUE} in {dtype} at {size(n, N)}{burst}",
         behind(*(curve.on([at]) for curve, at in best.values())),
         rate.at(n),
         RATE.unit,
-        f"best rate of square products on {where}, in {dtype}{burst}",
-        rule_of_thumb=rule,
-        brief=f"{VALUE} in {dtype} at {size(n, N)}{also}{burst}.",
+        rule,
+        f"{part}{_sustained(cases, rate.cases[n][0])}{listed}{peaks.missing(cases.run, device)}",
     )
 
 
@@ -139,18 +116,15 @@ def _half(cases: Cases, device: str) -> tuple[Crossing, Curve]:
 
 def _half_rate(cases: Cases, device: str) -> Answer:
     crossing, part = _half(cases, device)
-    tiny = smallest(part, "1", "; a product of {size} gets {value} of it")
-    sentence = f"Half of the best {PLAIN} rate is reached from {crossing.words}{tiny}."
-    return crossing.answer(sentence, part, "n of half the best rate")
+    return crossing.answer(part, f"n of half the best {PLAIN} rate")
 
 
 def _cold_product(cases: Cases, device: str) -> Answer:
-    where = cases.the(device)
-    return longer(f"A product of {{}} on {where}", _cold(cases, device), partial(size, pattern=N))
+    return longer(_cold(cases, device), partial(size, pattern=N))
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
-    """Draw the speed-up, each device's rate by size, and the best rate of each precision."""
+    """Draw the speed-up, and each device's rate by size."""
     asked = (("product alone", cases, SQUARE), ("with copies", cases, COPIES))
     ratios = lines(lambda *given: _compared(*given).ratio, asked)
     if ratios:
@@ -162,15 +136,6 @@ def plots(cases: Cases) -> Iterator[Plot]:
         title = f"Rate of a square product on {cases.the(device)}"
         rates = tuple(rate.series(dtype) for dtype, rate in _rates(cases, device).items())
         yield Plot(f"rate-{device}", title, "curve", SIZE, RATE, rates)
-    dots = tuple(
-        Series(
-            cases.title(device),
-            tuple(rate.point(n, dtype) for dtype, (rate, n) in best.items()),
-        )
-        for device in devices
-        if (best := best_rates(cases, device))
-    )
-    yield Plot("best-rate", "Best rate by precision", "dots", Axis("precision"), RATE, dots)
     yield cold_plot("product", SIZE, _cold, cases, devices)
 
 

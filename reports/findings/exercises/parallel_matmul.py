@@ -1,24 +1,22 @@
 # SPDX-License-Identifier: MIT
 """Parallel products: how near several devices at once are to as many times as fast as one."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 
-from frobench.reports.findings.answers import Answer, ask, sizes_in_common, threshold
+from frobench.reports.findings.answers import Answer, ask, at, sizes_in_common, threshold
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines, measured
-from frobench.reports.findings.side_by_side import PROOF, lanes
-from frobench.reports.findings.values import (
-    VALUE,
-    N,
-    behind,
-    is_above,
-    is_below,
-    size,
-    smallest,
-    text,
+from frobench.reports.findings.select import (
+    PROOF,
+    Cases,
+    Curve,
+    NotMeasuredError,
+    lanes,
+    lines,
+    measured,
 )
+from frobench.reports.findings.values import VALUE, N, behind, is_above, is_below, size, smallest
 from frobench.suite.stored.differences import is_cpu
 
 SEQUENCE, STREAMS, ONE_THREAD = "bench_sequence", "bench_two_streams", "bench_one_thread"
@@ -28,7 +26,6 @@ WAYS = {
     "bench_threads": "begun by a thread each",
     PROCESSES: "begun by a process each",
 }
-CONTROLS = {ONE_THREAD: "bench_in_turn", PROCESSES: "bench_processes_in_turn"}
 SIZE, EFFICIENCY = Axis("size n"), Axis("Scaling efficiency", "1")
 LEVEL = 0.95
 SERIES = 3
@@ -40,7 +37,7 @@ def findings(cases: Cases) -> Iterator[Finding]:
     for function, groups in _growing(cases).items():
         question = f"How well do more and more devices work together, {WAYS[function]}?"
         name = f"scaling-{function.removeprefix('bench_')}"
-        yield ask(name, question, _scaling, function, groups)
+        yield ask(name, question, _scaling, groups)
     ways = _ways(cases)
     for group, function in ways:
         end = f"{function.removeprefix('bench_')}-{group}"
@@ -60,31 +57,22 @@ def findings(cases: Cases) -> Iterator[Finding]:
     yield ask("overlap-streams", question, _overlap, cases, "", STREAMS)
 
 
-def _scaling(function: str, groups: dict[str, Curve]) -> Answer:
-    (n,) = {curve.sizes[0] for curve in groups.values()}
-    *fewer, most = groups
-    reached = ", ".join(f"{text(groups[group].at(n), '1')} of {_times(group)}" for group in fewer)
-    sentence = (
-        f"Products at once, {WAYS[function]}, reach {reached} and {VALUE} of {_times(most)} the "
-        f"speed of one device at {size(n, N)}."
-    )
-    label = f"of {_times(most)} as fast, {size(n, N)}"
-    return Answer(sentence, behind(*groups.values()), groups[most].at(n), EFFICIENCY.unit, label)
+def _scaling(groups: dict[str, Curve]) -> Answer:
+    *_, most = groups
+    (n,) = groups[most].sizes
+    return at(groups[most], n, EFFICIENCY.unit, f"of {_times(most)} as fast as one, {size(n, N)}")
 
 
 def _answer_efficiency(cases: Cases, group: str, function: str) -> Answer:
     curve = _efficiency(cases, group, function)
-    large, where = curve.sizes[-1], cases.the(group)
-    at, tiny = size(large, N), smallest(curve, EFFICIENCY.unit, "; {value} at {size}")
+    large = curve.sizes[-1]
     return Answer(
-        f"{VALUE} of perfect scaling at {at} with products at once on {where}, "
-        f"{WAYS[function]}{tiny}.",
+        f"{VALUE} of perfect scaling at {size(large, N)}",
         behind(curve.ends()),
         curve.at(large),
         EFFICIENCY.unit,
-        f"of perfect scaling on {where}, {at}",
-        rule_of_thumb=_worth_splitting(curve, 1 / (group.count("+") + 1)),
-        brief=f"{VALUE} of perfect scaling at {at}{tiny}.",
+        _worth_splitting(curve, 1 / (group.count("+") + 1)),
+        smallest(curve, EFFICIENCY.unit, "; {value} at {size}"),
     )
 
 
@@ -104,39 +92,21 @@ def _worth_splitting(curve: Curve, even: float) -> str:
 def _nearly(cases: Cases, group: str, function: str) -> Answer:
     curve = _efficiency(cases, group, function)
     at_once = cases.curve("n", function=function, device=group)
-    crossing = threshold(curve, LEVEL, at_once, power=3)
-    sentence = f"At least 95% of perfect scaling from {crossing.words}."
-    return crossing.answer(sentence, curve, "n of 95% efficiency")
+    return threshold(curve, LEVEL, at_once, power=3).answer(curve, "n of 95% efficiency")
 
 
 def _overlap(cases: Cases, group: str, function: str) -> Answer:
     group = group or cases.accelerator()
-    proved, at_once, in_turn = lanes(cases, "n", *PROOF, function=function, device=group)
-    n, control = proved.sizes[-1], ""
-    names = behind(proved.on([n]))
-    with suppress(KeyError, NotMeasuredError):
-        (waited,) = lanes(cases, "n", PROOF[0], function=CONTROLS[function], device=group)
-        control = f"; begun only when the one before has ended, {text(waited.at(n), '1')}"
-        names += waited.cases[n]
-    sentence = (
-        f"{VALUE} of the time that the products can share is shared at {size(n, N)}: they take "
-        f"{text(at_once.at(n), 's')} concurrently and {text(in_turn.at(n), 's')} strictly in turn"
-        f"{control}."
-    )
-    label = f"of the shareable time shared at {size(n, N)}"
-    return Answer(sentence, names, proved.at(n), "1", label)
+    proved, *_ = lanes(cases, "n", *PROOF, function=function, device=group)
+    n = proved.sizes[-1]
+    return at(proved, n, "1", f"of the time that they can share, at {size(n, N)}")
 
 
 def _streams(cases: Cases) -> Answer:
     device = cases.accelerator()
     curve = _item(cases, SEQUENCE, device, "seconds") / _item(cases, STREAMS, device, "seconds")
-    large, tiny = curve.sizes[-1], smallest(curve, RATIO, ", and {value} as fast at {size}")
-    sentence = (
-        f"In two streams of {cases.the(device)} two products are {VALUE} as fast as "
-        f"in sequence at {size(large, N)}{tiny}."
-    )
-    label = f"as fast in two streams, {size(large, N)}"
-    return Answer(sentence, behind(curve.ends()), curve.at(large), RATIO, label)
+    large = curve.sizes[-1]
+    return at(curve, large, RATIO, f"as fast in two streams as in sequence, {size(large, N)}")
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
@@ -186,12 +156,6 @@ def _by_number(function: str, groups: dict[str, Curve]) -> Series:
         for group, curve in groups.items()
     )
     return Series(f"{WAYS[function]}, {size(n, N)}", tuple(points))
-
-
-def efficiencies(cases: Cases) -> Iterable[tuple[str, Curve]]:
-    """Return the efficiency by size of each group of devices that one thread drives."""
-    groups = [group for group, function in _ways(cases) if function == ONE_THREAD]
-    return measured(partial(_efficiency, cases, function=ONE_THREAD), groups).items()
 
 
 def _efficiency(cases: Cases, group: str, function: str) -> Curve:

@@ -4,9 +4,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from frobench.reports.findings.answers import Answer, ask
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Series
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
+from frobench.reports.findings.answers import Answer, ask, at
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, dots
 from frobench.reports.findings.values import VALUE, behind, capital, is_above, size, text
 
 READ = {
@@ -38,13 +38,9 @@ def findings(cases: Cases) -> Iterator[Finding]:
 
 
 def _move(cases: Cases) -> Answer:
-    device = cases.accelerator()
-    time = cases.curve("parameters", function=MOVE, device=device)
+    time = cases.curve("parameters", function=MOVE, device=cases.accelerator())
     count = time.sizes[-1]
-    rate = cases.curve("parameters", "byte_rate", function=MOVE, device=device).at(count)
-    trip = f"the round trip of {size(count)} parameters to {cases.the(device)}"
-    sentence = f"{VALUE} ({text(rate, 'B/s')}) for {trip}."
-    return Answer(sentence, time.cases[count], time.at(count), "s", "round trip")
+    return at(time, count, "s", f"for the round trip of {size(count)} parameters")
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
@@ -53,13 +49,15 @@ def plots(cases: Cases) -> Iterator[Plot]:
     counts = (int(count) for count in cases.values("parameters"))
     for count in sorted(counts, key=lambda n: (not cases.names(function=plain, parameters=n), -n)):
         for verb, ways in (("Reading", READ | READ_PART), ("Writing", WRITE | WRITE_PART)):
-            shown = []
-            for device in reversed(cases.devices()):
-                times = _times(cases, device, ways, count)
-                points = tuple(curve.point(count, ways[name]) for name, curve in times.items())
-                shown += [Series(cases.title(device), points)] if points else []
+            shown = {
+                cases.title(device): [
+                    curve.point(count, ways[name])
+                    for name, curve in _times(cases, device, ways, count).items()
+                ]
+                for device in reversed(cases.devices())
+            }
             title, name = f"{verb} a model of {size(count)} parameters", f"{verb.lower()}-{count}"
-            yield Plot(name, title, "dots", Axis("way"), Axis("Time", "s"), tuple(shown))
+            yield Plot(name, title, "dots", Axis("way"), Axis("Time", "s"), dots(shown))
 
 
 def _times(cases: Cases, device: str, ways: Mapping[str, str], count: float) -> dict[str, Curve]:
@@ -82,23 +80,15 @@ def _best(cases: Cases, device: str, ways: Mapping[str, str], verb: str) -> Answ
     best = min(times, key=lambda name: times[name].point(count).y.value)
     slower = {name: (times[name] / times[best]).at(count) for name in times if name != best}
     rate = cases.one("byte_rate", function=best, device=device, parameters=count)
-    rest = ", the plain way"
+    more = f"; {text(rate, 'B/s')} on {cases.the(device)}"
     if best != plain:
-        rest = f"; {text(slower[plain], RATIO)} as long {ways[plain]}"
+        more += f"; {text(slower[plain], RATIO)} as long {ways[plain]}"
     ties = [name for name, ratio in slower.items() if not is_above(ratio, 1.0)]
     if ties:
-        rest += f"; no measurable difference: {', '.join(ways[name] for name in ties)}"
+        more += f"; no measurable difference: {', '.join(ways[name] for name in ties)}"
     rule = f"{capital(verb)} them {ways[best]}."
     if plain in ties:
         rule = f"{capital(verb)} them {ways[plain]}: nothing was measurably faster."
-    what = f"to {verb} {size(count)} parameters"
-    where = cases.the(device)
-    return Answer(
-        f"{VALUE} ({text(rate, 'B/s')}) {what} on {where}, {ways[best]}{rest}.",
-        behind(times[best], times[plain]),
-        times[best].at(count),
-        "s",
-        f"{what} on {where}",
-        rule_of_thumb=rule,
-        brief=f"{VALUE} {what}, {ways[best]}.",
-    )
+    words = f"{VALUE} to {verb} {size(count)} parameters, {ways[best]}"
+    names = behind(times[best], times[plain])
+    return Answer(words, names, times[best].at(count), "s", rule, more)

@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from frobench.reports.findings.answers import Answer, ask, ask_on
+from frobench.reports.findings.answers import Answer, ask, ask_on, at
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
 from frobench.reports.findings.values import SIZE, VALUE, behind, is_above, size, smallest, text
@@ -46,54 +46,39 @@ def _detour(cases: Cases, kind: str) -> Answer:
     device, (what, doing) = cases.accelerator(), KINDS[kind]
     there, moved = (_created(cases, function, device, kind) for function in (CREATE, DETOUR))
     ratio, more = moved / there, moved - there
-    n, where = ratio.sizes[-1], cases.the(device)
-    tiny = smallest(ratio, RATIO, f"; {VALUE} for {SIZE}")
-    sentence = (
-        f"{VALUE} as long to {doing} {size(n)} {what} on the CPU and move them to {where} as to "
-        f"{doing} them there, {text(more.at(n), 's')} more{tiny}."
-    )
-    label = f"as long for {size(n)} {what}, on the CPU and moved"
+    n = ratio.sizes[-1]
+    words = f"{VALUE} as long as to {doing} {size(n)} {what} on {cases.the(device)}"
     rule = "Create tensors with device=." if is_above(ratio.at(n), 1.0) else ""
-    return Answer(sentence, behind(ratio.ends()), ratio.at(n), RATIO, label, rule_of_thumb=rule)
+    rest = f"; {text(more.at(n), 's')} more{smallest(ratio, RATIO, f'; {VALUE} for {SIZE}')}"
+    return Answer(words, behind(ratio.ends()), ratio.at(n), RATIO, rule, rest)
 
 
 def _create(cases: Cases, device: str, kind: str) -> Answer:
     time, (what, doing) = _created(cases, CREATE, device, kind), KINDS[kind]
-    n, where, rule = time.sizes[-1], cases.the(device), ""
+    n, rule = time.sizes[-1], ""
     if kind == "randn" and "full" in cases.values("values"):
         with suppress(NotMeasuredError):
             dearer = time / _created(cases, CREATE, device, "full")
             if is_above(dearer.at(n), DEARER):
                 rule = "Do not draw random numbers that will be overwritten."
-    tiny = smallest(time, "s", f"; {VALUE} for {SIZE}")
-    sentence = f"{VALUE} to {doing} {size(n)} {what} on {where}{tiny}."
-    label, cases_behind = f"for {size(n)} {what} on {where}", behind(time.ends())
-    return Answer(sentence, cases_behind, time.at(n), "s", label, rule_of_thumb=rule)
+    words = f"{VALUE} to {doing} {size(n)} {what} on {cases.the(device)}"
+    rest = smallest(time, "s", f"; {VALUE} for {SIZE}")
+    return Answer(words, behind(time.ends()), time.at(n), "s", rule, rest)
 
 
 def _move(cases: Cases) -> Answer:
     device = cases.accelerator()
     ratio = _ready(cases, COPY, device) / _ready(cases, MOVE, device)
-    n, tiny = ratio.sizes[-1], smallest(ratio, RATIO, f", and with {SIZE} {VALUE}")
-    sentence = (
-        f"Moving {size(n)} numbers that are ready on the CPU to {cases.the(device)} by "
-        f"empty_like and copy_ takes {VALUE} as long as by to{tiny}."
-    )
-    label = "as long by empty_like and copy_"
-    return Answer(sentence, behind(ratio.ends()), ratio.at(n), RATIO, label)
+    n = ratio.sizes[-1]
+    return at(ratio, n, RATIO, f"as long by empty_like and copy_ as by to, {size(n)} numbers")
 
 
 def _stay(cases: Cases, device: str) -> Answer:
-    """Give the time of a move that copies nothing, as the thread sees it, and that of a copy."""
+    """Give the time of a move that copies nothing, as the thread sees it."""
     what = "seconds" if is_cpu(device) else "part_enqueue"  # what follows is waiting for nothing
-    nothing, copied = _ready(cases, STAY, device, what), _ready(cases, COPY, device)
-    n = (nothing / copied).sizes[-1]
-    sentence = (
-        f"Moving a tensor of {size(n)} numbers on {cases.the(device)} to the device that it is on "
-        f"takes {VALUE} and copies nothing; copying as many there takes {text(copied.at(n), 's')}."
-    )
-    label = "for moving a tensor to the device that it is on"
-    return Answer(sentence, behind(nothing.on([n]), copied.on([n])), nothing.at(n), "s", label)
+    time = _ready(cases, STAY, device, what)
+    n = (time / _ready(cases, COPY, device)).sizes[-1]
+    return at(time, n, "s", f"for {size(n)} numbers, of which none is copied")
 
 
 def plots(cases: Cases) -> Iterator[Plot]:

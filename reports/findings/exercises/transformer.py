@@ -8,12 +8,11 @@ from itertools import product
 
 import pandas as pd
 
-from frobench.reports.findings import peaks
+from frobench.reports.findings import limits, peaks
 from frobench.reports.findings.answers import Answer, ask
-from frobench.reports.findings.exercises.parts import limits
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from frobench.reports.findings.select import Cases, NotMeasuredError
-from frobench.reports.findings.values import VALUE, capital, estimate_of, is_above, size, text
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point
+from frobench.reports.findings.select import Cases, NotMeasuredError, dots
+from frobench.reports.findings.values import VALUE, estimate_of, is_above, size, text
 from frobench.suite.stored.differences import function_of, is_cpu
 from frobench.suite.stored.types import Case, Scalar
 
@@ -23,7 +22,6 @@ RULES = {
     limits.COMPUTE: "For {} choose by the rate of {} products.",
     limits.MEMORY: "For {} choose by memory bandwidth.",
     limits.LAUNCHING: "Replay {} from a graph.",
-    limits.NONE: "For {} choose by measured tokens per second.",
 }
 """What to do about each limit; braces stand for the work and its precision."""
 SPEED = Axis("Rate per layer", "tokens/s")
@@ -90,33 +88,24 @@ def _speed(cases: Cases, device: str, work: Work) -> Answer:
         function = work.function + (NARROW if is_cpu(device) else "")
         raise NotMeasuredError(cases.reason(function=function, device=device, **work.where))
     first, *others = models
-    where = cases.the(device)
     parts = _parts(cases, first)
-    limiting = limits.limit(parts)
-    rule, end = limiting, f"; {limiting} limits it" if limiting else ""
-    if not limiting and parts and limits.surely_none(parts):
-        rule, end = limits.NONE, "; none limits it alone"
-    shares, briefly = (
-        f": {' and '.join(clauses)}" if clauses else ""
-        for clauses in (
-            [part.clause for part in parts.values() if part.clause],
-            [part.brief for part in parts.values() if part.brief],
-        )
-    )
-    end += "".join(
-        f"; {text(_rate(cases, other.case), SPEED.unit)} at {other.label}" for other in others
-    )
+    rule = limits.limit(parts)
+    clauses = [part.clause for part in parts.values() if part.clause]
+    clauses += [f"{rule} limits it"] if rule else []
+    if not rule and parts and limits.surely_none(parts):
+        clauses.append("none limits it alone")
+    clauses += [
+        f"{text(_rate(cases, other.case), SPEED.unit)} at {other.label}" for other in others
+    ]
     names = [first.case.fullname, *(name for part in parts.values() for name in part.cases)]
     how = f"{first.label}{', replayed from a graph' if first.case is first.replayed else ''}"
-    advice = RULES[rule].format(work.words, peaks.precision_of(first.case)) if rule else ""
     return Answer(
-        f"{VALUE} per layer in {work.words} on {where} ({how}){shares}{end}.",
+        f"{VALUE} per layer in {work.words} ({how})",
         tuple(dict.fromkeys([*names, *(other.case.fullname for other in others)])),
         _rate(cases, first.case),
         SPEED.unit,
-        f"per layer in {work.words} on {where}, {first.label}",
-        rule_of_thumb=advice,
-        brief=f"{VALUE} per layer ({how}){briefly}.",
+        RULES[rule].format(work.words, peaks.precision_of(first.case)) if rule else "",
+        "".join(f"; {clause}" for clause in clauses),
     )
 
 
@@ -134,45 +123,25 @@ def _graph(cases: Cases) -> Answer:
         raise NotMeasuredError(cases.reason(function=f"bench_decode{GRAPH}", device=device))
     fastest = sorted(gains.values(), key=lambda pair: -estimate_of(pair[1]).value)
     (lead, gain, _), *others = fastest
-    also = "".join(f"; {other.work.words} {text(ratio, RATIO)}" for other, ratio, _ in others)
+    more = "".join(f"; {other.work.words} {text(ratio, RATIO)}" for other, ratio, _ in others)
     rule = RULES[limits.LAUNCHING].format(lead.work.words) if is_above(gain, 1.0) else ""
-    return Answer(
-        f"On {cases.the(device)} replaying a recorded graph makes {lead.work.words} "
-        f"{VALUE} as fast ({lead.label}){also}.",
-        tuple(name for _, _, names in gains.values() for name in names),
-        gain,
-        RATIO,
-        f"as fast replayed, in {lead.work.words}",
-        rule_of_thumb=rule,
-    )
+    behind = tuple(name for _, _, both in gains.values() for name in both)
+    words = f"{VALUE} as fast replayed, in {lead.work.words} ({lead.label})"
+    return Answer(words, behind, gain, RATIO, rule, more)
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
-    """Draw the tokens per second and layer by work, and the parts of what each device allows."""
-    speeds: dict[tuple[str, str], list[Point]] = {}  # by device and label
-    shares: dict[tuple[str, str], list[Point]] = {}
+    """Draw the tokens per second and layer by work."""
+    speeds: dict[str, list[Point]] = {}
     for device, work in product(reversed(cases.devices()), WORKS):
-        title = cases.title(device)
-        models = _models(cases, device, work)
-        for model in models:
-            label = f"{title}, {model.label}"
+        for model in _models(cases, device, work):
             for case, how in ((model.eager, ""), (model.replayed, ", replayed")):
                 if case is not None:
-                    rate = estimate_of(_rate(cases, case))
-                    point = Point(work.words, rate, (case.fullname,))
-                    speeds.setdefault((device, f"{label}{how}"), []).append(point)
-        for model in models[:1]:
-            for name, part in _parts(cases, model).items():
-                behind = (model.case.fullname, *part.cases)
-                point = Point(work.words, estimate_of(part.by_launch), behind)
-                shares.setdefault((device, f"{title}, {capital(name)}"), []).append(point)
-    works, part_of = Axis("work"), Axis("Part of the time that it is needed for", "1")
-    for name, title, y, points in (
-        ("tokens", "Tokens per second and layer", SPEED, speeds),
-        ("limits", "What limits the widest layers", part_of, shares),
-    ):
-        series = tuple(Series(label, tuple(dots)) for (_, label), dots in points.items())
-        yield Plot(name, title, "dots", works, y, series)
+                    point = Point(work.words, estimate_of(_rate(cases, case)), (case.fullname,))
+                    label = f"{cases.title(device)}, {model.label}{how}"
+                    speeds.setdefault(label, []).append(point)
+    title = "Tokens per second and layer"
+    yield Plot("tokens", title, "dots", Axis("work"), SPEED, dots(speeds))
 
 
 def _models(cases: Cases, device: str, work: Work) -> list[Model]:

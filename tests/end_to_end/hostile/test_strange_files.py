@@ -159,4 +159,4 @@ def test_what_is_strange_beside_a_run_tells_no_comparison_anything(folder: Path)
 
 def test_side_by_side_passes_over_what_is_no_file(folder: Path) -> None:
     paths = [folder / name for name in ("good.json", "pipe.json", "large.json")]
-    assert purchase.Maker(paths, None, [])({}, ANYWHERE) == {}
+    assert purchase.Maker(paths, None, [])([], ANYWHERE) == {}

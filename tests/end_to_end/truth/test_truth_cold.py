@@ -59,11 +59,6 @@ def test_a_product_with_cold_caches_takes_its_factors_from_memory(
     assert ratios[n] == pytest.approx(truth / warm, rel=EXACT)
 
 
-def test_the_size_from_which_cold_caches_cost_nothing_is_named(chilled: Measured) -> None:
-    told = chilled.finding("cold-product-acme:0").answer.replace("\N{NO-BREAK SPACE}", " ")
-    assert told.endswith("less than 5% more from n = 1,024 on.")
-
-
 @pytest.mark.parametrize("size", [4**10, 4**12])
 def test_a_copy_with_cold_caches_reads_and_writes_memory(chilled: Measured, size: int) -> None:
     cold, warm = (seconds(chilled, 2 * size, cold=cold) for cold in (True, size == 4**12))

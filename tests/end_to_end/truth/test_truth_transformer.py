@@ -8,6 +8,8 @@ bytes in decoding, and launching takes longer still where the layers are launche
 
 import pytest
 
+from frobench.reports.findings.limits import COMPUTE, MEMORY, parts_of
+from frobench.reports.findings.select import cases_of
 from tests.instruments.devices.measured import EXACT, Measured, errors, measured
 from tests.instruments.processes.alone import BENCHMARKS, copied
 
@@ -66,6 +68,15 @@ def seconds(seen: Measured, kind: str, more: str = "") -> float:
     return seen.seconds(f"bench_{kind}[acme:0-{WIDTH}-1{more}-bfloat16]")
 
 
+def limits(seen: Measured, name: str) -> tuple[float, float]:
+    """Return the parts of a case's time that its operations and its bytes are needed for."""
+    cases = cases_of(seen.run, "transformer")
+    (case,) = (one for one in cases.passed() if one.name == name)
+    parts = parts_of(cases, case)
+    compute, memory = (parts[limit].by_launch.median() for limit in (COMPUTE, MEMORY))
+    return float(compute), float(memory)
+
+
 def test_every_work_gives_the_right_result_from_a_graph_too(seen: Measured) -> None:
     assert seen.code == 0
     assert errors(seen.run.frobench.conclusions) == set()
@@ -93,15 +104,14 @@ def test_tokens_are_counted_and_limits_are_those_of_the_device(seen: Measured) -
         assert seen.value(f"{name}-acme:0") == pytest.approx(
             tokens / seconds(seen, kind, more), rel=EXACT
         )
-    parts = seen.plot("limits")
-    (compute,) = (its for name, its in parts.items() if name.endswith("Compute"))
     products = 24 * WIDTH**2 * CACHED + 2 * WIDTH * CACHED * (CACHED + 1)
     peak = 2 * 256**3 / (KERNEL + 2 * 256**3 / PEAK)  # of the square product, by the device
-    (memory,) = (its for name, its in parts.items() if name.endswith("Memory bandwidth"))
     expected = products / seconds(seen, "prefill") / peak
-    assert compute["prefill"] == pytest.approx(expected, rel=EXACT)
-    assert memory["prefill"] < 0.2 < 0.8 * compute["prefill"]
-    assert compute["decoding at batch 1"] < 0.2 < 0.4 * memory["decoding at batch 1"]
+    compute, memory = limits(seen, f"bench_prefill[acme:0-{WIDTH}-1-bfloat16]")
+    assert compute == pytest.approx(expected, rel=EXACT)
+    assert memory < 0.2 < 0.8 * compute
+    compute, memory = limits(seen, f"bench_decode_graph[acme:0-{WIDTH}-1-1-bfloat16]")
+    assert compute < 0.2 < 0.4 * memory
 
 
 def test_a_graph_gains_the_launches_of_all_operations_but_one(seen: Measured) -> None:

@@ -121,5 +121,4 @@ def _node(number: int, subjects: list[str], rows: NDArray[np.float64]) -> Node:
         subjects=by_subject,
         facts={"accelerators.0.driver": "580.95.05", "accelerators.0.power_limit_watts": 700.0},
         troubles={},
-        readings={},
     )

@@ -58,8 +58,8 @@ def test_the_speed_up_at_the_largest_size_leads_and_advises() -> None:
     assert lead.value is not None
     assert lead.value.value == pytest.approx(on_cpu(100_000) / on_gpu(100_000))
     assert plain(lead) == (
-        f"5.263{X} [5.263, 5.263] the speed of the CPU on the NVIDIA H200 at n = 100,000, the "
-        f"largest size of both; at n = 10 the CPU is 900.1{X} [900.1, 900.1] faster."
+        f"5.263{X} [5.263, 5.263] the speed of the CPU on the NVIDIA H200 at n = 100,000; "
+        f"at n = 10 the CPU is 900.1{X} [900.1, 900.1] faster."
     )
     assert lead.rule_of_thumb.replace("\N{NO-BREAK SPACE}", " ") == (
         "Up to n = 1,000 stay on the CPU."
@@ -68,7 +68,7 @@ def test_the_speed_up_at_the_largest_size_leads_and_advises() -> None:
 
 def test_the_largest_size_of_both_counts_where_the_accelerator_has_larger_ones() -> None:
     lead = asked([*both(), sort(10_000_000, GPU)], accelerators=1).findings[0]
-    assert "at n = 100,000, the largest size of both" in plain(lead)
+    assert " at n = 100,000" in plain(lead)
 
 
 def test_the_crossover_has_the_two_measured_sizes_as_its_interval() -> None:
@@ -76,7 +76,7 @@ def test_the_crossover_has_the_two_measured_sizes_as_its_interval() -> None:
     assert found.value is not None
     assert found.value.value == pytest.approx(10_000)
     assert (found.value.low, found.value.high) == (1_000, 100_000)
-    assert plain(found).endswith("from somewhere between n = 1,000 and n = 100,000.")
+    assert plain(found).endswith("From somewhere between n = 1,000 and n = 100,000.")
 
 
 def test_bytes_through_a_network_have_a_rate_and_no_ceiling() -> None:
@@ -115,7 +115,7 @@ def test_equal_speeds_are_no_measurable_difference() -> None:
     cases = [sort(10), case("bench_sort", noisy, GPU, work=Work(), n=10)]
     cases[0] = case("bench_sort", 1e-3, "cpu", work=Work(), n=10)
     lead = asked(cases, accelerators=1).findings[0]
-    assert lead.answer.startswith("No measurable difference, 1.0")
+    assert lead.answer.startswith("No measurable difference: 1.0")
 
 
 def test_the_best_rate_is_of_the_declared_work_with_its_size() -> None:
@@ -143,13 +143,13 @@ def test_a_rate_is_a_part_of_what_the_run_measured_of_the_memory() -> None:
     section = asked([sort(100_000)], beside=[copies(0.01)])
     rate = by_name(section)["byte-rate-sort-cpu"]
     assert "2.980% [" in rate.answer  # 8e8 of 2**28 / 0.01
-    assert "of the memory bandwidth that this run measured (27 GB/s)" in rate.answer
+    assert "of the memory bandwidth (27 GB/s)" in rate.answer
     assert "bench.py::bench_within[cpu-134217728]" in rate.cases
 
 
 def test_what_is_faster_than_the_memory_comes_from_caches() -> None:
     rate = by_name(asked([sort(10)], beside=[copies(1.0)]))["byte-rate-sort-cpu"]
-    assert rate.answer.endswith("(270 MB/s): from caches.")
+    assert rate.answer.endswith("(270 MB/s), from caches.")
 
 
 def test_operations_are_a_part_of_the_fastest_product_in_their_precision() -> None:
@@ -160,7 +160,7 @@ def test_operations_are_a_part_of_the_fastest_product_in_their_precision() -> No
     ]
     section = asked(half, beside=[replace(product, group="matmul")])
     rate = by_name(section)["flop-rate-solve-cpu"]
-    assert "50.00% [50.00, 50.00] of the fastest float32 product that this run" in rate.answer
+    assert "50.00% [50.00, 50.00] of the fastest float32 product" in rate.answer
     assert "with dtype = float32" in plain(rate)
     assert "; 100 GFLOP/s [81, 120] with dtype = float64" in plain(rate)
 
@@ -228,8 +228,6 @@ def test_what_varies_beside_the_size_is_named_and_the_headline_leads() -> None:
     assert "on the NVIDIA H200 with dtype = float32 at n = 100,000" in lead
     assert lead.endswith(f"; 5.263{X} [5.263, 5.263] with dtype = float64 at n = 100,000.")
     assert "float32 stay on the CPU" in section.findings[0].rule_of_thumb
-    crossed = plain(by_name(section)[f"crossover-sort-{GPU}"])
-    assert "; with dtype = float64 from somewhere between n = 1,000 and" in crossed
     (plot,) = section.plots
     assert [line.label for line in plot.series] == [
         f"{title}, dtype = {dtype}"
@@ -352,7 +350,7 @@ def test_a_benchmark_in_a_folder_of_its_own_is_answered_in_the_terminal(tmp_path
     path = tmp_path / made.stdout.splitlines()[-1]
     lead = next(one for one in answers(checks.credible(checks.read(path))).answers if one.leads)
     assert lead.name == "speed-up-norm-sim:0"
-    sentence = "the speed of the CPU on this GPU at n = 1,000,000, the largest size of both."
+    sentence = "the speed of the CPU on this GPU at n = 1,000,000."
     assert sentence in " ".join(made.stderr.split())
     run = store.read(path)
     (section,) = sections(run)

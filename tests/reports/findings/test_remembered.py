@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The cases of a run are looked at once while it is used, and those of another run anew."""
 
-from frobench.reports.findings.remembered import cases_of, remembered
+from frobench.reports.findings.select import cases_of, remembered
 from tests.instruments.runs import factory
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from frobench.reports.fleet.unlike import EQUAL_NODES, Values, unlike
-from studies.calibration.fleet import Cell, simulated
+from studies.calibration.fleet import Cell, Groups, grouped, simulated
 from tests.instruments.runs.made_up_fleet import EQUAL, LAUNCHES, SCATTER
 
 
@@ -30,6 +30,18 @@ def test_a_node_that_is_a_fifth_off_is_named_and_no_other(nodes: int, factor: fl
 def test_equal_nodes_raise_a_false_alarm_on_one_page_in_twenty_at_most() -> None:
     seen = [simulated(Cell(nodes, 0.05, 7), 30) for nodes in (3, 10, 100)]
     assert sum(one.alarms for one in seen) <= 90 / 20
+
+
+@pytest.mark.parametrize("part", [1 / 3, 1 / 2])
+def test_of_fifty_nodes_a_third_and_a_half_that_are_5_percent_slow_are_told_apart(
+    part: float,
+) -> None:
+    assert grouped(Groups(50, part, 0.05, 7), 20) >= 19
+
+
+def test_equal_nodes_are_one_group() -> None:
+    assert not unlike(equal_nodes(50, 200)).slower.any()
+    assert np.isnan(unlike(equal_nodes(50, 2)).split).all()
 
 
 def test_of_a_thousand_nodes_those_that_are_5_percent_slow_are_found() -> None:

@@ -8,10 +8,7 @@ from typing import Any
 import pytest
 
 from frobench.reports.findings import sections
-from frobench.reports.run import normal, published
 from frobench.reports.run.page import Contents, contents
-from frobench.reports.run.sheets import sheets
-from frobench.reports.summary.headlines import figures
 from frobench.suite.stored.types import Estimate, Run, Telemetry
 from frobench.suite.units import format_estimate, format_value
 from tests.instruments.runs import factory
@@ -93,22 +90,6 @@ def test_every_number_behind_a_chart_is_there(shown: Contents) -> None:
         "the link, one way: 63 GB/s",
         "accelerator's memory: 4.8 TB/s",
     }
-
-
-def test_figures_of_others_stand_behind_one_s_own(run: Run) -> None:
-    elsewhere = tuple(published.of("NVIDIA H200", "matmul", "float8_e4m3fn"))
-    held = [normal.Verdict(one, (1.0, 2.0), elsewhere) for one in figures(run)[:3]]
-    (found,) = [
-        sheet.table.to_pylist()
-        for sheet in sheets(run, [], [], (), normal.rows(run, held, {}))
-        if sheet.name == "others"
-    ]
-    own = [row for row in found if row["measured_by"] == "this run"]
-    assert {row["value"] for row in own} == {one.figure.value.value for one in held}
-    assert all(json.loads(row["cases"]) for row in own)
-    others = [(row["value"], row["source"]) for row in found if row not in own]
-    one_s = [(1.0, ""), (2.0, ""), *((one.value, one.address) for one in elsewhere)]
-    assert others == 3 * one_s
 
 
 def test_what_sensors_said_is_there_and_why_they_did_not(shown: Contents) -> None:

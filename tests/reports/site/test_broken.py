@@ -13,11 +13,12 @@ from frobench.reports.files import downloads
 from frobench.reports.findings import sections
 from frobench.reports.index import index
 from frobench.reports.making import broken, workers
+from frobench.reports.making.cache import Cache, Source
 from frobench.reports.making.workers import Workers
 from frobench.reports.purchase import purchase
-from frobench.reports.purchase.machines import compare_measured
 from frobench.reports.site import build, run_files
 from frobench.suite import checks
+from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion
 from tests.reports.site.test_site import files, small, stored
@@ -53,7 +54,6 @@ def built(paths: list[Path], out: Path) -> dict[Path, list[Conclusion]]:
         (run_files, "estimates"),
         (run_files, "sections"),
         (run_files, "run_page"),
-        (run_files, "compare_runs"),
         (index, "_rows"),
         (downloads, "runs"),
     ],
@@ -82,13 +82,17 @@ def test_whatever_goes_wrong_with_a_run_costs_its_page_alone(
 
 
 def test_a_failure_in_another_process_comes_back_as_a_reason(
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers, "FEW", 1)
+    kept = Cache(tmp_path, "")
+    jobs = [Source(tmp_path, digit, kept) for digit in "1234"]
+    stage = broken.Stage("odd", int, odd_only)
     with workers.Workers(2) as two, pytest.raises(broken.BrokenRunsError) as found:
-        broken.each(two, odd_only, [1, 2, 3, 4], lambda job, why: {str(job): [why]})
+        broken.each(two, stage, jobs)
     assert [*found.value.blame] == ["2", "4"]
     assert "UnsendableError" in found.value.blame["2"][0].message
+    assert [stage.known(job) for job in jobs] == [1, None, 3, None]
 
 
 class UnsendableError(Exception):
@@ -99,10 +103,22 @@ class UnsendableError(Exception):
         self.function = lambda: first + second
 
 
-def odd_only(number: int) -> int:
-    if number % 2 == 0:
-        raise UnsendableError(number, 1)
-    return number
+def odd_only(source: Source) -> int:
+    if int(source.sha256) % 2 == 0:
+        raise UnsendableError(int(source.sha256), 1)
+    return int(source.sha256)
+
+
+def test_a_comparison_that_fails_costs_no_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [small(1), small(2, "machine-1")]
+    runs[0].commit_info.id = COMMIT
+    paths = stored(tmp_path / "results", *runs)
+    monkeypatch.setattr(run_files, "compare_runs", fails_for(COMMIT, compare_runs))
+    assert built(paths, tmp_path / "site") == {}
+    page = (tmp_path / "site" / INDEX).read_text(encoding="utf-8")
+    assert "not comparable: errors" in page
 
 
 def test_a_full_disk_is_no_fault_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,9 +153,8 @@ def test_machines_side_by_side_leave_out_the_run_that_breaks_the_page(
 ) -> None:
     runs = [small(number) for number in (1, 2, 3)]
     paths = stored(tmp_path / "results", *runs)
-    monkeypatch.setattr(
-        purchase, "compare_measured", fails_for(runs[0].frobench.run, compare_measured)
-    )
+    failing = fails_for(runs[0].frobench.run, purchase.compared)
+    monkeypatch.setattr(purchase, "compared", failing)
     beside = purchase.Maker(paths, None, [])
     why: dict[Path, list[Conclusion]] = {}
     build.build(paths, tmp_path / "site", tell=why.__setitem__, workers=Workers(1), beside=[beside])

@@ -37,7 +37,7 @@ def test_accelerator_is_held_against_accelerator_whatever_their_names(found: Mat
 def test_there_are_no_verdicts(capsys: pytest.CaptureFixture[str]) -> None:
     base = factory.run(seed=1, accelerators=1)
     new = _as_xpu(factory.run(seed=2, accelerators=1, slower=0.8))
-    assert verdicts.machines(base, new, "training", as_json=False) == 0
+    assert verdicts.machines(base, new, "training", as_json=False, cases=True) == 0
     told = capsys.readouterr().out
     for word in ("faster", "slower", "same", "unresolved", "incomparable"):
         assert word not in told

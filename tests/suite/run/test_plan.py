@@ -157,11 +157,6 @@ def test_a_plan_says_what_it_left_out_and_measures_the_rest() -> None:
     assert [case.fullname for case in plan.cases] == ["lead 0", "other 0"]
     (left_out,) = plan.outcomes
     assert (left_out.fullname, left_out.status) == ("other 1", "skipped")
-    assert not plan.any_on_halves(["lead 0", "other 0"])
-    halves = replace(plan.cases[0], devices=["cpu/0", "cpu/1"])
-    split = replace(plan, cases=[halves, *plan.cases[1:]])
-    assert split.any_on_halves(["lead 0"])
-    assert not split.any_on_halves(["other 0"])
     assert plan.seconds_at_least < 450 < 6 * 100.0
     like = freeze(replace(asked, like=[left_out]), pilot, 10.0, {})
     assert len(like.cases) == len(pairs)

@@ -41,7 +41,7 @@ EXCESSIVE: dict[str, tuple[Callable[[Plain], object], str]] = {
     ),
     "a long text": (
         lambda run: first(run).update(group="x" * (LONGEST_TEXT + 1)),
-        "$.benchmarks[0].group: Expected `str` of length <= 20000",
+        "Expected `str` of length <= 20000 - at `$.benchmarks[0].group`",
     ),
     "a long name": (
         lambda run: first(run)["params"].update({"x" * (LONGEST_NAME + 1): 1}),

@@ -55,7 +55,9 @@ def test_a_link_has_a_latency_a_bandwidth_and_a_size_that_gets_half_of_it() -> N
     assert lead.value.low is not None
     assert "from pageable memory to the NVIDIA H200" in lead.answer
     assert "a latency of 20 µs [" in lead.answer
-    assert "reached at 195.3 KiB [" in lead.answer  # 20 µs at 10 GB/s, alike in all launches
+    assert (
+        "half of that bandwidth at 195.3 KiB [" in lead.answer
+    )  # 20 µs at 10 GB/s, alike in all launches
 
 
 def test_where_no_line_fits_there_is_a_rate_and_no_latency() -> None:
@@ -68,10 +70,9 @@ def test_where_no_line_fits_there_is_a_rate_and_no_latency() -> None:
     assert lead.name == f"rate-to-host-pinned-{GPU}"
     assert lead.value is not None
     assert lead.value.value == pytest.approx(LARGE / two_slopes(LARGE))
-    assert "], 3.2% [" in plain(lead)  # of PCIe 5.0 x16
-    assert " for copies of 64 MiB from the NVIDIA H200 to pinned memory; 20 µs" in plain(lead)
+    assert " for copies of 64 MiB from the NVIDIA H200 to pinned memory, 3.2% [" in plain(lead)
+    assert "(63 GB/s, PCIe 5.0 x16); 20 µs" in plain(lead)
     assert "no single line fits" in lead.answer
-    assert not any(one.name == "latency" for one in section.plots)
 
 
 def test_nothing_is_said_of_a_line_through_two_sizes() -> None:
@@ -112,7 +113,6 @@ def test_a_copy_that_is_not_waited_for_holds_the_thread_less_long() -> None:
     section = answer("copies", cases, accelerators=1)
     assert value(section, "non-blocking") == pytest.approx(5e-6)
     assert "64 MiB" in by_name(section)["non-blocking"].answer
-    assert "for 6.7" in by_name(section)["non-blocking"].answer
 
 
 def test_both_directions_at_once_are_held_against_their_control_in_turn() -> None:
@@ -122,9 +122,6 @@ def test_both_directions_at_once_are_held_against_their_control_in_turn() -> Non
     ]
     section = answer("copies", both, accelerators=1)
     assert value(section, "both-ways") == pytest.approx(1.4)
-    assert "sharing 80.00% [80.00, 80.00] of the shorter one's time" in plain(
-        by_name(section)["both-ways"]
-    )
     lone = answer("copies", copies("both_ways", times=2), accelerators=1)
     assert by_name(lone)["both-ways"].answer == "Not measured: no control strictly in turn."
 
@@ -136,7 +133,6 @@ def test_all_devices_at_once_are_held_against_the_first_alone() -> None:
     cases = pinned("to_host") + copies("all_at_once", PAIR, shared, 2, direction="to_host")
     section = answer("copies", cases, accelerators=2)
     assert value(section, f"all-to-host-{PAIR}") == pytest.approx(0.5)
-    assert "10.0 GB/s" in plain(by_name(section)[f"all-to-host-{PAIR}"])  # of both together
 
 
 def test_every_group_of_devices_at_once_has_an_answer_of_its_own() -> None:
@@ -158,9 +154,9 @@ def test_cold_caches_are_held_against_warm_ones_size_by_size() -> None:
         cases.append(case("bench_within_cold", longer * link(size), "cpu", size=size))
     section = answer("copies", cases)
     assert value(section, "cold-copy-cpu") == pytest.approx(8.0)
-    told = plain(by_name(section)["cold-copy-cpu"])
-    assert told.startswith("A copy of 4 B within the memory of the CPU takes 8.0")
-    assert told.endswith("; less than 5% more from 64 MiB on.")
+    assert plain(by_name(section)["cold-copy-cpu"]).endswith("] as long with cold caches at 4 B.")
+    rule = by_name(section)["cold-copy-cpu"].rule_of_thumb
+    assert rule == "Up to 256 KiB keep inputs in the caches."
     (line,) = plot(section, "cold-copy").series
     assert [point.y.value for point in line.points] == pytest.approx([8.0, 4.0, 1.5, 1.04])
 
@@ -173,10 +169,9 @@ def test_an_array_and_a_print_have_their_times() -> None:
     assert value(section, "numpy-cpu") == pytest.approx(1e-6)
     assert "shares its memory" in by_name(section)["numpy-cpu"].answer
     assert value(section, "print-cpu") == pytest.approx(4e-3)
-    assert "printing one 4.0 µs" in plain(by_name(section)["print-cpu"])
 
 
-def test_each_kind_of_copy_is_a_line_over_sizes_in_bytes_and_has_its_latency() -> None:
+def test_each_kind_of_copy_is_a_line_over_sizes_in_bytes() -> None:
     cases = [
         *copies("to_device", memory="pageable"),
         *copies("to_host", memory="pinned"),
@@ -194,5 +189,3 @@ def test_each_kind_of_copy_is_a_line_over_sizes_in_bytes_and_has_its_latency() -
     assert [line.label for line in pair.series] == ["between them"]
     assert "at 4 B, " in describe(one)
     assert "at 64 MiB" in describe(one)
-    (latencies,) = plot(section, "latency").series
-    assert [point.y.value for point in latencies.points] == [pytest.approx(20e-6)] * 4

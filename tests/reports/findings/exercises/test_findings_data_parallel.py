@@ -76,13 +76,10 @@ def test_several_devices_are_held_against_one() -> None:
     assert value(section, lead.name) == pytest.approx(alone(2048) / parted(2048))
     said = plain(lead)
     assert said.startswith("1.409")
-    assert (
-        "] the speed of one NVIDIA H200 on 2\N{MULTIPLICATION SIGN} NVIDIA H200 by hand, training "
-        "the medium network with a batch of 2,048 (" in said
-    )
+    assert "] the speed of one NVIDIA H200 by hand, a batch of 2,048; " in said
     assert "samples/s [" in said
     assert ", 70.47% [" in said
-    assert "] of perfect scaling); 0.2018" in said  # 101 µs of 500.5, with a batch of 1
+    assert "] of perfect scaling; 0.2018" in said  # 101 µs of 500.5, with a batch of 1
     assert lead.rule_of_thumb == "Split batches of 2,048."
     slow = by_name(section)[f"speed-up-data_parallel-{PAIR}-medium"]
     assert "0.70" in plain(slow)
@@ -95,7 +92,7 @@ def test_the_batch_from_which_several_devices_are_worth_it_is_found_between_thos
     assert value(section, f"threshold-by_hand-{PAIR}-medium") == pytest.approx(800)
     never = by_name(section)[f"threshold-data_parallel-{PAIR}-medium"]
     assert never.value is None
-    assert "from no size measured, up to a batch of 2,048" in plain(never)
+    assert "At no size measured, up to a batch of 2,048" in plain(never)
 
 
 def test_the_efficiency_of_four_devices_is_of_four_times_as_fast() -> None:
@@ -115,13 +112,13 @@ def test_processes_are_held_against_one_process() -> None:
     section = answer("data_parallel", cases, accelerators=2)
     name = f"speed-up-distributed-{PAIR}-medium"
     assert value(section, name) == pytest.approx(alone(2048) / parted(2048))
-    assert "(1,300,000 samples/s" in plain(by_name(section)[name])
+    assert "; 1,300,000 samples/s" in plain(by_name(section)[name])
 
 
 def test_a_way_is_ranked_by_its_step_however_many_are_in_a_sample() -> None:
     cases = [*steps("by_hand", alone, PAIR), *steps("distributed", parted, PAIR, many=10)]
     best = by_name(answer("data_parallel", cases, accelerators=2))[f"best-{PAIR}-medium"]
-    assert plain(best).startswith("With DistributedDataParallel: with a batch of 2,048")
+    assert "as fast with DistributedDataParallel as by hand" in plain(best)
     assert best.value is not None
     assert best.value.value == pytest.approx(alone(2048) / parted(2048))
 
@@ -133,8 +130,7 @@ def test_halves_of_the_cpu_are_held_against_one_half_and_named_so() -> None:
     section = answer("data_parallel", cases, [none])
     lead = section.findings[0]
     assert lead.name == f"speed-up-distributed-{HALVES}-medium"
-    said = plain(lead)
-    assert " one half on two halves of the CPU with DistributedDataParallel, training" in said
+    assert " the speed of one half with DistributedDataParallel, a batch" in plain(lead)
     assert value(section, f"threshold-distributed-{HALVES}-medium") == pytest.approx(800)
     found = by_name(section)
     assert found["speed-up-accelerators"].answer == f"Not measured: {reason}."
@@ -145,8 +141,8 @@ def test_the_best_way_is_named_with_what_it_gains_over_the_next() -> None:
     section = answer("data_parallel", pair(), accelerators=2)
     best = by_name(section)[f"best-{PAIR}-medium"]
     assert value(section, best.name) == pytest.approx(2)
-    assert plain(best).startswith("By hand: with a batch of 2,048 its steps are 2.0")
-    assert "as fast as with nn.DataParallel, which comes next" in best.answer
+    assert plain(best).endswith("] as fast by hand as with nn.DataParallel, a batch of 2,048.")
+    assert best.rule_of_thumb == "Train by hand."
 
 
 def test_ways_that_cannot_be_told_apart_are_not_ranked() -> None:
@@ -158,7 +154,7 @@ def test_ways_that_cannot_be_told_apart_are_not_ranked() -> None:
         for way, seconds in (("by_hand", one), ("data_parallel", other))
     ]
     best = by_name(answer("data_parallel", cases, accelerators=2))[f"best-{PAIR}-medium"]
-    assert best.answer.startswith("No measurable difference between ")
+    assert best.answer.startswith("No measurable difference: ")
 
 
 def test_what_is_lost_is_what_a_share_of_one_device_s_time_leaves() -> None:
@@ -171,31 +167,14 @@ def test_what_is_lost_is_what_a_share_of_one_device_s_time_leaves() -> None:
     section = answer("data_parallel", cases, accelerators=2)
     lost = by_name(section)[f"loss-{PAIR}-medium"]
     assert value(section, lost.name) == pytest.approx((9.8 - 3) / 9.8)
-    said = plain(lost)
-    for part in ("replicate takes 3", "scatter takes 1", "gather 2", "parallel_apply 1"):
-        assert part in said
     assert value(section, f"sum-{PAIR}-medium") == pytest.approx(10 / 9.8)
     bars = plot(section, f"parts-{PAIR}-medium")
     assert {one.label: one.points[0].y.value for one in bars.series} == pytest.approx(times)
     assert bars.whole is not None
     assert bars.whole.points[0].y.value == pytest.approx(9.8e-3)
-    assert "do not add up" not in bars.title
 
 
-def test_parts_that_miss_the_whole_by_more_than_a_twentieth_say_so() -> None:
-    times: dict[str, Any] = dict.fromkeys(
-        ("replicate", "scatter", "parallel_apply", "gather"), 1e-3
-    )
-    cases = [
-        *pair(),
-        forward(1e-3),
-        *parts(**times, whole=3.7e-3),
-    ]
-    section = answer("data_parallel", cases, accelerators=2)
-    assert "do not add up" in plot(section, f"parts-{PAIR}-medium").title
-
-
-def test_parts_that_add_up_with_the_largest_batch_add_up() -> None:
+def test_parts_are_added_up_with_the_largest_batch() -> None:
     names = ("replicate", "scatter", "parallel_apply", "gather")
     small = [
         case(
@@ -212,7 +191,6 @@ def test_parts_that_add_up_with_the_largest_batch_add_up() -> None:
     large = parts(**dict.fromkeys(names, 1e-3), whole=3.9e-3)
     section = answer("data_parallel", [*pair(), *small, *large, forward(1e-3)], accelerators=2)
     assert value(section, f"sum-{PAIR}-medium") == pytest.approx(4 / 3.9)
-    assert "do not add up" not in plot(section, f"parts-{PAIR}-medium").title
 
 
 def test_a_build_without_the_primitives_is_the_reason_that_is_given() -> None:

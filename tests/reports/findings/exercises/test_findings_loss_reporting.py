@@ -79,27 +79,23 @@ def test_the_slow_down_is_the_ratio_of_pairs_and_the_time_it_adds_to_a_step() ->
     assert len(found.by_launch) == LAUNCHES
     assert "1.15" in plain(found)
     median = sorted(WOBBLE)[3:5]
-    assert f"({30 * sum(median) / 2:.0f} µs [" in plain(found)
+    assert f"; {30 * sum(median) / 2:.0f} µs [" in plain(found)
 
 
 def test_read_backs_cost_one_percent_where_their_share_of_a_step_is_that() -> None:
     found = by_name(answered(read_back(20e-6)))["every-small-64-cpu"]
     assert found.value is not None
     assert found.value.value == pytest.approx(20e-6 / (0.01 * SILENT))
-    assert plain(found) == (
-        "Reading losses back together costs 1% if done once every so many steps, somewhere "
-        "between 5 and 15; "
-        "less often it costs less."
-    )
+    assert plain(found) == "From somewhere between once in 5 and once in 15."
 
 
 @pytest.mark.parametrize(
     ("cost", "noise", "most", "words"),
     [
-        (1e-6, None, 15, "Reading each loss back already costs less: it takes 1.005"),
-        (300e-6, None, 15, "More rarely than was measured: with one read-back in 15 steps"),
-        (20e-6, None, 5, "More rarely than was measured: with one read-back in 5 steps"),
-        (20e-6, NOISE, 15, "Launches differ too much to tell: with one read-back in 15 steps"),
+        (1e-6, None, 15, "From once in 1, the smallest measured, or below."),
+        (300e-6, None, 15, "At no size measured, up to once in 15."),
+        (20e-6, None, 5, "At no size measured, up to once in 5."),
+        (20e-6, NOISE, 15, "At no size measured, up to once in 15 (4 of 8"),
     ],
 )
 def test_where_no_number_of_steps_can_be_named_the_reason_is_given(
@@ -138,7 +134,9 @@ def test_a_launch_that_was_disturbed_does_not_name_a_number_of_steps() -> None:
     disturbed = beside("bench_reading", 1e-6, noise=[1.5, 1.5, *[1.0] * 6], every="1")
     found = by_name(answered([disturbed, *others]))["every-small-64-cpu"]
     assert first.name == disturbed.name
-    assert plain(found).startswith("In most launches reading each loss back costs less: 1.0")
+    assert plain(found).startswith(
+        "From once in 1, the smallest measured, or below (8 of 8 launches"
+    )
 
 
 def test_ways_to_load_stand_beside_data_on_the_device() -> None:
@@ -150,14 +148,12 @@ def test_ways_to_load_stand_beside_data_on_the_device() -> None:
     found = by_name(section)["loading-small-64-cuda:0"]
     assert found.value is not None
     assert found.value.value == pytest.approx(1.3)
-    for words in ("1.15", "1.01", "1.005", "each batch prefetched", "all data in one copy"):
-        assert words in plain(found)
     (dots,) = plot(section, "loading").series
     assert [point.y.value for point in dots.points] == pytest.approx([1.3, 1.15, 1.01, 1.005])
 
 
-@pytest.mark.parametrize(("count", "word"), [(2, "the other takes"), (4, "the others take")])
-def test_others_are_compared_by_when_they_were_at_work(count: int, word: str) -> None:
+@pytest.mark.parametrize("count", [2, 4])
+def test_others_are_compared_by_when_they_were_at_work(count: int) -> None:
     group = "+".join(f"cuda:{index}" for index in range(count))
     cases = together("bench_one_thread", 1.6, group) + together("bench_threads", 1.0, group)
     section = answered(cases, accelerators=count)
@@ -167,11 +163,7 @@ def test_others_are_compared_by_when_they_were_at_work(count: int, word: str) ->
     assert each.value is not None
     assert one.value.value == pytest.approx(1.6)
     assert each.value.value == pytest.approx(1.0)
-    assert word in one.answer
-    assert [line.label for line in plot(section, "others").series] == [
-        "driven by one thread",
-        "driven by a thread each",
-    ]
+    assert "driven by one thread" in one.answer
 
 
 def test_without_an_accelerator_the_cpu_is_answered_and_the_rest_says_so() -> None:

@@ -79,8 +79,7 @@ def test_where_no_line_fits_no_launch_is_shown() -> None:
     lead = section.findings[0]
     assert lead.name == f"operation-{GPU}"
     assert value(section, lead.name) == pytest.approx(1e-7)
-    assert " per operation on the NVIDIA H200 for 10,000 operations" in lead.answer
-    assert "no line fits" in lead.answer
+    assert "for each of 10,000 operations on the NVIDIA H200" in lead.answer
     assert f"launch-{GPU}" not in by_name(section)
 
 
@@ -114,7 +113,7 @@ def test_a_launch_is_hidden_where_a_cpu_takes_as_long_again() -> None:
     cases = chain(lambda n: 1e-6 + n / 1e15, (1, 4**3, 4**6, 4**8), "cpu")
     found = by_name(answer("many_or_one", cases))["hidden-cpu"]
     assert found.value is None
-    assert "no size measured, up to n = 65,536" in plain(found)
+    assert "At no size measured, up to n = 65,536" in plain(found)
 
 
 def test_one_call_and_a_graph_have_their_gains() -> None:
@@ -124,7 +123,7 @@ def test_one_call_and_a_graph_have_their_gains() -> None:
     section = answer("many_or_one", cases, accelerators=1)
     assert value(section, f"foreach-{GPU}") == pytest.approx(8)
     assert value(section, "graph") == pytest.approx(16)
-    assert "1,000 operations one after the other" in by_name(section)["graph"].answer
+    assert by_name(section)["graph"].answer.endswith("a recorded graph, 1,000 operations.")
     assert [drawn.label.partition(", ")[2] for drawn in plot(section, "operations").series] == [
         "one after the other",
         "one call of torch._foreach_mul",
@@ -140,11 +139,10 @@ def test_compiling_has_its_gain_its_time_and_the_calls_that_make_up_for_it() -> 
         one.extra_info.parts["compile"] = [3.0] * LAUNCHES
     section = answer("many_or_one", [*cases, *compiled])
     found = by_name(section)["compile-cpu"]
-    small, large = ((2e-6 + n / 1e10) / (1e-6 + n / 5e11) for n in sizes)
+    small = (2e-6 + 64 / 1e10) / (1e-6 + 64 / 5e11)
     assert value(section, "compile-cpu") == pytest.approx(small)
-    assert f"with n = 65,536 {large:.3f}" in plain(found)
-    assert "compiling takes 3.000 s [" in plain(found)
-    assert "which 30,000 [" in plain(found)  # 3 s, and 100 µs saved by each
+    # It takes 3 s, and each call saves 100 µs.
+    assert found.rule_of_thumb == "Compile what is called more than 30,000 times."
     assert plot(section, "size").series[1].label == "CPU, compiled"
 
 
@@ -154,7 +152,7 @@ def test_compiling_that_gains_nothing_is_made_up_for_by_no_calls() -> None:
     cases[-1].extra_info.parts["compile"] = [3.0] * LAUNCHES
     found = by_name(answer("many_or_one", cases))["compile-cpu"]
     assert "0.5" in found.answer
-    assert "make up" not in found.answer
+    assert found.rule_of_thumb == ""
 
 
 def test_what_is_missing_says_why() -> None:

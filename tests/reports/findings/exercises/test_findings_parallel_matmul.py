@@ -53,7 +53,6 @@ def test_scaling_efficiency_is_the_sequence_over_twice_the_time_at_once() -> Non
     lead = section.findings[0]
     assert lead.value is not None
     assert lead.value.value == pytest.approx(0.8)
-    assert "two halves of the CPU" in lead.answer
     assert by_name(section)["threshold-processes-cpu/0+cpu/1"].value is None
 
 
@@ -65,13 +64,11 @@ def test_nearly_twice_as_fast_is_reached_where_the_cost_of_starting_fades() -> N
     assert 256 < found.value < 1024
 
 
-def test_what_products_share_stands_beside_their_controls() -> None:
+def test_products_share_what_they_take_less_than_strictly_in_turn() -> None:
     section = answer("parallel_matmul", pairs(lambda n: 2 * n**3 / 5e10))
     found = by_name(section)["overlap-processes-cpu/0+cpu/1"]
     assert found.value is not None
     assert found.value.value == pytest.approx(0.9)
-    assert "they take 43 ms [36, 53] concurrently and 62 ms [52, 77]" in plain(found)
-    assert "strictly in turn; begun only when the one before has ended, 0% [0, 0]." in plain(found)
 
 
 def test_an_older_overlap_without_control_is_not_shown() -> None:
@@ -160,8 +157,7 @@ def test_more_and_more_devices_are_followed_from_two_to_all() -> None:
     assert lead.name == "scaling-one_thread"
     assert lead.value is not None
     assert lead.value.value == pytest.approx(1 / 1.8)
-    assert "83.33% [83.33, 83.33] of twice, 71.43% [71.43, 71.43] of 4 times and" in plain(lead)
-    assert "of 8 times the speed of one device at n = 512." in plain(lead)
+    assert plain(lead).endswith(" of 8 times as fast as one, n = 512.")
     (line,) = plot(section, "scaling").series
     assert {point.x: point.y.value for point in line.points} == pytest.approx(
         {count: 1 / (1 + count / 10) for count in (2, 4, 8)}

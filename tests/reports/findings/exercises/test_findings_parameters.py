@@ -41,13 +41,12 @@ def test_ways_that_cannot_be_told_apart_from_the_fastest_are_named() -> None:
     assert any(write.answer.endswith(f"; no measurable difference: {name}.") for name in names)
 
 
-def test_moving_a_model_has_a_time_and_a_rate() -> None:
+def test_moving_a_model_has_a_time() -> None:
     work = Work(bytes=8e6, items=64.0)
     moved = [case("bench_move", 1e-3, "cuda:0", work=work, parameters=10**6)]
     found = by_name(answer("parameters", moved, accelerators=1))["move"]
     assert found.value is not None
     assert found.value.value == pytest.approx(1e-3)
-    assert "8.0" in found.answer
 
 
 def test_charts_begin_with_the_model_that_the_answers_are_about() -> None:

@@ -102,10 +102,6 @@ def test_the_boundary_is_what_splitting_adds() -> None:
     cases = placements(64, 1e-3, 2e-3, 3e-3) + placements(256, 8e-3, 2e-3, 5e-3)
     section = answer("split_model", cases, accelerators=1)
     assert value(section, "boundary") == pytest.approx(3e-3, rel=0.1)
-    words = plain(by_name(section)["boundary"])
-    assert f"2.500{RATIO} [2.500, 2.500] as long as all on the NVIDIA H200" in words
-    assert "the copy across takes 2.5 ms" in words
-    assert "for 64 words it is 1.0" in words
 
 
 def test_in_training_it_is_a_ratio() -> None:
@@ -139,7 +135,6 @@ def test_a_pipeline_of_equal_stages_has_the_bubble_of_theory(group: str) -> None
     count = group.count("+") + 1
     assert value(section, f"pipeline-{group}") == pytest.approx(8 * count / (7 + count))
     assert value(section, f"bubble-{group}") == pytest.approx((count - 1) / (7 + count))
-    assert f"it takes 1.000{RATIO}" in plain(by_name(section)[f"bubble-{group}"])
     assert value(section, f"worth-{group}") == 2
     measured, theory = plot(section, f"pipeline-{group}").series
     assert [point.y.value for point in measured.points] == [
@@ -150,8 +145,7 @@ def test_a_pipeline_of_equal_stages_has_the_bubble_of_theory(group: str) -> None
 def test_copies_between_stages_are_part_of_the_bubble_and_small_pieces_are_not() -> None:
     copies = answer("split_model", pipeline(PAIR, copy=1 / 16), accelerators=2)
     assert value(copies, f"bubble-{PAIR}") == pytest.approx(1 - 8 / 9 / 2)
-    told = f"with launches and copies, which theory leaves out, it takes 2.000{RATIO}"
-    assert told in plain(by_name(copies)[f"bubble-{PAIR}"])
+    assert "equal stages must wait for 11.1%" in plain(by_name(copies)[f"bubble-{PAIR}"])
     pieces = answer("split_model", pipeline(PAIR, small=1 / 16), accelerators=2)
     assert value(pieces, f"bubble-{PAIR}") == pytest.approx(1 / 9)
 
@@ -159,18 +153,14 @@ def test_copies_between_stages_are_part_of_the_bubble_and_small_pieces_are_not()
 def test_a_pipeline_is_worth_it_from_where_it_first_wins_if_it_ever_does() -> None:
     some = answer("split_model", pipeline(PAIR, copy=0.05), accelerators=2)  # with 2 and with 4
     assert value(some, f"worth-{PAIR}") == 2
-    assert "1, 2, 4, 8 were measured" in plain(by_name(some)[f"worth-{PAIR}"])
     none = by_name(answer("split_model", pipeline(PAIR, copy=0.15), accelerators=2))
     assert none[f"worth-{PAIR}"].value is None
     assert f"in {LAUNCHES} of {LAUNCHES} launches" in plain(none[f"worth-{PAIR}"])
 
 
-def test_what_stages_share_stands_beside_theory_and_its_control() -> None:
+def test_stages_share_what_theory_says() -> None:
     section = answer("split_model", pipeline(FOUR, control=True), accelerators=4)
     assert value(section, f"overlap-{FOUR}") == pytest.approx(7 / 8)
-    words = plain(by_name(section)[f"overlap-{FOUR}"])
-    assert "where theory says 87.5%" in words
-    assert "In one piece, as a control, 0% [0, 0] is shared." in words
 
 
 def test_an_older_overlap_and_idle_time_that_was_not_measured_are_not_shown() -> None:

@@ -60,7 +60,7 @@ def test_tokens_are_counted_for_each_layer_that_they_pass() -> None:
     assert value(section, lead.name) == pytest.approx(1000 / SECONDS, rel=0.02)
     words = plain(lead)
     assert "100,000 tokens/s [" in words
-    assert "] per layer in training on the NVIDIA H200 (width 4,096, bfloat16): 60" in words
+    assert "] per layer in training (width 4,096, bfloat16); 60" in words
     assert "; 400,000 tokens/s [" in words
     assert words.endswith("at width 2,048, bfloat16.")
 
@@ -71,7 +71,7 @@ def test_tokens_are_counted_for_each_layer_that_they_pass() -> None:
         (0.6, 0.3, "; compute limits it.", "For training choose by the rate of bfloat16 products."),
         (0.3, 0.6, "; memory bandwidth limits it.", "For training choose by memory bandwidth."),
         (0.7, 0.6, "; compute limits it.", "For training choose by the rate of bfloat16 products."),
-        (0.4, 0.3, "; none limits it alone.", "For training choose by measured tokens per second."),
+        (0.4, 0.3, "; none limits it alone.", ""),
     ],
 )
 def test_the_limit_is_what_most_of_the_time_is_needed_for(
@@ -79,7 +79,7 @@ def test_the_limit_is_what_most_of_the_time_is_needed_for(
 ) -> None:
     lead = said(layers("train", compute, memory)).findings[0]
     words = plain(lead)
-    assert "of the fastest bfloat16 product (800 TFLOP/s) and " in words
+    assert "of the fastest bfloat16 product (800 TFLOP/s); " in words
     assert "of the memory bandwidth (4.0 TB/s)" in words
     assert words.endswith(limit)
     assert lead.rule_of_thumb == rule
@@ -99,9 +99,7 @@ def test_decoding_answers_by_its_replay_and_names_the_batch() -> None:
     found = by_name(section)
     assert value(section, f"decode-1-{GPU}") == pytest.approx(1 / SECONDS, rel=0.02)
     words = plain(found[f"decode-1-{GPU}"])
-    assert (
-        "in decoding at batch 1 on the NVIDIA H200 (width 4,096, bfloat16, replayed from a" in words
-    )
+    assert "in decoding at batch 1 (width 4,096, bfloat16, replayed from a" in words
     assert words.endswith("; memory bandwidth limits it.")
     assert value(section, f"decode-32-{GPU}") == pytest.approx(32 / SECONDS, rel=0.02)
     assert "replayed" not in found[f"decode-32-{GPU}"].answer
@@ -126,7 +124,7 @@ def test_a_graph_leads_with_what_it_gains_most() -> None:
     )
     assert value(section, "replay") == pytest.approx(3)
     words = plain(by_name(section)["replay"])
-    assert f"makes decoding at batch 1 3.000{RATIO} [3.000, 3.000] as fast" in words
+    assert f"3.000{RATIO} [3.000, 3.000] as fast replayed, in decoding at batch 1" in words
     assert words.endswith(f"(width 4,096, bfloat16); training 1.000{RATIO} [1.000, 1.000].")
     assert by_name(section)["replay"].rule_of_thumb == "Replay decoding at batch 1 from a graph."
 
@@ -155,7 +153,7 @@ def test_a_machine_without_an_accelerator_answers_for_its_cpu_and_says_so() -> N
     )
     found = by_name(section)
     assert section.findings[0].name == "train-cpu"
-    assert "per layer in training on the CPU (width 256, float32)" in plain(section.findings[0])
+    assert "per layer in training (width 256, float32)" in plain(section.findings[0])
     assert plain(found["decode-32-cpu"]).endswith("; memory bandwidth limits it.")
     assert found["decode-1-cpu"].absent
     for name in ("train-accelerator", "replay"):
@@ -171,7 +169,7 @@ def test_without_ceilings_in_the_run_those_of_the_datasheet_serve() -> None:
 def test_where_no_ceiling_is_known_the_rate_stands_alone() -> None:
     narrow = layers("train_narrow", 0.6, 0.1, device="cpu", width=256, dtype="float32")
     words = plain(said(narrow, beside=[], accelerators=0).findings[0])
-    assert words.endswith("per layer in training on the CPU (width 256, float32).")
+    assert words.endswith("per layer in training (width 256, float32).")
 
 
 def test_what_is_missing_says_why() -> None:
@@ -186,7 +184,7 @@ def test_what_is_missing_says_why() -> None:
     assert found["replay"].answer == "Not measured: no graphs here: none."
 
 
-def test_rates_and_limits_are_drawn_for_each_work() -> None:
+def test_rates_are_drawn_for_each_work() -> None:
     section = said(
         layers("train", 0.6, 0.3),
         layers("prefill", 0.7, 0.2, width=2048, layers=4),
@@ -199,8 +197,3 @@ def test_rates_and_limits_are_drawn_for_each_work() -> None:
         "NVIDIA H200, width 2,048, bfloat16": ["prefill"],
         "NVIDIA H200, width 4,096, bfloat16, replayed": ["decoding at batch 1"],
     }
-    limits = {
-        one.label: {p.x: p.y.value for p in one.points} for one in plot(section, "limits").series
-    }
-    assert limits["NVIDIA H200, Compute"]["training"] == pytest.approx(0.6)
-    assert limits["NVIDIA H200, Memory bandwidth"]["decoding at batch 1"] == pytest.approx(0.6)

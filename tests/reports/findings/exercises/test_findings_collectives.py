@@ -76,9 +76,8 @@ def test_a_message_has_the_latency_of_half_a_round_trip_and_the_links_bandwidth(
     assert trip.name == "bandwidth-send-and-receive-cpu/2x1"
     assert trip.value is not None
     assert trip.value.value == pytest.approx(BANDWIDTH)
-    assert plain(trip).startswith("Send and receive between 2 nodes has a bus bandwidth of 1")
     assert "80% [" in plain(trip)  # of the slower link
-    assert "of the link (1.25 GB/s) and a latency of 50 µs [" in plain(trip)
+    assert "of the link (1.25 GB/s); a latency of 50 µs [" in plain(trip)
     assert "algorithm" not in trip.answer  # it is the same
 
 
@@ -95,15 +94,15 @@ def test_the_bus_bandwidth_of_an_all_reduce_counts_what_each_link_carries() -> N
     found = four["bandwidth-all-reduce-cpu/4x1"]
     assert found.value is not None
     assert found.value.value == pytest.approx(BANDWIDTH)
-    assert "the algorithm bandwidth is 670 MB/s [" in plain(found)
+    assert "an algorithm bandwidth of 670 MB/s [" in plain(found)
     assert "of the link" not in found.answer  # one node does not tell
 
 
 def test_two_processes_of_one_machine_are_called_so_and_have_no_link() -> None:
     section = answer("collectives", sums("cpu/0+cpu/1", 2))
     (found,) = section.findings
-    assert "between two halves of the CPU has a bus bandwidth" in found.answer
-    assert [one.name for one in section.plots] == ["bandwidth-cpu/0+cpu/1"]  # no model of nodes
+    assert "between two halves of the CPU" in found.question
+    assert [one.name for one in section.plots] == ["bandwidth-cpu/0+cpu/1"]
 
 
 def test_without_a_group_the_reason_is_the_answer() -> None:
@@ -115,7 +114,7 @@ def test_without_a_group_the_reason_is_the_answer() -> None:
     ("seconds", "sentence"),
     [
         ((2.0, 1.0, 2.0), "The link of node 2 is slow: "),
-        ((1.0, 2.0, 1.0), "One link is slow: 8.4 MB/s ["),
+        ((1.0, 2.0, 1.0), "One link is slow: 2.0"),
         ((1.0, 1.0, 1.0), "No link is slower than the others by a quarter"),
         ((1.0, 1.1, 1.2), "No link is slower than the others by a quarter"),
     ],
@@ -128,6 +127,7 @@ def test_a_slow_link_is_named(seconds: Sequence[float], sentence: str) -> None:
         assert found.value is not None
         assert found.value.value == pytest.approx(2.0)
     if sentence.startswith("One"):
+        assert "; 8.4 MB/s [" in plain(found)
         assert "from node 0 to node 1" in found.answer
 
 
@@ -142,21 +142,9 @@ def test_links_within_a_node_are_not_the_networks() -> None:
 def test_scaling_is_the_bus_bandwidth_that_more_nodes_keep() -> None:
     cases = [*sums("cpu/2x1", 2), *sums("cpu/8x1", 8, BANDWIDTH / 2)]
     found = by_name(across(cases, [None] * 8))["scaling-all-reduce"]
-    assert "From 2 to 8 nodes" in found.answer
+    assert "of 2 nodes with 8, 16 MiB" in found.answer
     assert found.value is not None
     assert 0.49 < found.value.value < 0.52  # the latency is a small part of 16 MiB
-
-
-def test_the_model_of_all_reduce_is_called_one_and_stands_beside_what_was_measured() -> None:
-    drawn = plot(across([*trips("cpu/2x1"), *sums("cpu/2x1", 2)], [None] * 2), "all-reduce-model")
-    assert "a model, and what was measured" in drawn.title
-    by_label = {series.label: series for series in drawn.series}
-    assert by_label.keys() == {"measured", "ring (model)", "tree (model)"}
-    assert [point.x for point in by_label["ring (model)"].points] == [2**n for n in range(1, 13)]
-    size = SIZES[-1]
-    many = by_label["ring (model)"].points[-1].y.value
-    assert many == pytest.approx(2 * 4095 * (LATENCY + size / 4096 / BANDWIDTH))
-    assert by_label["tree (model)"].points[-1].y.value == pytest.approx(24 * message(size))
 
 
 def steps(device: str, width: int, tokens: int = 1024, **seconds: float) -> list[Case]:
@@ -183,15 +171,15 @@ def test_a_step_scales_as_it_takes_longer_than_one_that_exchanges_nothing() -> N
         value = found[f"scaling-{name}-cpu/4x1"].value
         assert value is not None
         assert value.value == pytest.approx(part)
-    assert "for a layer of 786,944 parameters" in found["scaling-ddp-weak-cpu/4x1"].answer
+    assert "a layer of 786,944 parameters" in found["scaling-ddp-weak-cpu/4x1"].answer
     assert "scaling-fsdp-strong-cpu/4x1" not in found
 
 
 @pytest.mark.parametrize(
     ("many", "sentence", "part"),
     [
-        (2.0, "From 4,096 tokens a process, a step", 1.0),
-        (2.1, "With no number of tokens measured, up to 4,096 tokens a process, a step", 0.9),
+        (2.0, "From 4,096 tokens a process on, ", 1.0),
+        (2.1, "With 4,096 tokens a process, the most measured, ", 0.9),
     ],
 )
 def test_communication_hides_from_the_tokens_whose_step_is_no_longer_for_it(
@@ -203,7 +191,6 @@ def test_communication_hides_from_the_tokens_whose_step_is_no_longer_for_it(
     wider = steps("cpu/2x1", 1024, alone=1.0, ddp=1.0, exchange=0.5)
     found = by_name(across([*narrow, *few, *more, *wider], [None] * 2))["hidden-cpu/2x1"]
     assert plain(found).startswith(sentence)
-    assert "takes alone, for a layer of 3,146,752 parameters." in plain(found)
     assert found.value is not None
     assert found.value.value == pytest.approx(part)
 
@@ -232,8 +219,7 @@ def test_a_pipeline_has_the_speedup_of_its_best_number_of_micro_batches_below_th
     found = by_name(section)["pipeline-cpu/2x1"]
     assert found.value is not None
     assert found.value.value == pytest.approx(1.6)
-    assert plain(found).startswith("A pipeline over 2 nodes is 1.6")
-    assert "with 16 micro-batches; filling and emptying it would leave 1.88" in plain(found)
+    assert "with 16 micro-batches; filling and emptying would leave 1.88" in plain(found)
     (limit,) = plot(section, "pipeline-cpu/2x1").lines
     assert [point.y.value for point in limit.points] == pytest.approx([1.0, 1.6, 32 / 17])
 

@@ -3,7 +3,6 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import pandas as pd
@@ -11,8 +10,7 @@ import pandas as pd
 from frobench.reports.findings import peaks
 from frobench.reports.findings.exercises.attainable_peak import fastest_products
 from frobench.reports.findings.kinds import AT_ONCE, KINDS, LARGE
-from frobench.reports.findings.remembered import cases_of
-from frobench.reports.findings.select import Cases, NotMeasuredError
+from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.reports.findings.values import estimate_of, is_above, is_below, text
 from frobench.reports.table.frame import device_of
 from frobench.suite.datasheets.catalog import PeakRate
@@ -21,7 +19,7 @@ from frobench.suite.units import format_point
 
 HALF = 0.5
 """A resource limits work if it is needed for more than this part of the time."""
-COMPUTE, MEMORY, LAUNCHING, NONE = "compute", "memory bandwidth", "launching", "none"
+COMPUTE, MEMORY, LAUNCHING = "compute", "memory bandwidth", "launching"
 WITHIN = "within"
 PATHS = {
     WITHIN: ("the memory bandwidth", [KINDS["within"]]),
@@ -44,8 +42,8 @@ class Allowed(NamedTuple):
     cases: tuple[str, ...] = ()
 
 
-def allowed_flops(cases: Cases, case: Case, rate: pd.Series, name: str) -> Allowed | None:
-    """Return the rate of the fastest product in a case's precision, which the name has braces for.
+def allowed_flops(cases: Cases, case: Case, rate: pd.Series) -> Allowed | None:
+    """Return the rate of the fastest product in a case's precision.
 
     rate : the case's own, in FLOP/s by launch
     """
@@ -54,7 +52,8 @@ def allowed_flops(cases: Cases, case: Case, rate: pd.Series, name: str) -> Allow
     if precision not in fastest:
         return _of_sheet(peaks.peak_of(cases.run, case, rate))
     peak, behind = fastest[precision]
-    return Allowed(peak, name.format(precision), format_point(estimate_of(peak), "FLOP/s"), behind)
+    figure = format_point(estimate_of(peak), "FLOP/s")
+    return Allowed(peak, f"the fastest {precision} product", figure, behind)
 
 
 def allowed_bytes(cases: Cases, device: str, path: str) -> Allowed | None:
@@ -76,19 +75,16 @@ def _of_sheet(known: PeakRate | None) -> Allowed | None:
     return Allowed(known.rate, known.name, known.figure) if known else None
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A part of the time of a case that a resource is needed for, at least.
 
     clause : the part and its ceiling in words; empty where there is no ceiling to name
     cases : behind the ceiling, if it was measured
-    brief : the clause without the ceiling's number
     """
 
     by_launch: pd.Series
     clause: str
     cases: tuple[str, ...] = ()
-    brief: str = ""
 
 
 def parts_of(cases: Cases, case: Case, replayed: Case | None = None) -> dict[str, Part]:
@@ -96,24 +92,26 @@ def parts_of(cases: Cases, case: Case, replayed: Case | None = None) -> dict[str
 
     replayed : the same work without its launches, where the case is launched from Python
     """
-    flops, moved = (cases.one(name, case=case.fullname) for name in ("flop_rate", "byte_rate"))
-    peak = allowed_flops(cases, case, flops, "the fastest {} product")
-    memory = allowed_bytes(cases, device_of(case), WITHIN)
-    parts = {COMPUTE: _part(flops, peak), MEMORY: _part(moved, memory)}
+    parts: dict[str, Part | None] = {}
+    with suppress(NotMeasuredError):  # no operations are declared
+        flops = cases.one("flop_rate", case=case.fullname)
+        parts[COMPUTE] = part_of(flops, allowed_flops(cases, case, flops))
+    with suppress(NotMeasuredError):
+        moved = cases.one("byte_rate", case=case.fullname)
+        parts[MEMORY] = part_of(moved, allowed_bytes(cases, device_of(case), WITHIN))
     if replayed is not None:
         seconds, rest = (cases.one(case=known.fullname) for known in (case, replayed))
         parts[LAUNCHING] = Part((1 - rest / seconds).dropna(), "", (replayed.fullname,))
     return {name: part for name, part in parts.items() if part is not None}
 
 
-def _part(rate: pd.Series, allowed: Allowed | None) -> Part | None:
-    """Spell a part; what is faster than the memory comes from the caches."""
+def part_of(rate: pd.Series, allowed: Allowed | None) -> Part | None:
+    """Spell which part a rate is of what is allowed; what is faster comes from the caches."""
     if allowed is None or (part := (rate / allowed.rate).dropna()).empty:
         return None
-    shared = f"{text(part, '1')} of {allowed.name}"
     caches = ", from caches" if is_above(part, 1.0) else ""
-    clause = f"{shared} ({allowed.figure}){caches}"
-    return Part(part, clause, allowed.cases, f"{shared}{caches}")
+    clause = f"{text(part, '1')} of {allowed.name} ({allowed.figure}){caches}"
+    return Part(part, clause, allowed.cases)
 
 
 def limit(parts: Mapping[str, Part]) -> str:

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Parts of answers to exercises: pipelines, replicas, and what limits work."""

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Answers about processes that exchange data: of one machine, or of several nodes."""

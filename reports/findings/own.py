@@ -1,0 +1,402 @@
+# SPDX-License-Identifier: MIT
+"""Answers and charts of any benchmark function: against the CPU, its rates, its times.
+
+All of it follows from the parameters, the devices and the declared work.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TypeVar
+
+from frobench.reports.findings.against_cpu import Compared
+from frobench.reports.findings.answers import Answer, ask
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point
+from frobench.reports.findings.limits import (
+    WITHIN,
+    Part,
+    allowed_bytes,
+    allowed_flops,
+    part_of,
+)
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, dots
+from frobench.reports.findings.values import VALUE, axis_pattern, behind, size, text
+from frobench.reports.table.frame import device_of
+from frobench.suite.stored.differences import function_of, is_cpu, name_of, short_name
+from frobench.suite.stored.types import Case, Outcome
+from frobench.suite.units import counted
+
+Result = TypeVar("Result")
+MOST_LISTED = 4
+"""Variants that a sentence names behind the first."""
+MOST_SERIES = 6
+"""Lines that a chart can tell apart."""
+LARGEST = 2**63
+"""The largest whole number that is taken for a size."""
+CPU = "cpu"
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number of a case by launch.
+
+    column : its name in `reports.table.launches.ByLaunch`
+    label : what it is, as the name of an axis
+    is_rate : whether more is better
+    """
+
+    column: str
+    unit: str
+    label: str
+    is_rate: bool = False
+
+
+TIME = Quantity("seconds", "s", "Time")
+RATES = {
+    "flops": Quantity("flop_rate", "FLOP/s", "Rate", is_rate=True),
+    "bytes": Quantity("byte_rate", "B/s", "Rate", is_rate=True),
+}
+"""What declared work makes of a time."""
+PER_ITEM = Quantity("item_seconds", "s", "Time per item")
+"""The same where nothing but items is declared."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Cases of a function that differ in nothing but the device and the size.
+
+    label : its other parameters, such as "dtype = bfloat16"; empty where there are none
+    cases : each case by its device and its size
+    """
+
+    label: str
+    cases: Mapping[str, Mapping[float, Case]]
+
+    @property
+    def words(self) -> str:
+        """What follows a device in a sentence."""
+        spelled = self.label.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+        return f" with {spelled}" if self.label else ""
+
+
+@dataclass(frozen=True)
+class Function:
+    """A benchmark function and its cases that passed.
+
+    short : the name without ``bench_``
+    title : the first line of its docstring, or its name where no case passed
+    axis : the parameter that is a size; empty where none takes several whole numbers
+    variants : those that the answers need first
+    selected : the devices that a case was selected for, whatever became of it; none where the
+        function asks for no device and so has nothing to be compared with
+    """
+
+    name: str
+    short: str
+    title: str
+    axis: str
+    variants: Sequence[Variant]
+    selected: frozenset[str]
+
+    @property
+    def devices(self) -> list[str]:
+        """The devices, or groups of them, with a case that passed, the CPU last."""
+        measured = dict.fromkeys(device for variant in self.variants for device in variant.cases)
+        return sorted(measured, key=is_cpu)
+
+    @property
+    def accelerators(self) -> list[str]:
+        """The single accelerators that a case was selected for."""
+        return sorted(name for name in self.selected if not is_cpu(name) and "+" not in name)
+
+    @property
+    def rates(self) -> list[Quantity]:
+        """What the declared work of the cases gives, the first of which leads."""
+        works = [
+            case.extra_info.work
+            for variant in self.variants
+            for members in variant.cases.values()
+            for case in members.values()
+        ]
+        rates = [RATES[name] for name in RATES if any(getattr(work, name) for work in works)]
+        return rates or [PER_ITEM] * any(work.items for work in works)
+
+    def curve(
+        self, cases: Cases, variant: Variant, device: str, quantity: Quantity = TIME
+    ) -> Curve:
+        """Return a number of a variant on a device by launch and by size."""
+        members = variant.cases.get(device, {})
+        named = ((number, case.fullname) for number, case in members.items())
+        return cases.by_size(named, quantity.column, function=self.name, device=device)
+
+    def at(self, number: float) -> str:
+        """Say at which size something was measured; nothing where there are no sizes."""
+        return f" at {size(number, axis_pattern(self.axis))}" if self.axis else ""
+
+    def power(self, variant: Variant) -> float:
+        """Return with which power of the size the declared work grows; 1 where none is declared."""
+        for members in variant.cases.values():
+            declared = {number: case.extra_info.work for number, case in members.items()}
+            works = {n: work.flops or work.bytes or work.items or 0 for n, work in declared.items()}
+            known = sorted(number for number, amount in works.items() if amount)
+            if len(known) > 1:
+                small, large = known[0], known[-1]
+                grown = math.log(works[large] / works[small]) / math.log(large / small)
+                return grown if grown > 0 else 1.0
+        return 1.0
+
+
+def findings(cases: Cases) -> list[Finding]:
+    """Answer for each function: against the CPU first, then for each device."""
+    known = functions(cases)
+    return [
+        finding
+        for function in known
+        for finding in _findings(cases, function, f"{function.title}: " if known[1:] else "")
+    ]
+
+
+def _findings(cases: Cases, function: Function, prefix: str) -> Iterator[Finding]:
+    """Put all questions to a function; the prefix begins each where there are several functions."""
+
+    def put(name: str, question: str, compute: Callable[..., Answer], *more: object) -> Finding:
+        return ask(name, f"{prefix}{question}", _prefixed, cases, prefix, compute, *more)
+
+    compared = list(_compared_findings(cases, function, put))
+    yield from (finding for finding in compared if not finding.absent)
+    if not function.devices:
+        yield put(f"time-{function.short}", "How long does it take?", _number, function, "", TIME)
+    for device in function.devices:
+        where, end = cases.the(device), f"{function.short}-{device}"
+        for quantity in function.rates:
+            question = f"What is its rate on {where}?"
+            if not quantity.is_rate:
+                question = f"How long does an item take on {where}?"
+            name = f"{quantity.column.replace('_', '-')}-{end}"
+            yield put(name, question, _number, function, device, quantity)
+        yield put(
+            f"time-{end}", f"How long does it take on {where}?", _number, function, device, TIME
+        )
+    yield from (finding for finding in compared if finding.absent)
+
+
+def _compared_findings(
+    cases: Cases, function: Function, put: Callable[..., Finding]
+) -> Iterator[Finding]:
+    """Compare each accelerator with the CPU, as far as cases for both were selected."""
+    if CPU not in function.selected:
+        return
+    measured = [name for name in cases.run.frobench.settings.devices if name != CPU]
+    for device in function.accelerators or ([""] if not measured else []):
+        name = cases.the(device) if device else "an accelerator"
+        end = f"{function.short}-{device}" if device else function.short
+        question = f"How much faster is {name} than the CPU?"
+        yield put(f"speed-up-{end}", question, _speed_up, function, device)
+        if function.axis or not device:
+            question = f"From which size is {name} worth it?"
+            yield put(f"crossover-{end}", question, _crossover, function, device)
+
+
+def _prefixed(cases: Cases, prefix: str, compute: Callable[..., Answer], *more: object) -> Answer:
+    answer = compute(cases, *more)
+    label = answer.label or answer.text.removeprefix(f"{VALUE} ")
+    return replace(answer, text=f"{prefix}{answer.text}", label=f"{prefix}{label}")
+
+
+def _speed_up(cases: Cases, function: Function, device: str) -> Answer:
+    first, *others = _comparisons(cases, function, device)
+    answer = first.at_largest()
+    largest = [(other, other.ratio.sizes[-1]) for other in others]
+    more = [f"{text(other.ratio.at(n), RATIO)}{other.of_what}{other.at(n)}" for other, n in largest]
+    cases_behind = (*answer.cases, *behind(*(other.ratio.on([n]) for other, n in largest)))
+    return replace(answer, more=f"{answer.more}{_listed(more)}", cases=cases_behind)
+
+
+def _crossover(cases: Cases, function: Function, device: str) -> Answer:
+    return _comparisons(cases, function, device)[0].crossover()
+
+
+def _number(cases: Cases, function: Function, device: str, quantity: Quantity) -> Answer:
+    """Give the best rate or the time of the largest size, and of the other end of the sizes.
+
+    There is no device if no case passed.
+    """
+    (variant, first), *others = _curves(cases, function, device, quantity)
+    best = _best(first, quantity)
+    end = first.sizes[-1] if quantity.is_rate else first.sizes[0]
+    where = f"on {cases.the(device)}{variant.words}{function.at(best)}"
+    part = _of_ceiling(cases, variant.cases[device][best], quantity)
+    more = [part.clause] if part else []
+    if end != best:
+        more.append(f"{text(first.at(end), quantity.unit)}{function.at(end)}")
+    bests = [(other, curve, _best(curve, quantity)) for other, curve in others]
+    more += [
+        f"{text(curve.at(n), quantity.unit)}{other.words}{function.at(n)}"
+        for other, curve, n in bests
+    ]
+    shown = [first.on(sorted({best, end})), *(curve.on([n]) for _, curve, n in bests)]
+    return Answer(
+        f"{VALUE}{' per item' if quantity is PER_ITEM else ''} {where}",
+        tuple(dict.fromkeys((*behind(*shown), *(part.cases if part else ())))),
+        first.at(best),
+        quantity.unit,
+        more=_listed(more),
+        label=f"{quantity.label.lower()} {where}",
+    )
+
+
+def _of_ceiling(cases: Cases, case: Case, quantity: Quantity) -> Part | None:
+    """Return which part of what its device allows a case's rate is, where that is known."""
+    device, path = device_of(case), case.extra_info.work.path or WITHIN
+    is_group = "+" in device
+    if quantity.unit == "FLOP/s" and not is_group:
+        rate = cases.one("flop_rate", case=case.fullname)
+        return part_of(rate, allowed_flops(cases, case, rate))
+    if quantity.unit == "B/s" and is_group == (path == "between"):
+        rate = cases.one("byte_rate", case=case.fullname)
+        return part_of(rate, allowed_bytes(cases, device, path))
+    return None
+
+
+def _comparisons(cases: Cases, function: Function, device: str) -> list[Compared]:
+    """Return the variants that both devices have a size of; raise if there is none."""
+    device = device or cases.accelerator()
+
+    def compared(variant: Variant) -> Compared:
+        cpu, times = (function.curve(cases, variant, name) for name in (CPU, device))
+        name, power = cases.the(device), function.power(variant)
+        return Compared(cpu / times, times, name, power, function.axis, variant.words)
+
+    return _of_variants(cases, function, device, compared)
+
+
+def _curves(
+    cases: Cases, function: Function, device: str, quantity: Quantity
+) -> list[tuple[Variant, Curve]]:
+    """Return a number of each variant that has it on a device, by size; raise if none has it."""
+
+    def curve(variant: Variant) -> tuple[Variant, Curve]:
+        return variant, function.curve(cases, variant, device, quantity)
+
+    return _of_variants(cases, function, device, curve)
+
+
+def _of_variants(
+    cases: Cases, function: Function, device: str, compute: Callable[[Variant], Result]
+) -> list[Result]:
+    """Return what the variants give that have it; raise why the last has not, if none has."""
+    where = {"device": device} if device else {}
+    results, missing = [], NotMeasuredError(cases.reason(function=function.name, **where))
+    for variant in function.variants:
+        try:
+            results.append(compute(variant))
+        except NotMeasuredError as error:
+            missing = error
+    if not results:
+        raise missing
+    return results
+
+
+def _best(curve: Curve, quantity: Quantity) -> float:
+    """Return the size with the best rate; the largest for what is no rate."""
+    return curve.highest if quantity.is_rate else curve.sizes[-1]
+
+
+def _listed(clauses: Sequence[str]) -> str:
+    """Return further clauses of a sentence, of which a few are named."""
+    left = len(clauses) - MOST_LISTED
+    more = [counted(left, "other")] if left > 0 else []
+    return "".join(f"; {clause}" for clause in (*clauses[:MOST_LISTED], *more))
+
+
+def plots(cases: Cases) -> Iterator[Plot]:
+    """Draw each function over its sizes, or over its variants where it has no sizes."""
+    every = functions(cases)
+    titles = Counter(function.title for function in every)
+    for function in every:
+        title = function.title
+        if titles[title] > 1:  # a chart is found by its name
+            title = f"{title}: {function.short}"
+        quantity = (*function.rates, TIME)[0]
+        y = Axis(quantity.label, quantity.unit)
+        curves = []
+        for variant, device in product(function.variants, function.devices):
+            with suppress(NotMeasuredError):
+                curve = function.curve(cases, variant, device, quantity)
+                curves.append((cases.title(device), variant.label, curve))
+        if function.axis:
+            left = len(curves) - MOST_SERIES
+            more = f" ({counted(left, 'more line')} among the cases)" if left > 0 else ""
+            shown = tuple(
+                curve.series(f"{device}, {label}" if label else device)
+                for device, label, curve in curves[:MOST_SERIES]
+            )
+            yield Plot(function.name, title + more, "curve", Axis(function.axis), y, shown)
+        elif len(curves) > 1:
+            points: dict[str, list[Point]] = {}
+            for device, label, curve in curves:
+                point = curve.point(curve.sizes[0], label or function.short)
+                points.setdefault(device, []).append(point)
+            yield Plot(function.name, title, "dots", Axis("case"), y, dots(points))
+
+
+def functions(cases: Cases) -> list[Function]:
+    """Return the benchmark functions of an exercise: the one of its name, then as in the run."""
+    outcomes: dict[str, list[Outcome]] = {}
+    for outcome in cases.run.frobench.outcomes:
+        if outcome.group == cases.exercise:
+            outcomes.setdefault(function_of(outcome.fullname), []).append(outcome)
+    passed: dict[str, list[Case]] = {}
+    for case in cases.passed():
+        passed.setdefault(function_of(case.fullname), []).append(case)
+    names = sorted(outcomes, key=lambda name: name_of(name) != cases.exercise)
+    return [_function(name, passed.get(name, []), outcomes[name]) for name in names]
+
+
+def _function(name: str, members: Sequence[Case], outcomes: Sequence[Outcome]) -> Function:
+    axis, short = _axis(members), name_of(name)
+    title = members[0].extra_info.title.rstrip(".") if members else short
+    devices = {outcome.fullname: str(outcome.params.get("device", CPU)) for outcome in outcomes}
+    # pytest names a case by its device first, if its function asks for one
+    asks = [short_name(case).partition("[")[2].startswith(devices[case]) for case in devices]
+    selected = frozenset(devices.values() if any(asks) else ())
+    return Function(name, short, title, axis, _variants(members, axis), selected)
+
+
+def _variants(members: Sequence[Case], axis: str) -> list[Variant]:
+    varying = [
+        name
+        for name in dict.fromkeys(name for case in members for name in case.params)
+        if name not in {"device", axis} and len({case.params.get(name) for case in members}) > 1
+    ]
+    grouped: dict[str, dict[str, dict[float, Case]]] = {}
+    headline: dict[str, bool] = {}
+    for case in members:
+        number = _size(case, axis) if axis else 1.0
+        if number is not None:
+            known = {name: case.params[name] for name in varying if name in case.params}
+            label = ", ".join(f"{name} = {value}" for name, value in known.items())
+            grouped.setdefault(label, {}).setdefault(device_of(case), {})[number] = case
+            headline[label] = headline.get(label, False) or case.extra_info.headline
+    order = sorted(grouped, key=lambda label: not headline[label])
+    return [Variant(label, grouped[label]) for label in order]
+
+
+def _axis(members: Sequence[Case]) -> str:
+    """Return the parameter with the most sizes, the first of equals."""
+    sizes = {
+        name: {_size(case, name) for case in members}
+        for name in (members[0].params if members else ())
+        if all(type(case.params.get(name)) is int for case in members)
+    }
+    counts = {name: len(numbers - {None}) for name, numbers in sizes.items()}
+    most = max(counts.values(), default=0)
+    return next((name for name, count in counts.items() if count == most > 1), "")
+
+
+def _size(case: Case, axis: str) -> float | None:
+    number = case.params.get(axis)
+    return float(number) if type(number) is int and 0 < number <= LARGEST else None

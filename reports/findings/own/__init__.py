@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Benchmarks without rules of their own."""
