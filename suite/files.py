@@ -14,13 +14,6 @@ import msgspec
 
 LARGEST_FILE = 50_000_000
 """Bytes of a stored file, at most."""
-_KINDS = {
-    stat.S_IFDIR: "a folder",
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-}
 
 
 class UnusableFileError(ValueError):
@@ -35,10 +28,8 @@ def content_of(path: Path) -> bytes:
     Raises `UnusableFileError`.
     """
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            kind = _KINDS.get(stat.S_IFMT(status.st_mode), "something else")
-            raise UnusableFileError(f"{kind}, not a regular file")
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise UnusableFileError("not a regular file")
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
     except OSError as error:

@@ -79,7 +79,6 @@ class _Choice:
         self._wanted = wanted
         self.devices: list[str] = []
         self.error: NothingSelectedError | None = None
-        self.interrupted = False
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         cases = {
@@ -96,9 +95,6 @@ class _Choice:
             return
         self.devices = str(parameters(chosen)["device"]).split("+")
         items.append(chosen)
-
-    def pytest_keyboard_interrupt(self) -> None:
-        self.interrupted = True
 
 
 def the_case(wanted: str, cases: Sequence[str]) -> str:
@@ -132,8 +128,6 @@ def _pytest(options: list[str], chosen: _Choice) -> tuple[int, str]:
         try:
             code = pytest.main(options, plugins=[chosen])
         except pytest.fail.Exception:  # what `measure` says of a body that was interrupted
-            if not chosen.interrupted:
-                raise
             code = pytest.ExitCode.INTERRUPTED
     return int(code), printed.getvalue()
 

@@ -183,16 +183,11 @@ def resemblance(values: Sequence[float]) -> float:
     It is 1 less half of von Neumann's ratio of the ranks (R. Bartels, "The rank version of von
     Neumann's ratio test for randomness", JASA 77, 1982), near the correlation of neighbours.
     """
-    ranks = doubled_ranks(values)
+    ordered = sorted(values)  # twice the rank of each, a mean one where some are equal
+    ranks = [bisect_left(ordered, value) + bisect_right(ordered, value) for value in values]
     apart = sum((rank - len(ranks)) ** 2 for rank in ranks)
     steps = sum((after - before) ** 2 for before, after in pairwise(ranks))
     return max(0.0, 1 - steps / (2 * apart)) if apart else 0.0
-
-
-def doubled_ranks(values: Sequence[float]) -> list[int]:
-    """Return twice the rank of each value, from 0.5, a mean one where some are equal."""
-    ordered = sorted(values)
-    return [bisect_left(ordered, value) + bisect_right(ordered, value) for value in values]
 
 
 @cache

@@ -3,6 +3,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import product
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -29,51 +31,51 @@ class Bound(NamedTuple):
 COUNT, LONGEST, SOON = 2**31, 1e9, 10.0
 """More than there is of anything that is counted; seconds of a lifetime; and seconds of an empty
 body or one as short, 10,000 times what is seen."""
-BOUNDS = (
-    Bound("benchmarks[].stats.data[]", 1e-12, LONGEST, "s"),
-    Bound("benchmarks[].extra_info.against[]", 1e-12, LONGEST, "s"),
-    Bound("benchmarks[].extra_info.launches|iterations|order[]", 0, COUNT),
-    Bound("benchmarks[].extra_info.warmup[]", 0, LONGEST, "s"),
-    Bound("benchmarks[].extra_info.work.flops|bytes|items", 1e-6, 1e30),
-    Bound("benchmarks[].extra_info.check.error", 0, 1e300),
-    Bound("benchmarks[].extra_info.check.bound", 0, 100),
-    Bound("benchmarks[].extra_info.peak_bytes", 0, 2**47, "B"),
-    Bound("benchmarks[].extra_info.commonest", 0, 1),
-    Bound("benchmarks[].extra_info.parts.*[]", 0, LONGEST, "s"),
-    Bound("benchmarks[].extra_info.parts.device|sustained[]", 1e-12, LONGEST, "s"),
-    Bound("benchmarks[].extra_info.parts.overlap|concurrency|balance[]", 0, 1.001),
-    Bound("benchmarks[].extra_info.telemetry.*.values.sm_clock_hz|clock_hz[1]", 0, 1e10, "Hz"),
-    Bound("benchmarks[].extra_info.telemetry.*.values.memory_clock_hz[1]", 0, 1e11, "Hz"),
-    Bound(
-        "benchmarks[].extra_info.telemetry.*.values.power_watts|mean_power_watts[1]", 0, 1e4, "W"
-    ),
-    Bound("benchmarks[].extra_info.telemetry.*.values.temperature_celsius[1]", -60, 150, "°C"),
-    Bound("benchmarks[].extra_info.telemetry.*.values.utilization[1]", 0, 1.05),
-    Bound("benchmarks[].extra_info.telemetry.*.values.fan[1]", 0, 3),
-    Bound("benchmarks[].extra_info.energy.joules[]", 0, LONGEST, "J"),
-    Bound("benchmarks[].extra_info.energy.seconds[]", 1e-12, LONGEST, "s"),
-    Bound("frobench.seconds|plan_seconds|plan_body_seconds", 0, LONGEST, "s"),
-    Bound("frobench.launches[].seconds|body_seconds|warmup_seconds|check_seconds", 0, LONGEST, "s"),
-    Bound("frobench.launches[].timer_step", 0, 0.1, "s"),
-    Bound("frobench.launches[].empty_body|ready_reading|gauge.*", 0, SOON, "s"),
-    Bound("frobench.launches[].others|runner_cores", 0, COUNT),
-    Bound("frobench.telemetry.idle_watts.*", -1e30, 1e4, "W"),
-    Bound("frobench.environment.cpu.usable_cores|logical_cores", 1, COUNT),
-    Bound("frobench.environment.cpu.quota_cores", 1e-3, COUNT),
-    Bound("frobench.environment.cpu.memory_bytes", 2**26, 2**47, "B"),
-    Bound("frobench.environment.cpu.last_level_cache_bytes", 1, 2**34, "B"),
-    Bound("frobench.environment.software.threads|interop_threads", 1, COUNT),
-    Bound("frobench.environment.accelerators[].memory_bytes", 2**26, 2**47, "B"),
-    Bound("frobench.environment.accelerators[].max_clock_hz", 1e8, 1e10, "Hz"),
-    Bound(
-        "frobench.environment.accelerators[].power_limit_watts|power_limit_default_watts",
-        *(1, 1e4, "W"),
-    ),
-    Bound("frobench.environment.accelerators[].multiprocessors", 1, COUNT),
-    Bound("frobench.environment.accelerators[].pcie_width|pcie_generation", 1, 64),
+OF_CASES = (
+    Bound("stats.data[]", 1e-12, LONGEST, "s"),
+    Bound("extra_info.against[]", 1e-12, LONGEST, "s"),
+    Bound("extra_info.launches|iterations|order[]", 0, COUNT),
+    Bound("extra_info.warmup[]", 0, LONGEST, "s"),
+    Bound("extra_info.work.flops|bytes|items", 1e-6, 1e30),
+    Bound("extra_info.check.error", 0, 1e300),
+    Bound("extra_info.check.bound", 0, 100),
+    Bound("extra_info.peak_bytes", 0, 2**47, "B"),
+    Bound("extra_info.commonest", 0, 1),
+    Bound("extra_info.parts.*[]", 0, LONGEST, "s"),
+    Bound("extra_info.parts.device|sustained[]", 1e-12, LONGEST, "s"),
+    Bound("extra_info.parts.overlap|concurrency|balance[]", 0, 1.001),
+    Bound("extra_info.telemetry.*.values.sm_clock_hz|clock_hz[1]", 0, 1e10, "Hz"),
+    Bound("extra_info.telemetry.*.values.memory_clock_hz[1]", 0, 1e11, "Hz"),
+    Bound("extra_info.telemetry.*.values.power_watts|mean_power_watts[1]", 0, 1e4, "W"),
+    Bound("extra_info.telemetry.*.values.temperature_celsius[1]", -60, 150, "°C"),
+    Bound("extra_info.telemetry.*.values.utilization[1]", 0, 1.05),
+    Bound("extra_info.telemetry.*.values.fan[1]", 0, 3),
+    Bound("extra_info.energy.joules[]", 0, LONGEST, "J"),
+    Bound("extra_info.energy.seconds[]", 1e-12, LONGEST, "s"),
 )
-OF_DRIVERS = "frobench.environment.accelerators[]"
+"""Of each case."""
+OF_RUNS = (
+    Bound("seconds|plan_seconds|plan_body_seconds", 0, LONGEST, "s"),
+    Bound("launches[].seconds|body_seconds|warmup_seconds|check_seconds", 0, LONGEST, "s"),
+    Bound("launches[].timer_step", 0, 0.1, "s"),
+    Bound("launches[].empty_body|ready_reading|gauge.*", 0, SOON, "s"),
+    Bound("launches[].others|runner_cores", 0, COUNT),
+    Bound("telemetry.idle_watts.*", -1e30, 1e4, "W"),
+    Bound("environment.cpu.usable_cores|logical_cores", 1, COUNT),
+    Bound("environment.cpu.quota_cores", 1e-3, COUNT),
+    Bound("environment.cpu.memory_bytes", 2**26, 2**47, "B"),
+    Bound("environment.cpu.last_level_cache_bytes", 1, 2**34, "B"),
+    Bound("environment.software.threads|interop_threads", 1, COUNT),
+    Bound("environment.accelerators[].memory_bytes", 2**26, 2**47, "B"),
+    Bound("environment.accelerators[].max_clock_hz", 1e8, 1e10, "Hz"),
+    Bound("environment.accelerators[].power_limit_watts|power_limit_default_watts", 1, 1e4, "W"),
+    Bound("environment.accelerators[].multiprocessors", 1, COUNT),
+    Bound("environment.accelerators[].pcie_width|pcie_generation", 1, 64),
+)
+OF_DRIVERS = "environment.accelerators[]"
 """Where 0 stands for what a driver does not know."""
+STEPS = cache(re.compile(r"[a-z_|]+|\[1?\]|\*").findall)
+"""Takes a path apart."""
 
 
 def out_of_bounds(run: Run) -> Iterator[Fault]:
@@ -83,18 +85,15 @@ def out_of_bounds(run: Run) -> Iterator[Fault]:
     what it declares; otherwise a driver reported it, or Frobench is at fault: report it with the
     file.
     """
-    for bound in BOUNDS:
-        first, *steps = re.findall(r"[a-z_|]+|\[1?\]|\*", bound.path)
-        if first == "frobench":
-            yield from map(Fault, _beyond(bound, run.frobench, steps))
-        for case in run.benchmarks if first == "benchmarks" else ():
-            for message in _beyond(bound, case, steps[1:]):
-                yield Fault(message, case.fullname)
+    for bound in OF_RUNS:
+        yield from map(Fault, _beyond(bound, run.frobench))
+    for bound, case in product(OF_CASES, run.benchmarks):
+        yield from (Fault(message, case.fullname) for message in _beyond(bound, case))
 
 
-def _beyond(bound: Bound, inside: object, steps: Sequence[str]) -> Iterator[str]:
+def _beyond(bound: Bound, inside: object) -> Iterator[str]:
     """Yield the first number in a place that is out of bounds."""
-    for name, value in _numbers(inside, steps):
+    for name, value in _numbers(inside, STEPS(bound.path)):
         unknown = value == 0 and bound.path.startswith(OF_DRIVERS)
         if not (unknown or bound.least <= value <= bound.most):
             limits = f"not {bound.least:g} to {bound.most:g}"

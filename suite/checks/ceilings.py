@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache, partial
 from typing import NamedTuple
 
-from frobench.suite.checks.facts import computed_once, highest_rate, is_accelerator
+from frobench.suite.checks.facts import highest_rate, is_accelerator
 from frobench.suite.datasheets import catalog
 from frobench.suite.datasheets.catalog import NotInCatalogError, Sheet
 from frobench.suite.stored.types import Accelerator, Case, Cpu, Run, Severity
@@ -90,11 +90,6 @@ def accelerator(run: Run, name: str) -> Accelerator | None:
     return next((one for one in devices if name in {one.type, one.place}), None)
 
 
-def label(device: Accelerator) -> str:
-    """Return how messages call a device: NVIDIA H100 (cuda:0)."""
-    return f"{device.name} ({device.place})"
-
-
 def find_sheet(device: Accelerator | None) -> Sheet | None:
     """Return a device's datasheet, if it has one."""
     with suppress(NotInCatalogError):
@@ -105,7 +100,7 @@ def find_sheet(device: Accelerator | None) -> Sheet | None:
 def peak_ceiling(run: Run, case: Case) -> Ceiling | None:
     """Return how many operations a second a case can do at most; `None` without a device."""
     devices = case.extra_info.devices
-    ceilings = [computed_once(_peak, run, name, precision(case)) for name in devices]
+    ceilings = [_peak(run, name, precision(case)) for name in devices]
     # The parts of a CPU share its cores.
     return _together(ceilings if any(map(is_accelerator, devices)) else ceilings[:1])
 
@@ -114,7 +109,7 @@ def memory_ceiling(run: Run, case: Case) -> Ceiling | None:
     """Return how many bytes a second a case can read and write at most; `None` as above."""
     copied = (case.extra_info.work.bytes or 0.0) if case.extra_info.work.path == "within" else 0.0
     devices = set(case.extra_info.devices)
-    return _together([computed_once(_memory, run, name, copied) for name in devices])
+    return _together([_memory(run, name, copied) for name in devices])
 
 
 def link_ceiling(run: Run, case: Case) -> Ceiling | None:

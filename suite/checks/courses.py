@@ -3,19 +3,17 @@
 
 import math
 from collections.abc import Sequence
-from itertools import accumulate, combinations
+from itertools import accumulate
 from random import Random
 from statistics import fmean
 
-LEAST_FOR_TREND = 6
-"""Fewest launches that can show a trend: in fewer, not even a perfect order is rare."""
-LEAST_FOR_STEP, MOST_FOR_STEP = 8, 100
-"""Launches of which permutations are drawn. With fewer, every order of two levels is too likely (1
-in 10 with six); with more, it takes too long."""
+LEAST_LAUNCHES, MOST_LAUNCHES = 6, 100
+"""Launches of which permutations are drawn. In fewer not even a perfect order is rare; with more it
+takes too long."""
 LEAST_CHANGE = 0.02
 """Smaller changes, relative, are not named."""
-TREND_CHANCE, STEP_CHANCE = 0.01, 0.04
-"""False alarms by Kendall's test, and by permutations: 5% of the runs at most."""
+CHANCE = 0.04
+"""The part of the permutations that may fit a course as well; 5% of the runs are allowed."""
 BESIDE = 2
 """Launches on either side of a step, at least: one launch is an outlier."""
 ORDERS = 1_000
@@ -28,47 +26,32 @@ def find_drift(cases: Sequence[Sequence[float]]) -> tuple[float, int | None] | N
     cases : logs of times, a row a case, with a value for each launch
     """
     launches = len(cases[0]) if cases else 0
-    if launches < LEAST_FOR_TREND:
+    if not LEAST_LAUNCHES <= launches <= MOST_LAUNCHES:
         return None
     means = [fmean(case) for case in cases]
     apart = [[v - mean for v in case] for case, mean in zip(cases, means, strict=True)]
     common = [fmean(launch) for launch in zip(*apart, strict=True)]
-    third = launches // 3
-    trend = math.expm1(fmean(common[-third:]) - fmean(common[:third]))
-    if abs(trend) > LEAST_CHANGE and chance_of_trend(common) < TREND_CHANCE:
-        return trend, None
-    if not LEAST_FOR_STEP <= launches <= MOST_FOR_STEP:
+    fit, before = _best_course(common)
+    first, last = before or launches // 3, before or launches - launches // 3
+    change = math.expm1(fmean(common[last:]) - fmean(common[:first]))
+    if abs(change) <= LEAST_CHANGE:
         return None
-    fit, step = _best_step(common)
-    change = math.expm1(fmean(common[step:]) - fmean(common[:step]))
-    if abs(change) > LEAST_CHANGE:
-        chance = Random(launches)  # noqa: S311 - a fixed seed
-        orders = (chance.sample(common, launches) for _ in range(ORDERS))
-        alike = sum(_best_step(order)[0] >= fit * (1 - 1e-9) for order in orders)
-        if alike <= STEP_CHANCE * ORDERS:
-            return change, step + 1
-    return None
+    chance = Random(launches)  # noqa: S311 - a fixed seed
+    orders = (chance.sample(common, launches) for _ in range(ORDERS))
+    alike = sum(_best_course(order)[0] >= fit * (1 - 1e-9) for order in orders)
+    return (change, before and before + 1) if alike <= CHANCE * ORDERS else None
 
 
-def _best_step(series: Sequence[float]) -> tuple[float, int]:
-    """Return how well the best step fits a series around 0, and the launches before it."""
-    launches, sums = len(series), [*accumulate(series)]
-    return max(
-        (abs(sums[before - 1]) / math.sqrt(before * (launches - before)), before)
-        for before in range(BESIDE, launches - BESIDE + 1)
-    )
+def _best_course(series: Sequence[float]) -> tuple[float, int | None]:
+    """Return how well a trend or a step fits a series around 0; of a step the launches before it.
 
-
-def chance_of_trend(series: Sequence[float]) -> float:
-    """Return the p-value of Kendall's test for a trend, two-sided and exact.
-
-    The numbers of orders with so many inversions are the coefficients of the product of all
-    1 + x + ... + x^(k - 1) for k up to the length of the series.
+    A fit is the correlation with the course, but for a factor that all permutations share.
     """
-    orders = [1]
-    for k in range(2, len(series) + 1):
-        sums = list(accumulate([0, *orders, *[0] * (k - 1)]))
-        orders = [now - sums[max(0, position - k)] for position, now in enumerate(sums)][1:]
-    falls = sum(late < early for early, late in combinations(series, 2))
-    rarer = min(falls, len(orders) - 1 - falls)
-    return min(1.0, 2 * sum(orders[: rarer + 1]) / sum(orders))
+    launches = len(series)
+    trend = sum(value * (at - (launches - 1) / 2) for at, value in enumerate(series))
+    fits: dict[int | None, float] = {None: abs(trend) / math.sqrt((launches**3 - launches) / 12)}
+    for before, total in enumerate(accumulate(series), start=1):
+        if BESIDE <= before <= launches - BESIDE:
+            fits[before] = abs(total) * math.sqrt(launches / (before * (launches - before)))
+    best = max(fits, key=lambda course: fits[course])
+    return fits[best], best

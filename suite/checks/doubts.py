@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Rules about figures too good to be taken as they are, and about devices held back."""
+"""Rules about figures too good to be taken as they are."""
 
 from collections.abc import Iterator
 
 from frobench.suite.checks.ceilings import (
     above,
-    find_sheet,
-    label,
     link_ceiling,
     memory_ceiling,
     peak_ceiling,
@@ -17,9 +15,6 @@ from frobench.suite.datasheets.catalog import NotInCatalogError
 from frobench.suite.stored.types import Case, Run, Severity
 
 SEVERITY: Severity = "warning"
-
-CAPPED = 0.99
-"""A power limit relative to the usual one, below which it counts as lowered."""
 
 
 def near_peak(run: Run, case: Case) -> Iterator[str]:
@@ -49,23 +44,6 @@ def faster_than_memory(run: Run, case: Case) -> Iterator[str]:
     yield from above(memory_ceiling, "bytes", run, case, SEVERITY)
 
 
-def capped_power(run: Run) -> Iterator[Fault]:
-    """A device's power limit is below its usual one.
-
-    Its figures are those of a device held back. Say so beside them, or raise the limit: by
-    `amd-smi reset -g all --power-cap`, or by `nvidia-smi -pl` with the default in watts, which a
-    laptop refuses.
-    """
-    for device in run.frobench.environment.accelerators:
-        limit, usual = device.power_limit_watts, device.power_limit_default_watts
-        whose = "its default"
-        if not usual and (printed := find_sheet(device)) and "power_limit" in printed.figures:
-            usual, whose = printed.figures["power_limit"].value, "that of its datasheet"
-        if limit and usual and limit < CAPPED * usual:
-            claim = f"{label(device)} may draw {limit:.0f} W"
-            yield Fault(f"{claim}, {limit / usual:.0%} of {whose}")
-
-
 def other_model(run: Run) -> Iterator[Fault]:
     """A device has the name of one in the catalog, and not its memory or multiprocessors.
 
@@ -77,4 +55,4 @@ def other_model(run: Run) -> Iterator[Fault]:
             catalog.sheet(device)
         except NotInCatalogError as why:
             if "memory" in str(why):
-                yield Fault(f"{label(device)}: {why}")
+                yield Fault(f"{device.name} ({device.place}): {why}")

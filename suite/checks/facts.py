@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: MIT
 """What rules look at: a case, launch by launch."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from itertools import accumulate
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from frobench.suite.statistics import middle
 from frobench.suite.stored.differences import benchmark_of
 from frobench.suite.stored.types import Case, Launch, Run, Sensed
 
-T = TypeVar("T")
 LEAST_PART = 0.05
 """Fraction of the readings that show a device held back, at least; fewer hardly move the median."""
 LEAST_AGREEING = 3
@@ -40,13 +39,13 @@ class Observed(NamedTuple):
         return self.seconds * self.iterations
 
 
-_known: ContextVar[dict[Hashable, Any]] = ContextVar("known")
-"""What rules have computed of the run that is judged; without a run, nothing is kept."""
+_known: ContextVar[dict[int, list["Observed"]]] = ContextVar("known")
+"""What launches observed in the run that is judged, by its samples; else nothing is kept."""
 
 
 @contextmanager
 def remembered() -> Iterator[None]:
-    """Compute what several rules ask of a run only once; nothing may change the run meanwhile."""
+    """Compute what launches observed only once; nothing may change the run meanwhile."""
     token = _known.set({})
     try:
         yield
@@ -54,20 +53,12 @@ def remembered() -> Iterator[None]:
         _known.reset(token)
 
 
-def computed_once(find: Callable[..., T], run: Run, *asked: Hashable) -> T:
-    """Return what a function finds of a run, computed once while the run is `remembered`."""
-    known = _known.get({})
-    if (find, asked) not in known:
-        known[find, asked] = find(run, *asked)
-    return known[find, asked]  # type: ignore[no-any-return] # of whichever function
-
-
 def by_launch(run: Run, case: Case, data: list[float] | None = None) -> list[Observed]:
     """Return what each launch observed of a case it measured, of these samples or of the body's."""
     samples = case.stats.data if data is None else data
     known = _known.get({})
     if id(samples) in known:
-        return known[id(samples)]  # type: ignore[no-any-return] # as above
+        return known[id(samples)]
     info, ends = case.extra_info, accumulate(case.extra_info.launches)
     launches = zip(run.frobench.launches, info.launches, ends, strict=True)
     known[id(samples)] = [
@@ -88,7 +79,7 @@ def by_launch(run: Run, case: Case, data: list[float] | None = None) -> list[Obs
         for index, (launch, count, end) in enumerate(launches)
         if count
     ]
-    return known[id(samples)]  # type: ignore[no-any-return] # as above
+    return known[id(samples)]
 
 
 def by_version(run: Run, case: Case) -> Iterator[tuple[str, list[Observed]]]:

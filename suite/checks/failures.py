@@ -18,22 +18,19 @@ def wrong_result(run: Run) -> Iterator[Fault]:
     """A case was timed, and its result is not the right one.
 
     Its speed is worth nothing: a wrong result can be had in no time. Look at what the body
-    computes, whether something writes over it, and whether the device is sound.
+    computes, whether something writes over it, and whether the device is sound. A result in TF32
+    and its like has the speed of the narrower type: ask for it by name, or leave it off by
+    `torch.set_float32_matmul_precision("highest")` and no `NVIDIA_TF32_OVERRIDE`.
     """
-    for fullname, compared, reached in _wrong(run):
-        if reached is None:
-            yield Fault(compared, fullname)
-
-
-def reduced_precision(run: Run) -> Iterator[Fault]:
-    """A case asked for float32, and its result has the error of a narrower type.
-
-    Its speed is that of the narrower type. Ask for TF32 and its like by name, or leave them off:
-    `torch.set_float32_matmul_precision("highest")`, no `NVIDIA_TF32_OVERRIDE`.
-    """
-    for fullname, compared, reached in _wrong(run):
-        if reached is not None:
-            yield Fault(f"computed in {reached} where float32 was asked: {compared}", fullname)
+    for outcome in run.frobench.outcomes:
+        check = outcome.check
+        if outcome.status == "failed" and isinstance(check, Check):
+            explained = check.error <= ROUNDING.get(check.precision or "", 0.0)
+            narrower = explained and outcome.params.get("dtype", "float32") == "float32"
+            reached = f"computed in {check.precision} where float32 was asked: " * narrower
+            off = f"by {check.error:.2g}" if check.error < float_info.max else "beyond any number"
+            compared = f"{check.compared} is off {off}, over the bound of {check.bound:.2g}"
+            yield Fault(f"{reached}{compared}", outcome.fullname)
 
 
 def failed_case(run: Run) -> Iterator[Fault]:
@@ -44,19 +41,3 @@ def failed_case(run: Run) -> Iterator[Fault]:
     for outcome in run.frobench.outcomes:
         if outcome.status == "failed" and not isinstance(outcome.check, Check):
             yield Fault(outcome.reason or "no reason was given", outcome.fullname)
-
-
-def _wrong(run: Run) -> Iterator[tuple[str, str, str | None]]:
-    """Yield a case's name, how its result is wrong, and the type whose rounding explains it.
-
-    There is such a type only where float32 was asked.
-    """
-    for outcome in run.frobench.outcomes:
-        check = outcome.check
-        if outcome.status == "failed" and isinstance(check, Check):
-            explained = check.error <= ROUNDING.get(check.precision or "", 0.0)
-            asked = outcome.params.get("dtype", "float32")
-            off = f"by {check.error:.2g}" if check.error < float_info.max else "beyond any number"
-            compared = f"{check.compared} is off {off}, over the bound of {check.bound:.2g}"
-            reached = check.precision if asked == "float32" and explained else None
-            yield outcome.fullname, compared, reached

@@ -2,8 +2,7 @@
 """Rules about noise: coarse clocks, changed settings, unsteady machines, other programs."""
 
 import math
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from statistics import median, mode
 
 from msgspec import UNSET
@@ -133,7 +132,7 @@ def changed_settings(run: Run) -> Iterator[Fault]:
         if odd := {n: value for n, value in values.items() if value != usual}:
             every = len(odd) == len(values)
             where = "every launch" if every else f"launch {', '.join(map(str, odd))}"
-            yield Fault(f"{name} is {_spell_all(odd)} in {where}, not {_spell(usual)}")
+            yield Fault(f"{name} is {_spelled(odd.values())} in {where}, not {_spelled([usual])}")
 
 
 def changed_environment(run: Run) -> Iterator[Fault]:
@@ -147,16 +146,13 @@ def changed_environment(run: Run) -> Iterator[Fault]:
         if differences.matters(fact) and not fact.startswith(WATCHED):
             values = {n: facts[fact] for n, facts in changed.items() if fact in facts}
             where = f"launch {', '.join(map(str, values))}"
-            yield Fault(f"{fact} was {_spell_all(values)} in {where}, unlike when the run began")
+            yield Fault(
+                f"{fact} was {_spelled(values.values())} in {where}, unlike when the run began"
+            )
 
 
-def _spell_all(values: Mapping[int, Scalar]) -> str:
-    return " or ".join(dict.fromkeys(map(_spell, values.values())))
-
-
-def _spell(value: Scalar) -> str:
-    text, end = str(value), LONGEST_VALUE - 1
-    return text if len(text) <= LONGEST_VALUE else f"{text[:end]}\N{HORIZONTAL ELLIPSIS}"
+def _spelled(values: Iterable[Scalar]) -> str:
+    return " or ".join(dict.fromkeys(f"{value!s:.{LONGEST_VALUE}}" for value in values))
 
 
 def _uses_cpu(run: Run) -> bool:
@@ -262,14 +258,6 @@ def busy_runner(run: Run) -> Iterator[Fault]:
         yield Fault(f"the runner used {cores:.2f} cores in launch {number}")
 
 
-LARGEST_SETTLING = 0.05
-"""Largest change from the first third of a launch to the last, relative; caches settle by less."""
-EARLY, LATE = 1 / 3, 2 / 3
-"""Places up to and from which a case came early or late in its launch."""
-NEARLY_ALL = 0.9
-"""Part of the launches that show the same: a neighbour's noise lasts for several cases of one."""
-
-
 def drift(run: Run) -> Iterator[Fault]:
     """Over the run, cases became slower or faster by more than 2% together, by a trend or a step.
 
@@ -286,39 +274,6 @@ def drift(run: Run) -> Iterator[Fault]:
             yield Fault(f"the last launches were {by} than the first")
         else:
             yield Fault(f"from launch {since} on, times were {by} than before")
-
-
-def unsteady_clock(run: Run) -> Iterator[Fault]:
-    """Cases measured late in a launch are more than 5% slower, or faster, than early ones.
-
-    The device became hot and throttled, or its clock had not settled when the launch began. Cool
-    it better or limit its power or clock, and measure again.
-    """
-    orders = zip(*(case.extra_info.order for case in run.benchmarks), strict=True)
-    last = {number: max(positions) for number, positions in enumerate(orders, start=1)}
-    early, late = (
-        defaultdict[tuple[str, int], list[float]](list),
-        defaultdict[tuple[str, int], list[float]](list),
-    )
-    for case in run.benchmarks:
-        launches, device = by_launch(run, case), case.extra_info.devices[0]
-        usual = median(launch.seconds for launch in launches)
-        for launch in launches:
-            place = (launch.position - 1) / max(1, last[launch.number] - 1)
-            if place <= EARLY or place >= LATE:
-                part = early if place <= EARLY else late
-                part[device, launch.number].append(math.log(launch.seconds / usual))
-    for device in dict.fromkeys(device for device, _ in early):
-        changes = [
-            median(late[key]) - median(early[key])
-            for key in early
-            if key[0] == device and key in late
-        ]
-        change = math.expm1(median(changes)) if len(changes) >= LEAST_LAUNCHES else 0.0
-        alike = mostly((one * change > 0 for one in changes), NEARLY_ALL)
-        if abs(change) > LARGEST_SETTLING and alike:
-            word = "slower" if change > 0 else "faster"
-            yield Fault(f"late in a launch {device} is {abs(change):.1%} {word} than early in it")
 
 
 def throttled_case(case: Case) -> Iterator[str]:

@@ -34,16 +34,8 @@ TIMES_READY, LEAST_OF_SAMPLE, MOST_OF_WORK = 3.0, 0.5, 2.0
 and by so much of a sample; or by so many samples where fewer than three launches tell."""
 LARGEST_OVERLAP = 0.05
 """Overlap of devices that work in turn, as clocks are matched no better."""
-LEAST_WARM_UP = 0.5
-"""Shortest plausible warm-up, in calls: two slow ones are made."""
-SLOW_FIRST = 1.5
-"""A first sample this much longer than all others paid for something that they did not. Longer than
-their median it is on two CPU cores in two launches of three for some cases, since the memory they
-write is still being handed over."""
 OFTEN = 0.8
-"""Chance does not make the first sample the slow one in more than this part of the launches."""
-LEAST_SAMPLES = 5
-"""With fewer samples in a launch, a neighbour's noise often makes the first sample the slow one."""
+"""Chance does not make a result late in more than this part of the launches."""
 
 
 def unsynchronised(run: Run, case: Case) -> Iterator[str]:
@@ -111,17 +103,6 @@ def overlap_in_turn(run: Run, case: Case) -> Iterator[str]:
         yield f"overlap of {most:.0%} where there can be none"
 
 
-def first_call_counted(run: Run, case: Case) -> Iterator[str]:
-    """The first sample pays for what the later ones do not, or nothing was warmed up before it.
-
-    First calls make handles, choose algorithms and fill caches. Call the body until it is
-    steady before the first sample; what it does only once belongs outside of it.
-    """
-    for version, launches in by_version(run, case):
-        if fault := _first_call(launches):
-            yield version + fault
-
-
 def _with_parts(run: Run, case: Case, *parts: str) -> tuple[list[str], list[Observed]]:
     """Return a case's accelerators, and if it has any the launches that have all these parts."""
     devices = accelerators(case)
@@ -149,19 +130,6 @@ def _waited_for_more(launch: Observed, devices: list[str]) -> bool:
     typical = launch.seconds - launch.parts["enqueue"]
     shortest = min(launch.samples) - launch.parts["enqueue"]
     return explained < LEAST_OF_WAIT * typical and explained < shortest
-
-
-def _first_call(launches: list[Observed]) -> str:
-    if mostly((launch.warmup < LEAST_WARM_UP * min(launch.samples) for launch in launches), OFTEN):
-        return "sampled after a warm-up shorter than a call"
-    firsts = [
-        launch.samples[0] / max(launch.samples[1:])
-        for launch in launches
-        if len(launch.samples) >= LEAST_SAMPLES
-    ]
-    if len(firsts) >= LEAST_AGREEING and mostly((r > SLOW_FIRST for r in firsts), OFTEN):
-        return f"the first sample lasts {median(firsts):.1f} times as long as any other"
-    return ""
 
 
 def _typical(times: Iterable[float]) -> str:

@@ -6,7 +6,6 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from statistics import median_high
 
 from frobench.suite.compare.pairs import CaseComparison, RunComparison
@@ -54,16 +53,24 @@ def doubt(comparison: RunComparison, expected: int | None = None) -> str | None:
 
     expected : the number of cases to be compared; without it, of those that no run left out
     """
-    if reason := nothing_compared(comparison):
-        return reason
+    facts = [each.fact for each in comparison.differences]
+    compared = [case for case in comparison.cases if case.p_value is not None]
+    if not compared and (comparison.faults or facts):
+        differ = f"{', '.join(facts)} differ{'s' * (len(facts) == 1)}, which moves numbers"
+        return "; ".join(comparison.faults) or differ
     failed = Counter(case.failed_in for case in comparison.unmatched if case.failed_in)
     every = expected or len(comparison.cases) + failed.total()
+    if not every:
+        return "the runs have no case in common"
     for side, many in failed.most_common(1):
         if many > every / 2:
             return f"{many} of {counted(every, 'case')} failed in {side}"
-    compared = [case for case in comparison.cases if case.p_value is not None]
     if len(compared) < every / 2:
-        return f"only {len(compared)} of {counted(every, 'case')} could be compared"
+        reasons = Counter(map(_untested, comparison.cases))
+        why = [reason for reason, _ in reasons.most_common() if reason][:1]
+        return ": ".join(
+            [f"only {len(compared)} of {counted(every, 'case')} could be compared", *why]
+        )
     changes = [case.smallest_change for case in compared]
     if median_high([math.inf if change is None else change for change in changes]) > BLUNT:
         cases, sharp = counted(len(compared), "case"), format_value(BLUNT, "1")
@@ -72,32 +79,15 @@ def doubt(comparison: RunComparison, expected: int | None = None) -> str | None:
     return None
 
 
-def nothing_compared(comparison: RunComparison) -> str | None:
-    """Say why no case could be compared, if none could."""
-    cases = comparison.cases
-    if any(case.p_value is not None for case in cases):
-        return None
-    if comparison.faults:
-        return "; ".join(comparison.faults)
-    if differences := comparison.differences:
-        facts = ", ".join(each.fact for each in differences)
-        if len(differences) == 1:
-            return f"{facts} differs, which moves numbers"
-        return f"{counted(len(differences), 'fact')} differ that move numbers: {facts}"
-    if not cases:
-        return "the runs have no case in common"
-    return _why_untested(cases)
-
-
 def missing(comparison: RunComparison) -> list[tuple[str, str]]:
     """Return the headline cases that could not be compared, each with the reason.
 
     What the new run measures for the first time has nothing to be compared with.
     """
     cases = [
-        (name_of(case.fullname), case.reason or f"fewer than {LEAST_LAUNCHES} launches measured it")
+        (name_of(case.fullname), reason)
         for case in comparison.cases
-        if case.headline and case.p_value is None
+        if case.headline and (reason := _untested(case))
     ]
     absent = [
         (name_of(case.fullname), case.reason)
@@ -107,12 +97,8 @@ def missing(comparison: RunComparison) -> list[tuple[str, str]]:
     return cases + absent
 
 
-def _why_untested(cases: Sequence[CaseComparison]) -> str | None:
-    if all(case.is_disturbed for case in cases):
-        return cases[0].reason
-    launches = [min(case.base.launches, case.new.launches) for case in cases if case.reason is None]
-    if launches:
-        return f"a verdict needs {LEAST_LAUNCHES} launches, and there are {max(launches)}"
-    kinds = Counter((case.reason or "").partition(":")[0] for case in cases)
-    named = (f"{kind} ({counted(many, 'case')})" for kind, many in kinds.most_common(3))
-    return f"no case could be measured as it was: {', '.join(named)}"
+def _untested(case: CaseComparison) -> str:
+    """Say why a case was not compared; nothing if it was."""
+    if case.p_value is not None:
+        return ""
+    return case.reason or f"fewer than {LEAST_LAUNCHES} launches measured it"

@@ -36,7 +36,6 @@ from frobench.suite.stored.differences import (
     compare_environments,
     facts,
     likeness,
-    matters,
 )
 from frobench.suite.stored.types import Case, Run
 
@@ -133,14 +132,7 @@ def unknown_fact(names: Iterable[str], runs: Iterable[Run]) -> str | None:
     for name in names:
         if name in known or name.startswith("software.variables."):  # neither run may set it
             continue
-        moving = sorted(filter(matters, known))
-        inside = [fact for fact in moving if name.lower() in fact.lower()]
-        named = (
-            f"near it: {', '.join(inside[:3])}"
-            if inside
-            else "`compare` without it names what differs"
-        )
-        return f"no fact {name!r}; {named}"
+        return f"no fact {name!r}; `compare` without it names what differs"
     return None
 
 

@@ -33,16 +33,6 @@ PCIE = {
 """Bits a second of one lane in one direction, by generation, and the part of them that the encoding
 (from generation 6: the error correction) leaves; source: PCI-SIG."""
 
-_LAPTOP = re.compile(
-    r"\b(Laptop|Max-Q|Max-P|Mobile|Notebook)\b"
-    r"|\bMX\d{3}\b|\b\d{3}MX\b"  # GeForce MX450, 940MX
-    r"|\b[A-Z]?\d{3,4}M\b"  # GeForce GTX 1060M, Quadro M2000M, Radeon 780M, Arc A370M
-    r"|\bRX \d{4}S\b|\b8\d{3}S\b"  # Radeon RX 7600S, Radeon 8060S
-    r"|\bGTX 1650 Ti\b"  # sold for laptops alone
-)
-_DESKTOP = re.compile(r"\bMax-Q Workstation\b")
-"""RTX PRO 6000 Blackwell Max-Q Workstation Edition, a card of 300 W."""
-
 
 class NotInCatalogError(LookupError):
     """Raised for what is not listed; the message says what, as the end of a sentence."""
@@ -222,14 +212,6 @@ def _fits(figures: Mapping[str, Figure], accelerator: Accelerator) -> bool:
     if memory and shown is not None and not low <= shown / memory.value <= high:
         return False
     return units is None or counted is None or counted == units.value
-
-
-def is_laptop(name: str) -> bool:
-    """Return whether a device of this name is a laptop's, whose power limit moves while it works.
-
-    Some laptops of the GeForce 10, 16 and 20 series have the name of the desktop's card.
-    """
-    return _LAPTOP.search(name) is not None and _DESKTOP.search(name) is None
 
 
 def peak(known: Sheet, precision: str, clock_hz: float | None = None) -> PeakRate:

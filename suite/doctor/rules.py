@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from frobench.suite.checks.doubts import CAPPED
-from frobench.suite.datasheets.catalog import is_laptop
 from frobench.suite.doctor.examined import ExaminedAccelerator, ExaminedMachine
 from frobench.suite.doctor.torch_offer import START_LOCALLY, Offer
 from frobench.suite.machine import host
@@ -21,6 +19,8 @@ from frobench.suite.units import counted, format_value
 
 REFUSED = f"end what else uses it, or install a build of PyTorch that has it: {START_LOCALLY}"
 """What mends an accelerator that torch sees and that cannot compute."""
+CAPPED = 0.99
+"""A power limit relative to the usual one, below which it counts as lowered."""
 BUSY = 0.1
 """Part of the time in which an accelerator is busy, or of its memory in use, that is noticed."""
 IN_THE_WAY = 0.25
@@ -64,7 +64,7 @@ def backend_switched_off(barred: Barred) -> Found:
 
     Unset `TORCH_DEVICE_BACKEND_AUTOLOAD`, or leave the accelerator out with `--devices cpu`.
     """
-    if barred.offer.version is not None and host.switched_off(barred.environ):
+    if barred.offer.version is not None and barred.environ.get(host.AUTOLOAD, "1") != "1":
         setting = f"{host.AUTOLOAD}={barred.environ[host.AUTOLOAD]!r}"
         for name, package, version in host.installed():
             backend = f"the backend {name} of {package} {version}"
@@ -278,15 +278,15 @@ def power_cap(device: ExaminedAccelerator) -> Found:
     """An accelerator may draw less power than it was made for.
 
     It is then a slower device. Set the limit to its default by the vendor's tool. In a laptop the
-    limit follows power supply and mode, not `nvidia-smi`: plug the laptop in, and choose the mode
-    for performance, such as by `powerprofilesctl set performance`; under Linux also `sudo systemctl
-    enable --now nvidia-powerd`.
+    limit follows power supply and mode, not `nvidia-smi`: choose the mode for performance, by
+    `powerprofilesctl set performance` or the like; under Linux also `sudo systemctl enable --now
+    nvidia-powerd`.
     """
     limit, default = device.power_limit_watts, device.power_limit_default_watts
     if limit is not None and default and limit < CAPPED * default:
         message = f"may draw {limit:g} W of {default:g} W ({limit / default:.0%})"
         mend = VENDORS[device.vendor].set_limit.replace("WATTS", f"{default:g}")
-        yield message, "" if is_laptop(device.name) else mend
+        yield message, "" if "Laptop" in device.name else mend
 
 
 def narrow_link(device: ExaminedAccelerator) -> Found:

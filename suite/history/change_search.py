@@ -127,14 +127,10 @@ def _confirm(findings: Findings, brackets: Mapping[str, tuple[int, int]], measur
             }
     for case, pair in brackets.items():
         ratio = findings.ends[case].ratio
-        found = ratio if pair == ends else _confirmed(anew.get(case), ratio)
+        one = anew.get(case)
+        confirmed = one and one.differs and (one.ratio.value > 1) == (ratio.value > 1)
+        found = ratio if pair == ends else one.ratio if one and confirmed else None
         findings.culprits.append(Culprit(case, *pair, found))
-
-
-def _confirmed(anew: Judged | None, ends: Estimate) -> Estimate | None:
-    if anew is None or not anew.differs or (anew.ratio.value > 1) != (ends.value > 1):
-        return None
-    return anew.ratio
 
 
 def _judged(ratios: Ratios) -> dict[str, Judged]:

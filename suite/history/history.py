@@ -78,22 +78,17 @@ class Sitting:
             )
         self.plan.write(folder)
         self._sources = sensors(folder, self.plan)
-        self._launches = Launches(self.plan, folder, self.clock, reporter)
-
-    @property
-    def has_samples(self) -> bool:
-        """Whether any case was measured in any launch."""
-        return any(isinstance(record, Measured) for record in self._launches.records)
+        self.launches = Launches(self.plan, folder, self.clock, reporter)
 
     def launch(self) -> dict[str, float]:
         """Measure every case once in a fresh process; return the median of each case's samples.
 
         Raises `CannotRunError` if no case could be measured.
         """
-        number = self._launches.done
+        number = self.launches.done
         with telemetry.recording(self._sources, self.folder / READINGS, self.clock.seconds):
-            self._launches.add()
-        records = self._launches.records
+            self.launches.add()
+        records = self.launches.records
         own = [record for record in records if getattr(record, "launch", None) == number]
         measured = [record for record in own if isinstance(record, Measured)]
         if not measured:
@@ -105,20 +100,14 @@ class Sitting:
 
     def run(self, *, complete: bool) -> Run:
         """Return what was measured as a run of its own."""
-        settings = replace(self.plan.settings, launches=self._launches.done)
+        settings = replace(self.plan.settings, launches=self.launches.done)
         return merge(
             replace(self.plan, settings=settings),
-            self._launches.records,
+            self.launches.records,
             self.clock.seconds(),
             telemetry.readings(self.folder / READINGS),
             complete=complete,
         )
-
-    def store(self, results: Path, beside: Sequence[str], *, complete: bool) -> Path:
-        """Store what was measured, beside the runs of other commits, by name."""
-        run = self.run(complete=complete)
-        run.frobench.beside = [name for name in beside if name != run.frobench.run]
-        return store.write(run, results)
 
     def failed(self) -> list[Unmatched]:
         """Return the cases that failed in the pilot, so that no commit measured them."""
@@ -217,13 +206,17 @@ def history(request: HistoryRequest, reporter: Reporter, interruptions: Interrup
     waiting = reporter.say if request.wait else None
     trees = WorkTrees(project, request.benchmarks, request.build, request.paths)
     with machine_lock(waiting=waiting), trees, ExitStack() as folders:
-        bench = Bench(request, project, commits, trees, reporter, folders)
+        bench = Bench(request, commits, trees, reporter, folders)
         try:
             findings = search(len(commits), bench, request.launches, bench.compare_ends)
         except ForeignCodeError as error:
             raise CannotRunError(str(error)) from error
         except BrokenError as error:
-            raise CannotRunError(_unmeasured(commits, error)) from error
+            named, end = commits[error.position].named, "last" if error.position else "first"
+            raise CannotRunError(
+                f"{named}, the {end} commit of the range, cannot be measured: {error}; choose "
+                "another --range"
+            ) from error
         except KeyboardInterrupt:
             interruptions.hold()
             raise HistoryInterrupted(bench.store(complete=False)) from None
@@ -241,10 +234,9 @@ class Bench:
 
     comparison: RunComparison
 
-    def __init__(  # noqa: PLR0913, PLR0917 - one for each thing that it works with
+    def __init__(
         self,
         request: HistoryRequest,
-        project: Path,
         commits: Sequence[Commit],
         trees: WorkTrees,
         reporter: Reporter,
@@ -252,7 +244,7 @@ class Bench:
     ) -> None:
         self._random = random.Random(request.seed)  # noqa: S311 - not for secrets
         seed = self._random.randrange(2**31) if request.seed is None else request.seed
-        self._request, self._project = replace(request, seed=seed), project
+        self._request = replace(request, seed=seed)
         self._commits, self._trees, self._folders = commits, trees, folders
         self._reporter = reporter
         self._sittings: dict[int, Sitting] = {}
@@ -288,12 +280,17 @@ class Bench:
 
     def store(self, *, complete: bool) -> list[Path]:
         """Store a run for each commit that was measured; return the files' paths."""
-        measured = {at: sitting for at, sitting in self._sittings.items() if sitting.has_samples}
-        names = [sitting.folder.name for sitting in measured.values()]
-        return [
-            sitting.store(self._request.results, names, complete=complete)
-            for _, sitting in sorted(measured.items())
+        measured = [
+            sitting
+            for _, sitting in sorted(self._sittings.items())
+            if any(isinstance(record, Measured) for record in sitting.launches.records)
         ]
+        paths = []
+        for run in [sitting.run(complete=complete) for sitting in measured]:
+            names = [sitting.folder.name for sitting in measured]
+            run.frobench.beside = [name for name in names if name != run.frobench.run]
+            paths.append(store.write(run, self._request.results))
+        return paths
 
     def _sitting(self, position: int) -> Sitting:
         if position not in self._sittings:
@@ -313,25 +310,12 @@ class Bench:
         )
         folder = unfinished.begin(request.results, settle(request))
         first = next(iter(self._sittings.values()), None)
-        try:
-            self._folders.enter_context(unfinished.locked(folder))
-            sitting = Sitting(folder, self._reporter, first)
-            for line in [] if first else reasons(sitting.plan.outcomes):
-                self._reporter.say(line)
-        except BaseException:
-            unfinished.remove(folder)
-            raise
         self._folders.callback(unfinished.remove, folder)
+        self._folders.enter_context(unfinished.locked(folder))
+        sitting = Sitting(folder, self._reporter, first)
+        for line in [] if first else reasons(sitting.plan.outcomes):
+            self._reporter.say(line)
         return sitting
-
-
-def _unmeasured(commits: Sequence[Commit], error: BrokenError) -> str:
-    commit = commits[error.position]
-    end = "last" if error.position else "first"
-    return (
-        f"{commit.named}, the {end} commit of the range, cannot be measured: {error}; choose "
-        "another --range"
-    )
 
 
 def _briefly(error: Exception) -> str:

@@ -75,17 +75,6 @@ def _threads(root: Path) -> Iterator[tuple[int, int]]:
                     yield int(ran), int(waited)
 
 
-class Spent(NamedTuple):
-    """CPU seconds of all programs on some cores, and of this one with all that it started.
-
-    at : seconds of the monotonic clock
-    """
-
-    at: float
-    every_program: float
-    own: float
-
-
 class Others:
     """Watches how busy other programs keep the cores that this process may use."""
 
@@ -97,18 +86,20 @@ class Others:
         """Return the cores' worth of time that others took since construction, if known."""
         if self._begun is None:
             return None
-        time.sleep(max(0.0, MOMENT - (time.monotonic() - self._begun.at)))
+        time.sleep(max(0.0, MOMENT - (time.monotonic() - self._begun[0])))
         now = self._read()
         if now is None:
             return None
-        taken = now.every_program - self._begun.every_program - (now.own - self._begun.own)
-        return max(0.0, taken / (now.at - self._begun.at))
+        (begun, before), (at, taken) = self._begun, now
+        return max(0.0, (taken - before) / (at - begun))
 
-    def _read(self) -> Spent | None:
+    def _read(self) -> tuple[float, float] | None:
+        """Return the time, and the CPU seconds of other programs on the cores so far."""
         with suppress(OSError, IndexError, psutil.Error):
             own = _own_seconds()
             cores: list[Any] = psutil.cpu_times(percpu=True)
-            return Spent(time.monotonic(), sum(_seconds(cores[core]) for core in self._cores), own)
+            every_program = sum(_seconds(cores[core]) for core in self._cores)
+            return time.monotonic(), every_program - own
         return None
 
 

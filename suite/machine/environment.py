@@ -29,14 +29,12 @@ def capture(devices: Iterable[str]) -> Environment:
         torch_facts.accelerator(name, f"accelerators.{index}.", unknown)
         for index, name in enumerate(names)
     ]
-    links = torch_facts.topology(names, unknown) if len(names) > 1 else {}
     return Environment(
         machine=machine_name(cpu, accelerators),
         cpu=cpu,
         accelerators=accelerators,
         software=torch_facts.software(unknown),
         unknown=unknown,
-        topology=links,
     )
 
 

@@ -334,8 +334,3 @@ def installed() -> list[Backend]:
         if entry.dist is not None
     }
     return sorted(entries)
-
-
-def switched_off(environ: Mapping[str, str]) -> bool:
-    """Tell whether torch may load no backend."""
-    return environ.get(AUTOLOAD, "1") != "1"

@@ -4,7 +4,6 @@
 import os
 import platform
 import re
-from collections.abc import Sequence
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -47,17 +46,6 @@ def accelerator(name: str, part: str, unknown: dict[str, str], root: Path = ROOT
     unknown |= unknown_facts(stored, reasons, part, otherwise)
     called = facts.get("name") or device.type
     return Accelerator(name=called, type=device.type, index=device.index or 0, **stored)
-
-
-def topology(names: Sequence[str], unknown: dict[str, str]) -> dict[str, str] | None:
-    """Return what lies between each two accelerators (`cuda:0-cuda:1`); `unknown` says why not."""
-    devices = {name: torch.device(name) for name in names}
-    uuids = {name: str(getattr(_properties(each), "uuid", "")) for name, each in devices.items()}
-    links = _vendor(devices[names[0]]).links(uuids)
-    if isinstance(links, str):
-        unknown["topology"] = links
-        return None
-    return links
 
 
 def bus_address(name: str) -> str | None:

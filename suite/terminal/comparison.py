@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from frobench.suite.compare.gate import doubt, missing, nothing_compared
+from frobench.suite.compare.gate import doubt, missing
 from frobench.suite.compare.pairs import (
     CaseComparison,
     Matched,
@@ -112,10 +112,10 @@ def of_machines(matched: Matched, differences: Sequence[Difference]) -> list[str
 
 def refusals(comparison: RunComparison, *, allow_missing: bool = False) -> list[str]:
     """Say what makes the exit code 3, and what to do about it."""
-    if (reason := nothing_compared(comparison)) is not None:
-        return [f"nothing compared: {reason}{_advice(comparison)}"]
     lines = [f"not compared, headline: {line}" for line in grouped(missing(comparison))]
     if (reason := doubt(comparison)) is not None:
+        if all(case.p_value is None for case in comparison.cases):
+            return [f"cannot say: {reason}{_advice(comparison)}"]
         return [f"cannot say: {reason}", *lines]
     if lines and not allow_missing:
         lines.append("`--allow-missing` lets a comparison pass without headline cases")
@@ -191,11 +191,10 @@ def grouped(reasons: Iterable[tuple[str, str | None]]) -> list[str]:
 
 
 def _changed(cases: Iterable[CaseComparison]) -> list[str]:
+    differing = sorted((c for c in cases if c.differs), key=lambda case: ORDER.index(case.word))
     return [
-        f"  {case.word}: {case.group} {name_of(case.fullname)}: "
-        f"{format_estimate(case.ratio, RATIO)}"
-        for case in sorted(cases, key=lambda case: ORDER.index(case.word))
-        if case.differs
+        f"  {one.word}: {one.group} {name_of(one.fullname)}: {format_estimate(one.ratio, RATIO)}"
+        for one in differing
     ]
 
 

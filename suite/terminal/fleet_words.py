@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a terminal says of a fleet: each node's progress, and at the end what became of all."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -34,16 +33,9 @@ def lines(fleet: Fleet) -> Iterator[str]:
     every = len(fleet.stored) + len(fleet.lost)
     yield f"{len(fleet.stored)} of {counted(every, 'node')} measured and stored"
     for node, reason in sorted(fleet.lost.items()):
-        partial = fleet.partial.get(node)
-        kept = f"; what it finished is in {partial}" if partial else ""
-        yield f"not measured: {node}: {reason}{kept}"
+        yield f"not measured: {node}: {reason}"
     for node in sorted(fleet.failed):
         yield f"a case failed on {node}"
-    if len(versions := Counter(fleet.torch.values())) > 1:
-        usual = versions.most_common(1)[0][0]
-        for node, version in sorted(fleet.torch.items()):
-            if version != usual:
-                yield f"{node} has torch {version}, most have {usual}: it is not compared with them"
 
 
 def unlike_lines(fleet: Fleet, unlike: Unlike) -> Iterator[str]:
@@ -64,10 +56,8 @@ def as_json(fleet: Fleet, unlike: Unlike) -> dict[str, Any]:
             "name": name,
             "label": label,
             "stored": fleet.stored.get(name),
-            "partial": fleet.partial.get(name),
             "lost": fleet.lost.get(name),
             "failed": name in fleet.failed,
-            "torch": fleet.torch.get(name),
             "unlike": unlike.get(label, {}),
         }
         for name, label in sorted(fleet.labels.items())

@@ -11,7 +11,7 @@ from frobench.suite.history.commits import Commit
 from frobench.suite.history.history import History
 from frobench.suite.stored.differences import name_of
 from frobench.suite.stored.types import Estimate
-from frobench.suite.terminal.comparison import undecided
+from frobench.suite.terminal.comparison import of_cases, undecided, unmatched
 from frobench.suite.terminal.layout import Table
 from frobench.suite.units import RATIO, counted, format_estimate, format_value
 
@@ -27,12 +27,7 @@ def tables(history: History) -> Iterator[Table]:
     """Yield the commits that were measured for each case that changed, or the cases if none did."""
     commits, findings, comparison, _ = history
     if not findings.changed:
-        group = f"{commits[-1].short} beside {commits[0].short}"
-        rows = [
-            (group, name_of(case.fullname), format_estimate(case.ratio, RATIO), case.word)
-            for case in comparison.cases
-        ]
-        yield Table({"last / first": "<", "verdict": "<"}, rows)
+        yield of_cases(comparison.cases, commits[0].short, commits[-1].short)
     for case in findings.changed:
         columns = {"subject": "<", "commit / first": "<", "verdict": "<"}
         yield Table(columns, [*_rows(case, commits, findings)])
@@ -40,14 +35,11 @@ def tables(history: History) -> Iterator[Table]:
 
 def refusals(history: History) -> Iterator[str]:
     """Yield what makes the exit code 3, and which cases were not compared."""
-    ends = {"base": history.commits[0], "new": history.commits[-1]}
-    if reason := doubt(history.comparison):
+    comparison = history.comparison
+    if reason := doubt(comparison):
         yield f"cannot say: {reason}"
-    for case in history.comparison.unmatched:
-        commit = ends["base" if case.measured_in == "new" else "new"].named
-        reason = case.reason.replace(" there", f" in {commit}", 1)
-        yield f"not compared: {name_of(case.fullname)}: {reason}"
-    yield from undecided(history.comparison.cases)
+    yield from unmatched(comparison.unmatched)
+    yield from undecided(comparison.cases)
 
 
 def sentences(history: History) -> Iterator[str]:

@@ -260,7 +260,7 @@ def test_two_machines_are_incomparable_and_the_hint_names_the_flag(
     other = store.write(factory.run(accelerators=1, slower=2), tmp_path / "results")
     shown = frobench("compare", results[0], other, folder=tmp_path)
     assert shown.returncode == 3
-    assert "nothing compared: 2 facts differ that move numbers: accelerators, " in shown.stdout
+    assert "cannot say: accelerators, " in shown.stdout
     assert "--purchase" in shown.stdout
 
 

@@ -90,14 +90,8 @@ class Source(NamedTuple):
         try:
             return list(self.find())
         except Exception as error:  # noqa: BLE001 - whatever a library of a vendor raises
-            return silent(self.devices, f"{self.name}: {in_brief(error)}", self.quantities)
-
-
-def silent(
-    devices: Iterable[str], reason: str, quantities: Iterable[str] = OF_ACCELERATORS
-) -> list[Sensor]:
-    """Return sensors of devices of which, for one reason, nothing can be read."""
-    return [Sensor(device, dict.fromkeys(quantities, reason)) for device in devices]
+            reasons = dict.fromkeys(self.quantities, f"{self.name}: {in_brief(error)}")
+            return [Sensor(device, reasons) for device in self.devices]
 
 
 def seal(uuid: str, salt: str) -> str:

@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -28,17 +27,6 @@ REASONS: dict[int, str] = {
 """What may hold a clock back, by its bit; the newer names with `Event` lack two bits."""
 LAST_OF_THIS_MOMENT = (8, 0)
 """The last capability whose power usage is that of the moment, by NVML's reference."""
-MOST_LINKS = 18
-"""NVLinks that a GPU can have."""
-ANCESTORS = {
-    pynvml.NVML_TOPOLOGY_INTERNAL: "on one board",
-    pynvml.NVML_TOPOLOGY_SINGLE: "one PCIe switch",
-    pynvml.NVML_TOPOLOGY_MULTIPLE: "several PCIe switches",
-    pynvml.NVML_TOPOLOGY_HOSTBRIDGE: "one host bridge",
-    pynvml.NVML_TOPOLOGY_NODE: "one memory node",
-    pynvml.NVML_TOPOLOGY_SYSTEM: "between memory nodes",
-}
-"""What lies between two GPUs that have no links of their own."""
 SILENT = (
     pynvml.NVMLError_LibraryNotFound,
     pynvml.NVMLError_DriverNotLoaded,
@@ -190,32 +178,3 @@ class Nvidia(Vendor):
                 yield Examined(gpu, number=index, fault=f"NVML: {error}")
             else:
                 yield Examined(gpu, Sensor("", self.asks(handle, quantities), "NVML"), index)
-
-    def links(self, uuids: Mapping[str, str]) -> dict[str, str] | str:
-        """Return what the driver says lies between each two GPUs, by torch's names, or why not."""
-        try:
-            pynvml.nvmlInit()
-            handle = pynvml.nvmlDeviceGetHandleByUUID
-            gpus = [(name, handle(f"GPU-{uuid}")) for name, uuid in uuids.items()]
-            return {
-                f"{name}-{other}": _between(gpu, peer)
-                for (name, gpu), (other, peer) in combinations(gpus, 2)
-            }
-        except pynvml.NVMLError as error:
-            return f"NVML: {error}"
-
-
-def _between(first: Any, second: Any) -> str:
-    # Links lead to the other GPU or to a switch that all are on; which of them is not asked.
-    links = min(_links(first), _links(second))
-    level = pynvml.nvmlDeviceGetTopologyCommonAncestor(first, second)
-    bus = ANCESTORS.get(level, f"level {level}")
-    return f"{links} NVLinks, {bus}" if links else bus
-
-
-def _links(gpu: Any) -> int:
-    active = 0
-    with suppress(pynvml.NVMLError):  # no such link
-        for link in range(MOST_LINKS):
-            active += pynvml.nvmlDeviceGetNvLinkState(gpu, link)
-    return active

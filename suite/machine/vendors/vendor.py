@@ -89,10 +89,6 @@ class Vendor:
         """Return what the kernel calls a device, if it says so."""
         return ""
 
-    def links(self, uuids: Mapping[str, str]) -> dict[str, str] | str:  # noqa: ARG002 - for others
-        """Return what lies between each two devices, by torch's names, or why that is not known."""
-        return "only NVIDIA's library is asked for it"
-
     def handles(self, devices: Mapping[str, Identity], salt: str) -> Mapping[str, Any]:  # noqa: ARG002 - for others
         """Return the library's handle of each device, or a text that says why there is none.
 

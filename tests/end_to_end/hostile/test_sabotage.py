@@ -91,7 +91,6 @@ SPOILT = {
         options=("--devices", "sim:0,sim:1", "-k", PRODUCTS, "--launches", 6),
         of_run={
             "Let the machine become slower from launch to launch": "drift",
-            "Throttle the devices in the middle of each launch": "unsteady-clock",
         },
         of_each_case={"Let cases be slower in some launches than in others": "noisy-case"},
         planted="heat",
@@ -121,10 +120,8 @@ REASONS = {
 """What is told of the cases that fail otherwise than by their results."""
 NOT_OF_A_BENCHMARK = {"busy-runner", "missing-launch"}
 """Codes of what no benchmark causes: a fault of the runner, and an edited file."""
-BY_CHANCE = {"launches that differ too much or too little": {"drift", "samples-beyond-launch"}}
-"""What may be named too: six random numbers are in order once in 360 runs, and a copied launch may
-have been far slower than the one that it stands for.
-"""
+BY_CHANCE = {"launches that differ too much or too little": {"drift"}}
+"""What may be named too: six random numbers are in order once in 360 runs."""
 
 
 def caught(

@@ -45,14 +45,14 @@ def large(path: Path) -> None:
 
 
 STRANGE: dict[str, tuple[Callable[[Path], None], str]] = {
-    "pipe": (pipe, f"a pipe, {NO_FILE}"),
-    "socket": (plug, f"a socket, {NO_FILE}"),
-    "folder": (Path.mkdir, f"a folder, {NO_FILE}"),
+    "pipe": (pipe, NO_FILE),
+    "socket": (plug, NO_FILE),
+    "folder": (Path.mkdir, NO_FILE),
     "nowhere": (linked_to("nothing"), "cannot be read: No such file"),
     "itself": (linked_to("itself.json"), "cannot be read: Too many levels"),
-    "zeros": (linked_to("/dev/zero"), f"a device, {NO_FILE}"),
-    "linked-pipe": (linked_pipe, f"a pipe, {NO_FILE}"),
-    "linked-folder": (linked_to("."), f"a folder, {NO_FILE}"),
+    "zeros": (linked_to("/dev/zero"), NO_FILE),
+    "linked-pipe": (linked_pipe, NO_FILE),
+    "linked-folder": (linked_to("."), NO_FILE),
     "large": (large, "larger than 50 MB"),
     "empty": (Path.touch, "the file is cut off"),
 }
@@ -120,7 +120,7 @@ def test_report_names_each_and_writes_the_other_pages(
     assert called("report", "runs/good.json", "-o", "alone").exit_code == 0
     strange, alone = files(tmp_path / "site"), files(tmp_path / "alone")
     page = strange["index.html"].decode()
-    assert "<strong>pipe.json</strong>: unreadable: a pipe" in page
+    assert "<strong>pipe.json</strong>: unreadable: not a regular file" in page
     changed = {name for name in alone if strange.get(name) != alone[name]}
     assert changed == {"index.html"}
 

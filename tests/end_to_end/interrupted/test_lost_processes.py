@@ -39,6 +39,7 @@ from tests.instruments.runs.made_up_launches import (
     NAMES,
     Launch,
     Quiet,
+    follow_each_other,
     identity,
     made_up,
     run,
@@ -163,6 +164,7 @@ def test_a_damaged_line_of_the_journal_is_named_and_costs_what_it_said(
     lost = [count for counts in launches_of(stored).values() for count in counts if count != 3]
     assert lost in ([], [0])
     assert stored.frobench.complete
+    assert follow_each_other(stored)
 
 
 def test_a_damaged_plan_is_named_and_nothing_is_removed(tmp_path: Path) -> None:

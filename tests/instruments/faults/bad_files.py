@@ -89,12 +89,6 @@ def of_parts(function: str = "", **parts: float) -> Spoil:
     )
 
 
-def _first_slow(run: Run) -> None:
-    one = product(run, 1024)
-    set_samples(one, [[3 * launch[0], *launch[1:]] for launch in samples(one)])
-    add_up(run)
-
-
 def _without_the_slowest(run: Run) -> None:
     one = product(run)
     by_launch = samples(one)
@@ -259,7 +253,6 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
         "overlap-in-turn",
         of_parts("bench_two_at_once", shared_in_turn=1.0),
     ),
-    "a first call that is counted": ("first-call-counted", _first_slow),
     "a result from an earlier call": ("no-work", lambda run: last(run, 6e-6, product(run, 256))),
     "tensors left on the host": ("idle-device", of_info(idle_devices=["cuda:0"])),
     "cold caches that nobody emptied": ("warm-cache", of_info(flushed_bytes=0)),
@@ -397,7 +390,6 @@ DOUBTED: dict[str, tuple[str, Spoil]] = {
     ),
     "a launch of one case taken out": ("missing-launch", _without_the_slowest),
     "one thread on two cores": ("few-threads", of_software(threads=1)),
-    "power held back": ("capped-power", of_device(power_limit_watts=350.0)),
     "a device of another size": ("other-model", of_device(multiprocessors=114)),
     "inputs of ones": ("plain-inputs", of_info(commonest=1.0)),
     "a clock of tenths of a millisecond": ("coarse-clock", of_launch(0, timer_step=1e-4)),

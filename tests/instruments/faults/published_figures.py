@@ -77,7 +77,7 @@ WIDER = {"tfloat32": "float32", "bfloat16": "float32", "float16": "float32", "fl
 SIZE = 2**30
 HIGHEST = 1.2
 """The highest clock of a GeForce relative to its datasheet's boost clock, as drivers tell."""
-CODES = {*rule.rules(plausibility), *rule.rules(doubts)} - {"other-model", "capped-power"}
+CODES = {*rule.rules(plausibility), *rule.rules(doubts)} - {"other-model"}
 
 
 class Published(NamedTuple):

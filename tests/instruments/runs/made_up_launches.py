@@ -12,6 +12,7 @@ from typing import IO, ClassVar
 
 import msgspec
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from frobench.suite import doctor
@@ -182,3 +183,14 @@ def run(
     )
     with Interruptions() as interruptions:
         return runner.run(wanted, reporter or Quiet(), interruptions)
+
+
+def follow_each_other(made: Run) -> bool:
+    """Tell whether each launch began behind the one before it, and the last ended in the run."""
+    end = 0.0
+    for launch in made.frobench.launches:
+        if launch.begun is not UNSET and launch.started:  # else it was cut off
+            if launch.begun < end - 0.01:
+                return False
+            end = launch.begun + launch.seconds
+    return end <= made.frobench.seconds + 0.01

@@ -83,15 +83,6 @@ def bench_clock_stopped(
     measure_product(measure, accelerator)
 
 
-@cases("quick", caught=["first-call-counted"])
-def bench_first_call(
-    measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Sample from the first call on."""
-    monkeypatch.setattr(Sampler, "warm_up", lambda _, settings: settings.case_seconds / 2)
-    measure_product(measure, accelerator)
-
-
 @cases("quick", caught=["uneven-devices"])
 def bench_slow_device(
     measure: Measure, devices: list[Device], caught: str, monkeypatch: pytest.MonkeyPatch

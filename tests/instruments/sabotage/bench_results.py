@@ -45,13 +45,13 @@ def bench_shape(measure: Measure, accelerator: Device, caught: str) -> None:
     measure_wrong(measure, accelerator, lambda a, b: (a @ b)[1:])
 
 
-@cases("quick", caught=["reduced-precision"])
+@cases("quick", caught=["wrong-result"])
 def bench_tf32(measure: Measure, accelerator: Device, caught: str) -> None:
     """Round float32 to TF32 in the product."""
     measure_wrong(measure, accelerator, lambda a, b: to_tf32(a) @ to_tf32(b))
 
 
-@cases("quick", caught=["reduced-precision"])
+@cases("quick", caught=["wrong-result"])
 def bench_bfloat16(measure: Measure, accelerator: Device, caught: str) -> None:
     """Multiply in bfloat16 what is float32."""
     measure_wrong(measure, accelerator, lambda a, b: (a.bfloat16() @ b.bfloat16()).float())

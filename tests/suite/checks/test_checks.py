@@ -192,7 +192,6 @@ def test_the_thresholds_in_the_help_are_those_of_the_rules() -> None:
     assert f"{noise.WIDEST_INTERVAL:.0%} wide" in str(noise.noisy_case.__doc__)
     assert f"{noise.LEAST_BALANCE:.0%}" in str(noise.uneven_devices.__doc__)
     assert f"{courses.LEAST_CHANGE:.0%}" in str(noise_rules.drift.__doc__)
-    assert f"{noise_rules.LARGEST_SETTLING:.0%}" in str(noise_rules.unsteady_clock.__doc__)
     assert f"{profiles.STEPS_ON_CPU} steps" in str(noise_rules.coarse_clock.__doc__)
     assert f"{noise_rules.COARSEST_STEP * 1e6:.0f} µs" in str(noise_rules.coarse_clock.__doc__)
     assert f"{noise_rules.LARGEST_COST:.0%}" in str(noise_rules.costly_harness.__doc__)

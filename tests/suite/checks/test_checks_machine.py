@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from frobench.suite.checks import ceilings
-from frobench.suite.datasheets.catalog import is_laptop
 from tests.instruments.faults.judging import validate
 from tests.instruments.faults.spoiling import good, product, sense
 
@@ -36,49 +35,6 @@ def test_cores_of_arm_without_long_vectors_may_multiply_narrow_matrices(
     ceiling = ceilings.peak_ceiling(run, one)
     assert ceiling is not None
     assert ceiling.most > 12 * 4.4e9 * operations
-
-
-LAPTOPS = [
-    "NVIDIA GeForce RTX 4090 Laptop GPU",
-    "NVIDIA GeForce RTX 3050 6GB Laptop GPU",
-    "NVIDIA GeForce RTX 5070 Ti Laptop GPU",
-    "NVIDIA RTX A2000 Laptop GPU",
-    "NVIDIA RTX 3000 Ada Generation Laptop GPU",
-    "NVIDIA GeForce RTX 2080 with Max-Q Design",
-    "NVIDIA GeForce MX130",
-    "NVIDIA GeForce MX450",
-    "GeForce 940MX",
-    "GeForce GT 750M",
-    "NVIDIA GeForce GTX 1060M",
-    "NVIDIA GeForce GTX 1650 Ti",
-    "Quadro M2000M",
-    "AMD Radeon 780M",
-    "Radeon RX 6800M",
-    "AMD Radeon RX 7600S",
-    "AMD Radeon 8060S",
-    "Intel(R) Arc(TM) A370M Graphics",
-]
-DESKTOPS = [
-    "NVIDIA GeForce GTX 1650",
-    "NVIDIA GeForce RTX 4090 D",
-    "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition",
-    "NVIDIA A100-SXM4-80GB",
-    "NVIDIA L40S",
-    "Tesla V100S-PCIE-32GB",
-    "Tesla M40",
-    "Quadro P620",
-    "Quadro RTX 8000",
-    "NVIDIA TITAN RTX",
-    "AMD Instinct MI300X",
-    "AMD Radeon RX 7900 XTX",
-    "Intel(R) Data Center GPU Max 1550",
-    "Apple M2 Max",
-]
-
-
-def test_a_laptops_device_is_told_from_a_desktops_by_its_name() -> None:
-    assert [name for name in LAPTOPS if not is_laptop(name)] == []
-    assert [name for name in DESKTOPS if is_laptop(name)] == []
 
 
 def test_a_part_of_a_device_may_have_the_name_of_the_whole(tmp_path: Path) -> None:

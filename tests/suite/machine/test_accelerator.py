@@ -14,7 +14,6 @@ import pytest
 
 from frobench.suite.machine import torch_facts
 from frobench.suite.machine.hardware import kernel_facts
-from frobench.suite.machine.vendors import VENDORS
 from frobench.suite.stored.types import Accelerator
 from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
 
@@ -121,21 +120,6 @@ def test_without_a_driver_every_fact_has_a_reason(
 def test_the_real_library_answers_in_the_same_way(described: Described) -> None:
     told, unknown = described()
     assert {name for name in TOLD if getattr(told, name) is None} == unknown.keys() & TOLD.keys()
-
-
-def test_what_lies_between_devices_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    near = pynvml.NVML_TOPOLOGY_SINGLE
-    gpus = [_gpu("a", nvlinks=18), _gpu("b", nvlinks=12), _gpu("c", topology=near)]
-    library = install(monkeypatch, *gpus)
-    names = {"cuda:0": "a", "cuda:1": "b", "cuda:2": "c"}
-    links_between = VENDORS["NVIDIA"].links
-    assert links_between(names) == {
-        "cuda:0-cuda:1": "12 NVLinks, between memory nodes",
-        "cuda:0-cuda:2": "between memory nodes",
-        "cuda:1-cuda:2": "between memory nodes",
-    }
-    library.refuses["nvmlDeviceGetTopologyCommonAncestor"] = pynvml.NVML_ERROR_NOT_SUPPORTED
-    assert links_between(names) == "NVML: Not Supported"
 
 
 VEGA = {

@@ -124,7 +124,7 @@ def test_launches_are_held_against_the_threads_that_the_run_was_planned_with() -
 def test_the_list_of_many_cores_is_cut_short() -> None:
     run = states(affinity=",".join(map(str, range(256))))
     (message,) = said(run, "changed-settings")
-    assert message == "affinity is 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,1… in launch 3, not 0,1"
+    assert message == "affinity is 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 in launch 3, not 0,1"
 
 
 def test_launches_of_older_files_have_no_settings_to_compare() -> None:
