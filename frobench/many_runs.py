@@ -31,7 +31,7 @@ from frobench.suite.exit_codes import INTERRUPTED
     "--deadline",
     type=click.FloatRange(min=1),
     metavar="SECONDS",
-    help="Longest time of a node's run, with its wait for the machine.  "
+    help="Longest time of a node's run, after its wait for the machine.  "
     "[default: 3 budgets and 600]",
 )
 @click.option(
@@ -40,7 +40,7 @@ from frobench.suite.exit_codes import INTERRUPTED
     default=120.0,
     show_default=True,
     metavar="SECONDS",
-    help="A node that is silent for so long is lost.",
+    help="A node that is silent for so long is lost; a lost node may come back for as long.",
 )
 @click.option(
     "--resume",
@@ -60,7 +60,7 @@ def fleet(
     """Measure every node of a Ray cluster, and show which is not like the others.
 
     Each node makes an ordinary run with all of its accelerators. Its file is stored here as soon as
-    it ends. Another call with --resume goes on with the nodes that are lost; see docs/fleet.md.
+    it ends. A node that is lost is tried once more if it comes back; see docs/fleet.md.
 
     Exits with 3 if a node stored no whole run, and else with 1 if a case failed.
     """

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""A run on every node of a Ray cluster: each begun, heard, and named if it is lost.
+"""A run on every node of a Ray cluster: each begun, heard, begun once more if lost, else named.
 
 Every file is stored as soon as it arrives. So nothing that a node finished depends on the other
-nodes, or on the end of this process. A lost node keeps its unfinished run, and another call goes on
-with it.
+nodes, or on the end of this process.
 """
 
 import asyncio
+import math
 from collections.abc import Callable
 from contextlib import aclosing, closing, redirect_stdout, suppress
 from dataclasses import asdict
@@ -31,6 +31,10 @@ from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
 from frobench.suite.stored.types import LONGEST_NAME, ProfileName
 
+TRIES = 2
+"""How often a node is begun, at most: it may be lost once."""
+LOOK = 2.0
+"""Seconds between two looks for a node that came back."""
 BEATS = 6
 """Signs of life that a node gives within the patience for its silence."""
 DISAPPEARED = "the Ray cluster disappeared"
@@ -51,7 +55,7 @@ class FleetRequest(Struct, frozen=True, kw_only=True):
     budget: float | None = None
     launches: int | None = None
     deadline: float | None = None  # seconds for a node's run; by default what its budget asks for
-    patience: float = 120.0  # seconds of silence after which a node is lost
+    patience: float = 120.0  # seconds of silence after which a node is lost, and to come back in
     resume: str | None = None  # a fleet that was cut short, or the `last` one
 
 
@@ -64,6 +68,7 @@ class Fleet(Struct, kw_only=True):
     order: dict[str, Any]  # as the fields of `Order`, whose class msgspec must leave as it is
     labels: dict[str, str] = {}
     stored: dict[str, str] = {}  # files of those that measured to the end
+    partial: dict[str, str] = {}  # files of runs that were cut short
     lost: dict[str, str] = {}  # why the others have no whole file
     failed: list[str] = []  # nodes with a case that failed
 
@@ -136,7 +141,7 @@ class Schedule:
 
         Raises `CannotRunError` if there is no node, `OSError` if nothing can be written.
         """
-        fleet, nodes = self._fleet, self._cluster.nodes()
+        fleet, nodes = self._fleet, await self._cluster.nodes()
         fleet.labels = fleet.labels or {name: label_of(name, self._results) for name in nodes}
         if not fleet.labels:
             raise CannotRunError("the Ray cluster has no node")
@@ -151,36 +156,57 @@ class Schedule:
             if isinstance(end, Exception):
                 raise end
             if end is not None and name not in fleet.stored:  # it was cancelled
-                self._lose(name, DISAPPEARED)
+                reason = "; then ".join([*filter(None, [fleet.lost.get(name)]), DISAPPEARED])
+                self._lose(name, reason)
+                self._tell(name, f"lost: {reason}")
         return fleet
 
     async def _measure(self, name: str, node: Node | None) -> None:
-        """Hear a node to the end of its run, or write down why it is lost."""
-        now, reason = asyncio.get_running_loop().time, "; its accelerators may be in use elsewhere"
-        order, label = self._order, self._fleet.labels[name]
-        if node is None:
-            self._lose(name, "the cluster no longer has the node")
-            return
+        """Begin the run of a node; if the node is lost, once more if it comes back in time."""
+        now, ends, lost = asyncio.get_running_loop().time, math.inf, 0
         self._tell(name, "begun")
+        while lost < TRIES and now() < ends:
+            heard, reason = False, "the cluster no longer has the node"
+            if node is not None:
+                heard, reason = await self._hear(name, node, again=lost > 0)
+            if not reason:
+                return
+            if heard or not lost:  # else Ray still calls a lost node alive
+                lost, ends = lost + 1, now() + self._patience
+                self._lose(name, reason)
+                if lost < TRIES:
+                    self._tell(name, f"lost: {reason}; it is tried again if it comes back")
+            await asyncio.sleep(LOOK)
+            node = (await self._cluster.nodes()).get(name)
+        self._tell(name, f"lost: {self._fleet.lost[name]}")
+
+    async def _hear(self, name: str, node: Node, *, again: bool) -> tuple[bool, str]:
+        """Hear a node to the end of its run; return whether it spoke, and why it is lost."""
+        now, heard, reason = asyncio.get_running_loop().time, False, ""
+        order, label = self._order, self._fleet.labels[name]
         said = self._cluster.measure(node, order, name, label)
         try:
             async with asyncio.timeout(self._patience) as silence, aclosing(said):
                 async for one in said:
-                    reason = ""
+                    if again and not heard:
+                        self._tell(name, "begun again, where its run was")
+                    heard = True
                     if isinstance(one, str):
                         for line in one.splitlines():
                             self._tell(name, f"| {line}")
                     else:
                         self._tell(name, self._keep(name, *one))
                     silence.reschedule(now() + self._patience)
-            reason = ""
             await self._cluster.forget(node, order.fleet, label)
-        except TimeoutError:
-            reason = f"no sign of life for {self._patience:g} s{reason}"
-        except (CannotRunError, LostError) as error:
+        except CannotRunError as error:
+            self._lose(name, str(error))
+            self._tell(name, f"not measured: {error}")
+        except LostError as error:
             reason = str(error)
-        if reason and name not in self._fleet.stored:
-            self._lose(name, reason)
+        except TimeoutError:
+            reason = f"no sign of life for {self._patience:g} s"
+            reason += "" if heard else "; its accelerators may be in use by other tasks"
+        return heard, "" if name in self._fleet.stored else reason
 
     def _keep(self, name: str, path: str, content: bytes) -> str:
         """Store a node's file, and return a line on it; raises `CannotRunError` if it is unfit."""
@@ -192,6 +218,12 @@ class Schedule:
                 known = f"of node {environment.label}" if environment.label else "without a label"
                 reason = f"its file is a run {known}, not its own; it"  # or of another key
                 raise CannotRunError(f"{reason} stays on the node: {path}")
+            if path.endswith(store.PARTIAL):
+                here = self._results / environment.machine / Path(path).name
+                here.parent.mkdir(parents=True, exist_ok=True)
+                keep(here, content)
+                fleet.partial[name] = str(here)
+                return f"stored what was finished: {here}"
             here = store.write_once(run, self._results)
         except store.InvalidResult as error:
             reason = f"its file is damaged: {error}; it stays on the node: {path}"
@@ -200,6 +232,8 @@ class Schedule:
             reason = f"{error.filename or self._results}: {error.strerror or error}"
             raise CannotRunError(f"{reason}; its file stays on the node: {path}") from error
         fleet.stored[name] = str(here)
+        if (partial := fleet.partial.pop(name, None)) is not None:
+            Path(partial).unlink(missing_ok=True)
         fleet.lost.pop(name, None)
         if any(case.status == "failed" for case in run.frobench.outcomes):
             fleet.failed.append(name)
@@ -208,9 +242,8 @@ class Schedule:
         return f"stored: {here}"
 
     def _lose(self, name: str, reason: str) -> None:
-        """Say and write down why a node has no whole file."""
+        """Write down why a node has no whole file."""
         self._fleet.lost[name] = reason
-        self._tell(name, f"lost: {reason}")
         with suppress(OSError):  # as in `_keep`
             self._note()
 

@@ -6,6 +6,8 @@ Frobench or none, so they call nothing but the standard library.
 """
 
 import hashlib
+import json
+import math
 import os
 import re
 import shutil
@@ -20,6 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from frobench.suite.checkout import SOURCES
+from frobench.suite.run.lock import LOCK, VARIABLE
 from frobench.suite.run.runner import KEY
 from frobench.suite.stored.store import PARTIAL
 
@@ -63,7 +66,7 @@ class Order:
     key
         Of the labels, as hexadecimal digits.
     deadline
-        Seconds of a run, its wait for the machine included.
+        Seconds of a run, from the moment when it holds the machine.
     beat
         Seconds between two signs of life.
     """
@@ -79,8 +82,8 @@ class Order:
 def measure(order: Order, name: str, label: str, accelerators: float) -> Iterator[Said]:
     """Measure this node, or go on with a run that was cut short.
 
-    Yields what the run prints, or an empty text as a sign of life; then its file.
-    Raises `RuntimeError` if there is no whole file, with the reason.
+    Yields what the run prints, or an empty text as a sign of life; then its file, or what an
+    interrupted run has finished. Raises `RuntimeError` if there is no whole file, with the reason.
 
     Parameters
     ----------
@@ -105,7 +108,7 @@ def measure(order: Order, name: str, label: str, accelerators: float) -> Iterato
     reason = ""
     if not _stored(results):
         reason = yield from _run(order, name, folder, _environment(home, accelerators))
-    for path in _stored(results):
+    for path in _stored(results) or _stored(results, whole=False):
         yield str(path), path.read_bytes()
     if not _stored(results):
         raise RuntimeError(reason or "it stored nothing")
@@ -146,7 +149,7 @@ def _run(
             stdout=output,
             stderr=output,
         )
-    begun = spoke = time.monotonic()
+    lock, begun, spoke = Path(os.environ.get(VARIABLE) or LOCK), math.inf, time.monotonic()
     try:
         with log.open(encoding="utf-8", errors="replace") as lines:
             while process.poll() is None:
@@ -155,6 +158,8 @@ def _run(
                 if text or now - spoke >= order.beat:
                     yield text
                     spoke = now
+                if begun > now and _holds(lock, process.pid):
+                    begun = now
                 if now - begun > order.deadline:
                     return f"hung: no end within {order.deadline:g} s"
             yield lines.read()
@@ -170,14 +175,23 @@ def _run(
     return str(reasons[-1]) if reasons else f"its run ended with exit code {process.returncode}"
 
 
+def _holds(lock: Path, pid: int) -> bool:
+    """Return whether a process holds the machine, according to the lock's file."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        note = json.loads(lock.read_text())
+        return not os.access(lock, os.W_OK) or note["pid"] == pid
+    return False
+
+
 def _folder(fleet: str, label: str) -> Path:
     user = os.getuid() if hasattr(os, "getuid") else 0
     return Path(tempfile.gettempdir()) / f"frobench-fleet-{user}" / fleet / label
 
 
-def _stored(results: Path) -> list[Path]:
-    """Return the files of whole runs."""
-    return [path for path in results.glob("[!.]*/*.json") if not path.name.endswith(PARTIAL)]
+def _stored(results: Path, *, whole: bool = True) -> list[Path]:
+    """Return the files of whole runs, or those of interrupted ones."""
+    files = sorted(results.glob("[!.]*/*.json"))
+    return [path for path in files if path.name.endswith(PARTIAL) != whole]
 
 
 def _environment(home: Path, accelerators: float) -> dict[str, str]:

@@ -7,7 +7,7 @@ import socket
 import sys
 import threading
 from collections import Counter
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -63,10 +63,34 @@ class RayCluster:
         self._measure, self._forget = ray.remote(on_node.measure), ray.remote(on_node.forget)
         self._head = ray.get_runtime_context().gcs_address
         self._streams: list[Any] = []
+        self._shared = shared_names(self._alive())
 
-    def nodes(self) -> dict[str, Node]:
-        """Return the nodes that are alive, by their names."""
-        return named([node for node in self._ray.nodes() if node["Alive"]])  # type: ignore[no-untyped-call] # Ray's
+    async def nodes(self) -> dict[str, Node]:
+        """Return the nodes that are alive, by their names; none if the head does not answer."""
+        alive = await self._asked(self._alive) if await self._head_answers() else None
+        return named(alive or [], self._shared)
+
+    async def _asked(self, ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - as Ray's
+        """Ask Ray something in a thread, since it waits a minute for a lost head.
+
+        Returns its answer, or `None` if it has none.
+        """
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Any] = loop.create_future()
+
+        def give(found: object) -> None:
+            if not answer.done():
+                answer.set_result(found)
+
+        def look() -> None:
+            found = None
+            with suppress(Exception):  # whatever Ray raises where the head went away
+                found = ask()
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(give, found)
+
+        threading.Thread(target=look, daemon=True).start()
+        return await answer
 
     async def measure(
         self, node: Node, order: Order, name: str, label: str
@@ -97,18 +121,15 @@ class RayCluster:
         with suppress(self._ray.exceptions.RayError, TimeoutError):
             async with asyncio.timeout(SAVING):
                 remote = self._on(node, self._forget).remote
-                await (await asyncio.to_thread(remote, fleet, label))
+                if (done := await self._asked(lambda: remote(fleet, label))) is not None:
+                    await done
 
     async def disappears(self) -> None:
         """Return once the head of the cluster cannot be reached."""
         missed = 0
         while missed < MISSED:
             await asyncio.sleep(1.0)
-            try:
-                await asyncio.to_thread(look_for, self._head)
-                missed = 0
-            except OSError:
-                missed += 1
+            missed = 0 if await self._head_answers() else missed + 1
 
     def let_save(self) -> None:
         """Wait until interrupted runs have saved what they finished."""
@@ -124,6 +145,16 @@ class RayCluster:
         strategies = self._ray.util.scheduling_strategies
         strategy = strategies.NodeAffinitySchedulingStrategy(node.id, soft=False)
         return function.options(num_cpus=0, max_retries=0, scheduling_strategy=strategy, **options)
+
+    def _alive(self) -> list[Described]:
+        return [node for node in self._ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call] # Ray's
+
+    async def _head_answers(self) -> bool:
+        try:
+            await asyncio.to_thread(look_for, self._head)
+        except OSError:
+            return False
+        return True
 
 
 def look_for(address: str) -> None:
@@ -141,11 +172,20 @@ def look_for(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), timeout=ANSWER).close()
 
 
-def named(alive: Sequence[Described]) -> dict[str, Node]:
-    """Return nodes by their names: with their address where several share one, or their number."""
+def shared_names(alive: Sequence[Described]) -> set[str]:
+    """Return the names that several nodes have, without their address and with it."""
     counts = Counter(name for node in alive for name in _names(node))
+    return {name for name, nodes in counts.items() if nodes > 1}
+
+
+def named(alive: Sequence[Described], shared: set[str]) -> dict[str, Node]:
+    """Return nodes by their names: with their address where several share one, or their number.
+
+    A node that comes back has its name again, although Ray may still list the lost one, since the
+    shared names are those that several nodes had at the start.
+    """
     return {
-        next(name for name in _names(node) if counts[name] == 1): Node(
+        next(name for name in _names(node) if name not in shared): Node(
             node["NodeID"], node["Resources"].get("GPU", 0.0)
         )
         for node in sorted(alive, key=lambda node: str(node["NodeID"]))

@@ -33,7 +33,9 @@ def lines(fleet: Fleet) -> Iterator[str]:
     every = len(fleet.stored) + len(fleet.lost)
     yield f"{len(fleet.stored)} of {counted(every, 'node')} measured and stored"
     for node, reason in sorted(fleet.lost.items()):
-        yield f"not measured: {node}: {reason}"
+        partial = fleet.partial.get(node)
+        kept = f"; what it finished is in {partial}" if partial else ""
+        yield f"not measured: {node}: {reason}{kept}"
     for node in sorted(fleet.failed):
         yield f"a case failed on {node}"
 
@@ -56,6 +58,7 @@ def as_json(fleet: Fleet, unlike: Unlike) -> dict[str, Any]:
             "name": name,
             "label": label,
             "stored": fleet.stored.get(name),
+            "partial": fleet.partial.get(name),
             "lost": fleet.lost.get(name),
             "failed": name in fleet.failed,
             "unlike": unlike.get(label, {}),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from frobench.suite.fleet.fleet import DISAPPEARED
 from tests.cluster.ray_nodes import LONGEST, MEASURED, Fleet, kept_on_nodes, ray_nodes
 from tests.suite.fleet.test_on_node import until
 
@@ -24,16 +25,19 @@ def of_run(line: str, what: str) -> bool:
     return node in {"b", "c"} and text.startswith(what)
 
 
-def test_a_node_that_is_killed_in_mid_run_is_finished_by_another_call(tmp_path: Path) -> None:
+def test_a_node_that_is_killed_in_mid_run_and_comes_back_leaves_three_files(
+    tmp_path: Path,
+) -> None:
     with ray_nodes("a", "b", "c") as cluster:
         fleet = Fleet(cluster.address, tmp_path, *MEASURED)
         killed = fleet.until(lambda line: of_run(line, "| launch 1 of "))[0]
         cluster.kill(killed)
-        code, out = fleet.end()
-        if code == 3:  # else its run was faster
-            assert f"not measured: {killed}: " in out
+        ends = (f"{killed}: lost: ", f"{killed}: stored: ")  # its run may have been faster
+        if ": lost: " in fleet.until(lambda line: line.startswith(ends)):
             cluster.add(killed)
-            code, out = Fleet(cluster.address, tmp_path, "--resume", "last").end()
+            begun = fleet.until(lambda line: line.startswith((f"{killed}: begun", f"{killed}: | ")))
+            assert begun == f"{killed}: begun again, where its run was"
+        code, out = fleet.end()
     assert code == 0, out
     runs = fleet.stored()
     assert len(runs) == 3
@@ -56,7 +60,7 @@ def test_nodes_that_stay_lost_are_named_and_what_arrived_stays_without_a_cluster
         fleet.until(lambda line: ": stored: " in line)
         cluster.vanish()
         vanished = time.monotonic()
-        fleet.until(lambda line: ": lost: " in line and not line.startswith("c: "))
+        fleet.until(lambda line: line.endswith(DISAPPEARED))
         assert time.monotonic() - vanished < SAID_WITHIN
         code, out = fleet.end()
     assert code == 3, out
@@ -70,9 +74,10 @@ def test_nodes_that_stay_lost_are_named_and_what_arrived_stays_without_a_cluster
     }
     assert "c" in reasons
     assert len(fleet.stored()) == 3 - len(reasons) >= 1
-    assert all(reasons.values())
+    assert all(DISAPPEARED in reason for node, reason in reasons.items() if node != "c")
     page = (tmp_path / "site" / "fleet.html").read_text(encoding="utf-8")
     assert f"3 nodes; {3 - len(reasons)} stored a whole run." in page
+    assert page.count(DISAPPEARED) >= len(reasons) - 1
 
 
 def test_a_fleet_that_is_killed_is_finished_by_another_call(tmp_path: Path) -> None:

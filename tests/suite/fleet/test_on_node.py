@@ -88,7 +88,7 @@ def test_the_digest_is_of_what_moves_numbers_alone(tmp_path: Path) -> None:
     assert on_node.digest(tmp_path) != before
 
 
-def test_a_run_that_hangs_is_interrupted_at_its_deadline(
+def test_a_run_that_hangs_is_interrupted_at_its_deadline_which_begins_with_the_lock(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(on_node, "BOUND", BOUND)
@@ -98,11 +98,11 @@ def test_a_run_that_hangs_is_interrupted_at_its_deadline(
     assert (folder / "interrupted").exists()
 
 
-def test_a_run_that_waits_for_the_machine_gives_signs_of_life(
+def test_a_run_that_waits_for_the_machine_gives_signs_of_life_and_may_wait(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(on_node, "BOUND", BOUND.replace("os.getpid()", "0"))
-    items = said(wanted(folder.parents[2], beat=0.5))
+    items = said(wanted(folder.parents[2], deadline=0.1, beat=0.5))
     heard: list[Said] = []
     while "a line []\n" not in heard or heard[-3:] != ["", "", ""]:
         heard.append(next(items))

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The names of a cluster's nodes: no two are equal."""
+"""The names of a cluster's nodes: no two are equal, and a node keeps its own."""
 
 import socket
 from typing import Any
 
 import pytest
 
-from frobench.suite.fleet.ray_cluster import look_for, named
+from frobench.suite.fleet.ray_cluster import look_for, named, shared_names
 
 
 def described(number: str, address: str, name: str = "", host: str = "host") -> dict[str, Any]:
@@ -20,8 +20,9 @@ def described(number: str, address: str, name: str = "", host: str = "host") -> 
     }
 
 
-def names(*nodes: dict[str, Any]) -> dict[str, str]:
-    return {node.id: name for name, node in named(nodes).items()}
+def names(*nodes: dict[str, Any], shared: set[str] | None = None) -> dict[str, str]:
+    found = named(nodes, shared_names(nodes) if shared is None else shared)
+    return {node.id: name for name, node in found.items()}
 
 
 def test_a_node_has_the_name_that_it_was_given_or_that_of_its_host() -> None:
@@ -41,6 +42,21 @@ def test_nodes_of_one_name_are_told_apart_by_their_addresses_and_then_by_their_n
         f"a (10.0.0.2, {'2' * 16})",
         f"a (10.0.0.2, {'3' * 16})",
     ]
+
+
+def test_a_node_keeps_its_name_when_the_other_one_of_that_name_is_lost_and_comes_back() -> None:
+    first, second = described("1", "10.0.0.1", "a"), described("2", "10.0.0.2", "a")
+    shared = shared_names([first, second])
+    assert names(second, shared=shared) == {"2": "a (10.0.0.2)"}
+    again = described("0", "10.0.0.1", "a")
+    assert names(again, second, shared=shared) == {"0": "a (10.0.0.1)", "2": "a (10.0.0.2)"}
+
+
+def test_a_node_that_comes_back_has_its_name_while_the_lost_one_is_still_listed() -> None:
+    lost, other = described("1", "10.0.0.1", "a"), described("2", "10.0.0.2", "b")
+    again = described("3", "10.0.0.1", "a")
+    shared = shared_names([lost, other])
+    assert sorted(named([lost, other, again], shared)) == ["a", "b"]
 
 
 def test_an_address_where_nothing_listens_is_named_at_once() -> None:

@@ -4,8 +4,10 @@
 import asyncio
 import errno
 import selectors
+import threading
 from collections.abc import AsyncGenerator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -55,24 +57,23 @@ class MadeUp(RayCluster):
     """A cluster that does what a script has for each start of a node, a step a second.
 
     scripts : by name of a node, the steps of each time that it is begun
-    alive : numbers of the nodes by their names
+    alive : numbers of the nodes by their names, in turn at each look; the last ones stay
     lasts : seconds until the cluster disappears
     """
 
     def __init__(
-        self,
-        scripts: dict[str, list[list[Step]]],
-        alive: dict[str, str] | None = None,
-        lasts: float = NEVER,
+        self, scripts: dict[str, list[list[Step]]], *alive: dict[str, str], lasts: float = NEVER
     ) -> None:
         self.begun: list[str] = []
         self.forgotten: list[str] = []
         self._scripts, self._lasts = scripts, lasts
-        self._numbers = alive or {name: f"id of {name}" for name in scripts}
+        self._alive_in_turn = [*(alive or ({name: f"id of {name}" for name in scripts},))]
 
-    def nodes(self) -> dict[str, Node]:
-        """Return the nodes that are alive."""
-        return {name: Node(number) for name, number in self._numbers.items()}
+    async def nodes(self) -> dict[str, Node]:
+        """Return the nodes that are alive now."""
+        alive = self._alive_in_turn
+        found = alive.pop(0) if len(alive) > 1 else alive[0]
+        return {name: Node(number) for name, number in found.items()}
 
     async def measure(
         self, node: Node, order: Order, name: str, label: str
@@ -109,9 +110,12 @@ def label_of(name: str) -> str:
     return label("abc".index(name))
 
 
-def stored(number: int) -> list[Step]:
-    """Return what a node does that measures to its end."""
-    return ["2 cases in 6 launches\n", (f"there/run-{number}.json", store.encode(run(number)))]
+def stored(number: int, *, partial: bool = False) -> list[Step]:
+    """Return what a node does that measures to its end, or that is interrupted."""
+    end = ".partial.json" if partial else ".json"
+    file = f"there/run-{number}{end}", store.encode(run(number))
+    why: list[Step] = [CannotRunError("it was interrupted")] if partial else []
+    return ["2 cases in 6 launches\n", file, *why]
 
 
 def lost(how: str = "its node was lost") -> list[Step]:
@@ -171,7 +175,8 @@ def test_every_file_is_stored_as_it_arrives_and_forgotten_on_its_node(tmp_path: 
 
 
 def test_a_file_that_arrived_stays_when_another_node_is_lost_for_good(tmp_path: Path) -> None:
-    found = fleet(tmp_path, MadeUp({"a": [stored(0)], "b": [lost()]}))
+    both = {"a": "1", "b": "2"}
+    found = fleet(tmp_path, MadeUp({"a": [stored(0)], "b": [lost()]}, both, {"a": "1"}))
     assert names(tmp_path) == [run_name(0)]
     assert found.fleet.lost == {"b": "its node was lost"}
     assert "b: lost: its node was lost" in found.lines
@@ -179,20 +184,40 @@ def test_a_file_that_arrived_stays_when_another_node_is_lost_for_good(tmp_path: 
     assert "not measured: b: its node was lost" in [*fleet_words.lines(found.fleet)]
 
 
-def test_a_lost_node_is_begun_again_by_another_call(tmp_path: Path) -> None:
-    found = fleet(tmp_path, cluster := MadeUp({"a": [stored(0)], "b": [lost()]}))
-    assert cluster.begun == ["id of a", "id of b"]
-    assert found.fleet.lost == {"b": "its node was lost"}
-    back = MadeUp({"a": [], "b": [stored(1)]}, {"a": "1", "b": "second"})
-    found = fleet(tmp_path, back, earlier(tmp_path, "last"))
-    assert back.begun == ["second"]
+def test_a_lost_node_that_comes_back_is_begun_once_more(tmp_path: Path) -> None:
+    scripts = {"a": [stored(0)], "b": [lost(), stored(1)]}
+    alive = {"a": "1", "b": "first"}, {"a": "1"}, {"a": "1", "b": "second"}
+    found = fleet(tmp_path, cluster := MadeUp(scripts, *alive))
     assert sorted(found.fleet.stored) == ["a", "b"]
+    assert cluster.begun == ["1", "first", "second"]
+    assert "b: begun again, where its run was" in found.lines
+
+
+def test_a_node_that_the_cluster_wrongly_calls_alive_may_still_come_back(tmp_path: Path) -> None:
+    found = fleet(tmp_path, MadeUp({"b": [lost(), SILENT, SILENT, stored(1)]}))
+    assert sorted(found.fleet.stored) == ["b"]
+    assert found.lines.count("b: begun again, where its run was") == 1
+
+
+def test_a_node_that_only_seems_to_come_back_is_named_for_what_it_was_lost_by(
+    tmp_path: Path,
+) -> None:
+    found = fleet(tmp_path, MadeUp({"b": [lost(), *[SILENT] * 50]}))
+    assert found.fleet.lost == {"b": "its node was lost"}
+    assert not any("begun again" in line for line in found.lines)
+    assert found.seconds < 3 * PATIENCE
+
+
+def test_a_node_that_is_lost_twice_is_named(tmp_path: Path) -> None:
+    cluster = MadeUp({"b": [lost(), lost("and once more"), stored(1)]})
+    assert fleet(tmp_path, cluster).fleet.lost == {"b": "and once more"}
+    assert len(cluster.begun) == 2
 
 
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        ([NEVER], "no sign of life for 60 s; its accelerators may be in use elsewhere"),
+        ([NEVER], "no sign of life for 60 s; its accelerators may be in use by other tasks"),
         (["", NEVER], "no sign of life for 60 s"),
         (["", *[50.0, ""] * 100, NEVER], "no sign of life for 60 s"),
     ],
@@ -201,11 +226,11 @@ def test_a_node_that_is_cut_off_is_named_within_its_patience(
     tmp_path: Path, said: list[Step], reason: str
 ) -> None:
     scripts = {"a": [stored(0)], "b": [said]}
-    found = fleet(tmp_path, MadeUp(scripts))
+    found = fleet(tmp_path, MadeUp(scripts, {"a": "1", "b": "2"}, {"a": "1"}))
     assert found.fleet.lost == {"b": reason}
     assert sorted(found.fleet.stored) == ["a"]
     spoke = sum(step if isinstance(step, float) else 1 for step in said if step != NEVER)
-    assert spoke < found.seconds < spoke + 2 * PATIENCE
+    assert spoke < found.seconds < spoke + 3 * PATIENCE
 
 
 def test_a_cluster_that_disappears_leaves_what_arrived_and_names_the_others(
@@ -215,10 +240,53 @@ def test_a_cluster_that_disappears_leaves_what_arrived_and_names_the_others(
     found = fleet(tmp_path, MadeUp(scripts, lasts=3.0))
     assert sorted(found.fleet.stored) == ["a"]
     gone = "the Ray cluster disappeared"
-    expected = {"b": "its node was lost", "c": gone}
+    expected = {"b": f"its node was lost; then {gone}", "c": gone}
     assert found.fleet.lost == expected
     assert found.seconds == pytest.approx(3.0)
     assert recorded(tmp_path).lost == {label_of(name): why for name, why in expected.items()}
+
+
+class Stuck(MadeUp):
+    """A cluster whose head goes away while Ray is asked, which then waits for the head."""
+
+    nodes = RayCluster.nodes
+
+    def __init__(self) -> None:
+        super().__init__({"a": [SILENT]})
+        self.waited = threading.Event()
+        self._shared: set[str] = set()
+        self.asked = [threading.Event(), threading.Event()]
+
+    def _alive(self) -> list[dict[str, Any]]:
+        first, again = self.asked
+        if first.is_set():
+            again.set()
+            self.waited.wait()
+        first.set()
+        known = {"NodeName": "a", "NodeManagerAddress": "10.0.0.1", "NodeManagerHostname": "host"}
+        return [{"NodeID": "id of a", "Resources": {}, **known}]
+
+    async def _head_answers(self) -> bool:
+        return True
+
+    async def disappears(self) -> None:
+        """Return soon after Ray was asked again."""
+        await asyncio.to_thread(self.asked[1].wait)
+
+
+def test_a_cluster_that_disappears_while_ray_is_asked_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("frobench.suite.fleet.fleet.LOOK", 0.01)
+    cluster = Stuck()
+    gives_up = threading.Timer(20, cluster.waited.set)
+    gives_up.start()
+    request = FleetRequest(results=tmp_path, patience=PATIENCE)
+    found = asyncio.run(Schedule(cluster, request, lambda *_: None).run())
+    assert not cluster.waited.is_set()
+    gives_up.cancel()
+    cluster.waited.set()
+    assert found.lost["a"].endswith("the Ray cluster disappeared")
 
 
 @pytest.mark.parametrize("then", [NEVER, LostError("its node was lost")])
@@ -241,8 +309,24 @@ def test_a_node_that_says_why_it_cannot_measure_is_not_tried_again(tmp_path: Pat
     cluster = MadeUp({"a": [[CannotRunError("another Frobench is installed")]]})
     found = fleet(tmp_path, cluster)
     assert found.fleet.lost == {"a": "another Frobench is installed"}
-    assert "a: lost: another Frobench is installed" in found.lines
+    assert "a: not measured: another Frobench is installed" in found.lines
     assert len(cluster.begun) == 1
+
+
+def test_a_run_that_was_cut_short_leaves_its_partial_file_and_its_reason(tmp_path: Path) -> None:
+    found = fleet(tmp_path, MadeUp({"a": [stored(0, partial=True)]}))
+    assert found.fleet.lost == {"a": "it was interrupted"}
+    assert names(tmp_path) == ["run-0.partial.json"]
+    (line,) = (one for one in fleet_words.lines(found.fleet) if one.startswith("not measured"))
+    assert "what it finished is in" in line
+
+
+def test_a_whole_file_of_a_resumed_fleet_replaces_what_was_finished_before(tmp_path: Path) -> None:
+    fleet(tmp_path, MadeUp({"a": [stored(0, partial=True)]}))
+    found = fleet(tmp_path, MadeUp({"a": [stored(0)]}), earlier(tmp_path, "last"))
+    assert names(tmp_path) == [run_name(0)]
+    assert not found.fleet.partial
+    assert fleet_words.exit_code(found.fleet) == 0
 
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
