@@ -19,6 +19,7 @@ from frobench.reports.purchase import purchase
 from frobench.reports.purchase.machines import compare_measured
 from frobench.reports.site import build, run_files
 from frobench.suite import checks
+from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion
 from tests.reports.site.test_site import files, small, stored
@@ -115,7 +116,7 @@ def test_a_comparison_that_fails_costs_no_page(
     runs = [small(1), small(2, "machine-1")]
     runs[0].commit_info.id = COMMIT
     paths = stored(tmp_path / "results", *runs)
-    monkeypatch.setattr(run_files, "compare_runs", fails_for(COMMIT, run_files.compare_runs))
+    monkeypatch.setattr(run_files, "compare_runs", fails_for(COMMIT, compare_runs))
     assert built(paths, tmp_path / "site") == {}
     page = (tmp_path / "site" / INDEX).read_text(encoding="utf-8")
     assert "not comparable: errors" in page
