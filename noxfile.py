@@ -14,6 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -110,6 +111,13 @@ def cluster(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def notebook(session: nox.Session) -> None:
+    """Execute the notebook for a rented GPU here; what follows `--` goes to pytest."""
+    _install(session, "tests", "notebook")
+    session.run("pytest", "tests/notebook", "-n0", *session.posargs)
+
+
+@nox.session(default=False)
 def screenshots(session: nox.Session) -> None:
     """Write `docs/example` anew, and take the pictures of the pages that the documents show."""
     _install(session, "browser", torch=False)
@@ -191,6 +199,13 @@ def scale(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def docs(session: nox.Session) -> None:
+    """Write the documents as a site, `build/docs/index.html`; a broken link is an error."""
+    _install(session, "docs")
+    session.run("sphinx-build", "--fail-on-warning", "--keep-going", "-q", "docs", "build/docs")
+
+
+@nox.session(default=False)
 def sdist(session: nox.Session) -> None:
     """Build the source archive, install it, and run its tests; what follows `--` goes to pytest."""
     _install_needs(session, "build", "tests")
@@ -213,10 +228,25 @@ def sdist(session: nox.Session) -> None:
 def build(session: nox.Session) -> None:
     """Build the source archive and the wheel into `dist/`."""
     session.install(*PINS, *_group("build"))
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, session.chdir(folder):
         copy_tracked(ROOT, Path(folder))
-        session.chdir(folder)
         session.run("python", "-m", "build", "--no-isolation", "--outdir", str(ROOT / "dist"))
+
+
+@nox.session(default=False)
+def release(session: nox.Session) -> None:
+    """Build what a release publishes, and check it; refuse where the project has no address."""
+    shutil.rmtree(ROOT / "dist", ignore_errors=True)
+    build(session)
+    session.install(*PINS, *_group("release"))
+    files = [str(path) for path in (ROOT / "dist").iterdir()]
+    session.run("twine", "check", "--strict", *files)
+    (wheel,) = (ROOT / "dist").glob("*.whl")
+    session.run("check-wheel-contents", str(wheel))
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [one for one in archive.namelist() if one.endswith(".dist-info/METADATA")]
+        if b"\nProject-URL: " not in archive.read(name):
+            session.error("the project has no address: set REPOSITORY in setup.py")
 
 
 def copy_tracked(clone: Path, folder: Path) -> None:
@@ -274,8 +304,10 @@ def _install_needs(session: nox.Session, *groups: str, torch: bool = True) -> No
 
 def _run_tests(session: nox.Session) -> None:
     """Run the tests of the session's folder; what follows `--` goes to pytest."""
-    # Most of the time goes into starting processes; a file's tests share what they measured.
-    at_once = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile")
+    # Tests wait for a fifth of their time, so one process more than there are cores keeps all
+    # cores at work. A file's tests share what they measured.
+    processes = min((os.cpu_count() or 1) + 1, 4)
+    at_once = (f"--numprocesses={processes}", "--dist=loadfile")
     # The threads of one process would keep a core from another while they have nothing to do.
     sharing = {"OMP_WAIT_POLICY": "PASSIVE"}
     session.run("pytest", *at_once, "--no-loadscope-reorder", *session.posargs, env=sharing)

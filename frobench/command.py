@@ -14,6 +14,7 @@ from frobench.many_runs import fleet, history
 from frobench.measuring import reproduce, run
 from frobench.preview import doctor, list_cases
 from frobench.publishing import report, share
+from frobench.settings import defaults
 from frobench.suite.printable import guard_terminal
 
 atexit.register(gc.disable)  # the system takes back at the end what no search for garbage would
@@ -28,15 +29,14 @@ class Command(click.Group):
             guard_terminal()
         return super().make_context(*arguments, **options)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the verbs with their whole first sentences, which click cuts off at a line's end."""
-        rows = [
-            (name, verb.get_short_help_str(limit=1000))
-            for name in self.list_commands(ctx)
-            if (verb := self.get_command(ctx, name))
-        ]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb, and let the settings of the project be the defaults of its options."""
+        name, verb, rest = super().resolve_command(ctx, args)
+        if name is not None:
+            ctx.default_map = {name: defaults(name)}
+        return name, verb, rest
 
 
 @click.group(cls=Command, context_settings={"help_option_names": ["-h", "--help"]})
@@ -53,4 +53,5 @@ def main() -> None:
 _verbs: tuple[click.Command, ...] = (compare, doctor, export, fleet, history, list_cases)
 _verbs += (report, reproduce, run, share, show, validate)
 for _verb in _verbs:
+    _verb.short_help = _verb.get_short_help_str(1000)  # click cuts a sentence at a line's end
     main.add_command(_verb)

@@ -2,21 +2,16 @@
 """How a verb ends: with one clear line and an exit code, whatever keeps it from its end."""
 
 import gc
-import os
-import re
 import shlex
-import shutil
 import sys
-import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial, wraps
-from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
-from frobench.options import RESULTS
+from frobench.options import stored_here
 from frobench.suite.exit_codes import CANNOT, FAILED, INTERRUPTED, absent, absent_module
 from frobench.suite.printable import printable
 
@@ -87,54 +82,26 @@ def tell(error: Exception, options: dict[str, Any]) -> None:
             end(FAILED, str(error))
         case BrokenPipeError():  # the reader has read enough
             return
+        case UnicodeEncodeError():  # of what a run writes down
+            shown = error.object.encode(errors="surrogateescape").decode(errors="replace")
+            end(CANNOT, f"{shown}: a folder's path must be UTF-8; give or move to another one")
         case OSError():
             end(CANNOT, f"{error.filename or 'cannot write'}: {error.strerror or error}")
-        case Interrupted(stored=stored, trouble=trouble):
+        case Interrupted(stored=stored):
             saved = f"; what was finished is in {stored}" if stored else ""
-            if trouble:
-                saved = f"; no partial file is written ({trouble}), but everything finished stays"
             end(INTERRUPTED, f"interrupted{saved}; {resuming(error.run, options)}")
 
 
 def resuming(run: str, options: dict[str, Any]) -> str:
     """Say how a run that was cut short is finished, with a command that can be typed."""
-    results: Path = options["results"]
-    where = "" if results == RESULTS else f" --results {shlex.quote(str(results))}"
+    results = options["results"]
+    where = "" if results == stored_here() else f" --results {shlex.quote(str(results))}"
     nodes = " --nodes" if options.get("nodes") else ""
-    again = f"`frobench run{nodes} --resume {run}{where}` goes on"
-    if "file" in options:
-        file = shlex.quote(str(options["file"]))
-        again += f", and `frobench compare {file} NEW` then says what agrees"
-    return again
+    return f"`frobench run{nodes} --resume {run}{where}` goes on"
 
 
 def end(code: int, message: str) -> NoReturn:
     """Say why, and end with an exit code."""
     for line in f"frobench: {message}".splitlines():
-        for part in fitted(line) if sys.stderr.isatty() else [line]:
-            click.echo(printable(part), err=True)
+        click.echo(printable(line), err=True)
     sys.exit(code)
-
-
-def spelled(folder: Path) -> Path:
-    """Return the whole path of a folder, which a run writes down: it must be UTF-8 for that."""
-    whole = folder.resolve()
-    try:
-        str(whole).encode()
-    except UnicodeEncodeError:
-        shown = os.fsencode(whole).decode(errors="replace")
-        end(CANNOT, f"{shown}: a folder's path must be UTF-8; give or move to another one")
-    return whole
-
-
-def fitted(line: str) -> list[str]:
-    """Return a line in as many as the terminal's width asks for, with no command cut in two."""
-    whole = re.sub("`[^`]*`", lambda command: command[0].replace(" ", "\0"), line)
-    lines = textwrap.wrap(
-        whole,
-        shutil.get_terminal_size().columns,
-        break_long_words=False,
-        break_on_hyphens=False,
-        subsequent_indent="  ",
-    )
-    return [line.replace("\0", " ") for line in lines]

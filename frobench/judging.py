@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 @options.paths
 @exits_cleanly
 def validate(paths: tuple[Path, ...]) -> None:
-    """Check stored runs, files or folders; a line for every fault, doubt and change since.
+    """Check stored runs, files or folders; a line for every fault and doubt.
 
     Exits with 1 if a run is not valid: its file is damaged, or it cannot be honest.
     """
     from frobench.suite.terminal.layout import is_honest, say, shown, stored_runs
 
-    runs = stored_runs(paths, options.RESULTS)
+    runs = stored_runs(paths, options.stored_here())
     good = [path for path in runs if is_honest(path, err=False)]
     say(*(f"{shown(path)}: valid" for path in good))
     if good != runs:
@@ -67,7 +67,7 @@ def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
     if form == "json":
         click.echo(as_json(run))
     elif form == "csv":
-        click.echo(answers.cases_as_csv(run.cases) if cases else answers.as_csv(run))
+        click.echo(answers.as_csv(run.cases if cases else run.answers))
     elif cases:
         click.echo(answers.cases_as_markdown(run.cases))
     else:
@@ -108,8 +108,9 @@ def export(file: Path, form: str | None) -> None:
 @click.option(
     "--workload",
     type=click.Choice(options.WORKLOADS),
-    help="What a machine is bought for, with --purchase; training by default.",
+    help="What a machine is bought for; a --purchase is for training by default.",
 )
+@click.option("--cases", is_flag=True, help="With --purchase, every case and finding too.")
 @options.as_json
 @exits_cleanly
 @without_garbage_collection()
@@ -121,6 +122,7 @@ def compare(  # noqa: PLR0913 - one for each option
     allow_missing: bool,
     purchase: bool,
     workload: str | None,
+    cases: bool,
     as_json: bool,
 ) -> None:
     """Say for each case whether NEW is faster or slower than BASE.
@@ -133,30 +135,29 @@ def compare(  # noqa: PLR0913 - one for each option
     most cases failed or would not have shown a slow-down of 25%, nothing could be compared, or a
     headline case failed, is missing in NEW or could not be compared; the first line says which.
     All cases together raise a false alarm in at most 5% of comparisons. With --purchase there are
-    no verdicts, and it exits with 0; the speed under a workload is that of the purchase page.
+    no verdicts on cases, and it exits with 0; the speed under a workload is that of the purchase
+    page.
     """
     from frobench.reports.compare import verdicts
     from frobench.suite.compare.runs import newest_levels
 
+    purchase = purchase or workload is not None
     with suppress(OSError):  # what cannot be read is refused below
         if new is not None and new.samefile(base):
             raise click.UsageError("BASE and NEW are the same file; name two runs")
     if new is None and (purchase or across):
         option = "--purchase" if purchase else "--across"
         raise click.UsageError(f"{option} compares two runs, each with an environment of its own")
-    if workload and not purchase:
-        raise click.UsageError("--workload compares two machines; give --purchase, too")
-    if purchase and (across or allow_missing):
-        raise click.UsageError("--purchase gives no verdicts; leave --across and --allow-missing")
+    if cases and not purchase:
+        raise click.UsageError("--cases compares two machines; give --purchase, too")
     if new is None:
         sys.exit(verdicts.versions(*read_valid(base), as_json=as_json, allow_missing=allow_missing))
     first, second = read_valid(base, new)
     if purchase:
-        sys.exit(
-            verdicts.machines(first, second, workload or options.WORKLOADS[0], as_json=as_json)
-        )
+        asked = workload or options.WORKLOADS[0]
+        sys.exit(verdicts.machines(first, second, asked, as_json=as_json, cases=cases))
     require_facts(across, first, second)
-    stored = options.RESULTS / Path(first.frobench.environment.machine).name
+    stored = options.stored_here() / Path(first.frobench.environment.machine).name
     known = newest_levels([stored, base.parent, new.parent])
     sys.exit(
         verdicts.runs(first, second, known, across, as_json=as_json, allow_missing=allow_missing)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from frobench import options
-from frobench.endings import end, measures, spelled
+from frobench.endings import end, measures
 from frobench.suite.exit_codes import INTERRUPTED
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
@@ -25,8 +25,8 @@ from frobench.suite.exit_codes import INTERRUPTED
 @options.results
 @options.into(options.SITE, "Folder for the pages.")
 @click.option("--address", default="auto", show_default=True, help="Address of the Ray cluster.")
-@click.option("--budget", type=click.FloatRange(min=1), metavar="SECONDS", help="For each run.")
-@click.option("--launches", type=click.IntRange(min=1), metavar="N", help="Instead of a budget.")
+@options.budget
+@options.launches
 @click.option(
     "--deadline",
     type=click.FloatRange(min=1),
@@ -69,7 +69,7 @@ def fleet(
     from frobench.suite.terminal import fleet_words
     from frobench.suite.terminal.layout import dump, say, warn
 
-    folder = spelled(results)
+    folder = results.resolve()
     request = FleetRequest(
         results=folder, benchmarks=benchmarks and benchmarks.absolute(), **wanted
     )
@@ -105,10 +105,9 @@ def _range(_context: click.Context, _option: click.Parameter, text: str) -> str:
     """Refuse what is no range of commits."""
     if ".." in text and "..." not in text and not text.startswith("-"):
         return text
-    example = f"{text}^..{text}" if "." not in text and text[:1] not in {"", "-"} else "HEAD^..HEAD"
     raise click.BadParameter(
-        f"{text!r} is no range of commits. A range is A..B, the commits after A up to B: type "
-        f"`--range {example}` to compare a commit with the one before it"
+        f"{text!r} is no range of commits. A range is A..B, the commits after A up to B; "
+        "`--range HEAD^..HEAD` compares a commit with the one before it"
     )
 
 
@@ -155,7 +154,7 @@ def history(results: Path, benchmarks: Path, **wanted: Any) -> None:  # noqa: AN
     from frobench.suite.terminal import history_words
     from frobench.suite.terminal.layout import say, show, shown
 
-    request = HistoryRequest(results=spelled(results), benchmarks=spelled(benchmarks), **wanted)
+    request = HistoryRequest(results=results.resolve(), benchmarks=benchmarks.resolve(), **wanted)
     with Interruptions() as interruptions:
         try:
             with reporter() as progress:
@@ -166,7 +165,7 @@ def history(results: Path, benchmarks: Path, **wanted: Any) -> None:  # noqa: AN
     say(*history_words.refusals(done))
     for table in history_words.tables(done):
         show(table)
-    say(*history_words.sentences(done, request))
+    say(*history_words.sentences(done))
     if done.stored:
         say(f"{len(done.stored)} stored runs, one a commit, in {shown(done.stored[0].parent)}/")
     sys.exit(exit_code(done.comparison))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from frobench import options
-from frobench.endings import measures, spelled
+from frobench.endings import measures
 from frobench.judging import conclude, read_valid, require_facts
 from frobench.suite.exit_codes import FAILED, SLOWER
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 @options.devices
 @options.benchmarks
 @options.results
-@click.option("--budget", type=click.FloatRange(min=1), metavar="SECONDS", help="For the run.")
-@click.option("--launches", type=click.IntRange(min=1), metavar="N", help="Instead of a budget.")
+@options.budget
+@options.launches
 @click.option("--deadline", type=click.FloatRange(min=1), metavar="SECONDS", help="For a case.")
 @options.seed
 @options.project("Whose commit is stored")
@@ -84,8 +84,8 @@ def together(benchmarks: Path, wait: bool) -> AbstractContextManager[object]:  #
 
     here = position()
     if here.number == 0:
-        return coordinating(here, spelled(benchmarks))
-    over = take_part(here, spelled(benchmarks), wait=warn if wait else None)
+        return coordinating(here, benchmarks.resolve())
+    over = take_part(here, benchmarks.resolve(), wait=warn if wait else None)
     say(f"node {here.number}: {over}")
     sys.exit(0)
 
@@ -134,7 +134,7 @@ def measure(results: Path, benchmarks: Path, **wanted: Any) -> "tuple[Path, Run]
     from frobench.suite.run.runner import run as to_the_end
     from frobench.suite.stored import store
 
-    request = Request(results=spelled(results), benchmarks=spelled(benchmarks), **wanted)
+    request = Request(results=results.resolve(), benchmarks=benchmarks.resolve(), **wanted)
     with Interruptions() as interruptions:
         try:
             with reporter() as progress:
@@ -157,7 +157,7 @@ def call_once(case: str, trace: Path | None, benchmarks: Path, wanted: dict[str,
         raise click.UsageError(f"--once measures nothing: leave out {', '.join(given)}")
     called = run_once(
         case,
-        spelled(benchmarks),
+        benchmarks.resolve(),
         wanted["devices"],
         expression=wanted["expression"],
         seed=wanted["seed"] or 0,

@@ -3,7 +3,6 @@
 
 import os
 from collections.abc import Callable, Mapping
-from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +25,6 @@ class StoredPath(click.Path):
         return Path(value) if broken else super().convert(value, param, ctx)
 
 
-class RegularFile(click.Path):
-    """A path of a regular file, which can be read without waiting."""
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401 - as click's
-        """Return the path, or say that no such file is there."""
-        path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        return path if path.is_file() else self.fail("not a regular file", param, ctx)
-
-
 def _label(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str:
     if value is None:
         return ""
@@ -52,29 +42,51 @@ paths = click.argument(
 expression = click.option("-k", "expression", default="", metavar="EXPR", help="Only these cases.")
 devices = click.option(
     "--devices",
+    envvar="FROBENCH_DEVICES",
     default="",
     metavar="LIST",
     callback=lambda _context, _option, names: [*filter(None, map(str.strip, names.split(",")))],
     help="Such as cpu,cuda:0.",
 )
 profile = click.option(
-    "--profile", type=click.Choice(PROFILES), default="standard", show_default=True
+    "--profile",
+    envvar="FROBENCH_PROFILE",
+    type=click.Choice(PROFILES),
+    default="standard",
+    show_default=True,
+)
+budget = click.option(
+    "--budget",
+    envvar="FROBENCH_BUDGET",
+    type=click.FloatRange(min=1),
+    metavar="SECONDS",
+    help="For a run.",
+)
+launches = click.option(
+    "--launches",
+    envvar="FROBENCH_LAUNCHES",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Instead of a budget.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="For programs.")
 benchmarks = click.option(
     "--benchmarks",
+    envvar="FROBENCH_BENCHMARKS",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=BENCHMARKS,
     help="Folder of benchmarks, if not Frobench's own.",
 )
 label = click.option(
     "--label",
+    envvar="FROBENCH_LABEL",
     callback=_label,
     metavar="NAME",
     help="Name of this node among nodes of its kind; stored as a seal.",
 )
 results = click.option(
     "--results",
+    envvar="FROBENCH_RESULTS",
     type=click.Path(path_type=Path),
     default=RESULTS,
     show_default=True,
@@ -97,7 +109,15 @@ def project(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Let a verb be told a project's folder, which is otherwise the repository of --benchmarks."""
     folder = click.Path(exists=True, file_okay=False, path_type=Path)
     text = f"{what}; by default the repository of --benchmarks."
-    return click.option("--project", type=folder, metavar="DIR", help=text)
+    return click.option(
+        "--project", envvar="FROBENCH_PROJECT", type=folder, metavar="DIR", help=text
+    )
+
+
+def stored_here() -> Path:
+    """Return the folder of stored runs, for verbs without --results."""
+    context = click.get_current_context(silent=True)
+    return Path((context and context.lookup_default("results")) or RESULTS)
 
 
 def into(folder: Path, what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -107,18 +127,11 @@ def into(folder: Path, what: str) -> Callable[[Callable[..., None]], Callable[..
 
 
 def in_forms(forms: Mapping[str, str]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a verb be asked for one of several forms, each by an option with its help, as `form`."""
+    """Let a verb be asked for a form by an option with its help, as `form`; the last one counts."""
 
     def with_options(verb: Callable[..., None]) -> Callable[..., None]:
-        @wraps(verb)
-        def asked(**given: object) -> None:
-            chosen = [name for name in forms if given.pop(name.replace("-", "_"))]
-            if len(chosen) > 1:
-                raise click.UsageError(f"--{' and --'.join(chosen)} are two forms; choose one")
-            verb(form=next(iter(chosen), None), **given)
-
         for name in reversed([*forms]):  # the first is applied last
-            asked = click.option(f"--{name}", is_flag=True, help=forms[name])(asked)
-        return asked
+            verb = click.option(f"--{name}", "form", flag_value=name, help=forms[name])(verb)
+        return verb
 
     return with_options

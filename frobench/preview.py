@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from frobench import options
-from frobench.endings import exits_cleanly, measures, spelled
+from frobench.endings import exits_cleanly, measures
 from frobench.suite.exit_codes import CANNOT
 
 if TYPE_CHECKING:
@@ -49,9 +49,9 @@ def list_cases(  # noqa: PLR0913 - one for each option
 
     settings = settings_for(profile, devices, expression=expression)
     with tempfile.TemporaryDirectory() as folder:
-        collected, declared = collect(settings, Path(folder), spelled(benchmarks))
-    before = run_before(results, collected, declared, profile)
-    expected = expect(collected, declared, settings, before)
+        collected = collect(settings, Path(folder), benchmarks.resolve())
+    before = run_before(results, collected, profile)
+    expected = expect(collected, settings, before)
     if as_json:
         dump(expected)
     else:

@@ -68,7 +68,7 @@ def _licence(_context: click.Context, _option: click.Parameter, text: str) -> st
 )
 @click.option(
     "--prices",
-    type=options.RegularFile(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
     help="What devices cost, instead of at launch.",
 )
@@ -102,8 +102,6 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
 
     With `--figures` the charts of a run lie in a folder beside its page, named like the page: ready
     for papers and slides.
-
-    A folder below `results/.runs/` is a run that goes on: its page shows what it has so far.
     """
     from frobench.reports.making.workers import FEW_PAGES, Workers, collect_seldom
 
@@ -113,7 +111,6 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
     from frobench.reports.purchase import purchase
     from frobench.reports.purchase.prices import PATH, read
     from frobench.reports.site import build
-    from frobench.suite.run import unfinished
     from frobench.suite.terminal.layout import say, shown, stored_runs, tell
 
     gc.freeze()  # what was imported stays: to look through it at the end takes a fifth of a second
@@ -137,19 +134,18 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
         from frobench.reports.figures import files as figure_files
 
         drawn = figure_files.Figures(output)
-    with unfinished.as_files(paths) as files:
-        stored_runs(tuple(files), options.RESULTS)  # or says that there is none
-        made = build.build(
-            files or [options.RESULTS],
-            output,
-            tell=tell_broken,
-            workers=workers,
-            beside=[compared, drawn] if drawn else [compared],
-            known=known,
-            publication=Publication(address, licence),
-            reference=reference,
-        )
-        say(*map(shown, made))
+    stored_runs(paths, options.stored_here())  # or says that there is none
+    made = build.build(
+        paths or [options.stored_here()],
+        output,
+        tell=tell_broken,
+        workers=workers,
+        beside=[compared, drawn] if drawn else [compared],
+        known=known,
+        publication=Publication(address, licence),
+        reference=reference,
+    )
+    say(*map(shown, made))
     for folder in drawn.folders if drawn else ():
         say(f"figures: {shown(folder)}")
     if compared.made:

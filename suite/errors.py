@@ -6,7 +6,6 @@ import os
 import re
 import sys
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -46,17 +45,6 @@ class LostRankError(RuntimeError):
     """A process of a group ended or did not answer, or its network broke; the message names it."""
 
 
-class TooLongError(Exception):
-    """A call takes longer than the profile allows, or is predicted to.
-
-    seconds : that went into calls before that was known
-    """
-
-    def __init__(self, reason: str, seconds: float = 0.0) -> None:
-        super().__init__(reason)
-        self.seconds = seconds
-
-
 class ClockError(RuntimeError):
     """The host's clock does not do what a clock must."""
 
@@ -66,14 +54,12 @@ class Interrupted(Exception):  # noqa: N818 - not an error: the user asked for i
 
     run : its name, to resume it by
     stored : where everything finished was saved; ``None`` if nothing was
-    trouble : why nothing was, if there was something to save
     """
 
-    def __init__(self, run: str, stored: Path | None, trouble: str | None = None) -> None:
+    def __init__(self, run: str, stored: Path | None) -> None:
         super().__init__(run)
         self.run = run
         self.stored = stored
-        self.trouble = trouble
 
 
 class WrongResultError(Exception):
@@ -126,14 +112,9 @@ _TEMPLATES = (
 """What PyTorch says that has only numbers, sizes and types in it; no other text of it is stored."""
 
 
-@cache
-def _known() -> re.Pattern[str]:
-    return re.compile("|".join(_TEMPLATES))
-
-
 def known_message(text: str) -> str:
     """Return the part of a message that is known to name no person or host, or nothing."""
-    match = _known().search(text)
+    match = re.search("|".join(_TEMPLATES), text)
     return match[0] if match else ""
 
 

@@ -15,13 +15,13 @@ from frobench.suite.stored.types import Case, Estimate, Run
 from frobench.suite.units import counted, nanoseconds
 
 GAUGES = {
-    "frobench_case_seconds": "Seconds of one call, the median over launches.",
-    "frobench_case_low_seconds": "Lower end of the 95% interval.",
-    "frobench_case_high_seconds": "Upper end of the 95% interval.",
-    "frobench_case_launches": "Launches behind the median.",
-    "frobench_run_timestamp_seconds": "When the run was measured.",
+    "frobench_case_seconds": ("value", "Seconds of one call, the median over launches."),
+    "frobench_case_low_seconds": ("low", "Lower end of the 95% interval."),
+    "frobench_case_high_seconds": ("high", "Upper end of the 95% interval."),
+    "frobench_case_launches": ("launches", "Launches behind the median."),
+    "frobench_run_timestamp_seconds": ("", "When the run was measured."),
 }
-"""What the gauges of `openmetrics` hold, by their names."""
+"""The gauges of `openmetrics`: each with the field of an estimate that it holds, and its help."""
 
 
 def bencher(run: Run) -> str:
@@ -60,25 +60,19 @@ def openmetrics(run: Run) -> str:
     run was measured.
     """
     made, where = run.frobench, run.frobench.environment
-    gauges: dict[str, list[tuple[str, float]]] = {name: [] for name in GAUGES}
-    for name, case, median in _medians(run):
-        device = case.extra_info.device
-        labels = _labels(case=name, exercise=case.group, device=device, machine=where.machine)
-        numbers = (median.value, median.low, median.high, median.launches)
-        for samples, number in zip(gauges.values(), numbers, strict=False):
-            if number is not None:
-                samples.append((labels, number))
     names = {"machine": where.machine, "profile": made.profile, "torch": where.software.torch}
+    medians, lines = _medians(run), []
+    for gauge, (field, about) in GAUGES.items():
+        unit = [f"# UNIT {gauge} seconds"] if gauge.endswith("_seconds") else []
+        lines += [f"# TYPE {gauge} gauge", *unit, f"# HELP {gauge} {about}"]
+        for name, case, median in medians if field else ():
+            known = {"case": name, "exercise": case.group, "device": case.extra_info.device}
+            if (number := getattr(median, field)) is not None:
+                labels = _labels(**known, machine=where.machine)
+                lines.append(f"{gauge}{{{labels}}} {number!r}")
     with suppress(OverflowError, ValueError):  # the stored text may be no date
         begun = datetime.fromisoformat(run.datetime).timestamp()
-        gauges["frobench_run_timestamp_seconds"].append((_labels(run=made.run, **names), begun))
-    lines = []
-    for name, samples in gauges.items():
-        lines.append(f"# TYPE {name} gauge")
-        if name.endswith("_seconds"):
-            lines.append(f"# UNIT {name} seconds")
-        lines.append(f"# HELP {name} {GAUGES[name]}")
-        lines += [f"{name}{{{labels}}} {value!r}" for labels, value in samples]
+        lines.append(f"{gauge}{{{_labels(run=made.run, **names)}}} {begun!r}")
     return "\n".join([*lines, "# EOF"])
 
 

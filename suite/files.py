@@ -21,8 +21,6 @@ _KINDS = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
-_NO_WAITING = getattr(os, "O_NONBLOCK", 0)
-"""Opens a pipe at once, should one have taken the file's place."""
 
 
 class UnusableFileError(ValueError):
@@ -37,17 +35,16 @@ def content_of(path: Path) -> bytes:
     Raises `UnusableFileError`.
     """
     try:
-        _refuse(path.stat())
-        handle = os.open(path, os.O_RDONLY | _NO_WAITING)
-        with open(handle, "rb") as file:  # noqa: PTH123 - of a handle
-            status = os.fstat(handle)
-            _refuse(status)
-            data = file.read(status.st_size + 1)  # a larger buffer would take time
-            if len(data) > status.st_size:
-                data += file.read(LARGEST_FILE + 1 - len(data))
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            kind = _KINDS.get(stat.S_IFMT(status.st_mode), "something else")
+            raise UnusableFileError(f"{kind}, not a regular file")
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
     except OSError as error:
         raise UnusableFileError(f"cannot be read: {error.strerror or error}") from None
-    _refuse_size(len(data))  # it may have grown, or its size is not told
+    if len(data) > LARGEST_FILE:
+        raise UnusableFileError(f"larger than {LARGEST_FILE // 10**6} MB, which no stored run is")
     return data
 
 
@@ -88,18 +85,6 @@ def _write_through(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _refuse(status: os.stat_result) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "something else")
-        raise UnusableFileError(f"{kind}, not a regular file")
-    _refuse_size(status.st_size)
-
-
-def _refuse_size(size: int) -> None:
-    if size > LARGEST_FILE:
-        raise UnusableFileError(f"larger than {LARGEST_FILE // 10**6} MB, which no stored run is")
 
 
 Line = TypeVar("Line")

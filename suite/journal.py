@@ -3,7 +3,6 @@
 
 import os
 import random
-from collections.abc import Collection
 from errno import ENOENT
 from pathlib import Path
 from typing import ClassVar, Literal, Self
@@ -25,6 +24,7 @@ from frobench.suite.stored.types import (
     Conclusion,
     Environment,
     Exercise,
+    Launch,
     NodeFacts,
     Outcome,
     Project,
@@ -74,7 +74,6 @@ class Plan(Struct, kw_only=True):
     budget_asked : whether the budget is the user's, and not the profile's
     project_folder : the working tree of the project that is measured
     paths : folders of the project that modules are imported from first
-    kept_out : another working tree of the project, from which nothing may be imported
     label : see `suite.stored.types.Environment`
     environment : as the pilot found it; unset before
     cases : that every launch measures; none before the pilot
@@ -83,7 +82,6 @@ class Plan(Struct, kw_only=True):
     launch_seconds : that a launch is expected to take
     deadlines : seconds after which a case hangs, where it is not the settings' deadline
     brief : headline cases with long calls, which are called a few times
-    counters : devices that count their energy
     energy : cases whose energy every launch measures
     without_energy : why the energy of other headline cases is not measured
     sustained : cases of an accelerator whose sustained rate every launch measures
@@ -107,7 +105,6 @@ class Plan(Struct, kw_only=True):
     project_folder: str | None = None
     project: Project | None = None
     paths: list[str] = []
-    kept_out: str = ""
     label: str | None = None
     environment: Environment = UNSET  # type: ignore[assignment] # nothing reads it before the pilot
     exercises: dict[str, Exercise] = {}
@@ -118,7 +115,6 @@ class Plan(Struct, kw_only=True):
     launch_seconds: float = 0.0
     deadlines: dict[str, float] = {}
     brief: list[str] = []
-    counters: list[str] = []
     energy: list[str] = []
     without_energy: dict[str, str] = {}
     sustained: list[str] = []
@@ -174,11 +170,6 @@ class Plan(Struct, kw_only=True):
         chance.shuffle(blocks)
         return sorted(names, key=lambda name: blocks.index(kinds[name]))
 
-    def any_on_halves(self, names: Collection[str]) -> bool:
-        """Return whether any of these cases runs on halves of the CPU, a process each."""
-        devices = (name for case in self.cases if case.fullname in names for name in case.devices)
-        return any(name.startswith(f"{CPU}/") and not nodes_of(name) for name in devices)
-
     def windows(self, launch: int) -> list[str]:
         """Return the cases that are repeated behind all others, in this launch's order."""
         names = [*dict.fromkeys([*self.sustained, *self.energy])]
@@ -232,29 +223,31 @@ def read_spec(path: str) -> LaunchSpec:
 
 
 class Collected(Struct, tag="collected", kw_only=True):
-    """What collection found: every selected case, and the questions they answer."""
+    """What collection found: every selected case, and the questions they answer.
+
+    The other fields are for `frobench list` alone.
+
+    machine, machine_id : the machine's name and, without a label, its identity
+    absent : by full name why no device here can run a case
+    """
 
     cases: list[Identity]
     exercises: dict[str, Exercise]
-
-
-class Declared(Struct, tag="declared", kw_only=True):
-    """The machine, and why no device here can run some of the cases, by full name.
-
-    machine, machine_id : the machine's name and, without a label, its identity
-    """
-
-    machine: str
-    machine_id: str
-    absent: dict[str, str]
+    machine: str = ""
+    machine_id: str = ""
+    absent: dict[str, str] = {}
 
 
 class Begun(Struct, tag="begun", kw_only=True):
-    """A case is in flight since `at`, seconds of the monotonic clock."""
+    """A case is in flight since `at`, seconds of the monotonic clock.
+
+    settled : seconds in which accelerators were kept busy before, until their clocks had settled
+    """
 
     launch: int
     case: str
     at: float
+    settled: float = 0.0
 
 
 class Tried(Struct, tag="tried", kw_only=True):
@@ -336,13 +329,6 @@ class Busy(Struct, tag="busy", kw_only=True):
     case: str = ""
 
 
-class Settled(Struct, tag="settled", kw_only=True):
-    """Accelerators were kept busy until their clocks had settled."""
-
-    launch: int
-    seconds: float
-
-
 class Rested(Struct, tag="rested", kw_only=True):
     """Nothing ran between these seconds of the monotonic clock; written by the runner."""
 
@@ -357,7 +343,6 @@ class Refused(Struct, tag="refused", kw_only=True):
     details : what others wrote of it, and a traceback, for the terminal only
     fatal : it took its process down with it, or hung; larger ones are not tried
     lost : the launch lost a process of a group, which says nothing of the case in other launches
-    sampled : seconds of the calls that a pilot made before it knew that they take too long
     """
 
     launch: int
@@ -368,7 +353,6 @@ class Refused(Struct, tag="refused", kw_only=True):
     check: Check | None = None
     details: str = ""
     lost: bool = False
-    sampled: float = 0.0
 
 
 class NodesSeen(Struct, tag="nodes", kw_only=True):
@@ -399,17 +383,19 @@ class Surroundings(Struct, tag="surroundings", kw_only=True):
     refusals: dict[str, str] = {}
 
 
+def no_facts() -> Launch:
+    """Return what is stored of a launch of which nothing is known."""
+    return Launch(
+        started="", seconds=0.0, body_seconds=0.0, warmup_seconds=0.0, empty_body={}, timer_step=0.0
+    )
+
+
 class Harness(Struct, tag="harness", kw_only=True):
-    """What a launch says of the harness itself once its devices are ready; see `Launch`."""
+    """What a launch says of the harness itself once its devices are ready."""
 
     launch: int
-    empty_body: dict[str, float]
-    timer_step: float
-    warmup: float
-    state: dict[str, Scalar]
-    environment: Environment | None = None
-    ready_reading: dict[str, float] = {}
-    waits: dict[str, str] = {}
+    environment: Environment
+    facts: Launch
 
 
 class Gauged(Struct, tag="gauged", kw_only=True):
@@ -424,7 +410,6 @@ class Imported(Struct, tag="imported", kw_only=True):
 
     launch: int
     inside: int
-    outside: list[str]
     foreign: Foreign | None = None
 
 
@@ -439,8 +424,8 @@ class Ended(Struct, tag="ended", kw_only=True):
     runner_cores: float | None = None
 
 
-_OfPilot = Stopped | Surroundings | NodesSeen | Collected | Declared | Tried
-_OfLaunch = Harness | Gauged | Settled | Begun | Measured | Refused | Busy | Imported
+_OfPilot = Stopped | Surroundings | NodesSeen | Collected | Tried
+_OfLaunch = Harness | Gauged | Begun | Measured | Refused | Busy | Imported
 _OfRunner = Rested | Refused | Ended
 Record = _OfPilot | _OfLaunch | _OfRunner
 """A line of the journal."""

@@ -5,7 +5,6 @@ import io
 import os
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
-from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,8 +22,8 @@ from frobench.suite.run.launches import LOG_LINES, arguments, environment
 from frobench.suite.run.lock import machine_lock
 from frobench.suite.stored.differences import name_of, short_name
 
-MOST_NAMES, LIKENESS = 8, 0.4
-"""Cases that an error names, and how alike names are, of 1, that it calls near."""
+MOST_NAMES = 8
+"""Cases that an error names."""
 
 
 class Called(Struct, frozen=True, kw_only=True):
@@ -113,24 +112,14 @@ def the_case(wanted: str, cases: Sequence[str]) -> str:
     matches = matches or [case for case in cases if wanted.lower() in case.lower()]
     if len(matches) == 1:
         return matches[0]
-    problem = f"{wanted!r} matches {len(matches)} cases; give the name of one:"
-    if not matches:
-        names = {name_of(case): case for case in cases}
-        matches = [names[name] for name in get_close_matches(wanted, names, MOST_NAMES, LIKENESS)]
-        problem = f"no case matches {wanted!r}; near are:"
     if not matches:
         raise NothingSelectedError(
             f"no case matches {wanted!r}; `frobench list --profile rigorous` shows what there is"
         )
-    raise NothingSelectedError("\n".join([problem, *_listed(matches)]))
-
-
-def _listed(cases: Sequence[str]) -> list[str]:
-    """Return the shortest names that tell cases apart, a line each."""
-    short = [name_of(case) for case in cases]
-    names = short if len(set(short)) == len(short) else cases
-    more = [f"  and {len(cases) - MOST_NAMES} more"] if len(cases) > MOST_NAMES else []
-    return [*(f"  {name}" for name in names[:MOST_NAMES]), *more]
+    named = "\n  ".join(matches[:MOST_NAMES])
+    raise NothingSelectedError(
+        f"{wanted!r} matches {len(matches)} cases; give the name of one, such as\n  {named}"
+    )
 
 
 def _pytest(options: list[str], chosen: _Choice) -> tuple[int, str]:

@@ -59,7 +59,7 @@ def redact(run: Run, names: Collection[str]) -> tuple[Run, list[Removed]]:
     clean: Run = privacy.rewritten(run, change)
     clean.frobench.digest = store.digest(clean)
     for fault in rule.conclusions(clean, *checks.OF_FILES):
-        raise store.InvalidResult(fault.case or "$", f"{fault.code}: {fault.message}")
+        raise store.InvalidResult(f"{fault.case or 'the run'}: {fault.code}: {fault.message}")
     return clean, removed
 
 

@@ -15,6 +15,7 @@ QUIET = str(Path(__file__).parent / "instruments" / "quiet")
 collect_ignore = [
     "browser",  # tests that need a browser; `nox -s browser` runs them
     "cluster",  # tests of several nodes; `nox -s cluster` runs them
+    "notebook",  # executes the notebook; `nox -s notebook` does
     "instruments/mishaps",  # benchmarks that end on a GPU; gpu/test_mishaps.py runs them
     "instruments/sabotage",  # benchmarks with planted faults; test_sabotage.py runs them
     "instruments/tricky",  # benchmarks that go wrong on purpose; test_runner.py runs them

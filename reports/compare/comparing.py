@@ -142,13 +142,9 @@ def _compare(
 
 
 def _between(cases: Sequence[CaseComparison]) -> Between:
-    """Return what a finding may differ by between runs: as a ratio of its two worst cases may.
-
-    A finding is not relative to the speed of the cores, so that may move it, too.
-    """
+    """Return what a finding may differ by between runs: as a ratio of its two worst cases may."""
     allowed = sorted((math.log1p(case.allowance) for case in cases), reverse=True)
-    cores = max((abs(math.log(case.clock)) for case in cases if case.clock), default=0.0)
-    return Between(known=math.hypot(*allowed[:2]) + cores)
+    return Between(known=math.hypot(*allowed[:2]))
 
 
 def _obstacle(old: _Side, late: _Side, cases: Sequence[CaseComparison]) -> str | None:

@@ -4,14 +4,16 @@
 from collections.abc import Collection, Sequence
 
 import click
+from msgspec import to_builtins
 from msgspec.structs import asdict
 
 from frobench.reports.compare import workload as workloads
 from frobench.reports.compare.comparing import compare_findings, legend, table
 from frobench.suite.compare.between_runs import Levels
 from frobench.suite.compare.gate import agreement, exit_code
-from frobench.suite.compare.pairs import compare_machines
+from frobench.suite.compare.pairs import match_machines
 from frobench.suite.compare.runs import compare_runs, compare_versions
+from frobench.suite.stored.differences import compare_environments
 from frobench.suite.stored.types import Run
 from frobench.suite.terminal import comparison as words
 from frobench.suite.terminal.layout import dump, fold, say, show
@@ -59,34 +61,48 @@ def versions(run: Run, *, as_json: bool, allow_missing: bool = False) -> int:
     else:
         show(words.of_cases(comparison.cases, "other version", "body"))
         fold(*words.legend(comparison.cases), "")
-        fold(*words.of_versions(comparison))
+        fold(*words.of_runs(comparison))
     return exit_code(comparison, allow_missing=allow_missing)
 
 
-def machines(base: Run, new: Run, workload: str, *, as_json: bool) -> int:
-    """Print two machines side by side, and how fast the new one is under a workload."""
-    comparison = compare_machines(base, new)
-    findings = compare_findings(base, new)
-    sides = workloads.sides(base, new, workload)
+def machines(base: Run, new: Run, workload: str, *, as_json: bool, cases: bool = False) -> int:
+    """Print two machines side by side, and how fast the new one is under a workload.
+
+    cases : whether to print every case and finding too
+    """
+    matched = match_machines(base, new)
+    environments = base.frobench.environment, new.frobench.environment
+    differences = [each for each in compare_environments(*environments) if each.matters]
+    sides = workloads.sides(base, new)
+    found = workloads.score(sides, workload)
+    first, second = (side.axes for side in sides)
     if as_json:
-        rest = asdict(comparison) | {"findings": findings}
-        dump(workloads.for_programs(sides) | rest)
-        if sides.refused:
-            say(sides.refused, err=True)
-    else:
-        say(f"base: {comparison.base_machine} ({comparison.base})")
-        say(f"new:  {comparison.new_machine} ({comparison.new})", "")
-        _warn(comparison.faults)
-        show(words.of_ratios(comparison.ratios))
-        show(table(findings, "base", "new"))
-        show(workloads.exercises(sides))
-        show(workloads.axes(sides))
-        fold(
-            *legend(findings),
-            *words.of_machines(comparison),
-            "",
-            workloads.answer(sides),
+        dump(
+            found
+            | {
+                "axes": {"base": to_builtins(first), "new": to_builtins(second)},
+                "base": base.frobench.run,
+                "new": new.frobench.run,
+                "base_machine": environments[0].machine,
+                "new_machine": environments[1].machine,
+                "unmatched": matched.unmatched,
+                "faults": matched.faults,
+                "differences": differences,
+                "findings": compare_findings(base, new),
+            }
         )
+        return 0
+    say(f"base: {environments[0].machine} ({base.frobench.run})")
+    say(f"new:  {environments[1].machine} ({new.frobench.run})", "")
+    _warn(matched.faults)
+    fold(*workloads.answers(found), "")
+    show(workloads.parts(found))
+    show(workloads.axes(first, second))
+    if cases:
+        findings = compare_findings(base, new)
+        show(words.of_pairs(matched.pairs))
+        show(table(findings, "base", "new"))
+        fold(*legend(findings), *words.of_machines(matched, differences))
     return 0
 
 
@@ -97,16 +113,16 @@ def reproduction(
 
     others, across : as for `runs`
     """
-    answer = agreement(first, again, others, across)
-    _warn(answer.comparison.faults)
-    if answer.comparison.differences:
+    comparison = compare_runs(first, again, others, across)
+    if comparison.differences:
         findings = compare_findings(first, again)
         show(table(findings, "there", "here", overlaps=True))
     else:
-        findings = compare_findings(first, again, answer.comparison)
+        findings = compare_findings(first, again, comparison)
         show(table(findings, "before", "now"))
-    fold(*legend(findings), *words.of_agreement(answer))
-    return answer.exit_code
+    answer, code = agreement(comparison, len(first.benchmarks))
+    fold(*legend(findings), answer, *words.of_runs(comparison))
+    return code
 
 
 def _warn(lines: Sequence[str], *, err: bool = False) -> None:

@@ -1,117 +1,84 @@
 # SPDX-License-Identifier: MIT
-"""Two machines under a workload, for the terminal: their speed, by the page's script, and axes."""
+"""Two machines under a workload, for the terminal: the verdict of the page's script, and axes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import msgspec
-from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from frobench.reports.findings.finding import RATIO
-from frobench.reports.purchase import script
-from frobench.reports.purchase.comparison import Amount
-from frobench.reports.purchase.machines import compare_measured
-from frobench.reports.purchase.measured import Measured
-from frobench.reports.summary.device_axes import DeviceAxes, device_axes
+from frobench.reports.purchase import machines, script
+from frobench.reports.summary.device_axes import DeviceAxes
+from frobench.reports.summary.model import Summary, summarise
+from frobench.reports.table.estimates import estimates
 from frobench.reports.table.workloads import table as workloads
+from frobench.suite import checks
 from frobench.suite.stored.types import Estimate, Run
 from frobench.suite.terminal.layout import Table
-from frobench.suite.units import (
-    counted,
-    format_capacity,
-    format_estimate,
-    format_point,
-    format_value,
-)
+from frobench.suite.units import format_capacity, format_estimate, format_point, format_value
 
 
-class ExerciseSpeed(Struct, frozen=True):
-    """How fast a machine is in an exercise as far as one kind of device does it; as `Score`."""
+def sides(base: Run, new: Run) -> list[Summary]:
+    """Return what is known of two machines."""
+    credible = {"base.html": checks.credible(base), "new.html": checks.credible(new)}
+    return [
+        replace(summarise(run, "", estimates(run)), href=href) for href, run in credible.items()
+    ]
 
-    name: str
-    speed: Amount | None
-    cases: int
-    every: int
 
+def score(compared: Sequence[Summary], workload: str) -> dict[str, Any]:
+    """Return how fast the second machine is under a workload of `reports.table.workloads`.
 
-class Score(Struct, frozen=True):
-    """How fast a machine is under a workload.
-
-    speed : times as fast as the base; ``None`` where both measured no case of the workload
-    cases : that both measured
-    every : that the base measured
-    exercises : whatever the workload
+    ``speed`` is how many times as fast it is, ``energy`` how much work it does for a joule beside
+    the first, both ``None`` where ``reasons`` say why; ``coverage`` is the share of the workload's
+    weight that both measured, ``missing`` has the parts that lack something, and whose, and
+    ``parts`` the parts with their weights.
     """
-
-    speed: Amount | None
-    cases: int
-    every: int
-    exercises: list[ExerciseSpeed]
-
-
-class Sides(Struct, frozen=True):
-    """Two machines under a workload.
-
-    workload : its name
-    score : how many times as fast the new one is; ``None`` where ``refused`` says why
-    base, new : their axes
-    """
-
-    workload: str
-    score: Score | None
-    refused: str
-    base: DeviceAxes
-    new: DeviceAxes
-
-
-def sides(base: Run, new: Run, workload: str) -> Sides:
-    """Compare two machines; without an engine for the page's script there is no score."""
-    known, refused = None, ""
     try:
-        known = score(base, new, workload)
+        found: Any = script.call("built.score", machines.data(compared), workload)
     except script.MissingEngineError as error:
-        refused = f"no speed under {workload}: {error}"
-    return Sides(workload, known, refused, device_axes(base), device_axes(new))
+        found = {"speed": None, "energy": None, "coverage": None, "missing": [], "parts": []}
+        found["reasons"] = {"speed": str(error), "energy": str(error)}
+    return {"workload": workload, **found}
 
 
-def score(base: Run, new: Run, workload: str) -> Score:
-    """Compare two machines under a workload of `reports.table.workloads`.
-
-    Raises `reports.purchase.script.MissingEngineError` if there is no engine for the script.
-    """
-    comparison = compare_measured({"base": Measured.of(base), "new": Measured.of(new)}, "base")
-    found = script.call("purchaseBuilt.score", comparison, "new", workload)
-    return msgspec.convert(found, Score)
-
-
-def for_programs(compared: Sides) -> dict[str, Any]:
-    """Return the fields that stand at the top level of ``--json``."""
-    known = compared.score or Score(None, 0, 0, [])
-    return {
-        "workload": compared.workload,
-        "speed": to_builtins(known.speed),
-        "cases": known.cases,
-        "of_cases": known.every,
-        "axes": {"base": to_builtins(compared.base), "new": to_builtins(compared.new)},
-        "exercises": to_builtins(known.exercises),
-    }
-
-
-def answer(compared: Sides) -> str:
-    """Return the speed in a sentence."""
-    if compared.score is None:
-        return compared.refused
+def answers(found: dict[str, Any]) -> list[str]:
+    """Return the verdicts in sentences: speed, energy, and what is missing."""
     titles = {workload.name: workload.title for workload in workloads().workloads}
-    title, known = titles[compared.workload], compared.score
-    if known.speed is None:
-        return f"{title}: no case of this workload was measured on both machines"
-    cases = f"{known.cases} of {counted(known.every, 'case')}"
-    return f"{title}: new has {_spelled(known.speed)} the speed of base ({cases})"
+    title, reasons = titles[found["workload"]], found["reasons"]
+    lines = [f"{title}: not measured: {reasons['speed']}"]
+    if found["speed"]:
+        covered = f"{int(100 * found['coverage'] + 1e-6)}% of the workload's weight"
+        lines = [f"{title}: new has {_spelled(found['speed'])} the speed of base ({covered})"]
+    if found["energy"]:
+        lines.append(f"Energy: new does {_spelled(found['energy'])} the work of base for a joule")
+    elif found["speed"]:
+        lines.append(f"Energy: not measured: {reasons['energy']}")
+    where = {"new": "in new", "base": "in base", "both": "in both"}
+    return lines + [
+        f"missing {where[one['side']]}: {one['title']}: {one['reason']}" for one in found["missing"]
+    ]
 
 
-def axes(compared: Sides) -> Table:
+def parts(found: dict[str, Any]) -> Table:
+    """Return a row for each part of the workload, with the speed of the new machine."""
+    every = sum(one["weight"] for one in found["parts"])
+    rows = [
+        (
+            "parts",
+            one["title"],
+            f"{one['weight'] / every:.0%}",
+            _spelled(one["speed"]) if one["speed"] else "-",
+            f"{one['coverage']:.0%}",
+        )
+        for one in found["parts"]
+    ]
+    return Table({"weight": ">", "new, times as fast": "<", "covered": ">"}, rows)
+
+
+def axes(base: DeviceAxes, new: DeviceAxes) -> Table:
     """Return a row for each axis that either machine has."""
-    rows = [("axes", name, *cells) for name, cells in _axes(compared.base, compared.new)]
+    rows = [("axes", name, *cells) for name, cells in _axes(base, new)]
     return Table({"base": ">", "new": ">"}, rows)
 
 
@@ -131,16 +98,7 @@ def _axes(base: DeviceAxes, new: DeviceAxes) -> Iterator[tuple[str, tuple[str, .
         yield "power", tuple(format_value(value, "W") if value else "-" for value in watts)
 
 
-def exercises(compared: Sides) -> Table:
-    """Return a row for each exercise, with the speed of the new machine."""
-    rows = []
-    for one in compared.score.exercises if compared.score else []:
-        speed = _spelled(one.speed) if one.speed else "-"
-        rows.append(("exercises", one.name, speed, f"{one.cases} of {one.every}"))
-    return Table({"new, times as fast": "<", "cases": "<"}, rows)
-
-
-def _spelled(speed: Amount) -> str:
-    if speed.low is None or speed.high is None:
-        return format_value(speed.value, RATIO)
-    return format_estimate(Estimate(speed.value, speed.low, speed.high, launches=0), RATIO)
+def _spelled(speed: dict[str, Any]) -> str:
+    if speed["low"] is None:
+        return format_value(speed["value"], RATIO)
+    return format_estimate(Estimate(**speed, launches=0), RATIO)

@@ -25,6 +25,7 @@ from frobench.reports.files.metadata import Publication
 from frobench.reports.findings import sections
 from frobench.reports.findings.finding import Plot, Series
 from frobench.reports.findings.roofline import rooflines
+from frobench.reports.summary.model import Summary
 from frobench.reports.table.facts import machine_title
 from frobench.reports.web.theme import LIGHT
 from frobench.suite import checks
@@ -67,13 +68,10 @@ class Figures:
     out: Path
     folders: list[Path] = field(default_factory=list)
 
-    def __call__(self, pages: Mapping[str, str], _publication: Publication) -> dict[str, bytes]:
-        """Return the figures of all runs by their names below the site.
-
-        pages : addresses of run pages by the digests of their files
-        """
+    def __call__(self, runs: Sequence[Summary], _publication: Publication) -> dict[str, bytes]:
+        """Return the figures of all runs by their names below the site."""
         made: dict[str, bytes] = {}
-        for page in sorted(pages.values()):
+        for page in sorted(run.href for run in runs):
             run = store.read((self.out / page).with_suffix(".json"))
             folder = PurePosixPath(page).with_suffix("").as_posix() + FOLDER
             made |= {f"{folder}/{name}": content for name, content in of_run(run)}

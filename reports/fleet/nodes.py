@@ -5,6 +5,7 @@ A subject is what nodes are compared in: an exercise, as far as one kind of devi
 axis of the device.
 """
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 
@@ -17,7 +18,6 @@ from frobench.reports.findings.exercises.attainable_peak import SUSTAINED
 from frobench.reports.summary.device_axes import DeviceAxes
 from frobench.reports.table.estimates import CaseEstimate
 from frobench.reports.table.facts import kind_title
-from frobench.reports.table.times import number
 from frobench.suite.compare.pairs import failures, faults
 from frobench.suite.stored.differences import facts, is_cpu, matters
 from frobench.suite.stored.types import Case, Run, Scalar
@@ -158,4 +158,6 @@ def _axes(
 
 
 def _number(estimate: CaseEstimate, basis: str = "") -> int:
-    return number(repr((estimate.case, estimate.version, basis)))
+    """Return a number of 64 bits that is equal for cases that are the same."""
+    text = repr((estimate.case, estimate.version, basis))
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())

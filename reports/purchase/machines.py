@@ -1,263 +1,260 @@
 # SPDX-License-Identifier: MIT
-"""Stored runs of several machines to the comparison that a buyer sees."""
+"""Stored runs as the scripts know them, which compare any two of them: `static/model.js`.
+
+What many runs share stands once, because an index holds a thousand of them.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from statistics import fmean
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
 
-import numpy as np
+from msgspec import to_builtins
 
-from frobench.reports.findings.finding import exercise_title
-from frobench.reports.purchase.comparison import (
-    Comparison,
-    Exercise,
-    Less,
-    Machine,
-    PartSpeeds,
-    Rent,
-    ScoredPart,
-)
-from frobench.reports.purchase.measured import Measured, joules, together
 from frobench.reports.purchase.prices import HOUR, Price, total
-from frobench.reports.purchase.ratios import Launches, Ratios, Rows, against
-from frobench.reports.summary import views
-from frobench.reports.table.equipment import around, equipment
-from frobench.reports.table.facts import machine_title
-from frobench.reports.table.times import ON_CPU, exercise
+from frobench.reports.summary.model import Summary, device_names, equipment_of
+from frobench.reports.table.equipment import surroundings
+from frobench.reports.table.estimates import STEP
+from frobench.reports.table.facts import fact_name, spelled
+from frobench.reports.table.scored import ON_CPU, Logs, Scored
 from frobench.reports.table.workloads import table
-from frobench.suite.compare.pairs import Matched, Pair, faults, kind, match_machines
-from frobench.suite.stored.differences import name_of
-from frobench.suite.terminal.comparison import grouped
+from frobench.suite.checks.facts import moment
+from frobench.suite.stored.differences import FOLLOWS, SAID_BY_ABSENCE
+from frobench.suite.stored.types import Estimate, Scalar
 
-SUFFIX = ".html"
-DECIMALS, DIGITS = 9, 6
-"""To which logs are rounded, and variances: further ones differ between processors."""
+DIGITS = 4
+"""Of what a device does, and of the ends of its interval."""
+ERROR_STEP = 1e-5
+"""To which standard errors of logarithms are rounded."""
+AXES = {
+    "compute": ("bfloat16", "float16", "float32"),
+    "memory": ("",),
+    "overhead": ("",),
+    "link_to_device": ("",),
+}
+"""The axes that a buyer weighs, with the precisions of each."""
+Places = Mapping[tuple[str, str], Mapping[str, int]]
+"""The places of cases in `data`, by part and kind."""
 
 
-def compare_measured(
-    measured: Mapping[str, Measured], reference: str, prices: Sequence[Price] = ()
-) -> Comparison:
-    """Hold machines beside a reference, which is among them.
+def data(runs: Sequence[Summary], known: Sequence[Price] = ()) -> dict[str, Any]:
+    """Return what the scripts need of all runs.
 
-    measured : by the address of each run's page, seen from the site's root
-    reference : the address of one of them
+    ``logs`` are in steps of `STEP` by the place of the case, ``errors`` in steps of `ERROR_STEP` by
+    the place of the part; ``left`` has for places without a number the place of the reason.
+
+    known : what devices cost
     """
-    base = measured[reference]
-    exercises, parts = _exercises(base), _parts(base)
-    return Comparison(
-        approximate=False,
-        reference=reference.removesuffix(SUFFIX),
-        exercises=exercises,
-        workloads=table().workloads,
-        parts=parts,
-        machines=[
-            _machine(address, _Beside(base, one, exercises, parts), prices)
-            for address, one in measured.items()
-        ],
-    )
-
-
-def _exercises(base: Measured) -> list[Exercise]:
-    """Return the reference's exercises; those on the CPU have weight where there are no others."""
-    counts = Counter(exercise(case) for case, _ in base.cases.values())
-    alone = all(name.endswith(ON_CPU) for name in counts)
-    return [
-        Exercise(
-            name=name,
-            title=exercise_title(name.removesuffix(ON_CPU)) + ", on the CPU" * on_cpu,
-            total=number,
-            weight=0.0 if on_cpu and not alone else 1.0,
+    bought = [equipment_of(run) for run in runs]
+    prices, rents = ([total(known, one, per) for one in bought] for per in ("", HOUR))
+    names = [
+        (
+            one.device if run.environment.accelerators and not one.accelerators else name,
+            *device_kind(run),
         )
-        for name, number in counts.items()
-        for on_cpu in [name.endswith(ON_CPU)]
+        for name, one, run in zip(device_names(runs), bought, runs, strict=True)
     ]
-
-
-def _parts(base: Measured) -> list[ScoredPart]:
-    """Return the parts that the reference measured, in the table's order."""
-    totals = Counter(part for part, _ in base.parts.values())
-    return [
-        ScoredPart(name=part.name, title=part.title, total=totals[part.name], weights=part.weights)
-        for part in table().parts
-        if totals[part.name]
-    ]
-
-
-@dataclass(frozen=True)
-class _Beside:
-    """A machine beside the reference, which is beside itself too."""
-
-    base: Measured
-    one: Measured
-    exercises: list[Exercise]
-    scored: list[ScoredPart]
-
-    @cached_property
-    def _matched(self) -> Matched:
-        return match_machines(self.base.run, self.one.run)
-
-    @cached_property
-    def missing(self) -> dict[str, str]:
-        """Why cases of the reference have no ratio; of the reference, why its cases have none."""
-        if self.base is self.one:
-            return self.one.left_out
-        why = {
-            pair.base.fullname: reason
-            for pair in self._matched.pairs
-            if (reason := self.one.left_out.get(pair.new.fullname) or pair.reason)
-        }
-        unmatched = (each for each in self._matched.unmatched if each.measured_in == "base")
-        why |= {each.fullname: each.reason for each in unmatched}
-        return {name: reason for name, reason in why.items() if name in self.base.cases}
-
-    @cached_property
-    def common(self) -> list[tuple[Pair, tuple[int, int]]]:
-        """The cases that have a ratio, each with its rows in the launches of both."""
-        cases = self.base.cases
-        return [
-            (pair, (cases[pair.base.fullname][1], self.one.cases[pair.new.fullname][1]))
-            for pair in self._matched.pairs
-            if pair.base.fullname in cases and pair.base.fullname not in self.missing
-        ]
-
-    def beyond(self) -> dict[str, int]:
-        """Return how many comparable cases of its own the reference lacks, by exercise."""
-        names = [one.fullname for one in self._matched.unmatched if one.measured_in == "new"]
-        cases = self.one.cases
-        return dict(Counter(exercise(cases[name][0]) for name in names if name in cases))
-
-    @cached_property
-    def rows(self) -> dict[str, Rows]:
-        """The common cases' rows, by exercise; none where there is no common case."""
-        rows: dict[str, list[tuple[int, int]]] = {one.name: [] for one in self.exercises}
-        for pair, both in self.common:
-            rows[exercise(pair.base)].append(both)
-        return dict(rows)
-
-    def ratios(self) -> Ratios:
-        weights = [each.weight for each in self.exercises]
-        return against(self.base.launches, self.one.launches, [*self.rows.values()], weights)
-
-    def parts(self) -> PartSpeeds:
-        """Return how fast the machine is in the parts of the workloads."""
-        rows: dict[str, list[tuple[int, int]]] = {part.name: [] for part in self.scored}
-        kinds: dict[str, list[str]] = {name: [] for name in rows}
-        for pair, both in self.common:
-            if pair.base.fullname in self.base.parts:
-                part, kind = self.base.parts[pair.base.fullname]
-                rows[part].append(both)
-                kinds[part].append(kind)
-        shares, weights = [*map(_shares, kinds.values())], [1.0] * len(rows)
-        sides = self.base.launches, self.one.launches
-        found = against(*sides, [*rows.values()], weights, shares)
-        covariance = _covariance(found)
-        return PartSpeeds(
-            logs=_logs(rows, found),
-            covariance=covariance and [row[: i + 1] for i, row in enumerate(covariance)],
-            quantile=_quantile(found),
-            counts={name: len(its) for name, its in rows.items()},
-        )
-
-    def bound(
-        self, choose: Callable[[Iterable[float]], float], logs: Mapping[str, float]
-    ) -> dict[str, float | None]:
-        """Return what the logs would be if all that is missing were like the best (worst) there."""
-        found: dict[str, float | None] = {}
-        mine, its = self.base.launches.centre, self.one.launches.centre
-        for each in self.exercises:
-            on_cpu = each.name.endswith(ON_CPU)
-            alike = [log for name, log in logs.items() if name.endswith(ON_CPU) == on_cpu]
-            ratios = [float(mine[first] - its[second]) for first, second in self.rows[each.name]]
-            if ratios:
-                filled = [*ratios, *[choose(ratios)] * (each.total - len(ratios))]
-                found[each.name] = round(fmean(filled), DECIMALS)
-            else:
-                found[each.name] = choose(alike) if alike else None
-        return found
-
-    def energy(self) -> Less | None:
-        """Compare the joules of a call, over the cases with weight that tell them on both sides."""
-        counting = {each.name for each in self.exercises if each.weight > 0}
-        pairs = [pair for pair, _ in self.common if exercise(pair.base) in counting]
-        both = [(joules(pair.base), joules(pair.new)) for pair in pairs]
-        known = [(mine, its) for mine, its in both if mine is not None and its is not None]
-        if not known:
-            return None
-        mine, its = (Launches.of(together(side)) for side in zip(*known, strict=True))
-        every = [(row, row) for row in range(len(known))]
-        ratios = against(mine, mine if self.base is self.one else its, [every], [1.0])
-        covariance = _covariance(ratios)
-        return Less(
-            log=_logs([""], ratios)[""],
-            variance=covariance[0][0] if covariance else None,
-            quantile=_quantile(ratios),
-            cases=len(known),
-        )
-
-
-def _shares(kinds: Sequence[str]) -> list[float]:
-    """Return how much each case counts: every kind the same, and every case of a kind."""
-    cases = Counter(kinds)
-    return [1 / len(cases) / cases[kind] for kind in kinds]
-
-
-def _logs(names: Iterable[str], ratios: Ratios) -> dict[str, float]:
+    places = _places(runs)
+    parts = _parts(places)
+    reasons: dict[str, int] = {}
+    kinds: dict[tuple[str, str, str], int] = {}
     return {
-        name: round(float(log), DECIMALS)
-        for name, log in zip(names, ratios.logs, strict=True)
-        if not np.isnan(log)
+        "workloads": to_builtins(table().workloads),
+        "parts": parts,
+        "runs": [
+            {
+                "href": run.href,
+                "title": run.title,
+                "measured": run.datetime[:10],
+                "invalid": next(iter(run.faults), ""),
+                "doubt": run.doubt,
+                "axes": _axes(run, kinds),
+                "seconds": _logs(run.scored.seconds, places, parts),
+                "joules": _logs(run.scored.joules, places, parts),
+                "left": _left(run.scored, places, reasons),
+            }
+            for run in runs
+        ],
+        "reasons": [*reasons],
+        "axis_kinds": [*kinds],
+        "devices": _listed(names),
+        "hardware": _listed(
+            [(one.count, one.watts, one.watts_source, one.memory_bytes) for one in bought]
+        ),
+        "prices": _listed([price and price[2:7] for price in prices]),
+        "rents": _listed([rent and rent[2:7] for rent in rents]),
+        **_surrounding([surroundings(run.environment) for run in runs]),
     }
 
 
-def _covariance(ratios: Ratios) -> list[list[float]] | None:
-    if ratios.covariance is None:
-        return None
-    return [[float(f"{value:.{DIGITS}g}") for value in row] for row in ratios.covariance.tolist()]
+def baseline(runs: Sequence[Summary], counts: Sequence[int]) -> int:
+    """Return which run the others are compared with unless a reader says otherwise.
+
+    It is the newest whole run of the accelerator that has most runs, and without an accelerator
+    that of the processor with most runs. Of runs of one second it is that with the last address.
+
+    counts : how many runs of its device there are, for each
+    """
+
+    def standing(place: int) -> tuple[object, ...]:
+        run = runs[place]
+        parts, when = [*run.scored.seconds.centres], moment(run.datetime)
+        elsewhere = any(not name.endswith(ON_CPU) for name in parts)
+        newest = when.isoformat() if when else "", run.href
+        return bool(parts), elsewhere, counts[place], is_whole(run), *newest
+
+    return max(range(len(runs)), key=standing)
 
 
-def _quantile(ratios: Ratios) -> float | None:
-    return None if ratios.quantile is None else round(ratios.quantile, DECIMALS)
+def is_whole(run: Summary) -> bool:
+    """Tell whether every launch of a run ended, without an error of the whole run."""
+    return run.complete and not run.faults
 
 
-def _machine(address: str, beside: _Beside, prices: Sequence[Price]) -> Machine:
-    one, run = beside.one, beside.one.run
-    environment = run.frobench.environment
-    bought = equipment(environment, run.frobench.settings.devices)
-    price, rent = total(prices, bought), total(prices, bought, HOUR)
-    ratios = beside.ratios()
-    logs = _logs(beside.rows, ratios)
-    return Machine(
-        run=address.removesuffix(SUFFIX),
-        title=machine_title(run),
-        href=address,
-        device=bought.device,
-        count=bought.count,
-        watts=bought.watts,
-        watts_source=bought.watts_source,
-        load=one.load,
-        axes=one.axes,
-        memory_bytes=bought.memory_bytes,
-        price=price.price if price else None,
-        currency=price.currency if price else None,
-        price_date=price.date if price else None,
-        price_kind=price.kind if price else None,
-        price_source=price.source if price else None,
-        rent=Rent(*rent[2:7]) if rent else None,
-        measured=run.datetime[:10],
-        invalid=next(iter(faults(run, "")), ""),
-        doubts=views.doubt_counts(run, views.marks(run)),
-        logs=logs,
-        covariance=_covariance(ratios),
-        quantile=_quantile(ratios),
-        counts={name: len(rows) for name, rows in beside.rows.items()},
-        beyond=beside.beyond(),
-        best=beside.bound(max, logs),
-        worst=beside.bound(min, logs),
-        parts=beside.parts(),
-        energy=beside.energy(),
-        rates=one.rates,
-        differs=around(beside.base.run.frobench.environment, environment),
-        missing=grouped((kind(name_of(name)), why) for name, why in beside.missing.items()),
+def device_kind(run: Summary) -> tuple[str, str]:
+    """Return the kind of device that names a run, and what drives it."""
+    present = run.environment.accelerators
+    if not present:
+        return "CPU", "CPU"
+    hip = run.environment.software.torch_build.get("hip")
+    return "accelerator", "ROCm" if hip else present[0].type.upper()
+
+
+def _places(runs: Iterable[Summary]) -> Places:
+    """Return the places of the cases of all runs, in order."""
+    known = sorted(
+        {
+            (part, work, case)
+            for run in runs
+            for part, kinds in run.scored.seconds.centres.items()
+            for work, cases in kinds.items()
+            for case in cases
+        }
     )
+    found: dict[tuple[str, str], dict[str, int]] = {}
+    for place, (part, work, case) in enumerate(known):
+        found.setdefault((part, work), {})[case] = place
+    return found
+
+
+def _parts(places: Places) -> list[dict[str, Any]]:
+    """Return the parts of the workloads, each as far as one kind of device does it."""
+    return [
+        {
+            "name": part.name,
+            "title": part.title,
+            "weights": part.weights,
+            "cpu": cpu,
+            "kinds": [
+                [*cases.values()]
+                for (name, _), cases in places.items()
+                if name == part.name + ON_CPU * cpu
+            ],
+        }
+        for part in table().parts
+        for cpu in (False, True)
+        if part.kind in {None, "cpu" if cpu else "accelerator"}
+    ]
+
+
+def _logs(logs: Logs, places: Places, parts: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Return a quantity of a run by place, and the errors by part; nothing of an unknown one."""
+    if not logs.centres:
+        return None
+    found: list[int | None] = [None] * sum(map(len, places.values()))
+    for (part, work), cases in places.items():
+        for case, log in logs.centres.get(part, {}).get(work, {}).items():
+            found[cases[case]] = round(log / STEP)
+    errors = [logs.errors.get(part["name"] + ON_CPU * part["cpu"]) for part in parts]
+    return {
+        "logs": found,
+        "errors": [one if one is None else round(one / ERROR_STEP) for one in errors],
+        "shared": round(logs.shared, 2),
+    }
+
+
+def _left(scored: Scored, places: Places, reasons: dict[str, int]) -> dict[int, int]:
+    """Return for places without a number the place of the reason, which `reasons` collects."""
+    found = {}
+    for (part, work), cases in places.items():
+        measured = scored.seconds.centres.get(part, {}).get(work, {})
+        for case, place in cases.items():
+            reason = scored.left_out.get(case.partition(" ")[0])
+            if case not in measured and reason:
+                found[place] = reasons.setdefault(reason, len(reasons))
+    return found
+
+
+def _axes(run: Summary, kinds: dict[tuple[str, str, str], int]) -> list[tuple[float | None, ...]]:
+    """Return what a buyer weighs of a run's axes, and its power under load, with intervals.
+
+    kinds : collects name, precision and unit of each
+    """
+    axes = [] if run.faults else run.axes.axes
+    known: dict[tuple[str, str, str], Estimate] = {
+        (one.name, one.precision, one.unit): one.value
+        for one in axes
+        if one.precision in AXES.get(one.name, ())
+    }
+    if run.axes.watts and not run.faults:
+        known["load", "", "W"] = run.axes.watts
+    return [
+        (
+            kinds.setdefault(key, len(kinds)),
+            *(one and float(f"{one:.{DIGITS}g}") for one in (value.value, value.low, value.high)),
+        )
+        for key, value in known.items()
+    ]
+
+
+def _listed(values: Sequence[Any]) -> dict[str, list[Any]]:
+    """Return each value once, and for each run the place of its own."""
+    places = {value: place for place, value in enumerate(dict.fromkeys(values))}
+    return {"values": [*places], "of": [places[value] for value in values]}
+
+
+def _surrounding(runs: Sequence[Mapping[str, Scalar]]) -> dict[str, list[Any]]:
+    """List what stands around devices, for a script that says in what two runs differ.
+
+    It does what `suite.stored.differences.compare_environments` does: a fact that only one of the
+    two has says something in some tables and nothing elsewhere, and what follows from another fact
+    that differs is left out.
+
+    ``facts`` are the name of each that is not the same in all, whether its absence says something,
+    and the places of those that it follows from; ``values`` the place of the fact that each is of,
+    and its words; ``has`` the places of each run's values.
+    """
+    spelt = [
+        {fact: spelled(fact, value, named=False) for fact, value in run.items()} for run in runs
+    ]
+    counts: dict[str, Counter[str]] = {}
+    for run in spelt:
+        for fact, words in run.items():
+            counts.setdefault(fact, Counter())[words] += 1
+    varying = [fact for fact, known in counts.items() if len(runs) not in known.values()]
+    places = {fact: place for place, fact in enumerate(varying)}
+    values = [(fact, words) for fact in varying for words in counts[fact]]
+    numbers = {value: number for number, value in enumerate(values)}
+    return {
+        "facts": [
+            (
+                fact_name(fact),
+                int(fact.startswith(SAID_BY_ABSENCE)),
+                _leaders(fact, places),
+            )
+            for fact in varying
+        ],
+        "values": [(places[fact], words) for fact, words in values],
+        "has": [
+            [numbers[fact, words] for fact, words in run.items() if fact in places] for run in spelt
+        ],
+    }
+
+
+def _leaders(fact: str, places: Mapping[str, int]) -> list[int]:
+    """Return the places of the facts that this one follows from."""
+    return [
+        places[leader]
+        for leader, patterns in FOLLOWS.items()
+        if leader in places and any(fnmatchcase(fact, pattern) for pattern in patterns)
+    ]

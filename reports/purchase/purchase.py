@@ -6,7 +6,7 @@ the page is complete without scripts. The same scripts draw the parts anew in th
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -14,53 +14,78 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pyarrow as pa
 from markupsafe import Markup
 from msgspec import Struct
+from msgspec.structs import replace
 
-from frobench.reports.charts.words import slug
 from frobench.reports.files import downloads, metadata
 from frobench.reports.files.metadata import ANYWHERE, Described, Publication
-from frobench.reports.findings.finding import exercise_title
 from frobench.reports.making.broken import of_several
 from frobench.reports.making.cache import mark
-from frobench.reports.purchase import purchase_files, script
-from frobench.reports.purchase.baseline import standing
-from frobench.reports.purchase.comparison import Comparison
-from frobench.reports.purchase.machines import compare_measured
-from frobench.reports.purchase.measured import Measured
+from frobench.reports.purchase import machines, script
 from frobench.reports.purchase.prices import Price
-from frobench.reports.purchase.purchase_files import Line
-from frobench.reports.summary import views
-from frobench.reports.summary.model import first_device
-from frobench.reports.table.times import exercise
-from frobench.reports.web.render import render
-from frobench.suite import checks
-from frobench.suite.compare.pairs import faults
+from frobench.reports.summary import card
+from frobench.reports.summary.model import Summary
+from frobench.reports.web.render import moment, render
 from frobench.suite.printable import printable
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Run
+from frobench.suite.units import counted
 
 NAME = "purchase"
 PAGE, IMAGE = f"{NAME}.html", f"{NAME}.png"
 STYLE = "purchase.css"
-_TWINS = ("one.html", "other.html")
-"""Addresses of a run beside itself, as it is tried alone."""
+SCHEMA = pa.schema(
+    {
+        **dict.fromkeys(("run", "machine", "device", "workload", "part"), pa.string()),
+        **dict.fromkeys(
+            ("coverage", "log_ratio", "log_error", "ratio", "low", "high"), pa.float64()
+        ),
+    }
+)
+TECHNIQUE = (
+    "Weighted geometric mean over the parts of a workload of the ratios of the times of the cases "
+    "that both machines measured; 95% intervals by the signed ranks of the launches of either run"
+)
+VARIABLES = {
+    "coverage": ("Share of the weight of the workload or part that both machines measured", "1"),
+    "log_ratio": ("Natural logarithm of how many times as fast as the baseline", "1"),
+    "log_error": ("Standard error of that logarithm", "1"),
+    "ratio": ("How many times as fast as the baseline", "1"),
+    "low": ("Lower end of the 95% interval of the ratio", "1"),
+    "high": ("Upper end of the 95% interval of the ratio", "1"),
+}
+"""Columns of the table that were measured: what they hold, and its unit."""
+
+
+class Line(Struct, frozen=True):
+    """A machine in the picture.
+
+    value, interval : how many times as fast as the baseline, in words; ``None`` without a ratio,
+        and empty without an interval
+    """
+
+    name: str
+    is_reference: bool
+    value: str | None
+    interval: str
 
 
 class Shown(Struct, frozen=True):
-    """What the scripts show of a comparison before a reader sets anything.
+    """What the scripts show of machines before a reader sets anything.
 
     parts : by the name of each part of the page, its markup
-    sentences : what the page says in short
+    heading, description : the machines and the verdicts, in a line and in a few sentences
     names : of the machines, in the order in which they were given
     reference : the name of the machine that the others are compared with
     under : the workload, such as "under training"
     ranked : the machines, fastest first
-    table : the rows of the download, without the names of machines
+    table : the rows of the download; ``at`` is the place of the machine
     """
 
     parts: dict[str, str]
-    sentences: list[str]
+    heading: str
+    description: str
     names: list[str]
     reference: str
     under: str
@@ -84,35 +109,34 @@ class Maker:
     made: bool = False
     refused: str = ""
 
-    def __call__(self, pages: Mapping[str, str], publication: Publication) -> dict[str, bytes]:
+    def __call__(self, runs: Sequence[Summary], publication: Publication) -> dict[str, bytes]:
         """Return the page and its downloads by their names.
 
-        pages : addresses of run pages by the digests of their files, of which there may be copies
+        runs : all of the site, those in `paths` among them
         """
-        contents: dict[Path, bytes] = {}
+        known = {run.sha256: run for run in runs}
+        digests: dict[Path, str] = {}
         for path in self.paths:
             with suppress(store.InvalidResult):
-                contents[path] = store.content(path)
-        digests = {path: sha256(data).hexdigest() for path, data in contents.items()}
-        hrefs = {path: pages[name] for path, name in digests.items() if name in pages}
-        runs = {href: checks.judged(store.decode(contents[path])) for path, href in hrefs.items()}
-        if len(runs) > 1:
+                digests[path] = sha256(store.content(path)).hexdigest()
+        shown = [known[name] for name in dict.fromkeys(digests.values()) if name in known]
+        if len(shown) > 1:
             self.refused = script.missing()
-        self.made = len(runs) > 1 and not self.refused
+        self.made = len(shown) > 1 and not self.refused
         if not self.made:
             return {}
-        left_out = [printable(path.name) for path in self.paths if path not in hrefs]
-        by_digest = {digests[path]: runs[href] for path, href in hrefs.items()}
-        reference = hrefs.get(self.reference) if self.reference else None
+        left_out = [printable(path.name) for path in self.paths if digests.get(path) not in known]
+        named = known.get(digests.get(self.reference, "")) if self.reference else None
+        reference = named.href if named else None
         return of_several(
-            lambda: files(runs, reference, self.prices, publication, left_out),
-            [name for name in pages if name in by_digest],
-            lambda name: files(dict.fromkeys(_TWINS, by_digest[name]), None, self.prices),
+            lambda: files(shown, reference, self.prices, publication, left_out),
+            [run.sha256 for run in shown],
+            lambda name: files([known[name], replace(known[name], href="")], None, self.prices),
         )
 
 
 def files(
-    runs: Mapping[str, Run],
+    runs: Sequence[Summary],
     reference: str | None,
     prices: Sequence[Price],
     publication: Publication = ANYWHERE,
@@ -120,85 +144,70 @@ def files(
 ) -> dict[str, bytes]:
     """Return the page of machines side by side, its downloads and its picture, by their names.
 
-    runs : by the addresses of their pages, seen from this one
-    reference : the address of the run that the others are compared with; see
-        `reports.purchase.baseline`
+    reference : the page of the run that the others are compared with; see `machines.baseline`
     left_out : names of files that were to be compared and have no page
     """
-    measured = {href: Measured.of(run) for href, run in runs.items()}
-    first = reference or _usual(measured)
-    others = [href for href in runs if href != first]
-    comparisons = [compare_measured(measured, href, prices) for href in (first, *others)]
-    shown = show(comparisons)
-    table = purchase_files.table(comparisons[0], shown.table)
+    data = compared(runs, reference, prices)
+    shown = show(data)
+    names = [
+        {"run": run.href.removesuffix(".html"), "machine": run.title, "device": run.device}
+        for run in runs
+    ]
+    rows = [row | names[row["at"]] for row in shown.table]
+    table = pa.Table.from_pylist(rows, schema=SCHEMA)
     tables = {
         f"{NAME}.csv": downloads.as_csv(table),
         f"{NAME}.parquet": downloads.as_parquet(table),
     }
-    when = max((run.datetime for run in runs.values()), key=metadata.date)
-    title = purchase_files.title(shown.names)
-    description = " ".join(shown.sentences) or title
-    about = Described(title, description, PAGE, IMAGE, when)
+    when = max((run.datetime for run in runs), key=metadata.date)
+    about = Described(shown.heading, shown.description, PAGE, IMAGE, when)
     marks = {name: mark(content) for name, content in tables.items()}
-    hrefs = [machine.href for machine in comparisons[0].machines]
     page = render(
         f"{NAME}.html",
-        scripts=(*script.PAGE, "purchase_page.js"),
+        scripts=script.PAGE,
         styles=(STYLE,),
-        title="Machines side by side",
-        description=description,
+        title=shown.heading,
+        description=shown.description,
         home="index.html",
-        head=metadata.head(
-            about, marks, publication, purchase_files.TECHNIQUE, purchase_files.VARIABLES
-        ),
+        head=metadata.head(about, marks, publication, TECHNIQUE, VARIABLES),
         filled={name: Markup(part) for name, part in shown.parts.items()},  # noqa: S704 - escaped
-        runs=[_note(name, href, runs[href]) for name, href in zip(shown.names, hrefs, strict=True)],
         left_out=left_out,
         reference=shown.reference,
         downloads=[*tables],
-        comparisons=msgspec.to_builtins(comparisons),
+        data=data,
     )
-    image = purchase_files.picture(shown.reference, shown.under, shown.ranked, when)
-    return {PAGE: page.encode(), IMAGE: image, **tables}
+    return {PAGE: page.encode(), IMAGE: _picture(shown, when), **tables}
 
 
-def show(comparisons: Sequence[Comparison]) -> Shown:
-    """Return what is shown of machines beside the reference of the first comparison.
+def compared(
+    runs: Sequence[Summary], reference: str | None, prices: Sequence[Price] = ()
+) -> dict[str, Any]:
+    """Return what the scripts need of runs side by side, with the place of the baseline."""
+    counts = Counter(run.device for run in runs)
+    named = next((place for place, run in enumerate(runs) if run.href == reference), None)
+    usual = machines.baseline(runs, [counts[run.device] for run in runs])
+    return machines.data(runs, prices) | {"base": usual if named is None else named}
 
-    comparisons : of the same machines, beside each of them
+
+def show(data: dict[str, Any]) -> Shown:
+    """Return what is shown of the machines in `machines.data`.
 
     Raises `reports.purchase.script.MissingEngineError` if there is no engine for the scripts.
     """
-    return msgspec.convert(script.call("purchaseBuilt.page", comparisons), Shown)
+    return msgspec.convert(script.call("built.page", data), Shown)
 
 
-def _usual(measured: Mapping[str, Measured]) -> str:
-    """Return the address of the run that others are compared with unless one is named."""
-    devices = {href: first_device(one.run) for href, one in measured.items()}
-    counts = Counter(devices.values())
-    standings = {
-        href: standing(
-            (exercise(case) for case, _ in one.cases.values()),
-            counts[devices[href]],
-            one.run.datetime,
-            href,
-            is_whole=one.run.frobench.complete and not faults(one.run, ""),
+def _picture(shown: Shown, when: str) -> bytes:
+    """Draw the machines' speeds, fastest first, as PNG."""
+    rows = [
+        card.Row(
+            f"{line.value} {line.interval or '(no interval)'}",
+            f"{line.name}: times as fast as {shown.reference}, {shown.under}",
         )
-        for href, one in measured.items()
-    }
-    return max(standings, key=standings.__getitem__)
-
-
-def _note(name: str, href: str, run: Run) -> dict[str, Any]:
-    """Return what the page tells of a run; nothing of the answers of an invalid one."""
-    groups = {} if faults(run, "") else dict.fromkeys(case.group for case in run.benchmarks)
-    return {
-        "name": name,
-        "href": href,
-        "when": run.datetime,
-        "profile": run.frobench.profile,
-        "launches": len(run.frobench.launches),
-        "partial": not run.frobench.complete,
-        "doubts": views.doubts(run),
-        "exercises": [(exercise_title(one), f"{href}#exercise-{slug(one)}") for one in groups],
-    }
+        if line.value
+        else card.Row(line.name, f"is not compared with {shown.reference} {shown.under}")
+        for line in shown.ranked
+        if not line.is_reference
+    ]
+    foot = f"{counted(len(shown.ranked), 'machine')}, the newest run of {moment(when)}"
+    return card.card("Machines side by side", iter(rows), foot)

@@ -18,25 +18,10 @@ from frobench.suite.exit_codes import absent
 if TYPE_CHECKING:
     import quickjs
 
-PAGE = (
-    "units.js",
-    "drawing.js",
-    "economics.js",
-    "setting.js",
-    "purchase_view.js",
-    "purchase_tables.js",
-    "purchase_worth.js",
-    "purchase_front.js",
-    "purchase_words.js",
-    "purchase_verdicts.js",
-    "purchase_cards.js",
-    "purchase_ranks.js",
-    "purchase_grids.js",
-    "purchase.js",
-)
+PAGE = ("lib.js", "model.js", "charts.js", "compare.js")
 """What a page runs that shows machines side by side, in this order."""
-INDEX = (*PAGE, "packing.js", "ratios.js", "index_devices.js")
-"""The same, and what the index adds to it for its table of devices."""
+INDEX = (*PAGE, "index.js")
+"""The same, and what the index adds to it."""
 
 
 class MissingEngineError(Exception):
@@ -44,7 +29,7 @@ class MissingEngineError(Exception):
 
 
 def call(function: str, *arguments: object) -> object:
-    """Call a function of the scripts, such as ``purchaseBuilt.page``, and return what it returns.
+    """Call a function of the scripts, such as ``built.page``, and return what it returns.
 
     arguments : what JSON can hold, and structs of such; control characters are made visible
 
@@ -72,7 +57,7 @@ def context() -> "quickjs.Context":
     except ImportError as error:
         raise MissingEngineError(absent("quickjs")) from error
     context = quickjs.Context()
-    for name in ("document.js", *INDEX, "purchase_built.js"):
+    for name in ("document.js", *INDEX):
         context.eval(static(name))
     context.eval(
         "function called(name, given) {"

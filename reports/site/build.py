@@ -36,8 +36,8 @@ KEPT = ".cache"
 SITE = "site"
 """Name there of the list of all files that the site consists of."""
 Begin = Callable[[str], None]
-Beside = Callable[[Mapping[str, str], Publication], Mapping[str, bytes]]
-"""What else is to lie beside the index, by name, given the page of each file by its digest."""
+Beside = Callable[[Sequence[Summary], Publication], Mapping[str, bytes]]
+"""What else is to lie beside the index, by name, given all runs with the addresses of pages."""
 
 
 def build(  # noqa: PLR0913 - one for each thing that a caller may choose
@@ -74,7 +74,8 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     publication
         Where the site will lie, and under which licence.
     reference
-        The file of the run that the index compares others with; see `reports.purchase.baseline`.
+        The file of the run that the index compares others with at first; see
+        `reports.purchase.machines.baseline`.
 
     Raises
     ------
@@ -93,7 +94,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
 
     def leave_out(path: Path, why: list[Conclusion]) -> None:
         if tell is None:
-            raise InvalidResult(str(path), why[0].message)
+            raise InvalidResult(f"{path}: {why[0].message}")
         tell(path, why)
         broken.append(named(path.name, why))
 
@@ -156,7 +157,7 @@ class _Site:
         self.begin("index")
         others: dict[str, bytes] = {}
         for maker in self.beside:
-            others |= maker(pages, self.publication)
+            others |= maker(summaries, self.publication)
         by_digest = {summary.sha256: summary for summary in summaries}
         shared = of_several(
             lambda: shared_files.write(

@@ -12,12 +12,12 @@ from frobench.reports.summary.views import Marks, doubtful
 from frobench.reports.table import facts
 from frobench.reports.table.equipment import Equipment, equipment
 from frobench.reports.table.estimates import CaseEstimate
-from frobench.reports.table.spread import Spread, spread
-from frobench.reports.table.times import Scored, Times, left_out, numbered, parts_of, scored, times
+from frobench.reports.table.scored import Scored, left_out, scored
 from frobench.suite.checks.noise import noisy_case
 from frobench.suite.checks.rule import code
 from frobench.suite.compare import between_runs
-from frobench.suite.compare.pairs import RunComparison, faults
+from frobench.suite.compare.pairs import RunComparison, by_key, faults
+from frobench.suite.statistics import Medians
 from frobench.suite.stored.differences import (
     accelerator_id,
     device_id,
@@ -26,7 +26,7 @@ from frobench.suite.stored.differences import (
     name_of,
     processor_id,
 )
-from frobench.suite.stored.types import Case, Environment, Estimate, Run
+from frobench.suite.stored.types import Environment, Estimate, Run
 from frobench.suite.units import counted
 
 NOISY = code(noisy_case)
@@ -88,9 +88,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     faults : errors of the whole run, with any of which no number counts
     doubt : why its speed is not trusted: other programs, or most of the cases that can be compared
         are noisy; empty where it is
-    times : of the cases that can stand in a ratio with another run's
-    scored : those of them that scores are made of
-    spread : how far its launches leave the means of exercises open
+    scored : what scores are made of
     answers : the leading answer to every exercise
     change : ``None`` where there is no run before
     """
@@ -117,9 +115,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     axes: DeviceAxes
     faults: tuple[str, ...]
     doubt: str
-    times: Times
     scored: Scored
-    spread: Spread
     href: str = ""
     answers: tuple[Answer, ...] = ()
     change: Change | None = None
@@ -158,11 +154,10 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
     sha256 : of the stored file
     estimated : the estimates of its cases (`reports.table.estimates.estimates`)
     """
-    part, first, cases = run.frobench, first_device(run), numbered(run)
+    part, first = run.frobench, first_device(run)
     here = part.environment
     names = [one.name for one in part.environment.accelerators]
-    comparable = _comparable(run, cases.values(), estimated)
-    wrong, parts = tuple(faults(run, "")), parts_of(run)
+    medians = {one.case: one.medians for one in estimated}
     status = Counter(outcome.status for outcome in part.outcomes)
     return Summary(
         sha256=sha256,
@@ -185,28 +180,18 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
         commit=run.commit_info.id or "",
         environment=part.environment,
         axes=device_axes(run),
-        faults=wrong,
-        doubt=between_runs.busy(run) or _noise(run, comparable),
-        times={} if wrong else times(cases, {one.case: one.log_seconds for one in comparable}),
-        scored={} if wrong else scored(cases, parts),
-        spread=spread(comparable, parts),
+        faults=tuple(faults(run, "")),
+        doubt=between_runs.busy(run) or _noise(run, medians),
+        scored=scored(run, medians),
     )
 
 
-def _comparable(
-    run: Run, cases: Iterable[Case], estimated: Iterable[CaseEstimate]
-) -> list[CaseEstimate]:
-    """Return the estimates of those cases that can stand in a ratio with another run's."""
-    first = {case.fullname for case in cases}
-    found = [one for one in estimated if one.case in first]
-    why = left_out(run, {one.case: one.medians for one in found})
-    return [one for one in found if one.case not in why]
-
-
-def _noise(run: Run, comparable: Sequence[CaseEstimate]) -> str:
+def _noise(run: Run, medians: Medians) -> str:
     """Say how many of the cases that can be compared are noisy, if most are."""
     noisy = {one.case for one in run.frobench.conclusions if one.code == NOISY}
-    count = sum(one.case in noisy for one in comparable)
+    first = {case.fullname for case in by_key(run).values()} & medians.keys()
+    comparable = first - left_out(run, {name: medians[name] for name in first}).keys()
+    count = len(comparable & noisy)
     few = count <= len(comparable) / 2
     return "" if few else f"{count} of {counted(len(comparable), 'case')} noisy"
 

@@ -31,11 +31,16 @@ one, whatever work it declares in all."""
 
 
 class Workload(Struct, frozen=True):
-    """What a machine is bought for; `what` are its cases in words."""
+    """What a machine is bought for.
+
+    what : its cases in words
+    needs : parts that name it: without any of them there is no score; maybe none
+    """
 
     name: str
     title: str
     what: str
+    needs: list[str] = []
 
 
 class Selected(Struct, frozen=True, forbid_unknown_fields=True):
@@ -113,10 +118,20 @@ class _Body(NamedTuple):
     bytes: float
 
 
+def benchmark_name(group: str, fullname: str) -> str:
+    """Return the name of a case's benchmark in the table, such as ``matmul.bench_square``."""
+    return f"{group}.{function_of(fullname)}"
+
+
+def is_selected(benchmark: str) -> bool:
+    """Tell whether some part has cases of a benchmark."""
+    return benchmark in _selected()
+
+
 def part_of(case: Case) -> Part | None:
     """Return the part that a case belongs to; ``None`` for most cases, which no score uses."""
-    benchmark = f"{case.group}.{function_of(case.fullname)}"
-    if benchmark not in _selected():
+    benchmark = benchmark_name(case.group, case.fullname)
+    if not is_selected(benchmark):
         return None
     work, params = case.extra_info.work, tuple(case.params.items())
     return _part(_Body(benchmark, on_cpu(case), params, work.flops or 0.0, work.bytes or 0.0))

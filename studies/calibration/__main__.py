@@ -33,7 +33,6 @@ from studies.calibration import (
     separate_runs,
     shifts,
     spinners,
-    spread,
     telemetry,
     verdicts,
 )
@@ -71,8 +70,7 @@ PLANS = {
     "power": Plan(power.study, full=400, quick=2, seconds=240),
     "shifts": Plan(shifts.study, full=200, quick=2, seconds=900),
     "changes": Plan(changes.study, full=4_000, quick=20, seconds=25),
-    "ratios": Plan(ratios.study, full=1_000, quick=4, seconds=150),
-    "spread": Plan(spread.study, full=1_000, quick=10, seconds=90),
+    "ratios": Plan(ratios.study, full=1_000, quick=4, seconds=300),
     "pilot": Plan(pilot.study, full=40, quick=1, seconds=60),
     "good": Plan(good.study, full=1_000, quick=40, seconds=70),
     "fleet": Plan(fleet.study, full=400, quick=2, seconds=120),

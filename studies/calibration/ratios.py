@@ -1,97 +1,158 @@
 # SPDX-License-Identifier: MIT
-"""How often the interval of a machine's ratio covers it, and how wide it is, by simulation."""
+"""How often the interval of the speed of two machines covers it, and how wide it is, by simulation.
+
+The launches of either run go through `reports.table.scored`, and the script of the pages,
+`static/model.js`, makes the score of what is left.
+"""
 
 import math
 from functools import partial
 from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy.stats import t as student
 
-from frobench.reports.purchase.ratios import Launches, Ratios, against
+from frobench.reports.purchase import script
+from frobench.reports.purchase.machines import ERROR_STEP
+from frobench.reports.table.estimates import STEP, log_centres
+from frobench.reports.table.scored import deviations, error, shared
 from studies.calibration.figures import Figure, Goal, Table
-from studies.calibration.regimes import REGIMES, Regime, Values, normal
+from studies.calibration.regimes import MODES_APART, NOISE, REGIMES, Regime, Values
 from studies.calibration.work import Spread, Tell
 
 LAUNCHES = ((6, 6), (8, 8), (6, 10), (10, 10))
 """Of the reference, and of the machine."""
-EXERCISES = [[(0, 0), (1, 1), (2, 2)], [(3, 3), (4, 4), (5, 5)]]
-"""The cases of either exercise: their rows, the same on both sides."""
-CASES = 6
-LOOKS = {"both": (1.0, 1.0), "one": (1.0, 0.0), "1 : 3": (1.0, 3.0)}
-"""Weights of the exercises in what is looked at; the quantile is made for the first."""
-UNEVEN = 3
-"""How many times as wide the machine spreads, in a row of its own."""
+PARTS, CASES = 4, 12
+"""How many there are, and the cases of each."""
+LOOKS = {"score": dict.fromkeys(map(str, range(PARTS)), 1), "one part": {"0": 1}}
+"""Weights by part: of all parts the same, and of one alone."""
+SCORES = """(pairs, looks) => {
+    const machine = (seconds) => ({ accelerated: true, invalid: "", left: {}, seconds });
+    return pairs.map(({ parts, sides }) => looks.map((weights) => {
+        const [base, one] = sides.map(machine);
+        return model.score({ parts }, one, base, { weights }).speed;
+    }));
+}"""
 COVERED = Goal(least=0.93)
-WIDTH = Goal(most=1.3)
+WIDTH = Goal(most=1.5)
 
-Cell = tuple[tuple[str, Regime, float], tuple[int, int]]
+
+class Effects(NamedTuple):
+    """What moves the logarithms of a launch's times, as standard deviations.
+
+    together, part, own : alike in all cases, in those of a part, and in each for itself
+    astray : how often a launch is slower by as much as two modes differ, in all its cases
+    regime : draws what launches share, beside all this
+    stretch : how many times as wide the second machine spreads
+    """
+
+    name: str
+    together: float
+    part: float
+    own: float
+    astray: float = 0.0
+    regime: Regime | None = None
+    stretch: float = 1.0
+
+
+EFFECTS = [
+    Effects("cases err apart", 0.0, 0.0, NOISE),
+    Effects("all cases share a launch's fate", NOISE, 0.0, NOISE / 2),
+    Effects("those of a part share it", 0.0, NOISE, NOISE / 2),
+    Effects("something of each", NOISE / 2, NOISE / 2, NOISE / 2),
+    Effects("one launch in ten astray", NOISE / 2, 0.0, NOISE / 2, astray=0.1),
+    Effects("something of each, one 3 times as wide", NOISE / 2, NOISE / 2, NOISE / 2, stretch=3),
+]
+FATES = [Effects(one.name, 0.0, 0.0, NOISE, regime=one) for one in REGIMES]
+
+Cell = tuple[Effects, tuple[int, int]]
 
 
 def study(tell: Tell, spread: Spread, runs: int) -> list[Table]:
-    """Return the tables of coverage by regime and numbers of launches, and of widths.
+    """Return the tables of coverage, of the score and of one part, and of widths.
 
     runs : pairs of them, simulated for each cell
     """
-    rows = [(regime.name, regime, 1.0) for regime in REGIMES]
-    rows.append((f"independent, one {UNEVEN} times as wide", REGIMES[0], float(UNEVEN)))
-    cells: list[Cell] = list(product(rows, LAUNCHES))
-    covered: dict[str, list[Figure]] = {look: [] for look in LOOKS}
-    widths = []
+    cells: list[Cell] = list(product([*EFFECTS, *FATES], LAUNCHES))
     found = spread(partial(simulate, runs=runs), cells)
-    for done, (((name, _, _), launches), (shares, width)) in enumerate(
+    figures: dict[str, list[Figure]] = {look: [] for look in (*LOOKS, "width")}
+    for done, ((effects, launches), (shares, width)) in enumerate(
         zip(cells, found, strict=True), start=1
     ):
-        against_each_other = f"{launches[0]} : {launches[1]}"
+        column = f"{launches[0]} : {launches[1]}"
         for look, share in shares.items():
-            covered[look].append(Figure.of(name, against_each_other, share, "1", COVERED))
-        if name == REGIMES[0].name:
-            row = "mean width / t-interval's"
-            widths.append(Figure.of(row, against_each_other, width, "", WIDTH))
-        tell(done / len(cells), name)
+            figures[look].append(Figure.of(effects.name, column, share, "1", COVERED))
+        figures["width"].append(Figure.of(effects.name, column, width, "", WIDTH))
+        tell(done / len(cells), effects.name)
+    title = (
+        f"How often the interval of the speed of two machines covers it, over {PARTS} parts of "
+        f"{CASES} cases with equal weights, in {runs:,} simulated pairs of runs a cell, by the "
+        "launches of both"
+    )
     return [
+        Table(title=title, rows="launches", figures=figures["score"]),
+        Table(title="The same for one of the parts", rows="launches", figures=figures["one part"]),
         Table(
-            title="How often the interval of the ratio of two machines covers it, over two "
-            f"exercises with equal weights, in {runs:,} simulated pairs of runs a cell, by the "
-            "launches of both",
+            title="Mean width of the first of these intervals by that of Welch's t-test",
             rows="launches",
-            figures=[*covered["both"], *widths],
+            figures=figures["width"],
         ),
-        Table(title="The same for one of the exercises", rows="launches", figures=covered["one"]),
-        Table(title="The same with weights of 1 and 3", rows="launches", figures=covered["1 : 3"]),
     ]
 
 
 def simulate(cell: Cell, runs: int) -> tuple[dict[str, float], float]:
-    """Return how often the intervals cover, and how wide the first is beside a t-interval."""
-    (_, regime, stretch), launches = cell
-    random = np.random.default_rng([*launches, round(stretch), *regime.name.encode()])
-    base, new = (_runs(random, regime, runs, number) for number in launches)
-    hits = dict.fromkeys(LOOKS, 0)
-    half = expected = 0.0
-    for reference, machine in zip(base, new**stretch, strict=True):
-        ratios = against(Launches.of(reference), Launches.of(machine), EXERCISES, LOOKS["both"])
-        for look, weights in LOOKS.items():
-            log, reach = _interval(ratios, weights)
-            hits[look] += abs(log) <= reach
-        half += _interval(ratios, LOOKS["both"])[1]
-        expected += _welch(np.log(reference).mean(axis=0), np.log(machine).mean(axis=0))
-    return {look: count / runs for look, count in hits.items()}, half / expected
+    """Return how often the intervals cover, and how wide that of the score is by a t-interval."""
+    effects, launches = cell
+    random = np.random.default_rng([*launches, *effects.name.encode()])
+    pairs, expected = [], 0.0
+    for _ in range(runs):
+        stretches = 1.0, effects.stretch
+        sides = [draw(random, effects, *each) for each in zip(launches, stretches, strict=True)]
+        pairs.append({"parts": _parts(), "sides": [*map(_seconds, sides)]})
+        expected += _welch(*(side.mean(axis=0) for side in sides))
+    found: Any = script.call(SCORES, pairs, [*LOOKS.values()])
+    hits = {
+        look: sum(abs(one[at]["log"]) <= 1.96 * one[at]["error"] for one in found) / runs
+        for at, look in enumerate(LOOKS)
+    }
+    return hits, 1.96 * sum(first["error"] for first, _ in found) / expected
 
 
-def _runs(random: np.random.Generator, regime: Regime, runs: int, launches: int) -> Values:
-    """Draw the times of all cases; what is the launch's fate is that of all of them."""
-    fates: Values = regime.draw(random, runs, launches)[:, np.newaxis, :]
-    return fates * np.maximum(normal(random, runs, CASES, launches), 0.5)
+def draw(random: np.random.Generator, effects: Effects, launches: int, stretch: float) -> Values:
+    """Draw the logarithms of the times of a run; cases x launches."""
+    fates = effects.together * random.standard_normal(launches)
+    fates += MODES_APART / 2 * (random.random(launches) < effects.astray)
+    if effects.regime:
+        fates += np.log(effects.regime.draw(random, 1, launches)[0])
+    parts = effects.part * random.standard_normal((PARTS, 1, launches))
+    own = effects.own * random.standard_normal((PARTS, CASES, launches))
+    found: Values = stretch * (fates + parts + own).reshape(-1, launches)
+    return found
 
 
-def _interval(ratios: Ratios, weights: tuple[float, float]) -> tuple[float, float]:
-    """Return the weighted mean of the logs, and how far its interval reaches."""
-    assert ratios.covariance is not None
-    assert ratios.quantile is not None
-    shares = np.array(weights) / sum(weights)
-    error = math.sqrt(shares @ ratios.covariance @ shares)
-    return float(shares @ ratios.logs), ratios.quantile * error
+def _parts() -> list[dict[str, Any]]:
+    return [
+        {
+            "name": str(part),
+            "cpu": False,
+            "weights": {},
+            "kinds": [[place] for place in range(part * CASES, (part + 1) * CASES)],
+        }
+        for part in range(PARTS)
+    ]
+
+
+def _seconds(logs: Values) -> dict[str, Any]:
+    """Return what the page holds of a run with these logarithms."""
+    index = pd.MultiIndex.from_product([range(PARTS), range(CASES), [0]])
+    means = deviations(pd.DataFrame(logs, index=index)).to_numpy()
+    return {
+        "logs": np.round(log_centres(np.exp(logs)) / STEP).astype(int).tolist(),
+        "errors": [round(error(mean) / ERROR_STEP) for mean in means],
+        "shared": round(shared(means), 2),
+    }
 
 
 def _welch(base: Values, new: Values) -> float:

@@ -18,6 +18,7 @@ from frobench.suite.checks import (
     doubts,
     facts,
     failures,
+    newer,
     noise,
     personal,
     plausibility,
@@ -25,7 +26,6 @@ from frobench.suite.checks import (
     rule,
     structure,
     timing,
-    today,
 )
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run
@@ -34,11 +34,11 @@ OF_NUMBERS = (timing, noise, power)
 """Modules of rules about what was measured, and about what sensors showed meanwhile."""
 OF_BELIEF = (plausibility, doubts)
 """Modules of rules about results that are impossible, or very unlikely, on any machine."""
-OF_FACTS = (*OF_NUMBERS, *OF_BELIEF)
+OF_FACTS = (*OF_NUMBERS, *OF_BELIEF, newer)
 """Modules of rules about a run whose structure is right."""
 OF_FILES = (structure, personal)
 """Modules of rules that say whether a stored file is whole."""
-ALL = (failures, *OF_FACTS, bounds, *OF_FILES, today)
+ALL = (failures, *OF_FACTS, bounds, *OF_FILES)
 DECLARED = rule.rules(timing).keys() - {"result-not-ready", "unsynchronised"}
 """Codes of faults that become warnings when the run itself reported them. The cases that they
 name count for nothing in any file."""
@@ -115,8 +115,7 @@ def reason(error: Conclusion) -> str:
 def review(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
     """Judge a stored file: an error refuses it, and a warning makes it doubtful.
 
-    A damaged file is not judged by its numbers. Infos about today's benchmarks come with a file
-    without errors.
+    A damaged file is not judged by its numbers.
 
     but : codes of damage that does not matter
     """
@@ -126,15 +125,13 @@ def review(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
         return mattering
     declared = {(one.code, one.case) for one in run.frobench.conclusions if one.code in DECLARED}
     try:
-        judged_anew = [
+        return [
             replace(conclusion, severity="warning")
             if (conclusion.code, conclusion.case) in declared
             else conclusion
             for conclusion in conclude(run, whole=not damaged)
             if conclusion.code not in {*REPORTED, *but}
         ]
-        faulty = any(conclusion.severity == "error" for conclusion in judged_anew)
-        return judged_anew if faulty else [*judged_anew, *rule.conclusions(run, today)]
     except Exception as error:  # noqa: BLE001 - as in `opened`
         return [broken(error)]
 
@@ -145,10 +142,8 @@ def opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
     A file that makes Frobench fail is damaged, so that other files can still be used.
     """
     try:
-        data = store.content(path)
-        plain = store.plain_of(data)
+        plain = store.plain_of(store.content(path))
         run = store.run_of(plain)
-        store.require_bounds(data, plain)
         but = (personal.personal_data,)  # which sees only the texts that a run has
         return run, [*rule.conclusions(run, *OF_FILES, but=but), *_in_text(plain)]
     except store.InvalidResult as fault:

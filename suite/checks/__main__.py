@@ -1,18 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The page of all codes, made from the rules' docstrings: ``python -m frobench.suite.checks``."""
+"""A conclusion about a run, or about a file, has a code. This page explains each of them.
 
-import inspect
-from collections.abc import Callable
-
-from frobench.suite import checks
-from frobench.suite.checks import rule
-from frobench.suite.stored.types import Severity
-
-HEAD = """\
-# What a check may say
-
-A conclusion about a run, or about a file, has a code. Each is explained here, with what to do about
-it. A run is judged as soon as it ends, and the conclusions are printed and stored with it. The
+A run is judged as soon as it ends, and the conclusions are printed and stored with it. The
 stored list is a record, not evidence: `validate`, `compare`, `reproduce`, `share` and `report`
 judge a file anew from its facts, and no figure with an error is compared or shown as a result.
 
@@ -22,14 +11,21 @@ have is a warning there if the run itself reported it; the case that it names co
 An *error* makes a number wrong or a file invalid. A *warning* makes a number less trustworthy than
 it looks. An *info* explains a number and casts no doubt on it.
 
-This page is made from the rules themselves, in [suite/checks](../suite/checks):
+This page is made from the rules themselves, in [suite/checks](../suite/checks/__init__.py):
 `python -m frobench.suite.checks > docs/checks.md`.
 """
+
+import inspect
+from collections.abc import Callable
+
+from frobench.suite import checks
+from frobench.suite.checks import rule
+from frobench.suite.stored.types import Severity
 
 
 def page() -> str:
     """Return the page in Markdown, as it is committed."""
-    parts = [HEAD]
+    parts = [f"# What a check may say\n\n{__doc__}"]
     for module in checks.ALL:
         about = inspect.cleandoc(module.__doc__ or "").partition("\n")[0]
         parts.append(f"## {about.removeprefix('Rules about ').removesuffix('.').capitalize()}\n")

@@ -2,7 +2,6 @@
 """Rules about figures too good to be taken as they are, and about devices held back."""
 
 from collections.abc import Iterator
-from statistics import median
 
 from frobench.suite.checks.ceilings import (
     above,
@@ -12,7 +11,6 @@ from frobench.suite.checks.ceilings import (
     memory_ceiling,
     peak_ceiling,
 )
-from frobench.suite.checks.facts import efficiencies
 from frobench.suite.checks.rule import Fault
 from frobench.suite.datasheets import catalog
 from frobench.suite.datasheets.catalog import NotInCatalogError
@@ -20,8 +18,6 @@ from frobench.suite.stored.types import Case, Run, Severity
 
 SEVERITY: Severity = "warning"
 
-MORE_THAN_A_SHARE = 1.05
-"""Work of each of several devices relative to a single one's, above which it is doubted."""
 CAPPED = 0.99
 """A power limit relative to the usual one, below which it counts as lowered."""
 
@@ -51,18 +47,6 @@ def faster_than_memory(run: Run, case: Case) -> Iterator[str]:
     is another model of the same name. Else the copy was not waited for.
     """
     yield from above(memory_ceiling, "bytes", run, case, SEVERITY)
-
-
-def above_share(run: Run) -> Iterator[Fault]:
-    """Several devices are a little more times as fast as one than they are many.
-
-    The work of each is smaller and may fit its caches; or the single device was slowed, or some
-    of the several were not waited for.
-    """
-    for case, shares in efficiencies(run, MORE_THAN_A_SHARE):
-        many = len(case.extra_info.devices)
-        message = f"{many} devices are {many * median(shares):.1f} times as fast as one"
-        yield Fault(message, case.fullname)
 
 
 def capped_power(run: Run) -> Iterator[Fault]:

@@ -66,8 +66,28 @@ def by_launch(run: Run, case: Case, data: list[float] | None = None) -> list[Obs
     """Return what each launch observed of a case it measured, of these samples or of the body's."""
     samples = case.stats.data if data is None else data
     known = _known.get({})
-    if id(samples) not in known:
-        known[id(samples)] = [*_observed(run, case, samples)]
+    if id(samples) in known:
+        return known[id(samples)]  # type: ignore[no-any-return] # as above
+    info, ends = case.extra_info, accumulate(case.extra_info.launches)
+    launches = zip(run.frobench.launches, info.launches, ends, strict=True)
+    known[id(samples)] = [
+        Observed(
+            number=index + 1,
+            whole=launch,
+            samples=(own := samples[end - count : end]),
+            seconds=middle(sorted(own)),
+            iterations=info.iterations[index],
+            warmup=info.warmup[index],
+            position=info.order[index],
+            parts={
+                name: seconds
+                for name, values in info.parts.items()
+                if (seconds := values[index]) is not None
+            },
+        )
+        for index, (launch, count, end) in enumerate(launches)
+        if count
+    ]
     return known[id(samples)]  # type: ignore[no-any-return] # as above
 
 
@@ -79,28 +99,6 @@ def by_version(run: Run, case: Case) -> Iterator[tuple[str, list[Observed]]]:
     yield "", by_launch(run, case)
     if other := case.extra_info.against:
         yield "the other version: ", by_launch(run, case, other)
-
-
-def _observed(run: Run, case: Case, data: list[float]) -> Iterator[Observed]:
-    info, ends = case.extra_info, accumulate(case.extra_info.launches)
-    launches = zip(run.frobench.launches, info.launches, ends, strict=True)
-    for index, (launch, count, end) in enumerate(launches):
-        if count:
-            samples = data[end - count : end]
-            yield Observed(
-                number=index + 1,
-                whole=launch,
-                samples=samples,
-                seconds=middle(sorted(samples)),
-                iterations=info.iterations[index],
-                warmup=info.warmup[index],
-                position=info.order[index],
-                parts={
-                    name: seconds
-                    for name, values in info.parts.items()
-                    if (seconds := values[index]) is not None
-                },
-            )
 
 
 def moment(text: str) -> datetime | None:
@@ -139,24 +137,20 @@ def highest_rate(case: Case, work: str) -> float:
     return amount / seconds if amount and seconds > 0 else 0.0
 
 
-def efficiencies(run: Run, least: float) -> Iterator[tuple[Case, list[float]]]:
+def efficiencies(run: Run) -> Iterator[tuple[Case, list[float]]]:
     """Yield cases of N accelerators, and each launch's rate relative to N times a single one's.
 
     The single rate is that of the fastest sample of any case of one accelerator with the same
     exercise and parameters: noise slows some samples down, but not all of several launches.
-
-    least : only cases above it in each of at least `LEAST_AGREEING` launches are yielded
     """
     counting = [case for case in run.benchmarks if _amount(case)]
+    singles = [one for one in counting if len(one.extra_info.devices) == 1]
     for case in counting:
-        many = len(set(case.extra_info.devices))
-        singles = [one for one in counting if len(one.extra_info.devices) == 1]
-        alone = [one for one in singles if many > 1 and _is_alike(one, case)]
-        if best := max((_amount(one) / fastest(one) for one in alone), default=0.0):
-            rates = [_amount(case) / launch.seconds for launch in by_launch(run, case)]
-            shares = [rate / (many * best) for rate in rates]
-            if len(shares) >= LEAST_AGREEING and min(shares) > least:
-                yield case, shares
+        if (many := len(set(case.extra_info.devices))) > 1:
+            alone = [_amount(one) / fastest(one) for one in singles if _is_alike(one, case)]
+            if best := max(alone, default=0.0):
+                launches = by_launch(run, case)
+                yield case, [_amount(case) / launch.seconds / many / best for launch in launches]
 
 
 def _amount(case: Case) -> float:

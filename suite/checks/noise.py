@@ -3,16 +3,13 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
-from statistics import NormalDist, correlation, fmean, median, mode
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from statistics import median, mode
 
 from msgspec import UNSET
 
-from frobench.suite.checks.courses import drifts
+from frobench.suite.checks.courses import find_drift
 from frobench.suite.checks.facts import (
-    Observed,
     accelerators,
     by_launch,
     held_back,
@@ -22,7 +19,7 @@ from frobench.suite.checks.facts import (
 from frobench.suite.checks.rule import Fault
 from frobench.suite.machine.sensors.causes import of_kind
 from frobench.suite.profiles import STEPS_ON_ACCELERATOR, STEPS_ON_CPU
-from frobench.suite.statistics import LEAST_LAUNCHES, doubled_ranks, estimate, spread
+from frobench.suite.statistics import LEAST_LAUNCHES, estimate, spread
 from frobench.suite.stored import differences
 from frobench.suite.stored.differences import matters
 from frobench.suite.stored.types import Case, Run, Scalar, Severity
@@ -49,14 +46,6 @@ COARSEST_STEP = 1e-5
 """Seconds of a clock's step; every system's monotonic clock has less than a tenth of it."""
 LARGEST_COST = 0.1
 """What the harness may cost, relative to a sample."""
-LEAST_SAMPLES, LEAST_RANGE = 20, 0.01
-"""Fewer samples share a step by chance, and samples of a launch that differ by less, relative, show
-no steps."""
-LEAST_STEPS = 100
-"""Least ratio of a shared step to the clock's: any numbers share some smaller one by chance."""
-STEP_NOISE, PART_NOISE = 5, 0.01
-"""How far from a multiple of a shared step a sample may be, in steps of the clock (reading it takes
-some), and as a part of the shared one (iterations multiply rounding)."""
 
 
 def coarse_clock(run: Run) -> Iterator[Fault]:
@@ -80,27 +69,6 @@ def coarse_clock(run: Run) -> Iterator[Fault]:
             yield Fault(f"a sample lasts {min(steps):.0f} steps of the clock", case.fullname)
 
 
-def quantised_samples(run: Run) -> Iterator[Fault]:
-    """All samples are multiples of one step, far larger than those that the clock showed.
-
-    The clock that timed them is coarser than it seemed, and rounds every sample to such a step.
-    Use the system's finest clock, and measure again.
-    """
-    finest = max((launch.timer_step for launch in run.frobench.launches), default=0.0)
-    lengths = [
-        [s * launch.iterations for launch in launches for s in launch.samples]
-        for case in run.benchmarks
-        if _varies(launches := by_launch(run, case))
-    ]
-    count = sum(map(len, lengths))
-    step = _common_step(chain(*lengths), STEP_NOISE * finest, LEAST_STEPS * finest)
-    short = sum(median(case) < STEPS_ON_CPU * step for case in lengths)
-    if step and short and finest and count >= LEAST_SAMPLES:
-        shown = format_seconds(float(f"{step:.3g}"))
-        those = f"those of {counted(short, 'case')} last less than {STEPS_ON_CPU}"
-        yield Fault(f"samples come in steps of {shown}, and {those}")
-
-
 def costly_harness(run: Run, case: Case) -> Iterator[str]:
     """Reading the clock around a case takes more than 10% of what it measures.
 
@@ -118,33 +86,6 @@ def costly_harness(run: Run, case: Case) -> Iterator[str]:
         yield f"the harness takes {median(costs):.0%} of a sample"
 
 
-def _varies(launches: list[Observed]) -> bool:
-    """Tell whether the samples of a launch differ; a simulated device's may not."""
-    return mostly(
-        max(launch.samples) - min(launch.samples) > LEAST_RANGE * launch.seconds
-        for launch in launches
-        if len(launch.samples) > 1
-    )
-
-
-def _common_step(lengths: Iterable[float], noise: float, least: float) -> float:
-    """Return the greatest common divisor of lengths that are not exact, by Euclid; 0 if none.
-
-    noise : what a length may differ from a multiple by
-    least : smaller ones do not count
-    """
-    every = sorted({length for length in lengths if length > 0})
-    step = every[0] if every else 0.0
-    for length in every:
-        rest = abs(math.remainder(length, step))
-        while rest > max(noise, PART_NOISE * step):
-            step, rest = rest, abs(math.remainder(step, rest))
-        if step < least:
-            return 0.0
-    most = max(noise, PART_NOISE * step)
-    return step if all(abs(math.remainder(length, step)) <= most for length in every) else 0.0
-
-
 WATCHED = ("software.threads", "software.flags.", "cpu.usable_")
 """Beginnings of facts that `changed_settings` already tells of, for the process itself."""
 LONGEST_VALUE = 40
@@ -157,8 +98,12 @@ def few_threads(run: Run) -> Iterator[Fault]:
     Figures of the CPU are those of so many threads, and an accelerator seems better beside them
     than it is. Unset `OMP_NUM_THREADS` and its like, or give it the number of cores.
     """
-    threads, cores = run.frobench.environment.software.threads, _cores(run)
-    if cores is not None and threads < cores:
+    cpu, threads = run.frobench.environment.cpu, run.frobench.environment.software.threads
+    # PyTorch's default is a thread a core; which logical cores share one is not known.
+    physical, logical = cpu.physical_cores, cpu.logical_cores
+    cores = int(cpu.usable_cores * (physical / logical if physical and logical else 0.5))
+    is_mac = (cpu.model or "").startswith("Apple")  # PyTorch leaves its slow cores alone
+    if _uses_cpu(run) and threads < cores and not is_mac:
         yield Fault(f"{counted(threads, 'thread')} where {counted(cores, 'core')} may be used")
 
 
@@ -218,24 +163,6 @@ def _uses_cpu(run: Run) -> bool:
     return any(not is_accelerator(case.extra_info.device) for case in run.benchmarks)
 
 
-def _cores(run: Run) -> int | None:
-    """Return how many threads are certainly not too many; ``None`` where the number tells nothing.
-
-    PyTorch's default is a thread a core. Which logical cores share one is not known, so as many as
-    can are taken to. Macs have cores of two kinds, and PyTorch leaves the slow ones alone.
-    """
-    cpu = run.frobench.environment.cpu
-    if not _uses_cpu(run) or (cpu.model or "").startswith("Apple"):
-        return None
-    if not (cpu.physical_cores and cpu.logical_cores):
-        return max(1, cpu.usable_cores // 2)
-    return max(1, cpu.usable_cores * cpu.physical_cores // cpu.logical_cores)
-
-
-ORDER_CHANCE = 0.001
-"""Random orders are all alike with this probability, at most, before it is called a fault."""
-
-
 def few_launches(run: Run) -> Iterator[Fault]:
     """Fewer launches were made than a 95% interval needs.
 
@@ -257,11 +184,8 @@ def incomplete_run(run: Run) -> Iterator[Fault]:
 
     Some cases have fewer samples than others. Finish it with `--resume`.
     """
-    launches, asked = len(run.frobench.launches), run.frobench.settings.launches
     if not run.frobench.complete:
         yield Fault("interrupted before every planned launch ended")
-    elif asked and launches < asked:
-        yield Fault(f"{launches} of {asked} launches are there, and it counts as complete")
 
 
 def missing_launch(run: Run, case: Case) -> Iterator[str]:
@@ -273,20 +197,6 @@ def missing_launch(run: Run, case: Case) -> Iterator[str]:
     absent = [n for n, count in enumerate(case.extra_info.launches, 1) if not count]
     if absent and run.frobench.complete:
         yield f"no samples in launch {', '.join(map(str, absent))}"
-
-
-def fixed_order(run: Run) -> Iterator[Fault]:
-    """All launches measured the cases in the same order.
-
-    Then what one case leaves behind (a warm cache, a hot chip) always falls on the same
-    next one. Let `frobench run` choose the order, which it draws anew for every launch.
-    """
-    orders = [case.extra_info.order for case in run.benchmarks]
-    repeats = len(run.frobench.launches) - 1
-    by_chance = -math.lgamma(len(orders) + 1) * repeats
-    same = all(len({*positions} - {0}) == 1 for positions in orders)  # 0 is a launch without it
-    if same and by_chance < math.log(ORDER_CHANCE):
-        yield Fault(f"{len(orders)} cases came in the same order in all {repeats + 1} launches")
 
 
 WIDEST_INTERVAL, WIDEST_SPREAD = 0.1, 0.1
@@ -356,25 +266,12 @@ LARGEST_SETTLING = 0.05
 """Largest change from the first third of a launch to the last, relative; caches settle by less."""
 EARLY, LATE = 1 / 3, 2 / 3
 """Places up to and from which a case came early or late in its launch."""
-PLACE_CHANCE = 0.001
-"""Largest p-value of a correlation between place and slowness that counts."""
-LEAST_POINTS = 18
-"""Cases in launches, below which the normal approximation of a rank correlation is poor."""
 NEARLY_ALL = 0.9
 """Part of the launches that show the same: a neighbour's noise lasts for several cases of one."""
 
 
-class _Point(NamedTuple):
-    """A case in a launch: its place, 0 to 1, and the log of its time relative to its median."""
-
-    case: str
-    launch: int
-    position: float
-    slowness: float
-
-
 def drift(run: Run) -> Iterator[Fault]:
-    """Over the run, all cases or one became slower or faster by more than 2%, by a trend or a step.
+    """Over the run, cases became slower or faster by more than 2% together, by a trend or a step.
 
     The machine did not hold its speed: it heated up, its power source changed, or something
     else started or ended. The launches are not independent, so a 95% interval may cover the median
@@ -382,13 +279,13 @@ def drift(run: Run) -> Iterator[Fault]:
     """
     whole = [case for case in run.benchmarks if all(case.extra_info.launches)]
     times = [[math.log(launch.seconds) for launch in by_launch(run, case)] for case in whole]
-    for change, case, since in drifts(times):
-        word = "slower" if change > 0 else "faster"
+    if found := find_drift(times):
+        change, since = found
+        by = f"{abs(change):.1%} {'slower' if change > 0 else 'faster'}"
         if since is None:
-            message = f"the last launches were {abs(change):.1%} {word} than the first"
+            yield Fault(f"the last launches were {by} than the first")
         else:
-            message = f"from launch {since} on, times were {abs(change):.1%} {word} than before"
-        yield Fault(message, None if case is None else whole[case].fullname)
+            yield Fault(f"from launch {since} on, times were {by} than before")
 
 
 def unsteady_clock(run: Run) -> Iterator[Fault]:
@@ -397,66 +294,31 @@ def unsteady_clock(run: Run) -> Iterator[Fault]:
     The device became hot and throttled, or its clock had not settled when the launch began. Cool
     it better or limit its power or clock, and measure again.
     """
-    for device, points in _points(run).items():
-        changes = _changes(points)
-        if len(points) < LEAST_POINTS or not changes:
-            continue
-        change = math.expm1(median(changes))
-        if (
-            abs(change) > LARGEST_SETTLING
-            and _chance_of_order(points) < PLACE_CHANCE
-            and mostly((slope * change > 0 for slope in _slopes(points)), NEARLY_ALL)
-        ):
-            word = "slower" if change > 0 else "faster"
-            yield Fault(f"late in a launch {device} is {abs(change):.1%} {word} than early in it")
-
-
-def _points(run: Run) -> dict[str, list[_Point]]:
     orders = zip(*(case.extra_info.order for case in run.benchmarks), strict=True)
     last = {number: max(positions) for number, positions in enumerate(orders, start=1)}
-    points: dict[str, list[_Point]] = {}
+    early, late = (
+        defaultdict[tuple[str, int], list[float]](list),
+        defaultdict[tuple[str, int], list[float]](list),
+    )
     for case in run.benchmarks:
-        launches = by_launch(run, case)
-        if len(launches) < LEAST_LAUNCHES:
-            continue
-        usual = math.log(median(launch.seconds for launch in launches))
-        mine = points.setdefault(case.extra_info.devices[0], [])
+        launches, device = by_launch(run, case), case.extra_info.devices[0]
+        usual = median(launch.seconds for launch in launches)
         for launch in launches:
-            if (places := last[launch.number] - 1) > 0:
-                position = (launch.position - 1) / places
-                slowness = math.log(launch.seconds) - usual
-                mine.append(_Point(case.fullname, launch.number, position, slowness))
-    return points
-
-
-def _chance_of_order(points: list[_Point]) -> float:
-    """Return the p-value of Spearman's rank correlation, two-sided, normally approximated."""
-    positions = doubled_ranks([point.position for point in points])
-    strength = correlation(positions, doubled_ranks([point.slowness for point in points]))
-    return 2 * NormalDist().cdf(-abs(strength) * math.sqrt(len(points) - 1))
-
-
-def _changes(points: list[_Point]) -> list[float]:
-    """Return for each case that came early and late how much slower it was late, as a logarithm."""
-    early, late = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
-    for point in points:
-        if point.position <= EARLY:
-            early[point.case].append(point.slowness)
-        elif point.position >= LATE:
-            late[point.case].append(point.slowness)
-    return [median(late[case]) - median(early[case]) for case in early if case in late]
-
-
-def _slopes(points: list[_Point]) -> list[float]:
-    """Return for each launch whether slowness rises or falls in it; only the sign counts."""
-    launches = defaultdict[int, list[_Point]](list)
-    for point in points:
-        launches[point.launch].append(point)
-    middles = {launch: fmean(one.position for one in here) for launch, here in launches.items()}
-    return [
-        sum((point.position - middles[launch]) * point.slowness for point in here)
-        for launch, here in launches.items()
-    ]
+            place = (launch.position - 1) / max(1, last[launch.number] - 1)
+            if place <= EARLY or place >= LATE:
+                part = early if place <= EARLY else late
+                part[device, launch.number].append(math.log(launch.seconds / usual))
+    for device in dict.fromkeys(device for device, _ in early):
+        changes = [
+            median(late[key]) - median(early[key])
+            for key in early
+            if key[0] == device and key in late
+        ]
+        change = math.expm1(median(changes)) if len(changes) >= LEAST_LAUNCHES else 0.0
+        alike = mostly((one * change > 0 for one in changes), NEARLY_ALL)
+        if abs(change) > LARGEST_SETTLING and alike:
+            word = "slower" if change > 0 else "faster"
+            yield Fault(f"late in a launch {device} is {abs(change):.1%} {word} than early in it")
 
 
 def throttled_case(case: Case) -> Iterator[str]:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Rules about results that no machine reaches, or that do not add up."""
 
-from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
@@ -16,10 +15,10 @@ from frobench.suite.checks.ceilings import (
     precision,
 )
 from frobench.suite.checks.facts import (
+    LEAST_AGREEING,
     accelerators,
     by_launch,
     by_version,
-    computed_once,
     efficiencies,
     is_accelerator,
     moment,
@@ -36,9 +35,8 @@ MOST_EFFICIENT = 1.25
 """Work of each of several devices relative to a single one's, at most: a display or a lack of
 memory may slow the single one."""
 NARROWER = {"tfloat32", "bfloat16", "float16", "float8_e4m3fn"}
-ROUNDED, STAMPED = 1e-3, 0.01
-"""What rounding changes sums over a launch by, in seconds and relative; and the times at which
-launches began and ended, in seconds."""
+ROUNDED = 1e-3
+"""What rounding changes sums over a launch by, in seconds and relative."""
 BEHIND_OTHERS = 3.0
 """Longest time of a call behind other work or calls, relative to the longest sample: a power limit
 makes it longer, on known cards by a fifth."""
@@ -46,9 +44,6 @@ MOST_WATTS = 1e4
 """Watts of one device, more than any draws."""
 LEAST_OF_REST = 0.1
 """Power at work relative to that at rest, at least: other work of a processor may have ended."""
-LEAST_COPIES, LEAST_DISTINCT = 10, 4
-"""Distinct samples that two launches share, at least, before one is a copy, and those of a case
-that count: a coarse clock repeats a few by chance."""
 FIRST, DAY = datetime(2026, 1, 1, tzinfo=UTC), timedelta(days=1)
 """Frobench is no older; and how wrong a machine's clock and time zone may honestly be."""
 
@@ -84,10 +79,11 @@ def above_one(run: Run) -> Iterator[Fault]:
     Of several devices some were not waited for, or the single one was slowed. Wait for every
     device that takes part, and let all do the same work.
     """
-    for case, shares in efficiencies(run, MOST_EFFICIENT):
+    for case, shares in efficiencies(run):
         many = len(case.extra_info.devices)
-        message = f"{many} devices are at least {many * min(shares):.1f} times as fast as one"
-        yield Fault(message, case.fullname)
+        if len(shares) >= LEAST_AGREEING and min(shares) > MOST_EFFICIENT:
+            times = f"{many} devices are at least {many * min(shares):.1f} times as fast as one"
+            yield Fault(times, case.fullname)
 
 
 def other_precision(case: Case) -> Iterator[str]:
@@ -117,40 +113,28 @@ def samples_beyond_launch(run: Run) -> Iterator[Fault]:
 
     Samples or calls are in the wrong unit, or stored twice. Report this run as a fault of Frobench.
     """
-    for number, launch in enumerate(run.frobench.launches, start=1):
-        spent, inside = computed_once(_sampled, run)[number - 1], launch.body_seconds
-        if spent > inside * (1 + ROUNDED) + ROUNDED:
+    sampled = [0.0] * len(run.frobench.launches)
+    for case in run.benchmarks:
+        for _, launches in by_version(run, case):
+            for one in launches:
+                sampled[one.number - 1] += one.iterations * sum(one.samples)
+    for number, (launch, spent) in enumerate(zip(run.frobench.launches, sampled, strict=True), 1):
+        if spent > launch.body_seconds * (1 + ROUNDED) + ROUNDED:
             has = f"launch {number} has {format_seconds(spent)} of samples"
-            yield Fault(f"{has}, and spent {format_seconds(inside)} in them")
+            yield Fault(f"{has}, and spent {format_seconds(launch.body_seconds)} in them")
 
 
 def launch_beyond_run(run: Run) -> Iterator[Fault]:
-    """Samples or launches take longer than the whole run.
+    """Launches take longer than the whole run.
 
     A time is in the wrong unit, or stored twice. Report this run as a fault of Frobench.
     """
     whole = run.frobench.seconds
-    # A run that was killed forgets a launch's time, and keeps its samples.
-    launches = [launch.seconds for launch in run.frobench.launches]
-    for what, parts in {"samples": computed_once(_sampled, run), "launches": launches}.items():
-        if sum(parts) - max(parts, default=0.0) > whole * (1 + ROUNDED) + 1:
-            took = f"{what} take {format_seconds(sum(parts))}"
-            yield Fault(f"{took}, the run {format_seconds(whole)}")
-
-
-def clock_set_back(run: Run) -> Iterator[Fault]:
-    """A launch began before the one ahead of it had ended, or before the run, or ended after it.
-
-    The clock went backwards, or launches were stored in another order. Measure again.
-    """
-    end = 0.0
-    for number, launch in enumerate(run.frobench.launches, start=1):
-        if launch.begun is not UNSET and launch.started:  # older files, and one that was cut off
-            if end - launch.begun > STAMPED:
-                yield Fault(f"launch {number} began {format_seconds(end - launch.begun)} too early")
-            end = launch.begun + launch.seconds
-    if (late := end - run.frobench.seconds) > STAMPED:
-        yield Fault(f"the last launch ended {format_seconds(late)} after the run")
+    # A run that was killed forgets a launch's time.
+    launches = [max(each.seconds, each.body_seconds) for each in run.frobench.launches]
+    if sum(launches) - max(launches, default=0.0) > whole * (1 + ROUNDED) + 1:
+        took = format_seconds(sum(launches))
+        yield Fault(f"launches take {took}, the run {format_seconds(whole)}")
 
 
 def impossible_part(run: Run, case: Case) -> Iterator[str]:
@@ -187,24 +171,6 @@ def impossible_energy(run: Run, case: Case) -> Iterator[str]:
         yield f"calls of it draw {format_value(wrong[0], 'W')}"
 
 
-def repeated_samples(run: Run) -> Iterator[Fault]:
-    """Two launches have the very same samples: one was not measured.
-
-    Measure again. Let simulated devices draw new noise each launch.
-    """
-    alike: Counter[tuple[int, int]] = Counter()
-    for case in run.benchmarks:
-        first: dict[tuple[float, ...], int] = {}
-        for launch in by_launch(run, case):
-            original = first.setdefault(tuple(launch.samples), launch.number)
-            distinct = len({f"{sample:.6g}" for sample in launch.samples})
-            if original != launch.number and distinct >= LEAST_DISTINCT:
-                alike[original, launch.number] += distinct
-    for (original, copy), samples in sorted(alike.items()):
-        if samples >= LEAST_COPIES:
-            yield Fault(f"launch {copy} has the samples of launch {original}")
-
-
 def impossible_date(run: Run) -> Iterator[Fault]:
     """A run's date is none, older than Frobench, or in the future.
 
@@ -215,13 +181,3 @@ def impossible_date(run: Run) -> Iterator[Fault]:
         yield Fault(f"{run.datetime[:40]!r} is no date")
     elif not FIRST - DAY <= dated <= now + DAY:
         yield Fault(f"it is dated {dated.date()}, today is {now.date()}")
-
-
-def _sampled(run: Run) -> list[float]:
-    """Return for each launch the seconds of all its samples, of all their calls."""
-    totals = [0.0] * len(run.frobench.launches)
-    for case in run.benchmarks:
-        for _, launches in by_version(run, case):
-            for launch in launches:
-                totals[launch.number - 1] += launch.iterations * sum(launch.samples)
-    return totals

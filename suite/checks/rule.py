@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a rule is: a function that yields faults, about a run, about a case or about a machine.
 
-Its name is the code (``fixed_order`` is ``fixed-order``). Its docstring is the user's help: the
+Its name is the code (``noisy_case`` is ``noisy-case``). Its docstring is the user's help: the
 first line says what the rule reports, the rest what to do about it. All public functions of a
 module about runs are rules of the module's ``SEVERITY``. A rule with a parameter ``case`` is
 applied to each case of the run, and yields only messages.
@@ -64,20 +64,15 @@ def conclusion(rule: Callable[..., object], severity: Severity, fault: Fault) ->
 def conclusions(run: Run, *modules: ModuleType, but: Collection[Rule] = ()) -> Iterator[Conclusion]:
     """Apply every rule of some modules to a run, but a few."""
     for module in modules:
-        for rule in rules(module).values():
-            for fault in _faults(rule, run) if rule not in but else ():
-                yield conclusion(rule, module.SEVERITY, fault)
-
-
-def _faults(rule: Rule, run: Run) -> Iterator[Fault]:
-    asked = parameters(rule)
-    if "case" not in asked:
-        yield from rule(run)
-        return
-    of_case = partial(rule, run) if "run" in asked else rule
-    for case in run.benchmarks:
-        for message in of_case(case):
-            yield Fault(message, case.fullname)
+        for rule in [rule for rule in rules(module).values() if rule not in but]:
+            asked = parameters(rule)
+            faults = () if "case" in asked else rule(run)
+            if "case" in asked:
+                of_case = partial(rule, run) if "run" in asked else rule
+                faults = (
+                    Fault(text, case.fullname) for case in run.benchmarks for text in of_case(case)
+                )
+            yield from (conclusion(rule, module.SEVERITY, fault) for fault in faults)
 
 
 @cache

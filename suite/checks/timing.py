@@ -12,7 +12,6 @@ from frobench.suite.checks.facts import (
     by_version,
     mostly,
 )
-from frobench.suite.concurrency import concurrency
 from frobench.suite.profiles import TIMES_THE_CACHE
 from frobench.suite.stored.types import Case, Run, Severity
 from frobench.suite.units import format_seconds, format_value
@@ -33,9 +32,8 @@ wait for an idle device."""
 TIMES_READY, LEAST_OF_SAMPLE, MOST_OF_WORK = 3.0, 0.5, 2.0
 """A result that was not ready takes longer to read than a ready value by so many times the latter,
 and by so much of a sample; or by so many samples where fewer than three launches tell."""
-LARGEST_OVERLAP, LARGEST_UNPROVED = 0.05, 0.02
-"""Overlap of devices that work in turn, as clocks are matched no better; and concurrency beyond
-what a launch's other parts prove."""
+LARGEST_OVERLAP = 0.05
+"""Overlap of devices that work in turn, as clocks are matched no better."""
 LEAST_WARM_UP = 0.5
 """Shortest plausible warm-up, in calls: two slow ones are made."""
 SLOW_FIRST = 1.5
@@ -111,20 +109,6 @@ def overlap_in_turn(run: Run, case: Case) -> Iterator[str]:
     shown = [_in_turn(launch.parts, control=control) for launch in by_launch(run, case)]
     if (most := max(shown, default=0.0)) > LARGEST_OVERLAP:
         yield f"overlap of {most:.0%} where there can be none"
-
-
-def unproved_overlap(run: Run, case: Case) -> Iterator[str]:
-    """A case claims more concurrency than its control in turn and its intervals prove.
-
-    Do not use this overlap: intervals of events hold launch gaps, and the waits of one stream for
-    another. What running at the same time saves is the time of the control less that of the case.
-    """
-    for launch in by_launch(run, case):
-        claimed, proved = launch.parts.get("concurrency", 0.0), concurrency(launch.parts) or 0.0
-        if claimed > proved + LARGEST_UNPROVED:
-            where = f"where {proved:.0%} is proved in launch {launch.number}"
-            yield f"concurrency of {claimed:.0%}, {where}"
-            break
 
 
 def first_call_counted(run: Run, case: Case) -> Iterator[str]:

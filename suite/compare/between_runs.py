@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import NormalDist, median, variance
 from typing import NamedTuple
 
-from msgspec import UNSET, Struct, structs
+from msgspec import UNSET, Struct
 
 from frobench.suite.compare.pairs import failures, faults
 from frobench.suite.compare.rank_tests import Between, compare_values, table, winsorised
@@ -68,14 +68,12 @@ def conclusive_shifts(before: Gauges, after: Gauges) -> dict[str, float]:
 
     That is the end of the 95% interval that is nearer to no difference; 0 where that is inside.
     """
-    return {name: _nearer_end(before[name], after[name]) for name in before if name in after}
-
-
-def _nearer_end(before: Sequence[float], after: Sequence[float]) -> float:
-    ratio = compare_values(before, after).ratio
-    if ratio.low is None or ratio.high is None or ratio.low <= 1 <= ratio.high:
-        return 0.0
-    return min(math.log(ratio.low), math.log(ratio.high), key=abs)
+    shifts = {}
+    for name in [name for name in before if name in after]:
+        ratio, shifts[name] = compare_values(before[name], after[name]).ratio, 0.0
+        if ratio.low is not None and ratio.high is not None and not ratio.low <= 1 <= ratio.high:
+            shifts[name] = min(math.log(ratio.low), math.log(ratio.high), key=abs)
+    return shifts
 
 
 def shift_of(case: Case, shifts: Mapping[str, float]) -> float:
@@ -91,56 +89,39 @@ def disturbances(base: Run, new: Run) -> dict[str, str]:
     Other programs that kept the processor busy in either run disturb all cases: they never do
     the same twice. Of all else only what disturbed one of the runs counts.
     """
-    if whole := _busy(base, new) or _unlike(base, new):
-        return {case.fullname: f"disturbed: {whole}" for case in new.benchmarks}
-    return _shifted(base, new) | _throttled(base, new)
-
-
-def _busy(base: Run, new: Run) -> str:
-    return ", ".join(
+    loads = {"base": others_load(base), "new": others_load(new)}
+    whole = [
         f"other programs kept {format_value(load, '1', digits=2)} of the cores busy in {side}"
-        for side, load in (("base", others_load(base)), ("new", others_load(new)))
+        for side, load in loads.items()
         if load is not None and load > LARGEST_LOAD
-    )
-
-
-def _unlike(base: Run, new: Run) -> str:
-    """Say what disturbed one of the runs only, if anything did."""
+    ]
     before, after = disturbing(base), disturbing(new)
-    if before is None or after is None:
-        return ""
-    sides = {"base": before - after, "new": after - before}
-    return "; ".join(
-        f"{', '.join(sorted(codes))} in {side} only" for side, codes in sides.items() if codes
-    )
-
-
-def _shifted(base: Run, new: Run) -> dict[str, str]:
+    if not whole and before is not None and after is not None:
+        sides = {"base": before - after, "new": after - before}
+        whole = [
+            f"{', '.join(sorted(codes))} in {side} only" for side, codes in sides.items() if codes
+        ]
+    if whole:
+        return {case.fullname: f"disturbed: {'; '.join(whole)}" for case in new.benchmarks}
     shifts = conclusive_shifts(gauges(base), gauges(new))
     shift_by_case = {case.fullname: shift_of(case, shifts) for case in new.benchmarks}
-    return {
+    shifted = {
         name: "disturbed: a gauge of its device differs by more than "
         + format_value(math.expm1(shift), "1", digits=2)
         for name, shift in shift_by_case.items()
         if shift > math.log1p(LARGEST_SHIFT)
     }
-
-
-def _throttled(base: Run, new: Run) -> dict[str, str]:
-    before, after = (
+    first, second = (
         {each.case for each in run.frobench.conclusions if each.code == "throttled-case"}
         for run in (base, new)
     )
-    return {
-        name: f"disturbed: throttled in {'new' if name in after else 'base'} only"
-        for name in before ^ after
+    return shifted | {
+        name: f"disturbed: throttled in {'new' if name in second else 'base'} only"
+        for name in first ^ second
         if name
     }
 
 
-CLOCK = "cpu/python"
-"""The body of the gauge that shows how fast the cores run: it only computes. Heat, power limits and
-other guests of a host change their clock, and most times with it."""
 MOST_RUNS = 12
 """Other runs that are looked at, the newest."""
 ALIKE_SHIFT = 0.02
@@ -166,36 +147,10 @@ class Levels(Struct, frozen=True):
     gauges: dict[str, list[float]]  # times of each body of the gauge
     cases: dict[str, Level]  # by full name, those with enough launches
 
-    @property
-    def log_core_seconds(self) -> float | None:
-        """The level of the gauge that shows how fast the cores run, as a log of seconds."""
-        times = self.gauges.get(CLOCK)
-        return centres([times])[0][0] if times else None
-
-    def in_clocks(self) -> "Levels | None":
-        """Return the same relative to the speed of the cores; ``None`` where that is unknown."""
-        level, ticks = self.log_core_seconds, self.gauges.get(CLOCK, [])
-        if level is None:
-            return None
-        cases = {
-            name: structs.replace(case, mean=case.mean - level) for name, case in self.cases.items()
-        }
-        relative = {
-            name: [seconds / tick for seconds, tick in zip(times, ticks, strict=True)]
-            for name, times in self.gauges.items()
-            if name != CLOCK and len(times) == len(ticks)
-        }
-        return structs.replace(self, cases=cases, gauges=relative)
-
     def is_like(self, other: "Levels") -> bool:
         """Whether this is another run of the same machine, disturbed alike."""
         alike = (self.state, self.disturbed) == (other.state, other.disturbed)
         return alike and bool(self.cases) and self.run != other.run
-
-    def met_the_same_state(self, before: Gauges) -> bool:
-        """Whether no gauge conclusively differs from another run's."""
-        shifts = conclusive_shifts(before, self.gauges).values()
-        return all(abs(shift) <= ALIKE_SHIFT for shift in shifts)
 
 
 def levels(run: Run) -> Levels:
@@ -264,7 +219,6 @@ class BetweenRunSpread(NamedTuple):
     error: float  # standard deviation of the level
     degrees: float  # of freedom with which it is known
     shift: float = 0.0  # by which the gauges of the two runs conclusively differ
-    log_core_ratio: float | None = None  # of the cores' time, new / base, if the case is relative
 
     def between(self, family: int) -> Between:
         """Return the difference of two runs, for one of so many cases."""
@@ -292,56 +246,47 @@ def between_run_spreads(base: Run, new: Run, others: Sequence[Levels]) -> Betwee
         case.fullname: (case.extra_info.version, case.extra_info.device) for case in base.benchmarks
     }
     ours = levels(base), levels(new)
+    before, after = (run.gauges for run in ours)
     alike = [run for run in others if run.is_like(ours[0]) and run.run != ours[1].run]
-    plain = _from_earlier_runs(cases, ours, alike)
-    relative = _from_earlier_runs_in_clocks(cases, ours, alike)
+    earlier = [
+        run
+        for run in alike
+        if all(abs(by) <= ALIKE_SHIFT for by in conclusive_shifts(before, run.gauges).values())
+    ][:MOST_RUNS]
+    known, shifts = learned(cases, earlier), conclusive_shifts(before, after)
     spreads = {}
     for case in base.benchmarks:
-        name, earlier = case.fullname, plain
+        name = case.fullname
         variances = (run.cases[name].variance for run in ours if name in run.cases)
-        spread = plain.cases[name] or assumed(variances)
-        steadier = relative.cases.get(name)
-        if steadier and steadier.error < spread.error:
-            spread, earlier = steadier, relative
-        shift = SCALE * shift_of(case, earlier.shifts)
-        spreads[name] = spread._replace(shift=shift, log_core_ratio=earlier.log_core_ratio)
-    runs = max(plain.runs, relative.runs)
-    return BetweenRunSpreads(spreads, runs if runs >= LEAST_RUNS else 0)
-
-
-class _EarlierRuns(NamedTuple):
-    """What other runs show of two runs."""
-
-    cases: Mapping[str, BetweenRunSpread | None] = {}
-    shifts: Mapping[str, float] = {}  # see `conclusive_shifts`
-    runs: int = 0  # other runs that met the same state as the first
-    log_core_ratio: float | None = None  # see `BetweenRunSpread`
-
-
-def _from_earlier_runs(
-    cases: Cases, ours: Sequence[Levels], others: Iterable[Levels]
-) -> _EarlierRuns:
-    before, after = (run.gauges for run in ours)
-    earlier = [run for run in others if run.met_the_same_state(before)][:MOST_RUNS]
-    return _EarlierRuns(learned(cases, earlier), conclusive_shifts(before, after), len(earlier))
-
-
-def _from_earlier_runs_in_clocks(
-    cases: Cases, ours: Sequence[Levels], others: Iterable[Levels]
-) -> _EarlierRuns:
-    """Return the same relative to the speed of the cores; nothing where that is unknown."""
-    before, after = (run.log_core_seconds for run in ours)
-    if before is None or after is None:
-        return _EarlierRuns()
-    base, new, *rest = filter(None, (run.in_clocks() for run in (*ours, *others)))
-    return _from_earlier_runs(cases, (base, new), rest)._replace(log_core_ratio=after - before)
+        spread = known[name] or assumed(variances)
+        spreads[name] = spread._replace(shift=SCALE * shift_of(case, shifts))
+    return BetweenRunSpreads(spreads, len(earlier) if len(earlier) >= LEAST_RUNS else 0)
 
 
 def learned(cases: Cases, others: Sequence[Levels]) -> dict[str, BetweenRunSpread | None]:
-    """Return what other runs show of each case."""
-    excesses = {name: _excess(name, *case, others) for name, case in cases.items()}
-    pools = _pools(excesses.values())
-    return {name: _spread(excess, pools) for name, excess in excesses.items()}
+    """Return what other runs show of each case; ``None`` where they are too few."""
+    known: dict[str, tuple[str, float, int, float]] = {}
+    excesses: dict[str, list[float]] = {}
+    for name, (version, device) in cases.items():
+        mine = [one for run in others if (one := run.cases.get(name)) and one.version == version]
+        launch = median(level.variance for level in mine) if mine else 0.0
+        degrees, excess = max(0, len(mine) - 1) if launch else 0, 0.0
+        if degrees:
+            explained = median(level.variance / level.launches for level in mine)
+            between = variance([level.mean for level in mine])
+            # Relative to the variance of a launch: what its launches do not explain.
+            excess = (between - LAUNCH_VARIANCE_FACTOR * explained) / launch
+        if degrees + 1 >= LEAST_RUNS:
+            excesses.setdefault(device, []).append(excess)
+        if mine:
+            known[name] = device, launch, degrees, excess
+    spreads: dict[str, BetweenRunSpread | None] = dict.fromkeys(cases)
+    for name, (device, launch, degrees, excess) in known.items():
+        if device in excesses:
+            typical, weight = max(0.0, median(excesses[device])), PRIOR_RUNS + degrees
+            pooled = (PRIOR_RUNS * typical + degrees * max(excess, 0.0)) / weight
+            spreads[name] = BetweenRunSpread(max(LEAST, math.sqrt(pooled * launch)), weight)
+    return spreads
 
 
 def student(probability: float, degrees: float) -> float:
@@ -357,43 +302,6 @@ def student(probability: float, degrees: float) -> float:
     return x + first / degrees + second / degrees**2 + third / degrees**3
 
 
-class _Excess(NamedTuple):
-    """The variance of a case's level between runs beyond what its launches explain."""
-
-    device: str
-    relative: float  # to the variance of a launch
-    launch: float | None  # the variance of a launch; None where no run has the case
-    degrees: int  # of freedom; 0 where there are not two runs
-
-
 def assumed(variances: Iterable[float]) -> BetweenRunSpread:
     """Return what is assumed of a case, from the variance of its launches in each run."""
     return BetweenRunSpread(max([ASSUMED, *map(math.sqrt, variances)]), math.inf)
-
-
-def _spread(excess: _Excess, pools: Mapping[str, float]) -> BetweenRunSpread | None:
-    if excess.launch is None or excess.device not in pools:
-        return None
-    degrees = PRIOR_RUNS + excess.degrees
-    own = excess.degrees * max(excess.relative, 0.0)
-    relative = (PRIOR_RUNS * pools[excess.device] + own) / degrees
-    return BetweenRunSpread(max(LEAST, math.sqrt(relative * excess.launch)), degrees)
-
-
-def _excess(name: str, version: str, device: str, others: Sequence[Levels]) -> _Excess:
-    mine = [one for run in others if (one := run.cases.get(name)) and one.version == version]
-    launch = median(level.variance for level in mine) if mine else None
-    if len(mine) < 2 or not launch:  # noqa: PLR2004 - what a variance needs
-        return _Excess(device, 0.0, launch, 0)
-    explained = LAUNCH_VARIANCE_FACTOR * median(level.variance / level.launches for level in mine)
-    beyond = variance([level.mean for level in mine]) - explained
-    return _Excess(device, beyond / launch, launch, len(mine) - 1)
-
-
-def _pools(excesses: Iterable[_Excess]) -> dict[str, float]:
-    """Return the relative excess of each device's median case, where enough runs show it."""
-    devices: dict[str, list[float]] = {}
-    for excess in excesses:
-        if excess.degrees + 1 >= LEAST_RUNS:
-            devices.setdefault(excess.device, []).append(excess.relative)
-    return {device: max(0.0, median(cases)) for device, cases in devices.items()}

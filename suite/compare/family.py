@@ -117,16 +117,9 @@ class Candidate(NamedTuple):
         """Whether the case takes part in the family."""
         return not self.reason and not self.disturbed and all(map(has_enough, self.values))
 
-    @property
-    def core_ratio(self) -> float | None:
-        """How many times as slow the cores ran in the new run, if the case is relative to them."""
-        log = self.spread.log_core_ratio if self.spread else None
-        return None if log is None else math.exp(log)
-
 
 def judge(candidates: Sequence[Candidate]) -> list[CaseComparison]:
     """Give each case its word. All cases together share 5% of false alarms."""
-    candidates = [_relative(each) for each in candidates]
     family = [each for each in candidates if each.is_judged]
     judged = iter(compare_family([one.values for one in family], [one.spread for one in family]))
     return [_case(each, next(judged) if each.is_judged else None) for each in candidates]
@@ -137,15 +130,6 @@ def overlap(first: Estimate, second: Estimate) -> bool | None:
     if first.low is None or first.high is None or second.low is None or second.high is None:
         return None
     return first.low <= second.high and second.low <= first.high
-
-
-def _relative(candidate: Candidate) -> Candidate:
-    """Divide the times of the new run by how much slower the cores ran, if it is known to help."""
-    if candidate.core_ratio is None or len(candidate.values) == 1:
-        return candidate
-    base, new = candidate.values
-    slower = [None if seconds is None else seconds / candidate.core_ratio for seconds in new]
-    return candidate._replace(values=(base, slower))
 
 
 def _case(candidate: Candidate, judged: Judged | None) -> CaseComparison:
@@ -164,7 +148,5 @@ def _case(candidate: Candidate, judged: Judged | None) -> CaseComparison:
         p_value=p_value,
         smallest_change=None if reason or disturbed else comparison.smallest_change,
         allowance=comparison.allowance,
-        clock=candidate.core_ratio,
-        overlap=overlap(candidate.base, candidate.new),
         reason=reason or disturbed,
     )

@@ -6,74 +6,36 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from statistics import median_high
 
-from msgspec import Struct
-
-from frobench.suite.compare.between_runs import Levels
-from frobench.suite.compare.pairs import CaseComparison, RunComparison, VersionComparison
-from frobench.suite.compare.runs import compare_runs
+from frobench.suite.compare.pairs import CaseComparison, RunComparison
 from frobench.suite.exit_codes import CANNOT, SLOWER
 from frobench.suite.statistics import LEAST_LAUNCHES
 from frobench.suite.stored.differences import name_of
-from frobench.suite.stored.types import Run
 from frobench.suite.units import counted, format_value
 
 BLUNT = 0.25
 """A slow-down that most cases must be able to show for a comparison to decide anything."""
 
 
-class Agreement(Struct, frozen=True):
-    """What a run that was measured again says of the first.
+def agreement(comparison: RunComparison, cases: int) -> tuple[str, int]:
+    """Say whether a run that was measured again agrees with the first; return the exit code too.
 
     The two agree unless a case is faster or slower, so that identical machines disagree in at most
     5%.
+
+    cases : how many the first run has
     """
-
-    cases: int  # how many the first run has
-    comparison: RunComparison
-
-    @property
-    def compared(self) -> list[CaseComparison]:
-        """The cases that were compared."""
-        return [case for case in self.comparison.cases if case.p_value is not None]
-
-    @property
-    def different(self) -> list[CaseComparison]:
-        """The cases that became faster or slower."""
-        return [case for case in self.compared if case.differs]
-
-    @property
-    def doubt(self) -> str | None:
-        """Why the comparison decides nothing; ``None`` where it does."""
-        return doubt(self.comparison, self.cases)
-
-    @property
-    def agrees(self) -> bool | None:
-        """Whether the runs agree; ``None`` where no case differs and there is a doubt."""
-        return False if self.different else None if self.doubt else True
-
-    @property
-    def exit_code(self) -> int:
-        """Return 0 if the runs agree, 4 if they do not, and 3 where the comparison cannot tell."""
-        return {True: 0, False: SLOWER, None: CANNOT}[self.agrees]
+    measured = f"{len(comparison.cases)} of {counted(cases, 'case')} measured again"
+    if different := sum(case.differs for case in comparison.cases):
+        return f"does not agree: {measured}, {different} different", SLOWER
+    if reason := doubt(comparison, cases):
+        return f"cannot say: {measured}; {reason}", CANNOT
+    return f"agrees: {measured}, none different", 0
 
 
-def agreement(
-    first: Run, again: Run, others: Sequence[Levels] = (), across: Collection[str] = ()
-) -> Agreement:
-    """Compare a run with the same cases measured again; the arguments are as for `compare_runs`."""
-    return Agreement(len(first.benchmarks), compare_runs(first, again, others, across))
-
-
-def typical_change(cases: Sequence[CaseComparison]) -> float:
-    """Return the smallest slow-down that half of some cases would have shown."""
-    changes = [case.smallest_change for case in cases]
-    return median_high([math.inf if change is None else change for change in changes])
-
-
-def exit_code(comparison: RunComparison | VersionComparison, *, allow_missing: bool = False) -> int:
+def exit_code(comparison: RunComparison, *, allow_missing: bool = False) -> int:
     """Return 4 where a case is slower; 3 where there is a doubt, or a headline case is missing.
 
     allow_missing : let headline cases be missing
@@ -84,7 +46,7 @@ def exit_code(comparison: RunComparison | VersionComparison, *, allow_missing: b
     return CANNOT if undecided else 0
 
 
-def doubt(comparison: RunComparison | VersionComparison, expected: int | None = None) -> str | None:
+def doubt(comparison: RunComparison, expected: int | None = None) -> str | None:
     """Say why a comparison decides nothing, if it does not.
 
     It does not where most cases failed in a run, fewer than half were compared, or most of these
@@ -94,8 +56,7 @@ def doubt(comparison: RunComparison | VersionComparison, expected: int | None = 
     """
     if reason := nothing_compared(comparison):
         return reason
-    unmatched = comparison.unmatched if isinstance(comparison, RunComparison) else []
-    failed = Counter(case.failed_in for case in unmatched if case.failed_in)
+    failed = Counter(case.failed_in for case in comparison.unmatched if case.failed_in)
     every = expected or len(comparison.cases) + failed.total()
     for side, many in failed.most_common(1):
         if many > every / 2:
@@ -103,21 +64,22 @@ def doubt(comparison: RunComparison | VersionComparison, expected: int | None = 
     compared = [case for case in comparison.cases if case.p_value is not None]
     if len(compared) < every / 2:
         return f"only {len(compared)} of {counted(every, 'case')} could be compared"
-    if typical_change(compared) > BLUNT:
+    changes = [case.smallest_change for case in compared]
+    if median_high([math.inf if change is None else change for change in changes]) > BLUNT:
         cases, sharp = counted(len(compared), "case"), format_value(BLUNT, "1")
         most = "most of " * (len(compared) > 1)
         return f"in {most}{cases} no slow-down of {sharp} would have shown"
     return None
 
 
-def nothing_compared(comparison: RunComparison | VersionComparison) -> str | None:
+def nothing_compared(comparison: RunComparison) -> str | None:
     """Say why no case could be compared, if none could."""
     cases = comparison.cases
     if any(case.p_value is not None for case in cases):
         return None
     if comparison.faults:
         return "; ".join(comparison.faults)
-    if isinstance(comparison, RunComparison) and (differences := comparison.differences):
+    if differences := comparison.differences:
         facts = ", ".join(each.fact for each in differences)
         if len(differences) == 1:
             return f"{facts} differs, which moves numbers"
@@ -127,7 +89,7 @@ def nothing_compared(comparison: RunComparison | VersionComparison) -> str | Non
     return _why_untested(cases)
 
 
-def missing(comparison: RunComparison | VersionComparison) -> list[tuple[str, str]]:
+def missing(comparison: RunComparison) -> list[tuple[str, str]]:
     """Return the headline cases that could not be compared, each with the reason.
 
     What the new run measures for the first time has nothing to be compared with.
@@ -137,13 +99,12 @@ def missing(comparison: RunComparison | VersionComparison) -> list[tuple[str, st
         for case in comparison.cases
         if case.headline and case.p_value is None
     ]
-    if isinstance(comparison, RunComparison):
-        cases += [
-            (name_of(case.fullname), case.reason)
-            for case in comparison.unmatched
-            if case.headline and (case.measured_in == "base" or case.failed_in)
-        ]
-    return cases
+    absent = [
+        (name_of(case.fullname), case.reason)
+        for case in comparison.unmatched
+        if case.headline and (case.measured_in == "base" or case.failed_in)
+    ]
+    return cases + absent
 
 
 def _why_untested(cases: Sequence[CaseComparison]) -> str | None:

@@ -9,13 +9,10 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
-from frobench.suite.compare.rank_tests import compare_values
-from frobench.suite.statistics import case_medians, estimate
 from frobench.suite.stored.differences import (
     Difference,
     Likeness,
     benchmark_of,
-    compare_environments,
     is_cpu,
 )
 from frobench.suite.stored.types import Case, Estimate, Project, Run, Scalar, VerdictWord
@@ -37,8 +34,6 @@ class CaseComparison(Struct, frozen=True, kw_only=True):
     p_value: float | None  # among all that were judged together; None where nothing was tested
     smallest_change: float | None  # as the allowance, see `suite.compare.rank_tests.Comparison`
     allowance: float
-    clock: float | None = None  # the cores' time, new / base, if the ratio is relative to it
-    overlap: bool | None  # of the intervals of base and new; None where one has none
     reason: str | None  # why it is incomparable, or, after "disturbed: ", unresolved
 
     @property
@@ -69,58 +64,21 @@ class Unmatched(Struct, frozen=True):
 
 
 class RunComparison(Struct, frozen=True, kw_only=True):
-    """Two runs, by their names, case by case in the order of the base run."""
+    """Two runs, or two versions in one, by name; case by case in the order of the base run."""
 
     base: str
     new: str
     cases: list[CaseComparison]
-    unmatched: list[Unmatched]
     faults: list[str]  # errors of a whole run; any makes every case incomparable
-    environments: Likeness
-    differences: list[Difference]  # facts that move numbers; any makes every case incomparable
-    across: list[Difference]  # facts whose difference is the question, equal ones too
-    harmless: list[Difference]  # facts that differ and prevent no verdict
     counts: dict[VerdictWord, int]
-    learned_from: int  # other stored runs of the machine, from which the allowances were learned
-    overlapping: int  # cases whose two intervals overlap
-    with_intervals: int  # cases with both
+    unmatched: list[Unmatched] = []
+    environments: Likeness = "same"
+    differences: list[Difference] = []  # that move numbers; any makes every case incomparable
+    across: list[Difference] = []  # facts whose difference is the question, equal ones too
+    harmless: list[Difference] = []  # facts that differ and prevent no verdict
+    learned_from: int = 0  # other stored runs of the machine, from which the allowances are learned
     base_project: Project | None = None  # whose code was measured, where that is stored; another
     new_project: Project | None = None  # commit keeps no case from its verdict
-
-
-class VersionComparison(Struct, frozen=True, kw_only=True):
-    """The cases of a run whose body was measured beside another version of it, the base."""
-
-    run: str
-    cases: list[CaseComparison]
-    faults: list[str]  # as for `RunComparison`
-    counts: dict[VerdictWord, int]
-
-
-class CaseRatio(Struct, frozen=True, kw_only=True):
-    """One case on two machines; the devices may differ in name, not in kind."""
-
-    base_case: str
-    new_case: str
-    group: str
-    place: str  # the kinds of the devices that take part, such as "accelerator"
-    base: Estimate
-    new: Estimate
-    speed: Estimate | None  # base / new; None where the two are not of the same thing
-    reason: str | None  # why they are not
-
-
-class MachineComparison(Struct, frozen=True, kw_only=True):
-    """Two machines side by side, without a verdict."""
-
-    base: str
-    new: str
-    base_machine: str
-    new_machine: str
-    ratios: list[CaseRatio]
-    unmatched: list[Unmatched]
-    faults: list[str]  # errors of a whole run; with any there is no ratio
-    differences: list[Difference]  # facts that differ and move numbers
 
 
 Names = Callable[[str], str]
@@ -252,22 +210,6 @@ def _errors(run: Run, where: str) -> Iterator[tuple[str | None, str]]:
 Key = tuple[str, tuple[tuple[str, Scalar], ...]]
 
 
-def compare_machines(base: Run, new: Run) -> MachineComparison:
-    """Hold two machines beside each other, case by case."""
-    environments = base.frobench.environment, new.frobench.environment
-    matched = match_machines(base, new)
-    return MachineComparison(
-        base=base.frobench.run,
-        new=new.frobench.run,
-        base_machine=environments[0].machine,
-        new_machine=environments[1].machine,
-        ratios=[_ratio(pair) for pair in matched.pairs],
-        unmatched=matched.unmatched,
-        faults=matched.faults,
-        differences=[each for each in compare_environments(*environments) if each.matters],
-    )
-
-
 def match_machines(base: Run, new: Run) -> Matched:
     """Pair each case with the one that does the same work, whatever its device's name."""
     return match(base, new, by_key, kind)
@@ -285,18 +227,3 @@ def by_key(run: Run) -> dict[Key, Case]:
 def device_kind(case: Case) -> str:
     """Return the kinds of the devices that take part, such as ``accelerator``."""
     return kind(str(case.params.get("device", case.extra_info.device)))
-
-
-def _ratio(pair: Pair) -> CaseRatio:
-    old, late, reason = pair
-    base, new = case_medians(old), case_medians(late)
-    return CaseRatio(
-        base_case=old.fullname,
-        new_case=late.fullname,
-        group=old.group,
-        place=device_kind(old),
-        base=estimate(base),
-        new=estimate(new),
-        speed=None if reason else compare_values(new, base).ratio,
-        reason=reason,
-    )

@@ -10,7 +10,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
+from contextlib import suppress
 from pathlib import Path
 
 from frobench.suite.compare.between_runs import (
@@ -24,7 +24,6 @@ from frobench.suite.compare.between_runs import (
 from frobench.suite.compare.family import Candidate, Sides, judge
 from frobench.suite.compare.pairs import (
     RunComparison,
-    VersionComparison,
     failures,
     faults,
     match,
@@ -76,7 +75,6 @@ def compare_runs(
         spread = spreads.cases.get(name)
         candidates.append(Candidate(old, *estimates, values, reason, disturbed.get(name), spread))
     cases = judge(candidates)
-    overlaps = [case.overlap for case in cases if case.overlap is not None]
     old_facts, new_facts = map(facts, environments)
     return RunComparison(
         base=base.frobench.run,
@@ -93,14 +91,12 @@ def compare_runs(
         ],
         counts=dict(Counter(case.word for case in cases)),
         learned_from=spreads.runs,
-        overlapping=sum(overlaps),
-        with_intervals=len(overlaps),
         base_project=base.frobench.project or None,
         new_project=new.frobench.project or None,
     )
 
 
-def compare_versions(run: Run) -> VersionComparison:
+def compare_versions(run: Run) -> RunComparison:
     """Compare, in each case that has another version of its body, the body with that version.
 
     The verdicts follow the same rule as those of two runs, without an allowance: a launch, a clock
@@ -108,15 +104,17 @@ def compare_versions(run: Run) -> VersionComparison:
     """
     errors = faults(run, "")
     whole, failed = next(iter(errors), None), failures(run, "")
-    cases = judge(
-        [
-            _versions(case, case.extra_info.against, whole or failed.get(case.fullname))
-            for case in run.benchmarks
-            if case.extra_info.against is not None
-        ]
-    )
+    candidates = []
+    for case in run.benchmarks:
+        if (against := case.extra_info.against) is not None:
+            base = estimate(launch_medians(against, case.extra_info.launches))
+            values = (launch_ratios(case, against),)
+            reason = whole or failed.get(case.fullname)
+            new = estimate(case_medians(case))
+            candidates.append(Candidate(case, base, new, values, reason))
+    cases, name = judge(candidates), run.frobench.run
     counts = dict(Counter(case.word for case in cases))
-    return VersionComparison(run=run.frobench.run, cases=cases, faults=errors, counts=counts)
+    return RunComparison(base=name, new=name, cases=cases, faults=errors, counts=counts)
 
 
 def launch_ratios(case: Case, against: list[float]) -> list[float | None]:
@@ -137,8 +135,11 @@ def unknown_fact(names: Iterable[str], runs: Iterable[Run]) -> str | None:
             continue
         moving = sorted(filter(matters, known))
         inside = [fact for fact in moving if name.lower() in fact.lower()]
-        near = (inside or get_close_matches(name, moving, cutoff=0.5))[:3]
-        named = f"near it: {', '.join(near)}" if near else "`compare` without it names what differs"
+        named = (
+            f"near it: {', '.join(inside[:3])}"
+            if inside
+            else "`compare` without it names what differs"
+        )
         return f"no fact {name!r}; {named}"
     return None
 
@@ -153,16 +154,12 @@ def newest_levels(folders: Iterable[Path]) -> list[Levels]:
     named = (file for folder in folders for file in folder.glob("*.json") if file.is_file())
     files = {Path(os.path.realpath(file)) for file in named}
     newest = sorted(files, key=lambda file: file.name, reverse=True)
-    known = map(_levels, newest[: 2 * MOST_RUNS])  # some will be of other machines
-    return [run for run in known if run is not None]
-
-
-def _levels(file: Path) -> Levels | None:
-    try:
-        run = store.read(file)
-    except store.InvalidResult:
-        return None
-    return None if run.frobench.beside else levels(run)
+    known = []
+    for file in newest[: 2 * MOST_RUNS]:  # some will be of other machines
+        with suppress(store.InvalidResult):
+            run = store.read(file)
+            known += [] if run.frobench.beside else [levels(run)]
+    return known
 
 
 def _settings_that_differ(base: Run, new: Run) -> Iterator[Difference]:
@@ -170,9 +167,3 @@ def _settings_that_differ(base: Run, new: Run) -> Iterator[Difference]:
         before, after = (getattr(run.frobench.settings, name) for run in (base, new))
         if before != after:
             yield Difference(f"settings.{name}", before, after)
-
-
-def _versions(case: Case, against: list[float], reason: str | None) -> Candidate:
-    base = estimate(launch_medians(against, case.extra_info.launches))
-    new = estimate(case_medians(case))
-    return Candidate(case, base, new, (launch_ratios(case, against),), reason)

@@ -17,7 +17,7 @@ from msgspec import Struct
 from frobench.suite.checks import rule
 from frobench.suite.checks.rule import Fault, Rule, conclusion, parameters
 from frobench.suite.doctor import rules
-from frobench.suite.doctor.examined import ExaminedMachine, add_torch_facts, examine_without_torch
+from frobench.suite.doctor.examined import ExaminedMachine, examine_without_torch
 from frobench.suite.doctor.rules import REFUSED, Barred
 from frobench.suite.doctor.torch_offer import START_LOCALLY, Asking, Offer, ask_torch
 from frobench.suite.machine.host import ROOT, installed
@@ -30,7 +30,7 @@ ALL = rule.rules(rules).values()
 LOST: list[Rule] = [rules.device_lost, rules.build_lacks_device]
 """What keeps one accelerator from use: a warning where another can be used."""
 ERRORS = [one for one in ALL if one in LOST or "barred" in parameters(one)]
-INFOS: list[Rule] = [rules.unloaded_driver, rules.no_accelerator, rules.several_nodes]
+INFOS: list[Rule] = [rules.unloaded_driver, rules.no_accelerator, rules.far_accelerator]
 WARNINGS = [one for one in ALL if one not in ERRORS + INFOS]
 RULES: dict[Severity, list[Rule]] = {"error": ERRORS, "warning": WARNINGS, "info": INFOS}
 
@@ -65,7 +65,6 @@ def judge(
     root : the folder that `/dev`, `/proc` and `/sys` lie in
     """
     there.torch = offer
-    add_torch_facts(there.accelerators, offer)
     barred = None if offer.devices else Barred(offer, shown(root), root, environ)
     return Examination(there=there, troubles=troubles(there, barred))
 

@@ -16,7 +16,7 @@ from frobench.suite.machine import hardware, host
 from frobench.suite.machine.accounts import Others
 from frobench.suite.machine.sensors import cpu
 from frobench.suite.machine.vendors import VENDORS, shown
-from frobench.suite.machine.vendors.vendor import Examined, Gpu
+from frobench.suite.machine.vendors.vendor import Examined
 from frobench.suite.stored.types import Accelerator, Cpu
 
 SHARED_MEMORY = "dev/shm"
@@ -161,18 +161,3 @@ def _described(examined: Examined) -> ExaminedAccelerator:
     otherwise = f"the kernel does not tell it of {gpu.vendor.name}'s devices"
     unknown = host.unknown_facts(facts, reasons, otherwise=examined.fault or otherwise)
     return ExaminedAccelerator(**facts, fault=examined.fault, unknown=unknown)
-
-
-def add_torch_facts(devices: list[ExaminedAccelerator], offer: Offer) -> None:
-    """Add what torch knows of Intel's and Apple's devices, which no other library lists."""
-    for vendor in VENDORS.values():
-        if not (vendor.named_by_torch and offer.builds.get(vendor.build)):
-            continue
-        own = [device for device in devices if device.vendor == vendor.name]
-        if not own:
-            own = [_described(Examined(Gpu(vendor, name))) for name, _ in offer.unlisted]
-            devices += own
-        if len(own) == len(offer.unlisted):  # else a mask hides some, and which is not known
-            for device, (name, memory) in zip(own, offer.unlisted, strict=True):
-                device.name, device.memory_bytes = name, memory
-                device.unknown.pop("memory_bytes", None)

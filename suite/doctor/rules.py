@@ -4,7 +4,7 @@
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,16 +59,6 @@ class Barred(NamedTuple):
         return list(self.root.glob(vendor.nodes)) if self.on_the_bus else []
 
 
-def backend_fails(barred: Barred) -> Found:
-    """An accelerator's backend is installed and fails to load, so PyTorch cannot be imported.
-
-    Install the release of its package for this release of PyTorch. To measure the CPU without it,
-    set `TORCH_DEVICE_BACKEND_AUTOLOAD=0` and use `--devices cpu`.
-    """
-    if failed := host.failure(barred.offer.builds.get("error") or ""):
-        yield failed, host.MEND_FAILURE
-
-
 def backend_switched_off(barred: Barred) -> Found:
     """An accelerator's backend is installed, and a variable keeps PyTorch from loading it.
 
@@ -85,10 +75,11 @@ def backend_switched_off(barred: Barred) -> Found:
 def torch_missing(barred: Barred) -> Found:
     """PyTorch cannot be imported.
 
-    Install it, in the build for the machine.
+    Install it, in the build for the machine. If PyTorch says that a backend cannot be
+    loaded, install the release of its package for this release of PyTorch.
     """
     reason = barred.offer.builds.get("error") or ""
-    if barred.offer.version is None and not host.failure(reason):
+    if barred.offer.version is None:
         builds = dict.fromkeys(gpu.vendor.build for gpu in barred.gpus)
         yield (
             f"torch cannot be imported ({reason})",
@@ -340,46 +331,20 @@ def no_accelerator(there: ExaminedMachine) -> Found:
 
 
 def far_accelerator(there: ExaminedMachine) -> Found:
-    """The cores that may be used belong to other memory nodes than an accelerator.
+    """Cores that may be used belong to other memory nodes than an accelerator.
 
-    Copies and launches cross the nodes' link, and are slower. Start on the accelerator's node.
+    Copies and launches from there cross the nodes' link, and are slower; pinned memory lies on the
+    node where a launch runs. Start the run on the accelerator's node.
     """
     nodes = there.host.cpu.core_nodes or []
-    for name, node in _attached(there):
-        if nodes and node not in nodes:
-            yield _apart(name, node, f"node {', '.join(map(str, nodes))}")
-
-
-def several_nodes(there: ExaminedMachine) -> Found:
-    """The cores that may be used belong to several memory nodes, an accelerator to one of them.
-
-    Pinned memory lies on the node where a launch runs, so copies may differ between launches. Start
-    the run on the accelerator's node to measure copies.
-    """
-    nodes = there.host.cpu.core_nodes or []
-    for name, node in _attached(there):
-        if node in nodes and len(nodes) > 1:
-            yield _apart(name, node, f"{len(nodes)} nodes")
-
-
-def _attached(there: ExaminedMachine) -> Iterable[tuple[str, int]]:
-    """Return each accelerator's name with the memory node that it is attached to, once."""
     named = ((device.name, device.numa_node) for device in there.accelerators)
-    return dict.fromkeys((name, node) for name, node in named if isinstance(node, int))
-
-
-def _apart(name: str, node: int, cores: str) -> tuple[str, str]:
-    message = f"{name} is attached to memory node {node}, and the usable cores belong to {cores}"
-    return message, f"numactl --cpunodebind={node} --membind={node} frobench run"
-
-
-def native_windows(there: ExaminedMachine) -> Found:
-    """Frobench measures nothing on Windows itself.
-
-    Stored runs can be read there. To measure, install WSL2 (`wsl --install`), and use that.
-    """
-    if there.host.os.startswith("Windows"):
-        yield "nothing can be measured on Windows itself", ""
+    for name, node in dict.fromkeys((name, node) for name, node in named if isinstance(node, int)):
+        if nodes and nodes != [node]:
+            cores = f"nodes {', '.join(map(str, nodes))}" if nodes[1:] else f"node {nodes[0]}"
+            yield (
+                f"{name} is attached to memory node {node}, and the usable cores belong to {cores}",
+                f"numactl --cpunodebind={node} --membind={node} frobench run",
+            )
 
 
 def slow_governor(there: ExaminedMachine) -> Found:

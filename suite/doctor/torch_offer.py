@@ -8,7 +8,6 @@ import gc
 import os
 import subprocess
 import sys
-import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
@@ -29,8 +28,7 @@ class Offer(msgspec.Struct, frozen=True):
     builds : version of what the build is for, such as `{"CUDA": "13.0"}`
     devices : accelerators that it can use
     architectures : those of NVIDIA's GPUs that it was built for, such as `sm_90`
-    unlisted : names and bytes of memory of Intel's and Apple's devices, which only torch lists
-    out_of_tree : devices of a backend from another package, such as `npu:0`, with their names
+    names : those of the devices, by what torch calls each, such as `xpu:0`
     refusal : what torch says where it can use none
     """
 
@@ -38,8 +36,7 @@ class Offer(msgspec.Struct, frozen=True):
     builds: dict[str, str | None]
     devices: int
     architectures: tuple[str, ...] = ()
-    unlisted: tuple[tuple[str, int | None], ...] = ()
-    out_of_tree: tuple[tuple[str, str], ...] = ()
+    names: tuple[tuple[str, str], ...] = ()
     refusal: str | None = None
 
 
@@ -71,9 +68,9 @@ def ask_torch() -> Offer:
         try:
             import torch  # noqa: PLC0415 - it takes a second, or is not there
         except Exception as error:  # noqa: BLE001 - a backend that it loads may raise anything
-            lines = [line.strip() for line in traceback.format_exception(error)]
-            own = str(error) if error.__cause__ is None else "\n".join(lines)
-            return Offer(None, {"error": own}, 0)
+            cause = error.__cause__
+            why = f" ({type(cause).__name__}: {cause})" if cause else ""
+            return Offer(None, {"error": f"{error}{why}"}, 0)
         kind = torch.accelerator.current_accelerator()
         devices, refusal = _usable(torch, kind) if kind else (0, None)
         named = str(kind and kind.type)
@@ -87,8 +84,7 @@ def ask_torch() -> Offer:
             },
             devices=devices,
             architectures=tuple(torch.cuda.get_arch_list()) if torch.version.cuda else (),
-            unlisted=tuple(_unlisted(torch, named, devices)) if devices else (),
-            out_of_tree=tuple(_out_of_tree(torch, named, devices)) if devices else (),
+            names=tuple(_names(torch, named, devices)),
             refusal=refusal,
         )
 
@@ -105,21 +101,10 @@ def _usable(torch: Any, kind: Any) -> tuple[int, str | None]:  # noqa: ANN401 - 
         return 0, str(error).partition("\n")[0]
 
 
-def _unlisted(torch: Any, kind: str, count: int) -> Iterator[tuple[str, int | None]]:  # noqa: ANN401 - the module
-    if kind == "mps":
-        yield torch.backends.mps.get_name(), torch.mps.recommended_max_memory()
-    for index in range(count) if kind == "xpu" else ():
-        card = torch.xpu.get_device_properties(index)
-        yield card.name, card.total_memory
-
-
-def _out_of_tree(torch: Any, kind: str, count: int) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - the module
-    is_other = kind == torch._C._get_privateuse1_backend_name()  # noqa: SLF001 - has no public name
-    for index in range(count) if is_other else ():
-        name = kind
+def _names(torch: Any, kind: str, count: int) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - the module
+    for index in range(count):
         with suppress(AttributeError, NotImplementedError, RuntimeError, TypeError):
-            name = str(torch.get_device_module(kind).get_device_name(index))
-        yield f"{kind}:{index}", name
+            yield f"{kind}:{index}", str(torch.get_device_module(kind).get_device_name(index))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@
 import os
 import random
 import shutil
-import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -63,7 +62,7 @@ class Sitting:
         if first is None:
             plan = explored(own, folder, self.clock, reporter)
             require_imports([*Journal(folder / PILOT)], plan)
-            self.plan = replace(plan, counters=[], energy=[], without_energy={}, sustained=[])
+            self.plan = replace(plan, energy=[], without_energy={}, sustained=[])
         else:
             shutil.copyfile(first.folder / PILOT, folder / PILOT)
             self.plan = replace(
@@ -143,23 +142,20 @@ class ForeignCodeError(Exception):
 def require_imports(records: Sequence[Record], plan: Plan) -> None:
     """Raise if a process imported the project's code from elsewhere than the commit.
 
-    Raises `ForeignCodeError` where that was the user's own working tree, or a package that the
-    commit has came from elsewhere, and `CannotRunError` where nothing came from the commit.
+    Raises `ForeignCodeError` where a package that the commit has came from elsewhere, and
+    `CannotRunError` where nothing came from the commit.
     """
     name = describe(plan.project) if plan.project else "the commit"
     for record in (record for record in records if isinstance(record, Imported)):
-        if record.outside:
-            raise ForeignCodeError(
-                f"{', '.join(record.outside)} came from the project's own folder, and not from "
-                f"{name}; is it installed there in a way that comes before PYTHONPATH, or does "
-                "the benchmark add a folder to sys.path?"
-            )
         if (found := record.foreign) is not None:
             known = [os.path.relpath(path, plan.project_folder) for path in plan.paths]
             options = " ".join(f"--path {path}" for path in (found.root, *known))
             mend = f"name its folder in the commit: `{options}`"
             if found.root in known:
-                mend = "uninstall it there: it comes before PYTHONPATH"
+                mend = (
+                    "uninstall it there, for it comes before PYTHONPATH, and let the benchmarks "
+                    "add no folder to sys.path"
+                )
             raise ForeignCodeError(
                 f"{found.name} was imported from {found.folder}, and not from {name}; {mend}"
             )
@@ -168,12 +164,6 @@ def require_imports(records: Sequence[Record], plan: Plan) -> None:
                 f"nothing was imported from {name}; --path names the folder in it that holds "
                 "the modules"
             )
-
-
-def ratio(before: dict[str, float], after: dict[str, float], case: str) -> float | None:
-    """Return how much longer a case took in another launch; ``None`` where one lacks it."""
-    old, new = before.get(case), after.get(case)
-    return new / old if old and new else None
 
 
 class HistoryRequest(Request, frozen=True, kw_only=True):
@@ -264,29 +254,29 @@ class Bench:
         seed = self._random.randrange(2**31) if request.seed is None else request.seed
         self._request, self._project = replace(request, seed=seed), project
         self._commits, self._trees, self._folders = commits, trees, folders
-        self._progress = Progress(reporter)
+        self._reporter = reporter
         self._sittings: dict[int, Sitting] = {}
 
     def __call__(self, first: int, second: int, launches: int) -> Ratios:
         """Launch two commits so many times each, in turn and in random order."""
         both = " beside ".join(self._commits[position].short for position in (first, second))
-        self._progress.say(f"{both}: {launches} launches each")
+        self._reporter.say(f"{both}: {launches} launches each")
         sittings = {position: self._sitting(position) for position in (first, second)}
         seconds: dict[int, list[dict[str, float]]] = {first: [], second: []}
-        for done in range(launches):
+        for _ in range(launches):
             pair = [first, second]
             self._random.shuffle(pair)
-            for turn, position in enumerate(pair):
-                self._progress.turn((2 * done + turn) / (2 * launches), 2 * launches)
+            for position in pair:
                 try:
                     seconds[position].append(sittings[position].launch())
                 except CannotRunError as error:
                     raise BrokenError(position, _briefly(error)) from error
-        taken = [*zip(seconds[first], seconds[second], strict=True)]
-        return {
-            case.fullname: [ratio(old, new, case.fullname) for old, new in taken]
-            for case in sittings[first].plan.cases
-        }
+        ratios: dict[str, list[float | None]] = {}
+        for case in [case.fullname for case in sittings[first].plan.cases]:
+            taken = zip(seconds[first], seconds[second], strict=True)
+            pairs = [(old.get(case), new.get(case)) for old, new in taken]
+            ratios[case] = [new / old if old and new else None for old, new in pairs]
+        return ratios
 
     def compare_ends(self, ratios: Ratios) -> dict[str, CaseComparison]:
         """Compare the first and the last commit as any two runs, but by pairs of launches."""
@@ -314,51 +304,25 @@ class Bench:
         return self._sittings[position]
 
     def _begin(self, commit: Commit) -> Sitting:
-        tree = self._trees.at(commit, self._progress.say)
+        tree = self._trees.at(commit, self._reporter.say)
         request = replace(
             self._request,
             benchmarks=self._trees.benchmarks(),
             project=tree,
             paths=self._trees.sources(tree),
-            kept_out=str(self._project),
         )
         folder = unfinished.begin(request.results, settle(request))
         first = next(iter(self._sittings.values()), None)
         try:
             self._folders.enter_context(unfinished.locked(folder))
-            sitting = Sitting(folder, self._progress, first)
+            sitting = Sitting(folder, self._reporter, first)
             for line in [] if first else reasons(sitting.plan.outcomes):
-                self._progress.say(line)
+                self._reporter.say(line)
         except BaseException:
             unfinished.remove(folder)
             raise
         self._folders.callback(unfinished.remove, folder)
         return sitting
-
-
-class Progress(Reporter):
-    """Shows how far a pair of commits is, in place of how far each of their runs is."""
-
-    def __init__(self, reporter: Reporter) -> None:
-        super().__init__()
-        self._reporter, self._begun = reporter, time.monotonic()
-        self._done = self._left = 0.0
-
-    def turn(self, done: float, launches: int) -> None:
-        """Take up the next launch of a pair, of which a part of so many is done."""
-        now = time.monotonic()
-        if done == 0:
-            self._begun = now
-        self._done = done
-        self._left = (now - self._begun) / done * (1 - done) if done else 5.0 * launches
-
-    def say(self, line: str) -> None:
-        """Show a line that stays."""
-        self._reporter.say(line)
-
-    def at(self, done: float, left: float, what: str) -> None:  # noqa: ARG002 - of one run
-        """Show how much of the pair is done."""
-        self._reporter.at(self._done, self._left, what)
 
 
 def _unmeasured(commits: Sequence[Commit], error: BrokenError) -> str:

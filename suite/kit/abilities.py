@@ -19,7 +19,6 @@ from frobench.suite.kit.device import REFUSALS, Device
 WARM_UPS = 3
 VENDORS_GRAPHS = ("CUDAGraph", "XPUGraph")
 """Classes of graphs in the modules of backends; ROCm's is that of CUDA."""
-REDUCTIONS = ("allow_bf16_reduced_precision_reduction", "allow_fp16_reduced_precision_reduction")
 
 
 @contextmanager
@@ -35,22 +34,13 @@ def needed(what: str) -> Iterator[None]:
 
 @contextmanager
 def precision(name: str) -> Iterator[None]:
-    """Allow TF32 in float32 products if `name` is ``tfloat32``, and forbid it otherwise.
-
-    Sums of half-precision products may be kept in half precision, which is torch's default.
-    """
+    """Allow TF32 in float32 products if `name` is ``tfloat32``, and forbid it otherwise."""
     before = torch.get_float32_matmul_precision()
-    cuda = torch.backends.cuda.matmul
-    reductions = {setting: getattr(cuda, setting) for setting in REDUCTIONS}
     try:
         torch.set_float32_matmul_precision("high" if name == "tfloat32" else "highest")
-        for setting in REDUCTIONS:
-            setattr(cuda, setting, True)
         yield
     finally:
         torch.set_float32_matmul_precision(before)
-        for setting, value in reductions.items():
-            setattr(cuda, setting, value)
 
 
 def pinned(tensor: torch.Tensor) -> torch.Tensor:

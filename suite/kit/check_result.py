@@ -73,7 +73,12 @@ def freivalds(a: Tensor, b: Tensor, precision: str | None = None) -> Callable[[T
         if (c.shape, _name(c.dtype)) != (shape, dtype):
             shapes = f"{_name(c.dtype)} of shape {tuple(c.shape)} with {dtype} of shape {shape}"
             return Check(shapes, math.inf, bound)
-        left, product, which_rows = _some_rows(a, c)
+        left, product, which_rows = a, c, ""
+        some, all_ = int(_ENTRIES * _part()) // max(a.shape[-1], c.shape[-1]), a.shape[-2]
+        if a.dim() == _PLAIN and some < all_:
+            rows = torch.randperm(all_, generator=_chance())[:some]
+            left, product = a[rows.to(a.device)], c[rows.to(c.device)]
+            which_rows = f", {some} of {all_} rows"
         what, parts = _product_errors(left, b, product)
         errors = torch.stack([torch.stack([part.max(), part.square().mean()]) for part in parts])
         largest, typical = errors[:, 0].max().item(), errors[:, 1].mean().sqrt().item()
@@ -214,15 +219,6 @@ def _in_parts(matrix: Tensor, other: int = 0) -> Iterator[Tensor]:
         rows = max(1, most // max(other, matrix.shape[-1]))
     for part in torch.split(matrix, rows, dim=-2):
         yield part.double()
-
-
-def _some_rows(a: Tensor, c: Tensor) -> tuple[Tensor, Tensor, str]:
-    """Draw rows of large matrices; return them, and how many of all rows in words."""
-    some, all_ = int(_ENTRIES * _part()) // max(a.shape[-1], c.shape[-1]), a.shape[-2]
-    if a.dim() > _PLAIN or some >= all_:
-        return a, c, ""
-    rows = torch.randperm(all_, generator=_chance())[:some]
-    return a[rows.to(a.device)], c[rows.to(c.device)], f", {some} of {all_} rows"
 
 
 def _part() -> float:

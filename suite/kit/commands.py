@@ -16,7 +16,6 @@ import torch.distributed as dist
 from frobench.suite.concurrency import Interval
 from frobench.suite.kit.check_result import briefly
 from frobench.suite.kit.device import Device, release_memory
-from frobench.suite.kit.garbage import Survivors
 from frobench.suite.machine.host import interface_of, link_rate
 from frobench.suite.stored.types import Check, Environment
 
@@ -37,14 +36,8 @@ class Commands:
     def __init__(self, device: str, seed: int) -> None:
         self._device = Device(device, seed)
         self._held = ExitStack()
-        self._survivors = Survivors()
-        self._task: Task | None = None
+        self._task: Any = None  # or a `Task`
         self._result: Any = None
-
-    def _current_task(self) -> Task:
-        if self._task is None:
-            raise RuntimeError("nothing was set up")
-        return self._task
 
     def look_in(self, folders: list[str]) -> None:
         """Find modules in these folders."""
@@ -65,17 +58,16 @@ class Commands:
         self._task = self._result = None
         gc.collect()
         self._held.close()
-        self._survivors.spare()
         release_memory()
 
     def get_ready(self) -> None:
         """Do what the task does before a sample."""
-        for prepare in self._current_task()[2:]:
+        for prepare in self._task[2:]:
             prepare()
 
     def call(self, calls: int, meet: Callable[[], object] = lambda: None) -> Interval:
         """Call the body; return when that began and when all was done, for all ranks that meet."""
-        body = self._current_task()[0]
+        body = self._task[0]
         if calls:
             self._result = None  # before the clock starts: freeing a large one takes time
         self._device.synchronize()
@@ -98,7 +90,8 @@ class Commands:
     def check(self, brief: bool) -> Check:  # noqa: FBT001 - as it comes through the pipe
         """Compare the last call's result with the truth."""
         with briefly(brief=brief):
-            return self._current_task()[1](self._result)
+            checked: Check = self._task[1](self._result)
+            return checked
 
     def enter(  # noqa: PLR0913, PLR0917 - as it comes through the pipe
         self, rank: int, size: int, home: str, port: int, address: str, patience: timedelta
@@ -134,7 +127,7 @@ class Commands:
 
     def parts(self) -> dict[str, float]:
         """Return the seconds that the body itself has noted, by name; most bodies note none."""
-        noted: dict[str, float] = getattr(self._current_task()[0], "parts", dict)()
+        noted: dict[str, float] = getattr(self._task[0], "parts", dict)()
         return noted
 
     def examine(self, devices: list[str], address: str) -> tuple[Environment, float | None]:

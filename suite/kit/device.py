@@ -156,15 +156,12 @@ class Device:
             return host.free_memory()
         for home, ask in ((torch.accelerator, "get_memory_info"), (self.module, "mem_get_info")):
             with suppress(*REFUSALS):
-                return int(getattr(home, ask)(self.handle)[0]) + self._cached_bytes()
+                free = int(getattr(home, ask)(self.handle)[0])
+                with suppress(*REFUSALS):  # torch keeps for new tensors what the driver calls used
+                    free += torch.accelerator.memory_reserved(self.handle)
+                    free -= torch.accelerator.memory_allocated(self.handle)
+                return free
         return host.free_memory()  # memory shared with the host, as on MPS
-
-    def _cached_bytes(self) -> int:
-        """Return the bytes that torch keeps for new tensors, which the driver counts as used."""
-        with suppress(*REFUSALS):
-            reserved = torch.accelerator.memory_reserved(self.handle)
-            return int(reserved - torch.accelerator.memory_allocated(self.handle))
-        return 0
 
     def require(self, nbytes: float) -> None:
         """Raise `DoesNotFitError` unless `nbytes` more can be allocated with headroom."""

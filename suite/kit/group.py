@@ -80,24 +80,21 @@ class Group:
                 rank.tell(command, *arguments(number))
         answers: dict[Worker, Any] = {}
         errors: list[Exception] = []
-        for rank in self._in_order_of_answers(deadline or self._deadline):
-            try:
-                answers[rank] = rank.answer(0.0)
-            except (DoesNotFitError, WorkerError) as error:
-                errors.append(error)
-        if errors:
-            raise _cause(errors)
-        return [answers[rank] for rank in self._ranks]
-
-    def _in_order_of_answers(self, deadline: float) -> Iterator[Worker]:
-        """Yield each rank once it has answered, and the silent ranks at the end."""
         begun, waiting = monotonic(), [*self._ranks]
         while waiting:
             part = AT_MOST if len(waiting) == len(self) else LAUNCH_WAITS
-            left = begun + part * deadline - monotonic()
+            left = begun + part * (deadline or self._deadline) - monotonic()
+            # Those that have answered, and in the end all that are silent.
             ready = workers.answered(waiting, max(0.0, left)) or waiting
             waiting = [rank for rank in waiting if rank not in ready]
-            yield from ready
+            for rank in ready:
+                try:
+                    answers[rank] = rank.answer(0.0)
+                except (DoesNotFitError, WorkerError) as error:
+                    errors.append(error)
+        if errors:
+            raise _cause(errors)
+        return [answers[rank] for rank in self._ranks]
 
     def _enter(self) -> None:
         if self._store is not None:
@@ -151,7 +148,7 @@ class Group:
 
 def _cause(errors: Sequence[Exception]) -> Exception:
     """Return the error that explains the others: ranks that wait for a lost one raise, too."""
-    kinds = (workers.SilentWorkerError, workers.LostWorkerError, DoesNotFitError)
+    kinds = (workers.LostWorkerError, DoesNotFitError)
     by_kind = (error for kind in kinds for error in errors if isinstance(error, kind))
     error = next(by_kind, errors[0])
     if isinstance(error, workers.LostWorkerError):

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from frobench.suite.kit.commands import Task
 
 TOPOLOGY = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+HALVES = "cpu/0+cpu/1"
+"""The devices of two processes, one on each half of the CPU, as cases name them."""
 STARTED_WITHIN = 60.0
 """Seconds a worker may take to start and to import torch."""
 
@@ -62,28 +64,10 @@ class WorkerError(RuntimeError):
 
 
 class LostWorkerError(WorkerError):
-    """A worker's process ended."""
+    """A worker's process ended, or did not answer in time."""
 
 
-class SilentWorkerError(LostWorkerError):
-    """A worker did not answer in time."""
-
-
-class Process(Protocol):
-    """The process of a worker, on this machine or on another one."""
-
-    @property
-    def exitcode(self) -> int | None:
-        """The exit code of a process that has ended; minus the signal that ended it."""
-
-    def kill(self) -> None:
-        """End the process."""
-
-    def join(self, timeout: float | None = None, /) -> None:
-        """Wait for the end of the process, at most for a timeout in seconds."""
-
-
-def start_here(seat: Seat, seed: int) -> tuple[Connection, Process]:
+def start_here(seat: Seat, seed: int) -> tuple[Connection, Any]:
     """Start a process that serves a seat on this machine; return it and the connection to it."""
     context = get_context("spawn")
     ours, theirs = context.Pipe()
@@ -105,7 +89,7 @@ class Worker(Track):
         self,
         seat: Seat,
         seed: int = 0,
-        start_process: Callable[[Seat, int], tuple[Connection, Process]] = start_here,
+        start_process: Callable[[Seat, int], tuple[Connection, Any]] = start_here,
     ) -> None:
         super().__init__()
         self.seat = seat
@@ -116,8 +100,7 @@ class Worker(Track):
     def set_up(self, factory: TaskFactory, *args: object) -> None:
         """Set up the body and check of `factory(device, *args)`, which is importable by name."""
         self._is_joint = False
-        self.tell("set_up", factory, *args)
-        self.answer(STARTED_WITHIN)
+        self.ask("set_up", factory, *args, seconds=STARTED_WITHIN)
 
     def set_up_jointly(self, factory: JointFactory, number: int, *args: object) -> None:
         """Begin to set up a body that waits for those of other workers; see `together`."""
@@ -126,8 +109,7 @@ class Worker(Track):
 
     def get_ready(self) -> None:
         """Do what the task does before a sample, and wait for the end of that."""
-        self.tell("get_ready")
-        self.answer()
+        self.ask("get_ready")
 
     def start(self, calls: int = 1) -> None:
         """Begin calling the body, in turn after the worker before; do not wait for the end."""
@@ -150,8 +132,7 @@ class Worker(Track):
         """Compare the last call's result with the truth, in the worker."""
         from frobench.suite.kit.check_result import is_brief  # noqa: PLC0415 - imports torch
 
-        self.tell("check", is_brief())
-        check: Check = self.answer()
+        check: Check = self.ask("check", is_brief())
         return check
 
     def takes_turns(self, others: Sequence[Track]) -> bool:  # noqa: ARG002 - as a lane
@@ -172,13 +153,18 @@ class Worker(Track):
         """Send a command without waiting for its answer."""
         self._pipe.send((command, *args))
 
+    def ask(self, command: str, *args: object, seconds: float | None = None) -> Any:  # noqa: ANN401 - as the command asks
+        """Send a command, and return its answer."""
+        self.tell(command, *args)
+        return self.answer(seconds)
+
     def answer(self, seconds: float | None = None) -> Any:  # noqa: ANN401 - as the command asks
         """Return the answer to a command, within `seconds` if given; raise the worker's error."""
         name = self.seat.name
         try:
             if not self._pipe.poll(seconds):
                 in_time = f"in {seconds:.0f} s" if seconds else "in time"
-                raise SilentWorkerError(f"worker {name} did not answer {in_time}")
+                raise LostWorkerError(f"worker {name} did not answer {in_time}")
             error, value = self._pipe.recv()
         except (EOFError, OSError):
             self._process.join(1)

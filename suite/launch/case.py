@@ -15,17 +15,16 @@ from torch.profiler import profile, record_function, schedule, supported_activit
 
 from frobench.suite import privacy
 from frobench.suite.checkout import BENCHMARKS, SUITE
-from frobench.suite.errors import LostRankError, TooLongError, WrongResultError, in_brief
+from frobench.suite.errors import LostRankError, WrongResultError, in_brief
 from frobench.suite.journal import DEVICE_LOST, Begun, Measured, Refused
 from frobench.suite.kit.check_result import briefly, worst
 from frobench.suite.kit.device import Device
-from frobench.suite.kit.garbage import no_garbage_collection
 from frobench.suite.kit.lanes import Track
 from frobench.suite.kit.workers import WorkerError
 from frobench.suite.launch.session import Session
 from frobench.suite.machine.accounts import accounts
 from frobench.suite.measure.around import ColdCaches, Inputs
-from frobench.suite.measure.sampler import Body, Sampler
+from frobench.suite.measure.sampler import Body, Sampler, no_garbage_collection
 from frobench.suite.profiles import brief
 from frobench.suite.stored.differences import name_of
 from frobench.suite.stored.types import Check, Settings, Work
@@ -55,7 +54,7 @@ class Measure:
     repeats : whether the item stands for a case that is repeated for a window, behind all others
     """
 
-    def __init__(self, session: Session, item: pytest.Function) -> None:
+    def __init__(self, session: Session, item: pytest.Function, settled: float = 0.0) -> None:
         self._session = session
         self._item = item
         self._devices: list[Device] = []
@@ -64,7 +63,8 @@ class Measure:
         self.repeats = WINDOW in item.stash
         self._begun = monotonic()
         self._accounts = accounts() if session.spec.mode == "pilot" else None
-        session.write(Begun(launch=session.spec.launch, case=item.nodeid, at=self._begun))
+        launch, case = session.spec.launch, item.nodeid
+        session.write(Begun(launch=launch, case=case, at=self._begun, settled=settled))
 
     def involve(self, *devices: Device) -> None:
         """Synchronise these devices before and after every sample; watch their memory."""
@@ -145,10 +145,7 @@ class Measure:
     def refuse(self, status: Literal["skipped", "failed"], error: BaseException) -> None:
         """Note why the case has no samples, or must not be believed."""
         launch, case = self._session.spec.launch, self._item.nodeid
-        refused = refusal(launch, case, status, error, self._item.path)
-        if self.refused is not None:
-            refused.sampled = self.refused.sampled
-        self.refused = refused
+        self.refused = refusal(launch, case, status, error, self._item.path)
 
     def conclude(self) -> None:
         """Record what became of the case, once it is over."""
@@ -210,8 +207,6 @@ def refusal(
     if isinstance(error, WrongResultError):
         refused.check = error.check
     refused.lost = isinstance(error, LostRankError)
-    if isinstance(error.__cause__, TooLongError):
-        refused.sampled = error.__cause__.seconds
     if _is_ours(error, file):
         reason, cause = _text(error).partition("\n")[0], error.__cause__
         if cause is not None and _text(cause) != reason:

@@ -24,10 +24,10 @@ from typing import Any
 
 import pytest
 
-from frobench.suite.journal import Collected, Declared, Identity
+from frobench.suite.journal import Collected, Identity
 from frobench.suite.kit.cases import Parameters, expand, is_headline, twins
 from frobench.suite.kit.worker_process import Seat
-from frobench.suite.kit.workers import halves
+from frobench.suite.kit.workers import HALVES, halves
 from frobench.suite.machine import environment
 from frobench.suite.machine.host import affinity, cores_in_use
 from frobench.suite.nodes.groups import node_groups
@@ -41,8 +41,6 @@ NONE = "none"
 ARGUMENTS = ("device", "accelerator", "pair", "devices", "workers", "group")
 LONGEST_TEXT = 100
 """Characters of a stored parameter that is neither text nor a number."""
-HALVES = "cpu/0+cpu/1"
-"""The devices of two processes, one on each half of the CPU."""
 
 
 def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
@@ -216,13 +214,11 @@ def group_sizes(accelerators: int, profile: ProfileName) -> list[int]:
     return [size for size in smaller if size < accelerators] + [accelerators] * (accelerators > 1)
 
 
-def declared(items: Sequence[pytest.Function], settings: Settings) -> Declared:
-    """Return the machine, and why some cases cannot run on it; no function of a benchmark runs."""
-    absent = {}
+def add_machine(found: Collected, items: Sequence[pytest.Function], settings: Settings) -> None:
+    """Add the machine, and why some cases cannot run on it; no function of a benchmark runs."""
+    found.machine, found.machine_id = environment.machine(settings.devices)
     for item in items:
         mark = item.get_closest_marker("absent") or item.get_closest_marker("skip")
         if mark is not None:  # the reason may be its first argument
             reason = mark.kwargs.get("reason") or next(iter(mark.args), "skipped")
-            absent[item.nodeid] = str(reason)
-    machine, identity = environment.machine(settings.devices)
-    return Declared(machine=machine, machine_id=identity, absent=absent)
+            found.absent[item.nodeid] = str(reason)

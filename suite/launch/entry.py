@@ -42,14 +42,14 @@ def main() -> None:
 def _start_workers() -> None:
     """Start the workers that the launch needs: they import torch while this process does."""
     from frobench.suite.journal import OPTION, read_spec  # noqa: PLC0415 - as above
-    from frobench.suite.kit.workers import halves, start_early  # noqa: PLC0415 - as above
+    from frobench.suite.kit.workers import HALVES, halves, start_early  # noqa: PLC0415 - as above
     from frobench.suite.machine.host import affinity, cores_in_use  # noqa: PLC0415 - as above
 
     for argument in sys.argv:
         option, _, path = argument.partition("=")
         if option == OPTION:
             spec = read_spec(path)
-            if spec.plan.any_on_halves(spec.order):
+            if any(HALVES in name for name in spec.order):
                 start_early(halves(affinity()[: cores_in_use()]), spec.seed)
 
 

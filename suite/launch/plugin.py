@@ -6,20 +6,16 @@ them. A launch of `frobench run` is the same session with `--frobench-launch`, w
 measure in which order, and where to write it.
 """
 
-import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from copy import copy
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from frobench.suite.checkout import CHECKOUT
 from frobench.suite.errors import DoesNotFitError
-from frobench.suite.exit_codes import absent, absent_module
 from frobench.suite.journal import OPTION, LaunchSpec, Measured, Plan, Stopped, read_spec
 from frobench.suite.kit import device as dev
 from frobench.suite.kit.abilities import precision
@@ -205,8 +201,12 @@ def pytest_exception_interact(
     """Say in one line why a file of benchmarks cannot be collected."""
     if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
         error = call.excinfo.value
-        cause = error.__cause__ if isinstance(error, pytest.Collector.CollectError) else None
-        node.config.stash[SESSION].write(Stopped(message=_uncollected(cause or error, node.path)))
+        if isinstance(error, pytest.Collector.CollectError) and error.__cause__ is not None:
+            error = error.__cause__
+        where = raised_at(error, node.path.parent) or node.path.name
+        text = str(error).strip() or "without a message"
+        message = f"{where}: {type(error).__name__}: {text}"
+        node.config.stash[SESSION].write(Stopped(message=message))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -227,9 +227,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         if WINDOW not in item.stash
     }
     if frobench.spec.mode in {"collect", "pilot"}:
-        frobench.write(collection.collected(items, frobench.spec.settings))
-    if frobench.spec.mode == "collect":
-        frobench.write(collection.declared(items, frobench.spec.settings))
+        found = collection.collected(items, frobench.spec.settings)
+        if frobench.spec.mode == "collect":
+            collection.add_machine(found, items, frobench.spec.settings)
+        frobench.write(found)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -248,20 +249,21 @@ def pytest_runtestloop(session: pytest.Session) -> Iterator[None]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> None:
     """Make a case's devices ready again, and record that the case is in flight."""
-    if isinstance(item, pytest.Function):
-        session = item.config.stash[SESSION]
-        session.before_case(str(collection.parameters(item)["device"]).split("+"))
-        item.stash[CASE] = Measure(session, item)
+    session = item.config.stash[SESSION]
+    for case in _cases(session, item):
+        devices = str(collection.parameters(case)["device"]).split("+")
+        item.stash[CASE] = Measure(session, case, session.before_case(devices))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Leave out what no device here can run, or a smaller case showed to be too large."""
     if absent := item.get_closest_marker("absent"):
         pytest.skip(*absent.args)
-    if isinstance(item, pytest.Function):
-        if item.config.stash[SESSION].spec.mode == "pilot" and "measure" not in item.fixturenames:
+    session = item.config.stash[SESSION]
+    for case in _cases(session, item):
+        if "measure" not in case.fixturenames:
             pytest.fail("it has no argument `measure`")
-        item.config.stash[SESSION].skip_if_left_out(item)
+        session.skip_if_left_out(case)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -291,16 +293,11 @@ def pytest_benchmark_update_machine_info(machine_info: dict[str, Any]) -> None:
     machine_info.pop("node", None)
 
 
-def _uncollected(error: BaseException, file: Path) -> str:
-    module = absent_module(error)
-    if module is not None and file.is_relative_to(CHECKOUT):
-        return absent(module)
-    where = raised_at(error, file.parent) or file.name
-    if module is not None:
-        mend = "install its package there (`pip install .`), or let PYTHONPATH name its folder"
-        return f"{where}: {sys.executable} has no package {module}; {mend}"
-    return f"{where}: {type(error).__name__}: {str(error).strip() or 'without a message'}"
-
-
 def _benchmarks(items: Sequence[pytest.Item]) -> list[pytest.Function]:
     return [i for i in items if isinstance(i, pytest.Function) and "measure" in i.fixturenames]
+
+
+def _cases(session: Session, item: pytest.Item) -> list[pytest.Function]:
+    """Return an item if it is a case; under plain pytest, tests may lie beside the benchmarks."""
+    alone = session.spec.mode == "alone"
+    return _benchmarks([item]) if alone else [i for i in [item] if isinstance(i, pytest.Function)]

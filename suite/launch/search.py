@@ -15,7 +15,7 @@ import torch
 from frobench.suite.errors import DoesNotFitError
 from frobench.suite.journal import LaunchSpec, Tried
 from frobench.suite.kit.device import Device
-from frobench.suite.kit.search_strategy import Limits, Shape, Try, outcome, proposal
+from frobench.suite.kit.search_strategy import Shape, Try, outcome, proposal
 from frobench.suite.measure.ready import steady_clocks
 from frobench.suite.measure.sampler import Body, Sampler
 
@@ -40,20 +40,17 @@ class Searches:
     found : results by case, of this session and of earlier ones
     took : seconds that this session spent on each case, settling of the clocks included
     waiting : the cases that share the time
+    tries : by case, those of earlier processes included
     """
 
     def __init__(self, spec: LaunchSpec, write: Callable[[Tried], None]) -> None:
         self.found = dict(spec.plan.searched)
         self.took: dict[str, float] = {}
         self.waiting: set[str] = set()
+        self.tries: defaultdict[str, list[Try]] = defaultdict(list)
         self._spec = spec
         self._write = write
-        self._tries: defaultdict[str, list[Try]] = defaultdict(list)
         self._settled: set[str] = set()
-
-    def remember(self, tried: Tried) -> None:
-        """Take up a try of an earlier process."""
-        self._tries[tried.case].append(tried.attempt)
 
     def find(self, case: str, device: Device, make: Make) -> Shape:
         """Return the shape that a case is to measure, searched for if it is not known.
@@ -66,7 +63,7 @@ class Searches:
                 self._settled.add(device.name)
                 steady_clocks([device])  # a clock that swings favours some shapes
             self._search(case, device, make)
-            found = outcome(self._tries[case])
+            found = outcome(self.tries[case])
             if found is None:
                 raise DoesNotFitError(f"{device.name} has no memory for the smallest product tried")
             self.found[case], self.took[case] = found, monotonic() - begun
@@ -74,15 +71,17 @@ class Searches:
 
     def _search(self, case: str, device: Device, make: Make) -> None:
         """Try shapes until the case's time is over, its earlier tries included."""
-        tries, seconds = self._tries[case], BRIEF
+        tries, seconds, processors = self.tries[case], BRIEF, None
         if self._spec.mode != "alone":
-            spent = (one.spent for name in self._tries if name != case for one in self._tries[name])
+            spent = (one.spent for name in self.tries if name != case for one in self.tries[name])
             seconds = (self._spec.plan.search_seconds - sum(spent)) / max(1, len(self.waiting))
         longest = PART_OF_LONGEST * self._spec.settings.longest_sample
-        limits = Limits(call=longest, seconds=seconds, processors=_processors(device))
+        if device.is_accelerator:
+            with suppress(AttributeError, NotImplementedError, RuntimeError):
+                processors = int(device.properties.multi_processor_count)
         span = min(LONGEST_TRY, max(SHORTEST_TRY, seconds / TRIES_HOPED_FOR))
         begun = perf_counter()
-        while (shape := proposal(tries, limits)) is not None:
+        while (shape := proposal(tries, longest, seconds, processors)) is not None:
             took = _attempt(make, shape, device, span)
             now = perf_counter()
             tries.append(Try(shape, took, now - begun))
@@ -102,11 +101,4 @@ def _attempt(make: Make, shape: Shape, device: Device, span: float) -> float | N
         while len(calls) < LEAST_CALLS or (sum(calls) < span and len(calls) < MOST_CALLS):
             calls.append(sampler.sample())
         return sorted(calls)[len(calls) // 4]
-    return None
-
-
-def _processors(device: Device) -> int | None:
-    if device.is_accelerator:
-        with suppress(AttributeError, NotImplementedError, RuntimeError):
-            return int(device.properties.multi_processor_count)
     return None

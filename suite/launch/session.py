@@ -18,12 +18,11 @@ import torch
 from msgspec.structs import replace
 
 from frobench.suite import doctor, journal
-from frobench.suite.errors import CannotRunError, TooLongError, in_brief, known_message
+from frobench.suite.errors import CannotRunError, in_brief, known_message
 from frobench.suite.journal import DEVICE_LOST, DISK_REFUSES, Journal, LaunchSpec, Measured, Record
 from frobench.suite.kit import device as dev
 from frobench.suite.kit.cases import Parameters
 from frobench.suite.kit.device import Device
-from frobench.suite.kit.garbage import Survivors
 from frobench.suite.kit.group import Group
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import Worker, early_workers
@@ -41,8 +40,6 @@ from frobench.suite.profiles import PROFILES, longest_call
 from frobench.suite.project.imports import foreign, foreign_code, imported
 from frobench.suite.stored.types import Settings, Work
 
-SETTLED = 0.05
-"""Seconds from which on settling the clocks before a case is worth a line in the journal."""
 LACKING = (AttributeError, NotImplementedError, TypeError, ValueError, torch.OutOfMemoryError)
 """Errors of a device that is full, or that never had a call."""
 
@@ -75,7 +72,6 @@ class Session:
         self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
         self._blockers: dict[str, Blocker | None] = {}
         self._untidy = False
-        self._survivors = Survivors()
 
     def write(self, record: Record) -> None:
         """Append to the journal, if there is one; end the launch if the disk refuses."""
@@ -101,10 +97,7 @@ class Session:
             pytest.exit(str(error))
         if spec.mode == "pilot":
             lacking = {} if settings.devices else dev.unserved(dev.accelerators())
-            refusals = {
-                name: known_message(why) or "torch cannot compute there"
-                for name, why in lacking.items()
-            }
+            told = {n: known_message(w) or "torch cannot compute there" for n, w in lacking.items()}
             ready.steady_clocks([Device(name) for name in names], ready.WAKE_SECONDS)
             self.write(
                 journal.Surroundings(
@@ -112,8 +105,8 @@ class Session:
                     environment=environment.capture(names),
                     seals=seals(names, str(spec.seed)),
                     addresses=addresses(names),
-                    troubles=doctor.left_out(refusals),
-                    refusals={n: why for n, why in lacking.items() if why != refusals[n]},
+                    troubles=doctor.left_out(told),
+                    refusals={n: why for n, why in lacking.items() if why != told[n]},
                 )
             )
         return replace(settings, devices=names)
@@ -129,7 +122,7 @@ class Session:
             elif isinstance(record, journal.Refused) and record.fatal and record.case in families:
                 self.explorer.leave_out(*families[record.case], record.reason)
             elif isinstance(record, journal.Tried):
-                self.searches.remember(record)
+                self.searches.tries[record.case].append(record.attempt)
 
     def skip_if_left_out(self, item: pytest.Function) -> None:
         """Skip a case that a smaller one of its family showed to be too large."""
@@ -139,11 +132,7 @@ class Session:
 
     def explore(self, item: pytest.Function, sampler: Sampler, work: Work) -> Measured:
         """Call a body a few times; skip the case if a call takes too long."""
-        try:
-            longest = self._longest_call(item)
-            return self.explorer.explore(*_family(item), sampler, work, longest)
-        except TooLongError as error:
-            raise pytest.skip.Exception(str(error)) from error
+        return self.explorer.explore(*_family(item), sampler, work, self._longest_call(item))
 
     def _longest_call(self, item: pytest.Function) -> float:
         """Return the seconds that a call may take, in a pilot the most that the plan admits.
@@ -167,29 +156,32 @@ class Session:
         self.write(
             journal.Harness(
                 launch=self.spec.launch,
-                empty_body=ready.of_each(devices, ready.empty_body),
-                ready_reading=ready.of_each(self._accelerators, Device.ready_reading),
-                waits=ready.of_each(self._accelerators, lambda device: str(device.wait)),
-                timer_step=sampler.timer_step(),
-                state=dev.global_state(),
                 environment=environment.capture(settings.devices),
-                warmup=perf_counter() - begun,
+                facts=replace(
+                    journal.no_facts(),
+                    empty_body=ready.of_each(devices, ready.empty_body),
+                    ready_reading=ready.of_each(self._accelerators, Device.ready_reading),
+                    waits=ready.of_each(self._accelerators, lambda device: str(device.wait)),
+                    timer_step=sampler.timer_step(),
+                    state=dev.global_state(),
+                    warmup_seconds=perf_counter() - begun,
+                ),
             )
         )
 
-    def before_case(self, devices: Sequence[str]) -> None:
-        """Settle the clocks of accelerators that rested during cases of the CPU; read the gauge."""
+    def before_case(self, devices: Sequence[str]) -> float:
+        """Settle the clocks of accelerators that rested during cases of the CPU; read the gauge.
+
+        Return the seconds of settling.
+        """
         if self._gauge is None:
-            return
-        used = any(device.name in devices for device in self._accelerators)
-        begun = perf_counter()
+            return 0.0
+        used, begun = any(one.name in devices for one in self._accelerators), perf_counter()
         if used and self._rested:
-            settle = PROFILES[self.spec.settings.profile].settle
-            ready.steady_clocks(self._accelerators, settle)
-        self._rested = not used
-        if (seconds := perf_counter() - begun) > SETTLED:
-            self.write(journal.Settled(launch=self.spec.launch, seconds=seconds))
+            ready.steady_clocks(self._accelerators, PROFILES[self.spec.settings.profile].settle)
+        self._rested, seconds = not used, perf_counter() - begun
         self._gauge.read_before_case()
+        return seconds
 
     def finish(self) -> None:
         """Record what the gauge has read, and where code came from, once every case is over."""
@@ -198,11 +190,9 @@ class Session:
         if self._gauge is not None:
             self.write(journal.Gauged(launch=launch, seconds=self._gauge.finish()))
         if plan.paths:
-            inside, outside = imported(plan.paths, plan.kept_out)
-            known = (foreign(Path(project), benchmarks) if project else None) or None
-            self.write(
-                journal.Imported(launch=launch, inside=inside, outside=outside, foreign=known)
-            )
+            known = foreign(Path(project), benchmarks) if project else None
+            inside = imported(plan.paths)
+            self.write(journal.Imported(launch=launch, inside=inside, foreign=known))
         elif self.spec.mode == "pilot" and project is not None:
             message = foreign_code(Path(project), benchmarks)
             if message is not None:
@@ -266,7 +256,6 @@ class Session:
             for name in ("last_type", "last_value", "last_traceback", "last_exc"):
                 vars(sys).pop(name, None)
             gc.collect()
-            self._survivors.spare()
             dev.release_memory()
         self._untidy = False
 

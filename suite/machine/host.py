@@ -316,12 +316,6 @@ def own_address(host: str, port: int) -> str:
 GROUP = "torch.backends"
 AUTOLOAD = "TORCH_DEVICE_BACKEND_AUTOLOAD"
 """The variable that switches the loading of backends off: any value but 1 does."""
-MEND_FAILURE = (
-    "install the release of that package that its maker names for this release of PyTorch; "
-    f"or measure without it: {AUTOLOAD}=0 frobench run --devices cpu"
-)
-_FAILED = re.compile(r"Failed to load the backend extension: (.+?)\. You can disable")
-_CAUSE = re.compile(r"^(\w[^\n]*)\n+The above exception was the direct cause", re.MULTILINE)
 
 
 class Backend(NamedTuple):
@@ -345,14 +339,3 @@ def installed() -> list[Backend]:
 def switched_off(environ: Mapping[str, str]) -> bool:
     """Tell whether torch may load no backend."""
     return environ.get(AUTOLOAD, "1") != "1"
-
-
-def failure(output: str) -> str | None:
-    """Return which backend failed to load and why, by what Python printed; else `None`."""
-    failed, cause = _FAILED.search(output), _CAUSE.search(output)
-    if failed is None:
-        return None
-    name, why = failed[1], cause[1] if cause else "no cause is told"
-    packages = [f"{each.package} {each.version}" for each in installed() if each.name == name]
-    brought = f" of {' and '.join(packages)}" if packages else ""
-    return f"the backend {name}{brought} cannot be loaded: {why}"

@@ -13,19 +13,18 @@ any device does in time is never left out by prediction.
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NoReturn
 
+import pytest
 import torch
 
-from frobench.suite.errors import TooLongError
 from frobench.suite.journal import Measured
 from frobench.suite.kit.cases import Parameters, sizes
-from frobench.suite.kit.garbage import no_garbage_collection
-from frobench.suite.machine.accounts import DISTURBED, Accounts, Read, accounts, undisturbed
+from frobench.suite.machine.accounts import DISTURBED, Read, accounts, undisturbed
 from frobench.suite.machine.host import cores_in_use
-from frobench.suite.measure.sampler import Clock, Sampler
+from frobench.suite.measure.sampler import Clock, Sampler, no_garbage_collection
 from frobench.suite.profiles import OVER
 from frobench.suite.stored.types import Settings, Work
 from frobench.suite.units import counted, format_seconds
@@ -52,18 +51,7 @@ LEAST_CALLS, EXPLORED = 3, 5
 """Calls at least, since any one may be disturbed (a hopeless body has two), and at most."""
 
 
-class _Size(NamedTuple):
-    """A case that was called."""
-
-    sizes: dict[str, int]
-    work: Work
-    seconds: float
-
-
-class _LeftOut(NamedTuple):
-    sizes: dict[str, int]
-    longest: float
-    reason: str
+Sizes = dict[str, int]
 
 
 class Explorer:
@@ -75,20 +63,20 @@ class Explorer:
     def __init__(self, settings: Settings, read: Read = accounts) -> None:
         self._settings = settings
         self._read = read
-        self._known: defaultdict[Hashable, list[_Size]] = defaultdict(list)
-        self._left_out: defaultdict[Hashable, list[_LeftOut]] = defaultdict(list)
+        # By family: sizes of the cases that were called, their work and seconds.
+        self._known: defaultdict[Hashable, list[tuple[Sizes, Work, float]]] = defaultdict(list)
+        # Sizes of the cases that were left out, what their calls may take, and why.
+        self._left_out: defaultdict[Hashable, list[tuple[Sizes, float, str]]] = defaultdict(list)
 
     def remember(self, function: str, parameters: Parameters, work: Work, seconds: float) -> None:
         """Remember how long the quickest of several calls took."""
-        known = _Size(sizes(parameters), work, seconds)
-        self._known[_family(function, parameters)].append(known)
+        self._known[_family(function, parameters)].append((sizes(parameters), work, seconds))
 
     def leave_out(
         self, function: str, parameters: Parameters, reason: str, longest: float = math.inf
     ) -> None:
         """Leave all larger cases of the family out, unless a call of theirs may take longer."""
-        left_out = _LeftOut(sizes(parameters), longest, reason)
-        self._left_out[_family(function, parameters)].append(left_out)
+        self._left_out[_family(function, parameters)].append((sizes(parameters), longest, reason))
 
     def refusal(self, function: str, parameters: Parameters, longest: float) -> str | None:
         """Return why a case is left out before it is set up, or `None`.
@@ -99,24 +87,19 @@ class Explorer:
         hung, or took its process with it, any larger size is enough.
         """
         mine = sizes(parameters)
-        for other in self._left_out[_family(function, parameters)]:
-            larger = [name for name, size in other.sizes.items() if mine[name] > size]
-            counts = larger[:1] == [*other.sizes][:1] or other.longest == math.inf
-            if larger and counts and _covers(mine, other.sizes) and longest <= other.longest:
-                return other.reason
+        for other, most, reason in self._left_out[_family(function, parameters)]:
+            larger = [name for name, size in other.items() if mine[name] > size]
+            counts = larger[:1] == [*other][:1] or most == math.inf
+            if larger and counts and _covers(mine, other) and longest <= most:
+                return reason
         return None
 
     def explore(
-        self,
-        function: str,
-        parameters: Parameters,
-        sampler: Sampler,
-        work: Work,
-        longest: float,
+        self, function: str, parameters: Parameters, sampler: Sampler, work: Work, longest: float
     ) -> Measured:
         """Call a body a few times.
 
-        Raises `TooLongError` if a call takes too long, or is predicted to.
+        Skips the case if a call takes too long, or is predicted to.
         """
         case, most = (function, parameters), self._settings.longest_sample
         slowest = _ratios(work, SLOWEST)
@@ -126,15 +109,14 @@ class Explorer:
         if seconds > doubt and not is_small:
             takes = f"predicted to take {format_seconds(seconds)}"
             evidence = f"continued from {counted(smaller, 'smaller size')}"
-            raise TooLongError(self._reason(*case, longest, takes, evidence))
+            self._skip(*case, longest, takes, evidence)
         record, calls = explore(sampler, self._settings, small=is_small, read=self._read)
         quickest = min(calls)
         self.remember(*case, work, quickest)
         if quickest > longest:
             takes = f"takes at least {format_seconds(quickest)}"
             evidence = f"in the quickest of {counted(len(calls), 'call')}"
-            reason = self._reason(*case, longest, takes, evidence)
-            raise TooLongError(reason, record.warmup + record.sampled)
+            self._skip(*case, longest, takes, evidence)
         return record
 
     def _prediction(self, function: str, parameters: Parameters, work: Work) -> tuple[float, int]:
@@ -146,9 +128,9 @@ class Explorer:
         sizes and the one below it must say that a call takes too long.
         """
         smaller = sorted(
-            (next(iter(_ratios(other.work, work)), 1.0), other.seconds)
-            for other in self._known[_family(function, parameters)]
-            if _covers(sizes(parameters), other.sizes)
+            (next(iter(_ratios(done, work)), 1.0), seconds)
+            for other, done, seconds in self._known[_family(function, parameters)]
+            if _covers(sizes(parameters), other)
         )
         scaled = [seconds / amount for amount, seconds in smaller]
         lines = [
@@ -158,16 +140,16 @@ class Explorer:
         ]
         return min([*scaled, *lines], default=0.0), len(smaller)
 
-    def _reason(
+    def _skip(
         self, function: str, parameters: Parameters, longest: float, takes: str, evidence: str
-    ) -> str:
-        """Leave a case and larger ones out, and return why."""
+    ) -> NoReturn:
+        """Leave a case and larger ones out."""
         where = ", ".join(f"{name}={size}" for name, size in sizes(parameters).items())
         call = f"a call at {where}" if where else "a call"
         limit = f"{OVER} {format_seconds(self._settings.longest_sample)}"
         reason = f"{takes} {call}, {limit}, {evidence}"
         self.leave_out(function, parameters, reason, longest)
-        return reason
+        raise pytest.skip.Exception(reason)
 
 
 def _family(function: str, parameters: Parameters) -> Hashable:
@@ -210,15 +192,22 @@ def explore(
             sampler.parts["enqueue"].append(queued)
         return alone
 
+    def is_hopeless() -> bool:
+        """Tell whether a further call would not make the case's calls quick enough, or end late."""
+        late = bool(calls) and min(record.warmup, *calls) > menacing
+        return late or (len(calls) > 1 and min(calls) > hopeless)
+
     with no_garbage_collection():
         begun = sampler.clock()
         record = Measured(warmup=sampler.took())
         first, accounted = sampler.clock(), read()
-        while _says_too_little(record.warmup, calls, hopeless, menacing) or (
+        while (len(calls) < LEAST_CALLS and not is_hopeless()) or (
             len(calls) < EXPLORED and sampler.clock() - first < most
         ):
             calls.append(call())
-        if _waited(accounted, read()):
+        now = read()
+        spent = now.since(accounted) if accounted and now else None
+        if spent and spent.waited > DISTURBED * (spent.ran + spent.waited):
             until = begun + SAFE_PART * settings.deadline
             single = _call_with_one_thread(call, sampler.clock, record, hopeless, until)
             calls += [seconds / THREADED for seconds in single]
@@ -231,13 +220,6 @@ def explore(
     record.undisturbed = min(calls)
     record.parts = sampler.part_medians()
     return record, calls
-
-
-def _waited(before: Accounts | None, after: Accounts | None) -> bool:
-    if before is None or after is None:
-        return False
-    ran, waited = after.since(before)
-    return waited > DISTURBED * (ran + waited)
 
 
 def _call_with_one_thread(
@@ -263,17 +245,3 @@ def _call_with_one_thread(
     finally:
         torch.set_num_threads(threads)
     return calls
-
-
-def _says_too_little(
-    warmup: float, calls: Sequence[float], hopeless: float, menacing: float
-) -> bool:
-    """Tell whether another call is needed.
-
-    hopeless : seconds; if two calls take longer, there is no third
-    menacing : seconds; if all calls take longer, there is no other
-    """
-    if calls and min(warmup, *calls) > menacing:
-        return False
-    is_hopeless = len(calls) > 1 and min(calls) > hopeless
-    return len(calls) < LEAST_CALLS and not is_hopeless

@@ -7,12 +7,13 @@ clock, wait for every device, read the clock. It is what a user waits, and nothi
 never mixed with the host samples.
 """
 
+import gc
 import itertools
 import math
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -24,7 +25,6 @@ from frobench.suite.concurrency import concurrency, shareable, shared, union
 from frobench.suite.errors import ClockError
 from frobench.suite.journal import Busy, Measured
 from frobench.suite.kit.device import REFUSALS, Device, reading, tensors
-from frobench.suite.kit.garbage import no_garbage_collection
 from frobench.suite.kit.group import Group
 from frobench.suite.kit.lanes import MILLISECOND, Lane, Track, Turns
 from frobench.suite.measure.around import Blocker, ColdCaches, blocker
@@ -49,6 +49,18 @@ AT_ONCE = 0.1
 """Seconds of calls that a window queues together, so that the device does not wait between two."""
 UNCALLED: Any = object()
 """Stands for the result of a body that no call has returned from yet."""
+
+
+@contextmanager
+def no_garbage_collection() -> Iterator[None]:
+    """Disable the garbage collector while the context lasts."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 @dataclass
@@ -132,7 +144,11 @@ class Sampler:
                     record.samples.clear()
                     record.iterations = self._calls_that_take(wanted, least)
             if self.blocker is not None:
-                self._observe_device(self.blocker, DEVICE_PART * settings.case_seconds)
+                observed, enqueue = self.clock(), statistics.median(self.parts["enqueue"])
+                most = DEVICE_PART * settings.case_seconds
+                if spans := device_spans(self, self.blocker, enqueue, most):
+                    self.parts["device"] = spans
+                self.sampled += self.clock() - observed
             record.sampled = self.sampled + (self.other.sampled if self.other else 0.0)
             record.prepared = self.clock() - began - record.warmup - record.sampled
         record.parts = self.part_medians()
@@ -322,13 +338,6 @@ class Sampler:
             for lane in self._whole:
                 lanes.enter_context(lane)
             self.body()
-
-    def _observe_device(self, keeper: Blocker, seconds: float) -> None:
-        """Take spans behind queued work, where the body is queued on one accelerator alone."""
-        begun, enqueue = self.clock(), statistics.median(self.parts["enqueue"])
-        if spans := device_spans(self, keeper, enqueue, seconds):
-            self.parts["device"] = spans
-        self.sampled += self.clock() - begun
 
     def _lengths(self, settings: Settings) -> tuple[float, float]:
         """Return the seconds that a sample of a short body shall take, and those it must."""

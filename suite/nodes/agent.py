@@ -20,7 +20,7 @@ from multiprocessing.connection import (
 from queue import SimpleQueue
 from secrets import token_hex
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -50,10 +50,7 @@ class Agent:
         self.key = token_hex(32)
         self._listener = Listener((address, 0), backlog=64)
         self._runner = SimpleQueue[Connection]()
-        self._requests = SimpleQueue[tuple[Connection, list[Any]] | None]()
         self._processes: dict[str, SpawnProcess] = {}
-        self._thread = Thread(target=self._serve, daemon=True)
-        self._done = False
         Thread(target=self._listen, daemon=True).start()
 
     @property
@@ -68,7 +65,6 @@ class Agent:
         try:
             with lock:
                 runner.send(None)
-                self._thread.start()
                 return str(runner.recv())
         except CannotRunError as error:
             runner.send(str(error))
@@ -77,28 +73,19 @@ class Agent:
             return None
         finally:
             runner.close()
-            self._close()
-
-    def _close(self) -> None:
-        self._done = True
-        with suppress(OSError):  # wakes the thread that listens
-            socket.create_connection(self._listener.address, REACHED_WITHIN).close()
-        self._requests.put(None)
-        if self._thread.is_alive():
-            self._thread.join(REACHED_WITHIN)
-        for process in self._processes.values():
-            process.kill()
-            process.join()
+            for process in [*self._processes.values()]:
+                process.kill()
+                process.join()
 
     def _listen(self) -> None:
         with self._listener:
-            while not self._done:
+            while True:  # until the process ends
                 with suppress(OSError):  # of a connection that broke while it was taken
                     connection = self._listener.accept()
                     Thread(target=self._greet, args=(connection,), daemon=True).start()
 
     def _greet(self, connection: Connection) -> None:
-        """Take the request of a connection that shows the key, however long it is silent."""
+        """Do what a connection asks that shows the key, however long it is silent."""
         key = bytes.fromhex(self.key)
         try:
             keep_alive(connection)
@@ -108,28 +95,24 @@ class Agent:
         except (EOFError, OSError, AuthenticationError):
             connection.close()
             return
-        if request == ["hold"]:
-            self._runner.put(connection)
-        else:
-            self._requests.put((connection, request))
-
-    def _serve(self) -> None:
-        for connection, request in iter(self._requests.get, None):
-            match request:
-                case ["start", str(token), Seat() as seat, int(seed)]:
-                    process = get_context("spawn").Process(
-                        target=serve, args=(connection, seat, seed), daemon=True
-                    )
-                    process.start()
-                    self._processes[token] = process
-                case ["end", str(token), float(patience), bool(kill)] if token in self._processes:
-                    process = self._processes[token]
-                    if kill:
-                        process.kill()
-                    process.join(patience)
-                    with suppress(OSError):
-                        connection.send(process.exitcode)
-            connection.close()
+        match request:
+            case ["hold"]:
+                self._runner.put(connection)
+                return
+            case ["start", str(token), Seat() as seat, int(seed)]:
+                process = get_context("spawn").Process(
+                    target=serve, args=(connection, seat, seed), daemon=True
+                )
+                process.start()
+                self._processes[token] = process
+            case ["end", str(token), float(patience), bool(kill)] if token in self._processes:
+                process = self._processes[token]
+                if kill:
+                    process.kill()
+                process.join(patience)
+                with suppress(OSError):
+                    connection.send(process.exitcode)
+        connection.close()
 
 
 class Remote(Struct):

@@ -3,7 +3,7 @@
 
 The same command runs on every node. All exchange their addresses through the store that torchrun
 has, or that the first node opens in a job of Slurm. The runner does not import torch, so a process
-of its own does that (see `suite.nodes.rendezvous`).
+of its own does that.
 """
 
 import hashlib
@@ -11,9 +11,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from datetime import timedelta
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from time import monotonic, sleep
 
 import msgspec
 from msgspec import Struct
@@ -21,6 +23,8 @@ from msgspec import Struct
 from frobench.suite.checkout import CHECKOUT, SUITE
 from frobench.suite.errors import CannotRunError
 
+PATIENCE = 300.0
+"""Seconds that nodes wait for each other at the start: a batch system starts them one by one."""
 VARIABLE = "FROBENCH_NODES"
 """The environment variable by which the runner tells its launches of the nodes."""
 LAUNCHERS = (
@@ -85,8 +89,7 @@ def _decoded(text: str) -> Meeting:
 def position(environ: Mapping[str, str] = os.environ) -> Position:
     """Return which node of the job this process is.
 
-    Raises `CannotRunError` if no launcher tells, if its numbers contradict each other, or if it
-    started several processes on a node.
+    Raises `CannotRunError` if no launcher tells, or if it started several processes on a node.
     """
     names = next((names for names in LAUNCHERS if environ.keys() >= {*names[:2]}), None)
     store, port = environ.get("MASTER_ADDR"), environ.get("MASTER_PORT", "")
@@ -97,11 +100,7 @@ def position(environ: Mapping[str, str] = os.environ) -> Position:
             "--nodes needs MASTER_ADDR and MASTER_PORT, the address of the first node and a free "
             "port there; docs/fleet.md shows how a Slurm job sets them"
         )
-    given = {name: environ.get(name, "0") for name in names}
-    number, count, local = (int(text) if text.isdecimal() else -1 for text in given.values())
-    if not 0 <= number < count:
-        spelled = ", ".join(f"{name}={text}" for name, text in given.items())
-        raise CannotRunError(f"{spelled} is no process of a job: {HOW}")
+    number, count, local = (int(environ.get(name, "0")) for name in names)
     if local > 0:
         raise CannotRunError(
             f"--nodes takes one process on each node, whatever devices it has: {HOW}"
@@ -116,7 +115,7 @@ def meet(here: Position, node: Node) -> Meeting:
     Raises `CannotRunError` if one does not come, or has other code or another torch.
     """
     asked = subprocess.run(
-        [sys.executable, "-m", "frobench.suite.nodes.rendezvous"],
+        [sys.executable, "-m", "frobench.suite.nodes.meeting"],
         input=msgspec.json.encode((here, node)),
         capture_output=True,
         check=False,
@@ -155,3 +154,44 @@ def describe(address: str, port: int, key: str, machine: str, benchmarks: Path) 
             digest.update(file.relative_to(folder).as_posix().encode() + b"\0")
             digest.update(file.read_bytes())
     return Node(address, port, key, machine, digest.hexdigest()[:12], torch)
+
+
+def _rendezvous() -> None:
+    """Exchange what the nodes tell, or say on the last line which one did not come.
+
+    That is the process of its own; it reads a `Position` and a `Node`, and prints all nodes.
+    """
+    import torch.distributed as dist  # noqa: PLC0415 - the runner does without
+
+    here, node = msgspec.json.decode(sys.stdin.buffer.read(), type=tuple[Position, Node])
+    patience = timedelta(seconds=PATIENCE)
+    try:
+        store = dist.TCPStore(  # type: ignore[attr-defined]  # torch hides the type
+            here.store,
+            here.port,
+            is_master=here.opens_store,
+            wait_for_workers=False,
+            timeout=patience,
+        )
+    except dist.DistError as error:
+        line = str(error).partition("\n")[0]
+        sys.exit(f"no store at {here.store}, port {here.port}: {line}")
+    messages = dist.PrefixStore("frobench", store)  # type: ignore[attr-defined]  # as above
+    messages.set(f"node {here.number}", msgspec.json.encode(node).decode())
+    nodes = []
+    for number in range(here.count):
+        try:
+            messages.wait([f"node {number}"], patience)
+        except dist.DistStoreError:
+            sys.exit(f"node {number} did not come within {PATIENCE:.0f} s")
+        nodes.append(msgspec.json.decode(messages.get(f"node {number}"), type=Node))
+    read = messages.add("read", 1)
+    until = monotonic() + PATIENCE
+    while here.opens_store and read < here.count and monotonic() < until:
+        sleep(0.05)  # the store ends with this process, and others still read
+        read = messages.add("read", 0)
+    sys.stdout.write(msgspec.json.encode(nodes).decode())
+
+
+if __name__ == "__main__":
+    _rendezvous()

@@ -2,7 +2,6 @@
 """Where a process has imported a project's code from."""
 
 import sys
-import sysconfig
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
@@ -29,22 +28,10 @@ class Foreign(Struct, frozen=True):
     root: str
 
 
-def imported(paths: Iterable[str], kept_out: str) -> tuple[int, list[str]]:
-    """Return the number of modules from folders, and names of those from a tree to be kept out.
-
-    What is installed counts for neither, although an environment may lie in the project's folder.
-    """
-    first, tree = [Path(path).resolve() for path in paths], Path(kept_out).resolve()
-    schemes = map(sysconfig.get_path, ("stdlib", "purelib", "platlib"))
-    installed = [Path(path).resolve() for path in schemes]
-    inside, outside = 0, []
-    for name, file in _modules():
-        path = file.resolve()
-        if any(path.is_relative_to(folder) for folder in first):
-            inside += 1
-        elif path.is_relative_to(tree) and not any(map(path.is_relative_to, installed)):
-            outside.append(name)
-    return inside, sorted(outside)[:5]
+def imported(paths: Iterable[str]) -> int:
+    """Return the number of modules that this process imported from some folders."""
+    folders = [Path(path).resolve() for path in paths]
+    return sum(any(map(file.resolve().is_relative_to, folders)) for _, file in _modules())
 
 
 def foreign(project: Path, benchmarks: Path, *, installed: bool = False) -> Foreign | None:
@@ -59,7 +46,8 @@ def foreign(project: Path, benchmarks: Path, *, installed: bool = False) -> Fore
     folders = (project.resolve(), benchmarks.resolve(), *own)
     for name, file in _modules():
         parts, path = name.split("."), file.resolve()
-        package = next((p for p in _beginnings(parts) if p in packages), None)
+        beginnings = (".".join(parts[: end + 1]) for end in range(len(parts)))
+        package = next((name for name in beginnings if name in packages), None)
         if package is None or any(map(path.is_relative_to, folders)):
             continue
         if installed and INSTALLED & {*path.parts} and _is_copy(parts, path, packages[package]):
@@ -105,10 +93,6 @@ def _packages(project: Path) -> Mapping[str, Sequence[Path]]:
                 roots = found.setdefault(".".join(parts[begin:]), [])
                 roots.append(project.joinpath(*parts[:begin]))
     return found
-
-
-def _beginnings(parts: Sequence[str]) -> Iterator[str]:
-    return (".".join(parts[:end]) for end in range(1, len(parts) + 1))
 
 
 def _is_copy(parts: Sequence[str], file: Path, roots: Iterable[Path]) -> bool:

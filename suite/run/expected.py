@@ -10,7 +10,7 @@ from statistics import median
 from msgspec import UNSET, Struct
 from msgspec.structs import asdict
 
-from frobench.suite.journal import Collected, Declared, Identity
+from frobench.suite.journal import Collected, Identity
 from frobench.suite.profiles import OVER, launches_within, longest_call, settings_on
 from frobench.suite.run.plan import choices
 from frobench.suite.stored import store
@@ -71,9 +71,7 @@ def newest(
     return None
 
 
-def run_before(
-    results: Path, collected: Collected, declared: Declared, profile: ProfileName
-) -> Run | None:
+def run_before(results: Path, collected: Collected, profile: ProfileName) -> Run | None:
     """Return the newest run of this machine that had all of these cases, else the newest one."""
     names = {case.fullname for case in collected.cases}
 
@@ -81,14 +79,12 @@ def run_before(
         selected = {outcome.fullname for outcome in run.frobench.outcomes}
         return run.frobench.profile == profile and names <= selected
 
-    folder, machine = results / declared.machine, declared.machine_id
+    folder, machine = results / collected.machine, collected.machine_id
     whole = newest(folder, machine, had_all, labelled=False)
     return whole or newest(folder, machine, labelled=False)
 
 
-def expect(
-    collected: Collected, declared: Declared, settings: Settings, before: Run | None
-) -> Expected:
+def expect(collected: Collected, settings: Settings, before: Run | None) -> Expected:
     """Return what a run of the collected cases should take, by a stored run of this machine."""
     devices = {name.partition("/")[0] for case in collected.cases for name in case.devices}
     settings = settings_on(settings, sorted(devices))
@@ -98,7 +94,7 @@ def expect(
         outcomes = before.frobench.outcomes
     measured = choices(outcomes)
     reasons = {one.fullname: one.reason for one in outcomes if one.status == "skipped"}
-    reasons |= declared.absent
+    reasons |= collected.absent
     cases: list[ExpectedCase] = []
     for case in collected.cases:
         work = seconds = None
@@ -125,7 +121,7 @@ def expect(
         run_seconds = (1 + launches) * launch  # the pilot takes about one
     return Expected(
         profile=settings.profile,
-        machine=declared.machine,
+        machine=collected.machine,
         before=before.frobench.run if before else None,
         longest_sample=settings.longest_sample,
         budget=settings.budget,

@@ -15,35 +15,20 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from itertools import count
 from pathlib import Path
 
 import msgspec
 import psutil
 from msgspec.structs import replace
 
+from frobench.suite import journal
 from frobench.suite.checkout import CHECKOUT
 from frobench.suite.errors import CannotRunError
-from frobench.suite.journal import (
-    DEVICE_LOST,
-    OPTION,
-    Begun,
-    Busy,
-    Ended,
-    Journal,
-    LaunchSpec,
-    Measured,
-    Plan,
-    Record,
-    Refused,
-    Rested,
-    Stopped,
-    Tried,
-)
+from frobench.suite.journal import Begun, Journal, LaunchSpec, Measured, Plan, Record, Refused
 from frobench.suite.machine.accounts import Others
 from frobench.suite.run.progress import Reporter, say_refusal
 from frobench.suite.run.telemetry import REST
@@ -62,9 +47,13 @@ TRIES, FRUITLESS_TRIES = 20, 2
 which no case ends, after which it is given up."""
 ROOM = 2**20
 """Bytes that a launch may write at once; a disk that refuses them is full."""
+PR_SET_CHILD_SUBREAPER = 36
+"""The option of `prctl` that makes a process adopt orphaned descendants (linux/prctl.h)."""
+PATIENCE = 1.0
+"""Seconds that killed processes have to end."""
 MISUSED = 4
 """pytest's exit code when it cannot read its arguments, such as an expression."""
-_EXPECTED = {0, 1, DEVICE_LOST}
+_EXPECTED = {0, 1, journal.DEVICE_LOST}
 _ASKED = {-signal.SIGHUP, -signal.SIGINT, -signal.SIGTERM}
 """Exit codes of processes that were asked to end: a batch system asks the runner as well."""
 _PYTEST = (
@@ -93,7 +82,7 @@ class LaunchProcess:
         self._log = path.with_suffix(".log")
         path.write_bytes(msgspec.json.encode(replace(spec, runner=os.getpid())))
         command = [sys.executable, "-m", "frobench.suite.launch.entry", str(os.getpid())]
-        self._orphans = Orphans()
+        self._known = adopt_orphans()
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and files
                 [*command, *arguments(path, Path(spec.plan.benchmarks)), *options],
@@ -104,8 +93,8 @@ class LaunchProcess:
                 start_new_session=True,
             )
 
-    def watch(self, journal: Journal, hear: Callable[[Record], None]) -> int | None:
-        """Pass on what the journal says until the process ends; return its exit code.
+    def watch(self, file: Journal, hear: Callable[[Record], None]) -> int | None:
+        """Pass on what a journal says until the process ends; return its exit code.
 
         The code is none if the process said nothing for too long, and 0 if a case was in flight:
         then it is the case that has failed, since a body may end its process with any code.
@@ -120,13 +109,13 @@ class LaunchProcess:
             while code is None and not _is_late(in_flight, heard, self._allowed):
                 time.sleep(POLL_SECONDS)
                 code = self._process.poll()  # asked first: its last words come before its end
-                for record in journal.news():
+                for record in file.news():
                     heard = time.monotonic()
                     if isinstance(record, Begun):
                         in_flight, self._allowed = record, self._deadline(record.case)
-                    elif isinstance(record, Tried) and in_flight is not None:
+                    elif isinstance(record, journal.Tried) and in_flight is not None:
                         in_flight = replace(in_flight, at=heard)
-                    elif isinstance(record, Measured | Refused | Busy):
+                    elif isinstance(record, Measured | Refused | journal.Busy):
                         in_flight = None
                     hear(record)
             if code in _ASKED:
@@ -138,11 +127,11 @@ class LaunchProcess:
             _require_room(self._log.parent)
         if in_flight is None:
             return code
-        journal.mend()
+        file.mend()
         launch, case = self._spec.launch, in_flight.case
         reason = _cause(code, self._allowed)
-        journal.write(Refused(launch=launch, case=case, status="failed", reason=reason, fatal=True))
-        for record in journal.news():
+        file.write(Refused(launch=launch, case=case, status="failed", reason=reason, fatal=True))
+        for record in file.news():
             hear(record)
         return 0
 
@@ -151,7 +140,7 @@ class LaunchProcess:
         with suppress(ProcessLookupError, PermissionError):  # gone, or only zombies are left
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        self._orphans.end()
+        end_orphans(self._known)
 
     def printed(self) -> str:
         """Return what this process and earlier ones of its name have printed."""
@@ -161,6 +150,32 @@ class LaunchProcess:
         """Return the end of what the process printed."""
         lines = self.printed().splitlines()
         return "\n".join(line for line in lines[-LOG_LINES:] if line.strip())
+
+
+def adopt_orphans() -> list[psutil.Process]:
+    """Become the parent of processes that outlive theirs, as daemons do; return the children now.
+
+    Linux alone has such parents.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+    return psutil.Process().children()
+
+
+def end_orphans(known: Sequence[psutil.Process]) -> None:
+    """Kill all further processes below this one; those that it starts itself share its session."""
+    children = psutil.Process().children(recursive=True)
+    orphans = [one for one in children if one not in known and _is_apart(one.pid)]
+    for orphan in orphans:
+        with suppress(psutil.Error):
+            orphan.kill()
+    psutil.wait_procs(orphans, PATIENCE)
+
+
+def _is_apart(pid: int) -> bool:
+    with suppress(ProcessLookupError, PermissionError):
+        return os.getsid(pid) != os.getsid(0)
+    return False
 
 
 def environment(first: Sequence[str] = ()) -> dict[str, str]:
@@ -176,7 +191,7 @@ def arguments(spec: Path, benchmarks: Path) -> list[str]:
     # Without the cut, pytest would match `-k` against the folders above as well.
     where = (f"--rootdir={benchmarks.parent}", f"--confcutdir={benchmarks.parent}")
     storage = f"--benchmark-storage=file://{spec.parent}"  # else it makes a folder for results
-    return [*_PYTEST, str(benchmarks), *where, storage, f"{OPTION}={spec}"]
+    return [*_PYTEST, str(benchmarks), *where, storage, f"{journal.OPTION}={spec}"]
 
 
 def lost(code: int | None) -> str | None:
@@ -209,42 +224,6 @@ def _require_room(folder: Path) -> None:
             probe.unlink(missing_ok=True)
 
 
-PR_SET_CHILD_SUBREAPER = 36
-"""The option of `prctl` that makes a process adopt orphaned descendants (linux/prctl.h)."""
-PATIENCE, GENERATIONS = 1.0, 10
-"""Seconds that killed processes have to end, and how often their children are looked for."""
-
-
-class Orphans:
-    """Processes that left a launch's group, as daemons do, and would disturb the next launch.
-
-    On Linux they become children of this process when their parents end.
-    """
-
-    def __init__(self) -> None:
-        if sys.platform == "linux":
-            ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
-        self._known = {child.pid for child in psutil.Process().children()}
-
-    def end(self) -> None:
-        """Kill them; the processes that this one has started itself are in its own session."""
-        for _ in range(GENERATIONS):
-            children = psutil.Process().children()
-            orphans = [c for c in children if c.pid not in self._known and _is_apart(c.pid)]
-            if not orphans:
-                return
-            for orphan in orphans:
-                with suppress(ProcessLookupError, PermissionError):
-                    os.kill(orphan.pid, signal.SIGKILL)
-            psutil.wait_procs(orphans, PATIENCE)
-
-
-def _is_apart(pid: int) -> bool:
-    with suppress(ProcessLookupError, PermissionError):
-        return os.getsid(pid) != os.getsid(0)
-    return False
-
-
 class Launches:
     """The launches of a run, those of earlier sittings included."""
 
@@ -254,47 +233,40 @@ class Launches:
         self._reporter = reporter
         self._journal = Journal(folder / LAUNCHES)
         self._journal.mend()
-        self._names = {case.fullname for case in plan.cases}
         self.records: list[Record] = []
         # Kept as records arrive: whatever is sought among all of them would disturb a case.
-        self._ended: dict[int, Ended] = {}
+        self._ended: dict[int, journal.Ended] = {}
         self._failed: set[str] = set()
         self._over: defaultdict[int, set[str]] = defaultdict(set)
-        self._begun = Counter[int]()
-        self._cases = len(plan.cases) + len(plan.windows(0))
         self._planned = 0
         self._take_news()
         clock.advance_to(self._last_end())
         if damaged := self._journal.damaged:
             reporter.say(
                 f"{self._journal.path} has {counted(len(damaged), 'damaged line')}, the first is "
-                f"line {damaged[0]}: what they said is left out, and measured again"
+                f"line {damaged[0]}: what they said is left out"
             )
 
     @property
     def done(self) -> int:
-        """The number of launches that ended with nothing left to measure."""
-        last = max(self._ended, default=-1)
-        over = (self._failed | self._over[number] for number in count())
-        return next(n for n, names in enumerate(over) if n > last or not self._names <= names)
+        """The number of launches that ended."""
+        return max(self._ended, default=-1) + 1
 
     def run(self) -> None:
         """Add whole launches until there are enough, after a rest for the devices' idle power."""
-        if self._plan.counters and not self.records:
+        if self._plan.energy and not self.records:
             begun = time.monotonic()
             time.sleep(REST)
-            self._journal.write(Rested(begun=begun, ended=time.monotonic()))
+            self._journal.write(journal.Rested(begun=begun, ended=time.monotonic()))
             self._take_news()
-        while self.done < self._expected() and not self._failed >= self._names:
+        names = {case.fullname for case in self._plan.cases}
+        while self.done < self._expected() and not self._failed >= names:
             self.add()
             self._reporter.say(f"launch {self.done} of about {self._expected()} done")
 
     def add(self) -> None:
-        """Make the next launch, or measure again what a damaged line took of an earlier one."""
+        """Make the next launch."""
         number, self._planned = self.done, self._expected()
-        if number in self._ended:
-            self._launch(number)
-            return
         measured = [record for record in self.records if isinstance(record, Measured)]
         earlier = math.fsum(r.wall_seconds for r in measured if r.launch == number)
         self._clock.advance_to(self._last_end() + earlier)
@@ -302,7 +274,7 @@ class Launches:
         before = time.process_time()
         self._launch(number)
         spent, seconds = time.process_time() - before, self._clock.seconds() - begun
-        ended = Ended(
+        ended = journal.Ended(
             launch=number,
             started=(started - timedelta(seconds=earlier)).isoformat(timespec="seconds"),
             begun=begun - earlier,
@@ -365,9 +337,7 @@ class Launches:
 
     def _take(self, record: Record) -> None:
         self.records.append(record)
-        if isinstance(record, Begun):
-            self._begun[record.launch] += 1
-        elif isinstance(record, Ended):
+        if isinstance(record, journal.Ended):
             self._ended[record.launch] = record
         elif isinstance(record, Measured | Refused):
             self._over[record.launch].add(record.case)
@@ -375,11 +345,12 @@ class Launches:
                 self._failed.add(record.case)
 
     def _hear(self, record: Record) -> None:
-        if isinstance(record, Stopped):
+        if isinstance(record, journal.Stopped):
             raise CannotRunError(record.message)
         self._take(record)
         say_refusal(record, self._reporter)
         if isinstance(record, Begun):
-            done = (record.launch + self._begun[record.launch] / self._cases) / self._planned
+            over = len(self._over[record.launch]) / len(self._plan.cases)
+            done = (record.launch + over) / self._planned
             left = self._planned * self._launch_seconds() * (1 - done)
             self._reporter.at(done, left, short_name(record.case))

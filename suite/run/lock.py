@@ -3,7 +3,6 @@
 
 import errno
 import fcntl
-import json
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -12,13 +11,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from frobench.suite.errors import CannotRunError
+from frobench.suite.printable import printable
 
 LOCK = Path("/tmp/frobench.lock")  # noqa: S108 - every user can open it; links are refused
 """The lock's file, the same for every user and whatever the folder for temporary files."""
 VARIABLE = "FROBENCH_LOCK"
 """The environment variable that names another file, such as one that two containers share."""
 MODE = 0o666
-LONGEST_NOTE = 1000
+LONGEST_NOTE = 100
 """Bytes that are read of what the holder wrote about itself."""
 
 
@@ -34,7 +34,8 @@ def machine_lock(waiting: Callable[[str], object] | None = None) -> Iterator[Non
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            holder = f"another run is measuring this machine ({_holder(handle)})"
+            note = os.pread(handle, LONGEST_NOTE, 0).decode(errors="replace")
+            holder = f"another run is measuring this machine ({printable(note)})"
             if waiting is None:
                 raise CannotRunError(
                     f"{holder}; two at a time would disturb each other: --wait waits for it"
@@ -43,8 +44,8 @@ def machine_lock(waiting: Callable[[str], object] | None = None) -> Iterator[Non
             fcntl.flock(handle, fcntl.LOCK_EX)
         with suppress(OSError):  # the file of a user who does not share it
             os.truncate(handle, 0)
-            now = f"{datetime.now(UTC):%H:%M:%S} UTC"
-            os.pwrite(handle, json.dumps({"pid": os.getpid(), "since": now}).encode(), 0)
+            note = f"process {os.getpid()}, since {datetime.now(UTC):%H:%M:%S} UTC"
+            os.pwrite(handle, note.encode(), 0)
         yield
 
 
@@ -63,11 +64,8 @@ def _opened() -> Iterator[int]:
         f"{path}, by which runs take turns on this machine, is a link or no plain file; "
         f"remove it, or name another file in {VARIABLE}"
     )
-    flags = os.O_NOFOLLOW | os.O_NONBLOCK
     try:
-        handle = _open_or_make(path, flags)
-    except PermissionError:  # made by a user who does not share it: enough to lock it
-        handle = os.open(path, os.O_RDONLY | flags)
+        handle = _open(path)
     except OSError as error:
         if error.errno not in {errno.ELOOP, errno.ENXIO, errno.EISDIR}:
             raise
@@ -76,25 +74,18 @@ def _opened() -> Iterator[int]:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
             raise unfit
+        if status.st_size == 0:  # just made: whatever the umask, the next user may open it too
+            with suppress(PermissionError):
+                os.fchmod(handle, MODE)
         yield handle
     finally:
         os.close(handle)
 
 
-def _open_or_make(path: Path, flags: int) -> int:
-    # O_CREAT only where it is missing: Linux refuses it for another user's file in a sticky folder.
-    while True:
-        with suppress(FileNotFoundError):
-            return os.open(path, os.O_RDWR | flags)
-        with suppress(FileExistsError):  # made by another process in this moment
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | flags, MODE)
-            os.fchmod(handle, MODE)  # whatever the umask, the next user may open it too
-            return handle
-
-
-def _holder(handle: int) -> str:
-    try:
-        note = json.loads(os.pread(handle, LONGEST_NOTE, 0))
-        return f"process {int(note['pid'])}, since {str(note['since'])[:12]}"
-    except (ValueError, KeyError, TypeError):
-        return "a process that does not say which"
+def _open(path: Path) -> int:
+    # Linux refuses O_CREAT for another user's file in a sticky folder; who may only read can lock.
+    flags = os.O_NOFOLLOW | os.O_NONBLOCK
+    for way in (os.O_RDWR | os.O_CREAT, os.O_RDWR):
+        with suppress(PermissionError):
+            return os.open(path, way | flags, MODE)
+    return os.open(path, os.O_RDONLY | flags)

@@ -6,38 +6,17 @@ from importlib.metadata import version
 from statistics import median
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
-from frobench.suite import checks
-from frobench.suite.journal import (
-    Busy,
-    Ended,
-    Gauged,
-    Harness,
-    Identity,
-    Measured,
-    Plan,
-    Record,
-    Refused,
-    Settled,
-)
+from frobench.suite import checks, journal
+from frobench.suite.journal import Identity, Measured, Plan, Record, Refused
 from frobench.suite.machine import environment
 from frobench.suite.machine.sensors.cpu import CPU
 from frobench.suite.run import telemetry
 from frobench.suite.run.plan import outcome
 from frobench.suite.run.telemetry import Line
-from frobench.suite.stored import store
+from frobench.suite.stored import store, types
 from frobench.suite.stored.differences import changed
-from frobench.suite.stored.types import (
-    MINOR,
-    SCHEMA,
-    Case,
-    CaseInfo,
-    Check,
-    Environment,
-    Frobench,
-    Launch,
-    Run,
-)
 
 PICOSECOND_DIGITS = 12
 """A sample is stored to the picosecond, below every clock's step."""
@@ -50,53 +29,53 @@ def merge(
     readings: Iterable[Line] = (),
     *,
     complete: bool,
-) -> Run:
+) -> types.Run:
     """Return the run that a plan and its journal make, without its digest.
 
     seconds : wall time of the whole run so far
     complete : whether nothing more is to be measured
     """
     records, lines = list(records), list(readings)
-    ended = [record.launch for record in records if isinstance(record, Ended)]
+    ended = [record.launch for record in records if isinstance(record, journal.Ended)]
     made = [
         r.launch for r in records if isinstance(r, Measured) or (isinstance(r, Refused) and r.lost)
     ]
     launches = max(made, default=-1) + 1
-    measured: dict[str, list[Measured | None]]
-    measured = {case.fullname: [None] * launches for case in plan.cases}
-    windows: dict[str, list[float | None]]
-    windows = {case.fullname: [None] * launches for case in plan.cases}
+    measured: dict[tuple[str, int], Measured] = {}
+    windows: dict[tuple[str, int], float] = {}
     for record in records:
         if isinstance(record, Measured):  # the first counts, should a launch have two
-            measured[record.case][record.launch] = measured[record.case][record.launch] or record
-        elif isinstance(record, Busy) and record.launch < launches:
-            windows[record.case][record.launch] = record.seconds / record.calls
+            measured.setdefault((record.case, record.launch), record)
+        elif isinstance(record, journal.Busy):
+            windows[record.case, record.launch] = record.seconds / record.calls
     refused = _refused(records, plan)
     cases = [
-        _case(case, measured[case.fullname], windows[case.fullname])
+        _case(
+            case,
+            [measured.get((case.fullname, number)) for number in range(launches)],
+            [windows.get((case.fullname, number)) for number in range(launches)],
+        )
         for case in plan.cases
         if case.fullname not in refused
     ]
     devices = {case.fullname: case.extra_info.devices for case in cases}
     sensed = telemetry.sensors_of_cases(lines, records, devices)
-    spent, reasons = telemetry.energy_of_cases(lines, records, devices, launches)
+    spent = telemetry.energy_of_cases(lines, records, devices, launches)
     for case in cases:
         case.extra_info.telemetry = sensed.get(case.fullname, {})
         case.extra_info.energy = spent.get(case.fullname)
     unknown = {
-        name: reasons.get(name, telemetry.UNSEEN)
-        for name in plan.energy
-        if name in devices and name not in spent
+        name: telemetry.UNSEEN for name in plan.energy if name in devices and name not in spent
     }
-    run = Run(
+    run = types.Run(
         machine_info=environment.machine_info(),
         commit_info=plan.commit,
         benchmarks=cases,
         datetime=plan.started,
         version=version("pytest-benchmark"),
-        frobench=Frobench(
-            schema=SCHEMA,
-            minor=MINOR,
+        frobench=types.Frobench(
+            schema=types.SCHEMA,
+            minor=types.MINOR,
             run=plan.run,
             profile=plan.settings.profile,
             seed=plan.seed,
@@ -141,7 +120,7 @@ def _refused(records: Sequence[Record], plan: Plan) -> dict[str, Refused]:
 
 def _case(
     case: Identity, by_launch: Sequence[Measured | None], windows: Sequence[float | None]
-) -> Case:
+) -> types.Case:
     """Put together the records of a case, launch by launch; `windows` are seconds of a call."""
     ran = [record for record in by_launch if record is not None]
     iterations = [record.iterations if record else 0 for record in by_launch]
@@ -152,7 +131,7 @@ def _case(
     if any(windows) and not any(name.startswith(CPU) for name in case.devices):
         parts[telemetry.SUSTAINED] = [s and round(s, PICOSECOND_DIGITS) for s in windows]
     flushed = [record.flushed_bytes for record in ran if record.flushed_bytes is not None]
-    return Case(
+    return types.Case(
         group=case.group,
         name=case.name,
         fullname=case.fullname,
@@ -160,7 +139,7 @@ def _case(
         param=case.param,
         options={"disable_gc": True, "timer": "perf_counter"},
         stats=store.case_stats(_rounded(s for r in ran for s in r.samples), max(iterations)),
-        extra_info=CaseInfo(
+        extra_info=types.CaseInfo(
             version=case.version,
             title=case.title,
             headline=case.headline,
@@ -188,38 +167,33 @@ def _rounded(samples: Iterable[float]) -> list[float]:
     return [round(seconds, PICOSECOND_DIGITS) for seconds in samples]
 
 
-def _worst(checked: Iterable[Check | None]) -> Check | None:
+def _worst(checked: Iterable[types.Check | None]) -> types.Check | None:
     known = (check for check in checked if check is not None)
     return max(known, key=lambda c: c.error / c.bound if c.bound else c.error, default=None)
 
 
-def _launch(number: int, records: Iterable[Record], planned: Environment) -> Launch:
+def _launch(number: int, records: Iterable[Record], planned: types.Environment) -> types.Launch:
     mine = [record for record in records if getattr(record, "launch", None) == number]
     measured = [record for record in mine if isinstance(record, Measured)]
-    settled = sum(record.seconds for record in mine if isinstance(record, Settled))
-    unsaid = Harness(launch=number, empty_body={}, timer_step=0.0, warmup=0.0, state={})
-    harness = next((record for record in reversed(mine) if isinstance(record, Harness)), unsaid)
-    gauges = [record.seconds for record in mine if isinstance(record, Gauged)]
-    warmup = sum(record.warmup for record in measured) + settled + harness.warmup
-    launch = Launch(
-        started="",
+    harness = next((r for r in reversed(mine) if isinstance(r, journal.Harness)), None)
+    facts = harness.facts if harness else journal.no_facts()
+    gauges = [record.seconds for record in mine if isinstance(record, journal.Gauged)]
+    warmup = facts.warmup_seconds + sum(record.warmup for record in measured)
+    warmup += sum(record.settled for record in mine if isinstance(record, journal.Begun))
+    launch = replace(
+        facts,
         seconds=round(sum(record.wall_seconds for record in measured), 3),
         body_seconds=round(sum(record.sampled for record in measured), 3),
         warmup_seconds=round(warmup, 3),
         check_seconds=round(sum(record.checked for record in measured), 3),
-        empty_body=harness.empty_body,
-        ready_reading=harness.ready_reading,
-        waits=harness.waits,
-        timer_step=harness.timer_step,
-        state=harness.state,
-        changed=changed(planned, harness.environment) if harness.environment else {},
+        changed=changed(planned, harness.environment) if harness else {},
         lost=next((r.reason for r in mine if isinstance(r, Refused) and r.lost), ""),
         gauge={
             name: round(median(g[name] for g in gauges if name in g), PICOSECOND_DIGITS)
             for name in dict.fromkeys(name for gauge in gauges for name in gauge)
         },
     )
-    for ended in (record for record in mine if isinstance(record, Ended)):
+    for ended in (record for record in mine if isinstance(record, journal.Ended)):
         launch.started, launch.begun = ended.started, round(ended.begun, 3)
         launch.seconds = round(ended.seconds, 3)
         launch.others = UNSET if ended.others is None else round(ended.others, 3)

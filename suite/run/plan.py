@@ -10,7 +10,6 @@ Windows, in which a case is repeated for seconds for its energy and for the rate
 sustains, follow all other cases of a launch as far as it has room for them.
 """
 
-import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -18,46 +17,20 @@ from types import MappingProxyType
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from frobench.suite import journal, profiles
 from frobench.suite.errors import CannotRunError
-from frobench.suite.journal import (
-    Begun,
-    Collected,
-    Identity,
-    Journal,
-    Measured,
-    NodesSeen,
-    Plan,
-    Record,
-    Refused,
-    Surroundings,
-    Tried,
-)
+from frobench.suite.journal import Identity, Journal, Measured, Plan, Record, Refused
 from frobench.suite.machine.accounts import DISTURBED
 from frobench.suite.machine.sensors.cpu import CPU
-from frobench.suite.profiles import (
-    AS_BEFORE,
-    BRIEF_CALLS,
-    HEADLINE_PART,
-    LEAST_SAMPLES,
-    OVER,
-    PROFILES,
-    WINDOW_SECONDS,
-    headline_seconds,
-    limits_of,
-    longest_call,
-    settings_on,
-    settling_seconds,
-)
+from frobench.suite.profiles import BRIEF_CALLS, LEAST_SAMPLES, OVER, WINDOW_SECONDS, limits_of
 from frobench.suite.run.telemetry import energy_devices
 from frobench.suite.stored import store
 from frobench.suite.stored.differences import nodes_of
-from frobench.suite.stored.types import (
-    MOST_SAMPLES,
-    Outcome,
-    Settings,
-)
+from frobench.suite.stored.types import MOST_SAMPLES, Outcome, Settings
 from frobench.suite.units import format_seconds
 
+Pairs = list[tuple[Identity, Measured]]
+"""Cases, each with what the pilot saw of it."""
 CASE_SECONDS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
 """Times for a case in a launch; few, so that like runs choose the same."""
 RESERVE = 0.92
@@ -73,9 +46,7 @@ WARM_UP_CALLS = 10
 """Calls after which a body is steady, if it was so from the start."""
 
 
-def too_long(
-    ran: Sequence[tuple[Identity, Measured]], settings: Settings, startup: float, spent: float
-) -> dict[str, Refused]:
+def too_long(ran: Pairs, settings: Settings, startup: float, spent: float) -> dict[str, Refused]:
     """Return the cases without which the fewest launches stay within the profile's limit.
 
     They are the longest of those that lead no answer, without what other programs took of the
@@ -106,17 +77,11 @@ def too_long(
     return refused
 
 
-def body_seconds(records: Iterable[Record]) -> float:
+def body_seconds(records: Sequence[Record]) -> float:
     """Return the seconds of a pilot that went into bodies, their warm-up, and searches."""
-    seconds = 0.0
-    for record in records:
-        if isinstance(record, Measured):
-            seconds += record.sampled + record.warmup
-        elif isinstance(record, Refused):
-            seconds += record.sampled
-        elif isinstance(record, Tried):
-            seconds += record.attempt.spent
-    return seconds
+    spent = [record.attempt.spent for record in records if isinstance(record, journal.Tried)]
+    measured = (record for record in records if isinstance(record, Measured))
+    return sum(spent) + sum(record.sampled + record.warmup for record in measured)
 
 
 def is_disturbed(ran: Sequence[Measured]) -> bool:
@@ -161,7 +126,7 @@ def choose_case_seconds(
 
 def launch_share(settings: Settings, spent: float, launches: int | None = None) -> float:
     """Return the seconds of the budget for each of so many launches, or of those planned for."""
-    planned = settings.launches or launches or PROFILES[settings.profile].launches
+    planned = settings.launches or launches or profiles.PROFILES[settings.profile].launches
     return (RESERVE * settings.budget - spent) / planned
 
 
@@ -170,7 +135,7 @@ def launch_seconds(ran: Iterable[Measured], startup: float, case_seconds: float)
     return startup + sum(record.overhead + _seconds(record, case_seconds) for record in ran)
 
 
-def deadlines(ran: Iterable[tuple[Identity, Measured]], case_seconds: float) -> dict[str, float]:
+def deadlines(ran: Pairs, case_seconds: float) -> dict[str, float]:
     """Return the seconds after which each case of one device hangs.
 
     Any of them may have to do what the first one does for all others, such as loading kernels. A
@@ -211,37 +176,43 @@ PAUSED = "something is done between two calls of it"
 
 
 def choose_windows(
-    ran: Sequence[tuple[Identity, Measured]],
+    ran: Pairs,
     why_no_counter: Mapping[str, str | None],
     settings: Settings,
-    startup: float,
-    spent: float,
+    startup: float = 0.0,
+    spent: float = 0.0,
 ) -> tuple[list[str], list[str], dict[str, str]]:
     """Choose cases for sustained rates and energy; return why other headline cases have no energy.
 
-    Windows are chosen as far as the launches have room.
+    For energy these are cases with a sustained rate, then those with most work. Windows are chosen
+    as far as the launches have room.
 
     why_no_counter : by device why it does not count its energy, `None` if it does
     startup, spent : seconds before a launch's first case, and of the run so far
     """
-    records = [record for _, record in ran]
     limits = limits_of(settings.profile, settings.devices)
-    least = launch_seconds(records, startup, limits.least_case_seconds)
-    room = max(0.0, launch_share(settings, spent) - least)
+    least = launch_seconds((record for _, record in ran), startup, limits.least_case_seconds)
+    room = int(max(0.0, launch_share(settings, spent) - least) / WINDOW_SECONDS)
+    part = launch_share(settings, 0.0) / WINDOW_SECONDS
+    sustained = _by_rate(ran)[: min(room, int(SUSTAINED_PART * part))]
+    able, left_out = {}, {}
+    for case, record in ran:
+        if not case.headline:
+            continue
+        devices = energy_devices(case.devices)
+        why = {name: why_no_counter.get(name, "nothing reads it") for name in devices}
+        if reasons := [f"{name} counts no energy: {why[name]}" for name in why if why[name]]:
+            left_out[case.fullname] = reasons[0]
+        elif not record.in_a_row:
+            left_out[case.fullname] = PAUSED
+        else:
+            name, work = case.fullname, record.work
+            able[name] = name in sustained, work.flops or 0.0, work.bytes or 0.0, name
+    names, most = sorted(able, key=able.__getitem__, reverse=True), min(room, int(PART * part))
+    return sustained, names[:most], left_out | dict.fromkeys(names[most:], NO_TIME)
 
-    def fits(windows: int) -> bool:
-        seconds = windows * WINDOW_SECONDS
-        case_seconds = choose_case_seconds(records, settings, startup + seconds, spent)
-        launch = launch_seconds(records, startup + seconds, case_seconds)
-        return seconds <= min(room, SUSTAINED_PART * launch)
 
-    names = _by_rate(ran)
-    while not fits(len(names)):
-        names.pop()
-    return names, *choose_for_energy(ran, why_no_counter, settings, room, names)
-
-
-def _by_rate(ran: Sequence[tuple[Identity, Measured]]) -> list[str]:
+def _by_rate(ran: Pairs) -> list[str]:
     """Return the largest headline product of each kind on an accelerator, the fastest first."""
     largest: dict[tuple[str, object], tuple[float, float, str]] = {}
     for case, record in ran:
@@ -255,43 +226,8 @@ def _by_rate(ran: Sequence[tuple[Identity, Measured]]) -> list[str]:
     return [name for *_, name in sorted(largest.values(), key=lambda entry: -entry[1])]
 
 
-def choose_for_energy(
-    ran: Sequence[tuple[Identity, Measured]],
-    why_no_counter: Mapping[str, str | None],
-    settings: Settings,
-    room: float = math.inf,
-    first: Sequence[str] = (),
-) -> tuple[list[str], dict[str, str]]:
-    """Choose the headline cases with most work that can have a value; return why not the others.
-
-    first : cases to choose before all others
-
-    room : seconds of a launch that are left for windows
-    """
-    able, left_out = [], {}
-    for case, record in ran:
-        if case.headline and (reason := _unable(case, record, why_no_counter)):
-            left_out[case.fullname] = reason
-        elif case.headline:
-            work = record.work.flops or 0.0, record.work.bytes or 0.0
-            able.append((case.fullname in first, *work, case.fullname))
-    launches = settings.launches or PROFILES[settings.profile].launches
-    most = int(min(PART * settings.budget / launches, room) / WINDOW_SECONDS)
-    names = [name for *_, name in sorted(able, reverse=True)]
-    return names[:most], left_out | dict.fromkeys(names[most:], NO_TIME)
-
-
-def _unable(case: Identity, record: Measured, reasons: Mapping[str, str | None]) -> str | None:
-    """Return why the energy of a case cannot be measured, if so."""
-    for device in energy_devices(case.devices):
-        if (reason := reasons.get(device, "nothing reads it")) is not None:
-            return f"{device} counts no energy: {reason}"
-    return None if record.in_a_row else PAUSED
-
-
-FACTORS = {None: 1.0, True: AS_BEFORE, False: 1 / AS_BEFORE}
+FACTORS = {None: 1.0, True: profiles.AS_BEFORE, False: 1 / profiles.AS_BEFORE}
 """What limits are multiplied by, by what the machine's last run did with a case."""
-Pairs = list[tuple[Identity, Measured]]
 
 
 def choices(outcomes: Iterable[Outcome]) -> dict[str, bool]:
@@ -308,36 +244,30 @@ def admit(
 ) -> tuple[Pairs, dict[str, Refused]]:
     """Return the cases that launches measure, and why not the others.
 
-    ran : what a pilot saw of each case that it could call
     before : what the machine's last run did with cases; see `choices`
     """
-    room, used = headline_seconds(settings), 0.0
+    room, used = profiles.headline_seconds(settings), 0.0
     admitted: dict[str, Measured] = {}
     refused: dict[str, Refused] = {}
-
-    def measured_then_short(pair: tuple[Identity, Measured]) -> tuple[bool, float]:
-        return not before.get(pair[0].fullname), pair[1].quickest
-
-    for case, record in sorted(ran, key=measured_then_short):
-        call, known = record.quickest, before.get(case.fullname)
+    # Those that the last run measured come first, then the short ones.
+    for case, record in sorted(
+        ran, key=lambda pair: (not before.get(pair[0].fullname), pair[1].quickest)
+    ):
+        name, call, known = case.fullname, record.quickest, before.get(case.fullname)
         brief = case.headline and call > settings.longest_sample
         share = BRIEF_CALLS * call if brief else 0.0
-        if call > longest_call(settings, headline=case.headline, before=known):
+        if call > profiles.longest_call(settings, headline=case.headline, before=known):
             why = " when this machine's last run left it out" if known is False else ""
         elif used + share > FACTORS[known] * room:
-            why = f", and all such headline cases have {HEADLINE_PART:.0%} of the budget"
+            why = f", and all such headline cases have {profiles.HEADLINE_PART:.0%} of the budget"
         else:
             used += share
-            admitted[case.fullname] = replace(record, brief=brief)
+            admitted[name] = replace(record, brief=brief)
             continue
         limit = format_seconds(settings.longest_sample)
         reason = f"takes {format_seconds(call)} a call, {OVER} {limit}{why}"
-        refused[case.fullname] = Refused(
-            launch=0, case=case.fullname, status="skipped", reason=reason
-        )
-    return [
-        (case, admitted[case.fullname]) for case, _ in ran if case.fullname in admitted
-    ], refused
+        refused[name] = Refused(launch=0, case=name, status="skipped", reason=reason)
+    return [(c, admitted[c.fullname]) for c, _ in ran if c.fullname in admitted], refused
 
 
 def freeze(
@@ -355,19 +285,21 @@ def freeze(
     Raises `CannotRunError` where more launches are asked for than a stored file may hold.
     """
     records = list(pilot)
-    surroundings = next(r for r in records if isinstance(r, Surroundings))
-    collected = next(r for r in records if isinstance(r, Collected))
+    surroundings = next(r for r in records if isinstance(r, journal.Surroundings))
+    collected = next(r for r in records if isinstance(r, journal.Collected))
+    nodes = next((r.nodes for r in records if isinstance(r, journal.NodesSeen)), [])
     measured = {r.case: r for r in records if isinstance(r, Measured)}
     refused = {r.case: r for r in records if isinstance(r, Refused)}
-    begun = min(record.at for record in records if isinstance(record, Begun))
-    settings = settings_on(plan.settings, surroundings.devices)
+    begun = min(record.at for record in records if isinstance(record, journal.Begun))
+    settings = profiles.settings_on(plan.settings, surroundings.devices)
     if plan.like or plan.budget_asked:
         settings = replace(plan.settings, devices=surroundings.devices)
-    startup = max(0.0, seconds - (time.monotonic() - begun)) + settling_seconds(settings)
+    startup = max(0.0, seconds - (time.monotonic() - begun)) + profiles.settling_seconds(settings)
     able = measured.keys() - refused.keys()
     pairs = [(case, measured[case.fullname]) for case in collected.cases if case.fullname in able]
     if not plan.like:
-        pairs, too_slow = admit(pairs, settings, before)
+        admitted, too_slow = admit(pairs, settings, before)
+        pairs = [*admitted]
         refused |= too_slow
         refused |= too_long(pairs, settings, startup, seconds)
         pairs = [pair for pair in pairs if pair[0].fullname not in refused]
@@ -402,13 +334,12 @@ def freeze(
         deadlines=deadlines(pairs, settings.case_seconds),
         brief=[record.case for record in ran if record.brief],
         searched={record.case: record.search for record in ran if record.search is not None},
-        counters=[device for device, reason in why_no_counter.items() if reason is None],
         energy=energy,
         without_energy=without_energy,
         sustained=sustained,
         troubles=surroundings.troubles,
         disturbed=is_disturbed(ran),
-        nodes=next((record.nodes for record in records if isinstance(record, NodesSeen)), []),
+        nodes=nodes,
     )
 
 

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import Any, Self, TextIO, cast
+from typing import Self, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
@@ -38,20 +38,18 @@ class Reporter:
     texts: frozenset[str] = frozenset()
 
     def __init__(self, out: TextIO | None = None) -> None:
-        self._out = out if out is None else cast("TextIO", _Lenient(out))
+        self._out = out
         self._bar: Progress | None = None
         if out is None or not out.isatty():
             return
-        console = Console(file=cast("TextIO", _Lenient(plain_stream(out))))
-        if console.no_color:
-            console = Console(file=console.file, color_system=None)  # nor bold or dim
+        console = Console(file=plain_stream(out))
         width = min(LONGEST_NAME, max(0, console.width - FIGURES))
         name = Column(width=width, no_wrap=True, overflow="crop")
         self._bar = Progress(
             TextColumn("{task.description}", markup=False, table_column=name),  # it has brackets
             BarColumn(bar_width=30),
             TaskProgressColumn(),
-            TextColumn("{task.fields[left]}", style="dim"),
+            TextColumn("{task.fields[left]}"),
             console=console,
             auto_refresh=False,
             transient=True,
@@ -66,46 +64,30 @@ class Reporter:
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
-            self._bar.stop()
+            with suppress(OSError):
+                self._bar.stop()
 
     def say(self, line: str) -> None:
         """Show a line that stays."""
-        if self._bar is not None:
-            self._bar.console.print(printable(line), markup=False, highlight=False)
-        elif self._out is not None:
-            print(line, file=self._out, flush=True)
+        with suppress(OSError):  # whoever read it may have left, and no run ends for that
+            if self._bar is not None:
+                self._bar.console.print(printable(line), markup=False, highlight=False)
+            elif self._out is not None:
+                print(line, file=self._out, flush=True)
 
     def at(self, done: float, left: float, what: str) -> None:
         """Show how much is done, from 0 to 1, the seconds left, and what is being done."""
         now = time.monotonic()
         if self._bar is not None and now - self._drawn >= REDRAW_SECONDS:
             self._drawn = now
-            self._bar.update(
-                self._task,
-                completed=min(done, 1.0),
-                description=printable(what),
-                left=f"{remaining(left)} left",
-                refresh=True,
-            )
-
-
-class _Lenient:
-    """A stream whose reader may have left: what cannot be written is lost, and no run with it."""
-
-    def __init__(self, out: TextIO) -> None:
-        self._out = out
-
-    def write(self, text: str) -> int:
-        with suppress(OSError):
-            self._out.write(text)
-        return len(text)
-
-    def flush(self) -> None:
-        with suppress(OSError):
-            self._out.flush()
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a stream has
-        return getattr(self._out, name)
+            with suppress(OSError):
+                self._bar.update(
+                    self._task,
+                    completed=min(done, 1.0),
+                    description=printable(what),
+                    left=f"{remaining(left)} left",
+                    refresh=True,
+                )
 
 
 def reporter(out: TextIO | None = None) -> Reporter:

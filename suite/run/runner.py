@@ -19,28 +19,21 @@ import random
 import secrets
 import signal
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 from types import FrameType
-from typing import Any, Self
+from typing import Self
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from frobench.suite import doctor
-from frobench.suite.errors import (
-    CannotRunError,
-    CutShortError,
-    Interrupted,
-    NothingMeasuredError,
-    NothingSelectedError,
-)
+from frobench.suite import doctor, errors
+from frobench.suite.errors import CannotRunError
 from frobench.suite.files import create, keep
-from frobench.suite.journal import Begun, Journal, Plan, Record, Surroundings
+from frobench.suite.journal import Begun, Journal, Measured, Plan, Record, Surroundings
 from frobench.suite.machine import environment, vendors
 from frobench.suite.machine.host import own_address
 from frobench.suite.machine.sensors.sensor import Source
@@ -57,17 +50,10 @@ from frobench.suite.run.lock import lock_identity, machine_lock
 from frobench.suite.run.merge import merge
 from frobench.suite.run.plan import choices, freeze
 from frobench.suite.run.progress import Reporter, reasons, remaining, require_any, say_refusal
-from frobench.suite.run.unfinished import PILOT, READINGS, RunClock, snapshot
-from frobench.suite.stored import store
+from frobench.suite.run.unfinished import LAUNCHES, PILOT, READINGS, RunClock
+from frobench.suite.stored import store, types
 from frobench.suite.stored.differences import machine_id, short_name
-from frobench.suite.stored.types import (
-    LABEL_DIGITS,
-    Conclusion,
-    Environment,
-    Outcome,
-    ProfileName,
-    Run,
-)
+from frobench.suite.stored.types import LABEL_DIGITS, Conclusion, Environment, Outcome, Run
 from frobench.suite.units import counted
 
 KEY = ".label-key"
@@ -146,20 +132,18 @@ Python ignores one that is raised inside a destructor."""
 class Interruptions:
     """Turns SIGINT, SIGTERM and SIGHUP into `KeyboardInterrupt` while the context lasts.
 
-    A SIGINT or SIGHUP that the process was started to ignore, as in the background of a script,
-    stays ignored.
+    A signal that the process was started to ignore, as in the background of a script, stays
+    ignored.
     """
 
     def __init__(self) -> None:
         self._held = False
         self._last = -math.inf
-        self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Self:
-        for number in ENDING:
-            if number == signal.SIGTERM or signal.getsignal(number) is not signal.SIG_IGN:
-                self._before[number] = signal.signal(number, self._interrupt)
-        self._before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._interrupt)
+        obeyed = [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+        obeyed += [signal.SIGALRM]
+        self._before = {number: signal.signal(number, self._interrupt) for number in obeyed}
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -185,7 +169,7 @@ class Request(Struct, frozen=True, kw_only=True):
 
     results: Path
     benchmarks: Path
-    profile: ProfileName = "standard"
+    profile: types.ProfileName = "standard"
     devices: list[str] = []  # names, or none for the CPU and every accelerator
     expression: str = ""
     budget: float | None = None
@@ -199,7 +183,6 @@ class Request(Struct, frozen=True, kw_only=True):
     project: Path | None = None  # a folder of the project, if not in the benchmarks' repository
     label: str = ""  # the name of this machine among others of its kind; a seal of it is stored
     paths: list[str] = []  # see `Plan`
-    kept_out: str = ""
 
 
 def settle(request: Request) -> Plan:
@@ -248,7 +231,6 @@ def settle(request: Request) -> Plan:
         project_folder=str(tree) if tree else None,
         project=facts(tree) if tree else None,
         paths=request.paths,
-        kept_out=request.kept_out,
         label=label_of(request.label, request.results) if request.label else None,
     )
 
@@ -311,20 +293,17 @@ def _ended_well(folder: Path, results: Path, interruptions: Interruptions) -> It
     clock = RunClock()
     try:
         yield clock
-    except NothingMeasuredError:
+    except errors.NothingMeasuredError:
         unfinished.remove(folder)  # there is nothing to resume
         raise
-    except (CannotRunError, NothingSelectedError) as error:
+    except (CannotRunError, errors.NothingSelectedError) as error:
         if Plan.read(folder).cases:
-            raise CutShortError(str(error), folder.name) from error
+            raise errors.CutShortError(str(error), folder.name) from error
         unfinished.remove(folder)
         raise
     except OSError as error:
-        if not folder.exists():
-            message = f"{folder} was removed while its run went on, with all it measured"
-            raise CannotRunError(message) from error
         refusal = f"{error.filename or folder}: {error.strerror or error}"
-        raise CutShortError(refusal, folder.name) from error
+        raise errors.CutShortError(refusal, folder.name) from error
     except KeyboardInterrupt:
         interruptions.hold()
         raise _save_finished(folder, results, clock) from None
@@ -395,27 +374,17 @@ def _name_troubles(troubles: Iterable[Conclusion], reporter: Reporter) -> None:
             reporter.say(f"{trouble.code}: {trouble.message}; advice: {trouble.advice}")
 
 
-def _planned(plan: Plan) -> int:
-    return plan.launches(plan.plan_seconds, plan.launch_seconds)
-
-
 def _announce(plan: Plan, reporter: Reporter) -> None:
     """Say what is planned, and whether the fewest launches that say anything take too long."""
     left_out = [outcome for outcome in plan.outcomes if outcome.status == "skipped"]
     without = f"; {len(left_out)} left out:" if left_out else ""
+    launches = plan.launches(plan.plan_seconds, plan.launch_seconds)
     reporter.say(
-        f"{counted(len(plan.cases), 'case')} in {counted(_planned(plan), 'launch')} of about "
+        f"{counted(len(plan.cases), 'case')} in {counted(launches, 'launch')} of about "
         f"{remaining(plan.launch_seconds)}{without}"
     )
     for reason in reasons(left_out):
         reporter.say(reason)
-    reasons_without = Counter(plan.without_energy.values()).most_common()
-    why = "; ".join(f"{reason} ({counted(many, 'case')})" for reason, many in reasons_without)
-    if plan.energy:
-        others = f", and not of others: {why}" if why else ""
-        reporter.say(f"energy is measured of {counted(len(plan.energy), 'case')}{others}")
-    else:
-        reporter.say(f"no energy is measured: {why or 'no headline case is'}")
     if plan.seconds_at_least > plan.settings.budget and plan.settings.launches is None:
         alone = ", and takes less time where no other program keeps the processor busy"
         hope = alone if plan.disturbed else ""
@@ -428,24 +397,22 @@ def _announce(plan: Plan, reporter: Reporter) -> None:
 
 def sensors(folder: Path, plan: Plan) -> list[Source]:
     """Return the sensors of the devices that the pilot saw."""
-    for record in Journal(folder / PILOT):
-        if isinstance(record, Surroundings):
-            return vendors.sources(record.seals, str(plan.seed), record.addresses)
-    return vendors.sources({}, "", {})
+    here = next(record for record in Journal(folder / PILOT) if isinstance(record, Surroundings))
+    return vendors.sources(here.seals, str(plan.seed), here.addresses)
 
 
-def _save_finished(folder: Path, results: Path, clock: RunClock) -> Interrupted:
+def _save_finished(folder: Path, results: Path, clock: RunClock) -> errors.Interrupted:
     """Store what an interrupted run has, if it has any sample yet; return what then ends it."""
-    try:
-        stored = snapshot(folder, clock.seconds())
-        if stored is None:
-            return Interrupted(folder.name, None)
-        path = _partial(_path(results, Plan.read(folder)))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        keep(path, store.encode(stored))
-    except (OSError, CannotRunError) as error:
-        return Interrupted(folder.name, None, trouble=str(error))
-    return Interrupted(folder.name, path)
+    with suppress(OSError, CannotRunError):  # the journal has everything finished all the same
+        plan, records = Plan.read(folder), list(Journal(folder / LAUNCHES))
+        if any(isinstance(record, Measured) for record in records):
+            readings = telemetry.readings(folder / READINGS)
+            stored = merge(plan, records, clock.seconds(), readings, complete=False)
+            path = _partial(_path(results, plan))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            keep(path, store.encode(stored))
+            return errors.Interrupted(folder.name, path)
+    return errors.Interrupted(folder.name, None)
 
 
 def _path(results: Path, plan: Plan) -> Path:

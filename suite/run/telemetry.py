@@ -62,7 +62,7 @@ Line = Reading | Unreadable
 def recording(
     sources: Iterable[Source], path: Path, run_seconds: Callable[[], float]
 ) -> Iterator[None]:
-    """Write readings into a file until the context ends, then the sources that do not answer."""
+    """Write readings into a file until the context ends."""
     over = threading.Event()
     readers = [Reader(source, path, run_seconds, over) for source in sources]
     with suppress(OSError):  # the disk refuses: the run itself will say so
@@ -74,10 +74,6 @@ def recording(
     finally:
         over.set()
         _join(readers, PATIENCE)
-        with suppress(OSError):
-            for reader in readers:
-                if reader.is_alive():
-                    readings(path).append(reader.silence())
 
 
 class Reader(threading.Thread):
@@ -96,8 +92,6 @@ class Reader(threading.Thread):
         self._run_seconds = run_seconds
         self._over = over
         self._spent = 0.0
-        self._asked = time.monotonic()
-        self._sensors: list[Sensor] | None = None
 
     def run(self) -> None:
         """Append lines to the file."""
@@ -106,9 +100,8 @@ class Reader(threading.Thread):
 
     def lines(self) -> Iterator[Line]:
         """Yield readings of the source, and once for each quantity why it cannot be read."""
-        self._asked = time.monotonic()
-        self._sensors = [part for sensor in self._source.sensors() for part in sensor.apart()]
-        due = dict.fromkeys(self._sensors, time.monotonic())
+        sensors = [part for sensor in self._source.sensors() for part in sensor.apart()]
+        due = dict.fromkeys(sensors, time.monotonic())
         mentioned: set[tuple[str, str]] = set()
         while True:
             for sensor, moment in due.items():
@@ -128,12 +121,12 @@ class Reader(threading.Thread):
 
     def read(self, sensor: Sensor) -> Reading:
         """Read a sensor now."""
-        self._asked, run = time.monotonic(), self._run_seconds()
+        at, run = time.monotonic(), self._run_seconds()
         quantities = sensor.read()
         values = {name: q for name, q in quantities.items() if not isinstance(q, list)}
         before, self._spent = self._spent, time.thread_time()
         return Reading(
-            at=self._asked,
+            at=at,
             run=run,
             device=sensor.device,
             values=values,
@@ -141,16 +134,6 @@ class Reader(threading.Thread):
             counted=sensor.counted if ENERGY in quantities else None,
             took=self._spent - before,
         )
-
-    def silence(self) -> Iterator[Unreadable]:
-        """Yield what is not known any more, since the source does not answer."""
-        reason = f"{self._source.name} has not answered for {time.monotonic() - self._asked:.0f} s"
-        missing = [(device, self._source.quantities) for device in self._source.devices]
-        if self._sensors is not None:
-            missing = [(sensor.device, sensor.answers) for sensor in self._sensors]
-        for device, quantities in missing:
-            for quantity in quantities:
-                yield Unreadable(device=device, quantity=quantity, reason=reason)
 
 
 def why_no_counter(sources: Iterable[Source]) -> dict[str, str | None]:
@@ -252,16 +235,13 @@ def _summary(seen: Sequence[tuple[float, Reading]]) -> Sensed:
     held = [reading.held_back for _, reading in seen if reading.held_back is not None]
     reasons = Counter(reason for held_back in held for reason in held_back)
     parts = {name: round(count / len(held), 3) for name, count in sorted(reasons.items())}
+    low, middle, high = (
+        {name: _rounded(name, of(values)) for name, values in numbers.items()}
+        for of in (min, median, max)
+    )
     return Sensed(
         readings=len(seen),
-        values={
-            name: (
-                _rounded(name, min(values)),
-                _rounded(name, median(values)),
-                _rounded(name, max(values)),
-            )
-            for name, values in numbers.items()
-        },
+        values={name: (low[name], middle[name], high[name]) for name in numbers},
         held_back=parts if held else None,
         pcie_replays=int(sum(each[-1] - each[0] for each in replays.values())) if replays else None,
     )
@@ -276,16 +256,15 @@ def of_run(lines: Sequence[Line], records: Iterable[Record]) -> Telemetry | None
     seconds = max((reading.run for reading in taken), default=0.0) - begun
     step = max(LEAST_STEP, seconds / MOST_STEPS)
     steps = range(int(seconds / step) + 1)
-    numbers: defaultdict[tuple[str, str], defaultdict[int, list[float]]]
-    numbers = defaultdict(lambda: defaultdict(list))
-    held: defaultdict[str, defaultdict[int, list[list[str]]]]
-    held = defaultdict(lambda: defaultdict(list))
+    numbers: dict[tuple[str, str], dict[int, list[float]]] = {}
+    held: dict[str, dict[int, list[list[str]]]] = {}
     for reading in taken:
         number = int((reading.run - begun) / step)
         for name, value in reading.values.items():
-            numbers[reading.device, name][number].append(value)
+            by_step = numbers.setdefault((reading.device, name), {})
+            by_step.setdefault(number, []).append(value)
         if reading.held_back is not None:
-            held[reading.device][number].append(reading.held_back)
+            held.setdefault(reading.device, {}).setdefault(number, []).append(reading.held_back)
     series: dict[str, dict[str, list[float | None] | None]] = {}
     for mute in mutes:
         series.setdefault(mute.device, {})[mute.quantity] = None
@@ -342,8 +321,7 @@ REST, SETTLED = 3.3, 2.0
 """Seconds without any work before the first launch, where there is a counter; and those at their
 end that count, since devices need a while to slow down."""
 DIGITS = 6
-UNSEEN = f"no launch read the counter for {LEAST} s meanwhile"
-STILL, RESET = "the counter did not move", "the counter was reset"
+UNSEEN = f"the counter did not count, or was not read for {LEAST} s, while its case was repeated"
 """Why a case that was chosen has no energy."""
 
 
@@ -358,14 +336,13 @@ def energy_of_cases(
     records: Iterable[Record],
     used: Mapping[str, Iterable[str]],
     launches: int,
-) -> tuple[dict[str, Energy], dict[str, str]]:
-    """Return what the calls of cases cost, launch by launch, and why the others' is not known.
+) -> dict[str, Energy]:
+    """Return what the calls of cases cost, launch by launch, as far as counters show it.
 
     used : the devices of each case
     """
     readings = _counter_readings(lines)
     energies: dict[str, Energy] = {}
-    reasons: dict[str, str] = {}
     for record in records:
         if isinstance(record, Busy) and record.case in used and record.launch < launches:
             nothing: list[float | None] = [None] * launches
@@ -373,13 +350,11 @@ def energy_of_cases(
             call = (record.ended - record.begun) / record.calls
             devices = energy_devices(used[record.case])
             watts = [_watts(readings.get(name, []), record.begun, record.ended) for name in devices]
-            known = [draw for draw in watts if not isinstance(draw, str)]
-            if missing := [draw for draw in watts if isinstance(draw, str)]:
-                reasons[record.case] = missing[0]
-            else:
-                energy.joules[record.launch] = float(f"{sum(known) * call:.{DIGITS}g}")
+            if all(watts):
+                joules = sum(draw or 0.0 for draw in watts) * call
+                energy.joules[record.launch] = float(f"{joules:.{DIGITS}g}")
                 energy.seconds[record.launch] = float(f"{call:.{DIGITS}g}")
-    return {case: energy for case, energy in energies.items() if any(energy.joules)}, reasons
+    return {case: energy for case, energy in energies.items() if any(energy.joules)}
 
 
 def idle(lines: Iterable[Line], records: Iterable[Record]) -> dict[str, float]:
@@ -389,7 +364,7 @@ def idle(lines: Iterable[Line], records: Iterable[Record]) -> dict[str, float]:
         device: round(watts, 1)
         for device, readings in _counter_readings(lines).items()
         for rest in rests
-        if not isinstance(watts := _watts(readings, rest.ended - SETTLED, rest.ended), str)
+        if (watts := _watts(readings, rest.ended - SETTLED, rest.ended))
     }
 
 
@@ -403,12 +378,11 @@ def _counter_readings(lines: Iterable[Line]) -> dict[str, list[tuple[float, floa
     return readings
 
 
-def _watts(readings: Iterable[tuple[float, float]], begun: float, ended: float) -> float | str:
-    """Return the mean power in a time, or why the counter does not show it."""
+def _watts(readings: Iterable[tuple[float, float]], begun: float, ended: float) -> float | None:
+    """Return the mean power in a time, if the counter shows it."""
     inside = sorted(reading for reading in readings if begun <= reading[0] <= ended)
     if not inside or inside[-1][0] - inside[0][0] < LEAST:
-        return UNSEEN
-    if any(after < before for (_, before), (_, after) in pairwise(inside)):
-        return RESET
+        return None
     (first, before), (last, after) = inside[0], inside[-1]
-    return (after - before) / (last - first) if after > before else STILL
+    is_reset = any(after < before for (_, before), (_, after) in pairwise(inside))
+    return None if is_reset or after == before else (after - before) / (last - first)

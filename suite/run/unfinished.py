@@ -8,18 +8,13 @@ whole before the plan is written, and the plan is removed first.
 import glob
 import shutil
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from frobench.suite.errors import CannotRunError
-from frobench.suite.journal import Ended, Journal, Measured, Plan
-from frobench.suite.run import telemetry
-from frobench.suite.run.merge import merge
-from frobench.suite.stored import store
-from frobench.suite.stored.types import Run
+from frobench.suite.journal import Plan
 
 RUNS = ".runs"
 ABANDONED_SECONDS = 60.0
@@ -27,8 +22,8 @@ ABANDONED_SECONDS = 60.0
 PAUSE = 0.05
 PILOT, LAUNCHES, READINGS = "pilot.jsonl", "launches.jsonl", "telemetry.jsonl"
 """Files of a run's folder: the journals of pilot and launches, and the readings of sensors."""
-LOCK, OLD_DRAFT = "lock", "draft.json"
-"""The file that a running process locks, and the one by which older versions began a run."""
+LOCK = "lock"
+"""The file that a running process locks."""
 
 
 def begin(results: Path, plan: Plan) -> Path:
@@ -62,24 +57,13 @@ def begin(results: Path, plan: Plan) -> Path:
 def find(results: Path, wanted: str) -> Path:
     """Return the folder of the run to resume, by its name or ``last``.
 
-    Raises `CannotRunError` if there is none, if an older version began it, or if it holds what may
-    block a reader.
+    Raises `CannotRunError` if there is none.
     """
     runs = results / RUNS
-    found = [path for file in (Plan.FILE, OLD_DRAFT) for path in runs.glob(f"[!.]*/{file}")]
-    names = sorted({path.parent.name for path in found})
+    names = sorted(path.parent.name for path in runs.glob(f"[!.]*/{Plan.FILE}"))
     name = names[-1] if wanted == "last" and names else wanted
     if name in names:
-        folder = runs / name
-        for path in folder.iterdir():
-            if not path.is_file() and not path.is_dir():
-                raise CannotRunError(f"{path} is not a regular file; remove it to resume the run")
-        if (folder / OLD_DRAFT).exists():
-            raise CannotRunError(
-                f"an older version of Frobench began the run {name}, which this one "
-                f"cannot resume: remove {folder}, and measure anew"
-            )
-        return folder
+        return runs / name
     if stored := _stored(results, name):
         raise CannotRunError(f"the run {name} is finished and stored in {stored[0]}")
     known = f"there are {', '.join(names)}" if names else "there is none"
@@ -117,8 +101,7 @@ def sweep(results: Path) -> None:
     for folder in (results / RUNS).glob("*"):
         with suppress(FileNotFoundError):  # another process has just removed it
             age = time.time() - folder.stat().st_mtime
-            of_a_run = any((folder / file).exists() for file in (Plan.FILE, OLD_DRAFT))
-            if age > ABANDONED_SECONDS and not of_a_run:
+            if age > ABANDONED_SECONDS and not (folder / Plan.FILE).exists():
                 shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -139,36 +122,3 @@ class RunClock:
     def advance_to(self, seconds: float) -> None:
         """Count at least so many seconds, which earlier sittings have recorded."""
         self._begun = min(self._begun, time.monotonic() - seconds)
-
-
-def snapshot(folder: Path, seconds: float | None = None) -> Run | None:
-    """Return what a run has measured so far, if anything.
-
-    seconds : that the run has taken; by default the sum of what it wrote down
-    """
-    plan, records = Plan.read(folder), list(Journal(folder / LAUNCHES))
-    measured = [record for record in records if isinstance(record, Measured)]
-    if not measured:
-        return None
-    if seconds is None:
-        ended = {record.launch: record.seconds for record in records if isinstance(record, Ended)}
-        going = sum(record.wall_seconds for record in measured if record.launch not in ended)
-        seconds = plan.plan_seconds + sum(ended.values()) + going
-    readings = telemetry.readings(folder / READINGS)
-    run = merge(plan, records, seconds, readings, complete=False)
-    return run if run.benchmarks else None
-
-
-@contextmanager
-def as_files(paths: Iterable[Path]) -> Iterator[list[Path]]:
-    """Replace folders of runs by temporary files; raises `FileNotFoundError` without a sample."""
-    with TemporaryDirectory() as folder:
-        files = list(paths)
-        for position, path in enumerate(files):
-            if (path / Plan.FILE).exists():
-                run = snapshot(path)
-                if run is None:
-                    raise FileNotFoundError(f"{path}: nothing is measured yet")
-                files[position] = Path(folder) / f"{path.name}.json"
-                files[position].write_bytes(store.encode(run))
-        yield files

@@ -48,4 +48,4 @@ def read(path: Path) -> AskedNodes:
     try:
         return msgspec.json.decode(content(path), type=AskedNodes)
     except msgspec.DecodeError as error:
-        raise InvalidResult("$", str(error)) from None
+        raise InvalidResult(str(error)) from None

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Stored runs: one file a run, read with the place of every fault, written once and whole.
 
-A file may hold about thirty times what a standard run holds, and above a thousand cases in thirty
-launches, so that no file makes its reader hang or grow.
+A file may hold about thirty times what a standard run holds, so that no file makes its reader grow.
 """
 
 import hashlib
 import json
-import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,70 +17,17 @@ from msgspec import UNSET
 
 from frobench.suite.files import UnusableFileError, content_of, create
 from frobench.suite.stored.differences import described
-from frobench.suite.stored.types import LONGEST_NAME, MINOR, SCHEMA, CaseStats, Run
+from frobench.suite.stored.types import MINOR, SCHEMA, CaseStats, Run
 
-MOST_VALUES = 1_000_000  # nearly all are samples
-VALUES_BESIDE = 30  # for each case and launch, beside the samples
-MOST_TABLES = 100_000  # and lists
-MOST_TEXTS = 200_000  # and names in tables
-MOST_LETTERS = 2_000_000  # of all texts together, each distinct one counted once
-DEEPEST = 16  # tables and lists inside each other
-_NUMBERS = frozenset({float, int, bool, type(None)})
+MOST_VALUES = 1_000_000
+"""Values of a file at most, lists and tables included; nearly all are samples."""
+VALUES_BESIDE = 30
+"""Values for each case and launch, beside the samples."""
 
 
 def most_launches(cases: int, samples: int) -> int:
     """Return how many launches of so many samples a case a file may hold."""
     return MOST_VALUES // max(1, cases * (samples + VALUES_BESIDE))
-
-
-def _excess(data: bytes) -> str | None:
-    """Say of what a file holds too much to be read, judging by its marks alone."""
-    if len(data) < MOST_VALUES and len(data) - len(data.translate(None, b'[{"')) < MOST_TABLES:
-        return None  # as mostly; to count each mark takes nearly as long as to read the file
-    bounds = (
-        ("values", MOST_VALUES, b",", MOST_VALUES - 1),
-        ("lists and tables", MOST_TABLES, b"[{", MOST_TABLES),
-        ("texts", MOST_TEXTS, b'"', 2 * MOST_TEXTS + 1),
-    )
-    for what, most, marks, most_marks in bounds:
-        if sum(map(data.count, marks)) > most_marks:
-            return f"more than {most:,} {what}"
-    return None
-
-
-def _texts(value: object) -> list[str]:
-    """Return every text of plain JSON and every name of its tables, as often as it is there.
-
-    Raises `InvalidResult` if it is nested too deep, or a name is too long.
-    """
-    found: list[str] = []
-    level: list[Any] = [value]
-    for _ in range(DEEPEST):
-        names: list[str] = []
-        deeper: list[Any] = []
-        for part in level:
-            if type(part) is dict:
-                names += part
-            items = part.values() if type(part) is dict else part
-            for item in items:  # a hundred thousand, so that each line of this counts
-                kind = type(item)
-                if kind is str:
-                    found.append(item)
-                elif kind is dict or (kind is list and not _NUMBERS.issuperset(map(type, item))):
-                    deeper.append(item)
-        if max(map(len, names), default=0) > LONGEST_NAME:
-            raise InvalidResult("$", f"a name of more than {LONGEST_NAME:,} characters")
-        found += names
-        if not deeper:
-            return found
-        level = deeper
-    raise InvalidResult("$", f"nested deeper than {DEEPEST} levels")
-
-
-def _refuse_twins(entries: list[tuple[str, object]]) -> None:
-    """Raise if a table has a name twice; readers differ in which entry they take."""
-    if len({name for name, _ in entries}) < len(entries):
-        raise InvalidResult("$", "a table has two entries of one name")
 
 
 MIGRATIONS: list[Callable[[dict[str, Any]], dict[str, Any]]] = []
@@ -98,16 +42,7 @@ _FILE_NAME = re.compile(r"\w[\w.+-]*", re.ASCII)
 
 
 class InvalidResult(ValueError):  # noqa: N818 - it names the thing that is wrong
-    """A stored run that cannot be read, or must not be written.
-
-    where : place of the fault in the file, such as ``$.benchmarks[3].stats.q3``
-    message : what is wrong there
-    """
-
-    def __init__(self, where: str, message: str) -> None:
-        super().__init__(message if where == "$" else f"{where}: {message}")
-        self.where = where
-        self.message = message
+    """A stored run that cannot be read, or must not be written; the message names the place."""
 
 
 class _FrobenchHead(msgspec.Struct):
@@ -135,7 +70,7 @@ def content(path: Path) -> bytes:
     try:
         return content_of(path)
     except UnusableFileError as error:
-        raise InvalidResult("$", str(error)) from None
+        raise InvalidResult(str(error)) from None
 
 
 def decode(data: bytes) -> Run:
@@ -145,27 +80,25 @@ def decode(data: bytes) -> Run:
 
 def plain_of(data: bytes) -> dict[str, Any]:
     """Return the plain JSON of a file's text, also what no reader knows; raises as `read`."""
-    if too_much := _excess(data):
-        raise InvalidResult("$", too_much)
+    if sum(map(data.count, (b",", b"[", b"{"))) > MOST_VALUES:
+        raise InvalidResult(f"more than {MOST_VALUES:,} values")
     try:
         plain: dict[str, Any] = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise _unreadable(data, error) from None
+        json.loads(data, object_pairs_hook=_refuse_twins, parse_float=len)  # msgspec takes the last
+    except UnicodeDecodeError:
+        raise InvalidResult("not UTF-8") from None
+    except (msgspec.DecodeError, RecursionError) as error:
+        cut = "truncated" in str(error)
+        raise InvalidResult("the file is cut off" if cut else f"{NO_RUN}: {error}") from None
     if not isinstance(plain, dict):
-        raise InvalidResult("$", f"{NO_RUN}: not a table")
+        raise InvalidResult(f"{NO_RUN}: not a table")
     return plain
 
 
-def require_bounds(data: bytes, plain: dict[str, Any]) -> None:
-    """Raise `InvalidResult` if a file holds more text than any run, or what readers take unlike.
-
-    plain : of the file's text
-    """
-    texts = _texts(plain)
-    if b"\\" in data or data.count(b'"') != 2 * len(texts):  # else no reader lost a text
-        json.loads(data, object_pairs_hook=_refuse_twins, parse_int=len, parse_float=len)
-    if sum(map(len, {*texts})) > MOST_LETTERS:
-        raise InvalidResult("$", f"more than {MOST_LETTERS:,} characters of text")
+def _refuse_twins(entries: list[tuple[str, object]]) -> None:
+    """Raise if a table has a name twice; readers differ in which entry they take."""
+    if len({name for name, _ in entries}) < len(entries):
+        raise InvalidResult("a table has two entries of one name")
 
 
 def run_of(plain: dict[str, Any]) -> Run:
@@ -176,62 +109,21 @@ def run_of(plain: dict[str, Any]) -> Run:
         schema, minor = head.schema, head.minor
         if not 1 <= schema <= SCHEMA:
             by = "a newer Frobench" if schema > SCHEMA else "no Frobench"
-            raise InvalidResult("$.frobench.schema", f"written by {by}: schema {schema}")
+            raise InvalidResult(f"written by {by}: schema {schema}")
         for migrate in MIGRATIONS[schema - 1 :]:
             plain = migrate(plain)
         run = msgspec.convert(plain, Run)
     except msgspec.ValidationError as error:
         if minor > MINOR:  # it may have a value that this version does not know
             newer = f"written by a newer Frobench: schema {SCHEMA}.{minor}"
-            raise InvalidResult("$.frobench.minor", newer) from None
-        raise _misfit(str(error)) from None
-    _texts(run.machine_info)  # nested no deeper than readers can follow
+            raise InvalidResult(newer) from None
+        foreign = f"{NO_RUN}: " * ("frobench" not in plain)
+        raise InvalidResult(f"{foreign}{error}") from None
     cpu, info = run.frobench.environment.cpu, run.machine_info.get("cpu")
     if cpu.family is UNSET and isinstance(info, dict) and "family" in info:  # an older file
         for name, value in described(info).items():
             setattr(cpu, name, value)
     return run
-
-
-def _misfit(text: str) -> InvalidResult:
-    """Split what msgspec says into the place and the fault."""
-    message, _, where = text.partition(" - at `")
-    where = where.rstrip("`") or "$"
-    if where == "$" and "`frobench`" in message:
-        message = "it has no table `frobench`, so another tool wrote it"
-        return InvalidResult("$", f"{NO_RUN}: {message}")
-    if missing := re.search("missing required field `(.*)`", message):
-        return InvalidResult(f"{where}.{missing[1]}", "the required field is missing")
-    return InvalidResult(where, f"{NO_RUN}: {message}" if where == "$" else message)
-
-
-def _unreadable(data: bytes, error: Exception) -> InvalidResult:
-    """Find the place of what is no JSON: Python's reader lets NaN pass, so look for that."""
-    try:
-        path = _not_finite(json.loads(data), "$")
-    except json.JSONDecodeError as fault:
-        begun = data.lstrip().startswith(b"{") and not data.rstrip().endswith(b"}")
-        is_cut = (begun and fault.msg != "Extra data") or "truncated" in str(error)
-        what = "the file is cut off" if is_cut else f"{NO_RUN}: not JSON"
-        position = f"line {fault.lineno}, column {fault.colno}"
-        return InvalidResult("$", f"{what}: {fault.msg} ({position})")
-    except UnicodeDecodeError:
-        return InvalidResult("$", "not UTF-8")
-    except (RecursionError, ValueError):  # nested too deep, or a number of too many digits
-        path = None
-    return InvalidResult(path, "not a finite number") if path else InvalidResult("$", str(error))
-
-
-def _not_finite(value: object, where: str) -> str | None:
-    """Return the place of the first NaN or infinity in plain JSON."""
-    inner: Iterable[tuple[object, str]] = ()
-    if isinstance(value, float) and not math.isfinite(value):
-        return where
-    if isinstance(value, dict):
-        inner = ((item, f"{where}.{key}") for key, item in value.items())
-    elif isinstance(value, list):
-        inner = ((item, f"{where}[{index}]") for index, item in enumerate(value))
-    return next(filter(None, (_not_finite(*pair) for pair in inner)), None)
 
 
 def _plain(run: Run) -> dict[str, Any]:
@@ -243,9 +135,7 @@ def _plain(run: Run) -> dict[str, Any]:
     try:
         typed = msgspec.convert(built, Run)
     except msgspec.ValidationError as error:
-        if where := _not_finite(built, "$"):
-            raise InvalidResult(where, "not a finite number") from None
-        raise _misfit(str(error)) from None
+        raise InvalidResult(str(error)) from None
     result: dict[str, Any] = msgspec.to_builtins(typed)
     return result
 
@@ -275,7 +165,7 @@ def digest_of(plain: dict[str, Any]) -> str:
             bare, sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=False
         )
     except ValueError:
-        raise InvalidResult(_not_finite(bare, "$") or "$", "not a finite number") from None
+        raise InvalidResult("a number is not finite") from None
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
@@ -301,7 +191,7 @@ def write(run: Run, folder: Path) -> Path:
     name, machine = run.frobench.run, run.frobench.environment.machine
     for field, text in {"run": name, "environment.machine": machine}.items():
         if not _FILE_NAME.fullmatch(text):
-            raise InvalidResult(f"$.frobench.{field}", f"not a file name: {text!r}")
+            raise InvalidResult(f"not a file name: {text!r} - at `$.frobench.{field}`")
     content = encode(run)
     target = folder / machine / f"{name}.json"
     try:
@@ -342,16 +232,11 @@ def find(paths: Iterable[Path]) -> list[Path]:
 
 def _inside(folder: Path) -> Iterator[Path]:
     """Yield what is called ``*.json`` below a folder, however deep; no link is followed there."""
-    folders = [str(folder)]
-    while folders:
-        with suppress(OSError), os.scandir(folders.pop()) as entries:  # one that cannot be listed
-            for entry in entries:
-                if entry.name.startswith("."):
-                    continue
-                if entry.name.endswith(".json"):
-                    yield Path(entry.path)
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.path)
+    for place, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in (*folders, *files):
+            if name.endswith(".json") and not name.startswith("."):
+                yield Path(place, name)
 
 
 def case_stats(samples: Sequence[float], iterations: int) -> CaseStats:

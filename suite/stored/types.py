@@ -348,26 +348,6 @@ class Outcome(Struct, kw_only=True):
     check: Check | UnsetType = UNSET
 
 
-__all__ = (
-    "Accelerator",
-    "Case",
-    "CaseInfo",
-    "Check",
-    "Cpu",
-    "Energy",
-    "Environment",
-    "Estimate",
-    "Outcome",
-    "Scalar",
-    "Search",
-    "Sensed",
-    "Severity",
-    "Software",
-    "Status",
-    "Work",
-)
-"""What is also imported from here, and defined elsewhere in this folder."""
-
 MOST_SAMPLES = 30
 """Host samples kept for a case in a launch, at most."""
 SCHEMA = 1

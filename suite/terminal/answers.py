@@ -6,9 +6,8 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from operator import attrgetter
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from frobench.suite.printable import as_cell, printable
 from frobench.suite.project.git import describe
@@ -21,6 +20,8 @@ NOT_CONCLUSIVE = "not conclusive"
 """The doubt about an axis whose interval is wide (see `Estimate.is_wide`)."""
 NOISY, MOST_NOISY = "noisy", 0.5
 """The doubt about noisy cases, and the part of all numbers above which it is said once."""
+ENDS = ("low", "high", "launches")
+"""Columns of a number besides its value."""
 NARROW = 60
 """Columns below which names stand on lines of their own."""
 
@@ -167,26 +168,26 @@ def doubts(words: Sequence[str], but: str = "") -> str:
 _STATUS: dict[Status, str] = {"passed": "measured", "failed": "failed", "skipped": "left out"}
 
 
-def as_csv(run: RunAnswers) -> str:
-    """Return a row for each answer."""
-    texts = ("exercise", "name", "question", "answer", "brief", "rule_of_thumb", "label", "unit")
-    rows = (
-        (*attrgetter(*texts)(answer), *_numbers(answer.value), ", ".join(answer.doubts))
-        for answer in run.answers
-    )
-    return _csv((*texts, "value", "low", "high", "launches", "doubts"), rows)
+def as_csv(entries: Iterable[Answer | CaseResult]) -> str:
+    """Return a row for each entry, times in seconds and the others in the unit beside them."""
+    rows = [*map(_columns, entries)]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, rows[0] if rows else (), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue().rstrip("\n")
 
 
-def cases_as_csv(cases: Iterable[CaseResult]) -> str:
-    """Return a row for each case, its time in seconds and its rate in the unit beside it."""
-    texts = ("exercise", "case", "status")
-    time = ("seconds", "seconds_low", "seconds_high", "launches")
-    rate = ("rate", "rate_low", "rate_high", "rate_unit")
-    rows = []
-    for case in cases:
-        measured = *_numbers(case.seconds), *_numbers(case.rate)[:3], case.rate_unit
-        rows.append((*attrgetter(*texts)(case), *measured, ", ".join(case.doubts), case.reason))
-    return _csv((*texts, *time, *rate, "doubts", "reason"), rows)
+def _columns(entry: Answer | CaseResult) -> dict[str, object]:
+    columns: dict[str, object] = {}
+    for name, value in structs.asdict(entry).items():
+        if name in {"value", "seconds", "rate"}:
+            columns[name] = value and value.value
+            columns |= {f"{name}_{end}": value and getattr(value, end) for end in ENDS}
+        else:
+            text = ", ".join(value) if isinstance(value, tuple) else value
+            columns[name] = printable(as_cell(text)) if isinstance(text, str) else text
+    return columns
 
 
 def as_markdown(run: RunAnswers) -> str:
@@ -218,21 +219,6 @@ def cases_as_markdown(cases: Iterable[CaseResult]) -> str:
         for case in cases
     ]
     return _markdown(("case", "time of a call", "rate", "doubts"), rows)
-
-
-def _numbers(value: Estimate | None) -> tuple[float | int | None, ...]:
-    if value is None:
-        return (None,) * 4
-    return value.value, value.low, value.high, value.launches
-
-
-def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        writer.writerow(printable(as_cell(v)) if isinstance(v, str) else v for v in row)
-    return out.getvalue().rstrip("\n")
 
 
 def _markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -1,22 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Comparisons for people: tables and sentences."""
 
-import math
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from frobench.suite.compare.gate import Agreement, doubt, missing, nothing_compared, typical_change
+from frobench.suite.compare.gate import doubt, missing, nothing_compared
 from frobench.suite.compare.pairs import (
     CaseComparison,
-    CaseRatio,
-    MachineComparison,
+    Matched,
+    Pair,
     RunComparison,
     Unmatched,
-    VersionComparison,
     kind,
 )
-from frobench.suite.project.git import SHOWN, describe
-from frobench.suite.statistics import LEAST_LAUNCHES
+from frobench.suite.compare.rank_tests import compare_values
+from frobench.suite.project.git import describe
+from frobench.suite.statistics import LEAST_LAUNCHES, case_medians, estimate
 from frobench.suite.stored.differences import Difference, name_of
 from frobench.suite.stored.types import VerdictWord
 from frobench.suite.terminal.layout import Table
@@ -40,23 +39,20 @@ def of_cases(cases: Iterable[CaseComparison], base: str, new: str) -> Table:
         )
         for case in cases
     ]
-    return Table(columns, rows, splits=True)
+    return Table(columns, rows)
 
 
-def of_ratios(cases: Iterable[CaseRatio]) -> Table:
-    """Return a row for each case that has a ratio, its devices named by their kinds."""
-    rows = [
-        (
-            case.group,
-            kind(name_of(case.base_case)),
-            format_point(case.base, "s"),
-            format_point(case.new, "s"),
-            format_estimate(case.speed, RATIO),
-        )
-        for case in cases
-        if case.speed is not None
-    ]
-    return Table({"base": ">", "new": ">", "new, times as fast": "<"}, rows, splits=True)
+def of_pairs(pairs: Iterable[Pair]) -> Table:
+    """Return a row for each case that two machines measured, its devices named by their kinds."""
+    rows = []
+    for case, other, reason in pairs:
+        base, new = case_medians(case), case_medians(other)
+        if reason is None:
+            speed = compare_values(new, base).ratio
+            name, both = kind(name_of(case.fullname)), (estimate(base), estimate(new))
+            cells = [format_point(one, "s") for one in both]
+            rows.append((case.group, name, *cells, format_estimate(speed, RATIO)))
+    return Table({"base": ">", "new": ">", "new, times as fast": "<"}, rows)
 
 
 def finds(change: float | None) -> str:
@@ -95,59 +91,26 @@ def of_runs(comparison: RunComparison) -> list[str]:
         if not MACHINE.isdisjoint(each.fact for each in comparison.differences):
             lines.append("`frobench compare --purchase` shows two machines side by side")
     else:
-        lines += [*_verdicts(comparison, "in both runs"), *allowances(comparison)]
-    lines += [*_overlapping(comparison), *in_turn(comparison)]
+        lines += [*_verdicts(comparison), *allowances(comparison)]
     if comparison.harmless:
         lines.append(f"differs harmlessly: {_facts(comparison.harmless)}")
     return [*lines, *unmatched(comparison.unmatched)]
 
 
-def of_versions(comparison: VersionComparison) -> list[str]:
-    """Say what a comparison of two versions comes to, a line each."""
-    return _verdicts(comparison, "with two versions")
-
-
-def of_machines(comparison: MachineComparison) -> list[str]:
+def of_machines(matched: Matched, differences: Sequence[Difference]) -> list[str]:
     """Say what differs between two machines, and what each lacks."""
     lines = ["No verdicts: above 1, a case takes less time on the new machine."]
-    if comparison.differences:
-        lines += ["What differs and moves numbers:", *_differing(comparison.differences)]
+    if differences:
+        lines += ["What differs and moves numbers:", *_differing(differences)]
     else:
         lines.append("Nothing differs that is known to move numbers.")
-    others = ((kind(name_of(case.base_case)), case.reason) for case in comparison.ratios)
-    if not comparison.faults:
+    if not matched.faults:
+        others = ((kind(name_of(pair.base.fullname)), pair.reason) for pair in matched.pairs)
         lines += [f"no ratio: {line}" for line in grouped(others)]
-    return [*lines, *unmatched(comparison.unmatched)]
+    return [*lines, *unmatched(matched.unmatched)]
 
 
-def of_agreement(agreement: Agreement) -> list[str]:
-    """Say whether two runs agree, and why, a line each."""
-    comparison, different = agreement.comparison, agreement.different
-    compared = counted(len(agreement.compared), "case")
-    verb = "differ" if len(different) > 1 else "differs"
-    answer = {True: "agrees", False: "does not agree", None: "cannot say"}[agreement.agrees]
-    cases = f"{len(comparison.cases)} of {counted(agreement.cases, 'case')} measured again"
-    found = f"of {compared} {len(different) or 'none'} {verb}"
-    if agreement.agrees is None:
-        found = str(agreement.doubt)
-    absent = grouped((name_of(case.fullname), case.reason) for case in comparison.unmatched)
-    comparable = not comparison.differences and not comparison.faults
-    return [
-        f"{answer}: {cases}; {found}",
-        *across(comparison),
-        *_differing(comparison.differences),
-        *_changed(different),
-        *_sharpness(agreement.compared),
-        *allowances(comparison),
-        *(f"not measured here: {line}" for line in absent),
-        *(undecided(comparison.cases) if comparable else []),
-        *_overlapping(comparison),
-    ]
-
-
-def refusals(
-    comparison: RunComparison | VersionComparison, *, allow_missing: bool = False
-) -> list[str]:
+def refusals(comparison: RunComparison, *, allow_missing: bool = False) -> list[str]:
     """Say what makes the exit code 3, and what to do about it."""
     if (reason := nothing_compared(comparison)) is not None:
         return [f"nothing compared: {reason}{_advice(comparison)}"]
@@ -178,18 +141,6 @@ def across(comparison: RunComparison) -> list[str]:
     ]
 
 
-def in_turn(comparison: RunComparison) -> list[str]:
-    """Point to the search among commits, where those of two runs are not the same in every case."""
-    base, new = (
-        project.id[:SHOWN] if project and project.id else ""
-        for project in (comparison.base_project, comparison.new_project)
-    )
-    if not base or not new or base == new or all(case.word == "same" for case in comparison.cases):
-        return []
-    command = f"`frobench history --range {base}..{new}`, with the `--benchmarks` of these runs,"
-    return [f"{command} measures commits in turn, and finds the one that changed a case"]
-
-
 def undecided(cases: Sequence[CaseComparison]) -> list[str]:
     """Say which cases are incomparable or disturbed, and why."""
     return [
@@ -210,15 +161,9 @@ def allowances(comparison: RunComparison) -> list[str]:
     known = "assumed; it is learned where the folder holds three more runs of this machine"
     if comparison.learned_from:
         known = f"learned from {counted(comparison.learned_from, 'other run')} of this machine"
-    lines = [
+    return [
         f"allowed between separate runs: {middle} in half of the cases, at most {most} ({known})"
     ]
-    if slower := [case.clock for case in comparison.cases if case.clock is not None]:
-        ratios, times = counted(len(slower), "ratio"), format_value(slower[0], RATIO)
-        lines.append(
-            f"{ratios} relative to the speed of the cores: their gauge took {times} as long in new"
-        )
-    return lines
 
 
 def unmatched(cases: Sequence[Unmatched]) -> list[str]:
@@ -245,14 +190,6 @@ def grouped(reasons: Iterable[tuple[str, str | None]]) -> list[str]:
     return lines
 
 
-def _overlapping(comparison: RunComparison) -> list[str]:
-    overlap, every = comparison.overlapping, comparison.with_intervals
-    if not every:
-        return []
-    share = format_value(overlap / every, "1")
-    return [f"intervals overlap in {overlap} of {counted(every, 'case')} ({share})"]
-
-
 def _changed(cases: Iterable[CaseComparison]) -> list[str]:
     return [
         f"  {case.word}: {case.group} {name_of(case.fullname)}: "
@@ -266,21 +203,10 @@ def _differing(differences: Iterable[Difference]) -> list[str]:
     return [f"  {each.fact}: {each.base} -> {each.new}" for each in differences]
 
 
-def _sharpness(cases: Sequence[CaseComparison]) -> list[str]:
-    # To agree is easy where all is noise.
-    if not cases:
-        return []
-    if (typical := typical_change(cases)) == math.inf:
-        return ["in most of these cases so few launches could not have shown any slow-down"]
-    return [
-        f"in half of these cases a slow-down of {format_value(typical, '1', 2)} would have shown"
-    ]
-
-
-def _advice(comparison: RunComparison | VersionComparison) -> str:
+def _advice(comparison: RunComparison) -> str:
     if comparison.faults or not comparison.cases:
         return ""
-    if isinstance(comparison, RunComparison) and comparison.differences:
+    if comparison.differences:
         options = " ".join(f"--across {each.fact}" for each in comparison.differences)
         return f"; to compare across that, add `{options}`"
     if all(case.is_disturbed for case in comparison.cases):
@@ -290,8 +216,9 @@ def _advice(comparison: RunComparison | VersionComparison) -> str:
     return ""
 
 
-def _verdicts(comparison: RunComparison | VersionComparison, where: str) -> list[str]:
+def _verdicts(comparison: RunComparison) -> list[str]:
     cases, counts = comparison.cases, comparison.counts
+    where = "with two versions" if comparison.base == comparison.new else "in both runs"
     words = ", ".join(f"{counts[word]} {word}" for word in ORDER if word in counts)
     every = f"{counted(len(cases), 'case')} {where}{words and f': {words}'}"
     return [every, *_changed(cases), *([] if comparison.faults else undecided(cases))]

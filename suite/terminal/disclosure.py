@@ -3,9 +3,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
-
-import msgspec
 
 from frobench.suite import privacy
 from frobench.suite.publish import Removed, pattern
@@ -28,32 +25,15 @@ def lines(run: Run, removed: Collection[Removed], *, everything: bool = False) -
     samples = counted(sum(case.stats.rounds for case in run.benchmarks), "sample")
     cases = counted(len(run.benchmarks), "case")
     launches = counted(len(run.frobench.launches), "launch")
-    yield from ("", f"What would be published: {samples} of {cases} in {launches}, and this")
-    environment: dict[str, Any] = msgspec.to_builtins(run.frobench.environment)
-    software = environment.pop("software")
-    for title in ("variables", "packages"):
-        environment[title] = software.pop(title)
-    reasons = environment.pop("unknown")
-    parts = {"machine": {"kind": environment.pop("machine")}, "software": software, **environment}
-    for title, part in {**parts, "not known": reasons}.items():
-        yield from ("", title.capitalize())
-        for name, value in [*_facts(part)] or [("none", "")]:
-            yield from _entry(name, [value], full=True)
-    yield from ("", "Every other text, by its place in the file")
+    yield from ("", f"What would be published: {samples} of {cases} in {launches}, numbers of the")
+    yield "machine, and every text below, by its place in the file"
     texts: dict[str, dict[str, None]] = {}
     for where, text in privacy.texts(run):
-        if text and not where.startswith("$.frobench.environment."):
+        if text:
             texts.setdefault(pattern(where).removeprefix("$."), {})[text] = None
     for where, values in texts.items():
-        yield from _entry(where, [*values], full=everything)
-
-
-def _facts(part: object, name: str = "") -> Iterator[tuple[str, str]]:
-    if isinstance(part, dict | list):
-        for key, value in part.items() if isinstance(part, dict) else enumerate(part):
-            yield from _facts(value, f"{name}.{key}" if name else str(key))
-    else:
-        yield name, "not known" if part is None else str(part)
+        mine = where.startswith("frobench.environment.")
+        yield from _entry(where, [*values], full=everything or mine)
 
 
 def _entry(name: str, values: Sequence[str], *, full: bool) -> Iterator[str]:

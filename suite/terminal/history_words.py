@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
 """What a history says, for people: a table of commits and a sentence for each case."""
 
-import shlex
 from collections.abc import Iterator, Sequence
+from textwrap import shorten
 
 from frobench.suite.compare.family import overlap
 from frobench.suite.compare.gate import doubt
 from frobench.suite.history.change_search import Culprit, Findings
 from frobench.suite.history.commits import Commit
-from frobench.suite.history.history import History, HistoryRequest
+from frobench.suite.history.history import History
 from frobench.suite.stored.differences import name_of
 from frobench.suite.stored.types import Estimate
 from frobench.suite.terminal.comparison import undecided
-from frobench.suite.terminal.layout import Table, shown
+from frobench.suite.terminal.layout import Table
 from frobench.suite.units import RATIO, counted, format_estimate, format_value
 
 LONGEST_SUBJECT = 40
@@ -50,23 +50,22 @@ def refusals(history: History) -> Iterator[str]:
     yield from undecided(history.comparison.cases)
 
 
-def sentences(history: History, request: HistoryRequest) -> Iterator[str]:
-    """Yield what was found, and the next command to type."""
+def sentences(history: History) -> Iterator[str]:
+    """Yield what was found, and what to do next."""
     commits, findings, _, _ = history
     for position, reason in sorted(findings.broken.items()):
         yield f"skipped: {commits[position].named}: {reason}"
     if findings.ends and not findings.changed:
-        yield from _nothing(findings, request)
+        yield from _nothing(findings)
     culprits = {culprit.case: culprit for culprit in findings.culprits}
     for case in findings.changed:
         yield _sentence(culprits[case], commits, findings)
-        yield f"Next: `{_next(culprits[case], commits, request)}`"
+        yield f"Next: {_next(culprits[case], commits, findings)}"
 
 
 def _rows(case: str, commits: Sequence[Commit], findings: Findings) -> Iterator[tuple[str, ...]]:
     culprit = next(culprit for culprit in findings.culprits if culprit.case == case)
     word = "slower" if findings.ends[case].ratio.value > 1 else "faster"
-    untried = 0
     for position, commit in enumerate(commits):
         ratio = findings.beside_first.get(position, {}).get(case)
         if position == 0:
@@ -77,21 +76,10 @@ def _rows(case: str, commits: Sequence[Commit], findings: Findings) -> Iterator[
             cells = (format_estimate(ratio, RATIO), word if position >= culprit.at else "as first")
         elif position == culprit.at:
             cells = ("", "changed")
-        else:
-            untried += 1
+        else:  # it was not measured for this case
             continue
-        yield from _between(case, untried)
-        untried = 0
-        subject = commit.subject
-        if len(subject) > LONGEST_SUBJECT:
-            subject = f"{subject[: LONGEST_SUBJECT - 3]}..."
+        subject = shorten(commit.subject, LONGEST_SUBJECT, placeholder="...")
         yield name_of(case), commit.short, subject, *cells
-    yield from _between(case, untried)
-
-
-def _between(case: str, commits: int) -> Iterator[tuple[str, ...]]:
-    if commits:
-        yield name_of(case), "...", f"{counted(commits, 'commit')} not measured", "", ""
 
 
 def _sentence(culprit: Culprit, commits: Sequence[Commit], findings: Findings) -> str:
@@ -119,18 +107,22 @@ def _takes(ratio: Estimate) -> str:
     return f"it takes {format_estimate(ratio, RATIO)} as long"
 
 
-def _next(culprit: Culprit, commits: Sequence[Commit], request: HistoryRequest) -> str:
+def _next(culprit: Culprit, commits: Sequence[Commit], findings: Findings) -> str:
     at, before = commits[culprit.at], commits[culprit.before]
     if culprit.ratio is None:
-        return _command(request, request.range, MORE_LAUNCHES * request.launches)
+        return _again(findings)
     if culprit.at > culprit.before + 1:
-        return f"git log {before.short}..{at.short}"
+        return f"`git log {before.short}..{at.short}`"
     if at.parents > 1:
-        return _command(request, f"{at.short}^1..{at.short}^2", request.launches)
-    return f"git show {at.short}"
+        return f"the same command with `--range '{at.short}^1..{at.short}^2'`, which it merged"
+    return f"`git show {at.short}`"
 
 
-def _nothing(findings: Findings, request: HistoryRequest) -> Iterator[str]:
+def _again(findings: Findings) -> str:
+    return f"the same command with `--launches {MORE_LAUNCHES * findings.launches}`"
+
+
+def _nothing(findings: Findings) -> Iterator[str]:
     limits = {
         case: max(abs(ratio.high - 1), abs(1 - ratio.low))
         for case, end in findings.ends.items()
@@ -142,20 +134,4 @@ def _nothing(findings: Findings, request: HistoryRequest) -> Iterator[str]:
         yield f"Nothing changed beyond {limit}."
         return
     yield f"No change is conclusive; up to {limit} is not ruled out ({name_of(widest)})."
-    yield f"Next: `{_command(request, request.range, MORE_LAUNCHES * request.launches)}`"
-
-
-def _command(request: HistoryRequest, text: str, launches: int) -> str:
-    options = {
-        "-k": request.expression,
-        "--project": shown(request.project) if request.project else "",
-        "--benchmarks": shown(request.benchmarks),
-        "--profile": request.profile,
-        "--devices": ",".join(request.devices),
-        "--build": request.build,
-        "--results": shown(request.results),
-    }
-    words = ["frobench", "history", "--range", text, "--launches", str(launches)]
-    words += [word for name, value in options.items() if value for word in (name, value)]
-    words += [word for path in request.paths for word in ("--path", path)]
-    return shlex.join(words)
+    yield f"Next: {_again(findings)}"

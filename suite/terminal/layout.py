@@ -41,12 +41,10 @@ class Table(NamedTuple):
 
     columns : of each heading, how the cells below it are aligned, ``<`` or ``>`` as in `format`
     rows : a title that neighbours share, a name, and a cell for each column or none at all
-    splits : whether a title may take over what a name has before its bracket, to save room
     """
 
     columns: Mapping[str, str]
     rows: Sequence[tuple[str, ...]]
-    splits: bool = False
 
     def lines(self, width: int) -> Iterator[str]:
         """Yield the headings and the rows.
@@ -57,10 +55,7 @@ class Table(NamedTuple):
         columns = zip(self.columns, *(row[NAMES:] for row in filled), strict=True)
         widths = [max(map(len, column)) for column in columns]
         room = width - sum(widths) - len(GAP) * len(widths)
-        rows = self.rows
-        if self.splits and 0 <= room < max((len(GAP + row[1]) for row in filled), default=0):
-            rows = [*map(_split, rows)]
-        names = [len(GAP + row[1]) for row in rows if len(row) > NAMES]
+        names = [len(GAP + row[1]) for row in filled]
         fitting = [length for length in names if length <= room]
         first = max(fitting, default=min(room, len(GAP)))  # cells stand further right than names
 
@@ -72,7 +67,7 @@ class Table(NamedTuple):
         if room >= 0:
             yield line("", self.columns)
         above = ""
-        for title, name, *cells in rows:
+        for title, name, *cells in self.rows:
             if title != above:
                 yield from wrapped(title, width)
                 above = title
@@ -86,12 +81,6 @@ class Table(NamedTuple):
                 yield line(GAP + name, cells)
             else:
                 yield from (GAP + name, line("", cells))
-
-
-def _split(row: tuple[str, ...]) -> tuple[str, ...]:
-    title, name, *cells = row
-    head, bracket, tail = name.partition("[")
-    return (f"{title} {head}", tail.removesuffix("]"), *cells) if bracket else row
 
 
 def stored_runs(paths: tuple[Path, ...], results: Path) -> list[Path]:

@@ -151,7 +151,7 @@ def _measured(
 
 def _compared(folder: Path) -> Path:
     """Write the purchase page of the machines that stand side by side."""
-    runs = {f"{number}/run.html": many_machines.run_of(number) for number in range(PICKED)}
+    runs = [_summary(number, 0) for number in range(PICKED)]
     for name, content in purchase.files(runs, None, prices.read()).items():
         (folder / name).write_bytes(content)
     return folder / purchase.PAGE

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The index finds, orders and compares runs as it is asked, and the address says what was asked."""
 
-import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import fmean
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -14,7 +12,7 @@ from frobench.reports.index import index
 from frobench.reports.purchase.prices import Price
 from frobench.reports.summary.model import Summary
 from tests.browser.chromium import Look, shown
-from tests.reports.index.test_index import CARDS, by_exercise, changed, named, on_day
+from tests.reports.index.test_index import CARDS, changed, faster, named, on_day
 
 DESK = Look("light", 1280)
 FASTER = 1.5
@@ -28,12 +26,8 @@ MACHINES = [
 
 
 def _runs() -> list[Summary]:
-    fast = {
-        exercise: {case: log - math.log(FASTER) for case, log in each.items()}
-        for exercise, each in MACHINES[1].times.items()
-    }
     earlier = [on_day(day, "old") for day in (3, 2)]
-    return [*MACHINES, *earlier, on_day(1, "fast", times=fast)]
+    return [*MACHINES, *earlier, on_day(1, "fast", scored=faster(MACHINES[1], FASTER).scored)]
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +49,7 @@ def devices(browser: Browser, tmp_path: Path) -> Iterator[Page]:
     """Open the index of four devices, of one of which there are two specimens."""
     price = Price(re.compile("NVIDIA"), None, 500.0, "USD", "2026-01-01", "list", "a list", "")
     file = tmp_path / "index.html"
-    others = [named("cpu", "A processor", 6, accelerators=0, times={"norms.cpu": {1: 0.0}})]
+    others = [named("cpu", "A processor", 6, accelerators=0)]
     file.write_text(index.page([*CARDS, *others], [price]), encoding="utf-8")
     with shown(browser, file.as_uri(), DESK) as one:
         yield one.page
@@ -154,11 +148,6 @@ def _names(page: Page) -> list[str]:
     return [(link.get_attribute("href") or "").removesuffix(".html") for link in links]
 
 
-def _cells(page: Page, run: str, kind: str) -> list[str]:
-    row = page.locator("#runs tbody tr", has=page.locator(f'a[href="{run}.html"]'))
-    return row.locator(kind).all_inner_texts()
-
-
 def test_the_newest_run_of_each_machine_is_shown_and_its_earlier_ones_on_demand(page: Page) -> None:
     newest = ["cpu/25", "old/20", *(f"m{number}/{10 + number}" for number in range(5, -1, -1))]
     assert _names(page) == [*newest, "fast/1"]
@@ -215,19 +204,6 @@ def test_columns_sort_from_the_best_and_back_and_say_so(page: Page) -> None:
         assert shown_values == sorted(shown_values, reverse=descending)
 
 
-def test_runs_are_held_against_another_by_what_both_measured(page: Page) -> None:
-    page.locator("#runs").get_by_label("Base: ").nth(_names(page).index("m0/10")).check()
-    overall = _cells(page, "fast/1", "td.ratio")[0]
-    assert float(overall.partition("×")[0]) == pytest.approx(FASTER, abs=0.011)  # noqa: RUF001
-    assert _cells(page, "m0/10", "td.ratio")[0].startswith("1×")  # noqa: RUF001 - it is the sign
-    logs = by_exercise(MACHINES[2], MACHINES[1])
-    expected = math.exp(fmean(map(fmean, logs.values())))
-    value = _cells(page, "m1/11", "td.ratio")[0].partition("×")[0]  # noqa: RUF001 - likewise
-    assert float(value) == pytest.approx(expected, abs=0.011)
-    page.get_by_role("button", name="Show without ratios").click()
-    assert page.locator(".ratio").count() == 0
-
-
 def test_picked_runs_stand_side_by_side_and_keep_what_the_reader_sets(page: Page) -> None:
     names = _names(page)
     picks = page.locator("#runs").get_by_label("Compare ")
@@ -238,6 +214,7 @@ def test_picked_runs_stand_side_by_side_and_keep_what_the_reader_sets(page: Page
     section = page.locator("#laid")
     expect(section).to_be_visible()
     expect(section.locator('[data-part="cards"] tbody tr')).to_have_count(2)
+    section.get_by_text("Prices and use").first.click()
     page.get_by_label("Hours a day").fill("3")
     page.get_by_label("Hours a day").press("Tab")
     page.reload()

@@ -54,7 +54,7 @@ def test_hostile_machines_stand_side_by_side_beside_each_of_them(
                 assert one.probe("sideways") == [], (reference[:80], width)
             one.probe("rouse")
             assert one.page.evaluate("window.__hit") is None
-            assert one.page.locator("[data-part='speed'] .reference").count() == 1
+            assert one.page.get_by_text("Baseline, 1").count() == 1
             assert "NaN" not in one.page.locator("main").inner_html()
         assert one.refused() == one.said == []
 

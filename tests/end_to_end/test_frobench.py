@@ -182,7 +182,9 @@ def test_validate_accepts_a_good_file_and_names_the_place_of_a_fault(
     lines = shown.stdout.splitlines()
     assert f"results/{good.parent.name}/{good.name}: valid" in lines
     [fault] = [line for line in lines if bad.name in line]
-    assert "unreadable: $.benchmarks[0].stats.rounds: the required field is missing" in fault
+    assert (
+        "unreadable: Object missing required field `rounds` - at `$.benchmarks[0].stats`" in fault
+    )
 
 
 def test_no_verb_prints_a_terminals_escapes_of_others(tmp_path: Path, results: list[Path]) -> None:
@@ -210,18 +212,15 @@ def test_no_verb_prints_a_terminals_escapes_of_others(tmp_path: Path, results: l
         assert "\x1b" not in shown.stdout + shown.stderr
 
 
-def test_compare_names_what_is_slower_counts_the_overlap_and_exits_4(
-    tmp_path: Path, results: list[Path]
-) -> None:
+def test_compare_names_what_is_slower_and_exits_4(tmp_path: Path, results: list[Path]) -> None:
     shown = frobench("compare", *results, folder=tmp_path)
     assert shown.returncode == 4
     assert "slower" in shown.stdout
-    assert "intervals overlap in 0 of" in shown.stdout
     again = tmp_path / "again.json"
     again.write_bytes(results[0].read_bytes())
     same = frobench("compare", results[0], again, folder=tmp_path)
     assert same.returncode == 0
-    assert "(100%)" in same.stdout
+    assert "0 slower" in same.stdout or "same" in same.stdout
 
 
 def test_compare_shows_findings_beside_the_cases_and_gives_programs_both(
@@ -241,15 +240,17 @@ def test_a_purchase_comparison_has_ratios_and_never_a_verdict(
     assert shown.returncode == 0
     assert "slower" not in shown.stdout
     assert "new, times as fast" in shown.stdout
-    assert "Training: new has 0." in shown.stdout
+    assert "Training: not measured: " in shown.stdout
     assert "compute float32" in shown.stdout
     found = json.loads(
         frobench("compare", "--purchase", *results, "--json", folder=tmp_path).stdout
     )
-    assert {one["name"] for one in found["exercises"]} >= {"matmul.cpu", "parameters.cpu"}
-    assert found["speed"]["low"] <= found["speed"]["value"] <= found["speed"]["high"]
+    parts = {one["name"]: one["speed"] for one in found["parts"] if one["speed"]}
+    assert {"products_float32", "memory"} <= parts.keys()
+    assert all(one["low"] <= one["value"] <= one["high"] for one in parts.values())
+    assert (found["speed"], found["energy"]) == (None, None)
+    assert 0 < found["coverage"] < 1
     assert found["axes"]["base"]["axes"][0]["name"] == "compute"
-    assert found["cases"] > 0
     assert found["findings"][0]["word"] is None
 
 
@@ -320,10 +321,10 @@ def test_report_says_why_nothing_is_laid_side_by_side(tmp_path: Path, results: l
         (("report",), 2, "no stored run"),
         (("validate",), 2, "no stored run in results/"),
         (("validate", "nowhere.json"), 2, "does not exist"),
-        (("compare", "text.json", "other.json"), 1, "not JSON"),
+        (("compare", "text.json", "other.json"), 1, "JSON is malformed"),
         (("compare", "text.json", "--purchase"), 2, "compares two runs"),
-        (("reproduce", "text.json"), 1, "not JSON"),
-        (("report", "text.json"), 1, "not JSON"),
+        (("reproduce", "text.json"), 1, "JSON is malformed"),
+        (("report", "text.json"), 1, "JSON is malformed"),
         (("list", "-k", "nothing_like_it"), 2, "no case matches"),
         (("measure",), 2, "No such command"),
     ],
@@ -378,22 +379,6 @@ def test_what_is_advised_to_resume_a_run_can_be_typed(
     command = capsys.readouterr().err.split("`")[1]
     where = [] if results == "results" else ["--results", results]
     assert shlex.split(command) == ["frobench", "run", "--resume", RUN, *where]
-
-
-def test_on_a_terminal_a_message_fits_and_its_command_stays_whole(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def verb(**_: object) -> None:
-        raise Interrupted(RUN, None)
-
-    monkeypatch.setenv("COLUMNS", "72")
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    refuse(verb, results=Path("elsewhere"), file=Path("results/a machine/run.json"))
-    lines = capsys.readouterr().err.splitlines()
-    assert max(map(len, lines)) <= 72
-    commands = " ".join(lines).split("`")[1::2]
-    assert f"frobench run --resume {RUN} --results elsewhere" in commands
-    assert all(any(command in line for line in lines) for command in commands)
 
 
 @pytest.mark.parametrize("verb", [("run",), ("list",)])

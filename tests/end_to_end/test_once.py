@@ -71,21 +71,12 @@ def test_several_cases_are_named() -> None:
     with pytest.raises(NothingSelectedError) as error:
         the_case("float", CASES)
     assert str(error.value).splitlines() == [
-        "'float' matches 2 cases; give the name of one:",
-        "  square[cpu-64-float32]",
-        "  square[cpu-64-float64]",
+        "'float' matches 2 cases; give the name of one, such as",
+        f"  {CASES[0]}",
+        f"  {CASES[1]}",
     ]
-
-
-def test_near_names_are_listed_where_none_matches_and_the_rest_counted() -> None:
-    with pytest.raises(NothingSelectedError, match="near are:\n  sort") as error:
-        the_case("srot[cpu-1000]", CASES)
-    assert "no case matches 'srot[cpu-1000]'" in str(error.value)
     with pytest.raises(NothingSelectedError, match="`frobench list --profile rigorous`"):
-        the_case("?!", CASES)
-    many = [f"b.py::bench_x[cpu-{n}]" for n in range(11)]
-    with pytest.raises(NothingSelectedError, match=r"11 cases; (.*\n)+  and 3 more"):
-        the_case("bench_x", many)
+        the_case("srot", CASES)
 
 
 @pytest.mark.parametrize(

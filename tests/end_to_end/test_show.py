@@ -26,12 +26,11 @@ from frobench.suite.stored import store
 from frobench.suite.stored.types import Estimate, Outcome
 from frobench.suite.terminal import answers
 from tests.instruments.processes.command import ROOT
-from tests.instruments.processes.project_files import stored_runs
+from tests.instruments.processes.project_files import EXAMPLE_RUN, stored_runs
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory
 
 STORED = stored_runs()
-NEWEST = STORED[-1]
 QUIET = next(path for path in STORED if path.stem == "20261120T142215Z-b2061e3")
 
 
@@ -63,16 +62,16 @@ def test_every_stored_run_is_shown_with_its_number_of_cases() -> None:
 
 
 def test_the_answers_are_there_for_programs(tmp_path: Path) -> None:
-    shown = frobench("show", NEWEST, "--json", folder=tmp_path)
+    shown = frobench("show", EXAMPLE_RUN, "--json", folder=tmp_path)
     found = json.loads(shown.stdout)
     peak = next(one for one in found["answers"] if one["name"] == "peak-cpu")
     assert peak["leads"]
     assert peak["value"]["low"] < peak["value"]["value"] < peak["value"]["high"]
-    run = store.read(NEWEST)
+    run = store.read(EXAMPLE_RUN)
     assert len(found["cases"]) == len(run.frobench.outcomes)
     assert found["part_in_bodies"] == pytest.approx(run.frobench.part_in_bodies, abs=1e-4)
     rows = list(
-        csv.DictReader(io.StringIO(frobench("show", NEWEST, "--csv", folder=tmp_path).stdout))
+        csv.DictReader(io.StringIO(frobench("show", EXAMPLE_RUN, "--csv", folder=tmp_path).stdout))
     )
     assert [row["name"] for row in rows] == [one["name"] for one in found["answers"]]
     assert float(rows[0]["value"]) == found["answers"][0]["value"]["value"]
@@ -88,7 +87,7 @@ def test_an_accelerator_is_answered_for_before_the_processor(tmp_path: Path) -> 
 
 
 def test_the_terminal_tells_the_axes_and_the_answers_of_the_page() -> None:
-    run = checks.credible(checks.read(NEWEST))
+    run = checks.credible(checks.read(EXAMPLE_RUN))
     found = plain.answers(run)
     own = device_axes(run)
     assert [(one.name, one.precision, one.value) for one in found.axes] == [
@@ -115,8 +114,8 @@ def test_the_terminal_says_that_launches_are_in_two_modes() -> None:
 
 
 def test_the_table_of_cases_has_the_medians_over_launches() -> None:
-    run = store.read(NEWEST)
-    rows = csv.DictReader(io.StringIO(answers.cases_as_csv(plain.answers(run).cases)))
+    run = store.read(EXAMPLE_RUN)
+    rows = csv.DictReader(io.StringIO(answers.as_csv(plain.answers(run).cases)))
     seconds = {row["case"]: row["seconds"] for row in rows}
     assert len(seconds) == len(run.frobench.outcomes)
     for case in run.benchmarks:
@@ -220,7 +219,11 @@ def test_nothing_that_takes_long_to_import_is_imported_to_show_a_run() -> None:
         "except SystemExit as end: print(end.code, *sys.modules)"
     )
     ended = subprocess.run(
-        [sys.executable, "-c", source, NEWEST], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-c", source, EXAMPLE_RUN],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     code, *modules = ended.stdout.splitlines()[-1].split()
     assert code == "0"
@@ -245,7 +248,7 @@ def test_a_verb_that_ends_leaves_the_search_for_garbage_as_it_was(
 
 def test_a_damaged_file_is_no_answer(tmp_path: Path) -> None:
     path = tmp_path / "damaged.json"
-    path.write_text(NEWEST.read_text().replace('"rounds":', '"round":', 1))
+    path.write_text(EXAMPLE_RUN.read_text().replace('"rounds":', '"round":', 1))
     shown = frobench("show", path, folder=tmp_path)
     assert shown.returncode == 1
     assert "unreadable" in shown.stderr
@@ -258,9 +261,9 @@ def test_no_cell_is_a_formula(text: str) -> None:
     case = replace(run.cases[0], case=text, exercise="-1.5e-3", reason=text)
     answer = replace(run.answers[0], question=text)
     cell = printable(f"'{text}")
-    (row,) = csv.DictReader(io.StringIO(answers.cases_as_csv([case])))
+    (row,) = csv.DictReader(io.StringIO(answers.as_csv([case])))
     assert (row["case"], row["exercise"], row["reason"]) == (cell, "-1.5e-3", cell)
-    (told,) = csv.DictReader(io.StringIO(answers.as_csv(replace(run, answers=[answer]))))
+    (told,) = csv.DictReader(io.StringIO(answers.as_csv([answer])))
     assert told["question"] == cell
 
 

@@ -20,6 +20,7 @@ from tests.instruments.faults import spoiling
 from tests.instruments.faults.judging import validate_file
 from tests.instruments.faults.spoiling import last, product
 from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.project_files import EXAMPLE_RUN
 
 PRICES = """torch_name,memory_bytes,price,currency,date,kind,source,per
 Xeon,,7000,EUR,2026-11-02,offer,our reseller,
@@ -30,7 +31,7 @@ EPYC,,9000,EUR,2026-11-02,offer,our reseller,
 class Fault(NamedTuple):
     """A fault to plant: the first match of a pattern is replaced.
 
-    where : the file; of the newest run, where it has no name of its own
+    where : the file; of the example run, where it has no name of its own
     named : what the checker must say
     """
 
@@ -79,12 +80,8 @@ FAULTS = {
     ),
     "an estimate": Fault("estimates.csv", r"((?:true|false),)", r"\g<1>9", "value=9"),
     "a count": Fault("runs.csv", r"(true|false),7", r"\1,9007", "launches is 9007"),
-    "a score": Fault("purchase.html", r'("answer">[^<]*?)[\d.]+( \[)', r"\g<1>90010\2", "'90010"),
-    "a price by work": Fault(
-        "purchase.html",
-        r'(7,000 EUR</span></td><td><span class="value">)[\d,]+',
-        r"\g<1>90011",
-        "'90011 EUR",
+    "a price": Fault(
+        "purchase.html", r'(data-l="Price[^>]*><[^>]*>)[\d,]+', r"\g<1>90011", "'90011"
     ),
     "the best value": Fault(
         "purchase.html", r'(Best value[^<]*</h2><p class="who">)[^<]+', r"\1Nothing", "price: Noth"
@@ -92,19 +89,21 @@ FAULTS = {
     "a margin": Fault(
         "purchase.html", r'("who">[^<]+</p><p>)[\d.]+', r"\g<1>90012", "'Fastest.*90012"
     ),
-    "a rank": Fault("purchase.html", r"(table-speed.*?<td>)\d", r"\g<1>9", "'9' should be 1"),
-    "a ratio": Fault("purchase.csv", r'(intel[^\n]*cpu",-?)', r"\g<1>9", "log_ratio is 9"),
+    "a rank": Fault("purchase.html", r", rank \d", ", rank 9", "rank 9.*should be rank"),
+    "a coverage": Fault("purchase.html", r"covers \d+%", "covers 93%", "covers 93%.*should be"),
+    "a ratio": Fault("purchase.csv", r'(intel[^\n]*training","",1,-?)', r"\g<1>9", "log_ratio is"),
 }
 
 
 @pytest.fixture(scope="module")
 def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the site of all stored runs, with the oldest and the newest side by side."""
+    """Build the site of all stored runs, with the oldest and the example side by side."""
     folder = tmp_path_factory.mktemp("checked")
     paths = sorted((ROOT / "results").rglob("*.json"), key=lambda path: path.name)
     (folder / "prices.csv").write_text(PRICES, encoding="utf-8")
     known = prices.read(folder / "prices.csv")
-    maker = purchase.Maker([paths[0], paths[-1]], paths[0], known)
+    pair = [path for path in paths if path.parent == EXAMPLE_RUN.parent][-2:]
+    maker = purchase.Maker(pair, pair[0], known)
     build.build(paths, folder / "site", workers=Workers(1), beside=[maker], known=known)
     return folder / "site"
 
@@ -114,9 +113,9 @@ def spoilt(good: Path) -> str:
     """Return what the checker says of a copy into which all faults are planted."""
     folder = good.with_name("spoilt")
     shutil.copytree(good, folder)
-    newest = max(folder.glob("*/2*.json"), key=lambda path: path.name)
+    (example,) = folder.glob(f"*/{EXAMPLE_RUN.name}")
     for fault in FAULTS.values():
-        path = newest.with_suffix(fault.where) if fault.where[0] == "." else folder / fault.where
+        path = example.with_suffix(fault.where) if fault.where[0] == "." else folder / fault.where
         text = path.read_bytes().decode("latin-1")  # Parquet too
         changed = re.sub(fault.pattern, fault.new, text, count=1, flags=re.DOTALL)
         assert changed != text, fault

@@ -62,7 +62,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     leave_out = shutil.ignore_patterns("__pycache__")
     for name in ("frobench", "suite", "reports", "benchmarks"):
         shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=leave_out)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder)
     return folder
 
@@ -161,7 +161,7 @@ def test_no_module_has_two_names_in_an_editable_installation(clone: Path, projec
         ({"suite/files.py": "reports.web"}, "The command rests on reports"),
         ({"benchmarks/steps.py": "reports.web"}, "The command rests on reports"),
         (
-            {"suite/kit/cases.py": "suite.kit.garbage", "suite/kit/garbage.py": "suite.kit.cases"},
+            {"suite/kit/cases.py": "suite.kit.lanes", "suite/kit/lanes.py": "suite.kit.cases"},
             "No import runs in a circle",
         ),
     ],

@@ -18,7 +18,7 @@ import noxfile
 from frobench.command import main
 from frobench.suite.exit_codes import absent
 from tests.instruments.processes.command import ROOT
-from tests.instruments.processes.project_files import stored_runs
+from tests.instruments.processes.project_files import EXAMPLE_RUN
 
 IMITATION = """
 import io, json, os, signal, sys
@@ -59,7 +59,7 @@ LIBRARIES = [
     ),
 ]
 REFUSAL = "frobench: measuring needs Linux or macOS; on Windows, call frobench in WSL2\n"
-FILE = str(stored_runs()[-1])
+FILE = str(EXAMPLE_RUN)
 MEASURING = [
     *(["run"], ["list"], ["reproduce", FILE], ["history", "--range", "a..b"]),
     ["fleet"],

@@ -2,6 +2,7 @@
 """What runs on a host that others can send changes to is given little, and trusts no text."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 FROM_EVENTS = r"\$\{\{.*?(github\.(event|head_ref)|steps\.|inputs\.).*?\}\}"
 """Expressions whose text somebody else may have chosen."""
 
+PINNED = r"(actions/[a-z-]+|pypa/gh-action-pypi-publish)@[0-9a-f]{40} # v\d+\.\d+\.\d+"
+"""An action by its commit, which nobody can move, and the version for people."""
+
 
 def commands(text: str) -> list[str]:
     """Return what a workflow's steps run, each with the lines that belong to it."""
@@ -18,12 +22,12 @@ def commands(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_a_workflow_may_read_what_is_there_and_names_its_tools_by_version(path: Path) -> None:
+def test_a_workflow_may_read_what_is_there_and_names_its_tools_by_commit(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert "\npermissions:\n  contents: read\n\n" in text
-    used = re.findall(r"uses: (\S+)", text)
+    used = re.findall(r"uses: (.*)", text)
     assert used
-    assert all(re.fullmatch(r"actions/[a-z-]+@v\d+", one) for one in used)
+    assert all(re.fullmatch(PINNED, one) for one in used)
     assert text.count("actions/checkout@") == text.count("persist-credentials: false")
 
 
@@ -40,7 +44,7 @@ def test_only_what_publishes_may_write() -> None:
         for path in WORKFLOWS
         for right in re.findall(r"^ +([a-z-]+): write", path.read_text("utf-8"), re.MULTILINE)
     }
-    assert writing == {("report", "pages"), ("report", "id-token")}
+    assert writing == {("report", "pages"), ("report", "id-token"), ("release", "id-token")}
 
 
 def test_the_site_is_published_with_its_address_and_without_what_is_kept() -> None:
@@ -58,3 +62,48 @@ def test_who_adds_a_result_is_shown_its_page() -> None:
     assert "git diff -z" in report
     assert "xargs -0" in report  # whatever the files are called
     assert text.index("nox -s validate") < text.index("nox -s report")
+
+
+def test_results_of_a_change_are_judged_by_the_sources_of_its_base(tmp_path: Path) -> None:
+    """A change may bring a validator of its own; the workflow's own steps are run on a clone."""
+
+    def git(*words: str) -> str:
+        who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        command = ("git", *who, *words)
+        return subprocess.run(
+            command, cwd=tmp_path, check=True, capture_output=True
+        ).stdout.decode()
+
+    git("init", "--quiet", "--initial-branch=main")
+    (tmp_path / "results").mkdir()
+    for name, text in (("validator", "strict"), ("results/old.json", "{}")):
+        (tmp_path / name).write_text(text)
+    git("add", ".")
+    git("commit", "--quiet", "-m", "base")
+    git("checkout", "--quiet", "-b", "change")
+    for name, text in (("validator", "blind"), ("results/new.json", "{}")):
+        (tmp_path / name).write_text(text)
+    git("add", ".")
+    git("commit", "--quiet", "-m", "change")
+    git("checkout", "--quiet", "main")
+    git("merge", "--quiet", "--no-ff", "-m", "merge", "change")
+    text = (ROOT / ".github" / "workflows" / "results.yml").read_text(encoding="utf-8")
+    taking = [one for one in commands(text) if "git checkout" in one]
+    assert len(taking) == 2 == len([one for one in commands(text) if "nox -s" in one])
+    for job in taking:
+        script = job.removeprefix("|")
+        subprocess.run(["bash", "-euc", script], cwd=tmp_path, check=True)  # noqa: S607 - any bash
+        assert (tmp_path / "validator").read_text() == "strict"
+        assert (tmp_path / "results" / "new.json").exists()
+        added = git(
+            "diff", "--cached", "--name-only", "--diff-filter=A", "HEAD", "--", "results/*.json"
+        )
+        assert added == "results/new.json\n"
+        git("checkout", "--quiet", "--force", "main")
+
+
+def test_a_fork_publishes_no_pages_unasked() -> None:
+    text = (ROOT / ".github" / "workflows" / "report.yml").read_text(encoding="utf-8")
+    build, publish = text.split("\n  publish:\n")
+    assert "\n    if: vars.PUBLISH_PAGES == 'true'" in build
+    assert "\n    needs: build\n" in publish

@@ -1,26 +1,222 @@
 // SPDX-License-Identifier: MIT
 "use strict";
 /**
- * The index: what the reader asks of it lives in the address's fragment and nowhere else
- * (#view=runs&q=h200&workload=decode&run=...), and each change draws what it asks for.
+ * The index: a table of devices by their scores, a table of runs by date, and runs side by side. What the reader asks
+ * lives in the address's fragment and nowhere else (#view=runs&q=h200&workload=decode&run=...). The build draws the
+ * same table of devices without a browser.
+ *
+ * @typedef {{run: number, others: number[], runs: number, machine: Machine, name: string, vendor: string}} Device
+ *   `run` is the place of its newest run that counts, `others` are those of the newest runs of its other specimens
  */
+const index = (() => {
+  const { element, shape } = drawing;
+  const { GB, isAbove } = model;
+  const VENDORS = { CUDA: "NVIDIA", ROCm: "AMD", XPU: "Intel", MPS: "Apple" };
+  const PER = 1000, MOST_DOTS = 6, TICKS = 5, MOST_LETTERS = 120;
+  /** Devices that are compared one by one with the first, at most, and names in a sentence. */
+  const MOST_NEAR = 20, MOST_NAMES = 3;
+  const brief = (name) => (name.length > MOST_LETTERS ? `${name.slice(0, MOST_LETTERS - 1)}\u2026` : name);
+  const exact = (value) => (value === null ? null : { value, low: null, high: null });
+
+  /** All devices, the machines of all runs, and the currency of most prices. */
+  function read(data) {
+    const known = [], machine = (i) => known[i] ??= model.machine(data, i);
+    const devices = data.groups.map(([run, others, runs]) => {
+      const mine = machine(run), { count, price } = mine;
+      return {
+        run, others, runs, machine: mine, name: brief(mine.device), vendor: VENDORS[mine.backend] ?? mine.backend,
+        price: price === null ? null : price / count, memory: mine.memory_bytes && mine.memory_bytes / count,
+        watts: mine.load ?? exact(mine.watts && mine.watts / count),
+      };
+    });
+    const counts = new Map();
+    devices.forEach(({ machine: { currency } }) => currency && counts.set(currency, (counts.get(currency) ?? 0) + 1));
+    const currency = [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? "USD";
+    return { data, devices, machine, currency, vendors: [...new Set(devices.map(({ vendor }) => vendor))].sort() };
+  }
+
+  /** Why a device is not what the reader asked for, or "". */
+  function out({ name, vendor, memory, price, machine }, asked, all) {
+    if (asked.vendor && asked.vendor !== vendor) return "vendor";
+    if (!asked.name.toLowerCase().split(/\s+/).every((word) => name.toLowerCase().includes(word))) return "name";
+    if (asked.memory !== null && !(memory >= asked.memory * GB)) return "memory";
+    if (asked.budget === null) return "";
+    return price === null || machine.currency !== all.currency ? "unknown price" : price > asked.budget ? "price" : "";
+  }
+
+  /**
+   * The devices that were asked for, fastest first, those without a score last.
+   * @param {{reference: number, workload: string, name: string, memory: ?number, budget: ?number, vendor: string}} asked
+   */
+  function view(all, asked) {
+    const { data, machine, currency } = all;
+    const workload = model.workload(data, asked.workload), reference = machine(asked.reference);
+    const none = { speed: null, coverage: 0, parts: [], why: "no accelerator was measured" };
+    const score = (one, other) => (other.accelerated && !one.accelerated ? none : model.score(data, one, other, workload));
+    const rows = [];
+    let unpriced = 0;
+    for (const one of all.devices) {
+      const why = out(one, asked, all);
+      unpriced += why === "unknown price";
+      if (why) continue;
+      const found = score(one.machine, reference), { speed } = found;
+      const worth = speed && one.price && one.machine.currency === currency ? Math.exp(speed.log) / (one.price / PER) : null;
+      const others = one.others.map((run) => score(machine(run), reference).speed).filter(Boolean).map(({ log }) => Math.exp(log));
+      rows.push({ ...one, others, specimens: one.others.length + 1, score: found, speed, worth });
+    }
+    rows.sort((a, b) => (b.speed?.log ?? -Infinity) - (a.speed?.log ?? -Infinity) || a.run - b.run);
+    const beside = (one, other) => score(one.machine, other.machine).speed;
+    const base = all.devices.find(({ run, others }) => run === asked.reference || others.includes(asked.reference));
+    return {
+      rows, reference: asked.reference, workload, unpriced, currency, called: base?.name ?? brief(reference.device),
+      fastest: first(rows.filter(({ speed }) => speed), beside, () => 1),
+      best: first(rows.filter(({ worth }) => worth), beside, ({ price }) => price),
+    };
+  }
+
+  /** Devices whose run is trusted. */
+  const trusted = (rows) => rows.filter(({ machine }) => !machine.doubt);
+
+  /** The devices that nothing is conclusively better than, the first of them first; none of a doubtful run among others. */
+  function first(rows, beside, cost) {
+    const gain = ({ speed, ...row }) => speed.log - Math.log(cost(row)), room = ({ speed: { error } }) => (error === null ? Infinity : model.QUANTILE * error);
+    const known = trusted(rows).sort((a, b) => gain(b) - gain(a));
+    const close = known.filter((row) => gain(row) + room(row) >= gain(known[0]) - room(known[0]));
+    if (close.length > MOST_NEAR) return close;
+    const found = model.best(close, (one, other) => isAbove(beside(one, other), cost(one) / cost(other)));
+    return found ? [found.first, ...found.near] : [];
+  }
+
+  /** Devices that share the first place, in words. */
+  function shared(devices) {
+    const names = devices.slice(0, MOST_NAMES).map(({ name }) => name).join(" or "), more = devices.length - MOST_NAMES;
+    return devices.length < 2 ? names : `${names}${more > 0 ? ` or ${units.counted(more, "other")}` : ""} (not conclusive)`;
+  }
+
+  /** What the list says, in a sentence or two. */
+  function lead(shown) {
+    const known = shown.rows.filter(({ speed }) => speed), [one, next] = trusted(known);
+    if (!next) return "";
+    const without = known.length - trusted(known).length;
+    const times = shown.fastest.length === 1 ? `, ${units.value(Math.exp(one.speed.log - next.speed.log), "×")} ${next.name}` : "";
+    const worth = shown.best.length ? ` Most speed for its price: ${shared(shown.best)}.` : "";
+    const left = without ? ` Left out: ${units.counted(without, "device")} whose run is doubtful.` : "";
+    return `Fastest ${model.under(shown)}: ${shared(shown.fastest)}${times}.${worth}${left}`;
+  }
+
+  /** The axis of all bars: from zero to the largest, in percent. */
+  function axis(rows) {
+    const most = Math.max(0, ...rows.map(({ speed }) => (speed ? Math.exp(speed.log) : 0))) * 1.04 || 1;
+    const rough = most / TICKS, power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((digit) => digit * power).find((one) => one >= rough);
+    const ticks = Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => i * step);
+    return { at: (value) => drawing.round((100 * value) / most), ticks };
+  }
+
+  /** A score as a bar from zero, with dots for other specimens. */
+  function speedOf({ reference }, { at }, { run, others, machine: { invalid, doubt }, score: { speed, coverage, why } }) {
+    if (!speed) return [element("span", { class: "absent" }, invalid ? "invalid run, not ranked" : "not measured"), element("small", {}, invalid || why)];
+    const value = Math.exp(speed.log), all = [...others, value];
+    const [text, interval] = run === reference ? ["1×", "baseline"] : units.parts(model.ratio(speed), "×");
+    const range = others.length ? `${units.alike([Math.min(...all), Math.max(...all)], "").join(" to ")}×` : interval;
+    const dots = others.slice(0, MOST_DOTS).map((one) => shape("circle", { class: "spec", cx: `${at(one)}%`, cy: 17, r: 3 }));
+    return [element("div", {}, element("strong", {}, text),
+      shape("svg", { class: "score", "aria-hidden": "true" }, shape("rect", { class: "f1", width: `${at(value)}%`, y: 2, height: 9 }), ...dots),
+      element("small", {}, [range, `covers ${model.percent(coverage)}`].filter(Boolean).join(", ")),
+      ...(doubt ? [element("span", { class: "mark" }, doubt)] : []))];
+  }
+
+  const axisOf = (name) => ({ machine }) => machine.axes.find((one) => one.name === name) ?? null;
+
+  /** What stands in the other columns: title, unit, amount, and a note. */
+  const columns = ({ currency }) => [
+    ["Compute", "FLOP/s", axisOf("compute"), (row) => axisOf("compute")(row).precision],
+    ["Memory", "B/s", axisOf("memory")],
+    ["Capacity", "GB", ({ memory }) => exact(memory && memory / GB)],
+    ["Power", "W", ({ watts }) => watts, ({ machine }) => (machine.load ? "load" : "limit")],
+    ["Price", currency, ({ price, machine }) => exact(machine.currency === currency ? price : null), ({ machine }) => machine.price_date.slice(0, 7)],
+    ["Value", `× per ${units.value(PER, "")} ${currency}`, ({ worth }) => exact(worth)],
+  ].map(([title, unit, of, note = () => ""]) => ({ title, unit, of, note }));
+
+  /** A column with its unit, and of values the one that is conclusively the best. */
+  function fitted(column, { rows, best }) {
+    const most = Math.max(0, ...rows.map((row) => column.of(row)?.value ?? 0));
+    const [factor, symbol] = ["FLOP/s", "B/s"].includes(column.unit) && most ? units.axis(most, column.unit) : [1, column.unit];
+    return { ...column, factor, symbol, best: column.title === "Value" && best.length === 1 && rows.filter(({ worth }) => worth).length > 1 ? best[0] : null };
+  }
+
+  /** A cell of such a column. */
+  function cell({ title, symbol, factor, best, of, note }, row) {
+    const amount = of(row), label = { "data-l": `${title}, ${symbol}` };
+    if (!amount) return element("td", { ...label, class: "none" }, "unknown");
+    const remark = note(row);
+    return element("td", { ...label, class: row === best ? "best" : null }, units.value(amount.value / factor, ""), ...(remark ? [element("small", {}, remark)] : []));
+  }
+
+  /**
+   * The table of devices.
+   * @param {?function(Device): HTMLElement} pick makes the control that takes a device into a comparison
+   */
+  function table(shown, pick, limit = Infinity) {
+    const { rows, called } = shown, common = axis(rows), used = columns(shown).map((one) => fitted(one, shown));
+    const title = `Speed ${model.under(shown)}, × ${called}`;
+    const ruler = shape("svg", { class: "ruler", "aria-hidden": "true" },
+      ...common.ticks.map((tick) => shape("text", { x: `${common.at(tick)}%`, y: 12 }, tick ? units.value(tick, "×") : "0")));
+    const heads = [element("th", { scope: "col", class: "pick" }, pick ? "Compare" : ""), element("th", { scope: "col" }, "Device"),
+      element("th", { scope: "col", "aria-sort": "descending", class: "speed" }, title, ruler),
+      ...used.map(({ title: head, symbol }) => element("th", { scope: "col" }, head, element("small", {}, symbol)))];
+    const body = rows.slice(0, limit).map((row) => element("tr", {},
+      element("td", { class: "pick" }, ...(pick ? [pick(row)] : [])),
+      element("th", { scope: "row" }, element("a", { href: row.machine.href }, row.name),
+        ...(row.runs > 1 ? [element("small", {}, `${units.counted(row.runs, "run")}, ${units.counted(row.specimens, "specimen")}`)] : [])),
+      element("td", { class: "speed", "data-l": title }, ...speedOf(shown, common, row)),
+      ...used.map((column) => cell(column, row))));
+    const caption = `Baseline, 1×: ${called}. Sorted by speed ${model.under(shown)}. A device has one run unless more are counted. Below each speed: its interval or, if several machines have the device, their range, a dot for each; and the share of the workload's weight that both machines measured.`;
+    return element("div", { class: "scroll", role: "region", "aria-labelledby": "devices-caption", tabindex: 0 },
+      element("table", { class: "stack devices" }, element("caption", { id: "devices-caption" }, caption),
+        element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...body)));
+  }
+
+  /** The workload that is asked for, or the first that the baseline measured. */
+  const workloadOf = ({ data, machine }, asked) =>
+    data.workloads.find(({ name }) => name === asked)?.name ?? compare.usualWorkload(data, machine(data.base));
+
+  /** The table and its sentence before a reader asks anything, as text for the build. */
+  function built(data) {
+    const all = read(data), asked = { reference: data.base, workload: workloadOf(all), name: "", memory: null, budget: null, vendor: "" };
+    const shown = view(all, asked);
+    return { lead: lead(shown), table: String(table(shown, null)) };
+  }
+
+  return { read, view, table, lead, workloadOf, built };
+})();
+
+/** The index at work: each change of the address draws what it asks for. */
 (() => {
-  const table = document.getElementById("runs");
-  if (!table) return;
-  const CHUNK = 25;
-  const VIEWS = { devices: "devices", runs: "by-date", compare: "comparison" };
-  const get = (id) => document.getElementById(id);
+  const runs = document.getElementById?.("runs");
+  if (!runs) return;
   const { element } = drawing;
-  const data = JSON.parse(get("data").textContent);
-  const read = rows.read(table, data);
-  const places = new Map(read.ids.map((id, place) => [id, place]));
-  const reader = ratios.reader(data);
-  const all = indexDevices.read(data);
+  const CHUNK = 25, NEWEST_FIRST = "-when";
+  const VIEWS = { devices: "devices", runs: "by-date", compare: "comparison" };
+  const FLAGS = ["complete", "slower", "all"], CHOICES = ["kind", "device", "backend", "profile"], NUMBERS = ["launches", "cases"];
+  const natural = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+  const get = (id) => document.getElementById(id);
+  const plain = (text) => text.trim().replace(/\s+/g, " ");
+  const data = JSON.parse(get("data").textContent), all = index.read(data);
+  const ids = data.runs.map(({ href }) => href.replace(/\.html$/, "")), places = new Map(ids.map((id, place) => [id, place]));
   const MEMORY = { key: "memory", label: "Capacity, GB, at least", least: 0, most: 1e6, usual: null, clears: true, placeholder: "any" };
   const BUDGET = { key: "budget", label: `Price, at most (${all.currency})`, least: 0, most: 1e12, usual: null, clears: true,
     placeholder: "any", currency: all.currency };
-  const state = { limit: CHUNK, asked: "", drawn: "", laid: null };
-  const runs = indexRuns.of(table, data, reader, read, say);
+  const state = { limit: CHUNK, asked: "", drawn: "", laid: null, wanted: null, open: new Set() };
+
+  // The rows of the table of runs as they were read.
+  const nodes = [...runs.tBodies[0].rows], heads = runs.tHead.rows[0], controls = get("controls");
+  const cells = (at) => nodes.map((node) => plain(node.cells[at].textContent));
+  const texts = { machine: data.runs.map(({ title }) => title), ...Object.fromEntries(["when", "torch", "profile", "launches", "cases"].map((key, i) => [key, cells(i + 2)])) };
+  const deviceOf = (i) => data.devices.values[data.devices.of[i]];
+  const hay = nodes.map((_, i) => [ids[i], deviceOf(i)[0], ...Object.values(texts).map((column) => column[i])].join(" ").toLowerCase());
+  const newest = nodes.map((node) => !node.classList.contains("old"));
+  const earlier = (i) => (newest[i] ? nodes.map((_, other) => other).filter((other) => !newest[other] && data.machines[other] === data.machines[i]) : []);
 
   /** Say something else in the fragment; what is null or usual is left out. */
   function say(changes, replace = false) {
@@ -35,97 +231,125 @@
 
   /** What the fragment asks for; what names no run or nothing to choose is passed over. */
   function asked() {
-    const params = setting.read();
-    const place = (id) => places.get(id) ?? null;
-    const picked = [...new Set(params.getAll("run").map(place).filter((one) => one !== null))];
-    const reference = place(params.get("reference"));
-    const vendor = all.vendors.includes(params.get("vendor")) ? params.get("vendor") : "";
+    const params = setting.read(), text = (key) => params.get(key)?.trim() ?? "";
+    const picked = [...new Set(params.getAll("run").map((id) => places.get(id)).filter((one) => one !== undefined))];
+    const offered = (key) => [...controls.elements[key].options].some(({ value }) => value === params.get(key));
     return {
-      ...runs.asked(params), reference, picked, vendor,
+      words: text("q").toLowerCase().split(/\s+/).filter(Boolean),
+      choices: Object.fromEntries(CHOICES.map((key) => [key, offered(key) ? params.get(key) : ""])),
+      flags: Object.fromEntries(FLAGS.map((key) => [key, params.has(key)])),
+      sort: params.get("sort") ?? NEWEST_FIRST, picked,
+      reference: places.get(params.get("reference")) ?? data.base,
+      vendor: all.vendors.includes(params.get("vendor")) ? params.get("vendor") : "",
       view: Object.hasOwn(VIEWS, params.get("view")) ? params.get("view") : "devices",
-      workload: indexDevices.workloadOf(data, reader.against(reference ?? data.base), params.get("workload")),
-      name: params.get("name")?.trim() ?? "", memory: setting.number(params, MEMORY), budget: setting.number(params, BUDGET),
+      workload: index.workloadOf(all, params.get("workload")),
+      name: text("name"), memory: setting.number(params, MEMORY), budget: setting.number(params, BUDGET),
     };
   }
 
-  /** Take a run into the comparison, or out of it. */
-  function pick(i, taken) {
-    const others = asked().picked.filter((one) => one !== i);
-    say({ run: (taken ? [...others, i] : others).map((one) => read.ids[one]) });
-  }
-
-  /** The control that takes a device into the comparison. */
-  function picker({ run, name }) {
-    const box = element("input", { type: "checkbox", "aria-label": `Compare ${name}`, "data-place": run });
-    box.addEventListener("change", () => pick(run, box.checked));
+  /** The control that takes a run into the comparison, or out of it. */
+  function picker(i, name) {
+    const box = element("input", { type: "checkbox", "aria-label": `Compare ${name}`, "data-place": i });
+    box.addEventListener("change", () => {
+      const others = asked().picked.filter((one) => one !== i);
+      say({ run: (box.checked ? [...others, i] : others).map((one) => ids[one]) });
+    });
     return element("label", { class: "check" }, box, element("span", {}, "Compare"));
   }
 
+  const tick = (root, picked) => root.querySelectorAll("input[data-place]").forEach((box) => { box.checked = picked.includes(Number(box.dataset.place)); });
+  const told = (id, text) => { if (get(id).textContent !== text) get(id).textContent = text; };
+
+  /** How many things there are, and how many of them are seen. */
+  function counted(found, noun, none) {
+    const seen = Math.min(state.limit, found);
+    return found === 0 ? none : `${units.counted(found, noun)}${seen < found ? `, the first ${seen} of them shown` : ""}.`;
+  }
+
   /** Draw the devices that are asked for, unless they are there. */
-  function devices(wanted) {
-    const { reference, workload, name, memory, budget, vendor, picked } = wanted;
-    const key = JSON.stringify([reference, workload.name, name, memory, budget, vendor, state.limit]);
+  function devices({ reference, workload, name, memory, budget, vendor, picked }) {
+    const key = JSON.stringify([reference, workload, name, memory, budget, vendor, state.limit]);
     if (state.drawn !== key) {
       state.drawn = key;
-      const shown = indexDevices.view(data, reader, all, { reference, workload: workload.name, name, memory, budget, vendor });
-      get("devices-table").replaceChildren(indexDevices.table(shown, (run) => read.addresses[run], picker, state.limit));
-      get("lead").textContent = indexDevices.lead(shown);
-      tell(shown, Math.min(state.limit, shown.rows.length));
+      const shown = index.view(all, { reference, workload, name, memory, budget, vendor });
+      get("devices-table").replaceChildren(index.table(shown, ({ run, name: called }) => picker(run, called), state.limit));
+      get("lead").textContent = index.lead(shown);
+      const left = shown.unpriced ? ` ${units.counted(shown.unpriced, "device")} without a known price left out.` : "";
+      told("devices-status", counted(shown.rows.length, "device", "No device is like that.") + left);
+      get("more-devices").hidden = state.limit >= shown.rows.length;
     }
-    get("devices-table").querySelectorAll("input").forEach((box) => { box.checked = picked.includes(Number(box.dataset.place)); });
+    tick(get("devices-table"), picked);
   }
 
-  /** Say how many devices there are. */
-  function tell({ rows: found, unpriced }, seen) {
-    const count = units.counted(found.length, "device");
-    const text = found.length === 0 ? "No device is like that." : `${count}${seen < found.length ? `, the first ${seen} of them shown` : ""}.`;
-    const left = unpriced ? ` ${units.counted(unpriced, "device")} without a known price left out.` : "";
-    if (get("devices-status").textContent !== text + left) get("devices-status").textContent = text + left;
-    get("more-devices").hidden = seen === found.length;
-  }
-
-  /** What else a comparison says of a run. */
-  function describe(i, reference) {
-    const [device] = data.devices.values[data.devices.of[i]];
-    const [count, watts, watts_source, memory_bytes] = data.hardware.values[data.hardware.of[i]];
-    const [price, currency, price_date, price_kind, price_source] =
-      data.prices.values[data.prices.of[i]] ?? Array(5).fill(null);
-    const lent = data.rents.values[data.rents.of[i]];
-    const [rent, rent_currency, date, kind, source] = lent ?? [];
-    const axes = indexDevices.axesOf(data, i);
-    return {
-      run: read.ids[i], title: read.texts.machine[i], href: read.addresses[i],
-      device, count, watts, watts_source, memory_bytes,
-      price, currency, price_date, price_kind, price_source,
-      rent: lent ? { price: rent, currency: rent_currency, date, kind, source } : null, measured: data.measured[i],
-      rates: [], axes: axes.filter(({ name }) => name !== "load"), load: axes.find(({ name }) => name === "load") ?? null,
-      invalid: data.invalid[i] ?? "", doubts: [],
-      energy: null, missing: [], differs: rows.differs(data, reference, i),
+  /** The places of the runs that are asked for, in the order that is asked for. */
+  function chosen({ words, choices, flags, sort }) {
+    const fits = (i) => {
+      const [name, kind, backend] = deviceOf(i), has = { kind, backend, device: plain(name), profile: texts.profile[i] };
+      return (flags.all || newest[i]) && (!flags.complete || data.complete[i]) && (!flags.slower || data.slower[i])
+        && CHOICES.every((key) => !choices[key] || choices[key] === has[key]) && words.every((word) => hay[i].includes(word));
     };
+    const found = nodes.map((_, i) => i).filter(fits), key = sort.replace("-", ""), sign = sort.startsWith("-") ? -1 : 1;
+    if (key === "since") return found.sort((a, b) => !data.slower[a] - !data.slower[b] || sign * (data.slower[a] - data.slower[b]) || a - b);
+    const values = Object.hasOwn(texts, key) ? texts[key] : null;
+    return values ? found.sort((a, b) => (values[a] === "") - (values[b] === "") || sign * natural.compare(values[a], values[b]) || a - b) : found;
   }
 
-  /** Runs beside the first of them, and the scores of all beside each other. */
-  const beside = ([first, ...others]) => [
-    ratios.comparison(data, reader, [first, ...others], describe),
-    ...others.map((one) => ratios.scores(data, reader, [one, first, ...others.filter((run) => run !== one)], (run) => read.ids[run]))];
+  /** A row with what only a script can give it, and what its controls do. */
+  function dressed(i) {
+    const node = nodes[i];
+    if (node.cells[0].firstChild) return node;
+    node.className = newest[i] ? "" : "old shown";
+    node.cells[0].append(picker(i, `${texts.machine[i]}, ${texts.when[i]}`));
+    const count = earlier(i).length;
+    if (count === 0) return node;
+    const button = element("button", { type: "button", "aria-expanded": "false" }, `and ${count} earlier`);
+    button.addEventListener("click", () => {
+      if (!state.open.delete(i)) state.open.add(i);
+      button.setAttribute("aria-expanded", String(state.open.has(i)));
+      draw(state.wanted);
+    });
+    node.cells[1].lastElementChild.replaceWith(button);
+    return node;
+  }
+
+  /** Put as many of the runs that are asked for into the table as are to be seen. */
+  function draw(wanted) {
+    const order = chosen(wanted), { flags, sort, choices } = wanted, focused = document.activeElement;
+    const open = (i) => !flags.all && (state.limit === Infinity || state.open.has(i));
+    const visible = order.slice(0, state.limit).flatMap((i) => [i, ...open(i) ? earlier(i) : []]);
+    runs.tBodies[0].replaceChildren(...visible.map(dressed));
+    tick(runs, wanted.picked);
+    if (focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
+    const typed = setting.read().get("q") ?? "";
+    if (controls.elements.q.value.trim() !== typed) controls.elements.q.value = typed;
+    for (const key of CHOICES) controls.elements[key].value = choices[key];
+    for (const key of FLAGS) controls.elements[key].checked = flags[key];
+    for (const head of heads.cells) {
+      const { key } = head.dataset;
+      if (key === sort.replace("-", "")) head.setAttribute("aria-sort", sort === key ? "ascending" : "descending");
+      else head.removeAttribute("aria-sort");
+    }
+    told("status", counted(order.length, flags.all ? "run" : "machine", "No run is like that."));
+    get("more").hidden = state.limit >= order.length;
+  }
 
   /** Draw the runs that were picked side by side, the reference first if it is among them. */
-  function compare({ view, picked, reference }) {
-    const isReference = (run) => run === (reference ?? data.base);
-    const order = [...picked.filter(isReference), ...picked.filter((run) => !isReference(run))];
+  function side({ view, picked, reference }) {
     get("one-more").hidden = picked.length > 1;
     get("laid").hidden = picked.length < 2;
     if (view !== "compare" || picked.length < 2) return;
-    const key = order.join();
-    if (state.laid?.key !== key) state.laid = { key, held: beside(order) };
-    purchase.show(get("laid"), state.laid.held, state.laid.held.slice(0, 1));
+    const key = [reference, ...picked].join();
+    if (state.laid?.key !== key) {
+      const order = [...picked].sort((a, b) => (b === reference) - (a === reference));
+      state.laid = { key, machines: order.map(all.machine) };
+    }
+    compare.show(get("laid"), data, state.laid.machines, state.laid.machines.slice(0, 1));
   }
 
   /** Say what was picked, where it is not shown. */
   function basket({ view, picked }) {
     get("basket").hidden = picked.length === 0 || view === "compare";
-    const names = picked.map((run) => data.devices.values[data.devices.of[run]][0]);
-    get("basket-names").textContent = `${picked.length} picked: ${names.join(", ")}`;
+    get("basket-names").textContent = `${picked.length} picked: ${picked.map((run) => deviceOf(run)[0]).join(", ")}`;
     get("to-comparison").textContent = picked.length > 1 ? `Compare ${picked.length}` : "Compare: pick one more";
   }
 
@@ -140,37 +364,24 @@
 
   /** Draw what the fragment asks for. */
   function apply() {
-    const wanted = asked();
-    const now = JSON.stringify(wanted);
+    const wanted = asked(), now = JSON.stringify(wanted);
     if (state.asked !== now) {
-      const isNew = state.asked !== "";
-      state.asked = now;
-      if (isNew) state.limit = CHUNK;
+      if (state.asked !== "") state.limit = CHUNK;
+      Object.assign(state, { asked: now, wanted });
       turn(wanted);
-      runs.update({ ...wanted, pick }, setting.read().get("q") ?? "", isNew);
+      draw(wanted);
       devices(wanted);
       basket(wanted);
       setting.refresh(get("finder"));
     }
-    compare(wanted);
+    side(wanted);
   }
 
-  /** The controls of the devices. */
-  function finder() {
-    const held = reader.against(data.base);
-    const workload = setting.buttons({ key: "workload", label: "Workload", usual: indexDevices.workloadOf(data, held, null).name,
-      options: data.workloads.map(({ name, title }) => [name, title]) });
-    const vendor = setting.choice({ key: "vendor", label: "Vendor", usual: "", options: [["", "all"], ...all.vendors.map((one) => [one, one])] });
-    const reference = setting.choice({ key: "reference", label: "Compared with", usual: read.ids[data.base],
-      options: all.devices.map(({ run, name }) => [read.ids[run], name]) });
-    const name = element("input", { type: "search", id: "name" });
-    name.addEventListener("input", () => say({ name: name.value.trim() }, true));
-    name.addEventListener("setting", () => {
-      const typed = setting.read().get("name") ?? "";
-      if (name.value.trim() !== typed) name.value = typed;
-    });
-    const labelled = element("div", { class: "field" }, element("label", { for: "name" }, "Name"), name);
-    get("finder").append(workload, ...[MEMORY, BUDGET].map(setting.field), vendor, labelled, reference);
+  /** Show more or fewer rows. */
+  function limit(most) {
+    state.limit = most;
+    devices(state.wanted);
+    draw(state.wanted);
   }
 
   /** Let a link turn to a view, and leave in the address what was set. */
@@ -183,26 +394,50 @@
     });
   }
 
+  /** Make a heading sort by its column, numbers from the best, and again the other way. */
+  function sortable(head) {
+    const { key } = head.dataset, button = element("button", { type: "button" }, head.textContent);
+    button.addEventListener("click", () => {
+      const least = key in texts && key !== "when" && !NUMBERS.includes(key);
+      const [first, again] = least ? [key, `-${key}`] : [`-${key}`, key];
+      const next = state.wanted.sort === first ? again : first;
+      say({ sort: next === NEWEST_FIRST ? null : next });
+    });
+    head.replaceChildren(button);
+  }
+
+  /** The controls of the devices. */
+  function finder() {
+    const workload = setting.buttons({ key: "workload", label: "Workload", usual: index.workloadOf(all),
+      options: data.workloads.map(({ name, title }) => [name, title]) });
+    const vendor = setting.choice({ key: "vendor", label: "Vendor", usual: "", options: [["", "all"], ...all.vendors.map((one) => [one, one])] });
+    const reference = setting.choice({ key: "reference", label: "Compared with", usual: ids[data.base],
+      options: all.devices.map(({ run, name }) => [ids[run], name]) });
+    const name = element("input", { type: "search", id: "name" });
+    name.addEventListener("input", () => say({ name: name.value.trim() }, true));
+    name.addEventListener("setting", () => {
+      const typed = setting.read().get("name") ?? "";
+      if (name.value.trim() !== typed) name.value = typed;
+    });
+    const labelled = element("div", { class: "field" }, element("label", { for: "name" }, "Name"), name);
+    get("finder").append(workload, ...[MEMORY, BUDGET].map(setting.field), vendor, labelled, reference);
+  }
+
   for (const link of document.querySelectorAll(".tabs a")) {
     turning(link, Object.keys(VIEWS).find((view) => link.hash === `#${VIEWS[view]}`));
   }
   turning(get("to-comparison"), "compare");
   get("clear-basket").addEventListener("click", () => say({ run: null }));
-  get("more-devices").addEventListener("click", () => {
-    state.limit += CHUNK;
-    devices(asked());
-  });
+  for (const id of ["more", "more-devices"]) get(id).addEventListener("click", () => limit(state.limit + CHUNK));
+  controls.addEventListener("submit", (event) => event.preventDefault());
+  controls.addEventListener("input", ({ target: { name, type, value, checked } }) =>
+    say({ [name]: type === "checkbox" ? (checked ? "1" : null) : value.trim() }, name === "q"));
+  [...heads.cells].slice(1).forEach(sortable);
   // Paper has all rows, with those that are folded away.
-  for (const [moment, every] of [["beforeprint", true], ["afterprint", false]]) {
-    addEventListener(moment, () => {
-      state.limit = every ? Infinity : CHUNK;
-      devices(asked());
-      runs.every(every);
-    });
-  }
+  addEventListener("beforeprint", () => limit(Infinity));
+  addEventListener("afterprint", () => limit(CHUNK));
   addEventListener("hashchange", apply);
   setting.keep();
   finder();
   apply();
-  for (const i of read.nodes.keys()) requestIdleCallback(() => reader.times(i));
 })();

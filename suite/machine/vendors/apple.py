@@ -14,7 +14,6 @@ class Apple(Vendor):
     """The GPU of an Apple processor; its energy is all that can be read."""
 
     name, type, build = "Apple", "mps", "MPS"
-    named_by_torch = True
     guide = "https://developer.apple.com/metal/pytorch/"
     api = "Zeus (the extra `energy`)"
     readers: ClassVar[Mapping[str, Reader]] = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Intel's GPUs: the kernel shows them, and torch names them."""
+"""Intel's GPUs: the kernel shows them."""
 
 from pathlib import Path
 
@@ -13,7 +13,6 @@ class Intel(Vendor):
     """Intel's cards, without the displays and NPUs of its processors."""
 
     name, type, build, pci = "Intel", "xpu", "XPU", "0x8086"
-    named_by_torch = True
     guide = "https://docs.pytorch.org/docs/stable/notes/get_start_xpu.html"
     driver = ("sys/module/i915", "sys/module/xe")
     nodes = "dev/dri/renderD*"

@@ -60,7 +60,6 @@ class Vendor:
     readers : how it reads each quantity, by the names that `Accelerator`, `Sensed` and
         `doctor --json` have for it
     has_uuid : whether devices are found by torch's UUID, else by their address
-    named_by_torch : whether only torch knows the names of the devices
     guide : where driver and build are explained
     driver : files; one of them exists while the driver is loaded
     oldest_driver : by the major version of what torch was built for
@@ -75,7 +74,7 @@ class Vendor:
 
     name = type = build = pci = api = guide = nodes = container = set_limit = ""
     readers: ClassVar[Mapping[str, Reader]] = {}
-    has_uuid = named_by_torch = node_each = False
+    has_uuid = node_each = False
     driver: tuple[str, ...] = ()
     control: tuple[str, ...] = ()
     masks: tuple[str, ...] = ()

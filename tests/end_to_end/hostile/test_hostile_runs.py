@@ -17,7 +17,7 @@ from frobench.reports.site import build
 from frobench.reports.summary import plain
 from frobench.suite import checks, privacy
 from frobench.suite.compare.between_runs import levels
-from frobench.suite.compare.pairs import compare_machines
+from frobench.suite.compare.pairs import match_machines
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.export import FORMATS
 from frobench.suite.stored import store
@@ -68,7 +68,7 @@ def readable(path: Path) -> None:
     for base, new in ((whole, judged), (judged, whole)):
         compared = compare_runs(base, new, [levels(judged)])
         compare_findings(base, new, compared)
-        compare_machines(base, new)
+        match_machines(base, new)
 
 
 @pytest.mark.parametrize("name", HOSTILE)

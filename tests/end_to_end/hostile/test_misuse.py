@@ -27,7 +27,7 @@ LAZY = "the body returned a generator or coroutine, whose code has not run; run 
         (
             "import no_such_package\n",
             3,
-            "has no package no_such_package; install its package there",
+            "bench_mine.py:3: ModuleNotFoundError: No module named 'no_such_package'",
         ),
         ("", 2, "no case of the profile standard in"),
     ],

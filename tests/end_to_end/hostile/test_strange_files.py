@@ -14,10 +14,7 @@ from frobench.command import main
 from frobench.reports.files.metadata import ANYWHERE
 from frobench.reports.purchase import purchase
 from frobench.suite.compare.runs import newest_levels
-from frobench.suite.errors import CannotRunError
 from frobench.suite.files import LARGEST_FILE
-from frobench.suite.journal import Plan
-from frobench.suite.run import unfinished
 from frobench.suite.stored import store
 from tests.reports.site.test_site import files, small
 
@@ -151,13 +148,6 @@ def test_a_verb_of_one_file_refuses_it(verb: tuple[str, ...], name: str) -> None
         assert f"runs/{name}.json: unreadable: {STRANGE[name][1]}" in shown.output
 
 
-@pytest.mark.usefixtures("folder")
-def test_a_table_of_prices_is_a_file() -> None:
-    shown = called("report", "runs/good.json", "--prices", "runs/pipe.json")
-    assert shown.exit_code == 2
-    assert NO_FILE in shown.output
-
-
 def test_a_link_to_a_stored_run_is_read(folder: Path) -> None:
     (folder.parent / "link.json").symlink_to("runs/good.json")
     assert called("validate", "link.json").output.endswith("link.json: valid\n")
@@ -169,18 +159,4 @@ def test_what_is_strange_beside_a_run_tells_no_comparison_anything(folder: Path)
 
 def test_side_by_side_passes_over_what_is_no_file(folder: Path) -> None:
     paths = [folder / name for name in ("good.json", "pipe.json", "large.json")]
-    assert purchase.Maker(paths, None, [])({}, ANYWHERE) == {}
-
-
-@pytest.mark.parametrize("name", [Plan.FILE, "launches.jsonl"])
-def test_a_run_whose_folder_holds_a_pipe_is_not_resumed(tmp_path: Path, name: str) -> None:
-    run = tmp_path / unfinished.RUNS / "20260101T000000Z-0a1b2c3"
-    run.mkdir(parents=True)
-    (run / Plan.FILE).touch()
-    (run / name).unlink(missing_ok=True)
-    os.mkfifo(run / name)
-    with pytest.raises(CannotRunError, match=f"{name} is {NO_FILE}; remove it"):
-        unfinished.find(tmp_path, "last")
-    if name == Plan.FILE:
-        with pytest.raises(CannotRunError, match="a pipe"):
-            Plan.read(run)
+    assert purchase.Maker(paths, None, [])([], ANYWHERE) == {}

@@ -2,7 +2,6 @@
 """A process that is lost costs a run at most the case in flight, and what happened is named."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +15,6 @@ import psutil
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.checks.plausibility import clock_set_back
 from frobench.suite.errors import CannotRunError, CutShortError, Interrupted, NothingSelectedError
 from frobench.suite.journal import (
     DISK_REFUSES,
@@ -30,7 +28,7 @@ from frobench.suite.journal import (
 from frobench.suite.profiles import settings_for
 from frobench.suite.run import launches as process
 from frobench.suite.run import telemetry, unfinished
-from frobench.suite.run.launches import MISUSED, LaunchProcess, Orphans
+from frobench.suite.run.launches import MISUSED, LaunchProcess, adopt_orphans, end_orphans
 from frobench.suite.run.telemetry import Reading
 from frobench.suite.stored.differences import short_name
 from frobench.suite.stored.types import CommitInfo, Run, Settings
@@ -136,17 +134,6 @@ def test_a_body_that_ends_its_process_with_any_exit_code_fails_alone(
     assert stored.frobench.complete
 
 
-def test_a_folder_that_is_removed_meanwhile_is_named_as_that(tmp_path: Path) -> None:
-    class Removing(Launch):
-        def records(self) -> Iterator[Record]:
-            if self.spec.mode == "measure":
-                shutil.rmtree(Path(self.spec.journal).parent)
-            yield from super().records()
-
-    with made_up(Removing), pytest.raises(CannotRunError, match="was removed while its run"):
-        run(tmp_path)
-
-
 class InterruptedInTheSecond(Launch):
     """A launch that is interrupted after its first case."""
 
@@ -159,7 +146,7 @@ class InterruptedInTheSecond(Launch):
 
 
 @pytest.mark.parametrize("line", range(7))
-def test_a_damaged_line_of_the_journal_is_named_and_measured_again(
+def test_a_damaged_line_of_the_journal_is_named_and_costs_what_it_said(
     tmp_path: Path, line: int
 ) -> None:
     with made_up(InterruptedInTheSecond):
@@ -173,9 +160,9 @@ def test_a_damaged_line_of_the_journal_is_named_and_measured_again(
         _, stored = run(tmp_path, resume="last", reporter=reporter)
     assert len(lines) == 7
     assert f"{path} has 1 damaged line, the first is line {line + 1}" in reporter.lines[0]
-    assert launches_of(stored) == dict.fromkeys(NAMES, [3] * LAUNCHES)
+    lost = [count for counts in launches_of(stored).values() for count in counts if count != 3]
+    assert lost in ([], [0])
     assert stored.frobench.complete
-    assert not list(clock_set_back(stored))
 
 
 def test_a_damaged_plan_is_named_and_nothing_is_removed(tmp_path: Path) -> None:
@@ -256,19 +243,16 @@ def test_a_run_is_resumed_by_one_process_at_a_time(tmp_path: Path) -> None:
         assert run(tmp_path, resume="last")[1].frobench.complete
 
 
-@pytest.mark.parametrize("files", [["draft.json"], ["draft.json", "plan.json"], ["plan.json"]])
-def test_a_run_of_an_older_version_is_not_resumed_and_it_is_said_what_to_do(
-    files: list[str], tmp_path: Path
-) -> None:
+def test_a_run_of_an_older_version_is_not_resumed_and_it_is_said_what_to_do(tmp_path: Path) -> None:
     folder = tmp_path / unfinished.RUNS / "20260101T000000Z-0a1b2c3"
     folder.mkdir(parents=True)
-    for file in files:  # a plan held the draft
-        (folder / file).write_text('{"draft": {"run": "20260101T000000Z-0a1b2c3"}, "cases": []}')
+    text = '{"draft": {"run": "20260101T000000Z-0a1b2c3"}, "cases": []}'
+    (folder / "plan.json").write_text(text)
     with made_up(), pytest.raises(CannotRunError) as refused:
         run(tmp_path, resume="last")
     assert f"remove {folder}, and measure anew" in str(refused.value)
     assert "version of Frobench" in str(refused.value)
-    assert sorted(path.name for path in folder.glob("*.json")) == files
+    assert (folder / "plan.json").read_text() == text
 
 
 SLOW_TORCH = """
@@ -315,17 +299,17 @@ def test_a_launch_does_not_outlive_a_runner_that_is_killed_while_it_imports_torc
 def test_a_daemon_that_a_body_started_ends_with_its_launch(tmp_path: Path) -> None:
     log = tmp_path / "pid"
     leave = f"setsid sh -c 'setsid sleep 60 & echo $! > {log}'"
-    known = subprocess.Popen(["/bin/sleep", "60"], start_new_session=True)
-    orphans = Orphans()
+    other = subprocess.Popen(["/bin/sleep", "60"], start_new_session=True)
+    known = adopt_orphans()
     subprocess.run(["/bin/sh", "-c", leave], check=True)
     while not log.exists() or not log.read_text():
         pass
     daemon = psutil.Process(int(log.read_text()))
-    orphans.end()
+    end_orphans(known)
     assert not daemon.is_running()
-    assert known.poll() is None
-    known.kill()
-    known.wait()
+    assert other.poll() is None
+    other.kill()
+    other.wait()
 
 
 def test_a_case_is_not_to_blame_if_the_whole_job_is_asked_to_end(

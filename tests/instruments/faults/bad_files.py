@@ -11,10 +11,6 @@ import sys
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
-from random import Random
-
-from msgspec import UNSET
-from msgspec.structs import replace
 
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Energy, Outcome, Run, Telemetry, Work
@@ -99,13 +95,6 @@ def _first_slow(run: Run) -> None:
     add_up(run)
 
 
-def _copied_launch(run: Run) -> None:
-    one = product(run, 1024)
-    first, _, *rest = samples(one)
-    set_samples(one, [first, first, *rest])
-    add_up(run)
-
-
 def _without_the_slowest(run: Run) -> None:
     one = product(run)
     by_launch = samples(one)
@@ -149,7 +138,6 @@ def of_calls(one: Case, factor: int) -> None:
 def dated(run: Run, when: str) -> None:
     """Give a run another date, and all that follows from it."""
     began = datetime.fromisoformat(when)
-    _by_the_day(run)
     run.datetime, run.frobench.run = when, f"{began:%Y%m%dT%H%M%SZ}-0a1b2c3"
     for number, one in enumerate(run.frobench.launches):
         one.started = (began + timedelta(seconds=60 + 40 * number)).isoformat()
@@ -157,16 +145,6 @@ def dated(run: Run, when: str) -> None:
 
 def _renamed(run: Run) -> None:
     run.benchmarks[0].fullname = run.benchmarks[1].fullname
-
-
-def _beyond_the_run(run: Run) -> None:
-    for number, one in enumerate(run.frobench.launches):
-        one.begun = 920.0 + 32 * number
-
-
-def _by_the_day(run: Run) -> None:
-    for one in run.frobench.launches:
-        one.begun = UNSET
 
 
 def _failed(run: Run) -> None:
@@ -184,24 +162,10 @@ def _in_an_older_slot(run: Run, rate: float) -> None:
     last(run, 4**13 / rate, case(run, "bench_to_device", size=4**13))
 
 
-def _in_an_older_file(run: Run) -> None:
-    _in_an_older_slot(run, 5e10)
-    for one in run.benchmarks:  # no benchmark declared what its bytes go through
-        one.extra_info.work = replace(one.extra_info.work, path=None)
-
-
-def _in_steps(run: Run) -> None:
-    chance = Random(1)  # noqa: S311 - no secret
-    for one in run.benchmarks:
-        last(run, 0.2, one)
-        one.extra_info.parts = {}
-        set_samples(one, [[chance.randint(15, 25) * 1e-2 for _ in range(6)] for _ in range(6)])
-
-
 OF_RUNS: dict[str, tuple[str, Spoil]] = {
     # Units
     "all seconds in milliseconds": ("samples-beyond-launch", all_samples(1e3)),
-    "all seconds in microseconds": ("launch-beyond-run", all_samples(1e6)),
+    "all seconds in microseconds": ("samples-beyond-launch", all_samples(1e6)),
     "one case in milliseconds": ("samples-beyond-launch", lambda run: take(product(run), 1e3)),
     "a case's milliseconds as seconds": (
         "launch-beyond-run",
@@ -295,25 +259,12 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
         "overlap-in-turn",
         of_parts("bench_two_at_once", shared_in_turn=1.0),
     ),
-    "stages in turn that claim to overlap": (
-        "unproved-overlap",
-        of_parts("bench_in_turn", concurrency=0.04),
-    ),
-    "streams that take turns and claim to overlap": (
-        "unproved-overlap",
-        of_parts("bench_two_at_once", in_turn=1e-9, concurrency=0.999),
-    ),
-    "overlap without a control": (
-        "unproved-overlap",
-        lambda run: case(run, "bench_two_at_once").extra_info.parts.pop("in_turn"),
-    ),
     "a first call that is counted": ("first-call-counted", _first_slow),
     "a result from an earlier call": ("no-work", lambda run: last(run, 6e-6, product(run, 256))),
     "tensors left on the host": ("idle-device", of_info(idle_devices=["cuda:0"])),
     "cold caches that nobody emptied": ("warm-cache", of_info(flushed_bytes=0)),
     **other_devices.REFUSED,
-    # Copied or changed samples
-    "a launch copied from another": ("repeated-samples", _copied_launch),
+    # Changed samples
     "a sample of no time": (
         "out-of-bounds",
         lambda run: set_samples(product(run), [[0.0, 0.1, 0.1]] * 6),
@@ -353,13 +304,6 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
     "an error above its bound": ("unchecked-pass", of_check(error=0.1)),
     "an error below zero": ("out-of-bounds", of_check(error=-1e-7)),
     "a bound that lets all pass": ("out-of-bounds", of_check(error=0.5, bound=1e6)),
-    # The clock
-    "launches in another order": ("clock-set-back", lambda run: run.frobench.launches.reverse()),
-    "a clock set back by an hour": (
-        "clock-set-back",
-        of_launch(3, begun=116.0 - 3600),
-    ),
-    "a run that ends before its launches": ("clock-set-back", _beyond_the_run),
     # The machine
     "a device taken out": (
         "missing-device",
@@ -451,19 +395,11 @@ DOUBTED: dict[str, tuple[str, Spoil]] = {
         "faster-than-link",
         lambda run: _in_an_older_slot(run, 5e10),
     ),
-    "a copy above the stated link, in an older file": ("faster-than-link", _in_an_older_file),
-    "two devices 2.2 times as fast as one": (
-        "above-share",
-        lambda run: last(
-            run, case(run, "bench_sequence").stats.median / 2.2, case(run, "bench_two_at_once")
-        ),
-    ),
     "a launch of one case taken out": ("missing-launch", _without_the_slowest),
     "one thread on two cores": ("few-threads", of_software(threads=1)),
     "power held back": ("capped-power", of_device(power_limit_watts=350.0)),
     "a device of another size": ("other-model", of_device(multiprocessors=114)),
     "inputs of ones": ("plain-inputs", of_info(commonest=1.0)),
-    "samples in steps": ("quantised-samples", _in_steps),
     "a clock of tenths of a millisecond": ("coarse-clock", of_launch(0, timer_step=1e-4)),
     "a harness that takes a third of a sample": (
         "costly-harness",

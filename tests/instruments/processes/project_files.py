@@ -28,3 +28,7 @@ def stored_runs() -> list[Path]:
     paths = (ROOT / "results").glob("*/*.json")
     own = [path for path in paths if kept is None or path.relative_to(ROOT).as_posix() in kept]
     return sorted(own, key=lambda path: path.name)
+
+
+EXAMPLE_RUN = ROOT / "results/intel-xeon-2-cores/20261123T071024Z-22208fc.json"
+"""The stored run by which tests say what a run of seven quiet launches looks like."""

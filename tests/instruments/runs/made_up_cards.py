@@ -198,3 +198,14 @@ def _transformer(card: Card, sizes: Sizes) -> Iterator[Case]:
     yield _case(
         "transformer", "bench_train_narrow", seconds, narrow, width=256, layers=1, dtype="float32"
     )
+
+
+def on_the_cpu(base: Run) -> Run:
+    """Return a run with the cases of a card as if its processor had done them."""
+
+    def moved(case: Case) -> Case:
+        info = replace(case.extra_info, device="cpu", devices=["cpu"])
+        names = {name: getattr(case, name).replace(DEVICE, "cpu") for name in ("name", "fullname")}
+        return replace(case, params=case.params | {"device": "cpu"}, extra_info=info, **names)
+
+    return replace(base, benchmarks=[moved(case) for case in base.benchmarks])

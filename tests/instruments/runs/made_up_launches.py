@@ -147,13 +147,6 @@ class NoOthers:
         return 0.0
 
 
-class NoOrphans:
-    """Processes that a launch leaves behind: a made-up launch starts none."""
-
-    def end(self) -> None:
-        """End nothing."""
-
-
 @contextmanager
 def made_up(launch: type[Launch] = Launch) -> Iterator[None]:
     """Let every launch be made up, ask nothing of the machine, and wait for no disk."""
@@ -161,7 +154,7 @@ def made_up(launch: type[Launch] = Launch) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(subprocess, "Popen", launch)
         patch.setattr(launches, "POLL_SECONDS", 0)
-        patch.setattr(launches, "Orphans", NoOrphans)
+        patch.setattr(launches, "end_orphans", lambda _: None)
         patch.setattr(launches, "Others", NoOthers)
         patch.setattr(os, "fsync", lambda _: None)
         patch.setattr(runner, "machine_lock", lambda **_: nullcontext())

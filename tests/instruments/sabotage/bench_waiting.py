@@ -2,7 +2,6 @@
 """Is it noticed when devices are not waited for, or not watched where they work?"""
 
 import threading
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -12,13 +11,10 @@ from frobench.suite.concurrency import Interval
 from frobench.suite.kit.lanes import MILLISECOND
 from frobench.suite.measure.sampler import Sampler
 from tests.instruments.sabotage.planting import (
-    MICRO,
     factors,
     measure_as_product,
-    measure_in_streams,
     measure_on_each,
     measure_product,
-    measure_stages_in_turn,
 )
 
 
@@ -95,32 +91,6 @@ def bench_in_turn_by_naive_events(
 
     monkeypatch.setattr(Lane, "intervals", naive)
     measure_on_each(measure, devices, in_turn=True)
-
-
-@cases("quick", caught=["unproved-overlap"])
-def bench_pipeline_by_first_and_last_events(
-    measure: Measure, devices: list[Device], caught: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Claim that stages share what lies between their first and last events, which run in turn."""
-
-    def by_ends(parts: Mapping[str, float]) -> float | None:
-        return 1 - 1 / MICRO if "shareable" in parts else None
-
-    monkeypatch.setattr("frobench.suite.measure.sampler.concurrency", by_ends)
-    measure_stages_in_turn(measure, devices)
-
-
-@cases("quick", caught=["unproved-overlap"])
-def bench_streams_by_events(
-    measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Claim that two streams share their events' time on an engine that runs one at a time."""
-
-    def by_events(parts: Mapping[str, float]) -> float | None:
-        return min(1.0, parts["shared"] / parts["shareable"]) if "shareable" in parts else None
-
-    monkeypatch.setattr("frobench.suite.measure.sampler.concurrency", by_events)
-    measure_in_streams(measure, accelerator)
 
 
 @cases("quick", caught=["wrong-result"])

@@ -3,14 +3,11 @@
 
 import os
 import signal
-from collections.abc import Callable
 from time import perf_counter
 
-import msgspec
 import pytest
 import torch
 
-from frobench.suite.journal import Journal, Measured, Record
 from frobench.suite.kit.device import Device
 from frobench.suite.launch.plugin import SESSION
 from frobench.suite.measure import sampler as timing
@@ -58,8 +55,6 @@ def set_clock(clock: timing.Clock, shown: timing.Clock) -> None:
 
 if "coarse clock" in PLANTED:
     set_clock(coarse, coarse)
-if "unseen steps" in PLANTED:
-    set_clock(coarse, perf_counter)
 if "costly clock" in PLANTED:
     set_clock(costly, perf_counter)
 
@@ -69,26 +64,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Spoil the launch that this process is, once it knows which."""
     launch = config.stash[SESSION].spec
     spoilt = launch.mode == "measure" and launch.launch == SPOILT
-    if "fixed order" in PLANTED:
-        items.sort(key=lambda item: item.nodeid)
     if "changed settings" in PLANTED and spoilt:
         torch.set_num_threads(torch.get_num_threads() + 1)
     if "changed environment" in PLANTED and spoilt:
         os.environ["MKL_DYNAMIC"] = "FALSE"
-    if "copied samples" in PLANTED and spoilt:
-        replace(Journal, "write", copying(Journal.write))
-
-
-def copying(write: Callable[[Journal, Record], None]) -> Callable[[Journal, Record], None]:
-    """Have the samples of the first launch written in the place of what was measured."""
-
-    def copy(journal: Journal, record: Record) -> None:
-        if isinstance(record, Measured):
-            first = next(r for r in journal if isinstance(r, Measured) and r.case == record.case)
-            record = msgspec.structs.replace(record, samples=first.samples)
-        write(journal, record)
-
-    return copy
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

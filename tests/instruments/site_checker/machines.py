@@ -6,32 +6,27 @@ Which part of the workloads a case belongs to, and which kind it is, says the pr
 
 import math
 import re
-from collections import Counter
 from collections.abc import Mapping
-from functools import cache
+from functools import cached_property
 from itertools import combinations_with_replacement
-from random import Random
-from typing import NamedTuple
+from statistics import fmean
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import stdtrit
 
-from frobench.reports.table.workloads import kind_of, part_of
+from frobench.reports.table.workloads import kind_of, part_of, table
 from frobench.suite.stored.types import Case
 from tests.instruments.site_checker.downloads import ByLaunch, Run
 from tests.instruments.site_checker.intervals import LEAST_LAUNCHES, pseudomedian
 from tests.instruments.site_checker.printed import RATIO, Row
 
-RESAMPLES, AIM = 1000, 0.955
-STEP = 1e-3
-"""Of the logarithm of a time."""
-Key = tuple[str, str]
-"""An exercise and a case, whatever the machine."""
-Group = Mapping[Key, float]
-"""How much each case counts in a mean."""
-Numbers = NDArray[np.float64]
+STEP, QUANTILE = 1e-3, 1.96
+"""Of the logarithm of a time, and standard errors to the end of an interval."""
+CPU = ".cpu"
+LEAST_COVERAGE = 2 / 3
+Weights = Mapping[str, float]
+"""By part."""
 
 
 class Speed(NamedTuple):
@@ -58,116 +53,151 @@ def log_seconds(seconds: ByLaunch) -> float:
 
 
 class Side:
-    """The cases of a machine: how long each took, as measured and in each resample of launches."""
+    """What scores of a machine are made of: its cases by part and kind, each in every launch."""
 
-    def __init__(self, cases: Mapping[Key, ByLaunch]) -> None:
-        self.cases = cases
-        self.launches = sorted({launch for one in cases.values() for launch in one})
-        self.centre = {key: log_seconds(one) for key, one in cases.items()}
-        self._resampled: dict[Key, Numbers] = {}
+    def __init__(self, run: Run) -> None:
+        self.parts: dict[str, dict[str, dict[str, ByLaunch]]] = {}
+        self.run = run
+        for name, seconds in measured(run).items():
+            case = msgspec.convert(run.stored_cases[name], Case)
+            if part := part_of(case):
+                info = case.extra_info
+                key = f"{_kind(name)} {info.version}"
+                own = part.name + CPU * (not _is_accelerator(run.stored_cases[name]))
+                kinds = self.parts.setdefault(own, {}).setdefault(kind_of(case), {})
+                kinds.setdefault(key, seconds)
 
-    def resampled(self, key: Key) -> Numbers:
-        """Return the pseudomedian of a case in each resample; as measured without its launches."""
-        if key not in self._resampled:
-            logs = np.array([math.log(self.cases[key].get(one, math.nan)) for one in self.launches])
-            drawn = logs[_draws(len(logs))]
-            pairs = combinations_with_replacement(range(len(logs)), 2)
-            means = np.array([(drawn[:, a] + drawn[:, b]) / 2 for a, b in pairs])
-            there = ~np.isnan(means).all(axis=0)
-            found = np.full(RESAMPLES, pseudomedian([one for one in logs if not math.isnan(one)]))
-            found[there] = np.nanmedian(means[:, there], axis=0)
-            self._resampled[key] = found
-        return self._resampled[key]
+    @cached_property
+    def launches(self) -> dict[str, dict[int, float]]:
+        """How far off each launch is in each part: its mean over kinds, of that over cases."""
+        found = {}
+        for part, kinds in self.parts.items():
+            means = [_means([*cases.values()]) for cases in kinds.values()]
+            there = sorted({launch for one in means for launch in one})
+            mean = {
+                launch: fmean(one[launch] for one in means if launch in one) for launch in there
+            }
+            if len(mean) >= LEAST_LAUNCHES:
+                found[part] = mean
+        return found
 
-    def variance(self, group: Group) -> float:
-        """Return how far the launches leave a weighted mean open."""
-        mean = sum(share * self.resampled(key) for key, share in group.items())
-        count = len(self.launches)
-        return float(np.var(mean, ddof=1)) * count / (count - 1)
+    def error(self, part: str) -> float | None:
+        """Return the standard error of a part: half the interval by signed ranks, over 1.96."""
+        if part not in self.launches:
+            return None
+        values = [*self.launches[part].values()]
+        n = len(values)
+        means = sorted(sum(pair) / 2 for pair in combinations_with_replacement(values, 2))
+        k = max(1, round(len(means) / 2 - 1.959964 * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)))
+        return (means[-k] - means[k - 1]) / 2 / 1.959964
 
+    @cached_property
+    def shared(self) -> float:
+        """How far the parts err together, from 0 to 1."""
+        names = [name for name in self.launches if not name.endswith(CPU)] or [*self.launches]
+        if len(names) < 2:
+            return 0.0
+        every = set.intersection(*({*self.launches[name]} for name in names))
+        covariance = np.cov([[self.launches[name][one] for one in sorted(every)] for name in names])
+        errors = np.sqrt(np.diag(covariance))
+        apart = errors.sum() ** 2 - np.trace(covariance)
+        found = (covariance.sum() - np.trace(covariance)) / apart if apart > 0 else 0.0
+        return min(max(float(found), 0.0), 1.0)
 
-@cache
-def _draws(number: int) -> NDArray[np.int_]:
-    random = Random(number)  # noqa: S311 - the draws that were made
-    return np.array([random.choices(range(number), k=number) for _ in range(RESAMPLES)])
+    def variance(self, weights: Weights) -> float | None:
+        """Return how far the launches leave a weighted mean of parts open."""
+        errors = {name: self.error(name) for name in weights}
+        if None in errors.values():
+            return None
+        each = [share * (errors[name] or 0.0) for name, share in weights.items()]
+        return (1 - self.shared) * sum(one**2 for one in each) + self.shared * sum(each) ** 2
 
+    @property
+    def accelerated(self) -> bool:
+        """Whether an accelerator did anything that scores are made of."""
+        return any(not name.endswith(CPU) for name in self.parts)
 
-def speed(base: Side, one: Side, group: Group, asked: Group) -> Speed | None:
-    """Return how many times as fast a machine is as another, by the weighted mean of cases.
-
-    asked : the mean that Student's quantile is made for
-    """
-    if not group:
-        return None
-    log = log_ratio(base, one, group)
-    counts = len(base.launches), len(one.launches)
-    if base is one or min(counts) < LEAST_LAUNCHES:
-        return Speed(log, 0.0 if base is one else None)
-    parts = [side.variance(asked) for side in (base, one)]
-    spent = sum(part**2 / (count - 1) for part, count in zip(parts, counts, strict=True))
-    freedom = sum(parts) ** 2 / spent if spent else sum(counts) - 2
-    error = math.sqrt(base.variance(group) + one.variance(group))
-    return Speed(log, float(stdtrit(freedom, (1 + AIM) / 2)) * error)
-
-
-def log_ratio(base: Side, one: Side, group: Group) -> float:
-    """Return the weighted mean of the logarithms of ratios of times."""
-    return math.fsum(share * (base.centre[key] - one.centre[key]) for key, share in group.items())
-
-
-def common(base: Side, one: Side, exercise: str) -> Group:
-    """Return the cases of an exercise that both measured, all of which count the same."""
-    keys = [key for key in base.centre if key in one.centre and key[0] == exercise]
-    return {key: 1 / len(keys) for key in keys}
-
-
-def weighed(groups: list[Group], weights: list[float]) -> Group:
-    """Return the weighted mean of the means of groups that have cases, none with two of a case."""
-    every = math.fsum(weight for weight, one in zip(weights, groups, strict=True) if one)
-    pairs = zip(weights, groups, strict=True) if every else ()
-    return {key: weight * share / every for weight, one in pairs for key, share in one.items()}
+    @cached_property
+    def left(self) -> set[str]:
+        """The names of cases that were left out, in which accelerators are alike."""
+        outcomes = self.run.stored["frobench"]["outcomes"]
+        return {_kind(one["fullname"]) for one in outcomes if one["status"] != "passed"}
 
 
-def measured(run: Run) -> dict[Key, ByLaunch]:
-    """Return the launch medians of each case that can stand in a ratio."""
+def score(base: Side, one: Side, workload: str) -> tuple[Speed | None, float]:
+    """Return how fast a machine is beside another, and the share of the weight that both have."""
+    cpu = not (base.accelerated and one.accelerated)
+    asked = {
+        part.name + CPU * cpu: part.weights[workload]
+        for part in table().parts
+        if workload in part.weights and part.kind in {None, "cpu" if cpu else "accelerator"}
+    }
+    found = {name: both for name in asked if (both := in_part(base, one, name))}
+    every = sum(asked.values())
+    coverage = (
+        sum(asked[name] * share for name, (_, share) in found.items()) / every if every else 0
+    )
+    needs = next(each.needs for each in table().workloads if each.name == workload)
+    named = not needs or any(name.removesuffix(CPU) in needs for name in found)
+    if not found or not named or coverage < LEAST_COVERAGE - 1e-9:
+        return None, coverage
+    total = sum(asked[name] for name in found)
+    weights = {name: asked[name] / total for name in found}
+    log = sum(share * found[name][0] for name, share in weights.items())
+    parts = [side.variance(weights) for side in (base, one)]
+    if base is one:
+        return Speed(log, 0.0), coverage
+    known = [part for part in parts if part is not None]
+    half = QUANTILE * math.sqrt(sum(known)) if len(known) == len(parts) else None
+    return Speed(log, half), coverage
+
+
+def in_part(base: Side, one: Side, part: str) -> tuple[float, float] | None:
+    """Return the log ratio of a part, and the share of it that both measured; maybe none."""
+    logs, shares, kinds = [], 0.0, 0
+    mine, its = one.parts.get(part, {}), base.parts.get(part, {})
+    for kind in sorted({*mine, *its}):
+        both = mine.get(kind, {}).keys() & its.get(kind, {}).keys()
+        missing = [
+            key
+            for here, side in ((mine, base), (its, one))
+            for key in here.get(kind, {}).keys() - both
+            if key.partition(" ")[0] in side.left
+        ]
+        kinds += 1
+        if both:
+            logs.append(fmean(log_seconds(its[kind][k]) - log_seconds(mine[kind][k]) for k in both))
+            shares += len(both) / (len(both) + len(missing))
+    return (fmean(logs), shares / kinds) if logs else None
+
+
+def measured(run: Run) -> dict[str, ByLaunch]:
+    """Return the launch medians of each case that can stand in a ratio, by its full name."""
     told = run.stored["frobench"]["conclusions"]
     broken = {one.get("case") for one in told if one["severity"] == "error"}
     status = {cells["case"]: cells["status"] for cells in run.tables["cases"]}
     most = max((len(run.seconds[name]) for name in status), default=0)
-    found: dict[Key, ByLaunch] = {}
+    found: dict[str, ByLaunch] = {}
+    names: set[str] = set()
     for name, state in status.items():
         enough = len(run.seconds[name]) >= min(LEAST_LAUNCHES, most)
-        if state != "failed" and name not in broken and enough:
-            found.setdefault(_key(run, name), run.seconds[name])
+        if state != "failed" and name not in broken and enough and _kind(name) not in names:
+            found[name] = run.seconds[name]
+        names.add(_kind(name))
     return {} if broken & {None, ""} else found
 
 
-def _key(run: Run, name: str) -> Key:
-    case = run.stored_cases[name]
-    info = case["extra_info"]
-    given = str(case["params"].get("device", info["device"]))
-    device = re.sub(r"[a-z]\w*:\d+", "accelerator", given)
-    params = sorted({**case["params"], "device": device}.items())
-    exercise = case["group"] if "accelerator" in device else f"{case['group']}.cpu"
-    return exercise, repr((name.partition("[")[0], info["version"], params))
+def _means(cases: list[ByLaunch]) -> dict[int, float]:
+    """Return how far off each launch is, over the cases that it measured."""
+    logs = [{launch: math.log(one) for launch, one in each.items()} for each in cases]
+    off = [{launch: log - fmean(each.values()) for launch, log in each.items()} for each in logs]
+    launches = sorted({launch for each in off for launch in each})
+    return {one: fmean(each[one] for each in off if one in each) for one in launches}
 
 
-def parts(run: Run) -> dict[Key, tuple[str, str]]:
-    """Return of each case that scores use its part of the workloads, and its kind."""
-    keys = measured(run)
-    alone = all(key[0].endswith(".cpu") for key in keys)
-    found = {}
-    for name in reversed(run.stored_cases):
-        case, key = msgspec.convert(run.stored_cases[name], Case), _key(run, name)
-        part = part_of(case)
-        if part and key in keys and key[0].endswith(".cpu") == alone:
-            found[key] = part.name, kind_of(case)
-    return found
+def _kind(name: str) -> str:
+    return re.sub(r"[a-z]\w*:\d+", "accelerator", name)
 
 
-def by_part(base: Side, one: Side, chosen: Mapping[Key, tuple[str, str]], part: str) -> Group:
-    """Return the common cases of a part: each kind counts the same, and within it each case."""
-    both = base.centre.keys() & one.centre.keys() & chosen.keys()
-    keys = [key for key in sorted(both) if chosen[key][0] == part]
-    kinds = Counter(chosen[key][1] for key in keys)
-    return {key: 1 / len(kinds) / kinds[chosen[key][1]] for key in keys}
+def _is_accelerator(case: Mapping[str, Any]) -> bool:
+    return "accelerator" in _kind(str(case["params"].get("device", case["extra_info"]["device"])))

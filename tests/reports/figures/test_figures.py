@@ -27,7 +27,7 @@ from frobench.suite import checks
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import keep
-from tests.instruments.processes.project_files import stored_runs
+from tests.instruments.processes.project_files import EXAMPLE_RUN
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import run_of
@@ -38,7 +38,7 @@ PIXELS = round(160 / 25.4 * 300)
 
 
 def few() -> Run:
-    """Return a run with two charts."""
+    """Return a run with one chart."""
     cases = [
         layers("train", 0.6, 0.3),
         layers("decode", 0.1, 0.2, tokens=1, batch=1, seconds=3 * SECONDS),
@@ -58,7 +58,7 @@ def believed(monkeypatch: pytest.MonkeyPatch) -> None:
 def plots() -> dict[str, Plot]:
     """Return all charts of a stored run and of one on two accelerators, by name."""
     found: dict[str, Plot] = {}
-    for run in (store.read(stored_runs()[-1]), factory.run(accelerators=2, launches=8)):
+    for run in (store.read(EXAMPLE_RUN), factory.run(accelerators=2, launches=8)):
         found |= {
             f"{one.exercise} {plot.name}": plot for one in sections(run) for plot in one.plots
         }
@@ -217,4 +217,4 @@ def test_the_command_names_the_folder_of_the_figures(tmp_path: Path) -> None:
     made = frobench("report", path, "--figures", "-o", "site", folder=tmp_path)
     (line,) = (one for one in made.stdout.splitlines() if one.startswith("figures: "))
     names = {one.name for one in (tmp_path / line.removeprefix("figures: ")).iterdir()}
-    assert {f"matmul-rate-cpu.{suffix}" for suffix in FORMATS} <= names
+    assert {f"matmul-rate-cpu.{form}" for form in FORMATS} <= names, names

@@ -4,12 +4,9 @@
 import json
 import math
 import re
-from collections.abc import Callable
 from functools import cache
-from statistics import fmean
 from typing import Any
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -18,14 +15,16 @@ from frobench.reports.index import index
 from frobench.reports.purchase import script
 from frobench.reports.purchase.prices import Price
 from frobench.reports.summary.model import Change, Summary, equipment_of, summarise
-from frobench.reports.table.estimates import STEP, estimates
-from frobench.suite.stored.types import Case, Conclusion, Estimate, Run
-from tests.instruments.faults.judging import made, samples, set_samples
-from tests.instruments.runs import factory
-from tests.reports.index.test_packing import unpack
+from frobench.reports.table.estimates import estimates
+from frobench.reports.table.scored import Logs, Scored
+from frobench.suite.stored.types import Conclusion, Estimate, Run
+from tests.instruments.runs import factory, made_up_cards
+from tests.instruments.runs.made_up_cards import CARD
 from tests.reports.run.test_page import HOSTILE, Reader
 
 BEFORE = "20260101T000000Z-before"
+NOTHING = Scored(seconds=Logs({}, {}, 0.0), joules=Logs({}, {}, 0.0), left_out={})
+"""What scores of an invalid run are made of."""
 
 
 def of(run: Run, name: str) -> Summary:
@@ -37,7 +36,12 @@ def of(run: Run, name: str) -> Summary:
 
 @cache
 def measured(accelerators: int, seed: int = 1) -> Summary:
-    return of(factory.run(seed=seed, accelerators=accelerators), "a")
+    if accelerators != 1:
+        return of(factory.run(seed=seed, accelerators=accelerators), "a")
+    run = made_up_cards.run(CARD)
+    card = factory.run(accelerators=1).frobench.environment
+    part = replace(run.frobench, environment=card)
+    return of(replace(run, frobench=part), "a")
 
 
 def summary(name: str = "a", accelerators: int = 1, **changes: Any) -> Summary:  # noqa: ANN401
@@ -108,11 +112,22 @@ def named(
     **changes: Any,  # noqa: ANN401
 ) -> Summary:
     """Return a run of a machine with another device, so many times as fast in all."""
-    faster = {
-        exercise: {case: log - math.log(speed) for case, log in each.items()}
-        for exercise, each in measured(1).times.items()
+    made = faster(measured(1), speed)
+    return on_day(day, name, **({"device": device, "scored": made.scored} | changes))
+
+
+def faster(run: Summary, times: float) -> Summary:
+    """Return a run whose cases take so many times less."""
+    seconds = run.scored.seconds
+    centres = {
+        part: {
+            kind: {case: log - math.log(times) for case, log in cases.items()}
+            for kind, cases in kinds.items()
+        }
+        for part, kinds in seconds.centres.items()
     }
-    return on_day(day, name, **({"device": device, "times": faster} | changes))
+    scored = replace(run.scored, seconds=replace(seconds, centres=centres))
+    return replace(run, scored=scored)
 
 
 CARDS = [
@@ -201,28 +216,41 @@ def test_of_runs_of_one_second_the_baseline_is_the_one_with_the_last_address() -
 
 def test_an_invalid_run_says_why_in_its_row() -> None:
     fault = "clock: it stood still"
-    page = index.page(
-        [on_day(2, "a"), named("b", "Card B", 1, faults=(fault,), times={}, scored={})]
-    )
+    page = index.page([on_day(2, "a"), named("b", "Card B", 1, faults=(fault,), scored=NOTHING)])
     assert f"invalid run, not ranked {fault}" in devices(page)[1]
-    assert data(page)["invalid"] == {"1": fault}
+    assert [one["invalid"] for one in data(page)["runs"]] == ["", fault]
 
 
 def test_a_device_has_its_newest_run_that_ended_without_errors() -> None:
     runs = [
         on_day(1, "a"),
         on_day(2, "a", complete=False),
-        on_day(3, "b", faults=("clock: it stood still",), times={}),
+        on_day(3, "b", faults=("clock: it stood still",), scored=NOTHING),
     ]
     page = index.page(runs)
     assert links(page, "devices") == ["a/1.html"]
     assert "3 runs, 2 specimens" in devices(page)[0]
 
 
-def test_devices_without_a_common_case_come_last_and_say_so() -> None:
+def test_devices_without_a_score_come_last_and_say_why() -> None:
     page = index.page([on_day(1, "cpu", accelerators=0), on_day(2, "gpu")])
     assert links(page, "devices") == ["gpu/2.html", "cpu/1.html"]
-    assert "no common case" in devices(page)[1]
+    assert "not measured no accelerator was measured" in devices(page)[1]
+
+
+def test_a_share_of_the_workload_stands_beside_every_score() -> None:
+    part = measured(1)
+    seconds = part.scored.seconds
+    centres = {name: kinds for name, kinds in seconds.centres.items() if name != "prefill"}
+    some = replace(part.scored, seconds=replace(seconds, centres=centres))
+    few = named("b", "Card B", 3, scored=some)
+    found = devices(index.page([named("a", "Card A", 4), few]))
+    assert "covers 100%" in found[0]
+    assert "covers 81%" in found[1]
+    centres.pop("training_step")
+    none = devices(index.page([named("a", "Card A", 4), replace(few, scored=some)]))
+    assert 'not measured "Training step of a transformer, replayed" was not' in none[1]
+    assert "covers" not in none[1]
 
 
 def test_prices_and_values_are_those_of_one_device() -> None:
@@ -238,7 +266,7 @@ def test_amounts_have_the_digits_and_the_memory_of_the_run_s_page() -> None:
     first, *others = run.axes.axes
     vague = replace(first, value=Estimate(44.2e9, 36e9, 55e9, launches=7))
     found = data(index.page([replace(run, axes=replace(run.axes, axes=[vague, *others]))], []))
-    assert found["axes"][0][0][1] == 44e9
+    assert found["runs"][0]["axes"][0][1] == 44.2e9
     (hardware,) = found["hardware"]["values"]
     assert run.axes.memory_bytes
     assert hardware[3] == run.axes.memory_bytes
@@ -265,9 +293,10 @@ def test_without_an_engine_the_index_says_so_and_shows_the_runs(
 
 def test_a_run_with_an_error_has_no_axis_where_others_have_theirs() -> None:
     found = data(index.page([on_day(2, "a"), on_day(1, "b", faults=("clock: it stood still",))]))
-    names = [found["axis_kinds"][kind][0] for kind, _ in found["axes"][0]]
+    good, bad = (one["axes"] for one in found["runs"])
+    names = [found["axis_kinds"][kind][0] for kind, *_ in good]
     assert {"compute", "memory", "link_to_device"} <= set(names)
-    assert found["axes"][1] == []
+    assert bad == []
 
 
 def test_a_row_tells_what_to_doubt() -> None:
@@ -299,141 +328,6 @@ def test_no_runs_are_told_plainly() -> None:
     assert "<table" not in page
 
 
-def against(page: str, run: int, reference: int) -> dict[str, list[float]]:
-    """Return the log speed ratios that a script finds, by exercise."""
-    found = data(page)
-    names = [one["name"] for one in found["exercises"] for _ in range(one["cases"])]
-    mine, other = (unpack(found["times"], place) for place in (run, reference))
-    logs: dict[str, list[float]] = {}
-    for case in mine.keys() & other.keys():
-        logs.setdefault(names[case], []).append((other[case] - mine[case]) * STEP)
-    return logs
-
-
-def slowed(run: Run, times: float) -> Run:
-    for case in run.benchmarks:
-        set_samples(case, [[times * one for one in each] for each in samples(case)])
-    return run
-
-
-def renamed(run: Run) -> Run:
-    """Return a run whose accelerators have another maker."""
-    return msgspec.json.decode(msgspec.json.encode(run).replace(b"cuda", b"xpu"), type=Run)
-
-
-def test_cases_of_other_devices_of_the_kind_are_held_against_each_other() -> None:
-    run = made(accelerators=2, seed=1)
-    passed = sum(one.status == "passed" for one in run.frobench.outcomes)
-    fast = on_day(2, "fast", accelerators=2)
-    slow = of(renamed(slowed(run, 3)), "slow")
-    logs = against(index.page([fast, slow]), 0, 1)
-    assert sum(map(len, logs.values())) == passed
-    assert {"matmul", "matmul.cpu"} <= logs.keys()
-    for ratios in logs.values():
-        assert ratios == [pytest.approx(math.log(3), abs=STEP)] * len(ratios)
-
-
-def an_error(case: str | None = None) -> Conclusion:
-    return Conclusion(code="clock", severity="error", message="Stood still.", advice="", case=case)
-
-
-def other_version(case: Case, _: Run) -> None:
-    case.extra_info.version = "another"
-
-
-def no_time(case: Case, _: Run) -> None:
-    set_samples(case, [[0.0] * len(each) for each in samples(case)])
-
-
-def failed(case: Case, run: Run) -> None:
-    (mine,) = (one for one in run.frobench.outcomes if one.fullname == case.fullname)
-    mine.status = "failed"
-
-
-def in_error(case: Case, run: Run) -> None:
-    run.frobench.conclusions.append(an_error(case.fullname))
-
-
-@pytest.mark.parametrize("change", [other_version, no_time, failed, in_error])
-def test_what_is_not_the_same_work_or_does_not_count_has_no_ratio(
-    change: Callable[[Case, Run], None],
-) -> None:
-    good, run = on_day(2, "good"), made(accelerators=1, seed=1)
-    for case in run.benchmarks:
-        if case.group == "matmul":
-            change(case, run)
-    assert compared(good, of(run, "odd")) == compared(good, good) - {"matmul", "matmul.cpu"}
-
-
-def test_a_run_with_an_error_has_no_ratio() -> None:
-    run = made(accelerators=1, seed=1)
-    run.frobench.conclusions.append(an_error())
-    assert compared(on_day(2, "good"), of(run, "faulty")) == set()
-
-
-def compared(one: Summary, other: Summary) -> set[str]:
-    """Return the exercises in which two runs have a ratio."""
-    page = index.page([one, replace(other, machine_id="other", href="other/run.html")])
-    return {name for name, logs in against(page, 0, 1).items() if logs}
-
-
-HELD = """(data) => {
-    const reader = ratios.reader(data), against = reader.against(1);
-    const mean = against.mean(0, "training"), own = against.mean(1, "training");
-    const told = ratios.comparison(data, reader, [1, 0], (i) => ({ run: i }));
-    const weights = economics.weightsOf(told, "training");
-    const score = economics.score(told, told.machines[1], weights);
-    return { mean, estimate: ratios.estimate(mean), own, told, score };
-}"""
-
-
-def test_the_script_s_score_is_that_of_the_runs() -> None:
-    one, other = on_day(2, "a", seed=1), on_day(1, "b", seed=2)
-    found = data(index.page([one, other]))
-    got: Any = script.call(HELD, found)
-    reference, machine = got["told"]["machines"]
-    parts = {part["name"]: part["weights"].get("training", 0) for part in got["told"]["parts"]}
-    weights = {name: weight for name, weight in parts.items() if weight}
-    logs = machine["parts"]["logs"]
-    mean = sum(weights[name] * logs[name] for name in weights) / sum(weights.values())
-    assert got["mean"]["log"] == pytest.approx(mean) == got["score"]["speed"]["log"]
-    assert got["mean"]["count"] == got["mean"]["total"] == got["score"]["cases"] > 0
-    assert got["mean"]["error"] == pytest.approx(got["score"]["speed"]["error"])
-    assert got["estimate"]["low"] < got["estimate"]["value"] < got["estimate"]["high"]
-    assert got["own"]["log"] == got["own"]["error"] == 0
-    assert reference["logs"] == dict.fromkeys(reference["logs"], 0)
-    for name, ratios in by_exercise(one, other).items():
-        assert machine["logs"][name] == pytest.approx(fmean(ratios), abs=STEP)
-        assert machine["counts"][name] == len(ratios)
-        assert machine["worst"][name] <= machine["logs"][name] <= machine["best"][name]
-
-
-def test_missing_cases_are_bounded_by_the_best_and_the_worst_that_the_machine_has() -> None:
-    one = on_day(2, "a")
-    (whole, (first, second, *_)), (lost, _), *_ = (
-        (name, [*cases]) for name, cases in one.times.items() if not name.endswith(".cpu")
-    )
-    its = {
-        case: one.times[whole][case] - math.log(times) for case, times in ((first, 8), (second, 2))
-    }
-    few = on_day(3, "b", times={whole: its, "matmul.cpu": one.times["matmul.cpu"]})
-    _, machine = script.call(HELD, data(index.page([few, one])))["told"]["machines"]  # type: ignore[index]
-    count = len(one.times[whole])
-    for end, times in (("best", 8), ("worst", 2)):
-        bound = (math.log(8) + math.log(2) + (count - 2) * math.log(times)) / count
-        assert machine[end][whole] == pytest.approx(bound, abs=STEP)
-        assert machine[end][lost] == pytest.approx(math.log(4), abs=STEP)
-
-
-def by_exercise(one: Summary, other: Summary) -> dict[str, list[float]]:
-    """Return the logs of the speed ratios of cases that need an accelerator, by exercise."""
-    return {
-        name: [other.times[name][case] - log for case, log in each.items()]
-        for name, each in one.times.items()
-        if not name.endswith(".cpu")
-    }
-
-
 def test_hostile_strings_are_shown_and_do_nothing() -> None:
     run = summary()
     software = replace(run.environment.software, torch=HOSTILE)
@@ -443,11 +337,10 @@ def test_hostile_strings_are_shown_and_do_nothing() -> None:
         device=HOSTILE + "W" * 10_000,
         datetime=HOSTILE,
         environment=replace(run.environment, software=software),
-        times={HOSTILE: {1: -3.0}},
         change=changed(slower=(HOSTILE,), differences=(HOSTILE,)),
     )
     page = index.page([hostile, on_day(1, "b")])
-    assert page.count("<script") == page.count("</script>") == len(index.SCRIPTS) + 1
+    assert page.count("<script") == page.count("</script>") == len(script.INDEX) + 1
     assert "alert('x')" not in re.sub(
         r"&lt;script&gt;alert\((&#39;|')x|u003cscript\\u003ealert", "", page
     )
@@ -456,9 +349,8 @@ def test_hostile_strings_are_shown_and_do_nothing() -> None:
     assert "{{7*7}}" in rows(page)[0]
 
 
-def test_a_thousand_runs_of_three_hundred_cases_fit_the_page() -> None:
+def test_a_thousand_runs_fit_the_page() -> None:
     """What a run adds, by one more of them, is what a thousand add a thousand times."""
-    few, more = (len(index.page([on_day(1, f"m{i}") for i in range(count)])) for count in (2, 12))
-    cases = sum(map(len, summary().times.values()))
-    row = (more - few) / 10 - 2 * cases
-    assert 1000 * (row + 2 * 300 + 3 * 15) + few < 1.5e6
+    runs = [replace(CARDS[0], machine_id=f"m{i}", href=f"m{i}/1.html") for i in range(12)]
+    few, more = (len(index.page(runs[:count])) for count in (2, 12))
+    assert 1000 * (more - few) / 10 + few < 1.4e6

@@ -3,18 +3,16 @@
 
 import re
 from html import unescape
-from math import log
+from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from frobench.reports.findings.finding import RATIO
-from frobench.reports.purchase import purchase
-from frobench.reports.purchase.comparison import AxisValue, Comparison, Less, Machine, Rent
-from tests.reports.purchase.test_purchase import beside, held, machine, viewed
+from tests.instruments.runs.made_up_machines import Machine, machine
+from tests.reports.purchase.test_purchase import beside, viewed
 
-BASE = {"price": 4000.0, "currency": "USD", "price_date": "2026-01-01", "price_source": "a shop"}
-"""The price of the reference."""
+BASE: dict[str, Any] = {"price": 4000.0}
+"""The price of the baseline."""
 
 
 def plain(markup: str) -> str:
@@ -34,26 +32,27 @@ def test_the_chart_of_prices_says_what_its_last_step_costs() -> None:
     parts = beside(fast, **BASE).parts
     assert heading(parts["front"]) == f"From base to fast: 2.00{RATIO} the speed for 5,000 USD more"
     near = machine("near", 1.001, 1.001, price=9000.0)
-    title = heading(beside(near, **BASE).parts["front"])
-    assert title == "near costs 5,000 USD more than base and is not conclusively faster"
+    assert heading(beside(near, **BASE).parts["front"]) == "On the front: base"
+    cheap = machine("cheap", 2.0, 2.0, price=8000.0)
+    title = heading(beside(fast, cheap, **BASE).parts["front"])
+    assert title == f"From base to cheap: 2.00{RATIO} the speed for 4,000 USD more"
 
 
 @pytest.mark.parametrize(("across", "per"), [("price", "1,000 USD"), ("watts", "100 W")])
 def test_the_chart_says_what_its_dashed_lines_are(across: str, per: str) -> None:
     priced = across == "price"
-    fast = machine("fast", 2.0, 2.0, **({"price": 9000.0} if priced else {}))
-    front = beside(fast, **(BASE if priced else {})).parts["front"]
+    fast = machine("fast", 2.0, 2.0, price=9000.0 if priced else None)
+    front = beside(fast, price=4000.0 if priced else None).parts["front"]
     assert f"dashed: speed per {per}" in plain(front)
 
 
 def rented(one: Machine, price: float) -> Machine:
-    rent = Rent(price=price, currency="USD", date="2026-01-01", kind="on demand", source="a host")
-    return replace(one, rent=rent)
+    return one._replace(rent=(price, "USD", "2026-01-01", "on demand", "a host"))
 
 
 def test_the_chart_of_rent_names_the_first_and_the_last_and_who_is_missing() -> None:
-    soon = rented(machine("soon", 1.5, price=1000.0, watts=None), 2.0)
-    late = rented(machine("late", 1.2, price=9000.0, watts=None), 3.0)
+    soon = rented(machine("soon", 1.5, 1.5, price=1000.0, watts=None), 2.0)
+    late = rented(machine("late", 1.2, 1.2, price=9000.0, watts=None), 3.0)
     rent = beside(soon, late).parts["rent"]
     assert heading(rent) == "Buying pays for soon after 500 h of use, for late after 3,000 h"
     assert "Not shown, because a price is unknown or the rent is less than the energy: base" in (
@@ -68,9 +67,11 @@ def best_of(cards: str, column: str) -> list[bool]:
 
 
 def test_machines_that_are_equal_are_none_the_best() -> None:
-    cards = beside(machine("same", 2.0), machine("other", 1.5)).parts["cards"]
+    cards = beside(machine("same", 2.0, 2.0), machine("other", 1.5, 1.5)).parts["cards"]
     assert best_of(cards, "Power") == [False] * 3
-    cards = beside(machine("thrifty", 2.0, watts=300.0), machine("other", 1.5)).parts["cards"]
+    cards = beside(machine("thrifty", 2.0, 2.0, watts=300.0), machine("other", 1.5, 1.5)).parts[
+        "cards"
+    ]
     assert best_of(cards, "Power") == [True, False, False]
 
 
@@ -80,23 +81,22 @@ def test_a_value_that_is_not_conclusive_is_marked_as_no_best() -> None:
     assert best_of(cards, "Value") == [False, False, False]
     assert cards.count(">not conclusive<") == 2
     assert best_of(cards, "Speed") == [False, False, False]
-    sure = beside(replace(one, price=1000.0), other, **BASE).parts["cards"]
+    sure = beside(one._replace(price=1000.0), other, **BASE).parts["cards"]
     assert best_of(sure, "Value") == [True, False, False]
 
 
 def test_an_axis_has_a_best_only_where_its_interval_lies_beyond_the_others() -> None:
-    def memory(value: float) -> list[AxisValue]:
-        ends = {"low": 0.9e12 * value, "high": 1.1e12 * value}
-        return [AxisValue(name="memory", precision="", unit="B/s", value=1e12 * value, **ends)]
+    def memory(value: float) -> tuple[tuple[str, str, str, float, float, float], ...]:
+        return (("memory", "", "B/s", 1e12 * value, 0.9e12 * value, 1.1e12 * value),)
 
-    def two(first: float, second: float, **known: object) -> str:
+    def two(first: float, second: float, **known: Any) -> str:  # noqa: ANN401
         one, other = (
-            machine("one", 2.0, axes=memory(first)),
-            machine("two", 1.5, axes=memory(second)),
+            machine("one", 2.0, 2.0, axes=memory(first)),
+            machine("two", 1.5, 1.5, axes=memory(second)),
         )
         return beside(one, other, **known).parts["cards"]
 
-    least = {"axes": memory(0.1)}
+    least: dict[str, Any] = {"axes": memory(0.1)}
     assert best_of(two(1.0, 1.1, **least), "Memory") == [False, False, False]
     assert best_of(two(1.0, 2.0, **least), "Memory") == [False, True, False]
     assert best_of(two(1.0, 2.0), "Memory") == [False, False, False]  # the third is unknown
@@ -104,21 +104,20 @@ def test_an_axis_has_a_best_only_where_its_interval_lies_beyond_the_others() -> 
 
 def test_an_invalid_run_is_the_best_in_nothing_and_says_why_beside_its_name() -> None:
     fault = "clock-set-back: launch 3 began too early"
-    broken = replace(machine("broken", watts=1.0, price=1.0, memory_bytes=10**15), invalid=fault)
+    broken = machine("broken", watts=1.0, price=1.0, memory_bytes=10**15, invalid=fault)
     shown = beside(machine("fast", 2.0, 2.0, price=900.0, watts=300.0), broken, **BASE)
     cards = shown.parts["cards"]
-    assert f"broken invalid run Not ranked: {fault} invalid run" in plain(cards)
+    assert f"broken invalid run Not ranked: {fault} not measured" in plain(cards)
     assert '<a class="mark bad" href="broken.html#doubts">invalid run</a>' in cards
     for column in ("Price", "Power", "Capacity"):
         assert best_of(cards, column)[-1] is False
-    assert "broken is not ranked: its run is invalid." in shown.sentences
+    assert f"broken is not ranked: its run is invalid: {fault}." in plain(shown.parts["summary"])
     assert "broken" not in plain(shown.parts["verdicts"])
-    assert "Not shown: broken (invalid run)." in plain(shown.parts["weighs"])
-    assert "no common case" not in " ".join(map(plain, shown.parts.values()))
+    assert "broken" not in plain(shown.parts["weighs"])
 
 
 def test_doubts_stand_beside_the_name_and_lead_to_their_place() -> None:
-    noisy = machine("noisy", 2.0, doubts=["9 of 20 cases noisy"])
+    noisy = machine("noisy", 2.0, 2.0, doubt="9 of 20 cases noisy")
     cards = beside(noisy).parts["cards"]
     assert '<a class="mark" href="noisy.html#doubts">9 of 20 cases noisy</a>' in cards
 
@@ -126,12 +125,28 @@ def test_doubts_stand_beside_the_name_and_lead_to_their_place() -> None:
 def test_the_parts_that_are_shown_come_to_the_score() -> None:
     text = plain(beside(machine("fast", 2.0, 8.0)).parts["weighs"])
     assert text.startswith("fast is faster than base in 2 of 2 parts of the score")
-    assert f"matmul 50% 10 2.00{RATIO} copies 50% 10 8.00{RATIO} Score 100% 20 4.00{RATIO}" in text
+    rows = f"matmul 50% 2.00{RATIO} copies 50% 8.00{RATIO} Score 4.00{RATIO} Covered 100%"
+    assert text.endswith(rows)
     less = plain(beside(machine("half", 2.0)).parts["weighs"])
-    assert f"copies 50% 10 not measured Score 100% 20 2.00{RATIO}" in less
-    assert "the weights of the others grow in proportion" in less
+    assert less.endswith("copies 50% not measured Score not measured Covered 50%")
     slow = plain(beside(machine("slow", 0.5, 0.5)).parts["weighs"])
     assert slow.startswith("base is faster than slow in 2 of 2 parts of the score")
+
+
+def test_a_score_without_two_thirds_of_its_weight_is_no_rank_and_no_headline() -> None:
+    shown = beside(machine("half", 2.0, price=900.0), **BASE)
+    why = "only 50% of its weight was measured on both machines"
+    assert f"Under training, half is not compared with base: {why}." in plain(
+        shown.parts["summary"]
+    )
+    assert f"not measured {why}" in plain(shown.parts["cards"])
+    verdicts = plain(shown.parts["verdicts"])
+    assert verdicts.startswith(f"Fastest under training not measured O{why[1:]}.")
+    assert "Best value by purchase price base" in verdicts
+    assert shown.heading == "base and half: not measured under training"
+    assert "copies: missing on it, not selected" in plain(shown.parts["notes"])
+    whole = plain(beside(machine("fast", 2.0, 2.0)).parts["cards"])
+    assert "[1.97, 2.03], rank 1, covers 100%" in whole
 
 
 def test_a_conclusive_lead_of_less_than_two_percent_is_called_slight() -> None:
@@ -147,7 +162,7 @@ def test_value_by_price_and_by_cost_of_ownership_are_told_apart_where_they_disag
     assert "Best value by purchase price cheap" in text
     assert re.search(rf"per 1,000 USD; 1\.10{RATIO} \[[\d., ]+\] the value of thrifty", text)
     assert "By cost of 3 years of use, energy included: thrifty" in text
-    alike = plain(beside(replace(cheap, watts=100.0), thrifty).parts["verdicts"])
+    alike = plain(beside(cheap._replace(watts=100.0), thrifty).parts["verdicts"])
     assert "By cost of" not in alike
 
 
@@ -158,63 +173,73 @@ def test_without_measured_energy_there_is_a_lowest_power_limit_and_no_word_of_en
 
 
 def test_letters_in_charts_are_told_apart_from_names_by_a_legend() -> None:
-    ranks = viewed(
-        held(machine("NVIDIA GeForce RTX 5090", 2.0), machine("x" * 30, 1.0)),
-        "(view) => view.rows.map(({ short }) => short)",
-    )
+    names = "(view) => view.rows.map(({ short }) => short)"
+    ranks = viewed(names, machine("NVIDIA GeForce RTX 5090", 2.0, 2.0), machine("x" * 30, 1.0, 1.0))
     assert ranks == ["RTX 5090", "base", "x" * 19 + "\N{HORIZONTAL ELLIPSIS}"]
     alike = viewed(
-        held(machine("x" * 30, 2.0), machine("x" * 31, 1.5)),
         "(view) => view.rows.map(({ short }) => short.at(-2))",
+        machine("x" * 30, 2.0, 2.0),
+        machine("x" * 31, 1.5, 1.5),
     )
     assert alike == ["B", "C", "s"]
-    front = beside(machine("fast", 2.0, price=900.0), **BASE).parts["front"]
+    front = beside(machine("fast", 2.0, 2.0, price=900.0), **BASE).parts["front"]
     legend = re.search(r'<p class="legend">(.*?)</p>', front)
     assert legend
     assert plain(legend[1]) == "B fast A base"
 
 
 def test_without_a_price_for_an_hour_nothing_is_said_of_rent() -> None:
-    shown = beside(machine("fast", 2.0, price=900.0), **BASE)
+    shown = beside(machine("fast", 2.0, 2.0, price=900.0), **BASE)
     assert (shown.parts["rent"], shown.parts["holding"]) == ("", "What fits")
-    lent = beside(rented(machine("fast", 2.0, price=900.0), 2.0), **BASE)
+    lent = beside(rented(machine("fast", 2.0, 2.0, price=900.0), 2.0), **BASE)
     assert lent.parts["holding"] == "What fits, and whether to rent"
 
 
 def test_where_every_model_fits_one_sentence_says_so() -> None:
-    big = machine("big", 2.0, memory_bytes=200 * 10**9)
+    big = machine("big", 2.0, 2.0, memory_bytes=200 * 10**9)
     fits = beside(big, memory_bytes=200 * 10**9).parts["fits"]
     assert heading(fits) == "All 6 models, up to 70 B, bf16 (140 GB), fit on big and base"
     assert "<table" not in fits
-    some = beside(big, machine("one", 1.5), machine("other", 1.2), memory_bytes=24 * 10**9)
+    some = beside(
+        big, machine("one", 1.5, 1.5), machine("other", 1.2, 1.2), memory_bytes=24 * 10**9
+    )
     assert heading(some.parts["fits"]).endswith("fit on big")
     heads = re.findall(r'<th scope="col">(.*?)</th>', some.parts["fits"])
     assert [*map(plain, heads)] == ["Model", "one and other 85.9 GB", "base 24 GB"]
 
 
-def counting(everything: list[Comparison], *logs: float, error: float) -> list[Comparison]:
-    """Let machines count their joules, so many times the reference's work for each."""
-    by_run = {one.run: log(at) for one, at in zip(everything[0].machines, logs, strict=True)}
-
-    def counted(one: Machine, reference: str) -> Machine:
-        same = one.run == reference
-        apart = by_run[one.run] - by_run[reference]
-        variance = 0.0 if same else error**2
-        return replace(one, energy=Less(log=apart, variance=variance, quantile=2.0, cases=10))
-
-    return [
-        replace(each, machines=[counted(one, each.reference) for one in each.machines])
-        for each in everything
-    ]
-
-
 def test_the_verdict_on_energy_is_conclusive_where_a_direct_comparison_is() -> None:
-    both = held(machine("thrifty", 1.0, 1.0), machine("other", 1.0, 1.0))
-    sure = purchase.show(counting(both, 1.0, 2.0, 1.5, error=0.01)).parts["verdicts"]
+    def verdict(*work: float, error: float) -> str:
+        base, *others = (
+            machine(name, 1.0, 1.0, joules=(each, each), error=error)
+            for name, each in zip(("base", "thrifty", "other"), work, strict=True)
+        )
+        return plain(beside(*others, base=base).parts["verdicts"])
+
+    sure = verdict(1.0, 2.0, 1.5, error=0.01)
     assert (
-        f"Least energy per work thrifty 1.33{RATIO} [1.31, 1.36] the work per joule of other"
-        in (plain(sure))
+        f"Least energy per work under training thrifty 1.33{RATIO} [1.31, 1.36] the work per "
+        "joule of other" in sure
     )
-    unsure = purchase.show(counting(both, 1.0, 2.0, 1.9, error=0.1)).parts["verdicts"]
-    assert "Least energy per work thrifty or other" in plain(unsure)
-    assert plain(unsure).endswith("measured: not conclusive")
+    unsure = verdict(1.0, 2.0, 1.9, error=0.1)
+    assert "Least energy per work under training thrifty or other" in unsure
+    assert unsure.endswith("measured: not conclusive")
+    close = verdict(1.0, 1.02, 1.0, error=0.001)
+    assert close.endswith("measured: no difference, since sensors are no better than 3%")
+
+
+def test_energy_is_counted_by_the_parts_of_the_workload() -> None:
+    base = machine("base", 1.0, 1.0, joules=(1.0, 1.0))
+    half = machine("half", 1.0, 1.0, joules=(9.0,))
+    shown = beside(half, base=base)
+    assert "Lowest power limit base or half" in plain(shown.parts["verdicts"])
+    assert "Energy under training was measured on fewer than two" in plain(shown.parts["verdicts"])
+    both = beside(half._replace(joules=(4.0, 1.0)), base=base).parts["cards"]
+    assert f"2.00{RATIO} [1.96, 2.04]" in plain(both)
+
+
+def test_less_than_three_percent_of_power_is_no_difference() -> None:
+    text = plain(beside(machine("low", 1.0, 1.0, watts=690.0)).parts["verdicts"])
+    assert "Lowest power limit low or base" in text
+    cards = beside(machine("low", 1.0, 1.0, watts=690.0)).parts["cards"]
+    assert best_of(cards, "Power") == [False, False]

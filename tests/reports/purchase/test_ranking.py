@@ -10,20 +10,22 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.reports.purchase import purchase, script
-from frobench.reports.purchase.machines import compare_measured
-from frobench.reports.purchase.measured import Measured
+from frobench.reports.summary.model import Summary
 from frobench.suite.stored.types import Run
-from tests.instruments.runs import factory
+from tests.instruments.runs import made_up_cards
+from tests.instruments.runs.made_up_cards import CARD, faster, on_the_cpu
+from tests.reports.purchase.test_purchase import summary
 
 Speed = tuple[float, float | None]
 """How many times as fast as a reference, and the standard error of the logarithm."""
 FEW: Speed = 2.0, None
 ORDER = """(machines, pairs) =>
-    economics.{}(machines, (a, b) => pairs.some(([x, y]) => x === a && y === b))"""
+    model.{}(machines, (a, b) => pairs.some(([x, y]) => x === a && y === b))"""
 FRONT = """(options, pairs) =>
-    economics.beaters(options, (a, b) => pairs.some(([x, y]) => x === a && y === b))"""
-VIEW = """(comparisons) => {
-    const view = purchase.view(comparisons[0], comparisons, new Map());
+    model.beaters(options, (a, b) => pairs.some(([x, y]) => x === a && y === b))"""
+VIEW = """(data) => {
+    const machines = data.runs.map((_, i) => model.machine(data, i));
+    const view = compare.view(data, machines, machines[data.base], new Map());
     const rows = [...view.rows].sort((a, b) => a.place - b.place);
     const faster = rows.map((one) => rows.map((other) => view.faster(one, other)));
     return { rows: rows.map(({ speed, ranks }) => ({ speed, ranks })), faster };
@@ -32,11 +34,10 @@ VIEW = """(comparisons) => {
 
 def surely(speed: Speed | None, than: float = 1.0) -> object:
     if speed is None:
-        return script.call("economics.isAbove", None, than)
+        return script.call("model.isAbove", None, than)
     ratio, error = speed
-    quantile = None if error is None else 2.0
-    given = {"log": math.log(ratio), "error": error, "quantile": quantile}
-    return script.call("economics.isAbove", given, than)
+    given = {"log": math.log(ratio), "error": error}
+    return script.call("model.isAbove", given, than)
 
 
 def sure(ratio: float, error: float = 0.01) -> Speed:
@@ -114,56 +115,37 @@ def test_only_a_machine_that_is_surely_beaten_leaves_the_front() -> None:
 
 
 def without(run: Run, part: float, seed: int) -> Run:
-    """Return a run that lacks a part of its cases, as chance has it."""
+    """Return a run that lacks a part of its cases, as chance has it, but not the training steps."""
     chance = Random(seed)  # noqa: S311 - no secret
-    kept = [case for case in run.benchmarks if chance.random() >= part]
+    kept = [
+        case for case in run.benchmarks if chance.random() >= part or "bench_train" in case.name
+    ]
     return replace(run, benchmarks=kept)
 
 
 @pytest.fixture(scope="module")
-def measured() -> dict[str, Measured]:
+def machines() -> list[Summary]:
     """Return two runs of one machine that lack cases, and two machines that are not all alike."""
-    same = factory.run(seed=1, accelerators=1)
-    other = factory.run(seed=2, accelerators=1)
-    for number, case in enumerate(other.benchmarks):
-        times = 1 + number % 5
-        data = [one and one * times for one in case.stats.data]
-        case.stats = replace(case.stats, data=data)
-    runs = {
-        "a.html": without(same, 0.3, 1),
-        "b.html": without(same, 0.3, 2),
-        "c.html": other,
-        "d.html": factory.run(seed=3, accelerators=1, slower=3.0),
-    }
-    return {href: Measured.of(run) for href, run in runs.items()}
+    cards = {"a": CARD, "b": CARD, "c": faster(CARD, 2, 5), "d": faster(CARD, 0.3, 0.3)}
+    runs = {name: made_up_cards.run(card, name) for name, card in cards.items()}
+    for name, seed in (("a", 1), ("b", 5)):
+        runs[name] = without(runs[name], 0.1, seed)
+    return [summary(run, f"{name}.html") for name, run in runs.items()]
 
 
-@pytest.mark.parametrize("reference", ["a.html", "b.html", "c.html", "d.html"])
+@pytest.mark.parametrize("reference", ["a", "b", "c", "d"])
 def test_two_runs_of_one_machine_share_a_place_whatever_cases_they_lack(
-    measured: dict[str, Measured], reference: str
+    machines: list[Summary], reference: str
 ) -> None:
-    others = [href for href in measured if href != reference]
-    held = [compare_measured(measured, href) for href in (reference, *others)]
-    order = [machine.run for machine in held[0].machines]
-    found: Any = script.call(VIEW, held)
-    one, other = (found["rows"][order.index(run)] for run in ("a", "b"))
-    if reference == "c.html":
-        assert not math.isclose(one["speed"]["log"], other["speed"]["log"], abs_tol=0.02)
-    assert max(one["ranks"][0], other["ranks"][0]) <= min(one["ranks"][1], other["ranks"][1])
-    faster = found["faster"]
-    assert not faster[order.index("a")][order.index("b")]
-    assert not faster[order.index("b")][order.index("a")]
-    assert all(faster[order.index("a")][order.index(run)] for run in ("c", "d"))
+    found: Any = script.call(VIEW, purchase.compared(machines, f"{reference}.html"))
+    one, other, third, last = (row["ranks"] for row in found["rows"])
+    assert one == other == [2, 3]
+    assert (third, last) == ([1, 1], [4, 4])
 
 
 def test_a_processor_and_a_machine_with_an_accelerator_are_compared_by_their_processors() -> None:
-    runs = {
-        "processor.html": factory.run(seed=1, accelerators=0, slower=2.0),
-        "card.html": factory.run(seed=2, accelerators=1),
-    }
-    measured = {href: Measured.of(run) for href, run in runs.items()}
-    held = [compare_measured(measured, href) for href in runs]
-    found: Any = script.call(VIEW, held)
+    card, alone = made_up_cards.run(CARD), on_the_cpu(made_up_cards.run(faster(CARD, 0.2, 0.2)))
+    both = replace(card, benchmarks=[*card.benchmarks, *on_the_cpu(card).benchmarks])
+    runs = [summary(alone, "processor.html"), summary(both, "card.html")]
+    found: Any = script.call(VIEW, purchase.compared(runs, "processor.html"))
     assert [row["ranks"] for row in found["rows"]] == [[2, 2], [1, 1]]
-    verdicts = purchase.show(held).parts["verdicts"]
-    assert "Not compared" not in verdicts

@@ -11,7 +11,6 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -19,27 +18,27 @@ from msgspec.structs import replace
 
 from frobench.command import main
 from frobench.options import WORKLOADS
-from frobench.reports.compare.workload import Score, score
+from frobench.reports.compare import workload as workloads
 from frobench.reports.purchase import purchase, script
-from frobench.reports.purchase.comparison import Comparison
-from frobench.reports.purchase.machines import compare_measured
-from frobench.reports.purchase.measured import Measured
 from frobench.reports.table.workloads import kind_of, part_of, table
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Case, Run
+from frobench.suite.stored.types import Case, Conclusion, Run
 from tests.instruments.processes.command import ROOT
-from tests.instruments.runs.made_up_cards import CARD, DEVICE, MORE, faster, run
+from tests.instruments.runs.made_up_cards import CARD, MORE, faster, on_the_cpu, run
+from tests.reports.purchase.test_purchase import summary
 
 METHODOLOGY = ROOT / "docs" / "methodology.md"
-ORDER = """(comparisons, workload) => {
-    const view = purchase.view(comparisons[0], comparisons, new Map([["workload", workload]]));
-    return view.rows.map(({ machine, speed, ranks }) => [machine.run, speed, ranks]);
+VIEW = """(data, workload) => {
+    const machines = data.runs.map((_, i) => model.machine(data, i));
+    const asked = new Map([["workload", workload]]);
+    return compare.view(data, machines, machines[data.base], asked);
 }"""
-BEST = """(comparisons, workload) => {
-    const view = purchase.view(comparisons[0], comparisons, new Map([["workload", workload]]));
-    const { first, near } = purchaseVerdicts.best(view, () => 1);
-    return [first, ...near].map(({ machine }) => machine.run);
-}"""
+ORDER = f"""(data, workload) => ({VIEW})(data, workload).rows
+    .map(({{ machine, speed, ranks }}) => [machine.run, speed, ranks])"""
+BEST = f"""(data, workload) => {{
+    const {{ first, near }} = compare.best(({VIEW})(data, workload));
+    return [first, ...near].map(({{ machine }}) => machine.run);
+}}"""
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71)
 
 
@@ -70,17 +69,20 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder / "base", folder / "chip"
 
 
+def score(base: Run, new: Run, workload: str) -> dict[str, Any]:
+    return workloads.score(workloads.sides(base, new), workload)
+
+
 @cache
-def scored(base: str, new: str, workload: str) -> Score:
+def scored(base: str, new: str, workload: str) -> dict[str, Any]:
     return score(cards()[base], cards()[new], workload)
 
 
 def speed(base: str, new: str, workload: str) -> float:
-    found = scored(base, new, workload)
-    assert found.cases > 0
-    assert found.speed
-    assert found.speed.low is not None
-    return found.speed.value
+    found = scored(base, new, workload)["speed"]
+    assert found["low"] < found["value"] < found["high"]
+    value: float = found["value"]
+    return value
 
 
 def quicker(base: Run, factors: Mapping[str, float]) -> Run:
@@ -93,17 +95,6 @@ def quicker(base: Run, factors: Mapping[str, float]) -> Run:
         return replace(case, stats=replace(case.stats, data=data))
 
     return replace(base, benchmarks=[changed(case) for case in base.benchmarks])
-
-
-def on_the_cpu(base: Run) -> Run:
-    """Return a run with the cases of a card as if its processor had done them."""
-
-    def moved(case: Case) -> Case:
-        info = replace(case.extra_info, device="cpu", devices=["cpu"])
-        names = {name: getattr(case, name).replace(DEVICE, "cpu") for name in ("name", "fullname")}
-        return replace(case, params=case.params | {"device": "cpu"}, extra_info=info, **names)
-
-    return replace(base, benchmarks=[moved(case) for case in base.benchmarks])
 
 
 @cache
@@ -136,20 +127,19 @@ def test_scores_weigh_parts_as_the_methodology_shows(move: Callable[[Run], Run])
     for workload, weights in zip(WORKLOADS, documented().values(), strict=True):
         used = {name: weights[title] for name, title in there.items() if title in weights}
         found = score(base, quick, workload)
-        if not used:
-            assert found.speed is None
+        if not found["speed"]:
+            assert move is on_the_cpu
+            assert workload in {"decode", "data-loading"}
             continue
         logs = [weight * math.log(factors[name]) for name, weight in used.items()]
-        assert found.speed
         right = math.exp(sum(logs) / sum(used.values()))
-        assert found.speed.value == pytest.approx(right, rel=1e-3)
+        assert found["speed"]["value"] == pytest.approx(right, rel=1e-3)
 
 
 def test_a_card_and_a_processor_have_every_part() -> None:
     cases = [*run(CARD).benchmarks, *on_the_cpu(run(CARD)).benchmarks]
-    assert {part.name for case in cases if (part := part_of(case))} == {
-        p.name for p in table().parts
-    }
+    found = {part.name for case in cases if (part := part_of(case))}
+    assert found == {part.name for part in table().parts}
 
 
 def test_the_page_shows_the_weights_of_the_methodology() -> None:
@@ -173,7 +163,7 @@ def test_the_command_offers_the_workloads_of_the_table() -> None:
 @pytest.mark.parametrize("workload", ["training", "decode"])
 def test_twice_the_compute_and_memory_is_nearly_twice_as_fast(workload: str) -> None:
     assert 1.8 <= speed("base", "chip", workload) <= 2.0
-    assert 1.8 <= speed("old", "old-chip", workload) <= 2.0
+    assert scored("old", "old-chip", workload)["speed"] is None  # without any transformer
 
 
 def test_twice_the_compute_and_memory_helps_small_operations_little() -> None:
@@ -196,22 +186,23 @@ def test_twice_the_link_moves_data_loading_only(workload: str) -> None:
 def test_adding_sizes_moves_no_score_by_more_than_a_hundredth(workload: str) -> None:
     few = speed("base", "other", workload)
     assert speed("dense", "dense-other", workload) == pytest.approx(few, rel=0.01)
-    counts = [
-        scored(*both, workload).cases for both in (("base", "other"), ("dense", "dense-other"))
-    ]
-    assert counts[1] > counts[0]
+    assert scored("base", "dense-other", workload)["coverage"] >= 0.9
 
 
 @cache
-def held(*names: str) -> list[Comparison]:
-    """Return cards beside each of them."""
+def held(*names: str) -> dict[str, Any]:
+    """Return cards as the scripts know them, compared with the first."""
     every = {
         "a": CARD,
         "b": faster(CARD, 1.1, 0.9, 1.2)._replace(launch=6e-6),
         "c": faster(CARD, 5, 0.2, 3),
     }
-    measured = {name: Measured.of(run(every[name])) for name in names}
-    return [compare_measured(measured, name) for name in names]
+    return compared({name: run(every[name]) for name in names}, names[0])
+
+
+def compared(runs: Mapping[str, Run], base: str) -> dict[str, Any]:
+    summaries = [summary(one, f"{name}.html") for name, one in runs.items()]
+    return purchase.compared(summaries, f"{base}.html")
 
 
 @pytest.mark.parametrize("workload", [*WORKLOADS, "own"])
@@ -226,24 +217,21 @@ def test_an_unrelated_machine_never_changes_the_order_of_two(workload: str) -> N
 
 
 def test_a_reference_that_lacks_cases_never_changes_the_order_of_two() -> None:
+    base = run(CARD)
+    few = [case for case in base.benchmarks if "bench_prefill_graph" not in case.name]
     known = {
-        "old": run(CARD, transformer=False),  # beside which the first of the two is the faster one
-        "products": quicker(run(CARD), {"products_half": 3.0}),
-        "transformers": quicker(run(CARD), {"training_step": 10.0}),
+        "few": replace(base, benchmarks=few),  # beside which the first of the two is faster
+        "steps": quicker(run(CARD), {"training_step": 3.0}),
+        "prefills": quicker(run(CARD), {"prefill": 1000.0}),
     }
-    measured = {name: Measured.of(one) for name, one in known.items()}
-    comparisons = [compare_measured(measured, name) for name in known]
-    found: Any = [
-        script.call(ORDER, [*comparisons[at:], *comparisons[:at]], "training") for at in range(3)
-    ]
-    logs = {name: speed["log"] for name, speed, _ in found[0]}
-    assert logs["products"] > logs["transformers"]
-    for at, rows in enumerate(found):
-        order = [name for name, *_ in rows]
-        assert order.index("transformers") < order.index("products")
-        assert {name: ranks for name, _, ranks in rows} == {n: r for n, _, r in found[0]}
-        best = script.call(BEST, [*comparisons[at:], *comparisons[:at]], "training")
-        assert best == ["transformers"]
+    found: Any = {name: script.call(ORDER, compared(known, name), "training") for name in known}
+    logs = {name: speed["log"] for name, speed, _ in found["few"]}
+    assert logs["steps"] > logs["prefills"]
+    for name, rows in found.items():
+        order = [one for one, *_ in rows]
+        assert order.index("prefills") < order.index("steps")
+        assert {one: ranks for one, _, ranks in rows} == {n: r for n, _, r in found["few"]}
+        assert script.call(BEST, compared(known, name), "training") == ["prefills"]
 
 
 def test_sizes_of_a_kind_count_as_one_and_most_cases_count_for_nothing() -> None:
@@ -267,8 +255,9 @@ def test_the_command_prints_the_score_of_the_script(
     answer = CliRunner().invoke(main, given)
     found = json.loads(answer.stdout)
     right = scored("base", "chip", workload)
-    assert found["speed"] == msgspec.to_builtins(right.speed)
-    assert (found["cases"], found["workload"]) == (right.cases, workload)
+    assert {name: found[name] for name in right} == right
+    assert (found["energy"], found["coverage"], found["missing"]) == (None, 1, [])
+    assert found["reasons"]["energy"]
     assert {one["name"] for one in found["axes"]["new"]["axes"]} >= {"compute", "memory"}
 
 
@@ -276,10 +265,49 @@ def test_the_terminal_says_the_speed_under_the_usual_workload(
     stored: tuple[Path, Path],
 ) -> None:
     told = CliRunner().invoke(main, ["compare", *map(str, stored), "--purchase"]).stdout
-    cases = scored("base", "chip", "training").cases
-    assert "Training: new has " in told
-    assert f"({cases} of {cases} cases)" in told
-    assert "memory" in told
+    assert "Training: new has 2.0" in told
+    assert "(100% of the workload's weight)" in told
+    assert "Energy: not measured: no case of this workload was counted on both machines" in told
+    for word in ("Training step of a transformer, replayed", "memory", "covered"):
+        assert word in told
+    assert "bench_" not in told
+    assert len(told.splitlines()) < 40
+    every = CliRunner().invoke(main, ["compare", *map(str, stored), "--purchase", "--cases"]).stdout
+    assert len(every.splitlines()) > 2 * len(told.splitlines())
+
+
+def test_the_terminal_names_what_a_score_lacks_and_on_whose_side() -> None:
+    new = run(CARD)
+    left = [case for case in new.benchmarks if "bench_train_graph" in case.name]
+    new = replace(new, benchmarks=[case for case in new.benchmarks if case not in left])
+    for outcome in new.frobench.outcomes:
+        if outcome.fullname == left[0].fullname:
+            outcome.status, outcome.reason = "skipped", "takes 3 s"
+    found = score(run(CARD), new, "training")
+    title = "Training step of a transformer, replayed"
+    assert found["speed"] is None
+    assert found["reasons"]["speed"] == f'"{title}" was not measured on both machines'
+    assert found["coverage"] == pytest.approx(7 / 11)
+    assert found["missing"] == [
+        {
+            "part": "training_step",
+            "title": title,
+            "share": 0,
+            "side": "new",
+            "reason": "skipped: takes 3 s",
+        }
+    ]
+    told = "\n".join(workloads.answers(found))
+    assert f'Training: not measured: "{title}" was not' in told
+    assert f"missing in new: {title}: skipped: takes 3 s" in told
+
+
+def test_the_terminal_says_the_error_of_a_run() -> None:
+    wrong = run(CARD)
+    error = Conclusion(code="clock", severity="error", message="It stood still.", advice="")
+    wrong.frobench.conclusions.append(error)
+    found = score(run(CARD), wrong, "training")
+    assert found["reasons"]["speed"] == "a run is invalid: clock: It stood still."
 
 
 def test_without_the_engine_the_command_says_so_in_one_line(
@@ -295,12 +323,12 @@ def test_without_the_engine_the_command_says_so_in_one_line(
         script.context.cache_clear()
     assert plain.exit_code == found.exit_code == 0
     (line,) = (one for one in plain.stdout.splitlines() if "quickjs-ng" in one)
-    assert line.startswith("no speed under training: ")
+    assert line.startswith("Training: not measured: ")
     assert json.loads(found.stdout)["speed"] is None
-    assert found.stderr.count("\n") == 1
+    assert "quickjs-ng" in json.loads(found.stdout)["reasons"]["speed"]
 
 
-def test_an_interval_is_as_wide_as_all_resamples_and_the_number_of_launches_make_it() -> None:
+def test_an_interval_is_as_wide_as_the_signed_ranks_of_the_launches_make_it() -> None:
     wobble = np.array([1.0, 1.03, 0.98, 1.01, 0.99, 1.02])
     count = len(wobble)
 
@@ -314,12 +342,6 @@ def test_an_interval_is_as_wide_as_all_resamples_and_the_number_of_launches_make
         replace(run(CARD), benchmarks=[launched(one, factors) for one in run(CARD).benchmarks])
         for factors in ([1.0] * count, wobble.tolist())
     )
-    found = score(still, shaken, "training").speed
-    assert found
-    assert found.low
-    draws = np.log(wobble)[np.indices([count] * count).reshape(count, -1)]
-    one, other = np.triu_indices(count)
-    spread = np.median((draws[one] + draws[other]) / 2, axis=0).std()
-    student = 2.6578  # of 5 degrees of freedom, since the other run's launches agree
-    reach = student * spread * math.sqrt(count / (count - 1))
-    assert math.log(found.value / found.low) == pytest.approx(reach, rel=0.03)
+    found = score(still, shaken, "training")["speed"]
+    reach = (math.log(1.03) - math.log(0.98)) / 2  # of six launches, the first and the last pair
+    assert math.log(found["value"] / found["low"]) == pytest.approx(reach, rel=0.001)

@@ -16,7 +16,6 @@ from frobench.reports.making import broken, workers
 from frobench.reports.making.cache import Cache, Source
 from frobench.reports.making.workers import Workers
 from frobench.reports.purchase import purchase
-from frobench.reports.purchase.machines import compare_measured
 from frobench.reports.site import build, run_files
 from frobench.suite import checks
 from frobench.suite.compare.runs import compare_runs
@@ -154,9 +153,8 @@ def test_machines_side_by_side_leave_out_the_run_that_breaks_the_page(
 ) -> None:
     runs = [small(number) for number in (1, 2, 3)]
     paths = stored(tmp_path / "results", *runs)
-    monkeypatch.setattr(
-        purchase, "compare_measured", fails_for(runs[0].frobench.run, compare_measured)
-    )
+    failing = fails_for(runs[0].frobench.run, purchase.compared)
+    monkeypatch.setattr(purchase, "compared", failing)
     beside = purchase.Maker(paths, None, [])
     why: dict[Path, list[Conclusion]] = {}
     build.build(paths, tmp_path / "site", tell=why.__setitem__, workers=Workers(1), beside=[beside])

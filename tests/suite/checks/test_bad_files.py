@@ -77,7 +77,7 @@ def test_every_rule_about_a_file_has_a_file_that_it_names() -> None:
         }
         for severity in ("error", "warning")
     }
-    of_clocks = {"plain-inputs", "coarse-clock", "quantised-samples", "costly-harness"}
+    of_clocks = {"plain-inputs", "coarse-clock", "costly-harness"}
     assert refusing == by_severity["error"] | {"unreadable", "digest-differs"}
     assert doubting >= by_severity["warning"] | of_clocks
 

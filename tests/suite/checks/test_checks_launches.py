@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Launches that are too few, or in the same order, are named."""
+"""Launches that are too few are named."""
 
 from frobench.suite import checks
-from tests.instruments.faults.judging import codes, made, only, said
+from tests.instruments.faults.judging import codes, made, only
 
 
 def test_a_run_of_few_launches_says_so_once() -> None:
@@ -22,20 +22,3 @@ def test_an_interrupted_run_names_the_cases_that_lack_launches() -> None:
 def test_an_interrupted_run_with_launches_enough_is_merely_incomplete() -> None:
     run = made(launches=7, partial=True)
     assert codes(checks.conclude(run)) == {"failed-case", "incomplete-run"}
-
-
-def test_an_order_that_never_changes_is_named() -> None:
-    run = made()
-    for place, case in enumerate(run.benchmarks, start=1):
-        case.extra_info.order = [place] * 8
-    assert said(run, "fixed-order") == [
-        f"{len(run.benchmarks)} cases came in the same order in all 8 launches"
-    ]
-
-
-def test_two_cases_may_come_in_the_same_order_by_chance() -> None:
-    run = made()
-    del run.benchmarks[2:]
-    for place, case in enumerate(run.benchmarks, start=1):
-        case.extra_info.order = [place] * 8
-    assert not said(run, "fixed-order")

@@ -24,7 +24,7 @@ def test_a_file_that_cannot_be_read_has_one_fault_with_its_place(tmp_path: Path)
     path.write_text(json.dumps(content))
     (found,) = validate_file(path)
     assert (found.code, found.severity) == ("unreadable", "error")
-    assert found.message == "$.benchmarks[3].stats.q3: the required field is missing"
+    assert found.message == "Object missing required field `q3` - at `$.benchmarks[3].stats`"
 
 
 def test_a_changed_sample_breaks_the_digest_and_the_statistics(tmp_path: Path) -> None:

@@ -39,7 +39,6 @@ def test_a_run_is_the_same_as_itself() -> None:
     run = factory.run(noise=0.002)
     comparison = compare_runs(run, run)
     assert comparison.counts == {"same": len(run.benchmarks)}
-    assert comparison.overlapping == comparison.with_intervals == len(run.benchmarks)
     assert not comparison.unmatched
     assert exit_code(comparison) == 0
 
@@ -47,7 +46,6 @@ def test_a_run_is_the_same_as_itself() -> None:
 def test_two_runs_of_the_same_code_agree() -> None:
     comparison = compare_runs(factory.run(seed=1), factory.run(seed=2))
     assert not any(case.differs for case in comparison.cases)
-    assert comparison.overlapping >= 0.9 * comparison.with_intervals
     assert exit_code(comparison) == 0
 
 
@@ -55,7 +53,6 @@ def test_two_runs_of_the_same_code_agree() -> None:
 def test_a_change_of_every_case_is_found(slower: float, word: str, code: int) -> None:
     comparison = compare_runs(factory.run(seed=1), factory.run(seed=2, slower=slower))
     assert comparison.counts == {word: len(comparison.cases)}
-    assert comparison.overlapping < 0.1 * comparison.with_intervals
     assert exit_code(comparison) == code
 
 
@@ -101,7 +98,6 @@ def test_headline_cases_are_judged_like_all_others() -> None:
 def test_below_six_launches_everything_is_unresolved() -> None:
     comparison = compare_runs(factory.run(launches=5), factory.run(launches=5, slower=2))
     assert comparison.counts == {"unresolved": len(comparison.cases)}
-    assert comparison.with_intervals == 0
     assert exit_code(comparison) == 3
 
 
@@ -212,7 +208,7 @@ def test_cases_of_one_run_only_are_named_with_what_the_other_says_of_them() -> N
     ]
 
 
-def test_another_environment_allows_no_regression_verdict_but_overlap_is_counted() -> None:
+def test_another_environment_allows_no_regression_verdict() -> None:
     base, new = factory.run(seed=1), factory.run(seed=2)
     new.frobench.environment.software.threads = 1
     new.frobench.environment.software.kernel = "6.9.0"
@@ -221,18 +217,7 @@ def test_another_environment_allows_no_regression_verdict_but_overlap_is_counted
     assert comparison.differences == [Difference("software.threads", 2, 1)]
     assert comparison.harmless == [Difference("software.kernel", "6.8.0", "6.9.0")]
     assert comparison.environments == "differs in what matters"
-    assert comparison.overlapping >= 0.9 * comparison.with_intervals > 0
     assert exit_code(comparison) == 3
-
-
-def test_the_summary_states_the_share_of_overlapping_intervals() -> None:
-    base, new = factory.run(seed=1), factory.run(seed=1)
-    _slow_down(new.benchmarks[0], 3)
-    count = len(base.benchmarks)
-    lines = words.of_runs(compare_runs(base, new))
-    assert any(
-        line.startswith(f"intervals overlap in {count - 1} of {count} cases (98") for line in lines
-    )
 
 
 def test_another_machine_is_told_by_what_differs_and_what_to_ask_instead() -> None:
@@ -273,13 +258,10 @@ def test_a_table_has_a_row_a_case_below_its_exercise() -> None:
 
 
 @pytest.mark.parametrize("width", [96, 80])
-def test_a_narrower_table_names_each_benchmark_once_and_keeps_every_cell(width: int) -> None:
+def test_a_narrower_table_keeps_every_cell(width: int) -> None:
     wide, narrow = _lines(width=120), _lines(width)
     assert max(map(len, narrow)) <= width
-    assert narrow.count("matmul square") == 1
-    rows = [[line for line in lines[1:] if line[0] == " "] for lines in (wide, narrow)]
-    ends = [[row[-50:].split() for row in side if row.count("  ") > 1] for side in rows]
-    assert ends[0] == ends[1]
+    assert " ".join(" ".join(wide).split()) == " ".join(" ".join(narrow).split())
 
 
 def test_a_name_that_has_no_room_stands_above_its_cells_and_left_of_them() -> None:

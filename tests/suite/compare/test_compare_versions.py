@@ -132,7 +132,7 @@ def test_a_wrong_result_has_no_verdict() -> None:
     case.extra_info.check = Check(compared="row sums", error=0.5, bound=1e-6)
     found = compare_versions(run)
     assert found.counts == {"incomparable": 1}
-    assert comparison.of_versions(found)[1].endswith("wrong result: row sums")
+    assert comparison.of_runs(found)[1].endswith("wrong result: row sums")
 
 
 def test_an_error_of_the_whole_run_leaves_no_verdict() -> None:

@@ -72,7 +72,7 @@ def test_a_busy_processor_disturbs_even_where_it_was_so_in_both_runs() -> None:
     base, new = _pair()
     comparison = compare_runs(_load(base, 1.5), _load(new, 1.6))
     parts = ("75% of the cores busy in base", "80% of the cores busy in new")
-    reason = f"disturbed: {', '.join(f'other programs kept {part}' for part in parts)}"
+    reason = f"disturbed: {'; '.join(f'other programs kept {part}' for part in parts)}"
     assert {case.reason for case in comparison.cases} == {reason}
 
 

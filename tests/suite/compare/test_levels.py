@@ -114,45 +114,6 @@ def test_a_shift_that_the_machine_often_makes_is_not_called_slower() -> None:
     assert found.cases[0].allowance < 0.02
 
 
-def _clocked_runs(count: int, apart: float) -> Iterator[Run]:
-    """Make runs in which all times but those of the last case follow the speed of the cores."""
-    for seed, run in enumerate(_runs(count, 0.002)):
-        random = Random(seed)  # noqa: S311 - no secret
-        slower = math.exp(random.gauss(0, apart))
-        for case in run.benchmarks[:-1]:
-            _slow_down(case, slower)
-        for launch in run.frobench.launches:
-            launch.gauge = {"cpu/python": 1e-4 * slower * math.exp(random.gauss(0, 0.01))}
-        yield run
-
-
-def test_times_that_follow_the_speed_of_the_cores_are_compared_relative_to_it() -> None:
-    base, new, *rest = _clocked_runs(10, 0.015)
-    for case in new.benchmarks:
-        _slow_down(case, 1.05)
-    found = compare_runs(base, new, [*map(levels, rest)])
-    assert found.learned_from >= 3
-    *following, apart = found.cases
-    assert {case.word for case in following} == {"slower"}
-    assert [case.ratio.value for case in following] == pytest.approx([1.05] * 11, abs=0.02)
-    assert {case.clock for case in following} == {following[0].clock} != {None}
-    assert apart.clock is None
-    (_, relative) = comparison.allowances(found)
-    assert relative.startswith("11 ratios relative to the speed of the cores: their gauge took ")
-
-
-def test_a_gauge_that_says_nothing_of_the_cases_changes_nothing() -> None:
-    base, new, *rest = runs = [*_runs(10, 0.01)]
-    found = compare_runs(base, new, [*map(levels, rest)])
-    for seed, run in enumerate(runs):
-        random = Random(seed)  # noqa: S311 - no secret
-        for launch in run.frobench.launches:
-            launch.gauge = {"cpu/python": 1e-4 * math.exp(random.gauss(0, 0.02))}
-    again = compare_runs(base, new, [*map(levels, rest)])
-    assert [case.word for case in again.cases] == [case.word for case in found.cases]
-    assert sum(case.clock is not None for case in again.cases) <= CASES / 3
-
-
 def test_the_runs_that_are_compared_teach_nothing() -> None:
     runs = [*_runs(5, 0.1)]
     every = [*map(levels, runs)]

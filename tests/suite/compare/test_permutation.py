@@ -189,7 +189,7 @@ def test_values_are_pulled_in_as_far_as_quantiles_of_each_case_say(missing: floa
         known = column[~np.isnan(column)]
         apart = [abs(first - second) for first, second in combinations(known, 2)]
         end = 1.5 * 2.2219 * np.quantile(apart, 0.25)
-        assert middle[case] == np.median(known)
+        assert middle[case] == pytest.approx(np.median(known))
         expected = np.clip(known - middle[case], -end, end)
         assert pulled[~np.isnan(column), case] == pytest.approx(expected, rel=1e-12)
     assert np.array_equal(np.broadcast_to(present, values.shape), ~np.isnan(values))

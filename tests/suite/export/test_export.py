@@ -12,17 +12,16 @@ from frobench.suite.export import FORMATS
 from frobench.suite.statistics import case_medians, estimate
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Estimate, Run
-from tests.instruments.processes.project_files import stored_runs
+from tests.instruments.processes.project_files import EXAMPLE_RUN
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory
 
-NEWEST = stored_runs()[-1]
 NANO = 1e9
 
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    return store.read(NEWEST)
+    return store.read(EXAMPLE_RUN)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +40,7 @@ def test_github_action_benchmark_reads_a_list_of_name_unit_and_value(
     benchmarks", and `BenchmarkResult` in src/extract.ts, of
     https://github.com/benchmark-action/github-action-benchmark.
     """
-    shown = frobench("export", NEWEST, "--github-action-benchmark", folder=tmp_path)
+    shown = frobench("export", EXAMPLE_RUN, "--github-action-benchmark", folder=tmp_path)
     assert shown.returncode == 0
     entries = json.loads(shown.stdout)
     assert {type(entry) for entry in entries} == {dict}
@@ -153,15 +152,9 @@ def test_a_dashboard_reads_the_estimate_and_not_the_pooled_mean(run: Run) -> Non
 
 
 def test_a_format_is_asked_for(tmp_path: Path) -> None:
-    shown = frobench("export", NEWEST, folder=tmp_path)
+    shown = frobench("export", EXAMPLE_RUN, folder=tmp_path)
     assert shown.returncode == 2
     assert "--github-action-benchmark, --bencher, --openmetrics" in shown.stderr
-
-
-def test_one_format_only_is_asked_for(tmp_path: Path) -> None:
-    shown = frobench("export", NEWEST, "--bencher", "--openmetrics", folder=tmp_path)
-    assert shown.returncode == 2
-    assert "--bencher and --openmetrics are two forms; choose one" in shown.stderr
 
 
 def _end(seconds: float | None) -> float:

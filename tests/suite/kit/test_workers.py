@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: MIT
 """A worker is a process with cores and threads of its own, and says when it worked."""
 
-import gc
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from signal import SIGKILL
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -39,8 +37,6 @@ from frobench.suite.stored.types import Check
 from tests.instruments.sessions import launch_spec
 
 FINE = Check("nothing", 0.0, 1.0)
-HELD = 1000
-"""Objects that a made-up module holds."""
 
 
 def where_am_i(device: Device) -> tuple[Callable[[], Any], Callable[[Any], Check]]:
@@ -79,13 +75,6 @@ def taken(_: Device) -> Task:
 
 def looks_closely(_: Device) -> Task:
     return (lambda: None), (lambda _: Check("some" if is_brief() else "all", 0.0, 1.0))
-
-
-def imports(_: Device, name: str) -> Task:
-    if name not in sys.modules:
-        sys.modules[name] = ModuleType(name)
-        vars(sys.modules[name])["held"] = [[] for _ in range(HELD)]
-    return gc.get_freeze_count, (lambda frozen: Check(str(frozen), 0.0, 1.0))
 
 
 def watched(_: Device, given_back: Path) -> Task:
@@ -320,21 +309,6 @@ def test_a_check_in_a_worker_is_as_brief_as_in_the_launch(worker: Worker) -> Non
     assert worker.check().compared == "all"
     with briefly(brief=True):
         assert worker.check().compared == "some"
-
-
-def test_what_a_module_holds_is_looked_through_for_garbage_once(worker: Worker) -> None:
-    def frozen(name: str) -> int:
-        """Return how many objects are spared once a task has imported a module."""
-        worker.set_up(imports, name)
-        put_away([worker])
-        worker.set_up(imports, name)
-        worker.start()
-        worker.wait()
-        return int(worker.check().compared)
-
-    before = frozen("one")
-    assert frozen("one") <= before
-    assert frozen("two") > before + HELD / 2
 
 
 FAILED = Refused(launch=0, case="", status="failed", reason="wrong")

@@ -178,7 +178,6 @@ def test_a_case_that_takes_too_long_and_those_beyond_it_are_skipped(measured: Me
     with pytest.raises(pytest.skip.Exception, match="over this profile's") as skipped:
         measured(session=session, seconds=100.0)
     refused = case.refusal(0, "case", "skipped", skipped.value, Path())
-    assert refused.sampled == pytest.approx(200.0)
     assert refused.reason == str(skipped.value)
     with pytest.raises(pytest.skip.Exception):
         session.skip_if_left_out(item(n=32))

@@ -36,8 +36,7 @@ class Starting:
 
 def spec(*, halves: bool) -> LaunchSpec:
     """Return what the runner tells a launch."""
-    devices = [seat.name for seat in SEATS] if halves else ["cpu"]
-    case = replace(identity("bench_body[cpu]"), devices=devices)
+    case = identity("bench_body[cpu/0+cpu/1]" if halves else "bench_body[cpu]")
     made = made_up_records.spec("measure", settings_for("quick", ["cpu"]), seed=19, cases=[case])
     return replace(made, order=[case.fullname])
 

@@ -52,17 +52,14 @@ def test_clocks_that_are_replaced_are_named(monkeypatch: pytest.MonkeyPatch) -> 
     assert before.changes() == ["time.monotonic", "time.perf_counter"]
 
 
-def test_a_limit_that_is_lowered_is_named_and_one_that_is_raised_is_not(limit: int) -> None:
+def test_a_limit_that_is_lowered_is_named(limit: int) -> None:
     _, hard = resource.getrlimit(FILES)
     before = ProcessState()
     resource.setrlimit(FILES, (limit - 1, hard))
     assert before.changes() == ["RLIMIT_NOFILE"]
-    before = ProcessState()
-    resource.setrlimit(FILES, (limit, hard))
-    assert before.changes() == []
 
 
-@pytest.mark.parametrize(("pause", "named"), [(0.0, ["1 thread still at work"]), (60.0, [])])
+@pytest.mark.parametrize(("pause", "named"), [(0.0, ["a thread still at work"]), (60.0, [])])
 def test_a_thread_that_goes_on_working_is_named_and_one_that_waits_is_not(
     pause: float, named: list[str]
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 from frobench.suite.errors import DoesNotFitError
 from frobench.suite.journal import Tried
 from frobench.suite.kit.device import Device
-from frobench.suite.kit.search_strategy import LEAST_TRIES, Limits, Shape, Try
+from frobench.suite.kit.search_strategy import LEAST_TRIES, Shape, Try
 from frobench.suite.launch.search import BRIEF, Make, Searches
 from frobench.suite.stored.types import Search, Settings
 from tests.instruments.runs import made_up_records
@@ -68,8 +68,8 @@ def test_it_goes_on_where_an_earlier_process_ended() -> None:
     before = journal[: LEAST_TRIES - 2]
     again, rest = searches()
     for tried in before:
-        again.remember(tried)
-    again.remember(Tried(case="b", attempt=journal[0].attempt))
+        again.tries["a"].append(tried.attempt)
+    again.tries["b"].append(journal[0].attempt)
     again.find("a", CPU, fits(1e9))
     assert len(rest) == 2
     assert again.found["a"].shapes == len({tried.attempt.shape for tried in [*before, *rest]})
@@ -80,10 +80,12 @@ def given(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Let every search end after a try; return the seconds that each was given."""
     seconds: list[float] = []
 
-    def once(tries: Sequence[Try], limits: Limits) -> Shape | None:
+    def once(
+        tries: Sequence[Try], _call: float, least: float, _processors: int | None
+    ) -> Shape | None:
         if tries:
             return None
-        seconds.append(limits.seconds)
+        seconds.append(least)
         return Shape(64, 64, 64)
 
     monkeypatch.setattr("frobench.suite.launch.search.proposal", once)
@@ -103,7 +105,7 @@ def test_cases_share_the_time_and_leave_what_they_do_not_use(given: list[float])
 
 def test_what_earlier_processes_spent_counts(given: list[float]) -> None:
     some, _ = searches(seconds=60.0)
-    some.remember(Tried(case="b", attempt=Try(Shape(64, 64, 64), 1e-3, 10.0)))
+    some.tries["b"].append(Try(Shape(64, 64, 64), 1e-3, 10.0))
     some.find("a", CPU, fits(1e9))
     assert given == [50.0]
 

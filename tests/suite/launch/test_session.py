@@ -113,12 +113,10 @@ def test_a_pilot_takes_up_what_an_earlier_process_saw_of_its_own_cases(
     records = [Begun(launch=0, case=CASE, at=1.0), measured(CASE, launch=2), foreign, tried]
     made.journal = records  # type: ignore[assignment] # the records of a journal
     climbed: list[Any] = []
-    tries: list[Tried] = []
     monkeypatch.setattr(made.explorer, "remember", lambda *seen: climbed.append(seen))
-    monkeypatch.setattr(made.searches, "remember", tries.append)
     made.remember([item(CASE)])
     assert [seen[0] for seen in climbed] == ["bench_made_up.bench_body"] * known
-    assert tries == [tried] * known
+    assert made.searches.tries == ({CASE: [tried.attempt]} if known else {})
 
 
 def test_one_device_is_blocked_by_one_blocker_where_samples_are_taken(

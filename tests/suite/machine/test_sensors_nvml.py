@@ -8,8 +8,9 @@ import pynvml
 import pytest
 import torch
 
-from frobench.suite.launch import session
+from frobench.suite.kit.device import Device
 from frobench.suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS, Sensor, seal
+from frobench.suite.machine.torch_facts import bus_address
 from frobench.suite.machine.vendors import sources
 from frobench.suite.machine.vendors.nvidia import reasons
 from tests.instruments.devices.simulated_nvml import EVENT_REASONS, Gpu, install, install_none
@@ -179,16 +180,16 @@ def test_what_a_launch_says_of_its_devices_is_found_by_the_runner(
     told = SimpleNamespace(uuid=UUID, pci_domain_id=1, pci_bus_id=0xC1, pci_device_id=0)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: told)
     install(monkeypatch, Gpu(uuid="GPU-other"), Gpu(uuid=f"GPU-{UUID}", temperature=55))
-    sealed = session.seals(["cpu", "cuda:0"], SALT)
-    assert session.addresses(["cpu", "cuda:0"]) == {"cuda:0": "0001:c1:00"}
+    sealed = {"cuda:0": seal(Device("cuda:0").uuid or "", SALT)}
+    assert bus_address("cuda:0") == "0001:c1:00"
     (gpu,) = sources(sealed, SALT, {})[1].sensors()
     assert gpu.device == "cuda:0"
     assert gpu.read()["temperature_celsius"] == 55
 
 
-def test_a_device_of_amds_has_no_seal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_device_of_amds_has_no_uuid(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.version, "hip", "7.0")
-    assert session.seals(["cuda:0"], SALT) == {"cuda:0": None}
+    assert Device("cuda:0").uuid is None
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,9 @@ import pytest
 import torch
 from msgspec.structs import replace
 
-from frobench.suite.errors import TooLongError
 from frobench.suite.journal import Measured
 from frobench.suite.machine.accounts import Accounts
-from frobench.suite.measure.explore import Explorer, explore
+from frobench.suite.measure.explore import explore
 from frobench.suite.measure.sampler import Sampler
 from frobench.suite.profiles import settings_for
 from frobench.suite.stored.types import Settings, Work
@@ -228,15 +227,3 @@ def test_a_pilot_calls_the_other_version_too() -> None:
     seen, _ = explore(sampler, STANDARD, read=lambda: None)
     assert sampler.results == ["new", "old"]
     assert seen.sampled == pytest.approx(math.fsum([*seen.samples, *(seen.against or [])]))
-
-
-def test_calls_that_show_that_a_case_takes_too_long_are_time_in_bodies() -> None:
-    clock = VirtualClock()
-    sampler = Sampler(taking(clock, lambda _: 1.0), [], clock=clock)
-    explorer = Explorer(STANDARD, lambda: None)
-    with pytest.raises(TooLongError) as refused:
-        explorer.explore("bench", {"device": "cpu", "n": 8}, sampler, Work(flops=1e12), 0.25)
-    assert refused.value.seconds == pytest.approx(3.0)
-    with pytest.raises(TooLongError) as predicted:
-        explorer.explore("bench", {"device": "cpu", "n": 80}, sampler, Work(flops=1e15), 0.25)
-    assert predicted.value.seconds == 0.0

@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import pytest
 
-from frobench.suite.compare.between_runs import CLOCK
 from frobench.suite.kit.device import REFUSALS, Device
 from frobench.suite.measure import ready
 from frobench.suite.measure.ready import Gauge
@@ -61,10 +60,6 @@ def test_a_body_that_fails_later_leaves_the_others_alone(monkeypatch: pytest.Mon
     read = Gauge([Device("cpu")], 1)
     read.read_before_case()
     assert read.finish().keys() == {"cpu/copy", "cpu/python"}
-
-
-def test_the_gauge_has_the_body_that_shows_the_speed_of_the_cores() -> None:
-    assert CLOCK in Gauge([Device("cpu")], 1).finish()
 
 
 def sum_up() -> int:

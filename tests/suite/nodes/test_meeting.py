@@ -57,10 +57,8 @@ def test_in_a_job_of_slurm_the_first_node_opens_the_store() -> None:
         ({k: v for k, v in SLURM.items() if k not in STORE}, "needs MASTER_ADDR and MASTER_PORT"),
         (TORCHRUN | {"MASTER_PORT": "65536"}, "needs MASTER_ADDR and MASTER_PORT"),
         (TORCHRUN | {"LOCAL_RANK": "1"}, "takes one process on each node"),
-        (TORCHRUN | {"RANK": "x"}, "RANK=x, WORLD_SIZE=3, LOCAL_RANK=0 is no process of a job"),
-        (SLURM | {"SLURM_PROCID": "2"}, "SLURM_PROCID=2, SLURM_NTASKS=2, .* is no process of a"),
     ],
-    ids=["no launcher", "no store", "no port", "two processes on a node", "no number", "beyond"],
+    ids=["no launcher", "no store", "no port", "two processes on a node"],
 )
 def test_what_is_no_such_job_is_refused_with_what_helps(
     environ: dict[str, str], message: str

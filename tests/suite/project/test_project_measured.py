@@ -135,15 +135,6 @@ def test_another_commit_is_what_a_comparison_asks_about() -> None:
     assert comparison.projects(compare_runs(factory.run(), factory.run(seed=2))) == []
 
 
-def test_a_comparison_of_commits_that_are_not_the_same_points_to_their_history() -> None:
-    base, new = factory.run(), factory.run(seed=2, slower=1.2)
-    base.frobench.project, new.frobench.project = BEFORE, AFTER
-    told = "`frobench history --range 1f1f1f1f1f1f..2e2e2e2e2e2e`, with the `--benchmarks` "
-    assert any(line.startswith(told) for line in comparison.of_runs(compare_runs(base, new)))
-    new.frobench.project = BEFORE
-    assert not any(told in line for line in comparison.of_runs(compare_runs(base, new)))
-
-
 def test_sharing_takes_the_name_out_and_keeps_the_commit(tmp_path: Path) -> None:
     first = run()
     first.frobench.project = AFTER

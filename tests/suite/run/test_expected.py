@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.journal import Collected, Declared, Identity
+from frobench.suite.journal import Collected, Identity
 from frobench.suite.profiles import settings_for
 from frobench.suite.run.expected import Expected, ExpectedCase, expect, newest, run_before
 from frobench.suite.stored import store
@@ -57,8 +57,8 @@ def identity(n: int, function: str = "bench_square", **more: Any) -> Identity:  
 
 
 def expected(*cases: Identity, run: Run | None = None, settings: Settings = SETTINGS) -> Expected:
-    found = Collected(cases=list(cases), exercises=EXERCISES)
-    return expect(found, Declared(machine="here", machine_id="", absent={}), settings, run)
+    found = Collected(cases=list(cases), exercises=EXERCISES, machine="here")
+    return expect(found, settings, run)
 
 
 def only(**how: Any) -> ExpectedCase:  # noqa: ANN401 - see `expected`
@@ -145,14 +145,12 @@ def test_list_asks_the_newest_run_that_had_all_cases_and_else_the_newest(tmp_pat
     for run in (whole, selected):
         store.write(run, tmp_path)
     here = whole.frobench.environment
-    declared = Declared(
-        machine=here.machine, machine_id=machine_id(here.cpu, here.accelerators), absent={}
-    )
+    known = machine_id(here.cpu, here.accelerators)
 
     def asked(*names: str) -> str | None:
         cases = [identity(64, fullname=name) for name in names]
-        found = Collected(cases=cases, exercises=EXERCISES)
-        run = run_before(tmp_path, found, declared, whole.frobench.profile)
+        found = Collected(cases=cases, exercises=EXERCISES, machine=here.machine, machine_id=known)
+        run = run_before(tmp_path, found, whole.frobench.profile)
         return run.frobench.run if run else None
 
     assert asked(one) == selected.frobench.run

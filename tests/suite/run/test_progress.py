@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from frobench.suite.run.progress import reporter
+from frobench.suite.journal import Refused
+from frobench.suite.run.progress import reporter, say_refusal
 
 CONTROL = re.compile(r"\x1b\[[?0-9;]*[A-Za-z]|\r")
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -73,17 +74,13 @@ def test_a_log_gets_whole_lines() -> None:
     assert log.getvalue() == "x" * 300 + "\n"
 
 
-@pytest.mark.parametrize("is_terminal", [True, False])
-def test_whoever_reads_may_leave(is_terminal: bool) -> None:  # noqa: FBT001 - a parameter
+def test_whoever_reads_may_leave() -> None:
     class Closed(io.StringIO):
         def write(self, _text: str) -> int:
             raise BrokenPipeError
 
         def flush(self) -> None:
             raise BrokenPipeError
-
-        def isatty(self) -> bool:
-            return is_terminal
 
     closed = Closed()
     with reporter(closed) as progress:
@@ -95,3 +92,19 @@ def test_messages_may_be_closed_before_the_start(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sys, "stderr", None)
     with reporter() as progress:
         progress.say("launch 1 of about 8 done")
+
+
+def test_what_skipped_cases_say_alike_is_shown_once_and_what_failed_ones_say_each_time() -> None:
+    out = io.StringIO()
+    with reporter(out) as progress:
+        for status in ("skipped", "failed"):
+            for case in ("first", "second"):
+                details = f"no {status} here"
+                refused = Refused(launch=0, case=case, status=status, reason="why", details=details)
+                say_refusal(refused, progress)
+    assert out.getvalue().splitlines() == [
+        "skipped: first: why",
+        "  no skipped here",
+        *("failed: first: why", "  no failed here"),
+        *("failed: second: why", "  no failed here"),
+    ]

@@ -1,18 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Which cases a launch repeats for seconds, and why not others."""
 
-from types import SimpleNamespace
-from typing import Any
-
-import pytest
 from msgspec.structs import replace
 
 from frobench.suite.journal import Identity, Measured
 from frobench.suite.profiles import LEAD, WINDOW, settings_for
 from frobench.suite.run import plan
-from frobench.suite.run.runner import _announce
 from frobench.suite.stored.types import Settings, Work
-from tests.instruments.runs import made_up_records
 from tests.instruments.runs.made_up_records import measured
 
 SETTINGS = settings_for("standard", ["cuda:0"])
@@ -34,7 +28,7 @@ def identity(name: str, *devices: str, headline: bool = True) -> Identity:
 
 
 def working(flops: float | None = None, size: float | None = None) -> Measured:
-    return measured("", work=Work(flops=flops, bytes=size))
+    return measured("", samples=[1e-3], sampled=1e-3, work=Work(flops=flops, bytes=size))
 
 
 COUNTS = {"cuda:0": None}
@@ -42,13 +36,13 @@ COUNTS = {"cuda:0": None}
 
 def test_as_many_cases_are_chosen_as_fit_those_with_most_work_first() -> None:
     ran = [(identity(f"n{n}"), working(flops=float(n))) for n in range(1, 21)]
-    found, left_out = plan.choose_for_energy(ran, COUNTS, SETTINGS)
+    _, found, left_out = plan.choose_windows(ran, COUNTS, SETTINGS)
     assert found == [f"n{n}" for n in range(20, 20 - len(found), -1)]
     assert 1 <= len(found) < 20
     assert left_out == dict.fromkeys([f"n{n}" for n in range(20 - len(found), 0, -1)], plan.NO_TIME)
     assert len(found) * (LEAD + WINDOW) * 8 <= plan.PART * SETTINGS.budget
     longer: Settings = replace(SETTINGS, budget=3 * SETTINGS.budget)
-    assert len(plan.choose_for_energy(ran, COUNTS, longer)[0]) > len(found)
+    assert len(plan.choose_windows(ran, COUNTS, longer)[1]) > len(found)
 
 
 def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_reason() -> None:
@@ -59,7 +53,7 @@ def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_re
         (identity("copy", "cuda:0", "cpu"), working(size=7.0)),
         (identity("strange", "xpu:0"), working(size=7.0)),
     ]
-    found, left_out = plan.choose_for_energy(
+    _, found, left_out = plan.choose_windows(
         ran, {"cpu": "only root", "cuda:0": None, "cuda:1": "lost"}, SETTINGS
     )
     assert found == ["copy"]
@@ -68,35 +62,12 @@ def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_re
         "half": "cpu counts no energy: only root",
         "strange": "xpu:0 counts no energy: nothing reads it",
     }
-    assert plan.choose_for_energy(ran, {"cpu": None}, SETTINGS)[0] == ["half"]
+    assert plan.choose_windows(ran, {"cpu": None}, SETTINGS)[1] == ["half"]
 
 
 def test_a_case_that_can_have_no_value_takes_no_others_place() -> None:
     rested = replace(working(flops=1e9), in_a_row=False)
     ran = [(identity(f"cold{n}"), rested) for n in range(20)] + [(identity("warm"), working(1.0))]
-    found, left_out = plan.choose_for_energy(ran, COUNTS, SETTINGS)
+    _, found, left_out = plan.choose_windows(ran, COUNTS, SETTINGS)
     assert found == ["warm"]
     assert set(left_out.values()) == {plan.PAUSED}
-
-
-@pytest.mark.parametrize(
-    ("cases", "left_out", "line"),
-    [
-        ([], {}, "no energy is measured: no headline case is"),
-        (["a"], {}, "energy is measured of 1 case"),
-        ([], {"a": "cpu counts none"}, "no energy is measured: cpu counts none (1 case)"),
-        (
-            ["a", "b"],
-            {"c": "cold", "d": "late", "e": "late"},
-            "energy is measured of 2 cases, and not of others: late (2 cases); cold (1 case)",
-        ),
-    ],
-)
-def test_a_run_says_whose_energy_it_measures(
-    cases: list[str], left_out: dict[str, str], line: str
-) -> None:
-    lines: list[str] = []
-    reporter: Any = SimpleNamespace(say=lines.append)
-    made = made_up_records.plan(SETTINGS, energy=cases, without_energy=left_out, launch_seconds=1.0)
-    _announce(made, reporter)
-    assert line in lines

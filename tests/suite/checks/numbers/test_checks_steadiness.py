@@ -5,11 +5,10 @@ from random import Random
 
 import pytest
 from msgspec.structs import replace
-from scipy.stats import kendalltau, spearmanr
+from scipy.stats import kendalltau
 
 from frobench.suite import checks
 from frobench.suite.checks import courses
-from frobench.suite.checks import noise as steadiness
 from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import keep, made, resample, said, samples, set_samples
 
@@ -28,11 +27,8 @@ def test_a_machine_that_does_not_hold_its_speed_drifts(step: float, message: str
     assert said(run, "drift") == [message]
 
 
-def test_one_case_that_drifts_is_named_alone() -> None:
-    run = resample(made(noise=0.001), lambda launch: 1.01**launch, cases=1)
-    [drifting] = [one for one in checks.conclude(run) if one.code == "drift"]
-    assert drifting.case == run.benchmarks[0].fullname
-    assert drifting.message.startswith("the last launches were 7.")
+def test_one_case_that_drifts_is_no_drift_of_the_machine() -> None:
+    assert not said(resample(made(noise=0.001), lambda launch: 1.01**launch, cases=1), "drift")
 
 
 @pytest.mark.parametrize(
@@ -42,13 +38,11 @@ def test_one_case_that_drifts_is_named_alone() -> None:
         (0.9, "from launch 6 on, times were 10.0% faster than before"),
     ],
 )
-@pytest.mark.parametrize("cases", [None, 1])
-def test_a_step_in_mid_run_is_named(after: float, message: str, cases: int | None) -> None:
+def test_a_step_in_mid_run_is_named(after: float, message: str) -> None:
     steps = [1.0] * 5 + [after] * 5
-    run = resample(made(noise=0.0001, launches=10), lambda launch: steps[launch], cases=cases)
+    run = resample(made(noise=0.0001, launches=10), lambda launch: steps[launch])
     drifting = [one for one in checks.conclude(run) if one.code == "drift"]
     assert [one.message for one in drifting] == [message]
-    assert drifting[0].case == (run.benchmarks[0].fullname if cases else None)
     assert "95% interval may cover the median in fewer than 95%" in drifting[0].advice
 
 
@@ -143,14 +137,6 @@ def test_a_few_percent_are_no_throttling() -> None:
     assert not said(throttled(made(), 1.04), "unsteady-clock")
 
 
-@pytest.mark.parametrize(("chance", "is_named"), [(0.0009, True), (0.0011, False)])
-def test_an_order_that_may_be_chance_is_no_throttling(
-    monkeypatch: pytest.MonkeyPatch, chance: float, *, is_named: bool
-) -> None:
-    monkeypatch.setattr(steadiness, "_chance_of_order", lambda _: chance)
-    assert bool(said(throttled(made(noise=0.0), 1.5), "unsteady-clock")) is is_named
-
-
 def test_a_neighbour_in_some_launches_is_no_throttling() -> None:
     run = throttled(made(), 1.5, launches=range(3))
     assert not said(run, "unsteady-clock")
@@ -161,13 +147,3 @@ def test_a_single_case_has_no_place() -> None:
     del run.benchmarks[1:]
     run.benchmarks[0].extra_info.order = [1] * 8
     assert not said(run, "unsteady-clock")
-
-
-def test_the_chance_of_an_order_is_nearly_that_of_spearmans_test() -> None:
-    random = Random(5)  # noqa: S311 - no secret
-    points = [
-        steadiness._Point("", 1, place := random.choice([0.0, 0.5, 1.0]), random.gauss(place, 3))
-        for _ in range(100)
-    ]
-    expected = spearmanr([p.position for p in points], [p.slowness for p in points]).pvalue
-    assert steadiness._chance_of_order(points) == pytest.approx(expected, rel=0.1)

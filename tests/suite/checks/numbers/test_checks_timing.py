@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Times that cannot be true are named, and those that only look odd are not."""
 
-from random import Random
-
 import pytest
 
 from frobench.suite.stored.types import Run
@@ -15,7 +13,6 @@ from tests.instruments.faults.judging import (
     samples,
     set_samples,
 )
-from tests.instruments.runs.evidence import side_by_side
 
 LAUNCHES = 6
 
@@ -173,25 +170,6 @@ def test_lanes_that_seem_to_share_time_in_turn_are_named_beyond_what_clocks_diff
     assert said(run, "overlap-in-turn") == (["overlap of 26% where there can be none"] * named)
 
 
-# unproved_overlap
-
-
-def claiming(claimed: float, **parts: float) -> list[str]:
-    """Return what is said of a case whose parts prove that half of the time is shared."""
-    run = made()
-    case = next(case for case in run.benchmarks if "two_at_once" in case.name)
-    for name, value in (side_by_side(1.0, 0.5) | {"concurrency": claimed} | parts).items():
-        case.extra_info.parts[name] = [value] * len(case.extra_info.launches)
-    return said(run, "unproved-overlap")
-
-
-def test_more_overlap_than_control_and_intervals_prove_is_named() -> None:
-    assert claiming(0.5) == claiming(0.51) == claiming(0.3) == []
-    assert claiming(0.6) == ["concurrency of 60%, where 50% is proved in launch 1"]
-    assert claiming(0.5, in_turn=1.1) == ["concurrency of 50%, where 20% is proved in launch 1"]
-    assert claiming(0.5, shared=0.1) == ["concurrency of 50%, where 20% is proved in launch 1"]
-
-
 # first_call_counted
 
 
@@ -298,46 +276,3 @@ def test_nothing_is_said_where_no_ready_value_was_read() -> None:
     run, case = on_accelerators(1)
     case.extra_info.parts["reading"] = [0.02] * LAUNCHES
     assert not said(run, "result-not-ready")
-
-
-# repeated_samples
-
-
-def test_a_launch_that_was_copied_is_named_with_its_original() -> None:
-    run = made()
-    for case in run.benchmarks:
-        by_launch = samples(case)
-        by_launch[4] = by_launch[6] = by_launch[1]
-        set_samples(case, by_launch)
-    assert said(run, "repeated-samples") == [
-        "launch 5 has the samples of launch 2",
-        "launch 7 has the samples of launch 2",
-    ]
-
-
-def test_a_single_case_that_was_copied_is_enough() -> None:
-    run = made()
-    case = next(case for case in run.benchmarks if case.extra_info.launches[0] == 12)
-    by_launch = samples(case)
-    by_launch[1] = by_launch[0]
-    set_samples(case, by_launch)
-    assert said(run, "repeated-samples") == ["launch 2 has the samples of launch 1"]
-
-
-def test_launches_without_any_spread_are_not_called_copies() -> None:
-    assert not said(made(noise=0.0), "repeated-samples")
-
-
-def test_rounding_alone_is_no_spread() -> None:
-    run = made()
-    noise = [1 + 1e-9 * place for place in range(12)]
-    for case in run.benchmarks:
-        set_samples(case, [[1e-3 * factor for factor in noise]] * 8)
-    assert not said(run, "repeated-samples")
-
-
-def test_samples_in_few_steps_agree_by_chance() -> None:
-    run, chance = made(), Random(1)  # noqa: S311 - no secret
-    for case in run.benchmarks:
-        set_samples(case, [chance.choices([4.00e-6, 4.04e-6], k=3) for _ in range(8)])
-    assert not said(run, "repeated-samples")

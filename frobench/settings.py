@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""The settings of a project, from the table `[tool.frobench]` of its pyproject.toml.
+
+They are defaults of options: an option comes before an environment variable, and this before the
+table. A path is relative to the folder of the file.
+"""
+
+import socket
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import click
+
+from frobench.options import PROFILES
+
+PATHS = ("benchmarks", "project", "results")
+FORMS: dict[str, tuple[Any, str]] = {
+    **dict.fromkeys(PATHS, (str, "a folder")),
+    "budget": ((int, float), "a number of seconds"),
+    "devices": (list, 'a list such as ["cpu", "cuda:0"]'),
+    "labels": (dict, 'a table such as {"name-of-the-host" = "label"}'),
+    "launches": (int, "a whole number"),
+    "profile": (str, '"quick", "standard" or "rigorous"'),
+}
+"""What each setting is, for Python and for people."""
+
+
+def defaults(verb: str) -> dict[str, Any]:
+    """Return the defaults of a verb's options, from the nearest pyproject.toml.
+
+    Raises click.UsageError if a key is unknown or a value has another type.
+    """
+    here = Path.cwd()
+    files = (folder / "pyproject.toml" for folder in (here, *here.parents))
+    path = next(filter(Path.is_file, files), None)
+    table = None if path is None else _table(path)
+    if path is None or table is None:
+        return {}
+    found: dict[str, Any] = {}
+    if (path.parent / "benchmarks").is_dir():
+        found["benchmarks"] = path.parent / "benchmarks"
+    for key, value in table.items():
+        place = f"{path}: [tool.frobench] {key}"
+        if key not in FORMS:
+            near = get_close_matches(key, FORMS, 1)
+            meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(FORMS))}"
+            raise click.UsageError(f"{place}: no such setting; {meant}")
+        kind, form = FORMS[key]
+        fits = isinstance(value, kind) and not isinstance(value, bool)
+        if not fits or (key == "profile" and value not in PROFILES):
+            raise click.UsageError(f"{place}: {form} is expected")
+        if key in PATHS:
+            found[key] = path.parent / value
+        elif key == "devices":
+            found[key] = ",".join(map(str, value))
+        elif key == "labels":
+            found["label"] = value.get(socket.gethostname())
+        elif (key, verb) != ("launches", "history"):  # which counts those of one commit
+            found[key] = value
+    return found
+
+
+def _table(path: Path) -> dict[str, Any] | None:
+    import tomllib  # noqa: PLC0415 - for those who have such a file
+
+    try:
+        table: dict[str, Any] | None = tomllib.loads(path.read_text("utf-8"))["tool"]["frobench"]
+    except (OSError, ValueError, KeyError):  # what is wrong with it is for other tools to say
+        return None
+    return table

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+"use strict";
+/** Charts of machines side by side: speed against what it takes, ranks by workload, and when buying pays. */
+const charts = (() => {
+  const { element, shape, figure, folded, number, table } = drawing;
+  const { listed } = units;
+  const { under } = model;
+  const line = (kind, x1, x2, y1, y2) => shape("line", { class: kind, x1: `${x1}%`, x2: `${x2}%`, y1, y2 });
+  /** A machine's name, with a link to its run. */
+  const linked = ({ machine: { href }, name }) => (href ? element("a", { href }, name) : name);
+
+  /** What the letters in a chart stand for, where it has no room for names. */
+  const legend = (rows) => element("p", { class: "legend" }, ...rows.flatMap((row, i) => [
+    ...(i ? [" "] : []), element("span", {}, element("span", { class: "letter" }, row.letter), ` ${row.name}`)]));
+
+  /** "2", or "2 to 3" where it may be either. */
+  const spelled = (known) => (known === null ? "not measured" : [...new Set(known)].join(" to "));
+
+  const HEIGHT = 280;
+  /** Pixels of a percent of the width from which on names are shown, of a letter, and of a line. */
+  const WIDE = 4;
+  const LETTER = 7.6;
+  const LINE = 14;
+  const BESIDE = 13;
+  const MOST_VALUES = 3;
+  /** What is on the axis across: whether more of it is better, and of how much of it value is the speed. */
+  const ACROSS = {
+    price: { title: "Price of a device", more: false, per: 1000 },
+    ownership: { title: "Cost of ownership of a device", more: false, per: 1000 },
+    watts: { title: "Power limit of a device", more: false, per: 100 },
+    memory: { title: "Memory of a device", more: true },
+  };
+  const unit = (across, settings) => ({ watts: "W", memory: "B" })[across] ?? settings.currency;
+
+  /**
+   * Machines of which speed and amount are known, and whether they are on the front: conclusively faster than all that
+   * take less. 0 has no place on a logarithmic axis.
+   */
+  function points(view, across) {
+    const known = view.ranked.filter(({ each }) => each[across]);
+    const cost = (row) => row.each[across] * (ACROSS[across].more ? -1 : 1);
+    const beaten = model.beaters(known.map((row) => [cost(row), row]), view.faster);
+    return known.map((row, place) => {
+      const near = known.filter((other) => cost(other) < cost(row) && !view.faster(row, other));
+      return { row, within: beaten[place].length === 0 && near.length === 0, beaters: beaten[place], near };
+    });
+  }
+
+  /** What speed is held against unless a reader says: the first that is known of two machines. */
+  const usual = (view) =>
+    Object.keys(ACROSS).find((across) => points(view, across).length > 1) ?? "price";
+
+  /** Where a machine stands, in words. */
+  function word({ within, beaters, near }) {
+    const named = (rows) => listed(rows.map(({ name }) => name));
+    if (within) return "on the front";
+    return beaters.length ? `beaten by ${named(beaters)}` : `not conclusively faster than ${named(near)}`;
+  }
+
+  /** One machine: its interval, its point, a ring around it on the front, its letter and, where there is room, its name. */
+  function point({ row, within }, at, up, below, called) {
+    const [x, y] = [`${at}%`, up(row.ratio.value)];
+    const marks = [];
+    if (row.ratio.low !== null) {
+      marks.push(line("whisker", at, at, up(row.ratio.low), up(row.ratio.high)));
+    }
+    marks.push(shape("circle", { class: "dot", cx: x, cy: y, r: 5 }));
+    if (within) marks.push(shape("circle", { class: "ring", cx: x, cy: y, r: 9 }));
+    const label = shape("text", { class: "label", x, y: drawing.round(y + below), dy: 4 }, row.letter);
+    const [anchor, dx] = at > 50 ? ["end", -BESIDE] : ["start", BESIDE];
+    const name = shape("text", { class: "named", x, y: drawing.round(y + called), dx, "text-anchor": anchor }, row.short);
+    return shape("g", {}, shape("title", {}, row.name), ...marks, label, name);
+  }
+
+  /** How far below its point each name stands, so that none covers another or a point. */
+  function names(points) {
+    const taken = points.map(([x, y]) => [x * WIDE - BESIDE, x * WIDE + BESIDE, y + 4]);
+    return points.map(([x, y, length]) => {
+      const [near, far] = [BESIDE + 1, BESIDE + length];
+      const [from, to] = x > 50 ? [x * WIDE - far, x * WIDE - near] : [x * WIDE + near, x * WIDE + far];
+      const free = (step) => taken.every(([start, end, height]) => to < start || from > end || Math.abs(y + step - height) >= LINE);
+      const step = [18, -10, 32, -24, 46, -38, 60, -52].find(free) ?? 18;
+      taken.push([from, to, y + step]);
+      return step;
+    });
+  }
+
+  /** Dashed lines on which a unit of money or power buys as much speed, each with that number at its upper end. */
+  function values(xs, ys, up, per) {
+    const [least, most] = [ys.low / xs.high, ys.high / xs.low].map((one) => one * per);
+    return drawing.scale(least, most).steps(MOST_VALUES).flatMap((worth) => {
+      const [from, to] = [Math.max(xs.low, (ys.low / worth) * per), Math.min(xs.high, (ys.high / worth) * per)];
+      const [x, y] = [xs.at(to), up((to * worth) / per)];
+      const aside = to === xs.high ? { "text-anchor": "start", dx: 6, dy: 4 } : { "text-anchor": "middle", dy: -6 };
+      return [line("value", xs.at(from), x, up((from * worth) / per), y),
+        shape("text", { class: "tick worth", x: `${x}%`, y, ...aside }, `${units.value(worth, "×")}`)];
+    });
+  }
+
+  /** What the lines of equal value stand for. */
+  const worth = (across, { currency }) =>
+    `speed per ${units.value(ACROSS[across].per, across === "watts" ? "W" : currency)}`;
+
+  /** The front as a line from point to point: what more speed costs. */
+  function steps(points, ats, up) {
+    const front = points.map((one, i) => [ats[i], up(one.row.ratio.value), one.within])
+      .filter(([, , within]) => within).sort((a, b) => a[0] - b[0]);
+    return front.slice(1).flatMap(([x, y], i) => [
+      line("step", front[i][0], x, front[i][1], front[i][1]), line("step", x, x, front[i][1], y)]);
+  }
+
+  /** The grid and what stands at it. */
+  function grid(xs, ys, up) {
+    const across = xs.ticks().map(([at, text]) => [
+      line("grid", at, at, 0, HEIGHT),
+      shape("text", { class: "tick across", x: `${at}%`, y: HEIGHT + 18 }, text),
+    ]);
+    const upwards = ys.ticks().map(([at, text]) => [
+      line("grid", 0, 100, up.at(at), up.at(at)),
+      shape("text", { class: "tick up", x: -8, y: drawing.round(up.at(at) + 4) }, `${text}×`),
+    ]);
+    return [...across, ...upwards].flat();
+  }
+
+  /** The chart of all machines of which both are known. */
+  function chart(view, across, points) {
+    const largest = Math.max(...points.map(({ row }) => row.each[across]));
+    const [factor, symbol] = units.axis(largest, unit(across, view.settings));
+    const amounts = points.map(({ row }) => row.each[across] / factor);
+    const speeds = points.flatMap(({ row: { ratio } }) => [ratio.value, ratio.low, ratio.high]);
+    const xs = drawing.spanning(amounts);
+    const ys = drawing.spanning(speeds.filter((one) => one !== null));
+    const place = (percent) => drawing.round(HEIGHT * (1 - percent / 100));
+    const up = Object.assign((value) => place(ys.at(value)), { at: place });
+    const ats = amounts.map((amount) => xs.at(amount));
+    const below = drawing.labels(points.map(({ row }, i) => [ats[i], up(row.ratio.value)]));
+    const called = names(points.map(({ row }, i) => [ats[i], up(row.ratio.value), row.short.length * LETTER]));
+    const described = points.map((one) => `${one.row.name}: ${word(one)}`).join("; ");
+    const title = `${ACROSS[across].title}, ${symbol}`;
+    return shape("svg",
+      { class: "points", role: "img", "aria-label": `Speed against ${ACROSS[across].title.toLowerCase()}. ${described}.` },
+      ...grid(xs, ys, up),
+      ...(ACROSS[across].more ? [] : [...values(xs, ys, up, ACROSS[across].per / factor), ...steps(points, ats, up)]),
+      ...points.map((one, i) => point(one, ats[i], up, below[i], called[i])),
+      shape("text", { class: "title across", x: "50%", y: HEIGHT + 40 }, title));
+  }
+
+  /** What would keep a machine from the front. */
+  const beaten = (across) =>
+    ({ watts: "nothing that draws the same or less", memory: "nothing with as much or more" })[across] ?? "nothing that costs the same or less";
+
+  /** What the chart says: the last step of the front, or who is on it. */
+  function heading(view, across, points) {
+    const front = points.filter(({ within }) => within).map(({ row }) => row);
+    if (points.length === 1) return `${front[0].name} alone`;
+    const [last, before] = [...front].sort((a, b) => b.each[across] - a.each[across]);
+    if (across !== "price" || !before || last.each.price === before.each.price) return `On the front: ${listed(front.map(({ name }) => name))}`;
+    const cost = units.value(last.each.price - before.each.price, view.settings.currency);
+    const speed = units.parts(model.ratio(view.beside(last, before)), "×")[0];
+    return `From ${before.name} to ${last.name}: ${speed} the speed for ${cost} more`;
+  }
+
+  /** Speed against what it takes, and the same as a table. */
+  function front(view, across) {
+    const found = points(view, across), { title } = ACROSS[across];
+    const unknown = view.rows.filter((row) => !found.some((one) => one.row === row));
+    const named = unknown.map(({ name, machine }) => (machine.invalid ? `${name} (invalid run)` : name));
+    const left = unknown.length
+      ? [element("p", { class: "meta" }, `Not shown: ${listed(named)}. ${title} or speed is unknown or 0.`)]
+      : [];
+    if (found.length === 0) return left;
+    const amount = units.value, symbol = unit(across, view.settings);
+    const rows = found.map((one) => [[linked(one.row)], number(one.row.ratio, "×"), amount(one.row.each[across], symbol), word(one)]);
+    const dashes = ACROSS[across].more ? "" : `; dashed: ${worth(across, view.settings)}`;
+    const subtitle = `Speed ${under(view)} (× ${view.reference.name}) against ${title.toLowerCase()}, both logarithmic; a ring: ${beaten(across)} is faster (95%)${dashes}`;
+    return [figure("pareto", heading(view, across, found), subtitle, chart(view, across, found), legend(found.map(({ row }) => row)),
+      folded(table(`Speed against ${title.toLowerCase()}`, ["Machine", "Speed", title, "Where it stands"], rows))), ...left];
+  }
+
+  const TOP = 40;
+  const STEP = 44;
+  const APART = 18;
+  const MARKS = 4;
+  /** Pixels of a row of hours, the least factor that they span, and their ticks. */
+  const ROW = 34;
+  const SPAN = 10;
+  const MOST_HOURS = 4;
+
+  /** Where a machine's rank stands: in the middle of the ranks that it may have. */
+  const middle = ([first, last]) => (first + last) / 2;
+
+  /** Heights of names, so that none covers another. */
+  function spread(heights) {
+    const order = heights.map((_, i) => i).sort((a, b) => heights[a] - heights[b]);
+    const placed = [...heights];
+    order.forEach((one, i) => {
+      if (i) placed[one] = Math.max(placed[one], placed[order[i - 1]] + APART);
+    });
+    return placed;
+  }
+
+  const height = (ranks) => TOP + (middle(ranks) - 1) * STEP;
+
+  /** The rank of a machine at one end of its line, with its name where there is room, else with its letter. */
+  function ends(row, rank, x, y, side) {
+    const label = (kind, text) => shape("text",
+      { class: `named ${kind}`, x, y: drawing.round(y + 4), "text-anchor": side, dx: side === "end" ? -10 : 10 }, text);
+    const both = (name) => (side === "start" ? `${rank}  ${name}` : `${name}  ${rank}`);
+    return [label("full", both(row.short)), label("brief", both(row.letter))];
+  }
+
+  /** A machine's line through the workloads that rank it. */
+  function slope(points, i) {
+    const kind = (i % MARKS) + 1;
+    const lines = points.slice(1).map(([x, y], at) => shape("line",
+      { class: `k${kind}`, x1: `${points[at][0]}%`, y1: points[at][1], x2: `${x}%`, y2: y }));
+    const marks = points.map(([x, y]) => (i % 2
+      ? shape("rect", { class: `f${kind}`, x: `${x}%`, y: y - 4.5, width: 9, height: 9, transform: "translate(-4.5 0)" })
+      : shape("circle", { class: `f${kind}`, cx: `${x}%`, cy: y, r: 5 })));
+    return [...lines, ...marks];
+  }
+
+  /** The slope chart of ranks, over the workloads that two machines or more have a result in. */
+  function ranks(view) {
+    const shown = view.standings.filter(({ rows }) => rows.filter(({ ranks }) => ranks).length > 1);
+    if (shown.length < 2) return [element("p", { class: "note" }, "Ranks by workload need two workloads with results of two machines.")];
+    const across = shown.map((_, i) => drawing.round((100 * i) / (shown.length - 1)));
+    const machines = view.rows.filter(({ place }) => shown.some(({ rows }) => rows.find((row) => row.place === place)?.ranks));
+    const of = ({ rows }, row) => rows.find(({ place }) => place === row.place).ranks;
+    const bottom = TOP + (machines.length - 1) * STEP + 20;
+    const columns = shown.map(({ workload: { title } }, i) => [
+      shape("line", { class: "grid", x1: `${across[i]}%`, x2: `${across[i]}%`, y1: TOP - 12, y2: bottom }),
+      shape("text", { class: "tick", x: `${across[i]}%`, y: i % 2 ? 22 : 6, "text-anchor": i % 2 ? "end" : "middle" }, title)]);
+    const drawn = machines.map((row, i) => {
+      const known = shown.map((standing, at) => [standing, at]).filter(([standing]) => of(standing, row));
+      return slope(known.map(([standing, at]) => [across[at], height(of(standing, row))]), i);
+    });
+    const named = [[0, "0", "end"], [shown.length - 1, "100%", "start"]].map(([at, x, side]) => {
+      const there = machines.filter((row) => of(shown[at], row));
+      const heights = spread(there.map((row) => height(of(shown[at], row))));
+      return there.map((row, i) => ends(row, spelled(of(shown[at], row)), x, heights[i], side));
+    });
+    const described = shown.map((standing) => `${standing.workload.title}: ${standing.rows.filter(({ ranks }) => ranks)
+      .map(({ name: called, ranks: [first, last] }) => `${called} ${first === last ? first : `${first} to ${last}`}`).join(", ")}`).join(". ");
+    const firsts = shown.map(({ rows }) => rows.filter(({ ranks }) => ranks && ranks[0] === 1 && ranks[1] === 1)[0]?.name ?? null);
+    const always = firsts[0] !== null && firsts.every((one) => one === firsts[0]);
+    const leader = firsts.map((one) => [one, firsts.filter((other) => other !== null && other === one).length])
+      .reduce((best, one) => (one[1] > best[1] ? one : best));
+    const title = always ? `${firsts[0]} is first under every workload`
+      : `The order depends on the workload${leader[1] ? `: ${leader[0]} is first under ${leader[1]} of ${shown.length}` : ""}`;
+    return [figure("ranks", title, "Rank by workload; ranks join where a direct comparison is not conclusive",
+      shape("svg", { class: "slopes", role: "img", height: bottom + 4, "aria-label": `Ranks by workload. ${described}.` },
+        ...columns.flat(), ...drawn.flat(), ...named.flat(2)), legend(machines),
+      folded(ranked(shown, machines, of)))];
+  }
+
+  /** The ranks as a table. */
+  function ranked(shown, machines, of) {
+    const rows = machines.map((row) => [row.name, ...shown.map((standing) => spelled(of(standing, row)))]);
+    return table("Rank by workload", ["Machine", ...shown.map(({ workload }) => workload.title)], rows);
+  }
+
+  /** Hours of full use at which buying costs what renting costs. */
+  const breakEven = ({ settings }, { amounts, machine }, rent) => {
+    const energy = machine.watts === null ? 0 : (machine.watts / 1000) * settings.kwh;
+    return rent > energy && amounts.price !== null ? amounts.price / (rent - energy) : null;
+  };
+
+  /** Machines with a price and a price per hour, each with the hours after which buying pays, the fewest first. */
+  const renting = (view) => view.rows.filter(({ machine }) => Object.hasOwn(view.settings.rents, machine.run))
+    .map((row) => [row, breakEven(view, row, view.settings.rents[row.machine.run])]).filter(([, hours]) => hours !== null)
+    .sort((a, b) => a[1] - b[1]);
+
+  /** A machine's hours as a line from the least that is shown. */
+  function hoursOf([row, hours], at, y) {
+    return [
+      shape("line", { class: "k0", x1: 0, x2: `${at}%`, y1: y, y2: y }),
+      shape("circle", { class: "f1", cx: `${at}%`, cy: y, r: 6 }),
+      shape("text", { class: "named full", x: 0, y: y + 4, dx: -10, "text-anchor": "end" }, row.short),
+      shape("text", { class: "named brief", x: 0, y: y + 4, dx: -10, "text-anchor": "end" }, row.letter),
+      shape("text", { class: "named", x: `${at}%`, y: y + 4, dx: 11 }, units.value(hours, "h"))];
+  }
+
+  /** The chart of the hours until buying pays, from half of the fewest to twice the most. */
+  function hoursChart(known) {
+    const axis = drawing.spanning(known.map(([, hours]) => hours), SPAN);
+    const bottom = known.length * ROW + 8;
+    const ticks = axis.ticks(MOST_HOURS).map(([at, text]) => [
+      shape("line", { class: "grid", x1: `${at}%`, x2: `${at}%`, y1: 0, y2: bottom }),
+      shape("text", { class: "tick", x: `${at}%`, y: bottom + 16, "text-anchor": "middle" }, `${text} h`)]);
+    const lines = known.map((one, i) => hoursOf(one, axis.at(one[1]), 16 + ROW * i));
+    const words = known.map(([row, hours]) => `${row.name}: ${units.value(hours, "h")}`).join("; ");
+    return shape("svg", { class: "hours", role: "img", height: bottom + 22, "aria-label": `Hours until buying pays. ${words}.` }, ...ticks.flat(), ...lines.flat());
+  }
+
+  /** When buying pays, for machines with a price and a price per hour. */
+  function rent(view) {
+    const known = renting(view);
+    if (known.length === 0) return [];
+    const [first, ...others] = known.map(([row, hours]) => `${row.name} after ${units.value(hours, "h")}`);
+    const title = `Buying pays for ${first} of use${others.length ? `, for ${others.at(-1)}` : ""}`;
+    const left = view.rows.filter((row) => !known.some(([one]) => one === row)).map(({ name }) => name);
+    const why = left.length ? `. Not shown, because a price is unknown or the rent is less than the energy: ${listed(left)}` : "";
+    const cells = known.map(([row, hours]) => [row.name, units.value(hours, "h")]);
+    return [figure("rent", title, `Hours of full use at which buying costs what renting costs (log scale)${why}`, hoursChart(known), legend(known.map(([row]) => row)),
+      folded(table("Hours until buying pays", ["Machine", "Hours"], cells)))];
+  }
+
+  return { ACROSS, linked, spelled, points, word, usual, front, ranks, rent, renting };
+})();

@@ -1,0 +1,638 @@
+// SPDX-License-Identifier: MIT
+"use strict";
+/**
+ * Machines side by side: which to choose, what each does and costs, and what the score is made of. What a reader sets is
+ * read from the address, and all that depends on it is drawn anew. A page calls `compare.show`; the build calls
+ * `compare.view` and `compare.parts`, with nothing set. `root` holds an element for each of `data-part`.
+ */
+const compare = (() => {
+  const { element, shape, figure, number, table } = drawing;
+  const { listed } = units;
+  const { isAbove, percent, under, GB } = model;
+  const { linked, spelled: ranks } = charts;
+  const VENDOR = /(NVIDIA|AMD|Intel\(R\)) (GeForce |Radeon |Arc\(TM\) )?(?=.)/;
+  /** Characters of a name in a chart; its margins have room for them. */
+  const LONGEST = 20;
+  const MOST_NAMES = 4;
+  const YEAR = 365.25 * 24 * 60 * 60 * 1000;
+  /** A speedup below which a conclusive difference is called slight. */
+  const SLIGHT = 1.02;
+  const MOST_MONEY = 1e12;
+  const COSTS = { parts: ["verdicts", "cards", "front", "rent"], hides: "Costs are" };
+  const KWH = { key: "kwh", label: "Electricity", per: " per kWh", least: 0, most: 1e6, usual: 0.3, ...COSTS };
+  const USES = [
+    { key: "hours", label: "Hours a day at work", least: 0, most: 24, usual: 8, ...COSTS },
+    { key: "years", label: "Years", least: 0, most: 100, usual: 3, ...COSTS },
+    { key: "share", label: "Power drawn at work, in percent of what it may draw", least: 0, most: 100, usual: 100, ...COSTS },
+  ];
+  const ANY = { least: 0, usual: null, clears: true, placeholder: "any", parts: ["verdicts", "cards"], hides: "Verdicts are" };
+  const BUDGET = { ...ANY, key: "budget", label: "Budget", most: MOST_MONEY };
+  const LEAST = { ...ANY, key: "memory", label: "Least memory, GB", most: 1e6 };
+  const CURRENCY = "USD";
+  /** The workload whose weights the reader sets. */
+  const OWN = "own";
+  /** What in the address the page rests on. */
+  const KEYS = /^(reference|workload|against|currency|budget|memory|kwh|hours|years|share|(price|rent|weight)\..*)$/s;
+  const FAST = ["bfloat16", "float16", "float32"];
+  /** Memory that is kept free, and below which it is tight. */
+  const FREE = 2 * GB, TIGHT = 4 * GB;
+  /** Parameters in billions, and bits for each: int4 with a scale of 16 bits for every 32 weights. */
+  const MODELS = [["8 B, int4", 8, 4.5], ["8 B, bf16", 8, 16], ["32 B, int4", 32, 4.5], ["14 B, bf16", 14, 16], ["70 B, int4", 70, 4.5], ["70 B, bf16", 70, 16]]
+    .map(([name, billions, bits]) => [name, (billions * 1e9 * bits) / 8]);
+  const LARGEST = Math.max(...MODELS.map(([, bytes]) => bytes));
+  const STEPS = [1.5, 1.15];
+  const COLOURS = "Blue: faster. Orange: slower. Hatched: not conclusive.";
+
+  const either = (rows) => rows.map(({ name }) => name).join(" or ");
+  const spelled = (amount, unit) => units.parts(amount, unit).filter(Boolean).join(" ");
+  const exact = (value) => (value === null || value === undefined ? null : { value, low: value, high: value });
+
+  // What is shown of machines.
+
+  /** What a machine is called in marks: A, B, ..., Z, 27, ... */
+  const letter = (place) => (place < 26 ? String.fromCharCode(65 + place) : String(place + 1));
+
+  /** What machines are called: by their devices, with their letters where others have the same. */
+  function names(machines) {
+    const plain = machines.map(({ device, count }) => (count > 1 ? `${count}× ${device}` : device));
+    const shared = (name) => plain.filter((other) => other === name).length > 1;
+    return plain.map((name, place) => (shared(name) ? `${name} (${letter(place)})` : name));
+  }
+
+  /** Names without their vendors and not longer than charts have room for; with their letters where that makes two alike. */
+  function shortened(called) {
+    const short = called.map((name) => {
+      const letters = [...name.replace(VENDOR, "")];
+      return letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}\u2026` : letters.join("");
+    });
+    return short.map((name, place) => (short.indexOf(name) === short.lastIndexOf(name) ? name : `${name} (${letter(place)})`));
+  }
+
+  /** What a machine costs, draws and holds; null where that is not known. */
+  function amounts(machine, settings) {
+    const known = machine.currency === settings.currency ? machine.price : null;
+    const price = Object.hasOwn(settings.prices, machine.run) ? settings.prices[machine.run] : known;
+    const { watts, memory_bytes: memory } = machine;
+    const both = price !== null && watts !== null;
+    return { price, ownership: both ? model.ownership(price, watts, settings) : null, watts, memory };
+  }
+
+  /** Why a machine does not fit what the reader asked, or "". */
+  function out(machine, price, { budget, memory }) {
+    if (budget !== null && price !== null && price > budget) return "over the budget";
+    if (memory !== null && machine.memory_bytes !== null && machine.memory_bytes < memory * GB) return "too little memory";
+    return "";
+  }
+
+  /** How machines stand to each other two by two, whatever the reference; each two are compared once. */
+  function pairs(data, workload, quantity) {
+    const found = new Map();
+    return (one, other) => {
+      const key = `${one.place} ${other.place}`;
+      if (!found.has(key)) found.set(key, model.score(data, one.machine, other.machine, workload, quantity).speed);
+      return found.get(key);
+    };
+  }
+
+  /** Machines under a workload, fastest first, those without a speed last, each with the ranks that it may have. */
+  function standing(data, workload, machines, reference) {
+    const rows = machines.map((row) => {
+      const score = row.cpuAlone || row.machine.accelerated || !reference.accelerated
+        ? model.score(data, row.machine, reference, workload)
+        : { speed: null, coverage: 0, parts: [], why: "no accelerator was measured" };
+      return { ...row, score, speed: score.speed, ratio: score.speed && model.ratio(score.speed), ranks: null };
+    });
+    const beside = pairs(data, workload, "seconds");
+    const faster = (one, other) => isAbove(beside(one, other));
+    const known = rows.filter(({ speed }) => speed !== null).sort((a, b) => b.speed.log - a.speed.log || a.place - b.place);
+    const ranked = model.ordered(known, faster);
+    model.places(ranked, faster).forEach((ranks, i) => (ranked[i].ranks = ranks));
+    return { workload, rows: [...ranked, ...rows.filter(({ speed }) => speed === null)], ranked, beside, faster };
+  }
+
+  /** Everything that is shown of machines for what a reader has set; rows are fastest first. */
+  function view(data, machines, reference, params) {
+    const settings = settingsOf(data, machines, reference, params);
+    const called = names(machines), short = shortened(called);
+    const rows = machines.map((machine, place) => {
+      const all = amounts(machine, settings);
+      const unlike = machine.accelerated && !reference.accelerated;
+      const each = Object.fromEntries(Object.entries(all).map(([key, one]) => [key, one === null || unlike ? null : one / machine.count]));
+      return {
+        machine, place, letter: letter(place), name: called[place], short: short[place], isReference: machine === reference,
+        cpuAlone: !reference.accelerated, amounts: all, each, out: out(machine, all.price, settings),
+      };
+    });
+    const standings = data.workloads.map(({ name }) => standing(data, model.workload(data, name), rows, reference));
+    const shown = standings.find(({ workload }) => workload.name === settings.workload.name) ?? standing(data, settings.workload, rows, reference);
+    return { data, settings, ...shown, standings, joules: pairs(data, settings.workload, "joules"), reference: shown.rows.find(({ isReference }) => isReference) };
+  }
+
+  const capital = (text) => text.replace(/^./, (first) => first.toUpperCase());
+
+  // What the reader sets.
+
+  /** The currency that prices are in: the reader's, or that of the first known one. */
+  const usualCurrency = (machines) => machines.map(({ currency }) => currency).find((one) => one !== null) ?? CURRENCY;
+  const currencyOf = (machines, params) => setting.code(params.get("currency") ?? "") || usualCurrency(machines);
+
+  /** The workload that holds unless the reader says otherwise: the first that the reference measured. */
+  const usualWorkload = (data, reference) =>
+    (data.workloads.find(({ name }) => model.score(data, reference, reference, model.workload(data, name)).speed) ?? data.workloads[0]).name;
+
+  /** The parts that a reader may weigh: of accelerators, or of the CPU where there is no other. */
+  const partsOf = (data, { accelerated }) => data.parts.filter(({ cpu }) => cpu === !accelerated);
+
+  /** How much a part counts where the reader weighs them. */
+  const weight = (data, reference, { name, title, weights }) =>
+    ({ key: `weight.${name}`, label: title, least: 0, most: 1000, usual: weights[usualWorkload(data, reference)] ?? 0,
+      parts: ["summary", "verdicts", "cards", "front"], hides: "Scores are" });
+
+  /** What the reader has set, or what holds without it. */
+  function settingsOf(data, machines, reference, params) {
+    const number = (wanted) => setting.number(params, wanted);
+    const currency = currencyOf(machines, params);
+    const use = Object.fromEntries([{ ...KWH, currency }, ...USES].map((wanted) => [wanted.key, number(wanted)]));
+    const asked = params.get("workload");
+    const own = () => partsOf(data, reference).map((part) => [part.name, number(weight(data, reference, part))]);
+    const known = data.workloads.some(({ name }) => name === asked) ? asked : usualWorkload(data, reference);
+    const priced = { least: 0, most: MOST_MONEY, usual: undefined, clears: true, currency };
+    const given = (kind) => Object.fromEntries(machines
+      .map(({ run }) => [run, number({ ...priced, key: `${kind}.${run}` })])
+      .filter(([, one]) => one !== undefined));
+    const told = machines.filter((one) => one.rent?.currency === currency).map((one) => [one.run, one.rent.price]);
+    return {
+      ...use, share: use.share / 100, currency, prices: given("price"),
+      rents: Object.fromEntries(Object.entries({ ...Object.fromEntries(told), ...given("rent") }).filter(([, one]) => one !== null)),
+      workload: asked === OWN ? { name: OWN, title: "Own weights", weights: Object.fromEntries(own()), needs: [] } : model.workload(data, known),
+      budget: number({ ...BUDGET, currency }), memory: number(LEAST),
+    };
+  }
+
+  /** The use that is assumed, in words. */
+  function assumed(currency) {
+    const { kwh, hours, years, share } = Object.fromEntries([KWH, ...USES].map(({ key, usual }) => [key, usual]));
+    return `${units.value(kwh, currency)} a kWh and ${units.value(hours, "")} hours a day at ${units.value(share, "")}% `
+      + `of that power for ${units.value(years, "")} years`;
+  }
+
+  // Tables, and what stands in them.
+
+  const note = (text) => element("span", { class: "note" }, text);
+  
+  /** What to doubt of a machine's run, with a link to it. */
+  const marks = ({ machine: { href, invalid, doubt } }) => [...(invalid ? [["mark bad", "invalid run"]] : []), ...(doubt ? [["mark", doubt]] : [])]
+    .flatMap(([kind, text]) => [" ", element("a", { class: kind, href: `${href}#doubts` }, text)]);
+
+  // Which machine to choose.
+
+  /** The machine that does most work for a cost, among those that fit, and those that may be as good. */
+  function best({ rows, beside }, cost = () => 1) {
+    const known = rows.filter((row) => row.speed !== null && cost(row) !== null && !row.out);
+    const work = (row) => row.speed.log - Math.log(cost(row));
+    return model.best(known.sort((a, b) => work(b) - work(a)), (one, other) => isAbove(beside(one, other), cost(one) / cost(other)));
+  }
+
+  /** The fastest machine, unless it is the only one of several that fit which was measured. */
+  function fastestOf(view) {
+    const found = best(view);
+    return found?.others.length || view.rows.filter((row) => !row.out).length < 2 ? found : null;
+  }
+
+  /** A verdict: its title, the machine, its margin, and notes such as under how many workloads it holds. */
+  const verdict = (title, who, margin, ...notes) => element("div", { class: "verdict" },
+    element("h2", { class: "topic" }, title), element("p", { class: "who" }, who),
+    element("p", {}, margin), ...notes.filter(Boolean).map((text) => element("p", { class: "note" }, text)));
+
+  /** Under how many workloads a machine is the best, alone or with others. */
+  function holds(view, row, word, cost) {
+    const found = view.standings.map((one) => best(one, cost)).filter((one) => one !== null && one.others.length);
+    const isIt = ({ place }) => place === row.place;
+    const alone = found.filter(({ first, near }) => near.length === 0 && isIt(first)).length;
+    const tied = found.filter(({ first, near }) => near.length > 0 && [first, ...near].some(isIt)).length;
+    return `${word} under ${alone} of ${units.counted(found.length, "workload")}${tied ? `, tied under ${tied}` : ""}`;
+  }
+
+  /** How far a machine is ahead of the next. */
+  function margin(view, { first, near, next }) {
+    const other = near[0] ?? next;
+    if (!other) return "The only one with a result that fits.";
+    const speed = view.beside(first, other);
+    if (!speed) return `Not compared with ${other.name}.`;
+    const ratio = model.ratio(speed), text = `${spelled(ratio, "×")} the speed of ${other.name}`;
+    if (ratio.low === null) return `${text}: too few launches to be conclusive`;
+    if (near.length) return `${text}: not conclusive`;
+    return ratio.high < SLIGHT ? `${text}: less than ${units.value(100 * (SLIGHT - 1), "")}% apart` : text;
+  }
+
+  function fastest(view) {
+    const found = fastestOf(view), title = `Fastest ${under(view)}`;
+    if (found) return verdict(title, either([found.first, ...found.near]), margin(view, found), holds(view, found.first, "Fastest"));
+    const why = view.rows.map(({ score }) => score.why).find(Boolean);
+    return verdict(title, "not measured", why ? `${capital(why)}.` : "No machine that fits has a result under this workload.");
+  }
+
+  /** How much more work for its price a machine does than the next. */
+  function valueMargin(view, { first, near, next }, cost) {
+    const speed = next && near.length === 0 ? view.beside(first, next) : null;
+    return speed ? `; ${spelled(model.workPer(speed, cost(first) / cost(next)), "×")} the value of ${next.name}` : "";
+  }
+
+  const PRICE = ({ each }) => each.price || null;
+
+  function value(view) {
+    const { currency } = view.settings, found = best(view, PRICE), title = "Best value by purchase price";
+    if (!found) return verdict(title, "unknown", `No price in ${currency} is known for a machine that fits and was measured. Enter one below.`);
+    const chosen = [found.first, ...found.near];
+    const per = chosen.map((row) => spelled(model.workPer(row.speed, PRICE(row) / 1000), "×")).join(" and ");
+    const sure = found.near.length ? ": not conclusive" : "";
+    const only = found.others.length ? "" : "; the only one with a price and a result";
+    return verdict(title, either(chosen), `${per} per 1,000 ${currency}${valueMargin(view, found, PRICE)}${sure}${only}`,
+      found.others.length ? holds(view, found.first, "Best", PRICE) : "", byOwnership(view, chosen));
+  }
+
+  /** Which machine is the best value by cost of ownership, where that is another than by price. */
+  function byOwnership(view, chosen) {
+    const found = best(view, ({ each }) => each.ownership || null);
+    if (!found || found.others.length === 0) return "";
+    const owned = [found.first, ...found.near];
+    const same = owned.length === chosen.length && owned.every(({ place }) => chosen.some((row) => row.place === place));
+    return same ? "" : `By cost of ${units.counted(view.settings.years, "year")} of use, energy included: ${either(owned)}`;
+  }
+
+  /** The work for a joule under the workload where it was measured, else what devices may draw. */
+  function energy(view) {
+    const counted = view.rows.filter((row) => !row.out && view.joules(row, row));
+    const known = counted.filter((row) => view.joules(row, counted[0]));
+    if (known.length < 2) return limits(view);
+    const work = (row) => view.joules(row, counted[0]).log;
+    const { first, near, next } = model.best(known.sort((a, b) => work(b) - work(a)), (one, other) => isAbove(view.joules(one, other), model.SENSORS));
+    const other = near[0] ?? next, ratio = view.joules(first, other);
+    const text = ratio ? `${spelled(model.ratio(ratio), "×")} the work per joule of ${other.name}, measured` : `Not compared with ${other.name}.`;
+    const open = Math.exp(ratio?.log ?? 1) < model.SENSORS ? ": no difference, since sensors are no better than 3%" : ": not conclusive";
+    return verdict(`Least energy per work ${under(view)}`, either([first, ...near]), `${text}${ratio && near.length ? open : ""}`);
+  }
+
+  /** The device that may draw the least. It says nothing of energy, which also depends on the time. */
+  function limits(view) {
+    const known = view.rows.filter((row) => row.each.watts && !row.out && !row.machine.invalid).sort((a, b) => a.each.watts - b.each.watts);
+    const title = "Lowest power limit";
+    if (known.length === 0) return verdict(title, "unknown", "Neither energy nor a power limit is known of a machine that fits.");
+    const [{ each: { watts } }] = known;
+    const least = known.filter(({ each }) => each.watts < watts * model.SENSORS), [next] = known.slice(least.length);
+    const then = next ? `; ${next.name} ${units.value(next.each.watts, "W")}` : "";
+    return verdict(title, either(least), `${units.value(watts, "W")} a device${then}`,
+      `Energy ${under(view)} was measured on fewer than two of these machines.`);
+  }
+
+  const verdicts = (view) => [element("div", { class: "verdicts" }, fastest(view), value(view), energy(view))];
+
+  /** The machines and the verdict in a line, for the page's title. */
+  function heading(view) {
+    const called = [...view.rows].sort((a, b) => a.place - b.place).map(({ name }) => name), found = fastestOf(view);
+    const who = called.length > MOST_NAMES ? `${called.length} machines` : listed(called);
+    const all = found?.near.length && found.near.length === found.others.length;
+    const fast = all ? "no measurable difference" : found ? `${either([found.first, ...found.near])} is fastest` : "not measured";
+    return `${who}: ${fast} ${under(view)}`;
+  }
+
+  /** The verdicts in sentences, for who sees a link. */
+  function description(view) {
+    const found = fastestOf(view), worth = best(view, PRICE);
+    return [`${heading(view)}.`, ...(found ? [`${found.first.name}: ${margin(view, found)}.`] : []),
+      ...(worth?.others.length ? [`Best value by purchase price: ${either([worth.first, ...worth.near])}${worth.near.length ? " (not conclusive)" : ""}.`] : [])]
+      .join(" ").replaceAll("..", ".");
+  }
+
+  /** What a reader must know before the verdicts: what is not in them, and why. */
+  function summary(view) {
+    const { reference, rows, ranked } = view;
+    const invalid = rows.filter(({ machine }) => machine.invalid).map(({ name, machine }) => `${name} is not ranked: its run is invalid: ${machine.invalid}.`);
+    const without = rows.filter(({ speed, machine }) => speed === null && !machine.invalid && reference.speed !== null)
+      .map(({ name, score }) => `${capital(under(view))}, ${name} is not compared with ${reference.name}: ${score.why}.`);
+    const cpu = rows.filter(({ machine, cpuAlone }) => cpuAlone && machine.accelerated).map(({ name }) => name);
+    const counts = ranked.map(({ machine }) => machine.count), [least, most] = [Math.min(...counts), Math.max(...counts)];
+    const unpriced = rows.filter(({ amounts: { price } }) => price === null).map(({ name }) => name);
+    return [
+      ...(reference.speed === null && !reference.machine.invalid ? [`${capital(under(view))} nothing can be compared with ${reference.name}: ${reference.score.why}.`] : []),
+      ...invalid, ...without,
+      ...(cpu.length ? [`${reference.name} measured no accelerator: the ratios of ${listed(cpu)} are those of the processors beside them.`] : []),
+      ...(least < most && reference.machine.accelerated ? [`Machines here have ${least} to ${most} devices; a ratio is that of equally many on either side, and not of all together.`] : []),
+      ...(unpriced.length ? [`No price in ${view.settings.currency} is known for ${unpriced.length === rows.length ? "any of them" : listed(unpriced)}.`] : []),
+    ].map((text) => element("p", { class: "answer" }, text));
+  }
+
+  // The machines with all that a buyer weighs, a column each, with bars in the cells.
+
+  const axis = (name, precision) => ({ machine: { axes } }) =>
+    axes.find((one) => one.name === name && (!precision || one.precision === precision)) ?? null;
+
+  /** What a score rests on: its interval, the rank, and the share of the workload's weight that both measured. */
+  const rests = ({ isReference, ratio, ranks: known, score }) =>
+    [isReference ? "baseline" : units.parts(ratio, "×")[1], `rank ${ranks(known)}`, `covers ${percent(score.coverage)}`].filter(Boolean).join(", ");
+
+  /** How many whole years old a price was when the machine was measured. */
+  const yearsOld = (date, measured) => Math.floor((Date.parse(measured) - Date.parse(date)) / YEAR);
+
+  /** Where a price is from: the reader, or how old it was on the day of the run. */
+  function priced({ settings }, { machine: { run, price, currency, measured, price_date: day } }) {
+    if (Object.hasOwn(settings.prices, run)) return settings.prices[run] === null ? "" : "your figure";
+    if (price === null || currency !== settings.currency) return "";
+    const years = yearsOld(day, measured);
+    return years >= 1 ? `▲ ${units.counted(years, "year")} old` : `of ${day.slice(0, 7)}`;
+  }
+
+  /**
+   * What stands in the columns: title, unit, amount, whether less is better, a note below, and where intervals do not
+   * tell it which rows are the best, or whether amounts can be compared.
+   */
+  function columns(view) {
+    const { settings, reference, rows } = view;
+    const having = FAST.map((one) => rows.filter(axis("compute", one)).length);
+    const precision = FAST[having.indexOf(Math.max(...having))];
+    const found = best(view, PRICE), tied = found?.near.length ? [found.first, ...found.near].map(({ place }) => place) : [];
+    const energies = (row) => view.joules(row, reference);
+    return [
+      { title: "Speed", unit: "×", small: `× ${reference.name}`, of: ({ ratio }) => ratio, note: rests,
+        best: (told) => told.filter((one) => told.every((other) => other === one || view.faster(one, other))),
+        absent: ({ score }) => ["not measured", note(score.why)] },
+      { title: "Compute", unit: "FLOP/s", small: precision, of: axis("compute", precision) },
+      { title: "Memory", unit: "B/s", of: axis("memory") },
+      { title: "Capacity", unit: "B", of: ({ machine }) => exact(machine.memory_bytes) },
+      { title: "Overhead", unit: "s", small: "per operation, low is good", less: true, of: axis("overhead") },
+      { title: "Link", unit: "B/s", of: axis("link_to_device") },
+      { title: "Power", unit: "W", less: true, apart: model.SENSORS, of: ({ machine }) => machine.load ?? exact(machine.watts),
+        alike: (told) => new Set(told.map(({ machine }) => machine.load === null)).size < 2,
+        note: ({ machine }) => (machine.load ? "under load" : machine.watts_source ?? "") },
+      { title: "Work per joule", unit: "×", small: `× ${reference.name}`, apart: model.SENSORS, absent: () => ["not measured"],
+        of: (row) => (energies(row) ? model.ratio(energies(row)) : null), note: (row) => (row.isReference ? "baseline" : units.parts(model.ratio(energies(row)), "×")[1]) },
+      { title: "Price", unit: settings.currency, less: true, of: ({ amounts: { price } }) => exact(price), note: (row) => priced(view, row) },
+      { title: "Value", unit: "×", small: `× per 1,000 ${settings.currency}`,
+        of: ({ each, speed }) => (each.price && speed ? model.workPer(speed, each.price / 1000) : null),
+        best: () => (found?.others.length && !tied.length ? [found.first] : []), note: ({ place }) => (tied.includes(place) ? "not conclusive" : "") },
+      { title: `Cost of ${units.counted(settings.years, "year")}`, unit: settings.currency, less: true, of: ({ amounts: all }) => exact(all.ownership) },
+    ];
+  }
+
+  /** The rows whose interval lies beyond those of all others; equal exact amounts share that, unless all are equal. */
+  function beyond({ of, less, apart = 1 }, rows) {
+    const better = (one, other) => (less ? one.high !== null && one.high * apart < other.low : one.low !== null && one.low > other.high * apart);
+    const equal = (one, other) => one.low !== null && one.low === one.high && other.low === one.low && other.high === one.low;
+    return rows.filter((row) => rows.every((other) => better(of(row), of(other)) || equal(of(row), of(other)) || other === row)
+      && rows.some((other) => better(of(row), of(other))));
+  }
+
+  /** What a column shares: its unit, its largest number, and its best rows, unless an amount of a machine is unknown that fits and counts. */
+  function shared(column, rows) {
+    const known = rows.filter((row) => column.of(row)), largest = Math.max(...known.map((row) => column.of(row).value), 0);
+    const [factor, symbol] = column.unit === "×" || largest === 0 ? [1, ""] : units.axis(largest, column.unit);
+    const able = rows.filter((row) => !row.machine.invalid && row.machine.seconds && !row.out), told = able.filter((row) => column.of(row));
+    const whole = told.length === able.length && (column.alike?.(told) ?? true);
+    const first = told.length < 2 ? [] : column.best?.(told) ?? (whole ? beyond(column, told) : []);
+    return { column, factor, symbol, largest, first, count: known.length };
+  }
+
+  /** A cell: the number, a bar of its share of the largest, and a note. */
+  function card({ column, factor, symbol, largest, first }, row) {
+    const amount = column.of(row), label = { "data-l": [column.title, symbol || column.small].filter(Boolean).join(", ") };
+    if (!amount) return element("td", { ...label, class: "none" }, ...(column.absent?.(row) ?? ["unknown"]));
+    const chosen = first.includes(row), below = column.note?.(row) ?? "";
+    const scaled = { value: amount.value / factor, low: amount.low && amount.low / factor, high: amount.high && amount.high / factor };
+    const width = `${drawing.round((100 * amount.value) / largest)}%`;
+    return element("td", { ...label, class: chosen ? "best" : null },
+      element("span", { class: "num" }, units.parts(scaled, column.unit === "×" ? "×" : "")[0]),
+      shape("svg", { class: "share", "aria-hidden": "true" }, shape("rect", { class: chosen ? "f1" : "f0", width, height: 6 })),
+      ...(below ? [note(below)] : []));
+  }
+
+  /** Which machines lead in the columns of the axes. */
+  function leaders(used) {
+    const found = new Map();
+    for (const { column, first } of used.filter((one) => ["Compute", "Memory", "Capacity", "Overhead", "Link"].includes(one.column.title))) {
+      if (first.length === 1) found.set(first[0].name, [...found.get(first[0].name) ?? [], column.title.toLowerCase()]);
+    }
+    return [...found].map(([name, titles], i) => `${name}${i ? "" : " leads"} in ${listed(titles)}`).join("; ") || "The machines";
+  }
+
+  /** The table of all machines, fastest first. */
+  function cards(view) {
+    const used = columns(view).map((column) => shared(column, view.rows)).filter(({ count, column }) => count > 0 || column.title === "Speed");
+    const heads = used.map(({ column, symbol }) => element("th", { scope: "col", "aria-sort": column.title === "Speed" ? "descending" : null }, column.title,
+      element("small", {}, [symbol, column.small ?? ""].filter(Boolean).join(", "))));
+    const rows = view.rows.map((row) => element("tr", { class: row.out || row.machine.invalid ? "out" : null },
+      element("th", { scope: "row" }, linked(row), ...marks(row), ...(row.machine.invalid ? [note(`Not ranked: ${row.machine.invalid}`)] : []), ...(row.out ? [note(row.out)] : [])),
+      ...used.map((one) => card(one, row))));
+    const caption = `Baseline, 1×: ${view.reference.name}. Sorted by speed ${under(view)}. Bold and blue: conclusively the best. Covers: share of the workload's weight that both machines measured.`;
+    return [element("h2", { id: "cards-title" }, leaders(used)),
+      element("div", { class: "scroll", role: "region", "aria-labelledby": "table-cards", tabindex: 0 },
+        element("table", { class: "stack" }, element("caption", { id: "table-cards" }, caption),
+          element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Machine"), ...heads)), element("tbody", {}, ...rows)))];
+  }
+
+  // What the score is made of.
+
+  /** How a ratio is coloured: by its size, hatched where it is not conclusive. */
+  function shade({ value: times, low, high }) {
+    if (low === null || (low <= 1 && high >= 1)) return "hatch";
+    const size = Math.max(times, 1 / times);
+    return `${times > 1 ? "u" : "d"}${size >= STEPS[0] ? 3 : size >= STEPS[1] ? 2 : 1}`;
+  }
+
+  /** A speed, hatched where it is not conclusive, and how much of a part it is of where that is not all. */
+  function speedCell(speed, share = 1) {
+    if (!speed) return element("td", { class: "none" }, "not measured");
+    const ratio = model.ratio(speed), kind = shade(ratio);
+    return element("td", { class: kind }, element("span", {}, units.parts(ratio, "×")[0]),
+      ...(share < 1 ? [note(`covers ${percent(share)}`)] : []), ...(kind === "hatch" ? [" ", element("small", {}, "not conclusive")] : []));
+  }
+
+  /** In how many parts the faster one of a machine and the reference is conclusively faster, in a sentence. */
+  function wins(speeds, row, reference) {
+    const slower = row.speed !== null && row.speed.log < 0;
+    const found = slower ? speeds.map((speed) => speed && { ...speed, log: -speed.log }) : speeds;
+    const [one, other] = slower ? [reference, row] : [row, reference];
+    return `${one.name} is faster than ${other.name} in ${found.filter((speed) => isAbove(speed)).length} of ${units.counted(speeds.length, "part")} of the score`;
+  }
+
+  /** The parts of the workload with their weights, and how fast each machine is in them. */
+  function weighs(view) {
+    const { reference } = view, others = view.rows.filter((row) => row !== reference && row.score.parts.some(({ share }) => share > 0));
+    const headed = (text, ...inside) => [element("h3", {}, text), ...inside];
+    if (others.length === 0) return headed("What the score is made of", element("p", {}, "No two machines measured a part of this workload."));
+    const parts = others[0].score.parts, every = parts.reduce((sum, { weight: one }) => sum + one, 0);
+    const speedOf = (row, { part }) => {
+      const found = row.score.parts.find((one) => one.part === part);
+      return [found && model.inOne(row.machine, reference.machine, found), found?.share];
+    };
+    const rows = parts.map((one) => [one.part.title, `${units.value((100 * one.weight) / every, "")}%`, ...others.map((row) => speedCell(...speedOf(row, one)))]);
+    const foot = [["Score", "", ...others.map(({ speed }) => speedCell(speed))],
+      ["Covered", "", ...others.map(({ score }) => percent(score.coverage))]];
+    const caption = `Score ${under(view)}, × ${reference.name}: multiply the speeds of the parts, each to the power of its weight; where a part was not measured, the weights of the others grow in proportion. Below two thirds of the weight there is no score. ${COLOURS}`;
+    return headed(wins(parts.map((one) => speedOf(others[0], one)[0]), others[0], reference),
+      table(caption, ["Part", "Weight", ...others.map(({ name }) => name)], rows, { kind: "grid-table heat score", foot }));
+  }
+
+  // Which models fit.
+
+  /** Whether a model's weights fit, in a word and by how much. */
+  function fit(memory, bytes) {
+    const left = memory - FREE - bytes;
+    const [kind, word] = left < 0 ? ["nofit", "no"] : left < TIGHT ? ["tight", "tight"] : ["fit", "fits"];
+    return element("td", { class: kind }, word, note(`${units.value(Math.abs(left), "B")} ${left < 0 ? "short" : "left"}`));
+  }
+
+  /** Model sizes by capacity; machines on which all of them fit stand in the title alone. */
+  function fits(view) {
+    const rows = view.rows.filter(({ machine }) => machine.memory_bytes);
+    if (rows.length === 0) return [element("p", { class: "note" }, "No capacity is known, so what fits is unknown.")];
+    const subtitle = "Weights against capacity, 2 GB kept free; the cache of a long context takes more. int4: 4.5 bits a weight, with its scales.";
+    const all = rows.filter(({ machine }) => machine.memory_bytes - FREE - LARGEST >= TIGHT);
+    const every = all.length ? `All ${MODELS.length} models, up to ${MODELS.at(-1)[0]} (${units.value(LARGEST, "B")}), fit on ${listed(all.map(({ name }) => name))}` : "";
+    const capacities = new Map();
+    rows.filter((row) => !all.includes(row)).forEach(({ machine: { memory_bytes: memory }, name }) => capacities.set(memory, [...capacities.get(memory) ?? [], name]));
+    if (capacities.size === 0) return [figure("fits", every, subtitle)];
+    const heads = [...capacities].map(([memory, called]) => [listed(called), element("small", {}, units.value(memory, "B"))]);
+    const body = MODELS.map(([name, bytes]) => [[name, note(units.value(bytes, "B"))], ...[...capacities.keys()].map((memory) => fit(memory, bytes))]);
+    return [figure("fits", every || holding(rows), subtitle, table("Models that fit", ["Model", ...heads], body, { kind: "grid-table" }))];
+  }
+
+  /** Which machines hold the largest model that any of them holds. */
+  function holding(rows) {
+    const most = Math.max(...rows.map(({ machine }) => machine.memory_bytes));
+    const found = MODELS.filter(([, bytes]) => bytes + FREE <= most).at(-1);
+    if (!found) return "None of these models fits";
+    const having = rows.filter(({ machine }) => machine.memory_bytes - FREE >= found[1]);
+    const only = having.length === 1 && rows.length > 1 ? "Only " : "";
+    return `${only}${listed(having.map(({ name }) => name))} ${having.length > 1 ? "hold" : "holds"} ${found[0]}`;
+  }
+
+  // Where numbers are from.
+
+  /** A price's date, and how old it was when the machine was measured, from a year on. */
+  function dated(date, measured) {
+    const years = yearsOld(date, measured);
+    return years > 0 ? `${date} (${units.counted(years, "year")} before this run)` : date;
+  }
+
+  /** Where a price is from: the reader, and whoever else told one; and what renting costs. */
+  function price({ settings }, { machine: { run, price: told, currency, price_kind, price_date, price_source, rent, measured } }) {
+    const known = told === null ? "not known"
+      : `${units.value(told, currency)}: ${price_kind}, ${dated(price_date, measured)}, says ${price_source}`;
+    const rented = rent
+      ? [`${units.value(rent.price, rent.currency)} an hour: ${rent.kind}, ${dated(rent.date, measured)}, says ${rent.source}`] : [];
+    if (!Object.hasOwn(settings.prices, run)) return [known, ...rented];
+    const own = settings.prices[run];
+    return [`${own === null ? "not known" : units.value(own, settings.currency)}, as you set it`, `else ${known}`, ...rented];
+  }
+
+  /** Where numbers of a machine are from, what else is not alike, and what its score lacks. */
+  function notes(view, row) {
+    const { machine, isReference, score } = row, { machine: base, name } = view.reference;
+    const facts = [["Run", [`${machine.run}, ${machine.title}, measured on ${machine.measured}`, ...(machine.doubt ? [machine.doubt] : [])]], ["Price", price(view, row)]];
+    if (machine.watts !== null) facts.push(["May draw", [`${units.value(machine.watts, "W")}, by its ${machine.watts_source}`]]);
+    const differs = isReference ? [] : model.differs(view.data, base, machine);
+    if (!isReference) facts.push(["Differs from the baseline beyond the devices", differs.length ? differs : ["nothing that is known"]]);
+    const side = { new: "on it", base: `on ${name}`, both: "on both" };
+    const missing = isReference ? [] : model.missing(machine, base, score).map((one) => `${one.title}: missing ${side[one.side]}, ${one.reason}`);
+    if (missing.length) facts.push([`What the score ${under(view)} lacks`, missing]);
+    const rows = facts.map(([title, lines]) => element("div", {}, element("dt", {}, title), ...lines.map((text) => element("dd", {}, text))));
+    return element("div", {}, element("h3", {}, linked(row)), element("dl", { class: "facts" }, ...rows));
+  }
+
+  // The page at work.
+
+  /** What makes the elements of each part of the page that depends on settings. */
+  const parts = (view, across) => ({
+    summary: () => summary(view),
+    verdicts: () => verdicts(view),
+    cards: () => cards(view),
+    weighs: () => weighs(view),
+    front: () => charts.front(view, across),
+    ranks: () => charts.ranks(view),
+    holding: () => [charts.renting(view).length ? "What fits, and whether to rent" : "What fits"],
+    fits: () => fits(view),
+    rent: () => charts.rent(view),
+    usual: () => [assumed(usualCurrency(view.rows.map(({ machine }) => machine)))],
+    notes: () => view.rows.map((row) => notes(view, row)),
+  });
+
+  /** Make the fields of a part, unless they are there for the same things already. */
+  function make(root, part, things, build) {
+    const place = root.querySelector(`[data-part="${part}"]`), made = JSON.stringify(things);
+    if (place.dataset.made === made) return;
+    place.dataset.made = made;
+    place.replaceChildren(...build());
+  }
+
+  /** Make the fields that are not there yet, and let all show what is set. */
+  function controls(root, data, machines, { rows, reference, settings }, offered) {
+    const inOrder = [...rows].sort((a, b) => a.place - b.place), runs = machines.map(({ run }) => run);
+    const currency = () => currencyOf(machines, setting.read());
+    const priced = (wanted, usual) => Object.defineProperties({ clears: true, least: 0, most: MOST_MONEY, ...COSTS, ...wanted }, {
+      currency: { get: currency }, label: { get: () => `${wanted.label}, ${currency()}${wanted.per ?? ""}` }, ...(usual ? { usual: { get: () => usual(currency()) } } : {}) });
+    const called = ({ machine, name }) => `${name}${machine.count > 1 ? ", together" : ""}`;
+    make(root, "costs", runs, () => {
+      const prices = inOrder.map((row) => priced({ key: `price.${row.machine.run}`, label: called(row) },
+        (now) => (row.machine.currency === now ? row.machine.price : null)));
+      const rents = inOrder.map((row) => priced({ key: `rent.${row.machine.run}`, label: called(row), per: " an hour" },
+        (now) => (row.machine.rent?.currency === now ? row.machine.rent.price : null)));
+      const chosen = { key: "currency", label: "Currency of prices", usual: usualCurrency(machines), ...COSTS };
+      return [setting.group("Prices and use", [...prices, ...rents, chosen, ...USES],
+        [...[...prices, ...rents].map(setting.field), setting.currency(chosen), ...USES.map(setting.field)])];
+    });
+    make(root, "workload", [], () => [
+      setting.buttons({ key: "workload", label: "Workload", usual: usualWorkload(data, reference.machine),
+        options: [...data.workloads.map(({ name, title }) => [name, title]), [OWN, "Own weights"]] }),
+      ...[priced(BUDGET), LEAST, priced({ ...KWH, clears: false })].map(setting.field)]);
+    const own = settings.workload.name === OWN ? partsOf(data, reference.machine).map((part) => weight(data, reference.machine, part)) : [];
+    make(root, "weights", own.map(({ key }) => key), () => (own.length ? [setting.group("How much each part counts", own, own.map(setting.field))] : []));
+    make(root, "reference", [runs, offered.length], () => (offered.length < 2 ? [] : [setting.choice({ key: "reference", label: "Compared with",
+      usual: offered[0].run, options: inOrder.filter(({ machine }) => offered.includes(machine)).map(({ machine, name }) => [machine.run, name]) })]));
+    const usual = charts.usual({ rows, ranked: rows.filter(({ speed }) => speed), faster: () => false });
+    make(root, "against", [runs, usual], () => [setting.choice({ key: "against", label: "Speed against", usual,
+      options: Object.entries(charts.ACROSS).map(([key, { title }]) => [key, title]) })]);
+    setting.refresh(root);
+  }
+
+  /** By the root of what is shown: the machines and settings, and what draws the parts that wait. */
+  const latest = new WeakMap();
+
+  /**
+   * Show machines, or show them anew. What is folded away is drawn when it is opened, all of it before it is printed.
+   * @param {Machine[]} offered those that a reader may choose as the reference; the first is the usual one
+   */
+  function show(root, data, machines, offered) {
+    const params = setting.read(), fragment = [...params].filter(([key]) => KEYS.test(key)).join(), before = latest.get(root);
+    if (before?.machines === machines && before.fragment === fragment) return;
+    const shown = view(data, machines, offered.find(({ run }) => run === params.get("reference")) ?? offered[0], params);
+    const across = Object.keys(charts.ACROSS).find((one) => one === params.get("against")) ?? charts.usual(shown);
+    const waiting = new Map(Object.entries(parts(shown, across)));
+    const draw = (all) => waiting.forEach((build, part) => {
+      const node = root.querySelector(`[data-part="${part}"]`);
+      if (!all && node.closest("details:not([open])")) return;
+      node.replaceChildren(...build());
+      waiting.delete(part);
+    });
+    latest.set(root, { machines, fragment, draw });
+    if (!before) {
+      root.addEventListener("toggle", () => latest.get(root).draw(false), true);
+      addEventListener("beforeprint", () => latest.get(root).draw(true));
+    }
+    draw(false);
+    controls(root, data, machines, shown, offered);
+  }
+
+  return { view, parts, show, best, heading, description, usualWorkload };
+})();
+
+/** The page whose machines never change. */
+(() => {
+  const held = document.getElementById?.("machines");
+  if (!held) return;
+  const data = JSON.parse(held.textContent), machines = data.runs.map((_, i) => model.machine(data, i));
+  const offered = [machines[data.base], ...machines.filter((_, i) => i !== data.base)];
+  const show = () => compare.show(document.querySelector(".purchase"), data, machines, offered);
+  addEventListener("hashchange", show);
+  setting.keep();
+  show();
+})();

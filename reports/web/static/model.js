@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+"use strict";
+/**
+ * Machines beside each other, as numbers. A ratio depends on the two machines alone: of each part of a workload it is
+ * the geometric mean over the cases that both measured, nothing added and nothing filled in. Its interval is made of the
+ * errors of the parts in either run, and of how far these err together (reports/table/scored.py).
+ *
+ * @typedef {{logs: (?number)[], errors: (?number)[], shared: number}} Quantity seconds or joules: by place of a case,
+ *   logarithms in steps of `STEP`; by place of a part, standard errors in steps of `ERROR_STEP`
+ * @typedef {{value: number, low: ?number, high: ?number}} Amount
+ * @typedef {{run: string, title: string, href: string, device: string, backend: string, count: number, watts: ?number,
+ *   watts_source: ?string, memory_bytes: ?number, price: ?number, currency: ?string, price_date: ?string,
+ *   price_kind: ?string, price_source: ?string, rent: ?object, measured: string, invalid: string, doubt: string,
+ *   axes: object[], load: ?Amount, facts: Map<number, string>, accelerated: boolean, seconds: ?Quantity,
+ *   joules: ?Quantity, left: Object<number, string>}} Machine
+ *   Watts, memory, price and rent are those of all its devices, axes and load those of one.
+ * @typedef {{name: string, title: string, weights: Object<string, number>, cpu: boolean, kinds: number[][]}} Part
+ *   `kinds` are the places of cases
+ * @typedef {{name: string, title: string, weights: Object<string, number>, needs: string[]}} Workload
+ * @typedef {{log: number, error: ?number}} Speed
+ *   Logarithm of how many times as fast as another machine, and its standard error; null below six launches.
+ */
+const model = (() => {
+  const STEP = 1e-3, ERROR_STEP = 1e-5, GB = 1e9;
+  /** Standard errors to the end of an interval. */
+  const QUANTILE = 1.96;
+  /** Share of a workload's weight that two machines must have measured. */
+  const LEAST_COVERAGE = 2 / 3;
+  /** Differences of measured energy and power that sensors leave open. */
+  const SENSORS = 1.03;
+  const DAYS_A_YEAR = 365, WATT_HOURS_A_KWH = 1000;
+  const sum = (numbers) => numbers.reduce((one, other) => one + other, 0);
+  const listed = ({ values, of }, i) => values[of[i]] ?? [];
+  const amount = ([value, low, high]) => ({ value, low, high });
+
+  /** The machine of a run. @returns {Machine} */
+  function machine(data, i) {
+    const { href, axes, left, ...told } = data.runs[i];
+    const [device, , backend] = listed(data.devices, i);
+    const [count, watts, watts_source, memory_bytes] = listed(data.hardware, i);
+    const [price = null, currency = null, price_date = null, price_kind = null, price_source = null] = listed(data.prices, i);
+    const [hourly, its, date, kind, source] = listed(data.rents, i);
+    const known = axes.map(([axis, ...ends]) => {
+      const [name, precision, unit] = data.axis_kinds[axis];
+      return { name, precision, unit, ...amount(ends) };
+    });
+    const measured = ({ cpu, kinds }) => !cpu && kinds.flat().some((place) => (told.seconds?.logs[place] ?? null) !== null);
+    return {
+      ...told, href, run: href.replace(/\.html$/, ""), device, backend, count, watts, watts_source, memory_bytes,
+      price, currency, price_date, price_kind, price_source,
+      rent: hourly === undefined ? null : { price: hourly, currency: its, date, kind, source },
+      axes: known.filter(({ name }) => name !== "load"), load: known.find(({ name }) => name === "load") ?? null,
+      facts: new Map(data.has[i].map((value) => data.values[value])),
+      accelerated: data.parts.some(measured),
+      left: Object.fromEntries(Object.entries(left).map(([place, reason]) => [place, data.reasons[reason]])),
+    };
+  }
+
+  /** In what moves numbers two machines differ beyond their devices, the first one's value first. */
+  function differs(data, one, other) {
+    const apart = [...new Set([...one.facts.keys(), ...other.facts.keys()])].filter((fact) =>
+      one.facts.get(fact) !== other.facts.get(fact) && (data.facts[fact][1] || (one.facts.has(fact) && other.facts.has(fact))));
+    return apart
+      .filter((fact) => !data.facts[fact][2].some((leader) => apart.includes(leader)))
+      .map((fact) => `${data.facts[fact][0]} ${one.facts.get(fact) ?? "none"} / ${other.facts.get(fact) ?? "none"}`);
+  }
+
+  /** A workload with its weights by part. @returns {Workload} */
+  const workload = (data, wanted) => {
+    const found = data.workloads.find(({ name }) => name === wanted) ?? data.workloads[0];
+    return { ...found, weights: Object.fromEntries(data.parts.map(({ name, weights }) => [name, weights[found.name] ?? 0])) };
+  };
+
+  /** How much of a part both measured, from 0 to 1, and the log of how many times as fast the first is in it. */
+  function inPart({ kinds }, one, other, quantity) {
+    const mine = one[quantity]?.logs ?? [], its = other[quantity]?.logs ?? [];
+    let log = 0, share = 0, found = 0, all = 0;
+    for (const places of kinds) {
+      let steps = 0, both = 0, lost = 0, alone = 0;
+      for (const place of places) {
+        const has = (mine[place] ?? null) !== null, had = (its[place] ?? null) !== null;
+        if (has && had) {
+          steps += its[place] - mine[place];
+          both += 1;
+        } else if (has || had) {
+          alone += 1;
+          lost += place in (has ? other : one).left;
+        }
+      }
+      all += both + alone > 0;
+      if (both) {
+        log += (steps / both) * STEP;
+        share += both / (both + lost);
+        found += 1;
+      }
+    }
+    return { log: log / found, share: all && share / all };
+  }
+
+  /** What a run adds to the variance of a weighted mean of parts. */
+  function variance({ errors, shared }, parts, every) {
+    const each = parts.map(({ at, weight }) => (errors[at] === null ? NaN : (weight / every) * errors[at] * ERROR_STEP));
+    return (1 - shared) * sum(each.map((one) => one ** 2)) + shared * sum(each) ** 2;
+  }
+
+  /** The speed over some parts. @returns {Speed} */
+  function mean(one, other, parts, quantity) {
+    const every = sum(parts.map(({ weight }) => weight));
+    const log = sum(parts.map((part) => (part.weight / every) * part.log));
+    const error = one === other ? 0 : Math.sqrt(sum([one, other].map((side) => variance(side[quantity], parts, every))));
+    return { log, error: Number.isNaN(error) ? null : error };
+  }
+
+  /**
+   * How many times as fast a machine is as another under a workload, or how much work it does for a joule.
+   * @param {Workload} workload
+   * @param {"seconds" | "joules"} quantity
+   * @returns {{speed: ?Speed, coverage: number, parts: object[], why: string}} `coverage` is the share of the workload's
+   *   weight that both measured; `why` says why there is no speed
+   */
+  function score(data, one, other, { weights, needs = [] }, quantity = "seconds") {
+    const cpu = !(one.accelerated && other.accelerated);
+    const parts = data.parts.map((part, at) => ({ part, at, weight: weights[part.name] ?? 0 }))
+      .filter(({ part, weight }) => part.cpu === cpu && weight > 0)
+      .map((each) => ({ ...each, ...inPart(each.part, one, other, quantity) }));
+    const every = sum(parts.map(({ weight }) => weight));
+    const coverage = every && sum(parts.map(({ weight, share }) => weight * share)) / every;
+    const found = parts.filter(({ share }) => share > 0);
+    const invalid = one.invalid || other.invalid;
+    const needed = parts.filter(({ part }) => needs.includes(part.name)).map(({ part }) => part.title);
+    const named = needs.length === 0 || found.some(({ part }) => needs.includes(part.name));
+    const what = quantity === "joules" ? "counted" : "measured";
+    const why = invalid ? `a run is invalid: ${invalid}`
+      : !found.length ? `no case of this workload was ${what} on both machines`
+        : !named ? `${needed.length ? `"${needed.join(" or ")}"` : "what names it"} was not ${what} on both machines`
+          : coverage < LEAST_COVERAGE - 1e-9 ? `only ${percent(coverage)} of its weight was ${what} on both machines` : "";
+    return { speed: why ? null : mean(one, other, found, quantity), coverage, parts, why };
+  }
+
+  const percent = (share) => `${units.value(Math.floor(100 * share + 1e-6), "")}%`;
+
+  /** The speed in one part of a score. @returns {?Speed} */
+  const inOne = (one, other, part, quantity = "seconds") => (part.share > 0 ? mean(one, other, [part], quantity) : null);
+
+  /** The parts of a score of which something is missing: on which of the two machines, and why. */
+  const missing = (one, other, { parts }) => parts.filter(({ share }) => share < 1 - 1e-9).map(({ part, share }) => {
+    const places = part.kinds.flat();
+    const lacks = ({ seconds }, its) => places.filter((place) => (seconds?.logs[place] ?? null) === null && (its.seconds?.logs[place] ?? null) !== null);
+    const sides = [lacks(one, other), lacks(other, one)];
+    const lost = sides.flatMap((found, i) => found.map((place) => [one, other][i].left[place])).find(Boolean);
+    const whose = [["new", sides[0]], ["base", sides[1]]].filter(([, found]) => found.length).map(([side]) => side);
+    return { part: part.name, title: part.title, share, side: whose.length === 1 ? whose[0] : "both", reason: lost ?? "not selected" };
+  });
+
+  /** The workload in a sentence: "under training". */
+  const under = ({ workload: { name, title } }) =>
+    `under ${name === "own" ? "your own weights" : title.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`;
+
+  /** How many times as fast, with its interval. @returns {Amount} */
+  function ratio({ log, error }) {
+    const end = (way) => (error === null ? null : Math.exp(log + way * QUANTILE * error));
+    return { value: Math.exp(log), low: end(-1), high: end(1) };
+  }
+
+  /** The work for each unit of an amount. @returns {Amount} */
+  function workPer(speed, of) {
+    const { value, low, high } = ratio(speed);
+    return { value: value / of, low: low && low / of, high: high && high / of };
+  }
+
+  /** Whether a machine is conclusively more than so many times as fast as another. */
+  const isAbove = (speed, than = 1) => speed !== null && speed.error !== null && speed.log - Math.log(than) > QUANTILE * speed.error;
+
+  /** Machines in their order, but none below one that it is conclusively better than. */
+  function ordered(machines, better) {
+    const left = [...machines], found = [];
+    while (left.length) {
+      const free = left.findIndex((one) => !left.some((other) => other !== one && better(other, one)));
+      found.push(...left.splice(Math.max(free, 0), 1));
+    }
+    return found;
+  }
+
+  /** The first of rows in their order, and those that no other is conclusively better than either. */
+  function best(rows, better) {
+    const [first, ...others] = ordered(rows, better);
+    if (!first) return null;
+    const near = others.filter((row) => !rows.some((other) => better(other, row)));
+    return { first, near, others, next: others.find((row) => !near.includes(row)) ?? null };
+  }
+
+  /** Ranks by speed, each from the best place it may have to the worst, one of them shared by two that do not separate. */
+  function places(machines, faster) {
+    const firsts = machines.map((one) => 1 + machines.filter((other) => faster(other, one)).length);
+    return machines.map((one, i) => {
+      const before = machines.filter((other) => faster(one, other)).length;
+      const level = firsts.filter((_, j) => !faster(one, machines[j]));
+      return [firsts[i], Math.max(machines.length - before, ...level)];
+    });
+  }
+
+  /** Those that cost no more than each and are conclusively faster; options are [cost, machine]. */
+  const beaters = (options, faster) => options.map(([cost, one]) =>
+    options.filter(([its, other]) => its <= cost && faster(other, one)).map(([, other]) => other));
+
+  /** What it costs to buy a machine and to run it: price and energy, nothing else. */
+  function ownership(price, watts, { hours, years, kwh, share }) {
+    const busyHours = hours * DAYS_A_YEAR * years * share;
+    return price + ((watts * busyHours) / WATT_HOURS_A_KWH) * kwh;
+  }
+
+  return {
+    GB, QUANTILE, SENSORS, machine, differs, workload, score, percent, inOne, missing, under, ratio, workPer, isAbove, ordered, best, places,
+    beaters, ownership,
+  };
+})();

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""`[tool.frobench]` in a project's pyproject.toml: a bare command measures that project."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+from frobench.suite.stored import store
+from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.warm import frobench
+
+BENCHMARK = '''"""How long does sorting take?"""
+
+
+def bench_mine(measure):
+    """Sort numbers."""
+    measure(lambda: sorted(range(1000)))
+'''
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return a project with a benchmark and no settings yet."""
+    (tmp_path / "benchmarks").mkdir()
+    (tmp_path / "benchmarks" / "bench_mine.py").write_text(BENCHMARK)
+    return tmp_path
+
+
+def settings(project: Path, text: str) -> None:
+    (project / "pyproject.toml").write_text(f"[tool.frobench]\n{text}\n")
+
+
+def test_a_bare_run_measures_the_project_and_other_verbs_find_its_results(project: Path) -> None:
+    host = json.dumps(socket.gethostname())
+    settings(project, f'profile = "quick"\nlaunches = 1\nresults = "speed"\nlabels.{host} = "mine"')
+    (project / "docs").mkdir()
+    run = frobench("run", folder=project / "docs")
+    assert run.returncode == 0, run.stderr
+    (path,) = (project / "speed").glob("*/*.json")
+    stored = store.read(path)
+    assert [case.fullname for case in stored.benchmarks] == ["benchmarks/bench_mine.py::bench_mine"]
+    assert (stored.frobench.profile, len(stored.frobench.launches)) == ("quick", 1)
+    assert stored.frobench.environment.label
+    listed = frobench("validate", folder=project / "docs")
+    assert path.name in listed.stdout
+    pages = frobench("report", folder=project)
+    assert path.stem in pages.stdout + pages.stderr
+
+
+def test_an_option_comes_before_the_environment_and_that_before_the_table(project: Path) -> None:
+    settings(project, 'profile = "rigorous"')
+
+    def listed(*options: str, **environment: str) -> str:
+        done = frobench("list", *options, folder=project, environment=environment)
+        return done.stdout.splitlines()[-1]
+
+    assert listed().startswith("rigorous:")
+    assert listed(FROBENCH_PROFILE="standard").startswith("standard:")
+    quick = listed("--profile", "quick", FROBENCH_PROFILE="standard")
+    assert quick.startswith("quick:")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ('resutls = "speed"', "resutls: no such setting; did you mean results?"),
+        ("xyz = 1", "xyz: no such setting; there are benchmarks, budget, devices"),
+        ('launches = "6"', "launches: a whole number is expected"),
+        ('profile = "fast"', 'profile: "quick", "standard" or "rigorous" is expected'),
+        ('devices = "cpu"', 'devices: a list such as ["cpu", "cuda:0"] is expected'),
+    ],
+)
+def test_what_is_no_setting_is_refused(project: Path, text: str, named: str) -> None:
+    settings(project, text)
+    refused = frobench("list", folder=project)
+    assert refused.returncode == 2
+    place = f"{project / 'pyproject.toml'}: [tool.frobench] {named}"
+    assert place in refused.stderr
+
+
+def test_a_file_without_the_table_changes_nothing(project: Path) -> None:
+    (project / "pyproject.toml").write_text("[tool.other]\n")
+    assert "bench_mine" not in frobench("list", "-k", "mine", folder=project).stdout
+    (project / "pyproject.toml").write_text("not TOML")
+    assert frobench("list", "-k", "norm", folder=project).returncode == 0
+
+
+def pytest_in(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Call plain pytest in a project; the installation brings the entry point."""
+    if not any(one.name == "frobench" for one in entry_points(group="pytest11")):
+        pytest.skip("Frobench is not installed here")
+    command = [sys.executable, "-m", "pytest", *words]
+    ours = {k: text for k, text in os.environ.items() if not k.startswith("PYTEST_")}
+    return subprocess.run(
+        command, cwd=project, env=ours, capture_output=True, text=True, check=False
+    )
+
+
+TEST = """
+import pytest
+
+@pytest.fixture
+def device():
+    return "mine"
+
+@pytest.mark.parametrize("devices", [[1], [2]])
+def test_mine(device, devices):
+    assert device == "mine"
+"""
+
+
+@pytest.mark.parametrize("more", [(), ("-p", "frobench.suite.launch.plugin")])
+def test_plain_pytest_times_the_benchmarks_of_such_a_project(
+    project: Path, more: tuple[str, ...]
+) -> None:
+    settings(project, "")
+    if not more:
+        conftest = 'pytest_plugins = ["frobench.suite.launch.plugin"]\n'
+        (project / "benchmarks" / "conftest.py").write_text(conftest)
+    done = pytest_in(project, *more, "benchmarks", "--benchmark-columns=median,rounds")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (row,) = [line for line in done.stdout.splitlines() if line.startswith("bench_mine")]
+    assert len(row.split()) > 2
+    assert "1 passed" in done.stdout
+
+
+def test_other_tests_of_such_a_project_are_left_alone(project: Path) -> None:
+    settings(project, "")
+    (project / "test_mine.py").write_text(TEST)
+    assert "3 passed" in pytest_in(project).stdout
+    assert "2 passed" in pytest_in(project, "test_mine.py").stdout
+
+
+def test_plain_pytest_elsewhere_is_left_alone(project: Path) -> None:
+    (project / "pyproject.toml").write_text("[tool.other] # as [tool.frobench] says\n")
+    done = pytest_in(project, "benchmarks")
+    assert "collected 0 items" in done.stdout
+    asked = pytest_in(project, "benchmarks", "--frobench-profile", "quick")
+    assert "unrecognized arguments: --frobench-profile" in asked.stderr
+
+
+def test_the_entry_point_imports_the_standard_library_alone() -> None:
+    source = (
+        "import sys; before = {*sys.modules}; import frobench.pytest_entry; "
+        "print(*{name.partition('.')[0] for name in {*sys.modules} - before})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert {*done.stdout.split()} <= {"frobench", *sys.stdlib_module_names}
+    points = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
+    assert points["pytest11"] == {"frobench": "frobench.pytest_entry"}

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""Machines as the scripts know them, of which a test says what it needs."""
+
+from math import log
+from typing import Any, NamedTuple
+
+from frobench.reports.purchase.machines import ERROR_STEP
+from frobench.reports.table.estimates import STEP
+from frobench.reports.table.workloads import table
+
+SIDES = ("matmul", "copies")
+"""Parts of which training asks equally, each of one case."""
+
+
+class Machine(NamedTuple):
+    """A machine; fields are as in `static/model.js`, ratios and errors by part of `SIDES`.
+
+    joules : how many times the base's work it does for a joule in each part; none if not counted
+    devices : how many of them the machine has
+    """
+
+    name: str
+    ratios: tuple[float, ...] = (1.0, 1.0)
+    error: float | None = 0.01
+    joules: tuple[float, ...] = ()
+    devices: int = 1
+    watts: float | None = 700.0
+    watts_source: str | None = "datasheet"
+    memory_bytes: int | None = 80 * 2**30
+    price: float | None = None
+    currency: str = "USD"
+    price_date: str = "2026-01-01"
+    price_kind: str = "list"
+    price_source: str = "a shop"
+    rent: tuple[float, str, str, str, str] | None = None
+    axes: tuple[tuple[str, str, str, float, float | None, float | None], ...] = ()
+    measured: str = "2026-02-03"
+    invalid: str = ""
+    doubt: str = ""
+    left: dict[int, str] = {}  # noqa: RUF012 - nobody changes it
+    cpu: bool = False
+
+
+BASE = Machine("base", error=0.0)
+
+
+def machine(name: str, *ratios: float, **known: Any) -> Machine:  # noqa: ANN401
+    """Return a machine that is so many times as fast as the base in parts."""
+    return Machine(name, ratios, **known)
+
+
+def data(*machines: Machine, base: int = 0) -> dict[str, Any]:
+    """Return what the scripts need of machines."""
+    kinds: dict[Any, int] = {}
+    reasons: dict[str, int] = {}
+    price = [
+        one.price and (one.price, one.currency, one.price_date, one.price_kind, one.price_source)
+        for one in machines
+    ]
+    return {
+        "workloads": [
+            {"name": one.name, "title": one.title, "what": one.what, "needs": []}
+            for one in table().workloads
+        ],
+        "parts": [
+            {
+                "name": side,
+                "title": side,
+                "weights": {"training": 1},
+                "cpu": cpu,
+                "kinds": [[place + 2 * cpu]],
+            }
+            for place, side in enumerate(SIDES)
+            for cpu in (False, True)
+        ],
+        "runs": [
+            {
+                "href": f"{one.name}.html",
+                "title": f"{one.name}, 8 cores",
+                "measured": one.measured,
+                "invalid": one.invalid,
+                "doubt": one.doubt,
+                "axes": [(kinds.setdefault(axis[:3], len(kinds)), *axis[3:]) for axis in one.axes],
+                "seconds": _logs(one, one.ratios),
+                "joules": _logs(one, one.joules),
+                "left": {
+                    place: reasons.setdefault(reason, len(reasons))
+                    for place, reason in one.left.items()
+                },
+            }
+            for one in machines
+        ],
+        "reasons": [*reasons],
+        "axis_kinds": [*kinds],
+        "devices": _listed([(one.name, "accelerator", "CUDA") for one in machines]),
+        "hardware": _listed(
+            [(one.devices, one.watts, one.watts_source, one.memory_bytes) for one in machines]
+        ),
+        "prices": _listed(price),
+        "rents": _listed([one.rent for one in machines]),
+        "facts": [],
+        "values": [],
+        "has": [[] for _ in machines],
+        "base": base,
+    }
+
+
+def _logs(one: Machine, ratios: tuple[float, ...]) -> dict[str, Any] | None:
+    if not ratios or one.invalid:
+        return None
+    logs: list[float | None] = [None] * 4
+    for place, ratio in enumerate(ratios):
+        logs[place + 2 * one.cpu] = -log(ratio) / STEP
+    error = None if one.error is None else one.error / ERROR_STEP
+    return {"logs": logs, "errors": [error] * 4, "shared": 0.0}
+
+
+def _listed(values: list[Any]) -> dict[str, list[Any]]:
+    return {"values": values, "of": [*range(len(values))]}

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""Ratios and what they cost, calculated by hand; the page's script must agree."""
+
+import math
+from typing import Any
+
+import pytest
+
+from frobench.reports.purchase import script
+from frobench.suite.stored.types import Estimate
+from frobench.suite.units import format_estimate, format_value
+from tests.instruments.runs.made_up_machines import BASE, Machine, data, machine
+
+TWICE = {"log": math.log(2), "error": 0.05}
+LOW, HIGH = 2 * math.exp(-1.96 * 0.05), 2 * math.exp(1.96 * 0.05)
+FEW = {"log": math.log(2), "error": None}
+SCORE = """(data, one, other, workload, quantity) => {
+    const machines = data.runs.map((_, i) => model.machine(data, i));
+    const isNamed = typeof workload === "string";
+    const asked = isNamed ? model.workload(data, workload) : { weights: workload };
+    return model.score(data, machines[one], machines[other], asked, quantity);
+}"""
+
+
+def model(function: str, *arguments: object) -> Any:  # noqa: ANN401 - as JSON has it
+    return script.call(f"model.{function}", *arguments)
+
+
+def scored(known: dict[str, Any], workload: object = "training", quantity: str = "seconds") -> Any:  # noqa: ANN401
+    """Return the score of the second machine beside the first."""
+    return between(known, 1, 0, workload, quantity)
+
+
+def between(
+    known: dict[str, Any],
+    one: int,
+    other: int,
+    workload: object = "training",
+    quantity: str = "seconds",
+) -> Any:  # noqa: ANN401 - as JSON has it
+    return script.call(SCORE, known, one, other, workload, quantity)
+
+
+def score(one: Machine, workload: object = "training") -> Any:  # noqa: ANN401 - as JSON has it
+    return scored(data(BASE, one), workload)
+
+
+def amount(found: dict[str, float | None]) -> tuple[float | None, ...]:
+    return found["value"], found["low"], found["high"]
+
+
+@pytest.mark.parametrize(("shared", "error"), [(0.0, 0.1 / math.sqrt(2)), (1.0, 0.1)])
+def test_the_score_is_the_weighted_geometric_mean_with_what_parts_share(
+    shared: float, error: float
+) -> None:
+    known = data(BASE, machine("a", 8.0, 2.0, error=0.1))
+    known["runs"][1]["seconds"]["shared"] = shared
+    found = scored(known)
+    assert found["speed"] == pytest.approx({"log": math.log(4), "error": error})
+    ends = 4 * math.exp(-1.96 * error), 4 * math.exp(1.96 * error)
+    assert amount(model("ratio", found["speed"])) == pytest.approx((4, *ends))
+    assert (found["coverage"], found["why"]) == (1, "")
+
+
+def test_both_runs_leave_the_ratio_open_and_it_is_the_same_from_either() -> None:
+    known = data(machine("a", 1.0, 1.0, error=0.03), machine("b", 2.0, 2.0, error=0.04))
+    one, other = between(known, 1, 0), between(known, 0, 1)
+    assert one["speed"]["error"] == pytest.approx(0.05 / math.sqrt(2))
+    assert other["speed"] == pytest.approx({**one["speed"], "log": -one["speed"]["log"]})
+
+
+def test_a_machine_is_exactly_as_fast_as_itself() -> None:
+    known = data(machine("a", 2.0, 3.0, error=0.5))
+    assert between(known, 0, 0)["speed"] == {"log": 0, "error": 0}
+
+
+def test_a_reader_weighs_parts() -> None:
+    found = score(machine("a", 16.0, 1.0, error=0.2), {"matmul": 1, "copies": 3})
+    assert found["speed"]["log"] == pytest.approx(math.log(2))
+    assert found["speed"]["error"] == pytest.approx(math.hypot(0.2 / 4, 0.2 * 3 / 4))
+    assert score(machine("a", 16.0, 1.0), {"copies": 1})["speed"]["log"] == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize(("weight", "measured"), [(1.9, False), (2.0, True), (2.1, True)])
+def test_below_two_thirds_of_the_weight_there_is_no_score(weight: float, measured: bool) -> None:  # noqa: FBT001
+    found = score(machine("a", 2.0), {"matmul": weight, "copies": 1})
+    assert found["coverage"] == pytest.approx(weight / (weight + 1))
+    assert (found["speed"] is not None) == measured
+    assert ("of its weight was measured on both machines" in found["why"]) != measured
+
+
+def test_without_the_part_that_names_a_workload_there_is_no_score() -> None:
+    known = data(BASE, machine("a", 2.0))
+    known["workloads"][0]["needs"] = ["copies"]
+    for part in known["parts"][:2]:
+        part["weights"]["training"] = 9
+    assert scored(known)["coverage"] == pytest.approx(0.9)
+    assert scored(known)["why"] == '"copies" was not measured on both machines'
+    known["workloads"][0]["needs"] = ["matmul"]
+    assert scored(known)["speed"]["log"] == pytest.approx(math.log(2))
+
+
+def test_a_size_that_one_machine_left_out_is_missing_and_one_it_never_chose_is_not() -> None:
+    known = data(BASE, machine("a", 2.0, 2.0))
+    known["parts"][0]["kinds"] = [[0, 4]]
+    known["runs"][0]["seconds"]["logs"].append(-1000)
+    known["runs"][1]["seconds"]["logs"].append(None)
+    assert scored(known)["coverage"] == 1
+    known["runs"][1]["left"] = {"4": 0}
+    known["reasons"] = ["skipped: takes 341 ms"]
+    assert scored(known)["coverage"] == 0.75
+    found: Any = script.call("built.score", known, "training")
+    assert found["coverage"] == 0.75
+    assert found["missing"] == [
+        {
+            "part": "matmul",
+            "title": "matmul",
+            "share": 0.5,
+            "side": "new",
+            "reason": "skipped: takes 341 ms",
+        }
+    ]
+
+
+def test_every_kind_of_case_counts_the_same_and_every_size_of_a_kind() -> None:
+    known = data(BASE, machine("a", 1.0, 1.0))
+    known["parts"][0]["kinds"] = [[0, 4], [5]]
+    known["runs"][0]["seconds"]["logs"] += [0, 0]
+    known["runs"][1]["seconds"]["logs"] += [-400, -400]
+    log = (0.4 / 2 + 0.4) / 2
+    assert scored(known, {"matmul": 1})["speed"]["log"] == pytest.approx(log)
+
+
+def test_an_invalid_run_has_no_score_and_the_reason_is_its_error() -> None:
+    found = score(machine("a", invalid="clock: it stood still"))
+    assert (found["speed"], found["why"]) == (None, "a run is invalid: clock: it stood still")
+
+
+def test_a_card_and_a_processor_are_compared_by_their_processors() -> None:
+    known = data(machine("cpu", 1.0, 1.0, cpu=True), machine("card", 9.0, 9.0))
+    assert scored(known)["speed"] is None
+    known["runs"][1]["seconds"]["logs"][2:] = [-1000, -1000]
+    assert scored(known)["speed"]["log"] == pytest.approx(1.0)
+
+
+def test_energy_has_the_weights_of_the_workload() -> None:
+    known = data(
+        machine("base", 1.0, 1.0, joules=(1.0, 1.0)), machine("a", 1.0, 1.0, joules=(4.0, 1.0))
+    )
+    weights = {"matmul": 3, "copies": 1}
+    assert scored(known, weights, "joules")["speed"]["log"] == pytest.approx(0.75 * math.log(4))
+    silent = scored(data(BASE, machine("a", 1.0, 1.0, joules=(4.0, 1.0))), weights, "joules")
+    assert silent["speed"] is None
+    assert silent["why"] == "no case of this workload was counted on both machines"
+
+
+def test_without_intervals_nothing_is_conclusive() -> None:
+    found = score(machine("a", 9.0, 9.0, error=None))["speed"]
+    assert found["error"] is None
+    assert not model("isAbove", found)
+
+
+def test_work_for_an_amount_keeps_the_interval() -> None:
+    assert amount(model("workPer", TWICE, 400)) == pytest.approx((2 / 400, LOW / 400, HIGH / 400))
+    assert model("workPer", FEW, 400) == {
+        "value": pytest.approx(2 / 400),
+        "low": None,
+        "high": None,
+    }
+
+
+def test_ownership_is_the_price_and_the_energy_of_the_years() -> None:
+    use = {"hours": 10, "years": 3, "kwh": 0.3, "share": 1}
+    # 0.7 kW for 10 h on 1,095 days are 7,665 kWh
+    assert model("ownership", 30_000, 700, use) == pytest.approx(30_000 + 7665 * 0.3)
+    half = use | {"share": 0.5}
+    assert model("ownership", 30_000, 700, half) == pytest.approx(30_000 + 7665 * 0.3 / 2)
+    free = {"hours": 24, "years": 5, "kwh": 0.0, "share": 1}
+    assert model("ownership", 30_000, 700, free) == 30_000
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("0.40", 0.4),
+        ("0,40", 0.4),
+        (",5", 0.5),
+        ("0,400", 0.4),
+        ("8,000", 8000),
+        ("8.000,50", 8000.5),
+        ("1,234,567.5", 1234567.5),
+        (" 8 000 ", 8000),
+        ("8'000", 8000),
+        ("1e3", 1000),
+        ("-1", -1),
+        ("", None),
+        ("1.2.3", None),
+        ("1,2,3", None),
+        ("cheap", None),
+    ],
+)
+def test_numbers_are_read_with_a_comma_or_a_point(text: str, number: float | None) -> None:
+    assert script.call("setting.parsed", text) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [("usd", "USD"), (" EUR ", "EUR"), ("\N{EURO SIGN}", ""), ("dollar", "")]
+)
+def test_a_currency_has_a_code_of_three_letters(text: str, code: str) -> None:
+    assert script.call("setting.code", text) == code
+
+
+@pytest.mark.parametrize("number", [0.5, 1000.5, 1001.5, -1000.5, 1234.5, 0.125, 2.5e6])
+def test_scripts_round_halves_as_the_commands_do(number: float) -> None:
+    assert script.call("units.value", number, "s") == format_value(number, "s")
+    ends = Estimate(number, number - 10, number + 10, launches=8)
+    spelled = {"value": ends.value, "low": ends.low, "high": ends.high}
+    assert script.call("units.parts", spelled, "") == format_estimate(ends, "").split(" ", 1)

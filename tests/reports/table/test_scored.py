@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""How far launches leave parts of the workloads open: what they share does not average out."""
+
+import math
+from collections.abc import Sequence
+from itertools import combinations_with_replacement
+
+import pytest
+from msgspec.structs import replace
+
+from frobench.reports.table.scored import Logs, scored
+from frobench.suite.statistics import case_medians
+from frobench.suite.stored.types import Case
+from studies.calibration import ratios as study
+from tests.instruments.runs import factory
+from tests.instruments.runs.exact_runs import LAUNCHES
+from tests.instruments.runs.made_up_cards import on_the_cpu
+from tests.reports.purchase.test_machines import copy, product
+
+BASE = factory.run(accelerators=1, launches=LAUNCHES)
+SLOW = [1.0, 1.02, 0.98, 1.01, 0.99, 1.03, 0.97, 1.0][:LAUNCHES]
+LOGS = [math.log(one) for one in SLOW]
+
+
+OUTSIDE = 4
+"""Pairs of eight launches beyond either end of a 95% interval, the end included, as tables of
+Wilcoxon's signed ranks have it."""
+
+
+def error(logs: Sequence[float]) -> float:
+    pairs = sorted(sum(pair) / 2 for pair in combinations_with_replacement(logs, 2))
+    return (pairs[-OUTSIDE] - pairs[OUTSIDE - 1]) / 2 / 1.96
+
+
+def shaken(case: Case, factors: Sequence[float]) -> Case:
+    """Return a case whose launches took so many times as long."""
+    return replace(case, stats=replace(case.stats, data=[1e-3 * one for one in factors]))
+
+
+def of(*cases: Case) -> Logs:
+    run = replace(BASE, benchmarks=[*cases], frobench=replace(BASE.frobench, outcomes=[]))
+    return scored(run, {one.fullname: case_medians(one) for one in cases}).seconds
+
+
+PRODUCT, OTHER, COPY = product(8192, 1.0), product(16384, 1.0), copy(1.0)
+TURNED = [1 / one for one in SLOW]
+
+
+def test_what_a_launch_does_to_all_cases_does_not_average_out() -> None:
+    found = of(shaken(PRODUCT, SLOW), shaken(COPY, SLOW))
+    both = ("products_float32", "memory")
+    assert found.errors == {name: pytest.approx(error(LOGS)) for name in both}
+    assert found.shared == pytest.approx(1.0)
+
+
+def test_what_differs_between_the_cases_of_a_part_does() -> None:
+    found = of(shaken(PRODUCT, SLOW), shaken(OTHER, TURNED))
+    assert found.errors["products_float32"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_parts_that_go_apart_err_apart() -> None:
+    assert of(shaken(PRODUCT, SLOW), shaken(COPY, TURNED)).shared == 0.0
+
+
+def test_the_processor_s_parts_have_names_of_their_own_and_do_not_lead() -> None:
+    card = [shaken(PRODUCT, SLOW), shaken(COPY, TURNED)]
+    alone = on_the_cpu(replace(BASE, benchmarks=[shaken(PRODUCT, SLOW), shaken(COPY, SLOW)]))
+    found = of(*card, *alone.benchmarks)
+    names = {"products_float32", "memory"}
+    assert found.errors.keys() == names | {f"{name}.cpu" for name in names}
+    assert found.shared == 0.0
+
+
+def test_every_kind_of_case_counts_the_same_in_a_part() -> None:
+    steady, wild = [1.0] * LAUNCHES, [one**2 for one in SLOW]
+    half = [product(n, 1.0, dtype="bfloat16") for n in (8192, 12288, 16384)]
+    alone = shaken(product(8192, 1.0, dtype="float16"), wild)
+    found = of(*(shaken(one, steady) for one in half), alone)
+    assert found.errors == {"products_half": pytest.approx(error(LOGS))}  # half of twice these
+
+
+def test_launches_in_two_modes_leave_more_open_than_their_deviation_says() -> None:
+    logs = [0.0] * 5 + [0.2] * 3
+    found = of(shaken(COPY, [math.exp(log) for log in logs]))
+    assert found.errors["memory"] == pytest.approx(0.2 / 2 / 1.96)
+
+
+def fewer(case: Case, launches: int) -> Case:
+    """Return a case that the last launches did not measure."""
+    counts = [1] * launches + [0] * (LAUNCHES - launches)
+    info = replace(case.extra_info, launches=counts)
+    return replace(
+        case, extra_info=info, stats=replace(case.stats, data=case.stats.data[:launches])
+    )
+
+
+def test_a_launch_counts_in_which_only_some_cases_were_measured() -> None:
+    found = of(shaken(PRODUCT, SLOW), fewer(shaken(OTHER, SLOW), 6))
+    assert found.errors["products_float32"] == pytest.approx(error(LOGS), rel=0.2)
+
+
+def test_too_few_launches_leave_no_interval() -> None:
+    found = of(fewer(shaken(COPY, SLOW), 5))
+    assert found.errors == {}
+    assert found.centres["memory"]
+
+
+def test_intervals_cover_what_launches_share_and_are_not_needlessly_wide() -> None:
+    shares, width = study.simulate((study.EFFECTS[1], (6, 8)), runs=60)
+    assert shares.keys() == study.LOOKS.keys()
+    assert min(shares.values()) >= 0.88  # of 60; the full study is in docs/calibration.md
+    assert 1.0 < width < 1.6
