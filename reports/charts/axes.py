@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from frobench.reports.charts.words import spell_x
 from frobench.reports.findings.finding import RATIO, Plot, Point, Series
+from frobench.suite.printable import printable
 from frobench.suite.units import format_value, prefixed
 
 DECADE, FAR = 10.0, 30.0
@@ -23,6 +23,11 @@ LEAST_ROOM = 0.05
 FINEST_TICK = 1e-3
 """Ticks of this size and more have one unit, which the chart's subtitle names; others have their
 own."""
+
+
+def spell_x(x: float | str, unit: str = "") -> str:
+    """Spell a size, in a unit if it has one, or a category as axes and tables show it."""
+    return printable(x) if isinstance(x, str) else format_value(x, unit or "n")
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,9 @@
 """What sensors said over a run: how it went, in small charts and in a table."""
 
 import math
-from bisect import bisect
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import pairwise
 from statistics import fmean, median
 from typing import NamedTuple
 
@@ -13,18 +12,18 @@ from markupsafe import Markup
 from msgspec import UNSET
 
 from frobench.reports.charts.axes import Scale, even_ticks, tick_labels
-from frobench.reports.charts.svg import Drawing, Frame, joined
+from frobench.reports.charts.plots import BELOW, frame
+from frobench.reports.charts.svg import Fluid
 from frobench.reports.findings.select import device_title
-from frobench.reports.web.theme import GLYPH, NARROW, WIDE, Form, colour
+from frobench.reports.web.theme import kind
 from frobench.suite.printable import printable
 from frobench.suite.stored.types import Run, Telemetry
 from frobench.suite.units import format_value
 
-HEIGHT = 204.0
-ROOM = 30.0
-"""Pixels between the numbers of two launches, at least."""
-DASHES = ("", "8 3", "2.5 2.5", "10 3 2.5 3")
-"""Kinds of line, so that colour is never alone."""
+HEIGHT, TOP = 204, 20
+"""Pixels: of a drawing, and above its frame."""
+ROOM = 9.0
+"""Percent of the width between the numbers of two launches, at least."""
 CPU_CLOCK = "clock_hz"
 DRAWN = {
     "sm_clock_hz": "Clock",
@@ -66,26 +65,17 @@ class SensorSeries:
         least, _, most = _ends([value for _, value in self.lines[device]], self.unit)
         return f"{printable(device)}: {least} to {most}"
 
-    @property
-    def table(self) -> Iterator[tuple[str, str, list[str]]]:
-        """The chart in numbers: of each line, and of each launch of it, what `_ends` says."""
-        for device, line in self.lines.items():
-            yield device, "all", _ends([value for _, value in line], self.unit)
-            for begun, points in groupby(line, lambda point: bisect(self.launches, point[0])):
-                if begun:
-                    yield device, str(begun), _ends([value for _, value in points], self.unit)
-
 
 class Sensors(NamedTuple):
     """What a page says of the sensors.
 
-    drawn : courses, each for a desk and for a telephone
+    drawn : courses with their drawings
     rows : device, quantity, and its least, median and greatest value, or why there are none
     held_back : device, what held its clock back, and in what part of the run
     cost : what sampling took of a core
     """
 
-    drawn: list[tuple[SensorSeries, Markup, Markup]]
+    drawn: list[tuple[SensorSeries, Markup]]
     rows: list[tuple[str, str, list[str]]]
     held_back: list[tuple[str, str, str]]
     cost: str
@@ -106,7 +96,7 @@ def sensors(run: Run) -> Sensors | None:
         for reason, parts in reasons.items()
         if (known := [part for part in parts if part is not None])
     ]
-    drawn = [(one, draw(one, WIDE), draw(one, NARROW)) for one in courses(run, telemetry)]
+    drawn = [(one, draw(one)) for one in courses(run, telemetry)]
     cost = format_value(telemetry.cost, "1", 2)
     return Sensors(drawn, _rows(run, telemetry), held_back, cost)
 
@@ -132,34 +122,29 @@ def courses(run: Run, telemetry: Telemetry) -> list[SensorSeries]:
     return drawn
 
 
-def draw(course: SensorSeries, form: Form) -> Markup:
+def draw(course: SensorSeries) -> Markup:
     """Return a course as an inline SVG element."""
     values = [value for line in course.lines.values() for _, value in line]
-    room = max(0.1 * (max(values) - min(values)), 0.02 * max(values), 1e-9)
-    low, high = max(0.0, min(values) - room), max(values) + room
-    labels = tick_labels(even_ticks(low, high, 4), course.unit).labels
-    left = 10 + GLYPH * max(map(len, labels.values()))
-    frame = Frame(left, form.width - 16, 22, HEIGHT - 46)
-    drawing = Drawing(form.width, HEIGHT, frame)
-    y = Scale(low, high, frame.bottom, frame.top)
     moments = [moment for line in course.lines.values() for moment, _ in line]
+    room = max(0.1 * (max(values) - min(values)), 0.02 * max(values), 1e-9)
+    y = Scale(max(0.0, min(values) - room), max(values) + room, HEIGHT - BELOW, TOP)
     begun, ended = min([*moments, *course.launches]), max(moments)
-    x = Scale(begun, max(ended, begun + 1e-9), frame.left, frame.right)
-    drawing.heights(y, labels)
-    times = tick_labels(even_ticks(begun, ended, form.x_labels // 2), "s").labels
-    drawing.along(x, times, "time of the run")
+    x = Scale(begun, max(ended, begun + 1e-9), 0, 100)
+    drawing = Fluid(HEIGHT)
+    heights = tick_labels(even_ticks(y.low, y.high, 4), course.unit).labels
+    times = tick_labels(even_ticks(begun, ended, 4), "s").labels
+    frame(drawing, y, heights, x, times, "time of the run")
     last = -math.inf
     for number, moment in enumerate(course.launches, start=1):
         at = x(moment)
-        drawing.line(joined([(at, frame.top), (at, frame.bottom)]), "muted", 0.8, dashes="1 3")
+        drawing.line([(at, TOP), (at, HEIGHT - BELOW)], "launch")
         if at - last > ROOM:
-            drawing.text(f"launch {number}" if number == 1 else f"{number}", at, frame.top - 6)
+            drawing.text(at, TOP - 6, f"launch {number}" if number == 1 else f"{number}")
             last = at + (ROOM if number == 1 else 0)
     for index, (device, line) in enumerate(course.lines.items()):
         places = [(x(moment), y(value)) for moment, value in line]
-        path = joined(places if len(places) > 1 else 2 * places)
-        dashes, title = DASHES[index % len(DASHES)], course.outline(device)
-        drawing.line(path, colour(index), 1.6, dashes=dashes, title=title)
+        shown = places if len(places) > 1 else 2 * places
+        drawing.path(shown, f"k{kind(index)} d{index % 4}", course.outline(device))
     words = "; ".join(map(course.outline, course.lines))
     return drawing.svg(f"{course.title} over the run. {words}.")
 

@@ -4,17 +4,16 @@
 A row is as wide on a telephone as on a desk, so that what fits there fits everywhere.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from markupsafe import Markup
 
-from frobench.reports.charts.axes import Scale, even_ticks, is_wide
+from frobench.reports.charts.axes import Scale, is_wide, spell_x
 from frobench.reports.charts.svg import Fluid
-from frobench.reports.charts.words import spell_x
 from frobench.reports.findings.finding import RATIO, Finding, Plot, Series
 from frobench.suite.stored.types import Estimate
-from frobench.suite.units import format_ends, format_point, format_value, prefixed
+from frobench.suite.units import format_ends, format_point, format_value
 
 ROW = 16
 """Height of a bar with its label, in pixels."""
@@ -25,8 +24,8 @@ LABEL, NAME = 13, 8
 MOST_ROWS, LEAST_POINTS = 3, 3
 NAMED_ROW, MOST_NAMED, MOST_LETTERS = 25, 2, 30
 """Height of a bar with its name above it, how many of them, and letters of that line, at most."""
-STRIP_ROW, WIDE_ROW = 30, 40
-"""Heights of a strip with its name above it, in pixels: in a small and in a large chart."""
+STRIP_ROW = 30
+"""Height of a strip with its name above it, in pixels."""
 COLOURS = ("1", "2")
 """Ends of the classes of the first line or row and of the others; of lines there are no more."""
 APART = 13.0
@@ -180,32 +179,9 @@ def _strips(launches: Mapping[str, Sequence[float]]) -> Markup:
         ends = f"{format_value(min(values), 's', 2)} to {format_value(max(values), 's', 2)}"
         _name(drawing, STRIP_ROW * at, ends, name)
         x = Scale(0, 1.06 * max(values) or 1.0, 0, 100)
-        _strip(drawing, STRIP_ROW * at + 21, map(x, values), at, large=False)
+        y = STRIP_ROW * at + 21
+        drawing.line([(0, y), (100, y)], "grid")
+        for place in map(x, values):
+            drawing.dot(place, y, 3.5, f"f{COLOURS[min(at, 1)]}", square=at > 0)
         spelled.append(f"{name}: {len(values)} launches, {ends}")
-    return drawing.svg("; ".join(spelled))
-
-
-def _strip(drawing: Fluid, y: float, places: Iterable[float], row: int, *, large: bool) -> None:
-    drawing.line([(0, y), (100, y)], "grid")
-    radius, classes = (4.5, " dot") if large else (3.5, "")
-    for at in places:
-        drawing.dot(at, y, radius, f"f{COLOURS[min(row, 1)]}{classes}", square=row > 0)
-
-
-def launches_by_case(launches: Mapping[str, Sequence[float]]) -> Markup:
-    """Draw the strips of all cases as large as a chart, with an axis of times."""
-    top = 1.06 * max(max(values) for values in launches.values()) or 1.0
-    x, bottom = Scale(0, top, 0, 100), WIDE_ROW * len(launches) + 4
-    factor, unit = prefixed(top, "s")
-    drawing = Fluid(bottom + 18)
-    for tick in even_ticks(0.0, top / factor):
-        at = x(tick * factor)
-        drawing.line([(at, 0), (at, bottom)], "grid" if tick else "zero")
-        drawing.tick(at, bottom + 14, f"{tick:,.6g}" if tick else f"0 {unit}")
-    spelled = []
-    for row, (name, values) in enumerate(launches.items()):
-        y = WIDE_ROW * row + 28
-        drawing.text(0, y - 13, name, dx=6)
-        _strip(drawing, y, map(x, values), row, large=True)
-        spelled.append(f"{name}: {', '.join(format_value(value, 's') for value in sorted(values))}")
     return drawing.svg("; ".join(spelled))

@@ -4,22 +4,19 @@
 import hashlib
 import re
 from collections.abc import Sequence
-from textwrap import wrap
 
-from frobench.reports.findings.finding import Plot, Series
+from frobench.reports.charts.axes import spell_x, value_labels
+from frobench.reports.findings.finding import RATIO, Plot, Series
 from frobench.suite.printable import printable
-from frobench.suite.units import format_estimate, format_value
+from frobench.suite.units import format_estimate
 
-MOST_LINES = 3
-"""Of a name; the table beside its chart has the whole."""
+PLAIN = {"Time", "Rate"}
+"""Names of values that their unit says."""
+FASTER = {"s", "J", RATIO}
+"""Units of which less is better: their rows ascend, all others descend."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9.+-]+")
 _BEGINNING = re.compile("[,:] ")
 """Ends what several names may begin with."""
-
-
-def spell_x(x: float | str, unit: str = "") -> str:
-    """Spell a size, in a unit if it has one, or a category as axes and tables show it."""
-    return printable(x) if isinstance(x, str) else format_value(x, unit or "n")
 
 
 def describe(plot: Plot) -> str:
@@ -59,10 +56,47 @@ def shortened(names: list[str]) -> list[str]:
     return [name[begin:] for name in names]
 
 
-def broken(text: str, letters: int) -> list[str]:
-    """Return a text as lines of so many letters at most."""
-    lines = wrap(text, letters, max_lines=MOST_LINES, placeholder=" \N{HORIZONTAL ELLIPSIS}")
-    return lines or [text]
+def subtitle(plot: Plot) -> str:
+    """Return what the values are, and their unit where all ticks have the same."""
+    implied = plot.y.label in PLAIN or plot.y.label.casefold() in plot.title.casefold()
+    return ", ".join(filter(None, ("" if implied else plot.y.label, value_labels(plot).unit)))
+
+
+def at(plot: Plot, x: float | str) -> str:
+    """Say where along its axis a point lies, such as "n = 64", "256 MiB" or "1,000 steps"."""
+    spelled = spell_x(x, plot.x.unit)
+    name = plot.x.label
+    if isinstance(x, str) or plot.x.unit:
+        return spelled
+    if name == "n" or name.endswith(" n"):
+        return f"n = {spelled}"
+    noun, _, rest = name.partition(" ")
+    if not noun.endswith("s"):
+        return f"{name} {spelled}"
+    return f"{spelled} {noun.removesuffix('s') if x == 1 else noun} {rest}".rstrip()
+
+
+def ordered(plot: Plot) -> list[str]:
+    """Return the names of the rows of a plot: sizes in order, others the best first."""
+    drawn = [plot.whole] if plot.whole else plot.series
+    first: dict[float | str, float] = {}
+    for point in (point for series in (*drawn, *plot.series) for point in series.points):
+        first.setdefault(point.x, point.y.value)
+    sign = 1 if plot.y.unit in FASTER else -1
+
+    def key(x: float | str) -> float:
+        return sign * first[x] if isinstance(x, str) else float(x)
+
+    return list(dict.fromkeys(spell_x(x) for x in sorted(first, key=key)))
+
+
+def row_titles(plot: Plot) -> dict[str, str]:
+    """Return the titles of the rows of a plot by their names, the best row first."""
+    names = ordered(plot)
+    if all(isinstance(point.x, str) for series in plot.series for point in series.points):
+        return dict(zip(names, shortened(names), strict=True))
+    places = {spell_x(p.x): p.x for series in plot.series for p in series.points}
+    return {name: at(plot, places.get(name, name)) for name in names}
 
 
 def slug(name: str) -> str:

@@ -20,8 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from frobench.reports.charts import axes as scales
-from frobench.reports.charts import titles
-from frobench.reports.charts.words import short_names, slug, spell_x
+from frobench.reports.charts.words import row_titles, short_names, slug, subtitle
 from frobench.reports.files.metadata import Publication
 from frobench.reports.findings import sections
 from frobench.reports.findings.finding import Plot, Series
@@ -126,8 +125,8 @@ def paint(plot: Plot, source: str) -> Figure:
 
     source : what was measured, and when: the line below the title
     """
-    title = wrap(printable(titles.headline(plot)), TITLE_LETTERS)
-    text = [*wrap(printable(titles.subtitle(plot)), TEXT_LETTERS), printable(source)]
+    title = wrap(printable(plot.result or plot.title), TITLE_LETTERS)
+    text = [*wrap(printable(subtitle(plot)), TEXT_LETTERS), printable(source)]
     figure = Figure(layout="constrained")
     axes = figure.subplots()
     height = (_curves if plot.kind in {"curve", "points"} else _rows)(axes, plot)
@@ -176,7 +175,7 @@ def _rows(axes: Axes, plot: Plot) -> float:
     Bars begin at zero; where the axis does not, values are dots. Parts of a stack lie end to end,
     above the mark of the whole.
     """
-    names = titles.row_titles(plot)
+    names = row_titles(plot)
     lines = [wrap(name, NAME_LETTERS) or [name] for name in names.values()]
     x, ticks = scales.values(plot, 0.0, 1.0), scales.value_labels(plot, scales.MOST_TICKS - 1)
     axes.set_xscale("log" if x.log else "linear")
@@ -194,7 +193,7 @@ def _rows(axes: Axes, plot: Plot) -> float:
     else:
         named = zip(plot.series, _names(plot.series), strict=True)
         for index, (series, name) in enumerate(named):
-            rows = [first[spell_x(point.x)] + thick * index for point in series.points]
+            rows = [first[scales.spell_x(point.x)] + thick * index for point in series.points]
             if x.low == 0:
                 axes.barh(rows, _coordinates(series)[1], 0.8 * thick, label=name)
                 _values(axes, plot, series, rows, fmt="none", ecolor=LIGHT["ink"])
@@ -207,12 +206,12 @@ def _rows(axes: Axes, plot: Plot) -> float:
 def _stack(axes: Axes, plot: Plot, rows: Mapping[str, float], thick: float) -> None:
     starts = dict.fromkeys(rows, 0.0)
     for series, name in zip(plot.series, _names(plot.series), strict=True):
-        lengths = {spell_x(point.x): max(0.0, point.y.value) for point in series.points}
+        lengths = {scales.spell_x(point.x): max(0.0, point.y.value) for point in series.points}
         at, left = [rows[row] for row in lengths], [starts[row] for row in lengths]
         axes.barh(at, [*lengths.values()], 0.9 * thick, left, label=name)
         starts |= {row: starts[row] + length for row, length in lengths.items()}
     if plot.whole:
-        at = [rows[spell_x(point.x)] + thick for point in plot.whole.points]
+        at = [rows[scales.spell_x(point.x)] + thick for point in plot.whole.points]
         label, ink = printable(plot.whole.label), LIGHT["ink"]
         _values(axes, plot, plot.whole, at, linestyle="", color=ink, label=label)
 

@@ -101,8 +101,7 @@ class Plot:
     whole : for a stack, the sum as it was measured by itself
     lines : for curves and points, what bounds them, such as the rate of a link, one for each
         series in order if there are as many
-    result : what the chart shows, as its title; by default its numbers state that
-        (`reports.charts.titles`)
+    result : what the chart shows, where a sentence says it better than the title
     """
 
     name: str

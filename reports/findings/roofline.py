@@ -19,10 +19,10 @@ from frobench.reports.findings.exercises.copies import bandwidth_of
 from frobench.reports.findings.exercises.matmul import PLAIN, PRECISIONS
 from frobench.reports.findings.finding import Axis, Plot, Point, Series
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of, the_device
-from frobench.reports.findings.values import at_least, estimate_of, most
+from frobench.reports.findings.values import estimate_of, most
 from frobench.suite.stored.differences import function_of
 from frobench.suite.stored.types import Estimate, Run
-from frobench.suite.units import format_point, format_value
+from frobench.suite.units import format_point
 
 FUNCTIONS = ("bench_square", "bench_square_narrow", "bench_oblong", "bench_batched")
 """Products whose factors lie on the device, launched as PyTorch does."""
@@ -47,7 +47,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Roofline:
-    """The products of a device below its ceilings, with what there is to say of them.
+    """The products of a device below its ceilings.
 
     bandwidth : the slope
     """
@@ -55,7 +55,6 @@ class Roofline:
     device: str
     bandwidth: Estimate
     plot: Plot
-    sentences: tuple[str, ...]
     dots: list[Dot]
 
 
@@ -125,8 +124,7 @@ def _roofline(run: Run, device: str, ceilings: _Ceilings, dots: list[Dot]) -> Ro
         lines=tuple(_roof(name, ceilings, ends) for name in shown),
         result=_reached(attained(run, device)[0].precision, ceilings, shown) or title,
     )
-    sentences = tuple(_sentences(where, ceilings, list(shown), dots))
-    return Roofline(device, most(ceilings.bandwidth), plot, sentences, dots)
+    return Roofline(device, most(ceilings.bandwidth), plot, dots)
 
 
 def _reached(leading: str, ceilings: _Ceilings, shown: dict[str, list[Dot]]) -> str:
@@ -151,23 +149,3 @@ def _roof(precision: str, ceilings: _Ceilings, ends: tuple[float, float]) -> Ser
     course = ((low, ceilings.at(low, precision)), (ceilings.ridge(precision), peak), (high, peak))
     points = tuple(Point(x, y, behind) for x, y in course)
     return Series(f"{precision}: {format_point(peak, RATE.unit)}", points)
-
-
-def _sentences(where: str, ceilings: _Ceilings, shown: list[str], dots: list[Dot]) -> Iterator[str]:
-    """Name the ceilings and the ridge points, and say why a dot may lie above."""
-    yield (
-        f"The memory of {where} reads and writes {at_least(ceilings.bandwidth, 'B/s')} together, "
-        "which limits a product with few operations for each byte; the arithmetic limits one with "
-        "many."
-    )
-    for name in shown:
-        yield (
-            f"In {name} products reach {at_least(ceilings.products[name].rate, RATE.unit)} in "
-            "bursts, so that the ridge point between the two lies at "
-            f"{format_value(ceilings.ridge(name), INTENSITY.unit, 2)}."
-        )
-    if any(dot.part.value > 1 and (dot.part.low or 0) > 1 for dot in dots):
-        yield (
-            "Dots above their ceiling find their factors in caches, which are faster than the "
-            "memory."
-        )

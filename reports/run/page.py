@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from frobench.reports.charts import courses, draw, titles
+from frobench.reports.charts import courses
+from frobench.reports.charts.plots import draw, legend
+from frobench.reports.charts.words import subtitle
 from frobench.reports.files.metadata import Head
 from frobench.reports.findings import roofline
 from frobench.reports.findings.finding import Finding, Plot, Section
@@ -22,7 +24,6 @@ from frobench.reports.run.sheets import Sheet, measured, sheets
 from frobench.reports.summary import views
 from frobench.reports.summary.device_axes import DeviceAxes, device_axes
 from frobench.reports.table import facts
-from frobench.reports.web import theme
 from frobench.reports.web.render import moment, render
 from frobench.suite.stored.types import Run
 from frobench.suite.units import counted, format_seconds, format_value
@@ -34,12 +35,16 @@ NUMBERS = (
 
 
 class Drawn(NamedTuple):
-    """A chart in both forms, with what stands above it, and its table."""
+    """A chart with what stands above it, and its table.
 
-    headline: str
+    rows : whether it has named rows, and so no axis on the left
+    """
+
+    title: str
     subtitle: str
-    wide: Markup
-    narrow: Markup
+    legend: list[tuple[str, str, str]]
+    drawing: Markup
+    rows: bool
     table: views.Table
 
 
@@ -65,7 +70,6 @@ class Contents(NamedTuple):
     """What a page shows of a run.
 
     progress : how far a partial run came; empty for a whole one
-    roofs : rooflines, each with what there is to say of it
     beside : the axes that others measured too
     tables : those that lie beside the page
     numbers : the number of each case
@@ -77,7 +81,7 @@ class Contents(NamedTuple):
     progress: str
     sections: list[Exercise]
     absent: dict[str, list[str]]
-    roofs: list[tuple[Drawn, tuple[str, ...]]]
+    roofs: list[Drawn]
     beside: Sequence[Row]
     doubts: list[views.Doubt]
     sensors: courses.Sensors | None
@@ -151,7 +155,7 @@ def contents(
         progress="" if run.frobench.complete else " ".join(_progress(run)),
         sections=exercises,
         absent=absent(answered),
-        roofs=[(_drawn(roof.plot, _by_case(run, roof, marks)), roof.sentences) for roof in roofs],
+        roofs=[_drawn(roof.plot, _by_case(run, roof, marks)) for roof in roofs],
         beside=beside,
         doubts=views.doubts(run),
         sensors=courses.sensors(run),
@@ -191,8 +195,8 @@ def _by_case(run: Run, roof: roofline.Roofline, marks: views.Marks) -> views.Tab
 
 
 def _drawn(plot: Plot, table: views.Table) -> Drawn:
-    wide, narrow = draw(plot, theme.WIDE), draw(plot, theme.NARROW)
-    return Drawn(titles.headline(plot), titles.subtitle(plot), wide, narrow, table)
+    title, rows = plot.result or plot.title, plot.kind in {"dots", "stack"}
+    return Drawn(title, subtitle(plot), legend(plot), draw(plot), rows, table)
 
 
 def _progress(run: Run) -> Iterator[str]:

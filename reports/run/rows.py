@@ -22,8 +22,7 @@ class AnswerRow(NamedTuple):
 
     answer : one plain sentence, with the number and its interval
     marks : what makes it doubtful; empty where it is steady
-    modes, launches : where launches are in two modes: what they are, and every launch of the cases
-        behind the answer; else empty
+    modes : where launches are in two modes: what they are; else empty
     """
 
     question: str
@@ -32,7 +31,6 @@ class AnswerRow(NamedTuple):
     chart: Markup
     marks: tuple[str, ...]
     modes: str
-    launches: Markup
 
 
 def exercise_id(exercise: str) -> str:
@@ -58,7 +56,6 @@ def row(run: Run, section: Section, marks: Marks) -> AnswerRow:
             for name, values in launches.items()
             if (modes := two_modes(values))
         ),
-        small.launches_by_case(launches) if launches else Markup(),
     )
 
 

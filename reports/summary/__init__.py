@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""One run in a few numbers and words: headlines, a paragraph, a card, a badge."""
+"""One run in a few numbers and words: its axes, a paragraph, a card, a badge."""

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from frobench.reports.charts.axes import spell_x
 from frobench.reports.charts.strips import Strip, strip
-from frobench.reports.charts.words import spell_x
 from frobench.reports.findings.finding import Finding, Plot, Point
 from frobench.reports.findings.select import device_title
 from frobench.reports.table.modes import two_modes

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Colours, marks and widths that charts and pages share."""
 
-from dataclasses import dataclass
-
 _COLOURS = {
     "paper": ("#ffffff", "#12151a"),
     "surface": ("#f5f6f8", "#1b2028"),
@@ -35,8 +33,6 @@ first five for each colour-vision deficiency too.
 GROUNDS = ("paper", "surface", "rule", "range", "good-ground", "warn-ground", "bad-ground")
 """Colours that lie behind others."""
 SERIES = ("c1", "c2", "c3", "c4", "c5", "c6")
-LABELS = ("c1", "c2", "c3")
-"""Colours of series that text may have in both themes."""
 SHAPES = (
     "M0-5a5 5 0 1 1-.01 0z",
     "M-4.5-4.5h9v9h-9z",
@@ -46,33 +42,8 @@ SHAPES = (
     "M-2-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
 )
 """Marks of the series around their middle, so that colour is never alone."""
-FONT, GLYPH = 12.0, 6.8
-"""Height of all text in a chart, and the width of its letters on the wide side, in CSS pixels."""
 
 
-@dataclass(frozen=True)
-class Form:
-    """A size to draw for, in CSS pixels.
-
-    x_labels : how many sizes can be labelled along the axis
-    letters : how many letters of a name have room beside the end of a line
-    """
-
-    width: float
-    height: float
-    x_labels: int
-    letters: int
-
-
-WIDE = Form(540, 300, 9, 17)
-NARROW = Form(288, 260, 5, 11)
-
-
-def colour(index: int) -> str:
-    """Return the name of the colour of a series; a whole is drawn in ink and has index -1."""
-    return SERIES[index % len(SERIES)] if index >= 0 else "ink"
-
-
-def label_colour(index: int) -> str:
-    """Return the name of the colour of the name of a series: its own, where text may have that."""
-    return LABELS[index] if index < len(LABELS) else "ink"
+def kind(index: int) -> str:
+    """Return the end of the classes of a series: its colour."""
+    return str(index % len(SERIES) + 1)

@@ -85,9 +85,6 @@ def test_two_modes_are_shown_launch_by_launch() -> None:
     drawn = small.chart(lead(1, RATIO, "a"), [curve("a")], launches, {})
     assert (drawn.count("<circle"), drawn.count("<rect")) == (4, 3)
     assert texts(drawn) == ["1 s to 2 s item", "1 s to 2 s log on device"]
-    large = small.launches_by_case(launches)
-    assert (large.count("<circle"), large.count("<rect")) == (4, 3)
-    assert {"item", "log on device", "0 s"} <= {*texts(large)}
 
 
 def test_a_name_without_room_is_cut_at_a_comma_and_else_between_words() -> None:

@@ -8,16 +8,13 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from frobench.reports.charts import axes, draw, titles
-from frobench.reports.charts.curves import spread
-from frobench.reports.charts.words import short_names
+from frobench.reports.charts import axes
+from frobench.reports.charts.plots import LETTERS, draw, legend
+from frobench.reports.charts.words import at, row_titles, short_names, subtitle
 from frobench.reports.findings.finding import RATIO, Axis, Plot, Point, Series
-from frobench.reports.web import theme
 from frobench.suite.stored.types import Estimate
 
-SVG = "{http://www.w3.org/2000/svg}"
 TIME = Axis("Time", "s")
-FORMS = [theme.WIDE, theme.NARROW]
 
 
 def near(value: float, part: float = 0.2) -> Estimate:
@@ -39,47 +36,25 @@ def rows(unit: str, kind: Literal["dots", "stack"] = "dots", **values: float) ->
     return Plot("ways", "Ways", kind, Axis("way"), Axis("Time", unit), (Series("CPU", points),))
 
 
-def texts(plot: Plot, form: theme.Form = theme.WIDE) -> list[tuple[str, float, float]]:
+def texts(plot: Plot) -> list[tuple[str, float, float]]:
     """Return what a chart writes, and where."""
-    root = ET.fromstring(draw(plot, form))  # noqa: S314 - drawn here
+    root = ET.fromstring(draw(plot))  # noqa: S314 - drawn here
     return [
-        (one.text or "", float(one.attrib["x"]), float(one.attrib["y"]))
-        for one in root.iter(f"{SVG}text")
+        (one.text or "", float(one.attrib["x"].rstrip("%")), float(one.attrib["y"]))
+        for one in root.iter("text")
     ]
 
 
 @pytest.mark.parametrize(
-    ("plot", "headline"),
+    ("plot", "expected"),
     [
-        (curve(line("CPU", 2e-6, 3.16e-3)), "2.0 µs at 1 step, 3.2 ms at 10 steps"),
-        (
-            curve(line("CPU, a log", 1e-6, 2e-6, 3e-6), line("CPU, .item()", 4e-6, 5e-6)),
-            "At 10 steps: 5.0 µs .item(); 2.0 µs a log",
-        ),
-        (rows("s", b=2e-3, a=1e-3), "1.0 ms a; 2.0 ms b"),
-        (rows("FLOP/s", a=1e9, b=2e9, c=3e9, d=4e9), "4.0 GFLOP/s d; 1.0 GFLOP/s a"),
-        (rows("s", "stack", all=3e-3), "CPU: 3.0 ms, all"),
+        (curve(line("CPU", 2e-6, 3e-6)), "µs"),
+        (curve(line("CPU", 1.0, 1.1), y=Axis("Times as long", RATIO)), "Times as long"),
+        (rows("FLOP/s", a=1e9, b=3e9), "GFLOP/s"),
     ],
 )
-def test_a_title_states_the_result_to_the_digits_of_its_interval(plot: Plot, headline: str) -> None:
-    assert titles.headline(plot) == headline
-
-
-def test_a_chart_may_bring_a_result_of_its_own() -> None:
-    plot = Plot("few", "Few", "dots", Axis("way"), TIME, (), result="The log wins.")
-    assert titles.headline(plot) == "The log wins."
-
-
-@pytest.mark.parametrize(
-    ("plot", "subtitle"),
-    [
-        (curve(line("CPU", 2e-6, 3e-6)), "A step, µs"),
-        (curve(line("CPU", 1.0, 1.1), y=Axis("Times as long", RATIO)), "A step, times as long"),
-        (rows("FLOP/s", a=1e9, b=3e9), "Ways, GFLOP/s"),
-    ],
-)
-def test_the_subtitle_names_what_is_drawn_and_its_unit(plot: Plot, subtitle: str) -> None:
-    assert titles.subtitle(plot) == subtitle
+def test_the_subtitle_names_the_values_and_their_unit(plot: Plot, expected: str) -> None:
+    assert subtitle(plot) == expected
 
 
 @pytest.mark.parametrize(
@@ -94,7 +69,7 @@ def test_the_subtitle_names_what_is_drawn_and_its_unit(plot: Plot, subtitle: str
 )
 def test_places_are_named_as_people_do(label: str, unit: str, x: float, place: str) -> None:
     plot = Plot("few", "Few", "curve", Axis(label, unit), TIME, ())
-    assert titles.at(plot, x).replace("\N{NO-BREAK SPACE}", " ") == place
+    assert at(plot, x).replace("\N{NO-BREAK SPACE}", " ") == place
 
 
 @pytest.mark.parametrize("unit", ["s", "FLOP/s"])
@@ -107,32 +82,12 @@ def test_rows_are_sorted_the_best_first(unit: str) -> None:
 def test_rows_of_sizes_keep_their_order() -> None:
     points = tuple(Point(size, near(1 / size)) for size in (64.0, 8.0))
     plot = Plot("few", "Few", "dots", Axis("batch"), TIME, (Series("CPU", points),))
-    assert [*titles.row_titles(plot).values()] == ["batch 8", "batch 64"]
+    assert [*row_titles(plot).values()] == ["batch 8", "batch 64"]
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_the_numbers_beside_bars_have_the_digits_that_their_intervals_support(
-    form: theme.Form,
-) -> None:
-    written = [text for text, _, _ in texts(rows("tokens/s", a=26221.0, b=5881.0), form)]
+def test_the_numbers_beside_bars_have_the_digits_that_their_intervals_support() -> None:
+    written = [text for text, _, _ in texts(rows("tokens/s", a=26221.0, b=5881.0))]
     assert {"26,000 tokens/s", "5,900 tokens/s"} <= {*written}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_names_of_lines_stand_at_their_ends_and_not_on_each_other(form: theme.Form) -> None:
-    series = [line(f"CPU, {name}", 1.0, 2.0, 3.0) for name in ("first", "second", "third")]
-    found = {text: (x, y) for text, x, y in texts(curve(*series), form)}
-    places = [found[name] for name in short_names(series)]
-    assert all(x > 0.6 * form.width for x, _ in places)
-    heights = sorted(y for _, y in places)
-    assert all(after - before >= theme.FONT for before, after in pairwise(heights))
-
-
-def test_labels_that_would_collide_are_moved_apart_inside_their_room() -> None:
-    middles = spread([50.0, 51.0, 99.0, 98.0], [10.0] * 4, 100.0)
-    assert all(b - a >= 10 - 1e-9 for a, b in pairwise(sorted(middles)))
-    assert max(middles) <= 95
-    assert middles[0] < middles[1] < middles[3] < middles[2]
 
 
 def test_a_name_loses_only_what_all_begin_with() -> None:
@@ -152,7 +107,7 @@ def test_ratios_near_one_get_a_range_fitted_to_them_with_a_line_at_one(
     assert 0.8 < bottom <= low
     assert high <= top < 2
     assert axes.level(plot) == 1.0
-    assert 'stroke-dasharray="5 4"' in draw(plot, theme.WIDE)
+    assert 'class="level"' in draw(plot)
 
 
 def test_ratios_far_from_one_begin_at_zero() -> None:
@@ -175,25 +130,28 @@ def test_ticks_share_one_unit_unless_they_lie_far_apart() -> None:
     assert [*axes.tick_labels([1e-6, 1e-3, 1.0], "s").labels.values()] == ["1 µs", "1 ms", "1 s"]
 
 
-def test_parts_of_a_bar_are_named_below_it_with_their_numbers() -> None:
-    part = Series("launching", (Point("loop", near(2e-6)),))
-    plot = Plot("parts", "Parts", "stack", Axis("loop"), TIME, (part,), whole=part)
-    assert "launching 2.0 µs" in [text for text, _, _ in texts(plot)]
-
-
-def test_marks_at_one_place_leave_those_below_them_visible() -> None:
-    drawn = draw(curve(line("a", 1.0, 2.0), line("b", 1.0, 2.0)), theme.WIDE)
-    marks = re.findall(r'<path transform="translate\([^)]*\)([^"]*)" d="([^"]*)"', drawn)
-    assert [scale for scale, _ in marks] == ["", "", " scale(0.82)", " scale(0.82)"]
-    assert len({shape for _, shape in marks}) == 2
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_a_long_name_of_a_row_is_broken_into_lines_that_have_room(form: theme.Form) -> None:
+def test_a_long_name_of_a_row_is_broken_into_lines_that_have_room() -> None:
     name = "building the model without memory, putting copies of all tensors in"
     points = (Point(name, near(1.0)), Point("other", near(2.0)))
     plot = Plot("ways", "Ways", "dots", Axis("way"), TIME, (Series("CPU", points),))
-    lines = [(text, y) for text, x, y in texts(plot, form) if x == 0 and text in name]
+    lines = [(text, y) for text, x, y in texts(plot) if x == 0 and text in name]
     assert " ".join(text for text, _ in lines) == name
-    assert all(len(text) * theme.GLYPH < form.width for text, _ in lines)
-    assert all(after[1] - before[1] >= theme.FONT for before, after in pairwise(lines))
+    assert all(len(text) <= LETTERS for text, _ in lines)
+    assert all(after[1] - before[1] >= 12 for before, after in pairwise(lines))
+
+
+def test_several_series_have_a_legend_with_the_mark_of_each_and_one_has_none() -> None:
+    both = curve(line("CPU, first", 1.0, 2.0), line("CPU, second", 1.0, 2.0))
+    assert [(kind, name) for kind, _, name in legend(both)] == [("1", "first"), ("2", "second")]
+    assert len({mark for _, mark, _ in legend(both)}) == 2
+    assert legend(curve(line("CPU", 1.0, 2.0))) == []
+    part = Series("launching", (Point("loop", near(2e-6)),))
+    plot = Plot("parts", "Parts", "stack", Axis("loop"), TIME, (part,), whole=part)
+    assert [kind for kind, _, _ in legend(plot)] == ["1", "whole"]
+
+
+def test_marks_at_one_place_leave_those_below_them_visible() -> None:
+    drawn = draw(curve(line("a", 1.0, 2.0), line("b", 1.0, 2.0)))
+    marks = re.findall(r'<path d="([^"]*)" class="f\d dot"([^>]*)>', drawn)
+    assert [scale for _, scale in marks] == ["", "", *[' transform="scale(0.82)"'] * 2]
+    assert len({shape for shape, _ in marks}) == 2

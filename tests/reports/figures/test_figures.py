@@ -14,8 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from frobench.reports.charts import titles
-from frobench.reports.charts.words import short_names
+from frobench.reports.charts.words import short_names, subtitle
 from frobench.reports.figures import files
 from frobench.reports.figures.files import FORMATS, STYLE
 from frobench.reports.findings import sections
@@ -137,7 +136,7 @@ def test_a_figure_says_what_it_shows_in_which_unit_and_where_it_is_from(
     for name, figure in figures.items():
         plot = plots[name]
         words = [figure.get_suptitle(), figure.axes[0].get_title("left")]
-        said = [titles.headline(plot), f"{titles.subtitle(plot)} {SOURCE}"]
+        said = [plot.result or plot.title, f"{subtitle(plot)} {SOURCE}".strip()]
         assert [text.replace("\n", " ") for text in words] == said
 
 

@@ -152,21 +152,20 @@ def test_launches_in_two_modes_are_a_strip_and_say_so() -> None:
     assert str(found.chart).count("<circle") == len(TWO)
     assert str(found.chart).count("<rect") == len(TWO)  # the other case has square marks
     assert found.modes == "item 22 or 41 µs; log on device 22 or 41 µs"
-    assert str(found.launches).count("<circle") == len(TWO)
     (listed,) = [one for one in shown(run).sections if one.rows]
     assert [one.modes for one in listed.rows] == ["22 or 41 µs"] * 2
     steady = run_of(loops(30e-6), accelerators=0)
     alike = row(steady, section_of(steady, "norm_logging"), {})
-    assert (alike.marks, alike.modes, alike.launches) == ((), "", "")
+    assert (alike.marks, alike.modes) == ((), "")
 
 
 def test_a_case_in_one_mode_is_no_strip_beside_one_in_two() -> None:
     run = run_of(loops(TWO, 30e-6), accelerators=0)
     found = row(run, section_of(run, "norm_logging"), {})
     assert found.modes == "item 22 or 41 µs"
-    for drawn in (found.chart, found.launches):
-        assert (str(drawn).count("<circle"), str(drawn).count("<rect")) == (len(TWO), 0)
-        assert "log on device" not in drawn
+    drawn = str(found.chart)
+    assert (drawn.count("<circle"), drawn.count("<rect")) == (len(TWO), 0)
+    assert "log on device" not in drawn
 
 
 def test_a_wide_interval_is_marked_and_no_headline() -> None:
@@ -223,7 +222,7 @@ def test_no_strip_shows_a_ceiling_of_the_answer() -> None:
     training = case("bench_train", 1e-4, GPU, work=work, width=4096, layers=1, dtype="bfloat16")
     run = run_of([product, *of("transformer", [training])])
     rows = {one.answers.exercise: one.row for one in shown(run).sections}
-    drawn = {name: bool(one and one.launches) for name, one in rows.items()}
+    drawn = {name: bool(one and one.modes) for name, one in rows.items()}
     assert drawn == {"attainable_peak": True, "transformer": False}
     doubts = {one.exercise: one.doubts for one in plain.answers(run).answers if one.leads}
     assert doubts == {"Attainable peak": ("two modes",), "Transformer": ()}
