@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Output for programs: tables, schema.org metadata, RO-Crate."""
+"""Output for programs: tables, schema.org metadata."""

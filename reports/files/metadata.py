@@ -24,7 +24,6 @@ VARIABLES = {
     "low": ("Lower end of the 95% interval of the time", "s"),
     "high": ("Upper end of the 95% interval of the time", "s"),
     "log_seconds": ("Natural logarithm of the time in seconds that ratios are made of", "1"),
-    "log_error": ("Approximate standard error of that logarithm", "1"),
     "flop_rate": ("Floating-point operations by time", "FLOP/s"),
     "byte_rate": ("Bytes moved by time", "B/s"),
 }
@@ -125,16 +124,36 @@ def head(
             return publication.url(name)
         return PurePosixPath(name).relative_to(folder).as_posix()
 
+    day = date(about.date)  # when the newest was measured, so that words never change
+    credit = f"{CREATORS['name']} ({day[:4] or 'n.d.'}). {about.name}. Measured with Frobench."
     dataset: Entity = {
         "@context": "https://schema.org/",
-        **dataset_of(about, publication.licence_url, CREATORS, PROJECT | {"author": AUTHORS}),
+        "@type": "Dataset",
+        "name": about.name,
+        "description": about.text,
+        **({"datePublished": day} if day else {}),
+        "license": publication.licence_url,
+        "creator": CREATORS,
+        "citation": PROJECT | {"author": AUTHORS},
+        "creditText": credit,
         "isAccessibleForFree": True,
         "keywords": list(KEYWORDS),
         "measurementTechnique": technique,
-        "variableMeasured": variables(measured),
+        "variableMeasured": [
+            {"@type": "PropertyValue", "name": name, "description": text, "unitText": unit}
+            for name, (text, unit) in measured.items()
+        ],
         "distribution": [
-            {"@type": "DataDownload", **file_entity(name, files), "contentUrl": address(name)}
-            for name in data(files)
+            {
+                "@type": "DataDownload",
+                "name": name.rpartition("/")[2],
+                "encodingFormat": MEDIA[PurePosixPath(name).suffix],
+                "contentSize": str(files[name].size),
+                "sha256": files[name].sha256,
+                "contentUrl": address(name),
+            }
+            for name in sorted(files)
+            if PurePosixPath(name).suffix in MEDIA
         ],
     }
     if not publication.address:
@@ -142,51 +161,6 @@ def head(
     url, image = publication.url(about.href), publication.url(about.image)
     dataset |= {"@id": url, "url": url, "image": image}
     return Head(dataset, publication.licence, url, image)
-
-
-def dataset_of(about: Described, licence: object, creator: Entity, citation: Entity) -> Entity:
-    """Say what some data are; their day is when the newest was measured, so words never change."""
-    day = date(about.date)
-    credit = f"{CREATORS['name']} ({day[:4] or 'n.d.'}). {about.name}. Measured with Frobench."
-    return {
-        "@type": "Dataset",
-        "name": about.name,
-        "description": about.text,
-        **({"datePublished": day} if day else {}),
-        "license": licence,
-        "creator": creator,
-        "citation": citation,
-        "creditText": credit,
-    }
-
-
-def file_entity(name: str, files: Marks) -> Entity:
-    """Say what a file is called and which kind it is, how large, and by what it is known."""
-    mark = files[name]
-    return {
-        "name": name.rpartition("/")[2],
-        "encodingFormat": MEDIA[_suffix(name)],
-        "contentSize": str(mark.size),
-        "sha256": mark.sha256,
-    }
-
-
-def data(files: Marks) -> list[str]:
-    """Return the files that hold data, sorted."""
-    return sorted(name for name in files if _suffix(name) in MEDIA)
-
-
-def _suffix(name: str) -> str:
-    """Return the suffix of a file's path; there are tens of thousands, and pathlib is slow."""
-    return f".{name.rpartition('.')[2]}"
-
-
-def variables(measured: Mapping[str, tuple[str, str]] = VARIABLES) -> list[Entity]:
-    """Return columns that were measured, in schema.org's words."""
-    return [
-        {"@type": "PropertyValue", "name": name, "description": text, "unitText": unit}
-        for name, (text, unit) in measured.items()
-    ]
 
 
 def date(text: str) -> str:

@@ -162,7 +162,6 @@ class _Site:
                 rows,
                 self.known,
                 others | fleet,
-                made,
                 self.publication,
                 self.out,
                 self.workers,

@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from frobench.reports.charts.words import slug
 from frobench.reports.files import downloads, metadata
-from frobench.reports.files.crate import CRATE, crate
 from frobench.reports.files.downloads import Rows
 from frobench.reports.files.metadata import Described, Head, Publication
 from frobench.reports.index import index
@@ -38,7 +37,6 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     rows: Mapping[str, Rows],
     known: Sequence[Price],
     others: Mapping[str, bytes],
-    made: Mapping[str, Marks],
     publication: Publication,
     out: Path,
     workers: Workers,
@@ -57,8 +55,6 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
         What devices cost.
     others
         Pages of several runs and what belongs to them, by name.
-    made
-        What was written for each run, by the digest of its stored file.
     broken
         Files without a page.
     reference
@@ -83,7 +79,6 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     marks |= estimates.result() | badges
     if about:
         [further[IMAGE]] = drawing
-        further[CRATE] = crate(about, newest_first, made, marks, publication)
     return marks | _put(further, out)
 
 

@@ -343,5 +343,6 @@ def test_an_interval_is_as_wide_as_the_signed_ranks_of_the_launches_make_it() ->
         for factors in ([1.0] * count, wobble.tolist())
     )
     found = score(still, shaken, "training")["speed"]
-    reach = (math.log(1.03) - math.log(0.98)) / 2  # of six launches, the first and the last pair
+    # Of six launches the ends are the first and the last, with a confidence of 1 - 2 / 64.
+    reach = (math.log(1.03) - math.log(0.98)) / 2 * 1.96 / 2.1539
     assert math.log(found["value"] / found["low"]) == pytest.approx(reach, rel=0.001)
