@@ -67,7 +67,7 @@ def parts(found: dict[str, Any]) -> Table:
         (
             "parts",
             one["title"],
-            f"{one['weight'] / every:.0%}",
+            f"{100 * one['weight'] / every:.3g}%",
             _spelled(one["speed"]) if one["speed"] else "-",
             f"{one['coverage']:.0%}",
         )

@@ -129,11 +129,11 @@ const model = (() => {
     const invalid = one.invalid || other.invalid;
     const needed = parts.filter(({ part }) => needs.includes(part.name)).map(({ part }) => part.title);
     const named = needs.length === 0 || found.some(({ part }) => needs.includes(part.name));
-    const what = quantity === "joules" ? "counted" : "measured";
+    const [none, of] = quantity === "joules" ? ["energy", "the energy of "] : ["case", ""];
     const why = invalid ? `a run is invalid: ${invalid}`
-      : !found.length ? `no case of this workload was ${what} on both machines`
-        : !named ? `${needed.length ? `"${needed.join(" or ")}"` : "what names it"} was not ${what} on both machines`
-          : coverage < LEAST_COVERAGE - 1e-9 ? `only ${percent(coverage)} of its weight was ${what} on both machines` : "";
+      : !found.length ? `no ${none} of this workload was measured on both machines`
+        : !named ? `${of}"${needed.join(" or ")}" was not measured on both machines`
+          : coverage < LEAST_COVERAGE - 1e-9 ? `${of}only ${percent(coverage)} of its weight was measured on both machines` : "";
     return { speed: why ? null : mean(one, other, found, quantity), coverage, parts, why };
   }
 
