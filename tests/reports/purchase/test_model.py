@@ -17,8 +17,8 @@ FEW = {"log": math.log(2), "error": None}
 SCORE = """(data, one, other, workload, quantity) => {
     const machines = data.runs.map((_, i) => model.machine(data, i));
     const isNamed = typeof workload === "string";
-    const asked = isNamed ? model.workload(data, workload) : { weights: workload };
-    return model.score(data, machines[one], machines[other], asked, quantity);
+    const asked = isNamed ? model.workload(data, workload) : model.weighed(data, workload);
+    return model.score(machines[one], machines[other], asked, quantity);
 }"""
 
 
