@@ -143,7 +143,8 @@ const model = (() => {
     return { speed: why ? null : mean(one, other, found, quantity), coverage, parts, why };
   }
 
-  const percent = (share) => `${units.value(Math.floor(100 * share + 1e-6), "")}%`;
+  /** A share, of which only all of it is 100%. */
+  const percent = (share) => `${Math.min(Math.round(100 * share), share < 1 - 1e-9 ? 99 : 100)}%`;
 
   /** The speed in one part of a score. @returns {?Speed} */
   const inOne = (one, other, part, quantity = "seconds") => (part.share > 0 ? mean(one, other, [part], quantity) : null);

@@ -352,7 +352,7 @@ def counting(card: Card, name: str) -> Run:
     """Return a run of a card that draws 300 W in every case."""
     made = run(card, name)
     for case in made.benchmarks:
-        joules = [one and 300 * one for one in case.stats.data]
+        joules: list[float | None] = [300 * one for one in case.stats.data]
         case.extra_info.energy = Energy(joules=joules, seconds=[1.0] * len(joules))
     return made
 

@@ -17,7 +17,7 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.reports.charts.words import slug
-from frobench.reports.index import index
+from frobench.reports.purchase import script
 from frobench.reports.site.build import KEPT
 from frobench.reports.site.build import build as publish
 from frobench.suite.stored import store
@@ -117,7 +117,7 @@ def test_every_link_leads_somewhere(site: list[Path]) -> None:
 
 def scripts(one: Path) -> int:
     """Return how many scripts a page runs."""
-    return len(index.SCRIPTS) if one.name == "index.html" else 0
+    return len(script.INDEX) if one.name == "index.html" else 0
 
 
 def test_nothing_is_asked_of_any_server(site: list[Path]) -> None:
