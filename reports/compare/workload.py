@@ -17,6 +17,8 @@ from frobench.suite.stored.types import Estimate, Run
 from frobench.suite.terminal.layout import Table
 from frobench.suite.units import format_capacity, format_estimate, format_point, format_value
 
+WHOLE = 1 - 1e-9
+
 
 def sides(base: Run, new: Run) -> list[Summary]:
     """Return what is known of two machines."""
@@ -48,7 +50,8 @@ def answers(found: dict[str, Any]) -> list[str]:
     title, reasons = titles[found["workload"]], found["reasons"]
     lines = [f"{title}: not measured: {reasons['speed']}"]
     if found["speed"]:
-        covered = f"{int(100 * found['coverage'] + 1e-6)}% of the workload's weight"
+        part = found["coverage"]
+        covered = f"{min(round(100 * part), 100 if part > WHOLE else 99)}% of the workload's weight"
         lines = [f"{title}: new has {_spelled(found['speed'])} the speed of base ({covered})"]
     if found["energy"]:
         lines.append(f"Energy: new does {_spelled(found['energy'])} the work of base for a joule")
@@ -67,7 +70,7 @@ def parts(found: dict[str, Any]) -> Table:
         (
             "parts",
             one["title"],
-            f"{one['weight'] / every:.0%}",
+            f"{100 * one['weight'] / every:.3g}%",
             _spelled(one["speed"]) if one["speed"] else "-",
             f"{one['coverage']:.0%}",
         )

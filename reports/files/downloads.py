@@ -34,7 +34,7 @@ ESTIMATES = pa.schema(
         **dict.fromkeys(("exercise", "case", "function", "params", "device"), pa.string()),
         "status": pa.string(),
         "headline": pa.bool_(),
-        **dict.fromkeys(("seconds", "low", "high", "log_seconds", "log_error"), pa.float64()),
+        **dict.fromkeys(("seconds", "low", "high", "log_seconds"), pa.float64()),
         "launches": pa.int64(),
         **dict.fromkeys(("flops", "bytes", "flop_rate", "byte_rate"), pa.float64()),
         "version": pa.string(),

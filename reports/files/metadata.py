@@ -24,7 +24,6 @@ VARIABLES = {
     "low": ("Lower end of the 95% interval of the time", "s"),
     "high": ("Upper end of the 95% interval of the time", "s"),
     "log_seconds": ("Natural logarithm of the time in seconds that ratios are made of", "1"),
-    "log_error": ("Approximate standard error of that logarithm", "1"),
     "flop_rate": ("Floating-point operations by time", "FLOP/s"),
     "byte_rate": ("Bytes moved by time", "B/s"),
 }

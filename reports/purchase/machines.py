@@ -69,11 +69,16 @@ def data(runs: Sequence[Summary], known: Sequence[Price] = ()) -> dict[str, Any]
                 "invalid": next(iter(run.faults), ""),
                 "doubt": run.doubt,
                 "axes": _axes(run, kinds),
-                "seconds": _logs(run.scored.seconds, places, parts),
-                "joules": _logs(run.scored.joules, places, parts),
+                "seconds": seconds,
+                "joules": joules,
                 "left": _left(run.scored, places, reasons),
             }
-            for run in runs
+            for run, seconds, joules in zip(
+                runs,
+                _logs([run.scored.seconds for run in runs], places, parts),
+                _logs([run.scored.joules for run in runs], places, parts),
+                strict=True,
+            )
         ],
         "reasons": [*reasons],
         "axis_kinds": [*kinds],
@@ -157,20 +162,35 @@ def _parts(places: Places) -> list[dict[str, Any]]:
     ]
 
 
-def _logs(logs: Logs, places: Places, parts: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """Return a quantity of a run by place, and the errors by part; nothing of an unknown one."""
-    if not logs.centres:
-        return None
-    found: list[int | None] = [None] * sum(map(len, places.values()))
-    for (part, work), cases in places.items():
-        for case, log in logs.centres.get(part, {}).get(work, {}).items():
-            found[cases[case]] = round(log / STEP)
-    errors = [logs.errors.get(part["name"] + ON_CPU * part["cpu"]) for part in parts]
-    return {
-        "logs": found,
-        "errors": [one if one is None else round(one / ERROR_STEP) for one in errors],
-        "shared": round(logs.shared, 2),
-    }
+def _logs(
+    logs: Sequence[Logs], places: Places, parts: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any] | None]:
+    """Return a quantity of each run by place, and the errors by part; nothing of an unknown one.
+
+    Only differences between runs count, so every case counts from its least number.
+    """
+    steps: list[list[int | None]] = [[None] * sum(map(len, places.values())) for _ in logs]
+    for mine, own in zip(steps, logs, strict=True):
+        for (part, work), cases in places.items():
+            for case, log in own.centres.get(part, {}).get(work, {}).items():
+                mine[cases[case]] = round(log / STEP)
+    least = [min(filter(None, column), default=0) for column in zip(*steps, strict=True)]
+    names = [part["name"] + ON_CPU * part["cpu"] for part in parts]
+    return [
+        {
+            "logs": [
+                None if one is None else one - low for one, low in zip(mine, least, strict=True)
+            ],
+            "errors": [
+                None if (one := own.errors.get(name)) is None else round(one / ERROR_STEP)
+                for name in names
+            ],
+            "shared": round(own.shared, 2),
+        }
+        if own.centres
+        else None
+        for mine, own in zip(steps, logs, strict=True)
+    ]
 
 
 def _left(scored: Scored, places: Places, reasons: dict[str, int]) -> dict[int, int]:

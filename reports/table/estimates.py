@@ -14,14 +14,12 @@ from msgspec import Struct
 
 from frobench.reports.table.frame import device_of
 from frobench.reports.table.launches import Numbers
-from frobench.suite.statistics import LEAST_LAUNCHES, case_medians, estimate
+from frobench.suite.statistics import case_medians, estimate
 from frobench.suite.stored.differences import function_of
 from frobench.suite.stored.types import Run, Scalar, Status
 
 STEP = 1e-3
 """To which natural logarithms of times are rounded."""
-FEW_LAUNCHES = 1.25
-"""What Student's quantile is of the normal one for seven launches, the usual number."""
 
 
 class CaseEstimate(Struct, frozen=True, kw_only=True):
@@ -33,8 +31,6 @@ class CaseEstimate(Struct, frozen=True, kw_only=True):
         below six launches
     log_seconds : the logarithm of the time that ratios of machines are made of; ``None`` where no
         launch took any time
-    log_error : approximate standard error of it, see `log_errors`; ``None`` where there is no
-        interval
     medians : of each launch, in seconds, ``None`` of one without samples
     launches : launches that measured it
     flops, bytes : work of one call, ``None`` where it is not counted
@@ -52,7 +48,6 @@ class CaseEstimate(Struct, frozen=True, kw_only=True):
     low: float | None
     high: float | None
     log_seconds: float | None
-    log_error: float | None
     medians: list[float | None]
     launches: int
     flops: float | None
@@ -80,9 +75,9 @@ def estimates(run: Run) -> list[CaseEstimate]:
     seconds = np.full((len(by_launch), max(map(len, by_launch), default=0)), math.nan)
     for row, medians in enumerate(by_launch):
         seconds[row, : len(medians)] = medians  # None becomes NaN
-    logs, errors = _known(log_centres(seconds)), log_errors(seconds)
+    logs = log_centres(seconds).tolist()
     found = []
-    for case, medians, log, error in zip(run.benchmarks, by_launch, logs, errors, strict=True):
+    for case, medians, log in zip(run.benchmarks, by_launch, logs, strict=True):
         info, value = case.extra_info, estimate(medians)
         found.append(
             CaseEstimate(
@@ -96,8 +91,7 @@ def estimates(run: Run) -> list[CaseEstimate]:
                 seconds=value.value,
                 low=value.low,
                 high=value.high,
-                log_seconds=log,
-                log_error=error,
+                log_seconds=None if math.isnan(log) else log,
                 medians=medians,
                 launches=value.launches,
                 flops=info.work.flops,
@@ -106,10 +100,6 @@ def estimates(run: Run) -> list[CaseEstimate]:
             )
         )
     return found
-
-
-def _known(numbers: Numbers) -> list[float | None]:
-    return [None if math.isnan(number) else number for number in numbers.tolist()]
 
 
 def log_centres(seconds: Numbers) -> Numbers:
@@ -130,23 +120,3 @@ def log_centres(seconds: Numbers) -> Numbers:
     below, above = pairs[cases, np.maximum(known - 1, 0) // 2], pairs[cases, known // 2]
     rounded: Numbers = np.round((below + above) / 2 / STEP) * STEP
     return rounded
-
-
-def log_errors(seconds: Numbers) -> list[float | None]:
-    """Return the standard error of the mean of the logarithms of each case's launch medians.
-
-    It is the standard deviation of the logarithms, by the root of their number, times
-    `FEW_LAUNCHES`: 1.96 of it reach as far as Student's interval does. It is for comparisons that
-    have nothing else, and approximate; `frobench compare` rests on ranks. There is none with fewer
-    than six launches, nor unless all are positive.
-
-    seconds : as for `log_centres`
-    """
-    launches = np.count_nonzero(~np.isnan(seconds), axis=1)
-    has_error = (launches >= LEAST_LAUNCHES) & ~(seconds <= 0).any(axis=1)
-    logs, count = np.log(seconds[has_error]), launches[has_error]
-    apart = logs - (np.nansum(logs, axis=1) / count)[:, np.newaxis]
-    errors = np.full(len(seconds), math.nan)
-    variance = np.nansum(apart**2, axis=1) / (count - 1)
-    errors[has_error] = FEW_LAUNCHES * np.sqrt(variance / count)
-    return _known(errors)

@@ -8,6 +8,7 @@ of the same kinds, and so are the shape that it found and the precision of its r
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
@@ -17,12 +18,13 @@ from frobench.reports.table.estimates import log_centres
 from frobench.reports.table.launches import Numbers
 from frobench.reports.table.workloads import benchmark_name, is_selected, kind_of, on_cpu, part_of
 from frobench.suite.compare.pairs import by_key, failures, faults, kind
-from frobench.suite.statistics import LEAST_LAUNCHES, NORMAL_QUANTILE, Medians
+from frobench.suite.statistics import LEAST_LAUNCHES, Medians, signed_rank
 from frobench.suite.stored.types import Case, Run
 from frobench.suite.units import counted
 
 ON_CPU = ".cpu"
 """Behind the name of an exercise, or of a part of the workloads, as far as the CPU does it."""
+ALPHA = 0.05
 
 
 class Logs(Struct, frozen=True):
@@ -142,19 +144,19 @@ def deviations(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def error(means: Numbers) -> float:
-    """Return half of the 95% interval of the launches' pseudomedian, by the normal quantile.
+    """Return the standard error of the launches' pseudomedian, from its interval by signed ranks.
 
-    The ends are the k-th smallest and largest means of two launches, where k is from Wilcoxon's
-    signed ranks (Hodges and Lehmann). Where launches fall into two modes, a pseudomedian moves
-    further than a mean, and the standard deviation would promise too much.
+    The interval is the narrowest with a confidence of 95% or more, and the error is half of it by
+    the normal quantile of that confidence, which is 97% for six launches (Hodges and Lehmann).
+    Where launches fall into two modes, a pseudomedian moves further than a mean, and the standard
+    deviation would promise too much.
     """
     known = means[~np.isnan(means)]
-    count = len(known)
-    first, second = np.triu_indices(count)
+    first, second = np.triu_indices(len(known))
     sums = np.sort(known[first] + known[second])
-    deviation = math.sqrt(count * (count + 1) * (2 * count + 1) / 24)
-    k = max(1, round(len(sums) / 2 - NORMAL_QUANTILE * deviation))
-    return float(sums[-k] - sums[k - 1]) / 4 / NORMAL_QUANTILE
+    chances = signed_rank(len(known))
+    k = sum(chance <= ALPHA for chance in chances)
+    return float(sums[-k] - sums[k - 1]) / 4 / NormalDist().inv_cdf(1 - chances[k - 1] / 2)
 
 
 def shared(means: Numbers) -> float:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Elements of a page, built as `static/drawing.js` builds them."""
+"""Elements of a page, built as `static/lib.js` builds them."""
 
 from collections.abc import Mapping
 

@@ -32,7 +32,7 @@ SCORES = """(pairs, looks) => {
     const machine = (seconds) => ({ accelerated: true, invalid: "", left: {}, seconds });
     return pairs.map(({ parts, sides }) => looks.map((weights) => {
         const [base, one] = sides.map(machine);
-        return model.score({ parts }, one, base, { weights }).speed;
+        return model.score(one, base, model.weighed({ parts }, weights)).speed;
     }));
 }"""
 COVERED = Goal(least=0.93)

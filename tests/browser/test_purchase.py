@@ -52,8 +52,9 @@ HOURS = "Hours a day at work"
 SHARE = "Power drawn at work, in percent of what it may draw"
 SCORE = """(data, weights) => {
     const machines = data.runs.map((_, i) => model.machine(data, i));
-    const asked = typeof weights === "string" ? model.workload(data, weights) : { weights };
-    return model.score(data, machines[0], machines[data.base], asked).speed;
+    const asked = typeof weights === "string" ? model.workload(data, weights)
+        : model.weighed(data, weights);
+    return model.score(machines[0], machines[data.base], asked).speed;
 }"""
 """The score of the first machine."""
 

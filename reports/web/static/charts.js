@@ -145,9 +145,8 @@ const charts = (() => {
       shape("text", { class: "title across", x: "50%", y: HEIGHT + 40 }, title));
   }
 
-  /** What would keep a machine from the front. */
-  const beaten = (across) =>
-    ({ watts: "nothing that draws the same or less", memory: "nothing with as much or more" })[across] ?? "nothing that costs the same or less";
+  /** What a machine on the front is conclusively faster than. */
+  const beaten = (across) => ({ watts: "draw less", memory: "have more" })[across] ?? "cost less";
 
   /** What the chart says: the last step of the front, or who is on it. */
   function heading(view, across, points) {
@@ -172,7 +171,7 @@ const charts = (() => {
     const amount = units.value, symbol = unit(across, view.settings);
     const rows = found.map((one) => [[linked(one.row)], number(one.row.ratio, "×"), amount(one.row.each[across], symbol), word(one)]);
     const dashes = ACROSS[across].more ? "" : `; dashed: ${worth(across, view.settings)}`;
-    const subtitle = `Speed ${under(view)} (× ${view.reference.name}) against ${title.toLowerCase()}, both logarithmic; a ring: ${beaten(across)} is faster (95%)${dashes}`;
+    const subtitle = `Speed ${under(view)} (× ${view.reference.name}) against ${title.toLowerCase()}, both logarithmic; a ring: conclusively faster than all that ${beaten(across)}${dashes}`;
     return [figure("pareto", heading(view, across, found), subtitle, chart(view, across, found), legend(found.map(({ row }) => row)),
       folded(table(`Speed against ${title.toLowerCase()}`, ["Machine", "Speed", title, "Where it stands"], rows))), ...left];
   }

@@ -85,24 +85,24 @@ const compare = (() => {
   }
 
   /** How machines stand to each other two by two, whatever the reference; each two are compared once. */
-  function pairs(data, workload, quantity) {
+  function pairs(workload, quantity) {
     const found = new Map();
     return (one, other) => {
       const key = `${one.place} ${other.place}`;
-      if (!found.has(key)) found.set(key, model.score(data, one.machine, other.machine, workload, quantity).speed);
+      if (!found.has(key)) found.set(key, model.score(one.machine, other.machine, workload, quantity).speed);
       return found.get(key);
     };
   }
 
   /** Machines under a workload, fastest first, those without a speed last, each with the ranks that it may have. */
-  function standing(data, workload, machines, reference) {
+  function standing(workload, machines, reference) {
     const rows = machines.map((row) => {
       const score = row.cpuAlone || row.machine.accelerated || !reference.accelerated
-        ? model.score(data, row.machine, reference, workload)
+        ? model.score(row.machine, reference, workload)
         : { speed: null, coverage: 0, parts: [], why: "no accelerator was measured" };
       return { ...row, score, speed: score.speed, ratio: score.speed && model.ratio(score.speed), ranks: null };
     });
-    const beside = pairs(data, workload, "seconds");
+    const beside = pairs(workload, "seconds");
     const faster = (one, other) => isAbove(beside(one, other));
     const known = rows.filter(({ speed }) => speed !== null).sort((a, b) => b.speed.log - a.speed.log || a.place - b.place);
     const ranked = model.ordered(known, faster);
@@ -123,9 +123,9 @@ const compare = (() => {
         cpuAlone: !reference.accelerated, amounts: all, each, out: out(machine, all.price, settings),
       };
     });
-    const standings = data.workloads.map(({ name }) => standing(data, model.workload(data, name), rows, reference));
-    const shown = standings.find(({ workload }) => workload.name === settings.workload.name) ?? standing(data, settings.workload, rows, reference);
-    return { data, settings, ...shown, standings, joules: pairs(data, settings.workload, "joules"), reference: shown.rows.find(({ isReference }) => isReference) };
+    const standings = data.workloads.map(({ name }) => standing(model.workload(data, name), rows, reference));
+    const shown = standings.find(({ workload }) => workload.name === settings.workload.name) ?? standing(settings.workload, rows, reference);
+    return { data, settings, ...shown, standings, joules: pairs(settings.workload, "joules"), reference: shown.rows.find(({ isReference }) => isReference) };
   }
 
   const capital = (text) => text.replace(/^./, (first) => first.toUpperCase());
@@ -138,7 +138,7 @@ const compare = (() => {
 
   /** The workload that holds unless the reader says otherwise: the first that the reference measured. */
   const usualWorkload = (data, reference) =>
-    (data.workloads.find(({ name }) => model.score(data, reference, reference, model.workload(data, name)).speed) ?? data.workloads[0]).name;
+    (data.workloads.find(({ name }) => model.score(reference, reference, model.workload(data, name)).speed) ?? data.workloads[0]).name;
 
   /** The parts that a reader may weigh: of accelerators, or of the CPU where there is no other. */
   const partsOf = (data, { accelerated }) => data.parts.filter(({ cpu }) => cpu === !accelerated);
@@ -164,7 +164,7 @@ const compare = (() => {
     return {
       ...use, share: use.share / 100, currency, prices: given("price"),
       rents: Object.fromEntries(Object.entries({ ...Object.fromEntries(told), ...given("rent") }).filter(([, one]) => one !== null)),
-      workload: asked === OWN ? { name: OWN, title: "Own weights", weights: Object.fromEntries(own()), needs: [] } : model.workload(data, known),
+      workload: asked === OWN ? model.weighed(data, Object.fromEntries(own())) : model.workload(data, known),
       budget: number({ ...BUDGET, currency }), memory: number(LEAST),
     };
   }

@@ -39,7 +39,7 @@ const built = (() => {
   function table(data, machines, reference) {
     const isNew = new Set();
     return machines.flatMap((machine, at) => data.workloads.flatMap(({ name }) => {
-      const { speed, coverage, parts } = model.score(data, machine, reference, model.workload(data, name));
+      const { speed, coverage, parts } = model.score(machine, reference, model.workload(data, name));
       const scored = { at, workload: name, part: "", coverage, ...(speed ? numbers(speed) : {}) };
       const once = parts.filter(({ part }) => !isNew.has(`${at} ${part.name}`) && isNew.add(`${at} ${part.name}`));
       return [scored, ...once.filter(({ share }) => share > 0).map((part) => (
@@ -67,7 +67,7 @@ const built = (() => {
   /** How the second machine does under a workload beside the first: for the terminal. */
   function score(data, name) {
     const [base, one] = data.runs.map((_, i) => model.machine(data, i)), workload = model.workload(data, name);
-    const found = model.score(data, one, base, workload), joules = model.score(data, one, base, workload, "joules");
+    const found = model.score(one, base, workload), joules = model.score(one, base, workload, "joules");
     const ratio = (speed) => speed && model.ratio(speed);
     return {
       speed: ratio(found.speed), energy: ratio(joules.speed), coverage: found.coverage,

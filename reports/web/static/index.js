@@ -52,7 +52,7 @@ const index = (() => {
     const { data, machine, currency } = all;
     const workload = model.workload(data, asked.workload), reference = machine(asked.reference);
     const none = { speed: null, coverage: 0, parts: [], why: "no accelerator was measured" };
-    const score = (one, other) => (other.accelerated && !one.accelerated ? none : model.score(data, one, other, workload));
+    const score = (one, other) => (other.accelerated && !one.accelerated ? none : model.score(one, other, workload));
     const rows = [];
     let unpriced = 0;
     for (const one of all.devices) {

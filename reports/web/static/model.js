@@ -11,12 +11,13 @@
  * @typedef {{run: string, title: string, href: string, device: string, backend: string, count: number, watts: ?number,
  *   watts_source: ?string, memory_bytes: ?number, price: ?number, currency: ?string, price_date: ?string,
  *   price_kind: ?string, price_source: ?string, rent: ?object, measured: string, invalid: string, doubt: string,
- *   axes: object[], load: ?Amount, facts: Map<number, string>, accelerated: boolean, seconds: ?Quantity,
+ *   axes: object[], load: ?Amount, facts: number[], accelerated: boolean, seconds: ?Quantity,
  *   joules: ?Quantity, left: Object<number, string>}} Machine
  *   Watts, memory, price and rent are those of all its devices, axes and load those of one.
  * @typedef {{name: string, title: string, weights: Object<string, number>, cpu: boolean, kinds: number[][]}} Part
  *   `kinds` are the places of cases
- * @typedef {{name: string, title: string, weights: Object<string, number>, needs: string[]}} Workload
+ * @typedef {{name: string, title: string, weights: Object<string, number>, needs: string[],
+ *   parts: {cpu: object[], accelerator: object[]}}} Workload `parts` are those with a weight, by the kind of device
  * @typedef {{log: number, error: ?number}} Speed
  *   Logarithm of how many times as fast as another machine, and its standard error; null below six launches.
  */
@@ -44,13 +45,13 @@ const model = (() => {
       const [name, precision, unit] = data.axis_kinds[axis];
       return { name, precision, unit, ...amount(ends) };
     });
-    const measured = ({ cpu, kinds }) => !cpu && kinds.flat().some((place) => (told.seconds?.logs[place] ?? null) !== null);
+    const measured = ({ cpu, kinds }) => !cpu && kinds.some((places) => places.some((place) => (told.seconds?.logs[place] ?? null) !== null));
     return {
       ...told, href, run: href.replace(/\.html$/, ""), device, backend, count, watts, watts_source, memory_bytes,
       price, currency, price_date, price_kind, price_source,
       rent: hourly === undefined ? null : { price: hourly, currency: its, date, kind, source },
       axes: known.filter(({ name }) => name !== "load"), load: known.find(({ name }) => name === "load") ?? null,
-      facts: new Map(data.has[i].map((value) => data.values[value])),
+      facts: data.has[i],
       accelerated: data.parts.some(measured),
       left: Object.fromEntries(Object.entries(left).map(([place, reason]) => [place, data.reasons[reason]])),
     };
@@ -58,18 +59,25 @@ const model = (() => {
 
   /** In what moves numbers two machines differ beyond their devices, the first one's value first. */
   function differs(data, one, other) {
-    const apart = [...new Set([...one.facts.keys(), ...other.facts.keys()])].filter((fact) =>
-      one.facts.get(fact) !== other.facts.get(fact) && (data.facts[fact][1] || (one.facts.has(fact) && other.facts.has(fact))));
+    const [mine, its] = [one, other].map(({ facts }) => new Map(facts.map((value) => data.values[value])));
+    const apart = [...new Set([...mine.keys(), ...its.keys()])].filter((fact) =>
+      mine.get(fact) !== its.get(fact) && (data.facts[fact][1] || (mine.has(fact) && its.has(fact))));
     return apart
       .filter((fact) => !data.facts[fact][2].some((leader) => apart.includes(leader)))
-      .map((fact) => `${data.facts[fact][0]} ${one.facts.get(fact) ?? "none"} / ${other.facts.get(fact) ?? "none"}`);
+      .map((fact) => `${data.facts[fact][0]} ${mine.get(fact) ?? "none"} / ${its.get(fact) ?? "none"}`);
   }
 
-  /** A workload with its weights by part. @returns {Workload} */
-  const workload = (data, wanted) => {
+  /** A workload of a reader's own, by the weights of parts. @returns {Workload} */
+  function weighed(data, weights, told = { name: "own", title: "Own weights", needs: [] }) {
+    const parts = data.parts.map((part, at) => ({ part, at, weight: weights[part.name] ?? 0 })).filter(({ weight }) => weight > 0);
+    return { ...told, weights, parts: { cpu: parts.filter(({ part }) => part.cpu), accelerator: parts.filter(({ part }) => !part.cpu) } };
+  }
+
+  /** A workload, by default the first. @returns {Workload} */
+  function workload(data, wanted) {
     const found = data.workloads.find(({ name }) => name === wanted) ?? data.workloads[0];
-    return { ...found, weights: Object.fromEntries(data.parts.map(({ name, weights }) => [name, weights[found.name] ?? 0])) };
-  };
+    return weighed(data, Object.fromEntries(data.parts.map(({ name, weights }) => [name, weights[found.name] ?? 0])), found);
+  }
 
   /** How much of a part both measured, from 0 to 1, and the log of how many times as fast the first is in it. */
   function inPart({ kinds }, one, other, quantity) {
@@ -118,26 +126,25 @@ const model = (() => {
    * @returns {{speed: ?Speed, coverage: number, parts: object[], why: string}} `coverage` is the share of the workload's
    *   weight that both measured; `why` says why there is no speed
    */
-  function score(data, one, other, { weights, needs = [] }, quantity = "seconds") {
-    const cpu = !(one.accelerated && other.accelerated);
-    const parts = data.parts.map((part, at) => ({ part, at, weight: weights[part.name] ?? 0 }))
-      .filter(({ part, weight }) => part.cpu === cpu && weight > 0)
-      .map((each) => ({ ...each, ...inPart(each.part, one, other, quantity) }));
+  function score(one, other, { needs, parts: asked }, quantity = "seconds") {
+    const parts = asked[one.accelerated && other.accelerated ? "accelerator" : "cpu"]
+      .map(({ part, at, weight }) => ({ part, at, weight, ...inPart(part, one, other, quantity) }));
     const every = sum(parts.map(({ weight }) => weight));
     const coverage = every && sum(parts.map(({ weight, share }) => weight * share)) / every;
     const found = parts.filter(({ share }) => share > 0);
     const invalid = one.invalid || other.invalid;
     const needed = parts.filter(({ part }) => needs.includes(part.name)).map(({ part }) => part.title);
     const named = needs.length === 0 || found.some(({ part }) => needs.includes(part.name));
-    const what = quantity === "joules" ? "counted" : "measured";
+    const [none, of] = quantity === "joules" ? ["energy", "the energy of "] : ["case", ""];
     const why = invalid ? `a run is invalid: ${invalid}`
-      : !found.length ? `no case of this workload was ${what} on both machines`
-        : !named ? `${needed.length ? `"${needed.join(" or ")}"` : "what names it"} was not ${what} on both machines`
-          : coverage < LEAST_COVERAGE - 1e-9 ? `only ${percent(coverage)} of its weight was ${what} on both machines` : "";
+      : !found.length ? `no ${none} of this workload was measured on both machines`
+        : !named ? `${of}"${needed.join(" or ")}" was not measured on both machines`
+          : coverage < LEAST_COVERAGE - 1e-9 ? `${of}only ${percent(coverage)} of its weight was measured on both machines` : "";
     return { speed: why ? null : mean(one, other, found, quantity), coverage, parts, why };
   }
 
-  const percent = (share) => `${units.value(Math.floor(100 * share + 1e-6), "")}%`;
+  /** A share, of which only all of it is 100%. */
+  const percent = (share) => `${Math.min(Math.round(100 * share), share < 1 - 1e-9 ? 99 : 100)}%`;
 
   /** The speed in one part of a score. @returns {?Speed} */
   const inOne = (one, other, part, quantity = "seconds") => (part.share > 0 ? mean(one, other, [part], quantity) : null);
@@ -210,7 +217,7 @@ const model = (() => {
   }
 
   return {
-    GB, QUANTILE, SENSORS, machine, differs, workload, score, percent, inOne, missing, under, ratio, workPer, isAbove, ordered, best, places,
+    GB, QUANTILE, SENSORS, machine, differs, weighed, workload, score, percent, inOne, missing, under, ratio, workPer, isAbove, ordered, best, places,
     beaters, ownership,
   };
 })();

@@ -6,10 +6,11 @@ Which part of the workloads a case belongs to, and which kind it is, says the pr
 
 import math
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from itertools import combinations_with_replacement
-from statistics import fmean
+from itertools import chain, combinations, combinations_with_replacement
+from statistics import NormalDist, fmean
 from typing import Any, NamedTuple
 
 import msgspec
@@ -82,14 +83,16 @@ class Side:
         return found
 
     def error(self, part: str) -> float | None:
-        """Return the standard error of a part: half the interval by signed ranks, over 1.96."""
+        """Return the standard error of a part: by the interval of signed ranks."""
         if part not in self.launches:
             return None
         values = [*self.launches[part].values()]
-        n = len(values)
+        n, below, k = len(values), 0, 0
         means = sorted(sum(pair) / 2 for pair in combinations_with_replacement(values, 2))
-        k = max(1, round(len(means) / 2 - 1.959964 * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)))
-        return (means[-k] - means[k - 1]) / 2 / 1.959964
+        ways = Counter(sum(ranks) for ranks in _subsets(n))
+        while 2 * (below + ways[k]) <= 0.05 * 2**n:
+            below, k = below + ways[k], k + 1
+        return (means[-k] - means[k - 1]) / 2 / NormalDist().inv_cdf(1 - below / 2**n)
 
     @cached_property
     def shared(self) -> float:
@@ -122,6 +125,11 @@ class Side:
         """The names of cases that were left out, in which accelerators are alike."""
         outcomes = self.run.stored["frobench"]["outcomes"]
         return {_kind(one["fullname"]) for one in outcomes if one["status"] != "passed"}
+
+
+def _subsets(n: int) -> Iterator[tuple[int, ...]]:
+    ranks = range(1, n + 1)
+    return chain.from_iterable(combinations(ranks, size) for size in range(n + 1))
 
 
 def score(base: Side, one: Side, workload: str) -> tuple[Speed | None, float]:

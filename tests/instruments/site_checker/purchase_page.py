@@ -120,9 +120,7 @@ class PurchasePage:
             rank = f"rank {self.ranks()[href]},"
             self._say(rank in cell.text(), cell.text(), rank)
             covers = score(self.sides[self.base], self.sides[href], self.workload)[1]
-            self._say(
-                f"covers {math.floor(100 * covers + 1e-6)}%" in cell.text(), cell.text(), covers
-            )
+            self._say(f"covers {round(100 * covers)}%" in cell.text(), cell.text(), covers)
 
     def ranks(self) -> dict[str, str]:
         """Return the rank of each machine, or the best and the worst that it may have."""

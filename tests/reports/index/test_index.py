@@ -246,7 +246,7 @@ def test_a_share_of_the_workload_stands_beside_every_score() -> None:
     few = named("b", "Card B", 3, scored=some)
     found = devices(index.page([named("a", "Card A", 4), few]))
     assert "covers 100%" in found[0]
-    assert "covers 81%" in found[1]
+    assert "covers 82%" in found[1]
     centres.pop("training_step")
     none = devices(index.page([named("a", "Card A", 4), replace(few, scored=some)]))
     assert 'not measured "Training step of a transformer, replayed" was not' in none[1]

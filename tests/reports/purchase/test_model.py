@@ -17,8 +17,8 @@ FEW = {"log": math.log(2), "error": None}
 SCORE = """(data, one, other, workload, quantity) => {
     const machines = data.runs.map((_, i) => model.machine(data, i));
     const isNamed = typeof workload === "string";
-    const asked = isNamed ? model.workload(data, workload) : { weights: workload };
-    return model.score(data, machines[one], machines[other], asked, quantity);
+    const asked = isNamed ? model.workload(data, workload) : model.weighed(data, workload);
+    return model.score(machines[one], machines[other], asked, quantity);
 }"""
 
 
@@ -151,7 +151,7 @@ def test_energy_has_the_weights_of_the_workload() -> None:
     assert scored(known, weights, "joules")["speed"]["log"] == pytest.approx(0.75 * math.log(4))
     silent = scored(data(BASE, machine("a", 1.0, 1.0, joules=(4.0, 1.0))), weights, "joules")
     assert silent["speed"] is None
-    assert silent["why"] == "no case of this workload was counted on both machines"
+    assert silent["why"] == "no energy of this workload was measured on both machines"
 
 
 def test_without_intervals_nothing_is_conclusive() -> None:

@@ -24,7 +24,7 @@ PAIRS = [*pairwise(stored_runs())]
 SCORE = """(data, hrefs, workload) => {
     const machines = data.runs.map((_, i) => model.machine(data, i));
     const [base, one] = hrefs.map((href) => machines.find((each) => each.href === href));
-    const { speed, coverage } = model.score(data, one, base, model.workload(data, workload));
+    const { speed, coverage } = model.score(one, base, model.workload(data, workload));
     return { speed: speed && model.ratio(speed), coverage };
 }"""
 """What a page's script finds of two machines, by what the page holds."""

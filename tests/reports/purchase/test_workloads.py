@@ -22,9 +22,9 @@ from frobench.reports.compare import workload as workloads
 from frobench.reports.purchase import purchase, script
 from frobench.reports.table.workloads import kind_of, part_of, table
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Case, Conclusion, Run
+from frobench.suite.stored.types import Case, Conclusion, Energy, Run
 from tests.instruments.processes.command import ROOT
-from tests.instruments.runs.made_up_cards import CARD, MORE, faster, on_the_cpu, run
+from tests.instruments.runs.made_up_cards import CARD, MORE, Card, faster, on_the_cpu, run
 from tests.reports.purchase.test_purchase import summary
 
 METHODOLOGY = ROOT / "docs" / "methodology.md"
@@ -267,7 +267,7 @@ def test_the_terminal_says_the_speed_under_the_usual_workload(
     told = CliRunner().invoke(main, ["compare", *map(str, stored), "--purchase"]).stdout
     assert "Training: new has 2.0" in told
     assert "(100% of the workload's weight)" in told
-    assert "Energy: not measured: no case of this workload was counted on both machines" in told
+    assert "Energy: not measured: no energy of this workload was measured on both machines" in told
     for word in ("Training step of a transformer, replayed", "memory", "covered"):
         assert word in told
     assert "bench_" not in told
@@ -343,5 +343,43 @@ def test_an_interval_is_as_wide_as_the_signed_ranks_of_the_launches_make_it() ->
         for factors in ([1.0] * count, wobble.tolist())
     )
     found = score(still, shaken, "training")["speed"]
-    reach = (math.log(1.03) - math.log(0.98)) / 2  # of six launches, the first and the last pair
+    # Of six launches the ends are the first and the last, with a confidence of 1 - 2 / 64.
+    reach = (math.log(1.03) - math.log(0.98)) / 2 * 1.96 / 2.1539
     assert math.log(found["value"] / found["low"]) == pytest.approx(reach, rel=0.001)
+
+
+def counting(card: Card, name: str) -> Run:
+    """Return a run of a card that draws 300 W in every case."""
+    made = run(card, name)
+    for case in made.benchmarks:
+        joules: list[float | None] = [300 * one for one in case.stats.data]
+        case.extra_info.energy = Energy(joules=joules, seconds=[1.0] * len(joules))
+    return made
+
+
+def test_each_workload_has_a_machine_of_its_own_that_needs_the_least_energy() -> None:
+    host = CARD._replace(launch=CARD.launch / 3, readback=CARD.readback / 3)
+    runs = {
+        "base": counting(CARD, "base"),
+        "compute": counting(faster(CARD, compute=3), "compute"),
+        "memory": counting(faster(CARD, memory=3), "memory"),
+        "host": counting(host, "host"),
+    }
+    data = compared(runs, "base")
+    least = {"training": "compute", "decode": "memory", "small": "host"}
+    for workload, best in least.items():
+        verdict = f"({VIEW})(data, workload)"
+        found: Any = script.call(
+            f"(data, workload) => String(compare.parts({verdict}, 'price').verdicts())",
+            data,
+            workload,
+        )
+        letter = "ABCD"[[*runs].index(best)]
+        who = re.search(r'Least energy per work[^<]*</h2><p class="who">([^<]*)<', found)
+        assert who
+        assert who[1] == f"Made-up card ({letter})", workload
+        printed = score(runs["base"], runs[best], workload)["energy"]
+        assert printed["low"] > 1
+        others = [name for name in runs if name not in {"base", best}]
+        for other in others:
+            assert score(runs["base"], runs[other], workload)["energy"]["value"] < printed["low"]

@@ -2,19 +2,17 @@
 """What is left of a run in the index: its cases, how sure they are, and what changed since."""
 
 import io
-import math
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Any
 
 import msgspec
-import numpy as np
 import pandas as pd
 import pytest
 from pyarrow import csv, parquet
 
 from frobench.reports.files import downloads
 from frobench.reports.summary.model import Summary, change, summarise
-from frobench.reports.table.estimates import estimates, log_errors
+from frobench.reports.table.estimates import estimates
 from frobench.reports.table.frame import frame
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored.types import Run
@@ -46,22 +44,10 @@ def test_a_failed_case_keeps_its_numbers_and_says_so() -> None:
     assert estimates(run)[0].status == "failed"
 
 
-def test_the_standard_error_is_that_of_a_mean_of_logarithms_over_few_launches() -> None:
-    medians = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5]
-    logs = [math.log(one) for one in medians]
-    truth = 1.25 * stdev(logs) / math.sqrt(6)
-    not_measured = [*medians[1:], math.nan]
-    rows = [medians, [7 * one for one in medians], [1.0] * 6, [0.0, *medians[1:]], not_measured]
-    known, scaled, equal, *without = log_errors(np.array(rows))
-    assert [known, scaled] == pytest.approx([truth, truth])
-    assert equal == 0.0
-    assert without == [None, None]
-
-
-def test_below_six_launches_there_is_neither_interval_nor_error() -> None:
+def test_below_six_launches_there_is_no_interval() -> None:
     run = made(launches=5)
     found = estimates(run)
-    assert {(one.low, one.high, one.log_error) for one in found} == {(None, None, None)}
+    assert {(one.low, one.high) for one in found} == {(None, None)}
 
 
 def test_a_summary_is_the_same_after_it_was_kept() -> None:
