@@ -131,9 +131,11 @@ def draw(course: SensorSeries) -> Markup:
     begun, ended = min([*moments, *course.launches]), max(moments)
     x = Scale(begun, max(ended, begun + 1e-9), 0, 100)
     drawing = Fluid(HEIGHT)
-    heights = tick_labels(even_ticks(y.low, y.high, 4), course.unit).labels
-    times = tick_labels(even_ticks(begun, ended, 4), "s").labels
-    frame(drawing, y, heights, x, times, "time of the run")
+    heights = tick_labels(even_ticks(y.low, y.high, 4), course.unit)
+    times = tick_labels(even_ticks(begun, ended, 4), "s")
+    name = ", ".join(filter(None, ("time of the run", times.unit)))
+    frame(drawing, y, heights.labels, x, times.labels, name)
+    drawing.text(0, TOP - 6, heights.unit, anchor="end", dx=-7)
     last = -math.inf
     for number, moment in enumerate(course.launches, start=1):
         at = x(moment)

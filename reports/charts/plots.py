@@ -85,18 +85,20 @@ def _curves(plot: Plot) -> Fluid:
         places = [(x(float(point.x)), y(point.y.value)) for point in line.points]
         drawing.path(places, f"level k{kind(at)}" if matched else "level")
         drawing.text(*places[-1][:1], places[-1][1] - 5, line.label, anchor="end")
-    for at, series in enumerate(plot.series):
-        ends = [
-            (x(float(p.x)), y(low), y(p.y.value), y(high)) for p, low, high in axes.ends(series)
-        ]
-        if plot.kind == "curve":
-            edge = [(at_x, low) for at_x, low, _, _ in ends]
-            edge += [(at_x, high) for at_x, _, _, high in ends[::-1]]
-            drawing.area(edge, f"f{kind(at)} band")
-            drawing.path([(at_x, value) for at_x, _, value, _ in ends], f"k{kind(at)}")
+    drawn = [
+        [(x(float(p.x)), y(low), y(p.y.value), y(high)) for p, low, high in axes.ends(series)]
+        for series in plot.series
+    ]
+    for at, ends in enumerate(drawn if plot.kind == "curve" else ()):
+        edge = [(at_x, low) for at_x, low, _, _ in ends]
+        edge += [(at_x, high) for at_x, _, _, high in ends[::-1]]
+        drawing.area(edge, f"f{kind(at)} band")
+    for at, (series, ends) in enumerate(zip(plot.series, drawn, strict=True)):
         for (at_x, low, value, high), title in zip(ends, hover(plot, series), strict=True):
-            drawing.line([(at_x, low), (at_x, high)], f"k{kind(at)} whisker")
+            drawing.cased([(at_x, low), (at_x, high)], f"k{kind(at)} whisker")
             drawing.mark(at_x, value, at, f"f{kind(at)} dot", title)
+        if plot.kind == "curve":
+            drawing.cased([(at_x, value) for at_x, _, value, _ in ends], f"k{kind(at)}")
     return drawing
 
 

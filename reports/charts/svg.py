@@ -41,6 +41,12 @@ class Fluid:
         """Draw along a path, with a hover text."""
         self._stretch(f'd="{_joined(places)}" class="{classes}"{_titled("path", title)}')
 
+    def cased(self, places: Iterable[Place], classes: str) -> None:
+        """Draw along a path that has a margin, so that it is visible on areas of others."""
+        places = [*places]
+        self.path(places, "casing")
+        self.path(places, classes)
+
     def area(self, places: Iterable[Place], classes: str) -> None:
         """Fill a path."""
         self._stretch(f'd="{_joined(places)}z" class="{classes}"/>')

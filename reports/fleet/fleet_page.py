@@ -193,7 +193,9 @@ def _kind(peers: Peers) -> Kind:
     )
     rows = sorted(_rows(peers, facts), key=lambda row: -row.size)
     both = [row for row in rows if row.unlike], [row for row in rows if not row.unlike]
-    answer = " ".join([*_groups(peers, facts), _answer(peers, both[0])])
+    answer = _answer(peers, both[0])
+    if groups := " ".join(_groups(peers, facts)):
+        answer = f"{groups} Within such groups: {answer[0].lower()}{answer[1:]}"
     return Kind(first.title, first.torch, answer, len(peers.nodes), both)
 
 

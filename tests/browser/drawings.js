@@ -108,7 +108,7 @@ function outline(element) {
 
 /** Drawings that can be seen now. */
 function drawings() {
-  return [...document.querySelectorAll("svg")].filter(isVisible);
+  return [...document.querySelectorAll("svg")].filter((svg) => !svg.matches("svg svg") && isVisible(svg));
 }
 
 /** The colour of a wider line that was drawn under a line, along the same path. */
@@ -164,15 +164,15 @@ function tableOf(svg) {
 
 /**
  * Charts that cannot be heard or read: without a name, or without a table that is no other chart's. The numbers of
- * a small chart stand in the text beside it, and in the row that it opens to.
+ * a small chart stand in the text beside it, and in the row that it opens to; those of sensors share one table.
  */
 function unread() {
   const owners = new Map();
   return [...document.querySelectorAll("svg")].flatMap((svg) => {
-    if (svg.closest("[aria-hidden=true]")) return [];
+    if (svg.matches("svg svg") || svg.closest("[aria-hidden=true]")) return [];
     if (svg.getAttribute("role") !== "img" || !svg.getAttribute("aria-label")?.trim()) return [`neither named nor hidden: ${named(svg)}`];
-    if (svg.matches(".fluid")) return [];
     const [table, figure] = [tableOf(svg), svg.closest("figure")];
+    if (svg.matches(".fluid") && !figure?.id) return [];
     if (!table) return [`no table beside it: ${named(svg)}`];
     const shared = figure && owners.has(table) && owners.get(table) !== figure;
     if (figure) owners.set(table, figure);
