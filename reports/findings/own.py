@@ -14,14 +14,14 @@ from typing import TypeVar
 
 from frobench.reports.findings.against_cpu import Compared
 from frobench.reports.findings.answers import Answer, ask
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point
-from frobench.reports.findings.limits import (
+from frobench.reports.findings.exercises.limits import (
     WITHIN,
     Part,
     allowed_bytes,
     allowed_flops,
     part_of,
 )
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, dots
 from frobench.reports.findings.values import VALUE, axis_pattern, behind, size, text
 from frobench.reports.table.frame import device_of

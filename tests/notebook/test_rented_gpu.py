@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Execute the notebook in a folder of its own; return the folder."""
     folder = tmp_path_factory.mktemp("rented")
-    notebook = nbformat.read(ROOT / "docs" / "rented-gpu.ipynb", as_version=4)  # type: ignore[no-untyped-call]
+    notebook = nbformat.read(ROOT / "docs" / "rented-gpu.ipynb", as_version=4)
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", [])
         if "install" in tags:
@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if "profile" in tags:
             cell.source = 'PROFILE = "quick"'
     NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(folder)}}).execute()
-    (folder / "executed.json").write_text(nbformat.writes(notebook))  # type: ignore[no-untyped-call]
+    (folder / "executed.json").write_text(nbformat.writes(notebook))
     return folder
 
 

@@ -8,8 +8,9 @@ from itertools import product
 
 import pandas as pd
 
-from frobench.reports.findings import limits, peaks
+from frobench.reports.findings import peaks
 from frobench.reports.findings.answers import Answer, ask
+from frobench.reports.findings.exercises import limits
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point
 from frobench.reports.findings.select import Cases, NotMeasuredError, dots
 from frobench.reports.findings.values import VALUE, estimate_of, is_above, size, text

@@ -8,7 +8,7 @@ bytes in decoding, and launching takes longer still where the layers are launche
 
 import pytest
 
-from frobench.reports.findings.limits import COMPUTE, MEMORY, parts_of
+from frobench.reports.findings.exercises.limits import COMPUTE, MEMORY, parts_of
 from frobench.reports.findings.select import cases_of
 from tests.instruments.devices.measured import EXACT, Measured, errors, measured
 from tests.instruments.processes.alone import BENCHMARKS, copied
