@@ -65,7 +65,7 @@ def _table(path: Path) -> dict[str, Any] | None:
     import tomllib  # noqa: PLC0415 - for those who have such a file
 
     try:
-        table: dict[str, Any] | None = tomllib.loads(path.read_text("utf-8"))["tool"]["frobench"]
+        table = tomllib.loads(path.read_text("utf-8"))["tool"]["frobench"]
     except (OSError, ValueError, KeyError):  # what is wrong with it is for other tools to say
         return None
-    return table
+    return table if isinstance(table, dict) else None

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from frobench.suite.checks.facts import highest_rate, is_accelerator
 from frobench.suite.datasheets import catalog
 from frobench.suite.datasheets.catalog import NotInCatalogError, Sheet
-from frobench.suite.stored.types import Accelerator, Case, Cpu, Run, Severity
+from frobench.suite.stored.differences import function_of
+from frobench.suite.stored.types import Accelerator, Case, Cpu, Run, Severity, WorkPath
 from frobench.suite.units import format_value
 
 ABOVE_BOOST, SEEN_BOOST = 1.3, 1.2
@@ -48,6 +49,16 @@ CORE_FLOPS = {
 two bytes and on those of one."""
 CORE_BYTES = 2e12
 """Bytes a second that a core exchanges with its first cache, more than any does."""
+PATHS: dict[str, WorkPath] = {
+    "bench_to_device": "host",
+    "bench_to_host": "host",
+    "bench_both_ways": "both-ways",
+    "bench_all_at_once": "host",
+    "bench_between": "between",
+    "bench_within": "within",
+    "bench_within_cold": "within",
+}
+"""What the bytes of copies go through in older files, in which no benchmark declares it."""
 UNITS = {"flops": "FLOP/s", "bytes": "B/s"}
 """Units of the rates of a case, by what its work is counted in."""
 
@@ -79,6 +90,11 @@ def above(
         yield f"{shown(rate)}, where {shown(ceiling.likely)} is what {ceiling.why}"
 
 
+def path(case: Case) -> WorkPath | None:
+    """Return what the bytes of a case go through."""
+    return case.extra_info.work.path or PATHS.get(function_of(case.name))
+
+
 def precision(case: Case) -> str:
     """Return the precision that a case names; without a name it is float32."""
     return str(case.params.get("dtype", "float32"))
@@ -107,14 +123,14 @@ def peak_ceiling(run: Run, case: Case) -> Ceiling | None:
 
 def memory_ceiling(run: Run, case: Case) -> Ceiling | None:
     """Return how many bytes a second a case can read and write at most; `None` as above."""
-    copied = (case.extra_info.work.bytes or 0.0) if case.extra_info.work.path == "within" else 0.0
+    copied = (case.extra_info.work.bytes or 0.0) if path(case) == "within" else 0.0
     devices = set(case.extra_info.devices)
     return _together([_memory(run, name, copied) for name in devices])
 
 
 def link_ceiling(run: Run, case: Case) -> Ceiling | None:
     """Return how fast a case can copy between host and device, or two devices; else `None`."""
-    through = case.extra_info.work.path
+    through = path(case)
     devices = [known for name in case.extra_info.devices if (known := accelerator(run, name))]
     if through == "between":
         return _peer(devices)

@@ -148,7 +148,7 @@ def newest_levels(folders: Iterable[Path]) -> list[Levels]:
     newest = sorted(files, key=lambda file: file.name, reverse=True)
     known = []
     for file in newest[: 2 * MOST_RUNS]:  # some will be of other machines
-        with suppress(store.InvalidResult):
+        with suppress(ValueError):  # unreadable, or with lists that do not fit together
             run = store.read(file)
             known += [] if run.frobench.beside else [levels(run)]
     return known

@@ -116,10 +116,15 @@ def refusals(comparison: RunComparison, *, allow_missing: bool = False) -> list[
     if (reason := doubt(comparison)) is not None:
         if all(case.p_value is None for case in comparison.cases):
             return [f"cannot say: {reason}{_advice(comparison)}"]
-        return [f"cannot say: {reason}", *lines]
+        return [f"{cannot_say(comparison)}: {reason}", *lines]
     if lines and not allow_missing:
         lines.append("`--allow-missing` lets a comparison pass without headline cases")
     return lines
+
+
+def cannot_say(comparison: RunComparison) -> str:
+    """Return what begins the reason of a doubt; it is no conclusion beside a case that differs."""
+    return "besides" if any(case.differs for case in comparison.cases) else "cannot say"
 
 
 def projects(comparison: RunComparison) -> list[str]:

@@ -11,7 +11,7 @@ from frobench.suite.history.commits import Commit
 from frobench.suite.history.history import History
 from frobench.suite.stored.differences import name_of
 from frobench.suite.stored.types import Estimate
-from frobench.suite.terminal.comparison import of_cases, undecided, unmatched
+from frobench.suite.terminal.comparison import cannot_say, of_cases, undecided, unmatched
 from frobench.suite.terminal.layout import Table
 from frobench.suite.units import RATIO, counted, format_estimate, format_value
 
@@ -37,7 +37,7 @@ def refusals(history: History) -> Iterator[str]:
     """Yield what makes the exit code 3, and which cases were not compared."""
     comparison = history.comparison
     if reason := doubt(comparison):
-        yield f"cannot say: {reason}"
+        yield f"{cannot_say(comparison)}: {reason}"
     yield from unmatched(comparison.unmatched)
     yield from undecided(comparison.cases)
 

@@ -9,8 +9,8 @@ import pytest
 from frobench.reports.findings.fit import fit
 from frobench.reports.findings.kinds import KINDS
 from frobench.reports.findings.select import cases_of
+from frobench.suite.checks.ceilings import PATHS
 from tests.instruments.devices.measured import EXACT, STRANGE, Measured, measured
-from tests.instruments.runs.factory_plans import PATHS
 
 pytestmark = pytest.mark.long
 

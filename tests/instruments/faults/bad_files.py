@@ -12,6 +12,8 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Energy, Outcome, Run, Telemetry, Work
 from tests.instruments.faults import other_devices
@@ -154,6 +156,12 @@ def _passed(run: Run) -> None:
 def _in_an_older_slot(run: Run, rate: float) -> None:
     put(run.frobench.environment.accelerators[0], pcie_generation_max=4)
     last(run, 4**13 / rate, case(run, "bench_to_device", size=4**13))
+
+
+def _in_an_older_file(run: Run) -> None:
+    _in_an_older_slot(run, 5e10)
+    for one in run.benchmarks:  # no benchmark declared what its bytes go through
+        one.extra_info.work = replace(one.extra_info.work, path=None)
 
 
 OF_RUNS: dict[str, tuple[str, Spoil]] = {
@@ -388,6 +396,7 @@ DOUBTED: dict[str, tuple[str, Spoil]] = {
         "faster-than-link",
         lambda run: _in_an_older_slot(run, 5e10),
     ),
+    "a copy above the stated link, in an older file": ("faster-than-link", _in_an_older_file),
     "a launch of one case taken out": ("missing-launch", _without_the_slowest),
     "one thread on two cores": ("few-threads", of_software(threads=1)),
     "a device of another size": ("other-model", of_device(multiprocessors=114)),

@@ -5,19 +5,10 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from frobench.suite.stored.types import Check, Scalar, Work, WorkPath
+from frobench.suite.checks.ceilings import PATHS
+from frobench.suite.stored.types import Check, Scalar, Work
 
 STEPS = 1000
-PATHS: dict[str, WorkPath] = {
-    "bench_to_device": "host",
-    "bench_to_host": "host",
-    "bench_both_ways": "both-ways",
-    "bench_all_at_once": "host",
-    "bench_between": "between",
-    "bench_within": "within",
-    "bench_within_cold": "within",
-}
-"""What the bytes of copies go through."""
 
 
 class Rates(NamedTuple):

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from frobench.suite.checks.ceilings import PATHS
 from frobench.suite.stored import store
 from frobench.suite.stored.types import (
     Case,
@@ -32,7 +33,6 @@ from frobench.suite.stored.types import (
 from tests.instruments.faults.judging import add_up, made, of_its_name
 from tests.instruments.runs import factory
 from tests.instruments.runs.evidence import side_by_side
-from tests.instruments.runs.factory_plans import PATHS
 from tests.instruments.runs.made_up import Machine, made_up
 
 LAUNCHES = (1, 2, 5, 6, 7, 8, 10, 12)

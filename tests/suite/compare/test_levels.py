@@ -149,6 +149,9 @@ def test_the_newest_runs_of_a_folder_are_read_and_what_is_broken_is_passed_over(
     folder = paths[0].parent
     (folder / "29990101T000000Z-broken.json").write_text("{")
     (folder / "29990101T000001Z-folder.json").mkdir()
+    unfit = next(_runs(1, 0.1))
+    unfit.benchmarks[0].stats.data.pop()  # the launches name one sample more
+    (folder / "29990101T000002Z-unfit.json").write_bytes(store.encode(unfit))
     names = [one.run for one in newest_levels([folder, folder, tmp_path / "missing"])]
     assert names == sorted((path.stem for path in paths), reverse=True)
 
