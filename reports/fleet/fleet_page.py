@@ -123,6 +123,8 @@ def unlike(site: Path) -> dict[str, dict[str, float]]:
     By label and by what people call the subject, the node's time by that of its peers.
     """
     table = pd.read_csv(site / f"{NAME}.csv", keep_default_na=False)
+    if table.empty:  # no node can be compared, and a column without rows has no type
+        return {}
     subjects = table["subject"].tolist()
     named = table[table["unlike"]].sort_values("ratio", key=lambda ratio: -abs(np.log(ratio)))
     found: dict[str, dict[str, float]] = {}

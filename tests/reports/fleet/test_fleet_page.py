@@ -336,3 +336,17 @@ def test_a_run_with_a_label_is_a_node_with_axes_and_exercises_and_one_without_is
     assert {"axis:compute", "matmul", "matmul.cpu"} <= made.subjects.keys()
     found.frobench.environment = replace(found.frobench.environment, label=UNSET)
     assert node(found, device_axes(found), estimates(found)) is None
+
+
+def test_of_a_single_node_that_was_stored_none_is_unlike(tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    store.write(next(iter(runs(1, {}, accelerators=0))), results)
+    labels = [label(number) for number in range(3)]
+    lost = dict.fromkeys(labels[1:], "the Ray cluster disappeared")
+    asked = AskedNodes(fleet="20260101T120000000000Z", nodes=labels, lost=lost)
+    asked_nodes.write(asked, results)
+    site = tmp_path / "site"
+    build.build([results], site, workers=Workers(1))
+    assert (site / fleet_page.PAGE).exists()
+    assert fleet_page.unlike(site) == {}
+    assert fleet_page.groups_of(site) == []
