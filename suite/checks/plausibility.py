@@ -125,16 +125,21 @@ def samples_beyond_launch(run: Run) -> Iterator[Fault]:
 
 
 def launch_beyond_run(run: Run) -> Iterator[Fault]:
-    """Launches take longer than the whole run.
+    """Samples or launches take longer than the whole run.
 
     A time is in the wrong unit, or stored twice. Report this run as a fault of Frobench.
     """
     whole = run.frobench.seconds
-    # A run that was killed forgets a launch's time.
-    launches = [max(each.seconds, each.body_seconds) for each in run.frobench.launches]
-    if sum(launches) - max(launches, default=0.0) > whole * (1 + ROUNDED) + 1:
-        took = format_seconds(sum(launches))
-        yield Fault(f"launches take {took}, the run {format_seconds(whole)}")
+    # A run that was killed forgets a launch's time, and keeps its samples.
+    launches = [launch.seconds for launch in run.frobench.launches]
+    samples = [0.0] * len(launches)
+    for case in run.benchmarks:
+        for launch in by_launch(run, case):
+            samples[launch.number - 1] += launch.iterations * sum(launch.samples)
+    for what, parts in {"samples": samples, "launches": launches}.items():
+        if sum(parts) - max(parts, default=0.0) > whole * (1 + ROUNDED) + 1:
+            took = f"{what} take {format_seconds(sum(parts))}"
+            yield Fault(f"{took}, the run {format_seconds(whole)}")
 
 
 def impossible_part(run: Run, case: Case) -> Iterator[str]:
