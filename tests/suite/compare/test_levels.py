@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
+from statistics import variance
 
 import pytest
 from scipy.stats import t as student_t
@@ -21,6 +22,7 @@ from frobench.suite.compare.runs import compare_runs, newest_levels
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Conclusion, Run
 from frobench.suite.terminal import comparison
+from tests.instruments.faults.judging import set_samples
 from tests.instruments.runs import factory
 
 CASES = 12
@@ -82,6 +84,15 @@ def test_a_launch_gone_astray_moves_no_level() -> None:
     case.stats.data = [9 * sample for sample in case.stats.data[:12]] + case.stats.data[12:]
     one, other = (levels(each).cases[case.fullname] for each in (run, again))
     assert one.mean == pytest.approx(other.mean, abs=0.01)
+
+
+def test_launches_vary_by_the_unbiased_estimate_of_their_logs() -> None:
+    medians = [1.0, 1.01, 1.0, 1.01, 1.0, 1.01]
+    run = factory.run(launches=6)
+    case = run.benchmarks[0]
+    set_samples(case, [[median] * 3 for median in medians])
+    found = levels(run).cases[case.fullname]
+    assert found.variance == pytest.approx(variance(map(math.log, medians)), rel=1e-9)
 
 
 def test_a_time_below_zero_in_a_neighbouring_file_is_left_out() -> None:
