@@ -216,3 +216,15 @@ def test_scripts_round_halves_as_the_commands_do(number: float) -> None:
     ends = Estimate(number, number - 10, number + 10, launches=8)
     spelled = {"value": ends.value, "low": ends.low, "high": ends.high}
     assert script.call("units.parts", spelled, "") == format_estimate(ends, "").split(" ", 1)
+
+
+@pytest.mark.parametrize(
+    ("log", "than", "conclusive"),
+    [(0.097, 1.0, False), (0.099, 1.0, True), (0.099, 1.01, False), (-0.5, 1.0, False)],
+)
+def test_a_machine_is_conclusively_faster_where_its_95_percent_interval_says_so(
+    log: float, than: float, *, conclusive: bool
+) -> None:
+    """With a standard error of 0.05 the interval reaches 1.96 times as far, to 0.098."""
+    assert model("isAbove", {"log": log, "error": 0.05}, than) is conclusive
+    assert model("isAbove", {"log": log, "error": None}, than) is False
