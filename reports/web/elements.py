@@ -33,10 +33,5 @@ def plain(value: float) -> str:
     return f"{value + 0.0:g}"
 
 
-def percent(value: float) -> str:
-    """Spell a place along an axis."""
-    return f"{plain(value)}%"
-
-
 def _safe(text: Inside) -> Markup:
     return text if isinstance(text, Markup) else escape(printable(text))

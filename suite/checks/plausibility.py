@@ -113,12 +113,8 @@ def samples_beyond_launch(run: Run) -> Iterator[Fault]:
 
     Samples or calls are in the wrong unit, or stored twice. Report this run as a fault of Frobench.
     """
-    sampled = [0.0] * len(run.frobench.launches)
-    for case in run.benchmarks:
-        for _, launches in by_version(run, case):
-            for one in launches:
-                sampled[one.number - 1] += one.iterations * sum(one.samples)
-    for number, (launch, spent) in enumerate(zip(run.frobench.launches, sampled, strict=True), 1):
+    sampled = zip(run.frobench.launches, _sampled(run), strict=True)
+    for number, (launch, spent) in enumerate(sampled, start=1):
         if spent > launch.body_seconds * (1 + ROUNDED) + ROUNDED:
             has = f"launch {number} has {format_seconds(spent)} of samples"
             yield Fault(f"{has}, and spent {format_seconds(launch.body_seconds)} in them")
@@ -132,11 +128,7 @@ def launch_beyond_run(run: Run) -> Iterator[Fault]:
     whole = run.frobench.seconds
     # A run that was killed forgets a launch's time, and keeps its samples.
     launches = [launch.seconds for launch in run.frobench.launches]
-    samples = [0.0] * len(launches)
-    for case in run.benchmarks:
-        for launch in by_launch(run, case):
-            samples[launch.number - 1] += launch.iterations * sum(launch.samples)
-    for what, parts in {"samples": samples, "launches": launches}.items():
+    for what, parts in {"samples": _sampled(run), "launches": launches}.items():
         if sum(parts) - max(parts, default=0.0) > whole * (1 + ROUNDED) + 1:
             took = f"{what} take {format_seconds(sum(parts))}"
             yield Fault(f"{took}, the run {format_seconds(whole)}")
@@ -186,3 +178,13 @@ def impossible_date(run: Run) -> Iterator[Fault]:
         yield Fault(f"{run.datetime[:40]!r} is no date")
     elif not FIRST - DAY <= dated <= now + DAY:
         yield Fault(f"it is dated {dated.date()}, today is {now.date()}")
+
+
+def _sampled(run: Run) -> list[float]:
+    """Return for each launch the seconds of all its samples, of all their calls."""
+    totals = [0.0] * len(run.frobench.launches)
+    for case in run.benchmarks:
+        for _, launches in by_version(run, case):
+            for launch in launches:
+                totals[launch.number - 1] += launch.iterations * sum(launch.samples)
+    return totals

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from copy import copy
 from functools import partial
-from typing import Any
+from typing import Any, TypeGuard
 
 import msgspec
 import pytest
@@ -249,21 +249,20 @@ def pytest_runtestloop(session: pytest.Session) -> Iterator[None]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> None:
     """Make a case's devices ready again, and record that the case is in flight."""
-    session = item.config.stash[SESSION]
-    for case in _cases(session, item):
-        devices = str(collection.parameters(case)["device"]).split("+")
-        item.stash[CASE] = Measure(session, case, session.before_case(devices))
+    if _is_case(item):
+        session = item.config.stash[SESSION]
+        devices = str(collection.parameters(item)["device"]).split("+")
+        item.stash[CASE] = Measure(session, item, session.before_case(devices))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Leave out what no device here can run, or a smaller case showed to be too large."""
     if absent := item.get_closest_marker("absent"):
         pytest.skip(*absent.args)
-    session = item.config.stash[SESSION]
-    for case in _cases(session, item):
-        if "measure" not in case.fixturenames:
+    if _is_case(item):
+        if "measure" not in item.fixturenames:
             pytest.fail("it has no argument `measure`")
-        session.skip_if_left_out(case)
+        item.config.stash[SESSION].skip_if_left_out(item)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -297,7 +296,7 @@ def _benchmarks(items: Sequence[pytest.Item]) -> list[pytest.Function]:
     return [i for i in items if isinstance(i, pytest.Function) and "measure" in i.fixturenames]
 
 
-def _cases(session: Session, item: pytest.Item) -> list[pytest.Function]:
-    """Return an item if it is a case; under plain pytest, tests may lie beside the benchmarks."""
-    alone = session.spec.mode == "alone"
-    return _benchmarks([item]) if alone else [i for i in [item] if isinstance(i, pytest.Function)]
+def _is_case(item: pytest.Item) -> TypeGuard[pytest.Function]:
+    """Return whether an item is a case; under plain pytest, tests may lie beside the benchmarks."""
+    alone = item.config.stash[SESSION].spec.mode == "alone"
+    return bool(_benchmarks([item])) if alone else isinstance(item, pytest.Function)

@@ -298,8 +298,7 @@ def freeze(
     able = measured.keys() - refused.keys()
     pairs = [(case, measured[case.fullname]) for case in collected.cases if case.fullname in able]
     if not plan.like:
-        admitted, too_slow = admit(pairs, settings, before)
-        pairs = [*admitted]
+        pairs, too_slow = admit(pairs, settings, before)
         refused |= too_slow
         refused |= too_long(pairs, settings, startup, seconds)
         pairs = [pair for pair in pairs if pair[0].fullname not in refused]
