@@ -117,7 +117,8 @@ def project(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
 def stored_here() -> Path:
     """Return the folder of stored runs, for verbs without --results."""
     context = click.get_current_context(silent=True)
-    return Path((context and context.lookup_default("results")) or RESULTS)
+    known = os.environ.get("FROBENCH_RESULTS") or (context and context.lookup_default("results"))
+    return Path(known or RESULTS)
 
 
 def into(folder: Path, what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -142,8 +142,10 @@ def opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
     A file that makes Frobench fail is damaged, so that other files can still be used.
     """
     try:
-        plain = store.plain_of(store.content(path))
+        data = store.content(path)
+        plain = store.plain_of(data)
         run = store.run_of(plain)
+        store.require_single_names(data)
         but = (personal.personal_data,)  # which sees only the texts that a run has
         return run, [*rule.conclusions(run, *OF_FILES, but=but), *_in_text(plain)]
     except store.InvalidResult as fault:

@@ -84,7 +84,6 @@ def plain_of(data: bytes) -> dict[str, Any]:
         raise InvalidResult(f"more than {MOST_VALUES:,} values")
     try:
         plain: dict[str, Any] = msgspec.json.decode(data)
-        json.loads(data, object_pairs_hook=_refuse_twins, parse_float=len)  # msgspec takes the last
     except UnicodeDecodeError:
         raise InvalidResult("not UTF-8") from None
     except (msgspec.DecodeError, RecursionError) as error:
@@ -95,10 +94,17 @@ def plain_of(data: bytes) -> dict[str, Any]:
     return plain
 
 
-def _refuse_twins(entries: list[tuple[str, object]]) -> None:
-    """Raise if a table has a name twice; readers differ in which entry they take."""
-    if len({name for name, _ in entries}) < len(entries):
-        raise InvalidResult("a table has two entries of one name")
+def require_single_names(data: bytes) -> None:
+    """Raise `InvalidResult` if a table has a name twice; readers differ in which entry they take.
+
+    It takes longer than to read the file, and so is asked once, where the file is judged.
+    """
+
+    def entries(pairs: list[tuple[str, object]]) -> None:
+        if len({name for name, _ in pairs}) < len(pairs):
+            raise InvalidResult("a table has two entries of one name")
+
+    json.loads(data, object_pairs_hook=entries, parse_int=len, parse_float=len)
 
 
 def run_of(plain: dict[str, Any]) -> Run:

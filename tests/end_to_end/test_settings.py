@@ -67,6 +67,16 @@ def test_an_option_comes_before_the_environment_and_that_before_the_table(projec
     assert quick.startswith("quick:")
 
 
+def test_verbs_without_the_option_find_results_by_the_same_order(project: Path) -> None:
+    settings(project, 'results = "table"')
+
+    def looked_in(**environment: str) -> str:
+        return frobench("validate", folder=project, environment=environment).stderr
+
+    assert f"no stored run in {project / 'table'}" in looked_in()
+    assert "no stored run in variable" in looked_in(FROBENCH_RESULTS="variable")
+
+
 @pytest.mark.parametrize(
     ("text", "named"),
     [
