@@ -243,10 +243,15 @@ def release(session: nox.Session) -> None:
     session.run("twine", "check", "--strict", *files)
     (wheel,) = (ROOT / "dist").glob("*.whl")
     session.run("check-wheel-contents", str(wheel))
+    if not has_address(wheel):
+        session.error("the project has no address: set REPOSITORY in setup.py")
+
+
+def has_address(wheel: Path) -> bool:
+    """Return whether the metadata of a wheel has links, which `setup.py` makes from an address."""
     with zipfile.ZipFile(wheel) as archive:
         (name,) = [one for one in archive.namelist() if one.endswith(".dist-info/METADATA")]
-        if b"\nProject-URL: " not in archive.read(name):
-            session.error("the project has no address: set REPOSITORY in setup.py")
+        return b"\nProject-URL: " in archive.read(name)
 
 
 def copy_tracked(clone: Path, folder: Path) -> None:

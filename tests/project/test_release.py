@@ -5,10 +5,12 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
+import noxfile
 from tests.instruments.processes.command import ROOT
 
 SOURCE = "from setuptools import build_meta; build_meta.prepare_metadata_for_build_wheel('made')"
@@ -43,7 +45,10 @@ def test_what_the_readme_links_to_is_there(name: str) -> None:
     assert (ROOT / name).exists()
 
 
-def test_without_an_address_nothing_is_published(tmp_path: Path) -> None:
-    assert "\nProject-URL: " not in metadata(tmp_path, "")
-    session = (ROOT / "noxfile.py").read_text("utf-8")
-    assert "the project has no address: set REPOSITORY in setup.py" in session
+@pytest.mark.parametrize("address", ["", ADDRESS])
+def test_a_release_without_an_address_is_refused(tmp_path: Path, address: str) -> None:
+    made = metadata(tmp_path, address)
+    wheel = tmp_path / "frobench.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("frobench.dist-info/METADATA", made)
+    assert noxfile.has_address(wheel) == bool(address)
