@@ -56,7 +56,7 @@ def defaults(verb: str) -> dict[str, Any]:
             found[key] = ",".join(map(str, value))
         elif key == "labels":
             found["label"] = value.get(socket.gethostname())
-        elif (key, verb) != ("launches", "history"):  # which counts those of one commit
+        elif (key, verb) != ("launches", "history"):  # there the number is of one commit
             found[key] = value
     return found
 
@@ -66,6 +66,6 @@ def _table(path: Path) -> dict[str, Any] | None:
 
     try:
         table = tomllib.loads(path.read_text("utf-8"))["tool"]["frobench"]
-    except (OSError, ValueError, KeyError):  # what is wrong with it is for other tools to say
+    except (OSError, ValueError, KeyError):  # other tools report a damaged pyproject.toml
         return None
     return table if isinstance(table, dict) else None

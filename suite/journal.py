@@ -384,7 +384,7 @@ class Surroundings(Struct, tag="surroundings", kw_only=True):
 
 
 def no_facts() -> Launch:
-    """Return what is stored of a launch of which nothing is known."""
+    """Return what is stored of a launch that said nothing about itself."""
     return Launch(
         started="", seconds=0.0, body_seconds=0.0, warmup_seconds=0.0, empty_body={}, timer_step=0.0
     )

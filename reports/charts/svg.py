@@ -27,8 +27,8 @@ LONGEST = 100
 class Fluid:
     """A chart that is as wide as its container, while its text keeps its size.
 
-    x is in percent of the width, y in pixels. Paths and areas lie together where the first of them
-    is drawn: they are in a drawing of their own that is stretched, 1,000 units wide.
+    x is in percent of the width, y in pixels. All paths and areas are drawn in
+    the place of the first one: they share an inner drawing that is stretched, 1,000 units wide.
     """
 
     def __init__(self, height: float) -> None:

@@ -13,7 +13,7 @@ from frobench.suite.units import format_estimate
 PLAIN = {"Time", "Rate"}
 """Names of values that their unit says."""
 FASTER = {"s", "J", RATIO}
-"""Units of which less is better: their rows ascend, all others descend."""
+"""Units in which less is better. Rows in these units ascend; all others descend."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9.+-]+")
 _BEGINNING = re.compile("[,:] ")
 """Ends what several names may begin with."""
@@ -63,7 +63,7 @@ def subtitle(plot: Plot) -> str:
 
 
 def at(plot: Plot, x: float | str) -> str:
-    """Say where along its axis a point lies, such as "n = 64", "256 MiB" or "1,000 steps"."""
+    """Spell the place of a point on its axis, such as "n = 64", "256 MiB" or "1,000 steps"."""
     spelled = spell_x(x, plot.x.unit)
     name = plot.x.label
     if isinstance(x, str) or plot.x.unit:

@@ -107,7 +107,7 @@ def no_accelerator(cases: Cases, function: str) -> Answer:
 
 
 def is_little(ratio: pd.Series) -> bool:
-    """Tell whether reading back surely costs little: its ratio to none holds 1, and ends nearby."""
+    """Return whether reading back costs little: the interval of the ratio holds 1 and ends near."""
     high = estimate_of(ratio).high
     return holds_one(ratio) and high is not None and high < LITTLE
 

@@ -33,7 +33,7 @@ Result = TypeVar("Result")
 MOST_LISTED = 4
 """Variants that a sentence names behind the first."""
 MOST_SERIES = 6
-"""Lines that a chart can tell apart."""
+"""Most lines that readers can distinguish in a chart."""
 LARGEST = 2**63
 """The largest whole number that is taken for a size."""
 CPU = "cpu"
@@ -114,7 +114,7 @@ class Function:
 
     @property
     def rates(self) -> list[Quantity]:
-        """What the declared work of the cases gives, the first of which leads."""
+        """Return the answers from the declared work of the cases; the first one leads."""
         works = [
             case.extra_info.work
             for variant in self.variants
@@ -306,7 +306,7 @@ def _best(curve: Curve, quantity: Quantity) -> float:
 
 
 def _listed(clauses: Sequence[str]) -> str:
-    """Return further clauses of a sentence, of which a few are named."""
+    """Return further clauses of a sentence, and name a few of them."""
     left = len(clauses) - MOST_LISTED
     more = [counted(left, "other")] if left > 0 else []
     return "".join(f"; {clause}" for clause in (*clauses[:MOST_LISTED], *more))

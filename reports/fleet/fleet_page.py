@@ -35,7 +35,7 @@ LABELS = 5
 MAJORITY = 0.5
 """Part of the nodes that must share a value so that another one differs."""
 MOST = 8
-"""Differences that are told of a node, at most."""
+"""Most differences that are listed for a node."""
 SCHEMA = pa.schema(
     {
         **dict.fromkeys(("kind", "torch", "node", "subject"), pa.string()),
@@ -231,7 +231,7 @@ def _rows(peers: Peers, facts: pd.DataFrame) -> Iterator[Row]:
 
 
 def _usual(facts: pd.DataFrame) -> "pd.Series[str]":
-    """Return the facts of which most nodes share the value, as it is spelled."""
+    """Return the facts whose value most nodes share, as it is spelled."""
     if facts.empty:
         return pd.Series(dtype=str)
     values = facts.mode().iloc[0]
@@ -246,7 +246,7 @@ def _differing(own: "pd.Series[str]", usual: "pd.Series[str]", others: str) -> I
 
 
 def _groups(peers: Peers, facts: pd.DataFrame) -> Iterator[str]:
-    """Say which nodes are in two groups where these lie farthest apart, and what differs there."""
+    """Say which nodes are in two groups in the subject where the groups differ most, and how."""
     split = np.nan_to_num(peers.unlike.split, nan=0.0)
     if not split.any():
         return

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Stored runs as the scripts know them, which compare any two of them: `static/model.js`.
 
-What many runs share stands once, because an index holds a thousand of them.
+What many runs share is listed once, because an index holds a thousand runs.
 """
 
 from collections import Counter
@@ -234,7 +234,7 @@ def _listed(values: Sequence[Any]) -> dict[str, list[Any]]:
 
 
 def _surrounding(runs: Sequence[Mapping[str, Scalar]]) -> dict[str, list[Any]]:
-    """List what stands around devices, for a script that says in what two runs differ.
+    """List the facts beside the devices, for a script that says how two runs differ.
 
     It does what `suite.stored.differences.compare_environments` does: a fact that only one of the
     two has says something in some tables and nothing elsewhere, and what follows from another fact

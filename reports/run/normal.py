@@ -61,7 +61,7 @@ class Row(NamedTuple):
 
     @property
     def word(self) -> Literal["within", "near", "below", "above"]:
-        """Where the interval lies beside the others' range."""
+        """Whether the interval is below, near, within or above the others' range."""
         values = [*self.axis.elsewhere, *(one.value for one in self.published)]
         value, least, most = self.axis.value, min(values), max(values)
         low, high = (value.value if end is None else end for end in (value.low, value.high))
@@ -73,7 +73,7 @@ class Row(NamedTuple):
 
 
 def rows(own: DeviceAxes, marks: Marks) -> list[Row]:
-    """Return the axes that others measured too, first those that lie outside of the others'."""
+    """Return the axes that others measured too, those outside the others' range first."""
     found = []
     for axis in own.axes:
         quantity = PUBLISHED.get(axis.name, "")

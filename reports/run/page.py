@@ -35,7 +35,7 @@ NUMBERS = (
 
 
 class Drawn(NamedTuple):
-    """A chart with what stands above it, and its table.
+    """A chart with its heading and its table.
 
     rows : whether it has named rows, and so no axis on the left
     """

@@ -37,7 +37,7 @@ SITE = "site"
 """Name there of the list of all files that the site consists of."""
 Begin = Callable[[str], None]
 Beside = Callable[[Sequence[Summary], Publication], Mapping[str, bytes]]
-"""What else is to lie beside the index, by name, given all runs with the addresses of pages."""
+"""Makes files beside the index, by name, from all runs and the addresses of their pages."""
 
 
 def build(  # noqa: PLR0913 - one for each thing that a caller may choose

@@ -135,7 +135,7 @@ def node(source: Source) -> Node | None:
 def changed(pair: Pair) -> Change:
     """Compare a run with the one before it, and keep what later comparisons learn from that one.
 
-    Where that fails, neither run is to blame: the reason stands in place of the comparison.
+    If that fails, neither run is at fault, and the result is the reason.
     """
     try:
         base, others = judged(pair.base), [*map(_levels, pair.others)]

@@ -41,7 +41,7 @@ class Cell(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Pages of nodes of which a part takes longer in one exercise."""
+    """Pages of nodes, some of which take longer in one exercise."""
 
     nodes: int
     part: float

@@ -8,7 +8,7 @@ from random import Random
 from statistics import fmean
 
 LEAST_LAUNCHES, MOST_LAUNCHES = 6, 100
-"""Launches of which permutations are drawn. In fewer not even a perfect order is rare; with more it
+"""Numbers of launches that are permuted. Among fewer even a perfect order is common; with more it
 takes too long."""
 LEAST_CHANGE = 0.02
 """Smaller changes, relative, are not named."""

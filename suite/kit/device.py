@@ -157,7 +157,7 @@ class Device:
         for home, ask in ((torch.accelerator, "get_memory_info"), (self.module, "mem_get_info")):
             with suppress(*REFUSALS):
                 free = int(getattr(home, ask)(self.handle)[0])
-                with suppress(*REFUSALS):  # torch keeps for new tensors what the driver calls used
+                with suppress(*REFUSALS):  # torch's cache, which the driver calls used
                     free += torch.accelerator.memory_reserved(self.handle)
                     free -= torch.accelerator.memory_allocated(self.handle)
                 return free

@@ -297,6 +297,6 @@ def _benchmarks(items: Sequence[pytest.Item]) -> list[pytest.Function]:
 
 
 def _is_case(item: pytest.Item) -> TypeGuard[pytest.Function]:
-    """Return whether an item is a case; under plain pytest, tests may lie beside the benchmarks."""
+    """Return whether an item is a case; plain pytest may also run tests."""
     alone = item.config.stash[SESSION].spec.mode == "alone"
     return bool(_benchmarks([item])) if alone else isinstance(item, pytest.Function)

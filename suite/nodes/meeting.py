@@ -89,7 +89,7 @@ def _decoded(text: str) -> Meeting:
 def position(environ: Mapping[str, str] = os.environ) -> Position:
     """Return which node of the job this process is.
 
-    Raises `CannotRunError` if no launcher tells, or if it started several processes on a node.
+    Raises `CannotRunError` if no launcher says so, or if one started several processes on a node.
     """
     names = next((names for names in LAUNCHERS if environ.keys() >= {*names[:2]}), None)
     store, port = environ.get("MASTER_ADDR"), environ.get("MASTER_PORT", "")

@@ -83,7 +83,7 @@ def _opened() -> Iterator[int]:
 
 
 def _open(path: Path) -> int:
-    # Linux refuses O_CREAT for another user's file in a sticky folder; who may only read can lock.
+    # Linux refuses O_CREAT for another user's file in a sticky folder. Reading is enough to lock.
     flags = os.O_NOFOLLOW | os.O_NONBLOCK
     for way in (os.O_RDWR | os.O_CREAT, os.O_RDWR):
         with suppress(PermissionError):

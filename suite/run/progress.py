@@ -69,7 +69,7 @@ class Reporter:
 
     def say(self, line: str) -> None:
         """Show a line that stays."""
-        with suppress(OSError):  # whoever read it may have left, and no run ends for that
+        with suppress(OSError):  # the reader may have closed the stream; the run goes on
             if self._bar is not None:
                 self._bar.console.print(printable(line), markup=False, highlight=False)
             elif self._out is not None:

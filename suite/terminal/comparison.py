@@ -123,7 +123,7 @@ def refusals(comparison: RunComparison, *, allow_missing: bool = False) -> list[
 
 
 def cannot_say(comparison: RunComparison) -> str:
-    """Return what begins the reason of a doubt; it is no conclusion beside a case that differs."""
+    """Return the words before a doubt: where a case differs, the comparison does conclude."""
     return "besides" if any(case.differs for case in comparison.cases) else "cannot say"
 
 

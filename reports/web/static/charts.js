@@ -33,7 +33,7 @@ const charts = (() => {
   const unit = (across, settings) => ({ watts: "W", memory: "B" })[across] ?? settings.currency;
 
   /**
-   * Machines of which speed and amount are known, and whether they are on the front: conclusively faster than all that
+   * Machines with a known speed and amount, and whether they are on the front: conclusively faster than all that
    * take less. 0 has no place on a logarithmic axis.
    */
   function points(view, across) {
@@ -50,7 +50,7 @@ const charts = (() => {
   const usual = (view) =>
     Object.keys(ACROSS).find((across) => points(view, across).length > 1) ?? "price";
 
-  /** Where a machine stands, in words. */
+  /** A machine's place beside the front, in words. */
   function word({ within, beaters, near }) {
     const named = (rows) => listed(rows.map(({ name }) => name));
     if (within) return "on the front";
@@ -72,7 +72,7 @@ const charts = (() => {
     return shape("g", {}, shape("title", {}, row.name), ...marks, label, name);
   }
 
-  /** How far below its point each name stands, so that none covers another or a point. */
+  /** The distance of each name below its point, so that no name covers another or a point. */
   function names(points) {
     const taken = points.map(([x, y]) => [x * WIDE - BESIDE, x * WIDE + BESIDE, y + 4]);
     return points.map(([x, y, length]) => {
@@ -109,7 +109,7 @@ const charts = (() => {
       line("step", front[i][0], x, front[i][1], front[i][1]), line("step", x, x, front[i][1], y)]);
   }
 
-  /** The grid and what stands at it. */
+  /** The grid and its labels. */
   function grid(xs, ys, up) {
     const across = xs.ticks().map(([at, text]) => [
       line("grid", at, at, 0, HEIGHT),
@@ -122,7 +122,7 @@ const charts = (() => {
     return [...across, ...upwards].flat();
   }
 
-  /** The chart of all machines of which both are known. */
+  /** The chart of all machines with both amounts known. */
   function chart(view, across, points) {
     const largest = Math.max(...points.map(({ row }) => row.each[across]));
     const [factor, symbol] = units.axis(largest, unit(across, view.settings));
@@ -148,7 +148,7 @@ const charts = (() => {
   /** What a machine on the front is conclusively faster than. */
   const beaten = (across) => ({ watts: "draw less", memory: "have more" })[across] ?? "cost less";
 
-  /** What the chart says: the last step of the front, or who is on it. */
+  /** What the chart says: the last step of the front, or the machines on it. */
   function heading(view, across, points) {
     const front = points.filter(({ within }) => within).map(({ row }) => row);
     if (points.length === 1) return `${front[0].name} alone`;
@@ -185,7 +185,7 @@ const charts = (() => {
   const SPAN = 10;
   const MOST_HOURS = 4;
 
-  /** Where a machine's rank stands: in the middle of the ranks that it may have. */
+  /** The place of a machine's rank: the middle of the ranks that it may have. */
   const middle = ([first, last]) => (first + last) / 2;
 
   /** Heights of names, so that none covers another. */

@@ -176,7 +176,7 @@ const compare = (() => {
       + `of that power for ${units.value(years, "")} years`;
   }
 
-  // Tables, and what stands in them.
+  // Tables and their cells.
 
   const note = (text) => element("span", { class: "note" }, text);
   
@@ -296,7 +296,7 @@ const compare = (() => {
     return `${who}: ${fast} ${under(view)}`;
   }
 
-  /** The verdicts in sentences, for who sees a link. */
+  /** The verdicts in sentences, for the preview of a link. */
   function description(view) {
     const found = fastestOf(view), worth = best(view, PRICE);
     return [`${heading(view)}.`, ...(found ? [`${found.first.name}: ${margin(view, found)}.`] : []),
@@ -343,7 +343,7 @@ const compare = (() => {
   }
 
   /**
-   * What stands in the columns: title, unit, amount, whether less is better, a note below, and where intervals do not
+   * The columns: title, unit, amount, whether less is better, a note below, and where intervals do not
    * tell it which rows are the best, or whether amounts can be compared.
    */
   function columns(view) {
@@ -374,7 +374,7 @@ const compare = (() => {
     ];
   }
 
-  /** The rows whose interval lies beyond those of all others; equal exact amounts share that, unless all are equal. */
+  /** The rows whose interval is beyond those of all others; equal exact amounts share that, unless all are equal. */
   function beyond({ of, less, apart = 1 }, rows) {
     const better = (one, other) => (less ? one.high !== null && one.high * apart < other.low : one.low !== null && one.low > other.high * apart);
     const equal = (one, other) => one.low !== null && one.low === one.high && other.low === one.low && other.high === one.low;
@@ -514,7 +514,7 @@ const compare = (() => {
     return years > 0 ? `${date} (${units.counted(years, "year")} before this run)` : date;
   }
 
-  /** Where a price is from: the reader, and whoever else told one; and what renting costs. */
+  /** The source of a price, the reader or a table, and what renting costs. */
   function price({ settings }, { machine: { run, price: told, currency, price_kind, price_date, price_source, rent, measured } }) {
     const known = told === null ? "not known"
       : `${units.value(told, currency)}: ${price_kind}, ${dated(price_date, measured)}, says ${price_source}`;

@@ -128,7 +128,7 @@ const index = (() => {
 
   const axisOf = (name) => ({ machine }) => machine.axes.find((one) => one.name === name) ?? null;
 
-  /** What stands in the other columns: title, unit, amount, and a note. */
+  /** The other columns: title, unit, amount, and a note. */
   const columns = ({ currency }) => [
     ["Compute", "FLOP/s", axisOf("compute"), (row) => axisOf("compute")(row).precision],
     ["Memory", "B/s", axisOf("memory")],

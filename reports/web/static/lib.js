@@ -8,7 +8,7 @@ const units = (() => {
   const DIGITS = 3;
   const MOST_DIGITS = 4;
   const DECIMAL = [[1e-9, "n"], [1e-6, "\u00b5"], [1e-3, "m"], [1, ""], [1e3, "k"], [1e6, "M"], [1e9, "G"], [1e12, "T"], [1e15, "P"]];
-  /** Factors and what stands for them, by unit; other units have none. Bytes are those of a capacity, which vendors print in GB. */
+  /** Factors with their prefixes, by unit; other units have none. Bytes are those of a capacity, which vendors print in GB. */
   const PREFIXES = {
     W: DECIMAL,
     "FLOP/s": DECIMAL,
@@ -158,7 +158,7 @@ const drawing = (() => {
     return scale(middle / half, middle * half);
   }
 
-  /** How far below its point each label stands, so that none covers a label or a point. */
+  /** The distance of each label below its point, so that no label covers another or a point. */
   function labels(points) {
     const marks = points.map(([x, y]) => [(x / 100) * NARROWEST, y]);
     const taken = [...marks];

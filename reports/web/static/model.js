@@ -143,13 +143,13 @@ const model = (() => {
     return { speed: why ? null : mean(one, other, found, quantity), coverage, parts, why };
   }
 
-  /** A share, of which only all of it is 100%. */
+  /** A share in percent; only the whole is 100%. */
   const percent = (share) => `${Math.min(Math.round(100 * share), share < 1 - 1e-9 ? 99 : 100)}%`;
 
   /** The speed in one part of a score. @returns {?Speed} */
   const inOne = (one, other, part, quantity = "seconds") => (part.share > 0 ? mean(one, other, [part], quantity) : null);
 
-  /** The parts of a score of which something is missing: on which of the two machines, and why. */
+  /** The incomplete parts of a score: on which of the two machines something is missing, and why. */
   const missing = (one, other, { parts }) => parts.filter(({ share }) => share < 1 - 1e-9).map(({ part, share }) => {
     const places = part.kinds.flat();
     const lacks = ({ seconds }, its) => places.filter((place) => (seconds?.logs[place] ?? null) === null && (its.seconds?.logs[place] ?? null) !== null);
