@@ -3,8 +3,9 @@
 
 A sample begins after a barrier of all processes and ends when the slowest of them has passed a
 second one. Both moments are readings of the first process's clock; the clocks of different machines
-are never compared. A short call is repeated inside a sample, which the second barrier lengthens
-once. What a sample of no call takes is stored beside it, and subtracted from none.
+are never compared. A short call is repeated inside a sample until the sample lasts twenty times as
+long as one of no call: the second barrier, which ends it, lengthens a call by a twentieth at most.
+What a sample of no call takes is stored beside it, and subtracted from none.
 
 Sizes are those of nccl-tests: all bytes of the larger of input and output of a process. The
 algorithm bandwidth is this size divided by the time. The bus bandwidth is what each process's link

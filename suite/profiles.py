@@ -16,6 +16,9 @@ STEPS_ON_CPU, STEPS_ON_ACCELERATOR = 100, 20
 latter, a second call in a sample overlaps with launching the first, which changes far more than a
 step does. What seems to be a step is most often the time to read the clock: 150 ns in some virtual
 machines. A hundred such readings take longer than to launch a small operation and wait for it."""
+BARRIERS = 20
+"""Times the barrier of a group that its samples last, at least: the one that ends a sample makes a
+call seem longer, by a twentieth at most."""
 LEAST_SAMPLES = 3
 """Samples of a case in a launch, however long they take: the fewest that have a median."""
 TIMES_THE_CACHE = 2

@@ -47,7 +47,7 @@ def on_one_machine(**functions: Mapping[str, Sequence[Scalar]]) -> pytest.MarkDe
     """Declare, in the form of `cpu_twins`, which cases of groups two halves of a CPU measure.
 
     There is no network between halves, so a few cases suffice to show that all works. The quick
-    profile measures none of them, the rigorous one all.
+    profile measures none of them.
 
     >>> pytestmark = on_one_machine(bench_all_reduce={"size": [8, 2**20]})
     """

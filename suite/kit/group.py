@@ -139,11 +139,15 @@ class Group:
         """Return the worst check of the last call's results, one on every rank."""
         return worst(self.ask("check", lambda _: (is_brief(),)))
 
-    def parts(self) -> dict[str, float]:
-        """Return the seconds that the ranks have noted, and ``barrier``, a sample without calls."""
-        noted = {name: took for parts in self.ask("parts") for name, took in parts.items()}
+    def barrier(self) -> float:
+        """Return the seconds of a sample without calls: of the barrier that ends each sample."""
         empty = (self.timed(0) for _ in range(EMPTY_SAMPLES))
-        return noted | {"barrier": median(ended - begun for begun, ended in empty)}
+        return median(ended - begun for begun, ended in empty)
+
+    def parts(self) -> dict[str, float]:
+        """Return the seconds that the ranks have noted, and ``barrier``."""
+        noted = {name: took for parts in self.ask("parts") for name, took in parts.items()}
+        return noted | {"barrier": self.barrier()}
 
 
 def _cause(errors: Sequence[Exception]) -> Exception:

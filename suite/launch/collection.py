@@ -85,11 +85,11 @@ def _grid(
     device: str,
 ) -> Sequence[Parameters]:
     """Return those of a benchmark's cases that are measured on a device, or group of devices."""
-    beside_accelerator = device == "cpu" and settings.devices != ["cpu"]
     by_halves = where == "group" and device == HALVES
-    if not (beside_accelerator or by_halves) or settings.profile == "rigorous":
+    beside_accelerator = device == "cpu" and settings.devices != ["cpu"]
+    if not by_halves and (not beside_accelerator or settings.profile == "rigorous"):
         return grid
-    marker = "cpu_twins" if beside_accelerator else "on_one_machine"
+    marker = "on_one_machine" if by_halves else "cpu_twins"
     declared = next(metafunc.definition.iter_markers(marker), None)
     if declared is None:
         return grid

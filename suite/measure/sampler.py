@@ -28,7 +28,14 @@ from frobench.suite.kit.device import REFUSALS, Device, reading, tensors
 from frobench.suite.kit.group import Group
 from frobench.suite.kit.lanes import MILLISECOND, Lane, Track, Turns
 from frobench.suite.measure.around import Blocker, ColdCaches, blocker
-from frobench.suite.profiles import LEAD, LEAST_SAMPLES, STEPS_ON_ACCELERATOR, STEPS_ON_CPU, WINDOW
+from frobench.suite.profiles import (
+    BARRIERS,
+    LEAD,
+    LEAST_SAMPLES,
+    STEPS_ON_ACCELERATOR,
+    STEPS_ON_CPU,
+    WINDOW,
+)
 from frobench.suite.stored.types import Settings
 
 Body = Callable[[], Any]
@@ -341,8 +348,11 @@ class Sampler:
 
     def _lengths(self, settings: Settings) -> tuple[float, float]:
         """Return the seconds that a sample of a short body shall take, and those it must."""
-        steps = STEPS_ON_ACCELERATOR if self.queues else STEPS_ON_CPU
-        least = steps * timer_step(self.clock)
+        if self._timed is not None:
+            least = BARRIERS * self._timed.barrier()
+        else:
+            steps = STEPS_ON_ACCELERATOR if self.queues else STEPS_ON_CPU
+            least = steps * timer_step(self.clock)
         if self.may_repeat and not self.other:  # rather a longer sample than more of them
             return max(least, settings.case_seconds / settings.most_samples), least
         return least, least

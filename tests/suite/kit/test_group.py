@@ -17,10 +17,13 @@ from frobench.suite.kit.group import LOOPBACK, Group
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import Worker, WorkerError
 from frobench.suite.measure.sampler import Sampler
+from frobench.suite.profiles import BARRIERS, settings_for
 from frobench.suite.stored.types import Check
 
 SLOW = 0.3
 """Seconds by which the last rank is later than the others."""
+
+BRIEF = 0.01
 
 
 def last_is_slow(_: Device, rank: int) -> Task:
@@ -36,6 +39,18 @@ def last_is_slow(_: Device, rank: int) -> Task:
 def summing(_: Device, rank: int) -> Task:
     numbers = torch.full((4,), float(rank + 1))
     return (lambda: dist.all_reduce(numbers)), lambda _: Check("nothing", 0.0, 0.0)
+
+
+def behind_a_slow_barrier(_: Device, rank: int) -> Task:
+    """Return a body that takes as long as the barrier of every rank does from now on."""
+    barrier = dist.barrier
+
+    def slow() -> None:
+        time.sleep(BRIEF)
+        barrier()
+
+    dist.barrier = slow  # type: ignore[assignment]  # with fewer arguments
+    return lambda: time.sleep(BRIEF), lambda _: Check(f"rank {rank}", 0.0, 0.0)
 
 
 def suicidal(_: Device, rank: int, number: int) -> Task:
@@ -75,6 +90,12 @@ def test_a_sample_ends_when_the_slowest_rank_has_ended(ranks: list[Worker]) -> N
     with pytest.raises(WorkerError, match="TypeError") as caught, group.task(suicidal):
         pass  # it lacks its signal: nobody is lost by that
     assert not isinstance(caught.value, LostRankError)
+
+
+def test_a_sample_of_short_calls_outlasts_the_barrier_that_ends_it(ranks: list[Worker]) -> None:
+    with Group(ranks, [LOOPBACK] * 2, 60.0).task(behind_a_slow_barrier) as body:
+        record = Sampler(body, []).run(settings_for("quick", ["cpu"]))
+    assert record.iterations >= 0.8 * BARRIERS
 
 
 def test_a_rank_that_ends_is_named_though_the_other_raises(ranks: list[Worker]) -> None:
