@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from frobench.suite.stored.types import Check as Check
     from frobench.suite.stored.types import Work as Work
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 _NAMES = {
     "frobench.suite.kit.abilities": ("capture", "compiled", "needed", "pinned", "precision"),
