@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`docs/architecture.md` shows the folders and the layers that there are."""
+"""`docs/architecture.md` and `docs/code-map.md` show the folders and layers that there are."""
 
 import re
 import subprocess
@@ -12,13 +12,14 @@ import pytest
 
 from tests.instruments.processes.command import ROOT
 
-TEXT = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+PAGES = [(ROOT / "docs" / f"{name}.md").read_text("utf-8") for name in ("architecture", "code-map")]
+TEXT = "\n".join(PAGES)
 PACKAGES = ("suite", "reports")
 INDENT = 4
 
 
 def shown() -> set[str]:
-    """Return the paths that the page's tree shows, folders with a slash behind them."""
+    """Return the paths that the tree shows, folders with a slash behind them."""
     block = TEXT.partition("\n## The tree\n")[2].split("```")[1]
     paths: set[str] = set()
     above: list[str] = []
@@ -55,8 +56,12 @@ def test_the_layers_are_those_that_are_checked() -> None:
         assert [*filter(None, named)] == contract["layers"]
 
 
-def test_every_path_that_the_page_names_is_there() -> None:
-    paths = set(re.findall(r"`((?:benchmarks|reports|suite|tests)/[\w./]*)`", TEXT))
+def test_the_two_chains_fit_on_two_screens() -> None:
+    assert len(PAGES[0].splitlines()) <= 100
+
+
+def test_every_path_that_the_pages_name_is_there() -> None:
+    paths = set(re.findall(r"`((?:benchmarks|frobench|reports|suite|tests)/[\w./]*)`", TEXT))
     assert len(paths) > 20
     assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
 
