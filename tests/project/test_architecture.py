@@ -12,7 +12,7 @@ import pytest
 
 from tests.instruments.processes.command import ROOT
 
-PAGES = [(ROOT / "docs" / f"{name}.md").read_text("utf-8") for name in ("architecture", "code-map")]
+PAGES = [(ROOT / "docs" / name).read_text("utf-8") for name in ("architecture.md", "code-map.md")]
 TEXT = "\n".join(PAGES)
 PACKAGES = ("suite", "reports")
 INDENT = 4

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import noxfile
+from frobench.suite.project import git
+from frobench.suite.stored import store
 from tests.instruments.processes.command import ROOT
 
 BENCHMARK = '''# SPDX-License-Identifier: MIT
@@ -99,7 +101,8 @@ def project(tmp_path: Path) -> Path:
 
 def call(command: list[object], project: Path, path: Path | None) -> str:
     """Call a command in a project, with a folder in Python's path; return what it prints."""
-    variables = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+    others = ("PYTEST_", "PYTHONPATH")  # pytest has variables of its own here
+    variables = {key: text for key, text in os.environ.items() if not key.startswith(others)}
     done = subprocess.run(
         [sys.executable, *map(str, command)],
         cwd=project,
@@ -135,6 +138,27 @@ def test_a_project_with_packages_of_those_names_measures_from_the_wheel(
     assert [names for names in modules(project, wheel).values() if len(names) > 1] == []
     shown = call(["-m", "frobench", "show", file], project, wheel)
     assert "1 case measured" in shown
+
+
+def test_a_project_with_settings_measures_itself_from_the_wheel(wheel: Path, project: Path) -> None:
+    table = 'benchmarks = "measured"\nlaunches = 1\nprofile = "quick"\nresults = "speed"\n'
+    (project / "pyproject.toml").write_text(f"[tool.frobench]\n{table}")
+    person = ("-c", "user.name=An Engineer", "-c", "user.email=engineer@example.org")
+    for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "Measure"]):
+        subprocess.run(["git", *person, *words], cwd=project, check=True)  # noqa: S607 - as found
+    file = call(["-m", "frobench", "run"], project, wheel).splitlines()[-1]
+    stored = store.read(project / file)
+    assert file.startswith("speed/")
+    assert stored.frobench.project == git.facts(project)
+    call(["-m", "frobench", "report"], project, wheel)
+    (page,) = (project / "site").glob(f"*/{Path(file).stem}.html")
+    shown = call(["-m", "frobench", "show", file], project, wheel)
+    assert all("How long does a product take?" in text for text in (shown, page.read_text()))
+    timed = call(["-m", "pytest", "measured", "--benchmark-columns=median"], project, wheel)
+    assert [line.split()[0] for line in timed.splitlines() if line.startswith("bench_")] == [
+        "bench_product"
+    ]
+    assert [names for names in modules(project, wheel).values() if len(names) > 1] == []
 
 
 def test_the_wheel_has_the_benchmarks(wheel: Path, project: Path) -> None:
