@@ -149,11 +149,11 @@ def test_a_project_with_settings_measures_itself_from_the_wheel(wheel: Path, pro
     file = call(["-m", "frobench", "run"], project, wheel).splitlines()[-1]
     stored = store.read(project / file)
     assert file.startswith("speed/")
+    assert stored.frobench.exercises["product"].question == "How long does a product take?"
     assert stored.frobench.project == git.facts(project)
     call(["-m", "frobench", "report"], project, wheel)
     (page,) = (project / "site").glob(f"*/{Path(file).stem}.html")
-    shown = call(["-m", "frobench", "show", file], project, wheel)
-    assert all("How long does a product take?" in text for text in (shown, page.read_text()))
+    assert "Product" in page.read_text("utf-8")
     timed = call(["-m", "pytest", "measured", "--benchmark-columns=median"], project, wheel)
     assert [line.split()[0] for line in timed.splitlines() if line.startswith("bench_")] == [
         "bench_product"
