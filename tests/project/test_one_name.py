@@ -103,6 +103,7 @@ def call(command: list[object], project: Path, path: Path | None) -> str:
     """Call a command in a project, with a folder in Python's path; return what it prints."""
     others = ("PYTEST_", "PYTHONPATH")  # pytest has variables of its own here
     variables = {key: text for key, text in os.environ.items() if not key.startswith(others)}
+    variables["FROBENCH_LOCK"] = str(project / "lock")
     done = subprocess.run(
         [sys.executable, *map(str, command)],
         cwd=project,
