@@ -37,9 +37,9 @@ def defaults(verb: str) -> dict[str, Any]:
     table = None if path is None else _table(path)
     if path is None or table is None:
         return {}
-    found: dict[str, Any] = {}
-    if (path.parent / "benchmarks").is_dir():
-        found["benchmarks"] = path.parent / "benchmarks"
+    root = path.parent
+    usual = {"benchmarks": (root / "benchmarks").is_dir(), "results": root != here}
+    found: dict[str, Any] = {name: root / name for name, holds in usual.items() if holds}
     for key, value in table.items():
         place = f"{path}: [tool.frobench] {key}"
         if key not in FORMS:
@@ -51,7 +51,7 @@ def defaults(verb: str) -> dict[str, Any]:
         if not fits or (key == "profile" and value not in PROFILES):
             raise click.UsageError(f"{place}: {form} is expected")
         if key in PATHS:
-            found[key] = path.parent / value
+            found[key] = root / value
         elif key == "devices":
             found[key] = ",".join(map(str, value))
         elif key == "labels":

@@ -70,11 +70,14 @@ def test_an_option_comes_before_the_environment_and_that_before_the_table(projec
 def test_verbs_without_the_option_find_results_by_the_same_order(project: Path) -> None:
     settings(project, 'results = "table"')
 
-    def looked_in(**environment: str) -> str:
-        return frobench("validate", folder=project, environment=environment).stderr
+    def looked_in(folder: Path = project, **environment: str) -> str:
+        return frobench("validate", folder=folder, environment=environment).stderr
 
     assert f"no stored run in {project / 'table'}" in looked_in()
     assert "no stored run in variable" in looked_in(FROBENCH_RESULTS="variable")
+    settings(project, "")
+    (project / "docs").mkdir()
+    assert f"no stored run in {project / 'results'}" in looked_in(project / "docs")
 
 
 @pytest.mark.parametrize(
