@@ -22,7 +22,7 @@ from frobench.suite.checkout import REPORTS, SUITE
 
 T = TypeVar("T")
 SOURCES = (REPORTS, SUITE)
-SUFFIXES = {".css", ".csv", ".html", ".js", ".json", ".py"}
+SUFFIXES = {".css", ".csv", ".html", ".js", ".json", ".py", ".svg"}
 LIBRARIES = ("jinja2", "matplotlib", "msgspec", "numpy", "pandas", "pillow", "pyarrow")
 """Libraries whose output becomes part of a page or of what is kept."""
 _MADE_OF = re.compile(r"[0-9a-f]{64}\.[a-z]+")

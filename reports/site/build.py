@@ -8,25 +8,30 @@ before it, and on nothing else.
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass, field
+from operator import attrgetter
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from frobench.reports.charts.words import slug
 from frobench.reports.files.metadata import ANYWHERE, Publication
 from frobench.reports.fleet import fleet_page
 from frobench.reports.fleet.peers import Placed
 from frobench.reports.making import cache
 from frobench.reports.making.broken import Broken, BrokenRunsError, each, named, of_several
 from frobench.reports.making.cache import Cache, Marks, Source, remove
-from frobench.reports.making.workers import Workers
+from frobench.reports.making.workers import FEW, Workers, cores
 from frobench.reports.purchase import prices
 from frobench.reports.purchase.prices import Price
-from frobench.reports.site import inputs, run_files, shared_files, summarised
-from frobench.reports.site.run_files import PageJob
-from frobench.reports.site.summarised import Tell
+from frobench.reports.site import run_files, shared_files
+from frobench.reports.site.run_files import PageJob, Pair
 from frobench.reports.summary.device_axes import with_others
 from frobench.reports.summary.model import Summary, equipment_of
+from frobench.suite import checks
+from frobench.suite.compare.between_runs import MOST_RUNS
+from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
 from frobench.suite.stored.store import InvalidResult
 from frobench.suite.stored.types import Conclusion
@@ -35,6 +40,8 @@ KEPT = ".cache"
 """Folder of what is kept between calls, in that of the site."""
 SITE = "site"
 """Name there of the list of all files that the site consists of."""
+Tell = Callable[[Path, list[Conclusion]], None]
+"""Called with each file that is not whole, and with the reasons."""
 Begin = Callable[[str], None]
 Beside = Callable[[Sequence[Summary], Publication], Mapping[str, bytes]]
 """Makes files beside the index, by name, from all runs and the addresses of their pages."""
@@ -87,8 +94,8 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     kept = Cache(out / KEPT, cache.code())
     begin("reading")
     given = [*paths]
-    stored, refused = inputs.find(given, kept)
-    asked, unreadable = inputs.asked(given)
+    stored, refused = find(given, kept)
+    asked, unreadable = _asked(given)
     refused |= unreadable
     broken: list[Broken] = []
 
@@ -107,7 +114,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
             try:
                 if tell:
                     begin("checking")
-                    stored = summarised.whole(stored, sharing, leave_out)
+                    stored = _whole(stored, sharing, leave_out)
                 return site.write(stored, sorted(broken))
             except BrokenRunsError as error:
                 for sha256, conclusions in error.blame.items():
@@ -139,9 +146,9 @@ class _Site:
         Raises `BrokenRunsError` if something cannot be made of a run.
         """
         self.begin("tables")
-        summaries = summarised.summaries_of(stored, self.workers)
+        summaries = _summaries(stored, self.workers)
         self.begin("changes")
-        summaries = summarised.with_changes(summaries, stored, self.workers)
+        summaries = _with_changes(summaries, stored, self.workers)
         self.begin("pages")
         pages = {summary.sha256: summary.href for summary in summaries}
         jobs = [*self._pages(summaries, stored)]
@@ -217,3 +224,95 @@ class _Site:
         remove(before.keys() - written.keys(), before, self.out)
         self.kept.put(SITE, written)
         self.kept.forget(but=stored)
+
+
+def find(paths: Iterable[Path], kept: Cache) -> tuple[dict[str, Source], dict[Path, Conclusion]]:
+    """Return the stored files among files and folders by their digests, each content once.
+
+    What is no file that can be read is returned by its path, with what is wrong.
+    """
+    found = store.find(paths)
+    with ThreadPoolExecutor(cores()) as threads:  # hashing leaves the interpreter to others
+        digests = dict(zip(found, threads.map(_digest, found), strict=True))
+    sources = {
+        digest: Source(path, digest, kept)
+        for path, digest in reversed(digests.items())
+        if isinstance(digest, str)
+    }
+    refused = {path: fault for path, fault in digests.items() if isinstance(fault, Conclusion)}
+    return sources, refused
+
+
+def _asked(paths: Iterable[Path]) -> tuple[AskedNodes | None, dict[Path, Conclusion]]:
+    """Return which nodes the newest fleet of some folders asked; or what is wrong with its file."""
+    path = asked_nodes.newest(paths)
+    if path is None:
+        return None, {}
+    try:
+        return asked_nodes.read(path), {}
+    except store.InvalidResult as fault:
+        return None, {path: checks.unreadable(fault)}
+
+
+def _digest(path: Path) -> str | Conclusion:
+    try:
+        return hashlib.sha256(store.content(path)).hexdigest()
+    except store.InvalidResult as fault:
+        return checks.unreadable(fault)
+
+
+def _whole(stored: dict[str, Source], workers: Workers, leave_out: Tell) -> dict[str, Source]:
+    """Leave out the files that are not whole, and return the others."""
+    every = [*stored.values()]
+    faults = dict(zip(stored, each(_ready(workers, every), run_files.FAULTS, every), strict=True))
+    for sha256, why in faults.items():
+        if why:
+            leave_out(stored[sha256].path, why)
+    return {sha256: source for sha256, source in stored.items() if not faults[sha256]}
+
+
+def _ready(workers: Workers, jobs: Sequence[Source]) -> Workers:
+    """Return the processes for some jobs: for a few, this one alone, while others still import."""
+    return workers if len(jobs) >= FEW else Workers(1)
+
+
+def _summaries(stored: dict[str, Source], workers: Workers) -> list[Summary]:
+    """Return what is known of the runs, oldest first, each with the address of its page."""
+    every = [*stored.values()]
+    summaries = each(_ready(workers, every), run_files.SUMMARY, every)
+    age = attrgetter("datetime", "run", "sha256")
+    return _addressed(sorted(summaries, key=age))
+
+
+def _addressed(oldest_first: Iterable[Summary]) -> list[Summary]:
+    """Give each run the address of its page below the index: a folder a machine.
+
+    Of two runs of one name the older has the plain one, whatever comes later.
+    """
+    taken: dict[str, Summary] = {}
+    for summary in oldest_first:
+        plain = f"{slug(summary.machine)}/{slug(summary.run)}"
+        href = f"{plain}-{summary.sha256[:8]}.html" if f"{plain}.html" in taken else f"{plain}.html"
+        taken[href] = replace(summary, href=href)
+    return list(taken.values())
+
+
+def _with_changes(
+    summaries: list[Summary], stored: dict[str, Source], workers: Workers
+) -> list[Summary]:
+    """Add how each run compares with the one before it on its machine."""
+    earlier: dict[str, list[Summary]] = {}
+    pairs = {}
+    for summary in summaries:
+        if machine := earlier.setdefault(summary.machine_id, []):
+            before, *others = machine[: -2 - MOST_RUNS : -1]
+            pairs[summary.sha256] = Pair(
+                stored[before.sha256],
+                before.href,
+                stored[summary.sha256],
+                tuple(stored[other.sha256] for other in others),
+            )
+        machine.append(summary)
+    changes = each(workers, run_files.CHANGE, [*pairs.values()])
+    by_run = dict(zip(pairs, changes, strict=True))
+    return [replace(summary, change=by_run.get(summary.sha256)) for summary in summaries]

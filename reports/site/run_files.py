@@ -20,7 +20,6 @@ from frobench.reports.fleet.nodes import Node
 from frobench.reports.making.broken import Stage
 from frobench.reports.making.cache import Marks, Source, mark, stand, write
 from frobench.reports.run.page import Contents, Download, Signs, contents, run_page
-from frobench.reports.summary import badge as badges
 from frobench.reports.summary import card, views
 from frobench.reports.summary.device_axes import DeviceAxes
 from frobench.reports.summary.model import Answer, Change, Summary, answers, change, summarise
@@ -201,7 +200,7 @@ def _signs(
     compute = job.axes.axis("compute")
     return {
         f"{stem}{IMAGE}": card.card(shown.machine, card.rows(short_answers), foot),
-        f"{stem}{BADGE}": badges.of_run(compute, marks, shown.machine, when, complete=complete),
+        f"{stem}{BADGE}": card.badge_of_run(compute, marks, shown.machine, when, complete=complete),
     }
 
 
