@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from frobench.reports.findings.answers import Answer, ask, at, sizes_in_common, threshold
+from frobench.reports.findings.answers import Answer, ask, at, largest, sizes_in_common, threshold
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines, stacked
 from frobench.reports.findings.values import SIZE, VALUE, behind, is_above, is_below, size, text
@@ -185,8 +185,7 @@ def _total(setting: Setting) -> Answer:
     """Compare the four parts, each measured by itself, with all of them at once."""
     parts, whole, _ = setting.forward()
     ratio = _sum(parts) / whole
-    batch = ratio.sizes[-1]
-    return at(ratio, batch, "1", f"of the whole, each measured by itself, {size(batch, BATCH)}")
+    return largest(ratio, "1", f"of the whole, each measured by itself, {BATCH}")
 
 
 def _stack(setting: Setting) -> Plot:

@@ -13,12 +13,13 @@ from frobench.reports.findings.answers import (
     ask_either,
     ask_on,
     at,
+    largest,
     threshold,
 )
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.fit import LEAST_SIZES, Line, fit
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
-from frobench.reports.findings.values import VALUE, N, behind, size
+from frobench.reports.findings.values import SIZE, VALUE, N, behind, size
 from frobench.suite.units import format_point
 
 PIECES, FOREACH, GRAPH = "bench_pieces", "bench_pieces_foreach", "bench_pieces_graph"
@@ -84,8 +85,7 @@ def _line(times: Curve) -> tuple[Line, Curve]:
 
 def _each(cases: Cases, device: str) -> Answer:
     times = _items(cases, PIECES, device, "pieces")
-    count = times.sizes[-1]
-    return at(times, count, "s", f"for each of {size(count)} operations on {cases.the(device)}")
+    return largest(times, "s", f"for each of {SIZE} operations on {cases.the(device)}")
 
 
 def _whole(cases: Cases, device: str) -> Answer:
@@ -115,8 +115,7 @@ def _hides(cases: Cases, device: str) -> Crossing:
 
 def _foreach(cases: Cases, device: str, function: str = FOREACH) -> Answer:
     gain = _pieces(cases, PIECES, device) / _pieces(cases, function, device)
-    count = gain.sizes[-1]
-    return at(gain, count, RATIO, f"as fast by {AT_ONCE[function]}, {size(count)} operations")
+    return largest(gain, RATIO, f"as fast by {AT_ONCE[function]}, {SIZE} operations")
 
 
 def _graph(cases: Cases) -> Answer:

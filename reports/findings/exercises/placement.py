@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from frobench.reports.findings.answers import Answer, ask, ask_on, at
+from frobench.reports.findings.answers import Answer, ask, ask_on, at, largest
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
 from frobench.reports.findings.values import SIZE, VALUE, behind, is_above, size, smallest, text
@@ -69,8 +69,7 @@ def _create(cases: Cases, device: str, kind: str) -> Answer:
 def _move(cases: Cases) -> Answer:
     device = cases.accelerator()
     ratio = _ready(cases, COPY, device) / _ready(cases, MOVE, device)
-    n = ratio.sizes[-1]
-    return at(ratio, n, RATIO, f"as long by empty_like and copy_ as by to, {size(n)} numbers")
+    return largest(ratio, RATIO, f"as long by empty_like and copy_ as by to, {SIZE} numbers")
 
 
 def _stay(cases: Cases, device: str) -> Answer:

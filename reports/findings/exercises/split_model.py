@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from frobench.reports.findings.answers import Answer, ask, ask_on, at, sizes_in_common
+from frobench.reports.findings.answers import Answer, ask, ask_on, at, largest, sizes_in_common
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from frobench.reports.findings.select import (
     BUSY,
@@ -20,7 +20,7 @@ from frobench.reports.findings.select import (
     measured,
     stacked,
 )
-from frobench.reports.findings.values import VALUE, N, behind, is_above, is_below, size, text
+from frobench.reports.findings.values import SIZE, VALUE, N, behind, is_above, is_below, size, text
 from frobench.suite.stored.types import Estimate, Scalar
 from frobench.suite.units import format_value
 
@@ -85,15 +85,13 @@ def _placement(cases: Cases) -> Answer:
 def _boundary(cases: Cases) -> Answer:
     device = cases.accelerator()
     extra = _times(cases, SPLIT, device) - _times(cases, FORWARD, device)
-    most = extra.sizes[-1]
-    return at(extra, most, TIME.unit, f"more for a forward pass of {size(most)} words")
+    return largest(extra, TIME.unit, f"more for a forward pass of {SIZE} words")
 
 
 def _training(cases: Cases) -> Answer:
     device = cases.accelerator()
     ratio = _times(cases, SPLIT_STEP, device) / _times(cases, STEP, device)
-    most = ratio.sizes[-1]
-    return at(ratio, most, RATIO, f"as long in training when split, {size(most)} words")
+    return largest(ratio, RATIO, f"as long in training when split, {SIZE} words")
 
 
 def _embedding(cases: Cases, device: str) -> Answer:
@@ -110,9 +108,8 @@ def _tasks(cases: Cases, group: str) -> Answer:
     first, count = group.partition("+")[0], group.count("+") + 1
     alone = cases.curve("n", "item_seconds", function=IN_SEQUENCE, device=first)
     speed = alone / cases.curve("n", "item_seconds", function=AT_ONCE, device=group)
-    most = speed.sizes[-1]
-    words = f"as fast as {count} models in turn on one of them, width {size(most)}"
-    return at(speed, most, RATIO, words)
+    words = f"as fast as {count} models in turn on one of them, width {SIZE}"
+    return largest(speed, RATIO, words)
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
