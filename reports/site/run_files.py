@@ -15,8 +15,8 @@ from frobench.reports.files.downloads import Rows
 from frobench.reports.files.metadata import Described, Publication, head
 from frobench.reports.findings import sections
 from frobench.reports.findings.select import remembered
-from frobench.reports.fleet import nodes
-from frobench.reports.fleet.nodes import Node
+from frobench.reports.fleet import peers
+from frobench.reports.fleet.peers import Node
 from frobench.reports.making.broken import Stage
 from frobench.reports.making.cache import Marks, Source, mark, stand, write
 from frobench.reports.run.page import Contents, Download, Signs, contents, run_page
@@ -113,7 +113,7 @@ def summarised(source: Source) -> Summary:
     with remembered(run, medians):
         made = summarise(run, source.sha256, estimated)
     source.kept("rows", downloads.rows(run, estimated))
-    if of_node := nodes.node(run, made.axes, estimated):
+    if of_node := peers.node(run, made.axes, estimated):
         source.kept("node", of_node)
     return made
 
