@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tables as CSV and Parquet: the same bytes on every Python, and no cell that is a formula."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any
@@ -46,14 +46,11 @@ by name.
 """
 
 
-class Rows(msgspec.Struct, frozen=True):
-    """A run's part of the table of estimates, a row a case: as an Arrow stream, and as CSV.
+Rows = memoryview
+"""A run's part of the table of estimates, a row a case, as an Arrow stream.
 
-    They are views of what was read: the parts of a thousand runs have 200 MB.
-    """
-
-    stream: memoryview
-    csv: memoryview
+It is a view of what was read: the parts of a thousand runs have 100 MB.
+"""
 
 
 def table_of(frame: pd.DataFrame) -> pa.Table:
@@ -92,25 +89,18 @@ def rows(run: Run, estimated: Sequence[CaseEstimate]) -> Rows:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, ESTIMATES) as stream:
         stream.write_table(table)
-    return Rows(memoryview(sink.getvalue()), memoryview(as_csv(table)))
+    return memoryview(sink.getvalue())
 
 
-def opened(parts: Sequence[Rows]) -> list[pa.Table]:
-    """Return the parts as tables, which takes little memory of its own."""
-    return [pa.ipc.open_stream(part.stream).read_all() for part in parts]
+def joined(parts: Iterable[Rows]) -> pa.Table:
+    """Return the table of estimates of many runs, which takes little memory of its own."""
+    tables = (pa.ipc.open_stream(part).read_all() for part in parts)
+    return pa.concat_tables([ESTIMATES.empty_table(), *tables])
 
 
-def joined(parts: Sequence[Rows], tables: Sequence[pa.Table]) -> dict[str, bytes]:
-    """Return the table of estimates of many runs, by the suffix of its format.
-
-    tables : the parts, opened
-    """
-    none = ESTIMATES.empty_table()
-    head, table = as_csv(none), pa.concat_tables([none, *tables])
-    return {
-        "csv": b"".join([head, *(part.csv[len(head) :] for part in parts)]),
-        "parquet": as_parquet(table),
-    }
+def both(name: str, table: pa.Table) -> dict[str, bytes]:
+    """Return a table in both formats, as files of this name."""
+    return {f"{name}.csv": as_csv(table), f"{name}.parquet": as_parquet(table)}
 
 
 def as_csv(table: pa.Table) -> bytes:

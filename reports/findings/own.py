@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from frobench.reports.findings.against_cpu import Compared
 from frobench.reports.findings.answers import Answer, ask
@@ -165,8 +165,10 @@ def findings(cases: Cases) -> Iterator[Finding]:
 def _under(title: str, finding: Finding) -> Finding:
     """Begin the words of a finding with the function that they are about."""
     said = ["question"] if finding.absent else ["question", "answer", "brief", "label"]
-    words = {name: getattr(finding, name) for name in said}
-    return replace(finding, **{name: f"{title}: {text}" for name, text in words.items() if text})
+    words: dict[str, Any] = {
+        name: f"{title}: {text}" for name in said if (text := getattr(finding, name))
+    }
+    return replace(finding, **words)
 
 
 def _findings(cases: Cases, function: Function) -> Iterator[Finding]:

@@ -110,11 +110,7 @@ def files(placed: Sequence[Placed], asked: AskedNodes | None = None) -> dict[str
         assumed=format_value(EQUAL_NODES, "1"),
         downloads=[f"{NAME}.csv", f"{NAME}.parquet"],
     )
-    return {
-        PAGE: page.encode(),
-        f"{NAME}.csv": downloads.as_csv(table),
-        f"{NAME}.parquet": downloads.as_parquet(table),
-    }
+    return {PAGE: page.encode(), **downloads.both(NAME, table)}
 
 
 def unlike(site: Path) -> dict[str, dict[str, float]]:

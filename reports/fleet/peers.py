@@ -206,7 +206,7 @@ def _off(nodes: Sequence[Node]) -> pd.DataFrame:
     }
     index = pd.MultiIndex.from_tuples(rows, names=["node", "subject", "case"])
     seconds = pd.DataFrame(np.array([*zip_longest(*rows.values())], float).T, index)
-    logs = np.log(seconds.where(seconds > 0))
+    logs = seconds.where(seconds > 0).apply(np.log)
     of_case = logs.mean(axis="columns").groupby(["subject", "case"])
     logs = logs.sub(of_case.transform("median"), axis="index")
     logs = logs[of_case.transform("size") >= LEAST_NODES]

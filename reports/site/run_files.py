@@ -159,23 +159,15 @@ def write_page(job: PageJob) -> Written:
     whole = judged(job.source)
     run = checks.credible(whole)
     with remembered(run):
-        return _written(job, whole, run)
-
-
-def _written(job: PageJob, whole: Run, run: Run) -> Written:
-    data = store.content(job.source.path)
-    answered = sections(run)
-    marks = views.marks(run)
-    shown = contents(run, answered, views.numbers(whole), job.axes, job.price)
-    target = job.out / job.href
-    files, listed = {f"{target.stem}.json": data}, [(f"{target.stem}.json", STORED)]
+        answered = sections(run)
+        shown = contents(run, answered, views.numbers(whole), job.axes, job.price)
+    marks, target = views.marks(run), job.out / job.href
+    stored = f"{target.stem}.json"
+    files, listed = {stored: store.content(job.source.path)}, [(stored, STORED)]
     medians = (target.stem, downloads.table_of(frame([run])), MEDIANS)
     sheets = [(f"{target.stem}.{sheet.name}", sheet.table, sheet.text) for sheet in shown.tables]
     for name, sheet, text in [medians, *sheets]:
-        files |= {
-            f"{name}.csv": downloads.as_csv(sheet),
-            f"{name}.parquet": downloads.as_parquet(sheet),
-        }
+        files |= downloads.both(name, sheet)
         listed += [(f"{name}.csv", text), (f"{name}.parquet", PARQUET)]
     short_answers = answers(answered, marks)
     signs = _shown_elsewhere(job, shown, {name: mark(content) for name, content in files.items()})

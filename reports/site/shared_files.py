@@ -6,8 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 
-import pyarrow as pa
-
 from frobench.reports.charts.words import slug
 from frobench.reports.files import downloads, metadata
 from frobench.reports.files.downloads import Rows
@@ -63,11 +61,12 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     newest_first = summaries[::-1]
     about = _described(newest_first) if newest_first else None
     parts = [rows[summary.sha256] for summary in newest_first]
-    tables = downloads.opened(parts)  # a thousand small steps, each of which waits in a thread
+    table = downloads.joined(parts)  # a thousand small steps, each of which waits in a thread
     with ThreadPoolExecutor(1) as thread:  # Arrow, hashing and writing leave Python to others
-        estimates = thread.submit(lambda: _put(_estimates(parts, tables), out))
+        estimates = thread.submit(lambda: _put(downloads.both("estimates", table), out))
         drawing = workers.map(_image, [_lines(newest_first)] if newest_first else [])
-        marks = _put({PLAIN: b"", **others, **_runs(newest_first)}, out)
+        runs = downloads.both("runs", downloads.runs(newest_first))
+        marks = _put({PLAIN: b"", **others, **runs}, out)
         badges = _put(_badges(summaries, out), out)
 
         def head() -> Head | None:
@@ -84,7 +83,7 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
 
 def alone(summary: Summary, rows: Rows, known: Sequence[Price]) -> None:
     """Make what concerns all runs of a single one, to see whether that fails."""
-    downloads.joined([rows], downloads.opened([rows]))
+    downloads.both("estimates", downloads.joined([rows]))
     downloads.runs([summary])
     index.page([summary], known)
     _image(_lines([summary]))
@@ -103,19 +102,6 @@ def _put(files: Mapping[str, bytes], out: Path) -> Marks:
 def _lies(path: Path, content: bytes) -> bool:
     size = path.stat().st_size if path.is_file() else -1
     return size == len(content) and path.read_bytes() == content
-
-
-def _estimates(parts: Sequence[Rows], tables: Sequence[pa.Table]) -> dict[str, bytes]:
-    tables_by_suffix = downloads.joined(parts, tables)
-    return {f"estimates.{suffix}": content for suffix, content in tables_by_suffix.items()}
-
-
-def _runs(newest_first: Sequence[Summary]) -> dict[str, bytes]:
-    runs = downloads.runs(newest_first)
-    return {
-        "runs.csv": downloads.as_csv(runs),
-        "runs.parquet": downloads.as_parquet(runs),
-    }
 
 
 def _badges(summaries: Sequence[Summary], out: Path) -> dict[str, bytes]:
