@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from frobench.reports.findings import peaks
 from frobench.reports.findings.exercises import attainable_peak, copies, many_or_one, norm_logging
-from frobench.reports.findings.kinds import KINDS
+from frobench.reports.findings.exercises.copies import KINDS
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.reports.findings.values import estimate_of
 from frobench.reports.table.equipment import printed_watts
@@ -32,7 +32,7 @@ LINKS: dict[Name, str] = {
     "link_to_device": "to-device-pinned",
     "link_to_host": "to-host-pinned",
 }
-"""Kinds of copies, see `reports.findings.kinds`."""
+"""Kinds of copies, see `reports.findings.exercises.copies`."""
 SLOPE = "slope of large copies"
 
 

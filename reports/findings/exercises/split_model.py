@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from frobench.reports.findings.answers import Answer, ask, ask_on, at, largest, sizes_in_common
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, exact
 from frobench.reports.findings.select import (
     BUSY,
     PROOF,
@@ -21,7 +21,6 @@ from frobench.reports.findings.select import (
     stacked,
 )
 from frobench.reports.findings.values import SIZE, VALUE, N, behind, is_above, is_below, size, text
-from frobench.suite.stored.types import Estimate, Scalar
 from frobench.suite.units import format_value
 
 FORWARD, SPLIT = "bench_forward", "bench_split_forward"
@@ -240,8 +239,7 @@ def _worth(cases: Cases, group: str) -> Answer:
 def _overlap(cases: Cases, group: str) -> Answer:
     """Say what the stages share of their time; a batch in one piece is the control."""
     pipeline = _pipeline(cases, group)
-    where: dict[str, Scalar] = {"function": PIPELINE, "device": group, "n": pipeline.n}
-    proved, *_ = lanes(cases, "micro", *PROOF, **where)
+    proved, *_ = lanes(cases, "micro", *PROOF, function=PIPELINE, device=group, n=pipeline.n)
     if ONE_PIECE not in proved.cases or len(proved.sizes) == 1:
         raise NotMeasuredError("there is no batch in one piece beside one in several")
     micro = proved.sizes[-1]
@@ -254,9 +252,8 @@ def _pipeline_plots(cases: Cases) -> Iterator[Plot]:
         with suppress(NotMeasuredError):
             pipeline = _pipeline(cases, group)
             speed, count = pipeline.speed_up(), pipeline.stages
-            exact = {m: count * (1 - pipeline.idle(m)) for m in speed.sizes}
-            theory = tuple(Point(m, Estimate(y, y, y, launches=0)) for m, y in exact.items())
-            lines = (speed.series("measured"), Series("equal stages, nothing else", theory))
+            theory = {m: count * (1 - pipeline.idle(m)) for m in speed.sizes}
+            lines = speed.series("measured"), exact("equal stages, nothing else", theory)
             title = f"A pipeline on {cases.title(group)}, {size(pipeline.n, N)}"
             axes, reference = (Axis("micro-batches"), Axis("Speed", RATIO)), (1.0, "one device")
             yield Plot(f"pipeline-{group}", title, "curve", *axes, lines, *reference)
