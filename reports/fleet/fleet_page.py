@@ -122,11 +122,10 @@ def unlike(site: Path) -> dict[str, dict[str, float]]:
     if table.empty:  # no node can be compared, and a column without rows has no type
         return {}
     subjects = table["subject"].tolist()
+    table["subject"] = [subject_title(subject, subjects) for subject in subjects]
     named = table[table["unlike"]].sort_values("ratio", key=lambda ratio: -abs(np.log(ratio)))
-    found: dict[str, dict[str, float]] = {}
-    for label, subject, ratio in zip(named["node"], named["subject"], named["ratio"], strict=True):
-        found.setdefault(str(label), {})[subject_title(subject, subjects)] = float(ratio)
-    return found
+    by_node = named.groupby("node", sort=False)
+    return {str(label): dict(zip(of["subject"], of["ratio"], strict=True)) for label, of in by_node}
 
 
 def groups_of(site: Path) -> list[str]:

@@ -166,15 +166,15 @@ def contents(
 
 
 def _exercise(run: Run, section: Section, marks: views.Marks) -> Exercise:
-    lead, *others = section.findings
+    name, (lead, *others) = section.exercise, section.findings
     return Exercise(
-        exercise_id(section.exercise),
+        exercise_id(name),
         section,
         None if lead.absent else row(run, section, marks),
         views.doubtful(lead.cases, marks),
         [(one, views.doubtful(one.cases, marks)) for one in others if not one.absent],
         [_drawn(plot, views.table(plot, marks)) for plot in section.plots],
-        views.case_rows(run, section.exercise, marks),
+        [views.case_row(run, case, marks) for case in run.benchmarks if case.group == name],
     )
 
 

@@ -102,12 +102,9 @@ def _hidden(cases: Cases, device: str) -> Answer:
     return _hides(cases, device).answer(_chain(cases, device), "numbers that hide a launch")
 
 
-def _tiny(cases: Cases, device: str) -> pd.Series:
-    return cases.one("item_seconds", function=CHAIN, device=device, n=1)
-
-
 def _hides(cases: Cases, device: str) -> Crossing:
-    step, tiny = _chain(cases, device), _tiny(cases, device)
+    step = _chain(cases, device)
+    tiny = cases.one("item_seconds", function=CHAIN, device=device, n=1)
     ratio = Curve.of(step.table.div(tiny, axis="index"), step.cases)
     launches = Curve.of(step.table.mul(0).add(tiny, axis="index"), step.cases)
     return threshold(ratio, LEVEL, launches, power=1)
