@@ -10,34 +10,47 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass, field
+from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from frobench.reports.charts.words import slug
-from frobench.reports.files.metadata import ANYWHERE, Publication
+from frobench.reports.files import downloads, metadata
+from frobench.reports.files.downloads import Rows
+from frobench.reports.files.metadata import ANYWHERE, Described, Publication
 from frobench.reports.fleet import fleet_page
 from frobench.reports.fleet.peers import Placed
+from frobench.reports.index import index
 from frobench.reports.making import cache
 from frobench.reports.making.broken import Broken, BrokenRunsError, each, named, of_several
-from frobench.reports.making.cache import Cache, Marks, Source, remove
+from frobench.reports.making.cache import Cache, Marks, Source, mark, remove
 from frobench.reports.making.workers import FEW, Workers, cores
 from frobench.reports.purchase import prices
 from frobench.reports.purchase.prices import Price
-from frobench.reports.site import run_files, shared_files
-from frobench.reports.site.run_files import PageJob, Pair
+from frobench.reports.site import run_files
+from frobench.reports.site.run_files import BADGE, PageJob, Pair
+from frobench.reports.summary import card
+from frobench.reports.summary.card import Row
 from frobench.reports.summary.device_axes import with_others
 from frobench.reports.summary.model import Summary, equipment_of
+from frobench.reports.web.render import moment
 from frobench.suite import checks
 from frobench.suite.compare.between_runs import MOST_RUNS
 from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
 from frobench.suite.stored.store import InvalidResult
 from frobench.suite.stored.types import Conclusion
+from frobench.suite.units import counted
 
 KEPT = ".cache"
 """Folder of what is kept between calls, in that of the site."""
+INDEX, IMAGE = "index.html", "index.png"
+BADGES = "badges"
+"""Folder of a badge for each machine."""
+PLAIN = ".nojekyll"
+"""Empty: hosts that would make pages of files by themselves are told not to."""
 SITE = "site"
 """Name there of the list of all files that the site consists of."""
 Tell = Callable[[Path, list[Conclusion]], None]
@@ -153,7 +166,7 @@ class _Site:
         pages = {summary.sha256: summary.href for summary in summaries}
         jobs = [*self._pages(summaries, stored)]
         written = each(self.workers, run_files.PAGE, jobs)
-        of_runs = {name: mark for page in written for name, mark in page.files.items()}
+        of_runs = {name: one for page in written for name, one in page.files.items()}
         self.attempted |= of_runs
         summaries = [
             replace(summary, answers=page.answers)
@@ -166,24 +179,15 @@ class _Site:
         for maker in self.beside:
             others |= maker(summaries, self.publication)
         by_digest = {summary.sha256: summary for summary in summaries}
+        base = next((pages[name] for name in pages if stored[name].path == self.reference), "")
         shared = of_several(
-            lambda: shared_files.write(
-                summaries,
-                rows,
-                self.known,
-                others | fleet,
-                self.publication,
-                self.out,
-                self.workers,
-                broken,
-                next((pages[name] for name in pages if stored[name].path == self.reference), ""),
-            ),
+            lambda: self._shared(summaries, rows, others | fleet, broken, base),
             [*by_digest],
-            lambda name: shared_files.alone(by_digest[name], rows[name], self.known),
+            lambda name: self._alone(by_digest[name], rows[name]),
         )
         self._sweep(stored, shared | of_runs)
         return [
-            self.out / "index.html",
+            self.out / INDEX,
             *(self.out / summary.href for summary in reversed(summaries)),
         ]
 
@@ -197,6 +201,40 @@ class _Site:
             )
 
         return of_several(lambda: made([*pages]), [*pages], lambda name: made([name]))
+
+    def _shared(
+        self,
+        summaries: Sequence[Summary],
+        rows: Mapping[str, Rows],
+        others: Mapping[str, bytes],
+        broken: Sequence[Broken],
+        reference: str,
+    ) -> Marks:
+        """Write what concerns all runs, where it is not there already, and return what is there.
+
+        rows : parts of the table of estimates, by the digest of the stored file
+        others : pages of several runs and what belongs to them, by name
+        reference : the page of the run that others are compared with at first; empty for the usual
+        """
+        newest_first = summaries[::-1]
+        files = {PLAIN: b"", **others, **_badges(summaries, self.out)}
+        files |= downloads.both("runs", downloads.runs(newest_first))
+        table = downloads.joined(rows[summary.sha256] for summary in newest_first)
+        marks = _put(files | downloads.both("estimates", table), self.out)
+        head, further = None, {}
+        if newest_first:
+            head = metadata.head(_described(newest_first), marks, self.publication)
+            further[IMAGE] = _image(newest_first)
+        pages = [name for name in others if name.endswith(".html")]
+        page = index.page(newest_first, self.known, pages, lambda: head, broken, reference)
+        return marks | _put(further | {INDEX: page.encode()}, self.out)
+
+    def _alone(self, summary: Summary, rows: Rows) -> None:
+        """Make what concerns all runs of a single one, to see whether that fails."""
+        downloads.both("estimates", downloads.joined([rows]))
+        downloads.runs([summary])
+        index.page([summary], self.known)
+        _image([summary])
 
     def _pages(self, summaries: list[Summary], stored: dict[str, Source]) -> Iterator[PageJob]:
         """Yield the page of each run, which depends on those measured before with its device."""
@@ -316,3 +354,55 @@ def _with_changes(
     changes = each(workers, run_files.CHANGE, [*pairs.values()])
     by_run = dict(zip(pairs, changes, strict=True))
     return [replace(summary, change=by_run.get(summary.sha256)) for summary in summaries]
+
+
+def _put(files: Mapping[str, bytes], out: Path) -> Marks:
+    """Write what is not there already, and return all."""
+    for name, content in files.items():
+        path = out / name
+        if not _lies(path, content):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            cache.write(path, content)
+    return {name: mark(content) for name, content in files.items()}
+
+
+def _lies(path: Path, content: bytes) -> bool:
+    size = path.stat().st_size if path.is_file() else -1
+    return size == len(content) and path.read_bytes() == content
+
+
+def _badges(summaries: Sequence[Summary], out: Path) -> dict[str, bytes]:
+    """Return the badge of the newest run of each device; devices may share a name."""
+    newest = {f"{slug(run.machine)}-{run.device_id[:6]}": run for run in summaries}
+    return {
+        f"{BADGES}/{name}.svg": (out / summary.href).with_suffix(BADGE).read_bytes()
+        for name, summary in newest.items()
+    }
+
+
+def _runs_of_machines(runs: Sequence[Summary]) -> str:
+    machines = counted(len({run.machine_id for run in runs}), "machine")
+    return f"{counted(len(runs), 'stored run')} of {machines}"
+
+
+def _described(newest_first: Sequence[Summary]) -> Described:
+    text = (
+        f"{_runs_of_machines(newest_first)}, measured with the PyTorch benchmark suite Frobench: "
+        "every run, and the estimates of all cases with their intervals."
+    )
+    when = max((summary.datetime for summary in newest_first), key=metadata.date)
+    return Described("Frobench results", text, "", IMAGE, when)
+
+
+def _image(newest_first: Sequence[Summary]) -> bytes:
+    """Draw the machines that were measured last, each with its first number."""
+    newest: dict[str, Summary] = {}
+    for summary in newest_first:
+        newest.setdefault(summary.machine_id, summary)
+    foot = f"{_runs_of_machines(newest_first)}, the newest of {moment(newest_first[0].datetime)}"
+    return card.card("Frobench results", map(_line, islice(newest.values(), card.ROWS)), foot)
+
+
+def _line(summary: Summary) -> Row:
+    numbers = (f"{row.figure}, {row.label}" for row in card.rows(summary.answers))
+    return Row(summary.title, next(numbers, "no figure"))
