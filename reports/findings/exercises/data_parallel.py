@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from frobench.reports.findings.answers import Answer, ask, at, largest, sizes_in_common, threshold
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines, stacked
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines, stack
 from frobench.reports.findings.values import SIZE, VALUE, behind, is_above, is_below, size, text
 from frobench.suite.stored.differences import is_cpu
 
@@ -192,18 +192,13 @@ def _stack(setting: Setting) -> Plot:
     """Return the parts of a forward pass by batch, beside the whole."""
     parts, whole, _ = setting.forward()
     shown = {**parts, WHOLE: whole}
-    series = stacked(
-        {
-            size(batch, f"{SIZE} samples"): {part: (curve, batch) for part, curve in shown.items()}
-            for batch in (_sum(parts) / whole).sizes
-        }
-    )
-    together = series.pop(WHOLE)
-    title = (
-        f"A forward pass of the {setting.network} network with nn.DataParallel on {setting.where}"
-    )
-    name, x, y = f"parts-{setting.group}-{setting.network}", Axis("batch"), Axis("Time", "s")
-    return Plot(name, title, "stack", x, y, tuple(series.values()), whole=together)
+    bars = {
+        size(batch, f"{SIZE} samples"): {part: (curve, batch) for part, curve in shown.items()}
+        for batch in (_sum(parts) / whole).sizes
+    }
+    network = f"the {setting.network} network with nn.DataParallel on {setting.where}"
+    name, axes = f"parts-{setting.group}-{setting.network}", (Axis("batch"), Axis("Time", "s"))
+    return stack(name, f"A forward pass of {network}", axes, bars, PARTS, WHOLE)
 
 
 def _sum(parts: dict[str, Curve]) -> Curve:

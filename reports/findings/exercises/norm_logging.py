@@ -22,7 +22,7 @@ from frobench.reports.findings.select import (
     dots,
     lines,
     measured,
-    stacked,
+    stack,
 )
 from frobench.reports.findings.values import SIZE, VALUE, behind, is_above, size
 
@@ -116,10 +116,9 @@ def _length(cases: Cases, device: str) -> Answer:
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the parts of a step, all ways to read, and how the length matters."""
     devices = cases.devices()[::-1]
-    parts = stacked({name: bar for device in devices for name, bar in _bars(cases, device).items()})
-    order = (LAUNCHING, COMPUTING, KEEPING, READING)
-    title, shown = "Where the time of a step goes", tuple(parts[x] for x in order if x in parts)
-    yield Plot("parts", title, "stack", Axis("loop"), STEP, shown, whole=parts.get(WHOLE))
+    bars = {name: bar for device in devices for name, bar in _bars(cases, device).items()}
+    title, order = "Where the time of a step goes", (LAUNCHING, COMPUTING, KEEPING, READING)
+    yield stack("parts", title, (Axis("loop"), STEP), bars, order, WHOLE)
     ways = {
         cases.title(device): [
             step.point(step.sizes[-1], WAYS[way])

@@ -18,7 +18,7 @@ from frobench.reports.findings.select import (
     NotMeasuredError,
     lanes,
     measured,
-    stacked,
+    stack,
 )
 from frobench.reports.findings.values import SIZE, VALUE, N, behind, is_above, is_below, size, text
 from frobench.suite.units import format_value
@@ -154,13 +154,9 @@ def _parts(cases: Cases) -> Plot:
                     for function, other in {**others, whole: ""}.items()
                 }
     words = sizes_in_common((curve for bar in bars.values() for curve in bar.values()), "")[-1]
-    parts = stacked(
-        {name: {part: (curve, words) for part, curve in bar.items()} for name, bar in bars.items()}
-    )
+    sized = {name: {part: (bar[part], words) for part in bar} for name, bar in bars.items()}
     title = f"Where a forward pass of {size(words)} words spends its time"
-    axes = Axis("placement"), TIME
-    shown = tuple(parts[label] for label in PARTS.values() if label in parts)
-    return Plot("parts", title, "stack", *axes, shown, whole=parts[WHOLE])
+    return stack("parts", title, (Axis("placement"), TIME), sized, PARTS.values(), WHOLE)
 
 
 @dataclass(frozen=True)
