@@ -280,6 +280,16 @@ def lines(curve: Callable[..., Curve], asked: Iterable[tuple[Any, ...]]) -> tupl
     return tuple(measured(lambda line: curve(*line[1:]).series(line[0]), asked).values())
 
 
+def ways_on_devices(cases: Cases, ways: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
+    """Yield the label of a line and what it is of for each device, accelerators first, and way.
+
+    ways : what functions of the benchmarks do, in words
+    """
+    for device in reversed(cases.devices()):
+        for function, how in ways.items():
+            yield f"{cases.title(device)}, {how}", cases, function, device
+
+
 def dots(points: Mapping[str, Iterable[Point]]) -> tuple[Series, ...]:
     """Return the series of a plot by their labels, without those that have no point."""
     series = (Series(label, tuple(those)) for label, those in points.items())

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from frobench.reports.charts import small
+from frobench.reports.charts import screen
 from frobench.reports.charts.words import slug
 from frobench.reports.findings.finding import Section
 from frobench.reports.summary import short
@@ -49,7 +49,7 @@ def row(run: Run, section: Section, marks: Marks) -> AnswerRow:
         short.question(run, lead.question, section.question),
         short.answer(run, lead),
         short.rule(lead),
-        small.chart(lead, section.plots, launches, short.PRECISIONS),
+        screen.chart(lead, section.plots, launches, short.PRECISIONS),
         tuple(dict.fromkeys(doubts)),
         "; ".join(
             f"{name} {modes.text('s')}"

@@ -18,7 +18,7 @@ from frobench.reports.findings.answers import (
 )
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.fit import LEAST_SIZES, Line, fit
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines, ways_on_devices
 from frobench.reports.findings.values import SIZE, VALUE, N, behind, size
 from frobench.suite.units import format_point
 
@@ -133,12 +133,7 @@ def _compiling(cases: Cases, device: str) -> Answer:
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the time by the number of operations, and of each operation by its size."""
     titled = [(cases.title(device), device) for device in reversed(cases.devices())]
-    ways = {PIECES: "one after the other", **AT_ONCE}
-    operations = (
-        (f"{title}, {how}", cases, function, device)
-        for title, device in titled
-        for function, how in ways.items()
-    )
+    operations = ways_on_devices(cases, {PIECES: "one after the other", **AT_ONCE})
     title, y = "The same arithmetic in many operations", Axis("Time", "s")
     shown = lines(_pieces, operations)
     yield Plot("operations", title, "curve", Axis("operations"), y, shown)

@@ -23,6 +23,7 @@ from frobench.reports.findings.select import (
     lines,
     measured,
     stack,
+    ways_on_devices,
 )
 from frobench.reports.findings.values import SIZE, VALUE, behind, is_above, size
 
@@ -127,13 +128,9 @@ def plots(cases: Cases) -> Iterator[Plot]:
         for device in devices
     }
     yield Plot("ways", "Ways to keep the norms", "dots", Axis("way"), STEP, dots(ways))
-    asked = (
-        (f"{cases.title(device)}, {WAYS[function]}", cases, function, device)
-        for device in devices
-        for function in (READ_EACH, READ_LOG)
-    )
-    title = "A step, by the length of the loop"
-    yield Plot("length", title, "curve", Axis("steps"), STEP, lines(_step, asked))
+    both = {way: WAYS[way] for way in (READ_EACH, READ_LOG)}
+    title, steps = "A step, by the length of the loop", lines(_step, ways_on_devices(cases, both))
+    yield Plot("length", title, "curve", Axis("steps"), STEP, steps)
 
 
 def _step(cases: Cases, function: str, device: str) -> Curve:

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from frobench.reports.findings.answers import Answer, ask, ask_on, at, largest
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines, ways_on_devices
 from frobench.reports.findings.values import SIZE, VALUE, behind, is_above, size, smallest, text
 from frobench.suite.stored.differences import is_cpu
 
@@ -93,13 +93,8 @@ def plots(cases: Cases) -> Iterator[Plot]:
             ),
         )
         yield Plot(f"create-{kind}", f"Time to {doing} {what}", "curve", NUMBERS, TIME, created)
-    ready = (
-        (f"{cases.title(device)}, {how}", cases, function, device)
-        for device in devices
-        for function, how in READY.items()
-    )
-    title = "Moving a tensor that is ready"
-    yield Plot("move", title, "curve", NUMBERS, TIME, lines(_ready, ready))
+    title, ready = "Moving a tensor that is ready", lines(_ready, ways_on_devices(cases, READY))
+    yield Plot("move", title, "curve", NUMBERS, TIME, ready)
 
 
 def _created(cases: Cases, function: str, device: str, kind: str) -> Curve:
