@@ -103,6 +103,15 @@ def doubtful(cases: Iterable[str], marks: Marks) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for case in cases for word in marks.get(case, ())))
 
 
+def absent(findings: Iterable[Finding]) -> dict[str, list[str]]:
+    """Return the questions that have no answer, by the reason."""
+    reasons: dict[str, list[str]] = {}
+    for finding in findings:
+        if finding.absent:
+            reasons.setdefault(finding.absent, []).append(finding.question)
+    return reasons
+
+
 def own_cases(run: Run, exercise: str, finding: Finding) -> list[Case]:
     """Return the cases behind an answer that its exercise measured.
 
