@@ -2,7 +2,6 @@
 """Tables as CSV and Parquet: the same bytes on every Python, and no cell that is a formula."""
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
@@ -105,34 +104,21 @@ def both(name: str, table: pa.Table) -> dict[str, bytes]:
 
 def as_csv(table: pa.Table) -> bytes:
     """Return a table as CSV in UTF-8; what a spreadsheet would take for a formula begins with '."""
-    names = _harmless_names(tuple(table.column_names))
-    columns = table.columns
-    texts = [column.unique() for column in columns if pa.types.is_string(column.type)]
-    if pc.any(_formulas(pa.chunked_array(texts, pa.string()))).as_py():  # seldom: all at once
-        columns = [
-            _harmless(column) if pa.types.is_string(column.type) else column for column in columns
-        ]
+    names = _harmless(pa.array(table.column_names, pa.string())).to_pylist()
+    columns = [
+        _harmless(column) if pa.types.is_string(column.type) else column for column in table.columns
+    ]
     sink = pa.BufferOutputStream()
     csv.write_csv(pa.table(columns, names=names), sink)
     return bytes(sink.getvalue())
 
 
-@lru_cache
-def _harmless_names(names: tuple[str, ...]) -> list[str]:
-    harmless: list[str] = _harmless(pa.array(names, pa.string())).to_pylist()
-    return harmless
-
-
 def _harmless(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
-    return pc.if_else(_formulas(texts), pc.binary_join_element_wise("'", texts, ""), texts)
-
-
-def _formulas(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
-    """Tell which texts a spreadsheet would compute."""
     begins = pc.match_substring_regex(texts, FORMULA)
     if not pc.any(begins).as_py():  # as mostly
-        return begins
-    return pc.and_not(begins, pc.match_substring_regex(texts, SIGNED_NUMBER))
+        return texts
+    formulas = pc.and_not(begins, pc.match_substring_regex(texts, SIGNED_NUMBER))
+    return pc.if_else(formulas, pc.binary_join_element_wise("'", texts, ""), texts)
 
 
 def as_parquet(table: pa.Table) -> bytes:

@@ -360,15 +360,10 @@ def _put(files: Mapping[str, bytes], out: Path) -> Marks:
     """Write what is not there already, and return all."""
     for name, content in files.items():
         path = out / name
-        if not _lies(path, content):
+        if not path.is_file() or path.read_bytes() != content:
             path.parent.mkdir(parents=True, exist_ok=True)
             cache.write(path, content)
     return {name: mark(content) for name, content in files.items()}
-
-
-def _lies(path: Path, content: bytes) -> bool:
-    size = path.stat().st_size if path.is_file() else -1
-    return size == len(content) and path.read_bytes() == content
 
 
 def _badges(summaries: Sequence[Summary], out: Path) -> dict[str, bytes]:
