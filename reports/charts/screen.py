@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from frobench.reports.charts.axes import Scale, even_ticks, is_wide, spell_x, ticks
+from frobench.reports.charts.axes import Scale, describe, even_ticks, is_wide, spell_x, ticks
 from frobench.reports.charts.svg import LATE, Fluid
-from frobench.reports.charts.words import describe
 from frobench.reports.findings.finding import RATIO, Finding, Plot, Series
 from frobench.suite.stored.types import Estimate
 from frobench.suite.units import format_ends, format_point, format_value, prefixed

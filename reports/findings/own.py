@@ -120,12 +120,8 @@ class Function:
     @property
     def rates(self) -> list[Quantity]:
         """Return the answers from the declared work of the cases; the first one leads."""
-        works = [
-            case.extra_info.work
-            for variant in self.variants
-            for members in variant.cases.values()
-            for case in members.values()
-        ]
+        groups = (members for variant in self.variants for members in variant.cases.values())
+        works = [case.extra_info.work for members in groups for case in members.values()]
         rates = [RATES[name] for name in RATES if any(getattr(work, name) for work in works)]
         return rates or [PER_ITEM] * any(work.items for work in works)
 

@@ -25,6 +25,7 @@ SOURCES = (REPORTS, SUITE)
 SUFFIXES = {".css", ".csv", ".html", ".js", ".json", ".py", ".svg"}
 LIBRARIES = ("jinja2", "matplotlib", "msgspec", "numpy", "pandas", "pillow", "pyarrow")
 """Libraries whose output becomes part of a page or of what is kept."""
+_UNSAFE = re.compile(r"[^A-Za-z0-9.+-]+")
 _MADE_OF = re.compile(r"[0-9a-f]{64}\.[a-z]+")
 
 
@@ -95,6 +96,13 @@ class Source(NamedTuple):
         """Keep what was made of the file, and return it."""
         self.cache.put(f"{self.sha256}.{name}", value, key)
         return value
+
+
+def slug(name: str) -> str:
+    """Return a name that is safe as a file name and in a link, equal only for equal names."""
+    safe = _UNSAFE.sub("-", name).strip(".-")[:100]
+    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return safe if safe and safe == name else f"{safe or 'unnamed'}-{digest}"
 
 
 def write(path: Path, content: bytes) -> None:

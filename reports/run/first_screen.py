@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from frobench.reports.charts import screen
 from frobench.reports.charts.screen import Bar
-from frobench.reports.charts.words import slug
 from frobench.reports.findings.roofline import Roofline
+from frobench.reports.making.cache import slug
 from frobench.reports.run.normal import OUTSIDE, Row
 from frobench.reports.summary import axis_words
 from frobench.reports.summary.device_axes import Axis, DeviceAxes, Name

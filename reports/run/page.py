@@ -11,8 +11,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from frobench.reports.charts import courses, screen
+from frobench.reports.charts.axes import subtitle
 from frobench.reports.charts.plots import draw, legend
-from frobench.reports.charts.words import subtitle
 from frobench.reports.files.metadata import Head
 from frobench.reports.findings import roofline
 from frobench.reports.findings.finding import Finding, Plot, Section

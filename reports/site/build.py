@@ -16,7 +16,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from frobench.reports.charts.words import slug
 from frobench.reports.files import downloads, metadata
 from frobench.reports.files.downloads import Rows
 from frobench.reports.files.metadata import ANYWHERE, Described, Publication
@@ -25,7 +24,7 @@ from frobench.reports.fleet.peers import Placed
 from frobench.reports.index import index
 from frobench.reports.making import cache
 from frobench.reports.making.broken import Broken, BrokenRunsError, each, named, of_several
-from frobench.reports.making.cache import Cache, Marks, Source, mark, remove
+from frobench.reports.making.cache import Cache, Marks, Source, mark, remove, slug
 from frobench.reports.making.workers import FEW, Workers, cores
 from frobench.reports.purchase import prices
 from frobench.reports.purchase.prices import Price
