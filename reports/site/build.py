@@ -185,10 +185,7 @@ class _Site:
             lambda name: self._alone(by_digest[name], rows[name]),
         )
         self._sweep(stored, shared | of_runs)
-        return [
-            self.out / INDEX,
-            *(self.out / summary.href for summary in reversed(summaries)),
-        ]
+        return [self.out / INDEX, *(self.out / summary.href for summary in reversed(summaries))]
 
     def _fleet(self, pages: Mapping[str, str], stored: dict[str, Source]) -> dict[str, bytes]:
         """Return the page of nodes beside each other, where runs have labels."""

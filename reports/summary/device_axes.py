@@ -28,10 +28,7 @@ from frobench.suite.units import counted, format_value
 Name = Literal["compute", "memory", "overhead", "read_back", "link_to_device", "link_to_host"]
 NAMES: tuple[Name, ...] = get_args(Name)
 """The axes in their order; compute is there once for each precision."""
-LINKS: dict[Name, str] = {
-    "link_to_device": "to-device-pinned",
-    "link_to_host": "to-host-pinned",
-}
+LINKS: dict[Name, str] = {"link_to_device": "to-device-pinned", "link_to_host": "to-host-pinned"}
 """Kinds of copies, see `reports.findings.exercises.copies`."""
 SLOPE = "slope of large copies"
 

@@ -37,10 +37,7 @@ SLOWER = 1.25
 
 STEP, PIPELINE = "bench_step", "bench_pipeline"
 WAYS = {"ddp": "DistributedDataParallel", "fsdp": "fully_shard"}
-SCALINGS = {
-    "weak": "as many tokens on each",
-    "strong": "the tokens of a step shared among them",
-}
+SCALINGS = {"weak": "as many tokens on each", "strong": "the tokens of a step shared among them"}
 HIDDEN = 0.95
 """Part of the communication from which it counts as hidden."""
 TOKENS = 1024

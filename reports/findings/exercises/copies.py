@@ -8,14 +8,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from frobench.reports.findings import peaks
-from frobench.reports.findings.answers import (
-    Answer,
-    ask,
-    ask_either,
-    ask_on,
-    at,
-    no_accelerator,
-)
+from frobench.reports.findings.answers import Answer, ask, ask_either, ask_on, at, no_accelerator
 from frobench.reports.findings.cold import cold_plot, longer
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Series, bound
 from frobench.reports.findings.fit import LEAST_SIZES, Line, fit

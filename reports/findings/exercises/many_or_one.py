@@ -24,10 +24,7 @@ from frobench.suite.units import format_point
 
 PIECES, FOREACH, GRAPH = "bench_pieces", "bench_pieces_foreach", "bench_pieces_graph"
 CHAIN, LARGE, COMPILED = "bench_chain", "bench_chain_large", "bench_chain_compiled"
-AT_ONCE = {
-    FOREACH: "one call of torch._foreach_mul",
-    GRAPH: "replaying a recorded graph",
-}
+AT_ONCE = {FOREACH: "one call of torch._foreach_mul", GRAPH: "replaying a recorded graph"}
 LEVEL = 2.0
 """A launch is hidden where an operation takes this many times as long as on a single number."""
 

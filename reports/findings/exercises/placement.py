@@ -16,11 +16,7 @@ DEARER = 1.1
 """Time of drawing numbers as a multiple of that of writing equal ones, above which it is advice."""
 KINDS = {"randn": ("random numbers", "draw"), "full": ("equal numbers", "write")}
 """What is created, and what creating it is called, by the parameter ``values``."""
-READY = {
-    COPY: "empty_like and copy_",
-    MOVE: "to",
-    STAY: "to, on the device already",
-}
+READY = {COPY: "empty_like and copy_", MOVE: "to", STAY: "to, on the device already"}
 NUMBERS, TIME = Axis("n"), Axis("Time", "s")
 
 
