@@ -40,8 +40,8 @@ class Axis(Struct, frozen=True, kw_only=True):
     device : the name of the device, equal for equal devices
     precision : of compute, as the benchmarks name it; else empty
     basis : how the number was made, in a few words
-    sheet : what the datasheet allows, in ``unit``; none of an overhead, or where no datasheet is
-        known
+    sheet, sheet_name : what the datasheet allows, in ``unit``, and what that figure is; none of an
+        overhead, or where no datasheet is known
     part : ``value`` as a part of ``sheet``
     others, elsewhere : the values of other stored runs of the same device, and of the newest run of
         each other machine that has it, ascending
@@ -55,6 +55,7 @@ class Axis(Struct, frozen=True, kw_only=True):
     basis: str
     precision: str = ""
     sheet: float | None = None
+    sheet_name: str = ""
     part: Estimate | None = None
     others: tuple[float, ...] = ()
     elsewhere: tuple[float, ...] = ()
@@ -208,6 +209,7 @@ def _axis(  # noqa: PLR0913, PLR0917 - one for each thing that an axis is made o
         basis=basis,
         precision=precision,
         sheet=ceiling.rate if ceiling else None,
+        sheet_name=ceiling.name if ceiling else "",
         part=estimate_of(by_launch / ceiling.rate) if ceiling else None,
         cases=cases,
     )
