@@ -87,11 +87,7 @@ def sensors(run: Run) -> Sensors | None:
     if telemetry is UNSET:
         return None
     held_back = [
-        (
-            device_name(run, telemetry, device),
-            reason,
-            format_value(fmean(known), "1", 2),
-        )
+        (device_name(run, telemetry, device), reason, format_value(fmean(known), "1", 2))
         for device, reasons in telemetry.held_back.items()
         for reason, parts in reasons.items()
         if (known := [part for part in parts if part is not None])

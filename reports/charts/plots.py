@@ -9,9 +9,8 @@ from textwrap import wrap
 from markupsafe import Markup
 
 from frobench.reports.charts import axes
-from frobench.reports.charts.axes import Scale, spell_x
+from frobench.reports.charts.axes import Scale, describe, hover, row_titles, short_names, spell_x
 from frobench.reports.charts.svg import Fluid
-from frobench.reports.charts.words import describe, hover, row_titles, short_names
 from frobench.reports.findings.finding import Plot, Series
 from frobench.reports.web.theme import SHAPES, kind
 from frobench.suite.units import format_point

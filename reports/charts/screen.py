@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""The charts of the first screen: the bar of an axis, and the roofline."""
+"""The small charts: the bar of an axis, the roofline, and what stands in the row of an answer.
+
+A row is as wide on a telephone as on a desk, so that what fits there fits everywhere.
+"""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from frobench.reports.charts.axes import Scale, even_ticks, ticks
+from frobench.reports.charts.axes import Scale, describe, even_ticks, is_wide, spell_x, ticks
 from frobench.reports.charts.svg import LATE, Fluid
-from frobench.reports.charts.words import describe
-from frobench.reports.findings.finding import Plot, Series
+from frobench.reports.findings.finding import RATIO, Finding, Plot, Series
 from frobench.suite.stored.types import Estimate
-from frobench.suite.units import format_value, prefixed
+from frobench.suite.units import format_ends, format_point, format_value, prefixed
 
 HEIGHT, TOP, BOTTOM, MIDDLE, BELOW = 66, 16, 50, 27, 43
 """Pixels: of a bar's drawing, where its frame begins and ends, of the bar, and of the dots of other
@@ -32,6 +34,25 @@ LINE = 14.0
 """From one label to the next, in pixels."""
 BESIDE = ("2", "3", "5")
 """First digits of ticks that are left out on a narrow screen."""
+
+ROW = 16
+"""Height of a bar with its label, in pixels."""
+LONGEST_BAR, LONGEST_LINE = 48.0, 58.0
+"""Percent of the width, of bars and of lines; their labels follow."""
+LABEL, NAME = 13, 8
+"""Characters of the label behind a bar, and of the name behind a line, that have room."""
+MOST_ROWS, LEAST_POINTS = 3, 3
+NAMED_ROW, MOST_NAMED, MOST_LETTERS = 25, 2, 30
+"""Height of a bar with its name above it, how many of them, and letters of that line, at most."""
+STRIP_ROW = 30
+"""Height of a strip with its name above it, in pixels."""
+COLOURS = KINDS[:2]
+"""Ends of the classes of the first line or row and of the others; of lines there are no more."""
+APART = 13.0
+"""Height of a label at the end of a line, in pixels."""
+INTERVAL_ROOM = 0.15
+"""What is left on both sides of an interval, as a part of what is shown."""
+Rows = Sequence[tuple[str, Estimate]]
 
 
 @dataclass(frozen=True)
@@ -138,3 +159,155 @@ def _grid(drawing: Fluid, x: Scale, y: Scale, factor: float) -> None:
         drawing.text(x(tick), FRAME + 17, text, few, anchor="middle")
     drawing.line([(0, FRAME), (100, FRAME)], "zero")
     drawing.text(100, ROOF_HEIGHT - 3, "FLOP per byte", anchor="end")
+
+
+def chart(
+    lead: Finding,
+    plots: Sequence[Plot],
+    launches: Mapping[str, Sequence[float]],
+    names: Mapping[str, str],
+) -> Markup:
+    """Return the small chart of an answer.
+
+    plots : of its exercise: the first is taken that shows what the answer was computed from
+    launches : the launch medians in seconds, by name, of cases behind the answer whose launches are
+        in two modes; they are shown instead
+    names : short names of series and categories
+    """
+    if launches:
+        return _strips(launches)
+    for plot in plots:
+        shown = sorted(
+            (replace(line, label=names.get(line.label, line.label)) for line in plot.series),
+            key=lambda line: _first_case(line, lead),
+        )
+        shown = [line for line in shown if _first_case(line, lead) < len(lead.cases)]
+        same = lead.unit == plot.y.unit or lead.unit != RATIO  # else a ratio is not what it shows
+        if shown and same and plot.kind == "curve" and _is_course(shown[0], lead):
+            return _lines(plot, shown[: len(COLOURS)])
+        if shown and plot.kind == "dots" and lead.unit == plot.y.unit:
+            own = set(lead.cases)  # the bar of the answer comes first
+            first = sorted(shown[0].points, key=lambda point: own.isdisjoint(point.cases))
+            called = [(spell_x(point.x, plot.x.unit), point.y) for point in first[:MOST_ROWS]]
+            return _bars([(names.get(name, name), value) for name, value in called], plot.y.unit)
+    if lead.value is None:
+        return Markup()
+    if lead.unit == RATIO and lead.value.low is not None:
+        return _interval(lead.value)
+    return _bars([("", lead.value)], lead.unit)
+
+
+def _first_case(series: Series, lead: Finding) -> int:
+    """Return the index of the first case behind an answer that a series shows."""
+    shown = {name for point in series.points for name in point.cases}
+    return next((at for at, name in enumerate(lead.cases) if name in shown), len(lead.cases))
+
+
+def _is_course(series: Series, lead: Finding) -> bool:
+    """Tell whether a line says more of an answer than its interval: it is of no first point."""
+    own = [at for at, point in enumerate(series.points) if set(point.cases) & set(lead.cases)]
+    return len(series.points) >= LEAST_POINTS and max(own) > 0
+
+
+def _lines(plot: Plot, shown: Sequence[Series]) -> Markup:
+    """Draw lines over sizes, with the name of each at its end, or its last value if it is alone."""
+    points = [point for line in shown for point in line.points]
+    values, sizes = [point.y.value for point in points], [float(point.x) for point in points]
+    low, high, first, last = min(values), max(values), min(sizes), max(sizes)
+    wide = is_wide(low, high)
+    y = Scale(low if wide else min(0.0, low), high or 1.0, 32, 5, wide)
+    x = Scale(first, last, 0, LONGEST_LINE, is_wide(first, last))
+    drawing = Fluid(46)
+    drawing.line([(0, 32), (LONGEST_LINE, 32)], "grid")
+    if plot.reference is not None and low <= plot.reference <= high:
+        drawing.line([(0, y(plot.reference)), (LONGEST_LINE, y(plot.reference))], "zero")
+    ends, spelled = [], []
+    for kind, line in zip(COLOURS, shown, strict=False):
+        drawing.line([(x(float(p.x)), y(p.y.value)) for p in line.points], f"k{kind}")
+        end = line.points[-1]
+        drawing.dot(x(float(end.x)), y(end.y.value), 3, f"f{kind}", square=kind != "1")
+        both = [
+            (format_point(p.y, plot.y.unit), spell_x(p.x, plot.x.unit))
+            for p in (line.points[0], end)
+        ]
+        spelled.append(f"{line.label}: {', '.join(f'{value} at {at}' for value, at in both)}")
+        alone = len(shown) == 1 or len(line.label) > NAME
+        ends.append((y(end.y.value), kind, both[-1][0] if alone else line.label))
+    above = -math.inf
+    for at, kind, label in sorted(ends):
+        above = max(at, above + APART)
+        drawing.text(LONGEST_LINE, above + 4, label, f"lab l{kind}", dx=8)
+    drawing.text(0, 44, spell_x(first, plot.x.unit))
+    drawing.text(LONGEST_LINE, 44, spell_x(last, plot.x.unit), anchor="end")
+    return drawing.svg(f"{plot.title}. {'; '.join(spelled)}.")
+
+
+def _bars(rows: Rows, unit: str) -> Markup:
+    """Draw a bar for each number, with its name behind it, or above it where that is too long."""
+    longest = max(abs(value.value) for _, value in rows) or 1.0
+    texts = [format_point(value, unit) for _, value in rows]
+    labels = [f"{name} {text}".strip() for (name, _), text in zip(rows, texts, strict=True)]
+    above = any(name for name, _ in rows) and any(len(label) > LABEL for label in labels)
+    shown = rows[:MOST_NAMED] if above else rows
+    drawing = Fluid((NAMED_ROW if above else ROW) * len(shown) + 2)
+    spelled = []
+    for at, ((name, value), text) in enumerate(zip(shown, texts, strict=False)):
+        part, colour = max(0.0, value.value), "f1" if at == 0 else "f0"
+        if above:
+            _name(drawing, NAMED_ROW * at, text, name)
+            drawing.bar(0, NAMED_ROW * at + 16, 100 * part / longest, 6, colour)
+        else:
+            length = LONGEST_BAR * part / longest
+            drawing.bar(0, ROW * at + 2, length, 11, colour)
+            drawing.text(length, ROW * at + 12, labels[at], dx=5)
+        spelled.append(f"{name}: {text}" if name or above else text)
+    return drawing.svg("; ".join(spelled))
+
+
+def _name(drawing: Fluid, top: float, text: str, name: str) -> None:
+    """Write a number above its row, and of its name what has room.
+
+    A name is cut at a comma, else between words, else between letters.
+    """
+    letters = MOST_LETTERS - len(text) - 1
+    for separator in (", ", " "):
+        while len(name) > letters and separator in name:
+            name = name.rpartition(separator)[0]
+    drawing.text(0, top + 11, f"{text} {name[: max(letters, 0)]}".strip())
+
+
+def _interval(value: Estimate) -> Markup:
+    """Draw the interval of a ratio beside 1."""
+    low, high = value.low or value.value, value.high or value.value
+    first, last = min(low, 1.0), max(high, 1.0)
+    room = INTERVAL_ROOM * (last - first) or 0.1
+    x = Scale(first - room, last + room, 0, 100)
+    drawing = Fluid(40)
+    drawing.line([(0, 16), (100, 16)], "grid")
+    drawing.line([(x(1.0), 6), (x(1.0), 26)], "zero")
+    drawing.bar(x(low), 12, x(high) - x(low), 8, "fr")
+    drawing.dot(x(value.value), 16, 4.5, "f1")
+    drawing.text(x(1.0), 38, format_value(1.0, RATIO), anchor="middle")
+    ends = format_ends(value, RATIO)
+    lower, _, upper = ends.partition(" to ")
+    far, text = (low, f"{lower}{RATIO}") if 1.0 - low > high - 1.0 else (high, upper)
+    if abs(x(far) - x(1.0)) > 100 / 4:
+        drawing.text(x(far), 38, text, anchor="middle")
+    return drawing.svg(f"{format_point(value, RATIO)}, interval {ends}")
+
+
+def _strips(launches: Mapping[str, Sequence[float]]) -> Markup:
+    """Draw a dot for each launch, a row for each case, each on a scale of its own from zero."""
+    rows = list(launches.items())[:MOST_NAMED]
+    drawing = Fluid(STRIP_ROW * len(rows) + 2)
+    spelled = []
+    for at, (name, values) in enumerate(rows):
+        ends = f"{format_value(min(values), 's', 2)} to {format_value(max(values), 's', 2)}"
+        _name(drawing, STRIP_ROW * at, ends, name)
+        x = Scale(0, 1.06 * max(values) or 1.0, 0, 100)
+        y = STRIP_ROW * at + 21
+        drawing.line([(0, y), (100, y)], "grid")
+        for place in map(x, values):
+            drawing.dot(place, y, 3.5, f"f{COLOURS[min(at, 1)]}", square=at > 0)
+        spelled.append(f"{name}: {len(values)} launches, {ends}")
+    return drawing.svg("; ".join(spelled))

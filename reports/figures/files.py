@@ -20,11 +20,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from frobench.reports.charts import axes as scales
-from frobench.reports.charts.words import row_titles, short_names, slug, subtitle
+from frobench.reports.charts.axes import row_titles, short_names, subtitle
 from frobench.reports.files.metadata import Publication
 from frobench.reports.findings import sections
 from frobench.reports.findings.finding import Plot, Series
 from frobench.reports.findings.roofline import rooflines
+from frobench.reports.making.cache import slug
 from frobench.reports.summary.model import Summary
 from frobench.reports.table.facts import machine_title
 from frobench.reports.web.theme import LIGHT

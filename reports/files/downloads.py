@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tables as CSV and Parquet: the same bytes on every Python, and no cell that is a formula."""
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -46,14 +45,11 @@ by name.
 """
 
 
-class Rows(msgspec.Struct, frozen=True):
-    """A run's part of the table of estimates, a row a case: as an Arrow stream, and as CSV.
+Rows = memoryview
+"""A run's part of the table of estimates, a row a case, as an Arrow stream.
 
-    They are views of what was read: the parts of a thousand runs have 200 MB.
-    """
-
-    stream: memoryview
-    csv: memoryview
+It is a view of what was read: the parts of a thousand runs have 100 MB.
+"""
 
 
 def table_of(frame: pd.DataFrame) -> pa.Table:
@@ -92,57 +88,37 @@ def rows(run: Run, estimated: Sequence[CaseEstimate]) -> Rows:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, ESTIMATES) as stream:
         stream.write_table(table)
-    return Rows(memoryview(sink.getvalue()), memoryview(as_csv(table)))
+    return memoryview(sink.getvalue())
 
 
-def opened(parts: Sequence[Rows]) -> list[pa.Table]:
-    """Return the parts as tables, which takes little memory of its own."""
-    return [pa.ipc.open_stream(part.stream).read_all() for part in parts]
+def joined(parts: Iterable[Rows]) -> pa.Table:
+    """Return the table of estimates of many runs, which takes little memory of its own."""
+    tables = (pa.ipc.open_stream(part).read_all() for part in parts)
+    return pa.concat_tables([ESTIMATES.empty_table(), *tables])
 
 
-def joined(parts: Sequence[Rows], tables: Sequence[pa.Table]) -> dict[str, bytes]:
-    """Return the table of estimates of many runs, by the suffix of its format.
-
-    tables : the parts, opened
-    """
-    none = ESTIMATES.empty_table()
-    head, table = as_csv(none), pa.concat_tables([none, *tables])
-    return {
-        "csv": b"".join([head, *(part.csv[len(head) :] for part in parts)]),
-        "parquet": as_parquet(table),
-    }
+def both(name: str, table: pa.Table) -> dict[str, bytes]:
+    """Return a table in both formats, as files of this name."""
+    return {f"{name}.csv": as_csv(table), f"{name}.parquet": as_parquet(table)}
 
 
 def as_csv(table: pa.Table) -> bytes:
     """Return a table as CSV in UTF-8; what a spreadsheet would take for a formula begins with '."""
-    names = _harmless_names(tuple(table.column_names))
-    columns = table.columns
-    texts = [column.unique() for column in columns if pa.types.is_string(column.type)]
-    if pc.any(_formulas(pa.chunked_array(texts, pa.string()))).as_py():  # seldom: all at once
-        columns = [
-            _harmless(column) if pa.types.is_string(column.type) else column for column in columns
-        ]
+    names = _harmless(pa.array(table.column_names, pa.string())).to_pylist()
+    columns = [
+        _harmless(column) if pa.types.is_string(column.type) else column for column in table.columns
+    ]
     sink = pa.BufferOutputStream()
     csv.write_csv(pa.table(columns, names=names), sink)
     return bytes(sink.getvalue())
 
 
-@lru_cache
-def _harmless_names(names: tuple[str, ...]) -> list[str]:
-    harmless: list[str] = _harmless(pa.array(names, pa.string())).to_pylist()
-    return harmless
-
-
 def _harmless(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
-    return pc.if_else(_formulas(texts), pc.binary_join_element_wise("'", texts, ""), texts)
-
-
-def _formulas(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
-    """Tell which texts a spreadsheet would compute."""
     begins = pc.match_substring_regex(texts, FORMULA)
     if not pc.any(begins).as_py():  # as mostly
-        return begins
-    return pc.and_not(begins, pc.match_substring_regex(texts, SIGNED_NUMBER))
+        return texts
+    formulas = pc.and_not(begins, pc.match_substring_regex(texts, SIGNED_NUMBER))
+    return pc.if_else(formulas, pc.binary_join_element_wise("'", texts, ""), texts)
 
 
 def as_parquet(table: pa.Table) -> bytes:

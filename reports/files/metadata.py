@@ -32,7 +32,6 @@ TECHNIQUE = (
     "Median over fresh processes of the medians of each; "
     "a 95% interval that takes the process, not the sample, as the unit of replication"
 )
-KEYWORDS = ("benchmark", "PyTorch", "GPU", "performance", "reproducibility")
 PROJECT = {
     "@type": "SoftwareApplication",
     "name": "Frobench",
@@ -138,7 +137,7 @@ def head(
             f"{CREATORS['name']} ({day[:4] or 'n.d.'}). {about.name}. Measured with Frobench."
         ),
         "isAccessibleForFree": True,
-        "keywords": list(KEYWORDS),
+        "keywords": ["benchmark", "PyTorch", "GPU", "performance", "reproducibility"],
         "measurementTechnique": technique,
         "variableMeasured": [
             {"@type": "PropertyValue", "name": name, "description": text, "unitText": unit}

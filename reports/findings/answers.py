@@ -49,6 +49,11 @@ def at(curve: Curve, x: float, unit: str, text: str, rule_of_thumb: str = "") ->
     return Answer(f"{VALUE} {text}", curve.cases[x], numbers, unit, rule_of_thumb)
 
 
+def largest(curve: Curve, unit: str, text: str) -> Answer:
+    """Answer with the number of a curve at its largest size, for which the text has ``{size}``."""
+    return at(curve, curve.sizes[-1], unit, size(curve.sizes[-1], text))
+
+
 def ask(name: str, question: str, compute: Callable[..., Answer], *given: object) -> Finding:
     """Answer a question; where what the answer needs is missing, the reason is the answer."""
     try:

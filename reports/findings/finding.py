@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What an exercise answers with: findings, and plots that carry their own table."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Self
 
@@ -81,14 +81,19 @@ class Series:
     points: tuple[Point, ...]
 
 
+def exact(label: str, values: Mapping[float, float]) -> Series:
+    """Return numbers that are computed, not measured, by size."""
+    points = (Point(x, Estimate(y, y, y, launches=0)) for x, y in values.items())
+    return Series(label, tuple(points))
+
+
 def bound(name: str, rate: float | None, unit: str, lines: Iterable[Series]) -> tuple[Series, ...]:
     """Return a rate as a level line over the sizes of others; none where it is not known."""
     sizes = [float(point.x) for line in lines for point in line.points]
     if rate is None or not sizes:
         return ()
-    level = Estimate(rate, rate, rate, 0)
-    ends = Point(min(sizes), level), Point(max(sizes), level)
-    return (Series(f"{name}: {units.format_value(rate, unit)}", ends),)
+    label = f"{name}: {units.format_value(rate, unit)}"
+    return (exact(label, dict.fromkeys((min(sizes), max(sizes)), rate)),)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from frobench.reports.findings.against_cpu import Compared
 from frobench.reports.findings.answers import Answer, ask
@@ -43,24 +43,29 @@ CPU = "cpu"
 class Quantity:
     """A number of a case by launch.
 
+    name : of its answers
     column : its name in `reports.table.launches.ByLaunch`
     label : what it is, as the name of an axis
     is_rate : whether more is better
     """
 
+    name: str
+    question: str
     column: str
     unit: str
     label: str
     is_rate: bool = False
 
 
-TIME = Quantity("seconds", "s", "Time")
+TIME = Quantity("time", "How long does it take", "seconds", "s", "Time")
+_RATE = "What is its rate"
 RATES = {
-    "flops": Quantity("flop_rate", "FLOP/s", "Rate", is_rate=True),
-    "bytes": Quantity("byte_rate", "B/s", "Rate", is_rate=True),
+    "flops": Quantity("flop-rate", _RATE, "flop_rate", "FLOP/s", "Rate", is_rate=True),
+    "bytes": Quantity("byte-rate", _RATE, "byte_rate", "B/s", "Rate", is_rate=True),
 }
 """What declared work makes of a time."""
-PER_ITEM = Quantity("item_seconds", "s", "Time per item")
+_ITEM = "How long does an item take"
+PER_ITEM = Quantity("item-seconds", _ITEM, "item_seconds", "s", "Time per item")
 """The same where nothing but items is declared."""
 
 
@@ -115,12 +120,8 @@ class Function:
     @property
     def rates(self) -> list[Quantity]:
         """Return the answers from the declared work of the cases; the first one leads."""
-        works = [
-            case.extra_info.work
-            for variant in self.variants
-            for members in variant.cases.values()
-            for case in members.values()
-        ]
+        groups = (members for variant in self.variants for members in variant.cases.values())
+        works = [case.extra_info.work for members in groups for case in members.values()]
         rates = [RATES[name] for name in RATES if any(getattr(work, name) for work in works)]
         return rates or [PER_ITEM] * any(work.items for work in works)
 
@@ -149,43 +150,38 @@ class Function:
         return 1.0
 
 
-def findings(cases: Cases) -> list[Finding]:
+def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for each function: against the CPU first, then for each device."""
     known = functions(cases)
-    return [
-        finding
-        for function in known
-        for finding in _findings(cases, function, f"{function.title}: " if known[1:] else "")
-    ]
+    for function in known:
+        for finding in _findings(cases, function):
+            yield _under(function.title, finding) if known[1:] else finding
 
 
-def _findings(cases: Cases, function: Function, prefix: str) -> Iterator[Finding]:
-    """Put all questions to a function; the prefix begins each where there are several functions."""
+def _under(title: str, finding: Finding) -> Finding:
+    """Begin the words of a finding with the function that they are about."""
+    said = ["question"] if finding.absent else ["question", "answer", "brief", "label"]
+    words: dict[str, Any] = {
+        name: f"{title}: {text}" for name in said if (text := getattr(finding, name))
+    }
+    return replace(finding, **words)
 
-    def put(name: str, question: str, compute: Callable[..., Answer], *more: object) -> Finding:
-        return ask(name, f"{prefix}{question}", _prefixed, cases, prefix, compute, *more)
 
-    compared = list(_compared_findings(cases, function, put))
+def _findings(cases: Cases, function: Function) -> Iterator[Finding]:
+    compared = list(_compared_findings(cases, function))
     yield from (finding for finding in compared if not finding.absent)
     if not function.devices:
-        yield put(f"time-{function.short}", "How long does it take?", _number, function, "", TIME)
+        name, question = f"time-{function.short}", "How long does it take?"
+        yield ask(name, question, _number, cases, function, "", TIME)
     for device in function.devices:
-        where, end = cases.the(device), f"{function.short}-{device}"
-        for quantity in function.rates:
-            question = f"What is its rate on {where}?"
-            if not quantity.is_rate:
-                question = f"How long does an item take on {where}?"
-            name = f"{quantity.column.replace('_', '-')}-{end}"
-            yield put(name, question, _number, function, device, quantity)
-        yield put(
-            f"time-{end}", f"How long does it take on {where}?", _number, function, device, TIME
-        )
+        for quantity in (*function.rates, TIME):
+            name = f"{quantity.name}-{function.short}-{device}"
+            question = f"{quantity.question} on {cases.the(device)}?"
+            yield ask(name, question, _number, cases, function, device, quantity)
     yield from (finding for finding in compared if finding.absent)
 
 
-def _compared_findings(
-    cases: Cases, function: Function, put: Callable[..., Finding]
-) -> Iterator[Finding]:
+def _compared_findings(cases: Cases, function: Function) -> Iterator[Finding]:
     """Compare each accelerator with the CPU, as far as cases for both were selected."""
     if CPU not in function.selected:
         return
@@ -194,16 +190,10 @@ def _compared_findings(
         name = cases.the(device) if device else "an accelerator"
         end = f"{function.short}-{device}" if device else function.short
         question = f"How much faster is {name} than the CPU?"
-        yield put(f"speed-up-{end}", question, _speed_up, function, device)
+        yield ask(f"speed-up-{end}", question, _speed_up, cases, function, device)
         if function.axis or not device:
             question = f"From which size is {name} worth it?"
-            yield put(f"crossover-{end}", question, _crossover, function, device)
-
-
-def _prefixed(cases: Cases, prefix: str, compute: Callable[..., Answer], *more: object) -> Answer:
-    answer = compute(cases, *more)
-    label = answer.label or answer.text.removeprefix(f"{VALUE} ")
-    return replace(answer, text=f"{prefix}{answer.text}", label=f"{prefix}{label}")
+            yield ask(f"crossover-{end}", question, _crossover, cases, function, device)
 
 
 def _speed_up(cases: Cases, function: Function, device: str) -> Answer:

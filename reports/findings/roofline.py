@@ -76,21 +76,17 @@ class _Ceilings:
 
 def rooflines(run: Run) -> list[Roofline]:
     """Return a roofline for each device whose ceilings were both measured, the CPU last."""
-    products = cases_of(run, "matmul")
+    products, searched = cases_of(run, "matmul"), cases_of(run, "attainable_peak")
     drawn = []
     for device in products.devices()[::-1]:
         with suppress(NotMeasuredError):
-            ceilings = _ceilings(run, device)
+            bandwidth, copied = bandwidth_of(cases_of(run, "copies"), "within", device)
+            best = {one.precision: one for one in best_products(searched, device)}
+            known = {name: best[name] for name in PRECISIONS if name in best}
+            ceilings = _Ceilings(bandwidth, copied, known)
             if dots := list(_dots(products, device, ceilings)):
                 drawn.append(_roofline(run, device, ceilings, dots))
     return drawn
-
-
-def _ceilings(run: Run, device: str) -> _Ceilings:
-    bandwidth, copied = bandwidth_of(cases_of(run, "copies"), "within", device)
-    products = best_products(cases_of(run, "attainable_peak"), device)
-    best = {product.precision: product for product in products}
-    return _Ceilings(bandwidth, copied, {name: best[name] for name in PRECISIONS if name in best})
 
 
 def _dots(cases: Cases, device: str, ceilings: _Ceilings) -> Iterator[Dot]:

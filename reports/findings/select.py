@@ -18,7 +18,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import pandas as pd
 
-from frobench.reports.findings.finding import RATIO, Point, Series
+from frobench.reports.findings.finding import RATIO, Axis, Plot, Point, Series
 from frobench.reports.table.frame import facts
 from frobench.reports.table.launches import ByLaunch, Numbers
 from frobench.suite.statistics import Medians, estimate
@@ -123,6 +123,10 @@ class Curve:
     def series(self, label: str) -> Series:
         """Return the estimates over launches as a series of a plot."""
         return Series(label, tuple(self.point(x) for x in self.cases))
+
+
+Bars = Mapping[str, Mapping[str, tuple[Curve, float]]]
+"""The parts of each bar, and the whole, by their labels: a curve and the size that is shown."""
 
 
 class Cases:
@@ -276,22 +280,33 @@ def lines(curve: Callable[..., Curve], asked: Iterable[tuple[Any, ...]]) -> tupl
     return tuple(measured(lambda line: curve(*line[1:]).series(line[0]), asked).values())
 
 
+def ways_on_devices(cases: Cases, ways: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
+    """Yield the label of a line and what it is of for each device, accelerators first, and way.
+
+    ways : what functions of the benchmarks do, in words
+    """
+    for device in reversed(cases.devices()):
+        for function, how in ways.items():
+            yield f"{cases.title(device)}, {how}", cases, function, device
+
+
 def dots(points: Mapping[str, Iterable[Point]]) -> tuple[Series, ...]:
     """Return the series of a plot by their labels, without those that have no point."""
     series = (Series(label, tuple(those)) for label, those in points.items())
     return tuple(one for one in series if one.points)
 
 
-def stacked(bars: Mapping[str, Mapping[str, tuple[Curve, float]]]) -> dict[str, Series]:
-    """Return the parts of bars as series by their labels, in the order in which they are found.
-
-    bars : the parts of each, and the whole, by their labels: a curve and the size that is shown
-    """
+def stack(  # noqa: PLR0913, PLR0917 - a plot, and what its bars are made of
+    name: str, title: str, axes: tuple[Axis, Axis], bars: Bars, order: Iterable[str], whole: str
+) -> Plot:
+    """Draw the parts of bars in an order, and the whole beside them, as far as they are there."""
     points: dict[str, list[Point]] = {}
-    for name, bar in bars.items():
-        for label, (curve, size) in bar.items():
-            points.setdefault(label, []).append(curve.point(size, name))
-    return {series.label: series for series in dots(points)}
+    for bar, parts in bars.items():
+        for label, (curve, size) in parts.items():
+            points.setdefault(label, []).append(curve.point(size, bar))
+    known = {series.label: series for series in dots(points)}
+    shown = tuple(known[label] for label in order if label in known)
+    return Plot(name, title, "stack", *axes, shown, whole=known.get(whole))
 
 
 def device_title(run: Run, device: str) -> str:

@@ -110,11 +110,7 @@ def files(placed: Sequence[Placed], asked: AskedNodes | None = None) -> dict[str
         assumed=format_value(EQUAL_NODES, "1"),
         downloads=[f"{NAME}.csv", f"{NAME}.parquet"],
     )
-    return {
-        PAGE: page.encode(),
-        f"{NAME}.csv": downloads.as_csv(table),
-        f"{NAME}.parquet": downloads.as_parquet(table),
-    }
+    return {PAGE: page.encode(), **downloads.both(NAME, table)}
 
 
 def unlike(site: Path) -> dict[str, dict[str, float]]:
@@ -126,11 +122,10 @@ def unlike(site: Path) -> dict[str, dict[str, float]]:
     if table.empty:  # no node can be compared, and a column without rows has no type
         return {}
     subjects = table["subject"].tolist()
+    table["subject"] = [subject_title(subject, subjects) for subject in subjects]
     named = table[table["unlike"]].sort_values("ratio", key=lambda ratio: -abs(np.log(ratio)))
-    found: dict[str, dict[str, float]] = {}
-    for label, subject, ratio in zip(named["node"], named["subject"], named["ratio"], strict=True):
-        found.setdefault(str(label), {})[subject_title(subject, subjects)] = float(ratio)
-    return found
+    by_node = named.groupby("node", sort=False)
+    return {str(label): dict(zip(of["subject"], of["ratio"], strict=True)) for label, of in by_node}
 
 
 def groups_of(site: Path) -> list[str]:

@@ -1,23 +1,66 @@
 # SPDX-License-Identifier: MIT
-"""Nodes of a kind beside each other: each node's newest run, in every subject that peers share."""
+"""Nodes of a kind beside each other: each node's newest run, in every subject that peers share.
 
-from collections.abc import Iterable, Sequence
-from itertools import chain
+A subject is what nodes are compared in: an exercise, as far as one kind of device does it, or an
+axis of the device.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
+from frobench.reports.findings.exercises.attainable_peak import SUSTAINED
 from frobench.reports.findings.finding import exercise_title
-from frobench.reports.fleet.nodes import AXIS, ON_CPU, Launches, Node
-from frobench.reports.fleet.unlike import LEAST_NODES, Unlike, Values, unlike
+from frobench.reports.fleet.unlike import LEAST_NODES, Unlike, unlike
 from frobench.reports.summary.axis_words import TITLES
+from frobench.reports.summary.device_axes import DeviceAxes
+from frobench.reports.table.estimates import CaseEstimate
+from frobench.reports.table.facts import kind_title
+from frobench.suite.compare.pairs import failures, faults
+from frobench.suite.stored.differences import facts, is_cpu, matters
+from frobench.suite.stored.types import Case, Run, Scalar
 from frobench.suite.units import counted
 
-NONE = Launches.of({})
-"""Of a node that has no case of a subject."""
-AXES = {f"{name}": title for name, title in TITLES.items()}
+Times = dict[int, Sequence[float | None]]
+"""Seconds of cases in each launch, by a number that stands for the case."""
+AXIS, ON_CPU = "axis:", ".cpu"
+"""Before the name of an axis, and behind that of an exercise as far as the CPU does it."""
+FURTHER = ("cpu.memory_bytes", "software.kernel", "software.os")
+"""Facts that a node's peers should share although no comparison is refused for them."""
+AXES = {f"{AXIS}{name}": title for name, title in TITLES.items()}
 COMMON = 0.5
 """Part of a subject's cases that a node must have measured to be compared in it."""
+
+
+class Node(Struct, frozen=True, kw_only=True):
+    """A run of one node.
+
+    label : of the node, see `suite.stored.types.Environment`
+    kind : equal for nodes that are peers: the same accelerators, processor, number of cores and
+        torch
+    title, torch : what it computes with and its torch, for people
+    datetime : when the run ended, ISO 8601
+    unfit : why it cannot be compared; empty where it can
+    subjects : the times of the cases of each
+    facts : of the environment, by dotted path, which should be equal for all nodes of a kind
+    troubles : messages of the doctor, by code
+    """
+
+    label: str
+    kind: str
+    title: str
+    torch: str
+    datetime: str
+    unfit: str
+    subjects: dict[str, Times]
+    facts: dict[str, Scalar]
+    troubles: dict[str, str]
 
 
 class Placed(NamedTuple):
@@ -46,6 +89,62 @@ class Left(NamedTuple):
     reason: str
 
 
+def node(run: Run, axes: DeviceAxes, estimated: Sequence[CaseEstimate]) -> Node | None:
+    """Return what is needed of a run; nothing of one without a label.
+
+    Parameters
+    ----------
+    axes
+        Of its device.
+    estimated
+        The estimates of its cases.
+    """
+    environment = run.frobench.environment
+    if environment.label is UNSET:
+        return None
+    title, known = kind_title(environment), facts(replace(environment, label=UNSET))
+    failed = failures(run, "")
+    fit = [estimate for estimate in estimated if estimate.case not in failed]
+    return Node(
+        label=environment.label,
+        kind=repr((environment.machine, title, environment.software.torch)),
+        title=title,
+        torch=environment.software.torch,
+        datetime=run.datetime,
+        unfit=next(iter(faults(run, "")), "" if run.frobench.complete else "its run did not end"),
+        subjects=_subjects(axes, fit, {case.fullname: case for case in run.benchmarks}),
+        facts={fact: value for fact, value in known.items() if matters(fact) or fact in FURTHER},
+        troubles={trouble.code: trouble.message for trouble in run.frobench.troubles or ()},
+    )
+
+
+def _subjects(
+    axes: DeviceAxes, fit: Iterable[CaseEstimate], cases: Mapping[str, Case]
+) -> dict[str, Times]:
+    """Return the times of the cases behind each axis, of compute the leading one, and exercise."""
+    estimates = {estimate.case: estimate for estimate in fit}
+    subjects: dict[str, Times] = {}
+    for axis in axes.axes[::-1]:
+        times: Times = {
+            _number(one, axis.basis): cases[one.case].extra_info.parts[SUSTAINED]
+            if axis.basis == SUSTAINED
+            else one.medians
+            for one in filter(None, map(estimates.get, axis.cases))
+        }
+        if times:
+            subjects[f"{AXIS}{axis.name}"] = times
+    for estimate in estimates.values():
+        subject = f"{estimate.exercise}{ON_CPU if is_cpu(estimate.device) else ''}"
+        subjects.setdefault(subject, {})[_number(estimate)] = estimate.medians
+    return subjects
+
+
+def _number(estimate: CaseEstimate, basis: str = "") -> int:
+    """Return a number of 64 bits that is equal for cases that are the same."""
+    text = repr((estimate.case, estimate.version, basis))
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
+
+
 def compared(placed: Iterable[Placed]) -> tuple[list[Peers], list[Left]]:
     """Compare the newest runs of all nodes with their peers.
 
@@ -53,9 +152,8 @@ def compared(placed: Iterable[Placed]) -> tuple[list[Peers], list[Left]]:
     -------
     The kinds of nodes with enough peers, the most numerous first, and what is left out.
     """
-    newest: dict[tuple[str, str], Placed] = {}
-    for run in sorted(placed, key=lambda run: (run.node.datetime, run.href)):
-        newest[run.node.kind, run.node.label] = run
+    oldest_first = sorted(placed, key=lambda run: (run.node.datetime, run.href))
+    newest = {(run.node.kind, run.node.label): run for run in oldest_first}
     left: dict[str, list[str]] = {}
     kinds: dict[str, list[Placed]] = {}
     for run in sorted(newest.values(), key=lambda run: run.node.label):
@@ -63,13 +161,13 @@ def compared(placed: Iterable[Placed]) -> tuple[list[Peers], list[Left]]:
             left.setdefault(run.node.unfit, []).append(run.node.label)
         else:
             kinds.setdefault(run.node.kind, []).append(run)
-    groups = []
-    for nodes in sorted(kinds.values(), key=lambda nodes: (-len(nodes), nodes[0].node.kind)):
-        if len(nodes) < LEAST_NODES:
-            reason = _too_few(nodes)
-            left.setdefault(reason, []).extend(run.node.label for run in nodes)
-        else:
-            groups.append(nodes)
+    ordered = sorted(kinds.values(), key=lambda nodes: (-len(nodes), nodes[0].node.kind))
+    groups = [nodes for nodes in ordered if len(nodes) >= LEAST_NODES]
+    for nodes in ordered[len(groups) :]:
+        title, torch = nodes[0].node.title, nodes[0].node.torch
+        count = counted(len(nodes), "node")
+        why = f"{count} with {title} and torch {torch}: a comparison needs {LEAST_NODES}"
+        left.setdefault(why, []).extend(run.node.label for run in nodes)
     peers = [_peers(nodes, len(groups)) for nodes in groups]
     return peers, [Left(labels, reason) for reason, labels in left.items()]
 
@@ -77,65 +175,43 @@ def compared(placed: Iterable[Placed]) -> tuple[list[Peers], list[Left]]:
 def subject_title(subject: str, subjects: Sequence[str]) -> str:
     """Return what people call a subject among others."""
     if subject.startswith(AXIS):
-        return AXES[subject.removeprefix(AXIS)]
+        return AXES[subject]
     title = exercise_title(subject.removesuffix(ON_CPU))
     beside = any(not name.startswith(AXIS) and not name.endswith(ON_CPU) for name in subjects)
     return f"{title}, on the CPU" if subject.endswith(ON_CPU) and beside else title
 
 
-def _too_few(nodes: Sequence[Placed]) -> str:
-    """Say why nodes of a kind have too few peers."""
-    node = nodes[0].node
-    return (
-        f"{counted(len(nodes), 'node')} with {node.title} and torch {node.torch}: a comparison "
-        f"needs {LEAST_NODES}"
-    )
-
-
 def _peers(nodes: list[Placed], kinds: int) -> Peers:
     """Compare the nodes of one of several kinds."""
-    names = {name for run in nodes for name in run.node.subjects}
-    axes = [f"{AXIS}{axis}" for axis in AXES if f"{AXIS}{axis}" in names]
-    exercises = sorted(name for name in names if not name.startswith(AXIS))
-    columns = {name: _column([run.node for run in nodes], name) for name in [*axes, *exercises]}
-    shared = [name for name, column in columns.items() if not np.isnan(column).all()]
-    launches = max((columns[name].shape[1] for name in shared), default=0)
-    values = np.full((len(nodes), len(shared), launches), np.nan)
-    for index, name in enumerate(shared):
-        values[:, index, : columns[name].shape[1]] = columns[name]
+    off = _off([run.node for run in nodes])
+    known = off.index.unique("subject")
+    exercises = sorted(name for name in known if not name.startswith(AXIS))
+    shared = [*(axis for axis in AXES if axis in known), *exercises]
+    every = pd.MultiIndex.from_product([range(len(nodes)), shared])
+    values = off.reindex(every).to_numpy().reshape(len(nodes), len(shared), off.shape[1])
     return Peers(nodes, shared, unlike(values, kinds))
 
 
-def _column(nodes: Sequence[Node], subject: str) -> Values:
-    """Return how far off each launch of each node is in a subject: nodes x launches.
+def _off(nodes: Sequence[Node]) -> pd.DataFrame:
+    """Return how far off each launch of each node is in a subject, as a logarithm.
 
     It is the mean over the subject's cases, each beside the median of all nodes in it, so that a
     node without some of the cases can be compared in the others.
     """
-    measured = [node.subjects.get(subject, NONE) for node in nodes]
-    blocks = [launches.logs for launches in measured]
-    numbers = np.fromiter(chain.from_iterable(each.numbers for each in measured), np.uint64)
-    _, columns, nodes_with = np.unique(numbers, return_inverse=True, return_counts=True)
-    launches = max(block.shape[1] for block in blocks)
-    logs = np.full((len(nodes), len(nodes_with), launches), np.nan)
-    first = 0
-    for row, block in enumerate(blocks):
-        cases, here = block.shape
-        logs[row, columns[first : first + cases], :here] = block
-        first += cases
-    shared = nodes_with >= LEAST_NODES
-    if not shared.any():
-        return np.full((len(nodes), launches), np.nan)
-    logs = logs[:, shared]
-    off = logs - np.nanmedian(_mean(logs, axis=2), axis=0)[None, :, None]
-    values = _mean(off, axis=1)
-    values[np.mean(~np.isnan(logs).all(axis=2), axis=1) < COMMON] = np.nan
-    return values
-
-
-def _mean(values: Values, axis: int) -> Values:
-    """Return means over what there is, NaN where there is nothing."""
-    there = ~np.isnan(values)
-    count = there.sum(axis=axis)
-    total = np.where(there, values, 0.0).sum(axis=axis)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    rows = {
+        (number, subject, case): seconds
+        for number, one in enumerate(nodes)
+        for subject, times in one.subjects.items()
+        for case, seconds in times.items()
+    }
+    index = pd.MultiIndex.from_tuples(rows, names=["node", "subject", "case"])
+    seconds = pd.DataFrame(np.array([*zip_longest(*rows.values())], float).T, index)
+    logs = seconds.where(seconds > 0).apply(np.log)
+    of_case = logs.mean(axis="columns").groupby(["subject", "case"])
+    logs = logs.sub(of_case.transform("median"), axis="index")
+    logs = logs[of_case.transform("size") >= LEAST_NODES]
+    cases = logs.groupby(["subject", "case"]).size().groupby("subject").size()
+    by_node = logs.groupby(["node", "subject"])
+    measured = logs.notna().any(axis="columns").groupby(["node", "subject"]).mean()
+    share = by_node.size() * measured / cases
+    return by_node.mean()[share >= COMMON].dropna(how="all")

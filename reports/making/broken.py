@@ -9,8 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from msgspec import Struct
-
 from frobench.reports.making.cache import Source
 from frobench.reports.making.workers import Workers
 from frobench.suite import checks, privacy
@@ -42,27 +40,16 @@ class BrokenRunsError(Exception):
         self.blame = blame
 
 
-class _Failed(Struct):
-    """What a worker returns in place of a result; not every exception can be sent."""
-
-    conclusion: Conclusion
-
-
-@dataclass(frozen=True)
-class _Guarded(Generic[Given, R]):
-    """Work that returns what goes wrong, wherever a process does it."""
-
-    work: Callable[[Given], R]
-
-    def __call__(self, job: Given) -> R | _Failed:
-        try:
-            return self.work(job)
-        except (OSError, BrokenRunsError):  # no run is to blame for a full disk
-            raise
-        except InvalidResult as error:
-            return _Failed(checks.unreadable(error))
-        except Exception as error:  # noqa: BLE001 - whatever a file brings about
-            return _Failed(checks.broken(error))
+def _tried(work: Callable[[Given], R], job: Given) -> R | Conclusion:
+    """Return what work makes of a job, or what goes wrong: not every exception can be sent."""
+    try:
+        return work(job)
+    except (OSError, BrokenRunsError):  # no run is to blame for a full disk
+        raise
+    except InvalidResult as error:
+        return checks.unreadable(error)
+    except Exception as error:  # noqa: BLE001 - whatever a file brings about
+        return checks.broken(error)
 
 
 class Job(Protocol):
@@ -95,11 +82,11 @@ class Stage(Generic[J, R]):
         made = source.get(self.name, self.kind, key)
         return None if made is None or (self.stands and not self.stands(job, made)) else made
 
-    def __call__(self, job: J) -> R | _Failed:
-        """Make it and keep it, wherever a process does that."""
+    def __call__(self, job: J) -> R | Conclusion:
+        """Make it and keep it, or return what goes wrong, wherever a process does that."""
         source, key = _of(job)
-        made = _Guarded(self.make)(job)
-        return made if isinstance(made, _Failed) else source.kept(self.name, made, key)
+        made = _tried(self.make, job)
+        return made if isinstance(made, Conclusion) else source.kept(self.name, made, key)
 
 
 def _of(job: Source | Job) -> tuple[Source, str]:
@@ -118,8 +105,8 @@ def each(workers: Workers, stage: Stage[J, R], jobs: Sequence[J]) -> list[R]:
     blame: Blame = {}
     for job, one in zip(jobs, known, strict=True):
         result = next(made) if one is None else one
-        if isinstance(result, _Failed):
-            blame[_of(job)[0].sha256] = [result.conclusion]
+        if isinstance(result, Conclusion):
+            blame[_of(job)[0].sha256] = [result]
         else:
             results.append(result)
     if blame:
@@ -130,30 +117,17 @@ def each(workers: Workers, stage: Stage[J, R], jobs: Sequence[J]) -> list[R]:
 def of_several(make: Callable[[], R], runs: Sequence[str], alone: Callable[[str], object]) -> R:
     """Return what is made of several runs, given by their digests, the oldest first.
 
-    alone : see `blamed`
+    alone : does to one run, or to a run and itself, what is done to all
 
-    Raises `BrokenRunsError` if it cannot be made.
+    Raises `BrokenRunsError` if it cannot be made. To blame are the runs that `alone` fails for; if
+    it fails for none, the newest is.
     """
-    guarded: _Guarded[None, R] = _Guarded(lambda _: make())
-    made = guarded(None)
-    if isinstance(made, _Failed):
-        raise BrokenRunsError(blamed(runs, alone, made.conclusion))
-    return made
-
-
-def blamed(runs: Sequence[str], alone: Callable[[str], object], why: Conclusion) -> Blame:
-    """Return which runs are to blame for what cannot be made of several.
-
-    runs : their digests, the oldest first
-    alone : does to one run, or to a run and itself, what was done to all: to blame are those that
-        it fails for. If it fails for none, the newest is
-    why : what went wrong with all together
-    """
-    tried = {sha256: _Guarded(alone)(sha256) for sha256 in runs}
-    failed = {
-        name: [result.conclusion] for name, result in tried.items() if isinstance(result, _Failed)
-    }
-    return failed or {runs[-1]: [why]}
+    made = _tried(lambda _: make(), None)
+    if not isinstance(made, Conclusion):
+        return made
+    each_alone = {sha256: _tried(alone, sha256) for sha256 in runs}
+    failed = {name: [why] for name, why in each_alone.items() if isinstance(why, Conclusion)}
+    raise BrokenRunsError(failed or {runs[-1]: [made]})
 
 
 def named(name: str, conclusions: Sequence[Conclusion]) -> Broken:

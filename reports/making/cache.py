@@ -7,12 +7,12 @@ An entry that is damaged, of other sources or of something else is as good as no
 import hashlib
 import os
 import re
-import stat
 from collections.abc import Container, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
+from os.path import getsize, isfile
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -22,9 +22,10 @@ from frobench.suite.checkout import REPORTS, SUITE
 
 T = TypeVar("T")
 SOURCES = (REPORTS, SUITE)
-SUFFIXES = {".css", ".csv", ".html", ".js", ".json", ".py"}
+SUFFIXES = {".css", ".csv", ".html", ".js", ".json", ".py", ".svg"}
 LIBRARIES = ("jinja2", "matplotlib", "msgspec", "numpy", "pandas", "pillow", "pyarrow")
 """Libraries whose output becomes part of a page or of what is kept."""
+_UNSAFE = re.compile(r"[^A-Za-z0-9.+-]+")
 _MADE_OF = re.compile(r"[0-9a-f]{64}\.[a-z]+")
 
 
@@ -97,6 +98,13 @@ class Source(NamedTuple):
         return value
 
 
+def slug(name: str) -> str:
+    """Return a name that is safe as a file name and in a link, equal only for equal names."""
+    safe = _UNSAFE.sub("-", name).strip(".-")[:100]
+    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return safe if safe and safe == name else f"{safe or 'unnamed'}-{digest}"
+
+
 def write(path: Path, content: bytes) -> None:
     """Write a file, so that whoever reads it meanwhile finds the old or the new one."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
@@ -111,15 +119,9 @@ def mark(content: bytes) -> Mark:
 
 def stand(marks: Marks, out: Path) -> bool:
     """Tell whether files that were written below a folder still lie there."""
-    folder = str(out)
-    with suppress(OSError):
-        return all(_lies(f"{folder}/{name}", mark.size) for name, mark in marks.items())
-    return False
-
-
-def _lies(path: str, size: int) -> bool:
-    status = os.stat(path)  # noqa: PTH116 - of tens of thousands of files, and pathlib is slow
-    return status.st_size == size and stat.S_ISREG(status.st_mode)
+    paths = {f"{out}/{name}": mark.size for name, mark in marks.items()}
+    # Of tens of thousands of files, for which pathlib is slow.
+    return all(isfile(path) and getsize(path) == size for path, size in paths.items())  # noqa: PTH113, PTH202
 
 
 def remove(names: Iterable[str], marks: Marks, out: Path) -> None:

@@ -11,8 +11,8 @@ from markupsafe import Markup
 from frobench.reports.charts import screen
 from frobench.reports.charts.screen import Bar
 from frobench.reports.findings.roofline import Roofline
+from frobench.reports.making.cache import slug
 from frobench.reports.run.normal import OUTSIDE, Row
-from frobench.reports.run.rows import exercise_id
 from frobench.reports.summary import axis_words
 from frobench.reports.summary.device_axes import Axis, DeviceAxes, Name
 from frobench.reports.summary.short import PRECISIONS, precisions
@@ -204,6 +204,11 @@ def _row(run: Run, own: DeviceAxes, axis: Axis, shown: Sequence[Axis], marks: Ma
         exercise_id(groups.get(axis.cases[0], "")) if axis.cases else "answers",
         doubtful(axis.cases, marks),
     )
+
+
+def exercise_id(exercise: str) -> str:
+    """Return the place of an exercise on the page."""
+    return f"exercise-{slug(exercise)}"
 
 
 def _roof(roof: Roofline) -> tuple[str, str, Markup]:

@@ -10,22 +10,24 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from frobench.reports.charts import courses
+from frobench.reports.charts import courses, screen
+from frobench.reports.charts.axes import subtitle
 from frobench.reports.charts.plots import draw, legend
-from frobench.reports.charts.words import subtitle
 from frobench.reports.files.metadata import Head
 from frobench.reports.findings import roofline
 from frobench.reports.findings.finding import Finding, Plot, Section
 from frobench.reports.run import energy
-from frobench.reports.run.first_screen import FirstScreen, first_screen
+from frobench.reports.run.first_screen import FirstScreen, exercise_id, first_screen
 from frobench.reports.run.normal import Row, rows
-from frobench.reports.run.rows import AnswerRow, absent, exercise_id, row
 from frobench.reports.run.sheets import Sheet, measured, sheets
-from frobench.reports.summary import views
+from frobench.reports.summary import short, views
 from frobench.reports.summary.device_axes import DeviceAxes, device_axes
 from frobench.reports.table import facts
+from frobench.reports.table.modes import WORDS, modes_of, two_modes
 from frobench.reports.web.render import moment, render
-from frobench.suite.stored.types import Run
+from frobench.suite.statistics import case_medians
+from frobench.suite.stored.differences import function_of
+from frobench.suite.stored.types import Case, Run
 from frobench.suite.units import counted, format_seconds, format_value
 
 NUMBERS = (
@@ -46,6 +48,22 @@ class Drawn(NamedTuple):
     drawing: Markup
     rows: bool
     table: views.Table
+
+
+class AnswerRow(NamedTuple):
+    """The leading answer of an exercise, in a row.
+
+    answer : one plain sentence, with the number and its interval
+    marks : what makes it doubtful; empty where it is steady
+    modes : where launches are in two modes: what they are; else empty
+    """
+
+    question: str
+    answer: str
+    rule: str
+    chart: Markup
+    marks: tuple[str, ...]
+    modes: str
 
 
 class Exercise(NamedTuple):
@@ -154,7 +172,7 @@ def contents(
         first=first_screen(run, own, roofs, beside, marks, price),
         progress="" if run.frobench.complete else " ".join(_progress(run)),
         sections=exercises,
-        absent=absent(answered),
+        absent=views.absent(one for section in answered for one in section.findings),
         roofs=[_drawn(roof.plot, _by_case(run, roof, marks)) for roof in roofs],
         beside=beside,
         doubts=views.doubts(run),
@@ -166,16 +184,54 @@ def contents(
 
 
 def _exercise(run: Run, section: Section, marks: views.Marks) -> Exercise:
-    lead, *others = section.findings
+    name, (lead, *others) = section.exercise, section.findings
     return Exercise(
-        exercise_id(section.exercise),
+        exercise_id(name),
         section,
-        None if lead.absent else row(run, section, marks),
+        None if lead.absent else answer_row(run, section, marks),
         views.doubtful(lead.cases, marks),
         [(one, views.doubtful(one.cases, marks)) for one in others if not one.absent],
         [_drawn(plot, views.table(plot, marks)) for plot in section.plots],
-        views.case_rows(run, section.exercise, marks),
+        [views.case_row(run, case, marks) for case in run.benchmarks if case.group == name],
     )
+
+
+def answer_row(run: Run, section: Section, marks: views.Marks) -> AnswerRow:
+    """Return the row of an exercise whose leading finding has an answer."""
+    lead = section.findings[0]
+    launches = _in_two_modes(views.own_cases(run, section.exercise, lead))
+    doubts = [*([WORDS] if launches else []), *views.doubtful(lead.cases, marks)]
+    if lead.value and lead.value.is_wide:
+        doubts.append(short.TOO_WIDE)
+    return AnswerRow(
+        short.question(run, lead.question, section.question),
+        short.answer(run, lead),
+        short.rule(lead),
+        screen.chart(lead, section.plots, launches, short.PRECISIONS),
+        tuple(dict.fromkeys(doubts)),
+        "; ".join(
+            f"{name} {modes.text('s')}"
+            for name, values in launches.items()
+            if (modes := two_modes(values))
+        ),
+    )
+
+
+def _in_two_modes(behind: Sequence[Case]) -> Mapping[str, Sequence[float]]:
+    """Return the launch medians of those cases behind an answer whose launches are in two modes.
+
+    A case is named by its function, and by its parameters where others have that too.
+    """
+    functions = [function_of(case.fullname) for case in behind]
+    launches = {}
+    for case, function in zip(behind, functions, strict=True):
+        if modes_of(case):
+            name = function.removeprefix("bench_").replace("_", " ")
+            given = [f"{key} = {value}" for key, value in case.params.items() if key != "device"]
+            launches[name if functions.count(function) == 1 else f"{name}, {', '.join(given)}"] = [
+                median for median in case_medians(case) if median is not None
+            ]
+    return launches
 
 
 def _by_case(run: Run, roof: roofline.Roofline, marks: views.Marks) -> views.Table:

@@ -17,7 +17,6 @@ from msgspec import UNSET
 from frobench.reports.findings.finding import Plot, Section
 from frobench.reports.findings.roofline import INTENSITY, Roofline
 from frobench.reports.run.energy import Spent
-from frobench.reports.summary import views
 from frobench.reports.summary.device_axes import Axis
 from frobench.reports.summary.views import CaseRow, Cell
 from frobench.suite.stored.differences import function_of
@@ -91,17 +90,16 @@ def sheets(  # noqa: PLR0913, PLR0917 - one for each thing that is shown
     run: Run,
     answered: Sequence[Section],
     cells: Iterable[tuple[str, Cell]],
-    roofs: Sequence[Roofline] = (),
-    numbers: Mapping[str, int] | None = None,
-    axes: Iterable[Axis] = (),
+    roofs: Sequence[Roofline],
+    numbers: Mapping[str, int],
+    axes: Iterable[Axis],
 ) -> list[Sheet]:
     """Return the tables of a run's page; those of axes and sensors only where there are any.
 
     cells : what is known of single cases (`measured`)
-    numbers : the number of each case; by default its place among those that the run holds
+    numbers : the number of each case
     axes : those of its device
     """
-    numbers = numbers or views.numbers(run)
     figures = [
         *(row for one in answered for plot in one.plots for row in _figure(one.exercise, plot)),
         *(row for roof in roofs for row in _figure("roofline", roof.plot)),

@@ -8,33 +8,52 @@ before it, and on nothing else.
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass, field
+from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from frobench.reports.files.metadata import ANYWHERE, Publication
+from frobench.reports.files import downloads, metadata
+from frobench.reports.files.downloads import Rows
+from frobench.reports.files.metadata import ANYWHERE, Described, Publication
 from frobench.reports.fleet import fleet_page
 from frobench.reports.fleet.peers import Placed
+from frobench.reports.index import index
 from frobench.reports.making import cache
 from frobench.reports.making.broken import Broken, BrokenRunsError, each, named, of_several
-from frobench.reports.making.cache import Cache, Marks, Source, remove
-from frobench.reports.making.workers import Workers
+from frobench.reports.making.cache import Cache, Marks, Source, mark, remove, slug
+from frobench.reports.making.workers import FEW, Workers, cores
 from frobench.reports.purchase import prices
 from frobench.reports.purchase.prices import Price
-from frobench.reports.site import inputs, run_files, shared_files, summarised
-from frobench.reports.site.run_files import PageJob
-from frobench.reports.site.summarised import Tell
+from frobench.reports.site import run_files
+from frobench.reports.site.run_files import BADGE, PageJob, Pair
+from frobench.reports.summary import card
+from frobench.reports.summary.card import Row
 from frobench.reports.summary.device_axes import with_others
 from frobench.reports.summary.model import Summary, equipment_of
+from frobench.reports.web.render import moment
+from frobench.suite import checks
+from frobench.suite.compare.between_runs import MOST_RUNS
+from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
 from frobench.suite.stored.store import InvalidResult
 from frobench.suite.stored.types import Conclusion
+from frobench.suite.units import counted
 
 KEPT = ".cache"
 """Folder of what is kept between calls, in that of the site."""
+INDEX, IMAGE = "index.html", "index.png"
+BADGES = "badges"
+"""Folder of a badge for each machine."""
+PLAIN = ".nojekyll"
+"""Empty: hosts that would make pages of files by themselves are told not to."""
 SITE = "site"
 """Name there of the list of all files that the site consists of."""
+Tell = Callable[[Path, list[Conclusion]], None]
+"""Called with each file that is not whole, and with the reasons."""
 Begin = Callable[[str], None]
 Beside = Callable[[Sequence[Summary], Publication], Mapping[str, bytes]]
 """Makes files beside the index, by name, from all runs and the addresses of their pages."""
@@ -87,8 +106,8 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     kept = Cache(out / KEPT, cache.code())
     begin("reading")
     given = [*paths]
-    stored, refused = inputs.find(given, kept)
-    asked, unreadable = inputs.asked(given)
+    stored, refused = find(given, kept)
+    asked, unreadable = _asked(given)
     refused |= unreadable
     broken: list[Broken] = []
 
@@ -107,7 +126,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
             try:
                 if tell:
                     begin("checking")
-                    stored = summarised.whole(stored, sharing, leave_out)
+                    stored = _whole(stored, sharing, leave_out)
                 return site.write(stored, sorted(broken))
             except BrokenRunsError as error:
                 for sha256, conclusions in error.blame.items():
@@ -139,14 +158,14 @@ class _Site:
         Raises `BrokenRunsError` if something cannot be made of a run.
         """
         self.begin("tables")
-        summaries = summarised.summaries_of(stored, self.workers)
+        summaries = _summaries(stored, self.workers)
         self.begin("changes")
-        summaries = summarised.with_changes(summaries, stored, self.workers)
+        summaries = _with_changes(summaries, stored, self.workers)
         self.begin("pages")
         pages = {summary.sha256: summary.href for summary in summaries}
         jobs = [*self._pages(summaries, stored)]
         written = each(self.workers, run_files.PAGE, jobs)
-        of_runs = {name: mark for page in written for name, mark in page.files.items()}
+        of_runs = {name: one for page in written for name, one in page.files.items()}
         self.attempted |= of_runs
         summaries = [
             replace(summary, answers=page.answers)
@@ -159,26 +178,14 @@ class _Site:
         for maker in self.beside:
             others |= maker(summaries, self.publication)
         by_digest = {summary.sha256: summary for summary in summaries}
+        base = next((pages[name] for name in pages if stored[name].path == self.reference), "")
         shared = of_several(
-            lambda: shared_files.write(
-                summaries,
-                rows,
-                self.known,
-                others | fleet,
-                self.publication,
-                self.out,
-                self.workers,
-                broken,
-                next((pages[name] for name in pages if stored[name].path == self.reference), ""),
-            ),
+            lambda: self._shared(summaries, rows, others | fleet, broken, base),
             [*by_digest],
-            lambda name: shared_files.alone(by_digest[name], rows[name], self.known),
+            lambda name: self._alone(by_digest[name], rows[name]),
         )
         self._sweep(stored, shared | of_runs)
-        return [
-            self.out / "index.html",
-            *(self.out / summary.href for summary in reversed(summaries)),
-        ]
+        return [self.out / INDEX, *(self.out / summary.href for summary in reversed(summaries))]
 
     def _fleet(self, pages: Mapping[str, str], stored: dict[str, Source]) -> dict[str, bytes]:
         """Return the page of nodes beside each other, where runs have labels."""
@@ -190,6 +197,40 @@ class _Site:
             )
 
         return of_several(lambda: made([*pages]), [*pages], lambda name: made([name]))
+
+    def _shared(
+        self,
+        summaries: Sequence[Summary],
+        rows: Mapping[str, Rows],
+        others: Mapping[str, bytes],
+        broken: Sequence[Broken],
+        reference: str,
+    ) -> Marks:
+        """Write what concerns all runs, where it is not there already, and return what is there.
+
+        rows : parts of the table of estimates, by the digest of the stored file
+        others : pages of several runs and what belongs to them, by name
+        reference : the page of the run that others are compared with at first; empty for the usual
+        """
+        newest_first = summaries[::-1]
+        files = {PLAIN: b"", **others, **_badges(summaries, self.out)}
+        files |= downloads.both("runs", downloads.runs(newest_first))
+        table = downloads.joined(rows[summary.sha256] for summary in newest_first)
+        marks = _put(files | downloads.both("estimates", table), self.out)
+        head, further = None, {}
+        if newest_first:
+            head = metadata.head(_described(newest_first), marks, self.publication)
+            further[IMAGE] = _image(newest_first)
+        pages = [name for name in others if name.endswith(".html")]
+        page = index.page(newest_first, self.known, pages, lambda: head, broken, reference)
+        return marks | _put(further | {INDEX: page.encode()}, self.out)
+
+    def _alone(self, summary: Summary, rows: Rows) -> None:
+        """Make what concerns all runs of a single one, to see whether that fails."""
+        downloads.both("estimates", downloads.joined([rows]))
+        downloads.runs([summary])
+        index.page([summary], self.known)
+        _image([summary])
 
     def _pages(self, summaries: list[Summary], stored: dict[str, Source]) -> Iterator[PageJob]:
         """Yield the page of each run, which depends on those measured before with its device."""
@@ -217,3 +258,142 @@ class _Site:
         remove(before.keys() - written.keys(), before, self.out)
         self.kept.put(SITE, written)
         self.kept.forget(but=stored)
+
+
+def find(paths: Iterable[Path], kept: Cache) -> tuple[dict[str, Source], dict[Path, Conclusion]]:
+    """Return the stored files among files and folders by their digests, each content once.
+
+    What is no file that can be read is returned by its path, with what is wrong.
+    """
+    found = store.find(paths)
+    with ThreadPoolExecutor(cores()) as threads:  # hashing leaves the interpreter to others
+        digests = dict(zip(found, threads.map(_digest, found), strict=True))
+    sources = {
+        digest: Source(path, digest, kept)
+        for path, digest in reversed(digests.items())
+        if isinstance(digest, str)
+    }
+    refused = {path: fault for path, fault in digests.items() if isinstance(fault, Conclusion)}
+    return sources, refused
+
+
+def _asked(paths: Iterable[Path]) -> tuple[AskedNodes | None, dict[Path, Conclusion]]:
+    """Return which nodes the newest fleet of some folders asked; or what is wrong with its file."""
+    path = asked_nodes.newest(paths)
+    if path is None:
+        return None, {}
+    try:
+        return asked_nodes.read(path), {}
+    except store.InvalidResult as fault:
+        return None, {path: checks.unreadable(fault)}
+
+
+def _digest(path: Path) -> str | Conclusion:
+    try:
+        return hashlib.sha256(store.content(path)).hexdigest()
+    except store.InvalidResult as fault:
+        return checks.unreadable(fault)
+
+
+def _whole(stored: dict[str, Source], workers: Workers, leave_out: Tell) -> dict[str, Source]:
+    """Leave out the files that are not whole, and return the others."""
+    every = [*stored.values()]
+    faults = dict(zip(stored, each(_ready(workers, every), run_files.FAULTS, every), strict=True))
+    for sha256, why in faults.items():
+        if why:
+            leave_out(stored[sha256].path, why)
+    return {sha256: source for sha256, source in stored.items() if not faults[sha256]}
+
+
+def _ready(workers: Workers, jobs: Sequence[Source]) -> Workers:
+    """Return the processes for some jobs: for a few, this one alone, while others still import."""
+    return workers if len(jobs) >= FEW else Workers(1)
+
+
+def _summaries(stored: dict[str, Source], workers: Workers) -> list[Summary]:
+    """Return what is known of the runs, oldest first, each with the address of its page."""
+    every = [*stored.values()]
+    summaries = each(_ready(workers, every), run_files.SUMMARY, every)
+    age = attrgetter("datetime", "run", "sha256")
+    return _addressed(sorted(summaries, key=age))
+
+
+def _addressed(oldest_first: Iterable[Summary]) -> list[Summary]:
+    """Give each run the address of its page below the index: a folder a machine.
+
+    Of two runs of one name the older has the plain one, whatever comes later.
+    """
+    taken: dict[str, Summary] = {}
+    for summary in oldest_first:
+        plain = f"{slug(summary.machine)}/{slug(summary.run)}"
+        href = f"{plain}-{summary.sha256[:8]}.html" if f"{plain}.html" in taken else f"{plain}.html"
+        taken[href] = replace(summary, href=href)
+    return list(taken.values())
+
+
+def _with_changes(
+    summaries: list[Summary], stored: dict[str, Source], workers: Workers
+) -> list[Summary]:
+    """Add how each run compares with the one before it on its machine."""
+    earlier: dict[str, list[Summary]] = {}
+    pairs = {}
+    for summary in summaries:
+        if machine := earlier.setdefault(summary.machine_id, []):
+            before, *others = machine[: -2 - MOST_RUNS : -1]
+            pairs[summary.sha256] = Pair(
+                stored[before.sha256],
+                before.href,
+                stored[summary.sha256],
+                tuple(stored[other.sha256] for other in others),
+            )
+        machine.append(summary)
+    changes = each(workers, run_files.CHANGE, [*pairs.values()])
+    by_run = dict(zip(pairs, changes, strict=True))
+    return [replace(summary, change=by_run.get(summary.sha256)) for summary in summaries]
+
+
+def _put(files: Mapping[str, bytes], out: Path) -> Marks:
+    """Write what is not there already, and return all."""
+    for name, content in files.items():
+        path = out / name
+        if not path.is_file() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            cache.write(path, content)
+    return {name: mark(content) for name, content in files.items()}
+
+
+def _badges(summaries: Sequence[Summary], out: Path) -> dict[str, bytes]:
+    """Return the badge of the newest run of each device; devices may share a name."""
+    newest = {f"{slug(run.machine)}-{run.device_id[:6]}": run for run in summaries}
+    return {
+        f"{BADGES}/{name}.svg": (out / summary.href).with_suffix(BADGE).read_bytes()
+        for name, summary in newest.items()
+    }
+
+
+def _runs_of_machines(runs: Sequence[Summary]) -> str:
+    machines = counted(len({run.machine_id for run in runs}), "machine")
+    return f"{counted(len(runs), 'stored run')} of {machines}"
+
+
+def _described(newest_first: Sequence[Summary]) -> Described:
+    text = (
+        f"{_runs_of_machines(newest_first)}, measured with the PyTorch benchmark suite Frobench: "
+        "every run, and the estimates of all cases with their intervals."
+    )
+    when = max((summary.datetime for summary in newest_first), key=metadata.date)
+    return Described("Frobench results", text, "", IMAGE, when)
+
+
+def _image(newest_first: Sequence[Summary]) -> bytes:
+    """Draw the machines that were measured last, each with its first number."""
+    newest: dict[str, Summary] = {}
+    for summary in newest_first:
+        newest.setdefault(summary.machine_id, summary)
+    foot = f"{_runs_of_machines(newest_first)}, the newest of {moment(newest_first[0].datetime)}"
+    return card.card("Frobench results", map(_line, islice(newest.values(), card.ROWS)), foot)
+
+
+def _line(summary: Summary) -> Row:
+    numbers = (f"{row.figure}, {row.label}" for row in card.rows(summary.answers))
+    return Row(summary.title, next(numbers, "no figure"))

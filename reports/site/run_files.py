@@ -15,12 +15,11 @@ from frobench.reports.files.downloads import Rows
 from frobench.reports.files.metadata import Described, Publication, head
 from frobench.reports.findings import sections
 from frobench.reports.findings.select import remembered
-from frobench.reports.fleet import nodes
-from frobench.reports.fleet.nodes import Node
+from frobench.reports.fleet import peers
+from frobench.reports.fleet.peers import Node
 from frobench.reports.making.broken import Stage
 from frobench.reports.making.cache import Marks, Source, mark, stand, write
 from frobench.reports.run.page import Contents, Download, Signs, contents, run_page
-from frobench.reports.summary import badge as badges
 from frobench.reports.summary import card, views
 from frobench.reports.summary.device_axes import DeviceAxes
 from frobench.reports.summary.model import Answer, Change, Summary, answers, change, summarise
@@ -114,7 +113,7 @@ def summarised(source: Source) -> Summary:
     with remembered(run, medians):
         made = summarise(run, source.sha256, estimated)
     source.kept("rows", downloads.rows(run, estimated))
-    if of_node := nodes.node(run, made.axes, estimated):
+    if of_node := peers.node(run, made.axes, estimated):
         source.kept("node", of_node)
     return made
 
@@ -160,23 +159,15 @@ def write_page(job: PageJob) -> Written:
     whole = judged(job.source)
     run = checks.credible(whole)
     with remembered(run):
-        return _written(job, whole, run)
-
-
-def _written(job: PageJob, whole: Run, run: Run) -> Written:
-    data = store.content(job.source.path)
-    answered = sections(run)
-    marks = views.marks(run)
-    shown = contents(run, answered, views.numbers(whole), job.axes, job.price)
-    target = job.out / job.href
-    files, listed = {f"{target.stem}.json": data}, [(f"{target.stem}.json", STORED)]
+        answered = sections(run)
+        shown = contents(run, answered, views.numbers(whole), job.axes, job.price)
+    marks, target = views.marks(run), job.out / job.href
+    stored = f"{target.stem}.json"
+    files, listed = {stored: store.content(job.source.path)}, [(stored, STORED)]
     medians = (target.stem, downloads.table_of(frame([run])), MEDIANS)
     sheets = [(f"{target.stem}.{sheet.name}", sheet.table, sheet.text) for sheet in shown.tables]
     for name, sheet, text in [medians, *sheets]:
-        files |= {
-            f"{name}.csv": downloads.as_csv(sheet),
-            f"{name}.parquet": downloads.as_parquet(sheet),
-        }
+        files |= downloads.both(name, sheet)
         listed += [(f"{name}.csv", text), (f"{name}.parquet", PARQUET)]
     short_answers = answers(answered, marks)
     signs = _shown_elsewhere(job, shown, {name: mark(content) for name, content in files.items()})
@@ -201,7 +192,7 @@ def _signs(
     compute = job.axes.axis("compute")
     return {
         f"{stem}{IMAGE}": card.card(shown.machine, card.rows(short_answers), foot),
-        f"{stem}{BADGE}": badges.of_run(compute, marks, shown.machine, when, complete=complete),
+        f"{stem}{BADGE}": card.badge_of_run(compute, marks, shown.machine, when, complete=complete),
     }
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The picture that stands for a page where people pass on its address: 1200 x 630 pixels, PNG.
+"""What stands for a page elsewhere: a picture of 1200 x 630 pixels, and a badge for a README.
 
-Other programs show it without the page, so its numbers carry their intervals. It is lettered in
-matplotlib's own font, which is the same on every system.
+Other programs show them without the page, so their numbers carry their intervals. The picture is
+lettered in matplotlib's own font, which is the same on every system.
 """
 
 import io
@@ -13,10 +13,14 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from frobench.reports.summary.device_axes import Axis
 from frobench.reports.summary.model import Answer
+from frobench.reports.summary.views import Marks, doubtful
+from frobench.reports.web.render import filled
 from frobench.reports.web.theme import LIGHT
 from frobench.suite.printable import printable
-from frobench.suite.units import format_estimate
+from frobench.suite.terminal.answers import NOT_CONCLUSIVE
+from frobench.suite.units import format_ends, format_estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -132,3 +136,58 @@ def _blank() -> "Figure":
     from matplotlib.figure import Figure  # noqa: PLC0415 - as above
 
     return Figure(dpi=POINT)
+
+
+LEFT, RIGHT, BADGE_TEXT = "#3b4048", "#1d5a9e", "#ffffff"
+"""Colours of a badge behind the name and behind the figure, and of both texts: at least 4.5:1."""
+BADGE_SIZE, PADDING = 11, 7
+"""Pixels: of the font of a badge, and beside its texts."""
+LONGEST_PART = 60
+"""Characters of a part of a badge."""
+
+
+def badge_of_run(
+    compute: Axis | None, marks: Marks, machine: str, when: str, *, complete: bool
+) -> bytes:
+    """Return the badge of a run: its leading axis of compute, and of which device that is.
+
+    when : the day it was measured
+    complete : whether every launch that was planned ended
+    """
+    if compute is None:
+        return badge(machine, "no rate", f"{machine}: no product was measured.").encode()
+    spell = format_ends if compute.value.is_wide else format_estimate
+    rate = f"{compute.precision} {spell(compute.value, compute.unit)}"
+    wide = (NOT_CONCLUSIVE,) if compute.value.is_wide else ()
+    doubts = [*wide, *doubtful(compute.cases, marks), *(() if complete else ("partial",))]
+    doubted = f" ({', '.join(doubts)})" if doubts else ""
+    told = f"{machine}: {rate} on one {compute.device}{doubted}. Measured with Frobench, {when}."
+    return badge(compute.device, ", ".join([rate, *doubts]), told).encode()
+
+
+def badge(name: str, figure: str, told: str) -> str:
+    """Return a badge as SVG: what a machine reaches, small enough for a line of a README.
+
+    It asks for nothing: no font, no style sheet, no script. What is too long for its place is cut.
+
+    told : what it says to readers who hover over it or hear it
+    """
+    parts = [_short(printable(one)) for one in (name, figure)]
+    first, second = (round(width(one, BADGE_SIZE)) for one in parts)
+    middle = first + 2 * PADDING
+    return filled(
+        "badge.svg",
+        told=told,
+        texts=zip((PADDING, middle + PADDING), (first, second), parts, strict=True),
+        middle=middle,
+        whole=middle + second + 2 * PADDING,
+        size=BADGE_SIZE,
+        left=LEFT,
+        right=RIGHT,
+        ink=BADGE_TEXT,
+    )
+
+
+def _short(text: str) -> str:
+    kept = text[: LONGEST_PART - 1].rstrip()
+    return text if len(text) <= LONGEST_PART else f"{kept}{ELLIPSIS}"

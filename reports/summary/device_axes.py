@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from frobench.reports.findings import peaks
 from frobench.reports.findings.exercises import attainable_peak, copies, many_or_one, norm_logging
-from frobench.reports.findings.kinds import KINDS
+from frobench.reports.findings.exercises.copies import KINDS
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.reports.findings.values import estimate_of
 from frobench.reports.table.equipment import printed_watts
@@ -28,11 +28,8 @@ from frobench.suite.units import counted, format_value
 Name = Literal["compute", "memory", "overhead", "read_back", "link_to_device", "link_to_host"]
 NAMES: tuple[Name, ...] = get_args(Name)
 """The axes in their order; compute is there once for each precision."""
-LINKS: dict[Name, str] = {
-    "link_to_device": "to-device-pinned",
-    "link_to_host": "to-host-pinned",
-}
-"""Kinds of copies, see `reports.findings.kinds`."""
+LINKS: dict[Name, str] = {"link_to_device": "to-device-pinned", "link_to_host": "to-host-pinned"}
+"""Kinds of copies, see `reports.findings.exercises.copies`."""
 SLOPE = "slope of large copies"
 
 

@@ -7,7 +7,7 @@ from frobench.reports.findings import findings
 from frobench.reports.findings.finding import Finding, exercise_title
 from frobench.reports.summary import axis_words, short
 from frobench.reports.summary.device_axes import Axis, DeviceAxes, device_axes
-from frobench.reports.summary.views import Marks, doubtful, marks, own_cases
+from frobench.reports.summary.views import Marks, absent, doubtful, marks, own_cases
 from frobench.reports.table import facts
 from frobench.reports.table.estimates import CaseEstimate, estimates
 from frobench.reports.table.modes import WORDS, modes_of
@@ -25,9 +25,7 @@ def answers(run: Run) -> RunAnswers:
     """Answer every question of a run, the leading answer of each exercise first."""
     doubted = marks(run)
     found = findings(run)
-    absent: dict[str, list[str]] = {}
-    for finding in (one for members in found.values() for one in members if one.absent):
-        absent.setdefault(finding.absent, []).append(finding.question)
+    unanswered = absent(one for members in found.values() for one in members)
     part, own = run.frobench, device_axes(run)
     return RunAnswers(
         run=part.run,
@@ -45,7 +43,7 @@ def answers(run: Run) -> RunAnswers:
             for finding in members
             if not finding.absent
         ),
-        absent={reason: tuple(questions) for reason, questions in absent.items()},
+        absent={reason: tuple(questions) for reason, questions in unanswered.items()},
         cases=tuple(_cases(run, doubted)),
         project=part.project or None,
     )

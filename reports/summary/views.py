@@ -103,6 +103,15 @@ def doubtful(cases: Iterable[str], marks: Marks) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for case in cases for word in marks.get(case, ())))
 
 
+def absent(findings: Iterable[Finding]) -> dict[str, list[str]]:
+    """Return the questions that have no answer, by the reason."""
+    reasons: dict[str, list[str]] = {}
+    for finding in findings:
+        if finding.absent:
+            reasons.setdefault(finding.absent, []).append(finding.question)
+    return reasons
+
+
 def own_cases(run: Run, exercise: str, finding: Finding) -> list[Case]:
     """Return the cases behind an answer that its exercise measured.
 
@@ -155,12 +164,8 @@ def _cell(point: Point | None, unit: str, marks: Marks) -> Cell | None:
     return Cell(point.y, unit, doubtful(point.cases, marks), tuple(dict.fromkeys(point.cases)))
 
 
-def case_rows(run: Run, exercise: str, marks: Marks) -> list[CaseRow]:
-    """Return every case of an exercise that has samples."""
-    return [_case_row(run, case, marks) for case in run.benchmarks if case.group == exercise]
-
-
-def _case_row(run: Run, case: Case, marks: Marks) -> CaseRow:
+def case_row(run: Run, case: Case, marks: Marks) -> CaseRow:
+    """Return a case that has samples as the list of all cases shows it."""
     info, words = case.extra_info, doubtful((case.fullname,), marks)
     medians = [s for s in case_medians(case) if s is not None]
     amount, unit = (info.work.flops, "FLOP/s") if info.work.flops else (info.work.bytes, "B/s")

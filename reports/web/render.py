@@ -52,17 +52,19 @@ def render(
     """
     style = "".join([_style(), *map(static, styles)])
     programs = [_program(name) for name in scripts]
-    return (
-        _templates()
-        .get_template(template)
-        .render(
-            style=Markup(style),  # noqa: S704 - our own files
-            scripts=[Markup(program) for program in programs],  # noqa: S704 - likewise
-            policy=_policy(style, programs),
-            icon=f"data:image/svg+xml,{quote(ICON)}",
-            **context,
-        )
+    return filled(
+        template,
+        style=Markup(style),  # noqa: S704 - our own files
+        scripts=[Markup(program) for program in programs],  # noqa: S704 - likewise
+        policy=_policy(style, programs),
+        icon=f"data:image/svg+xml,{quote(ICON)}",
+        **context,
     )
+
+
+def filled(template: str, **context: object) -> str:
+    """Fill in a template that is no page; all text is escaped as `render` does."""
+    return _templates().get_template(template).render(**context)
 
 
 @cache

@@ -12,7 +12,7 @@ from frobench import measuring
 from frobench.command import main
 from frobench.reports.compare import verdicts
 from frobench.reports.making.cache import Cache
-from frobench.reports.site import inputs
+from frobench.reports.site.build import find
 from frobench.reports.site.run_files import Pair, changed
 from frobench.suite.compare.gate import exit_code
 from frobench.suite.compare.runs import compare_runs
@@ -349,7 +349,7 @@ def test_terminal_reproduction_and_page_give_the_same_verdicts(
     named = [line.split()[2].rstrip(":") for line in told if line.startswith("  slower: ")]
     assert named == names
 
-    found = {one.path: one for one in inputs.find(files, Cache(tmp_path, ""))[0].values()}
+    found = {one.path: one for one in find(files, Cache(tmp_path, ""))[0].values()}
     change = changed(Pair(found[files[0]], "", found[files[1]], ()))
     assert [*change.slower] == names
     assert change.faster == ()

@@ -57,8 +57,8 @@ def _peak(cases: Cases, device: str = "") -> Answer:
     typical = format_estimate(estimate_of(first.rate), RATE.unit).partition(" (")[0]
     how = first.basis
     if how == SUSTAINED:
-        burst, _ = fastest_products(cases, device)[first.precision]
-        how += f"; {at_least(burst, RATE.unit)} {BURST}"
+        burst = fastest_products(cases.run, device)[first.precision]
+        how += f"; {at_least(burst.rate, RATE.unit)} {BURST}"
     part = peaks.of_peak(cases.run, first.case.fullname, first.rate)
     listed = "".join(
         f"; {at_least(product.rate, RATE.unit)} in {product.precision} ({product.shape})"
@@ -170,18 +170,20 @@ def best_products(cases: Cases, device: str) -> list[Product]:
     return sorted(products, key=lambda product: -estimate_of(product.rate).value)
 
 
-def fastest_products(cases: Cases, device: str) -> dict[str, tuple[pd.Series, tuple[str, ...]]]:
-    """Return a device's fastest product by precision: FLOP/s by launch, and the cases behind it.
+def fastest_products(run: Run, device: str) -> dict[str, Product]:
+    """Return a device's fastest product in bursts by precision.
 
     Where no shape was searched for, that is the fastest square product of the same run.
     """
+    squares = cases_of(run, "matmul")
+    known = {case.fullname: case for case in squares.passed()}
     fastest = {
-        dtype: (curve.at(n), curve.cases[n])
-        for dtype, (curve, n) in best_rates(cases_of(cases.run, "matmul"), device).items()
+        dtype: Product(dtype, known[curve.cases[n][0]], curve.at(n))
+        for dtype, (curve, n) in best_rates(squares, device).items()
     }
     with suppress(NotMeasuredError):
-        for product in best_products(cases_of(cases.run, "attainable_peak"), device):
-            fastest[product.precision] = (product.rate, (product.case.fullname,))
+        searched = best_products(cases_of(run, "attainable_peak"), device)
+        fastest |= {product.precision: product for product in searched}
     return fastest
 
 
@@ -191,14 +193,9 @@ def attained(run: Run, device: str) -> list[Product]:
     The rate is sustained where that is known. Else it is that of the fastest shape in bursts, or
     of a square product where none was searched. All that is said of what a device attains is this.
     """
-    searched, squares = cases_of(run, "attainable_peak"), cases_of(run, "matmul")
-    cases = {case.fullname: case for case in (*squares.passed(), *searched.passed())}
-    found = {
-        dtype: Product(dtype, cases[name], rate)
-        for dtype, (rate, (name, *_)) in fastest_products(squares, device).items()
-    }
-    for measured_by in (squares, searched):
-        found |= _sustained(measured_by, device)
+    found = fastest_products(run, device)
+    for exercise in ("matmul", "attainable_peak"):
+        found |= _sustained(cases_of(run, exercise), device)
     products = sorted(found.values(), key=lambda product: -_typical(product))
     lead = next((one.precision for one in products if one.precision in LEADING), "")
     return sorted(products, key=lambda product: product.precision != lead)

@@ -14,12 +14,12 @@ import pandas as pd
 from msgspec import UNSET
 
 from frobench.reports.findings.answers import Answer, ask, ask_either, at
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series, bound
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, bound, exact
 from frobench.reports.findings.fit import fit
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
 from frobench.reports.findings.values import VALUE, behind, estimate_of, is_above, text
 from frobench.suite.stored.differences import is_cpu, nodes_of
-from frobench.suite.stored.types import Estimate, Run
+from frobench.suite.stored.types import Run
 from frobench.suite.units import counted, format_value
 
 ALL_REDUCE, ROUND_TRIP, NEIGHBOURS = "bench_all_reduce", "bench_send_receive", "bench_neighbours"
@@ -37,10 +37,7 @@ SLOWER = 1.25
 
 STEP, PIPELINE = "bench_step", "bench_pipeline"
 WAYS = {"ddp": "DistributedDataParallel", "fsdp": "fully_shard"}
-SCALINGS = {
-    "weak": "as many tokens on each",
-    "strong": "the tokens of a step shared among them",
-}
+SCALINGS = {"weak": "as many tokens on each", "strong": "the tokens of a step shared among them"}
 HIDDEN = 0.95
 """Part of the communication from which it counts as hidden."""
 TOKENS = 1024
@@ -302,9 +299,8 @@ def _training_plots(cases: Cases) -> Iterator[Plot]:
         with suppress(NotMeasuredError):
             curve = _speedup(cases, group)
             limits = {micro: _best(ranks_in(group), micro) for micro in curve.sizes}
-            points = tuple(Point(x, Estimate(y, y, y, 0)) for x, y in limits.items())
             title = f"Speedup of a pipeline over {cases.the(group)}"
-            measured, limit = curve.series("measured"), Series("filling and emptying alone", points)
+            measured, limit = curve.series("measured"), exact("filling and emptying alone", limits)
             axes = Axis("Micro-batches"), Axis("Speedup over one process", RATIO)
             yield Plot(f"pipeline-{group}", title, "curve", *axes, (measured,), lines=(limit,))
 

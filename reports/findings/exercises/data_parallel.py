@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from frobench.reports.findings.answers import Answer, ask, at, sizes_in_common, threshold
+from frobench.reports.findings.answers import Answer, ask, at, largest, sizes_in_common, threshold
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines, stacked
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines, stack
 from frobench.reports.findings.values import SIZE, VALUE, behind, is_above, is_below, size, text
 from frobench.suite.stored.differences import is_cpu
 
@@ -185,26 +185,20 @@ def _total(setting: Setting) -> Answer:
     """Compare the four parts, each measured by itself, with all of them at once."""
     parts, whole, _ = setting.forward()
     ratio = _sum(parts) / whole
-    batch = ratio.sizes[-1]
-    return at(ratio, batch, "1", f"of the whole, each measured by itself, {size(batch, BATCH)}")
+    return largest(ratio, "1", f"of the whole, each measured by itself, {BATCH}")
 
 
 def _stack(setting: Setting) -> Plot:
     """Return the parts of a forward pass by batch, beside the whole."""
     parts, whole, _ = setting.forward()
     shown = {**parts, WHOLE: whole}
-    series = stacked(
-        {
-            size(batch, f"{SIZE} samples"): {part: (curve, batch) for part, curve in shown.items()}
-            for batch in (_sum(parts) / whole).sizes
-        }
-    )
-    together = series.pop(WHOLE)
-    title = (
-        f"A forward pass of the {setting.network} network with nn.DataParallel on {setting.where}"
-    )
-    name, x, y = f"parts-{setting.group}-{setting.network}", Axis("batch"), Axis("Time", "s")
-    return Plot(name, title, "stack", x, y, tuple(series.values()), whole=together)
+    bars = {
+        size(batch, f"{SIZE} samples"): {part: (curve, batch) for part, curve in shown.items()}
+        for batch in (_sum(parts) / whole).sizes
+    }
+    network = f"the {setting.network} network with nn.DataParallel on {setting.where}"
+    name, axes = f"parts-{setting.group}-{setting.network}", (Axis("batch"), Axis("Time", "s"))
+    return stack(name, f"A forward pass of {network}", axes, bars, PARTS, WHOLE)
 
 
 def _sum(parts: dict[str, Curve]) -> Curve:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from frobench.reports.findings import peaks
 from frobench.reports.findings.exercises.attainable_peak import fastest_products
-from frobench.reports.findings.kinds import AT_ONCE, KINDS, LARGE
+from frobench.reports.findings.exercises.copies import AT_ONCE, KINDS, LARGE
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.reports.findings.values import estimate_of, is_above, is_below, text
 from frobench.reports.table.frame import device_of
@@ -48,12 +48,11 @@ def allowed_flops(cases: Cases, case: Case, rate: pd.Series) -> Allowed | None:
     rate : the case's own, in FLOP/s by launch
     """
     precision = peaks.precision_of(case)
-    fastest = fastest_products(cases, device_of(case))
-    if precision not in fastest:
+    fastest = fastest_products(cases.run, device_of(case)).get(precision)
+    if fastest is None:
         return _of_sheet(peaks.peak_of(cases.run, case, rate))
-    peak, behind = fastest[precision]
-    figure = format_point(estimate_of(peak), "FLOP/s")
-    return Allowed(peak, f"the fastest {precision} product", figure, behind)
+    figure, names = format_point(estimate_of(fastest.rate), "FLOP/s"), (fastest.case.fullname,)
+    return Allowed(fastest.rate, f"the fastest {precision} product", figure, names)
 
 
 def allowed_bytes(cases: Cases, device: str, path: str) -> Allowed | None:

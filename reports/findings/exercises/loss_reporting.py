@@ -6,7 +6,7 @@ are sharper than the times themselves.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -48,13 +48,8 @@ class _Training(NamedTuple):
     batch: int
 
     @property
-    def where(self) -> dict[str, Scalar]:
-        return {
-            "function": self.function,
-            "device": self.device,
-            "network": self.network,
-            "batch": self.batch,
-        }
+    def where(self) -> dict[str, Any]:
+        return {name: value for name, value in self._asdict().items() if name != "cases"}
 
     @property
     def words(self) -> str:

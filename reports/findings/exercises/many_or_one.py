@@ -13,20 +13,18 @@ from frobench.reports.findings.answers import (
     ask_either,
     ask_on,
     at,
+    largest,
     threshold,
 )
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.fit import LEAST_SIZES, Line, fit
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
-from frobench.reports.findings.values import VALUE, N, behind, size
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines, ways_on_devices
+from frobench.reports.findings.values import SIZE, VALUE, N, behind, size
 from frobench.suite.units import format_point
 
 PIECES, FOREACH, GRAPH = "bench_pieces", "bench_pieces_foreach", "bench_pieces_graph"
 CHAIN, LARGE, COMPILED = "bench_chain", "bench_chain_large", "bench_chain_compiled"
-AT_ONCE = {
-    FOREACH: "one call of torch._foreach_mul",
-    GRAPH: "replaying a recorded graph",
-}
+AT_ONCE = {FOREACH: "one call of torch._foreach_mul", GRAPH: "replaying a recorded graph"}
 LEVEL = 2.0
 """A launch is hidden where an operation takes this many times as long as on a single number."""
 
@@ -84,8 +82,7 @@ def _line(times: Curve) -> tuple[Line, Curve]:
 
 def _each(cases: Cases, device: str) -> Answer:
     times = _items(cases, PIECES, device, "pieces")
-    count = times.sizes[-1]
-    return at(times, count, "s", f"for each of {size(count)} operations on {cases.the(device)}")
+    return largest(times, "s", f"for each of {SIZE} operations on {cases.the(device)}")
 
 
 def _whole(cases: Cases, device: str) -> Answer:
@@ -102,12 +99,9 @@ def _hidden(cases: Cases, device: str) -> Answer:
     return _hides(cases, device).answer(_chain(cases, device), "numbers that hide a launch")
 
 
-def _tiny(cases: Cases, device: str) -> pd.Series:
-    return cases.one("item_seconds", function=CHAIN, device=device, n=1)
-
-
 def _hides(cases: Cases, device: str) -> Crossing:
-    step, tiny = _chain(cases, device), _tiny(cases, device)
+    step = _chain(cases, device)
+    tiny = cases.one("item_seconds", function=CHAIN, device=device, n=1)
     ratio = Curve.of(step.table.div(tiny, axis="index"), step.cases)
     launches = Curve.of(step.table.mul(0).add(tiny, axis="index"), step.cases)
     return threshold(ratio, LEVEL, launches, power=1)
@@ -115,8 +109,7 @@ def _hides(cases: Cases, device: str) -> Crossing:
 
 def _foreach(cases: Cases, device: str, function: str = FOREACH) -> Answer:
     gain = _pieces(cases, PIECES, device) / _pieces(cases, function, device)
-    count = gain.sizes[-1]
-    return at(gain, count, RATIO, f"as fast by {AT_ONCE[function]}, {size(count)} operations")
+    return largest(gain, RATIO, f"as fast by {AT_ONCE[function]}, {SIZE} operations")
 
 
 def _graph(cases: Cases) -> Answer:
@@ -137,12 +130,7 @@ def _compiling(cases: Cases, device: str) -> Answer:
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the time by the number of operations, and of each operation by its size."""
     titled = [(cases.title(device), device) for device in reversed(cases.devices())]
-    ways = {PIECES: "one after the other", **AT_ONCE}
-    operations = (
-        (f"{title}, {how}", cases, function, device)
-        for title, device in titled
-        for function, how in ways.items()
-    )
+    operations = ways_on_devices(cases, {PIECES: "one after the other", **AT_ONCE})
     title, y = "The same arithmetic in many operations", Axis("Time", "s")
     shown = lines(_pieces, operations)
     yield Plot("operations", title, "curve", Axis("operations"), y, shown)

@@ -31,12 +31,13 @@ SIZE, RATE, SPEED_UP = Axis("size n"), Axis("Rate", "FLOP/s"), Axis("Speed-up", 
 def findings(cases: Cases) -> list[Finding]:
     """Lead with the speed-up; without an accelerator, with what the CPU does by itself."""
     ends = "And on the largest product, and the smallest?"
+    worth = "From which size is an accelerator worth it?"
     copied = "And if the matrices must be copied there, and the product back?"
     compared = [
         ask("speed-up", "How much faster is an accelerator than the CPU?", _speed_up, cases),
         ask("speed-up-at-ends", ends, lambda: _compared(cases, SQUARE).at_largest()),
-        ask("crossover", "From which size is an accelerator worth it?", _crossover, cases, SQUARE),
-        ask("crossover-with-copies", copied, _crossover, cases, COPIES),
+        ask("crossover", worth, lambda: _compared(cases, SQUARE).crossover()),
+        ask("crossover-with-copies", copied, lambda: _compared(cases, COPIES).crossover()),
         ask("graph", "How fast is a tiny product with CUDA graphs?", _graph, cases),
     ]
     alone = [
@@ -59,10 +60,6 @@ def _speed_up(cases: Cases) -> Answer:
         raise NotMeasuredError(cases.reason(function=SQUARE, n=HEADLINE, dtype=PLAIN))
     words = f"the CPU's speed in {PLAIN} at {size(HEADLINE, N)}"
     return at(compared.ratio, HEADLINE, RATIO, words, compared.advice())
-
-
-def _crossover(cases: Cases, function: str) -> Answer:
-    return _compared(cases, function).crossover()
 
 
 def _graph(cases: Cases) -> Answer:

@@ -9,8 +9,8 @@ import pandas as pd
 from frobench.reports.findings.answers import (
     Answer,
     ask_on,
-    at,
     is_little,
+    largest,
     sizes_in_common,
     threshold,
 )
@@ -22,7 +22,8 @@ from frobench.reports.findings.select import (
     dots,
     lines,
     measured,
-    stacked,
+    stack,
+    ways_on_devices,
 )
 from frobench.reports.findings.values import SIZE, VALUE, behind, is_above, size
 
@@ -102,7 +103,7 @@ def _total(cases: Cases, device: str) -> Answer:
     """Compare the loop with its parts, reading back measured by itself on ready norms."""
     parts = _step(cases, COMPUTE, device) + _step(cases, READY, device)
     part = parts / _step(cases, READ_EACH, device)
-    return at(part, part.sizes[-1], "1", "of the loop that reads each norm back")
+    return largest(part, "1", "of the loop that reads each norm back")
 
 
 def _length(cases: Cases, device: str) -> Answer:
@@ -116,10 +117,9 @@ def _length(cases: Cases, device: str) -> Answer:
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the parts of a step, all ways to read, and how the length matters."""
     devices = cases.devices()[::-1]
-    parts = stacked({name: bar for device in devices for name, bar in _bars(cases, device).items()})
-    order = (LAUNCHING, COMPUTING, KEEPING, READING)
-    title, shown = "Where the time of a step goes", tuple(parts[x] for x in order if x in parts)
-    yield Plot("parts", title, "stack", Axis("loop"), STEP, shown, whole=parts.get(WHOLE))
+    bars = {name: bar for device in devices for name, bar in _bars(cases, device).items()}
+    title, order = "Where the time of a step goes", (LAUNCHING, COMPUTING, KEEPING, READING)
+    yield stack("parts", title, (Axis("loop"), STEP), bars, order, WHOLE)
     ways = {
         cases.title(device): [
             step.point(step.sizes[-1], WAYS[way])
@@ -128,13 +128,9 @@ def plots(cases: Cases) -> Iterator[Plot]:
         for device in devices
     }
     yield Plot("ways", "Ways to keep the norms", "dots", Axis("way"), STEP, dots(ways))
-    asked = (
-        (f"{cases.title(device)}, {WAYS[function]}", cases, function, device)
-        for device in devices
-        for function in (READ_EACH, READ_LOG)
-    )
-    title = "A step, by the length of the loop"
-    yield Plot("length", title, "curve", Axis("steps"), STEP, lines(_step, asked))
+    both = {way: WAYS[way] for way in (READ_EACH, READ_LOG)}
+    title, steps = "A step, by the length of the loop", lines(_step, ways_on_devices(cases, both))
+    yield Plot("length", title, "curve", Axis("steps"), STEP, steps)
 
 
 def _step(cases: Cases, function: str, device: str) -> Curve:

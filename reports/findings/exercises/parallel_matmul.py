@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 
-from frobench.reports.findings.answers import Answer, ask, at, sizes_in_common, threshold
+from frobench.reports.findings.answers import Answer, ask, largest, sizes_in_common, threshold
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from frobench.reports.findings.select import (
     PROOF,
@@ -59,8 +59,7 @@ def findings(cases: Cases) -> Iterator[Finding]:
 
 def _scaling(groups: dict[str, Curve]) -> Answer:
     *_, most = groups
-    (n,) = groups[most].sizes
-    return at(groups[most], n, EFFICIENCY.unit, f"of {_times(most)} as fast as one, {size(n, N)}")
+    return largest(groups[most], EFFICIENCY.unit, f"of {_times(most)} as fast as one, {N}")
 
 
 def _answer_efficiency(cases: Cases, group: str, function: str) -> Answer:
@@ -98,15 +97,13 @@ def _nearly(cases: Cases, group: str, function: str) -> Answer:
 def _overlap(cases: Cases, group: str, function: str) -> Answer:
     group = group or cases.accelerator()
     proved, *_ = lanes(cases, "n", *PROOF, function=function, device=group)
-    n = proved.sizes[-1]
-    return at(proved, n, "1", f"of the time that they can share, at {size(n, N)}")
+    return largest(proved, "1", f"of the time that they can share, at {N}")
 
 
 def _streams(cases: Cases) -> Answer:
     device = cases.accelerator()
     curve = _item(cases, SEQUENCE, device, "seconds") / _item(cases, STREAMS, device, "seconds")
-    large = curve.sizes[-1]
-    return at(curve, large, RATIO, f"as fast in two streams as in sequence, {size(large, N)}")
+    return largest(curve, RATIO, f"as fast in two streams as in sequence, {N}")
 
 
 def plots(cases: Cases) -> Iterator[Plot]:

@@ -4,10 +4,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from frobench.reports.findings.answers import Answer, ask, at
+from frobench.reports.findings.answers import Answer, ask, largest
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, dots
-from frobench.reports.findings.values import VALUE, behind, capital, is_above, size, text
+from frobench.reports.findings.values import SIZE, VALUE, behind, capital, is_above, size, text
 
 READ = {
     "bench_read_state_dict": "tensor by tensor",
@@ -39,8 +39,7 @@ def findings(cases: Cases) -> Iterator[Finding]:
 
 def _move(cases: Cases) -> Answer:
     time = cases.curve("parameters", function=MOVE, device=cases.accelerator())
-    count = time.sizes[-1]
-    return at(time, count, "s", f"for the round trip of {size(count)} parameters")
+    return largest(time, "s", f"for the round trip of {SIZE} parameters")
 
 
 def plots(cases: Cases) -> Iterator[Plot]:

@@ -4,9 +4,9 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from frobench.reports.findings.answers import Answer, ask, ask_on, at
+from frobench.reports.findings.answers import Answer, ask, ask_on, at, largest
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines, ways_on_devices
 from frobench.reports.findings.values import SIZE, VALUE, behind, is_above, size, smallest, text
 from frobench.suite.stored.differences import is_cpu
 
@@ -16,11 +16,7 @@ DEARER = 1.1
 """Time of drawing numbers as a multiple of that of writing equal ones, above which it is advice."""
 KINDS = {"randn": ("random numbers", "draw"), "full": ("equal numbers", "write")}
 """What is created, and what creating it is called, by the parameter ``values``."""
-READY = {
-    COPY: "empty_like and copy_",
-    MOVE: "to",
-    STAY: "to, on the device already",
-}
+READY = {COPY: "empty_like and copy_", MOVE: "to", STAY: "to, on the device already"}
 NUMBERS, TIME = Axis("n"), Axis("Time", "s")
 
 
@@ -69,8 +65,7 @@ def _create(cases: Cases, device: str, kind: str) -> Answer:
 def _move(cases: Cases) -> Answer:
     device = cases.accelerator()
     ratio = _ready(cases, COPY, device) / _ready(cases, MOVE, device)
-    n = ratio.sizes[-1]
-    return at(ratio, n, RATIO, f"as long by empty_like and copy_ as by to, {size(n)} numbers")
+    return largest(ratio, RATIO, f"as long by empty_like and copy_ as by to, {SIZE} numbers")
 
 
 def _stay(cases: Cases, device: str) -> Answer:
@@ -94,13 +89,8 @@ def plots(cases: Cases) -> Iterator[Plot]:
             ),
         )
         yield Plot(f"create-{kind}", f"Time to {doing} {what}", "curve", NUMBERS, TIME, created)
-    ready = (
-        (f"{cases.title(device)}, {how}", cases, function, device)
-        for device in devices
-        for function, how in READY.items()
-    )
-    title = "Moving a tensor that is ready"
-    yield Plot("move", title, "curve", NUMBERS, TIME, lines(_ready, ready))
+    title, ready = "Moving a tensor that is ready", lines(_ready, ways_on_devices(cases, READY))
+    yield Plot("move", title, "curve", NUMBERS, TIME, ready)
 
 
 def _created(cases: Cases, function: str, device: str, kind: str) -> Curve:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from frobench.reports.findings.answers import Answer, ask, ask_on, at, sizes_in_common
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from frobench.reports.findings.answers import Answer, ask, ask_on, at, largest, sizes_in_common
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, exact
 from frobench.reports.findings.select import (
     BUSY,
     PROOF,
@@ -18,10 +18,9 @@ from frobench.reports.findings.select import (
     NotMeasuredError,
     lanes,
     measured,
-    stacked,
+    stack,
 )
-from frobench.reports.findings.values import VALUE, N, behind, is_above, is_below, size, text
-from frobench.suite.stored.types import Estimate, Scalar
+from frobench.reports.findings.values import SIZE, VALUE, N, behind, is_above, is_below, size, text
 from frobench.suite.units import format_value
 
 FORWARD, SPLIT = "bench_forward", "bench_split_forward"
@@ -85,15 +84,13 @@ def _placement(cases: Cases) -> Answer:
 def _boundary(cases: Cases) -> Answer:
     device = cases.accelerator()
     extra = _times(cases, SPLIT, device) - _times(cases, FORWARD, device)
-    most = extra.sizes[-1]
-    return at(extra, most, TIME.unit, f"more for a forward pass of {size(most)} words")
+    return largest(extra, TIME.unit, f"more for a forward pass of {SIZE} words")
 
 
 def _training(cases: Cases) -> Answer:
     device = cases.accelerator()
     ratio = _times(cases, SPLIT_STEP, device) / _times(cases, STEP, device)
-    most = ratio.sizes[-1]
-    return at(ratio, most, RATIO, f"as long in training when split, {size(most)} words")
+    return largest(ratio, RATIO, f"as long in training when split, {SIZE} words")
 
 
 def _embedding(cases: Cases, device: str) -> Answer:
@@ -110,9 +107,8 @@ def _tasks(cases: Cases, group: str) -> Answer:
     first, count = group.partition("+")[0], group.count("+") + 1
     alone = cases.curve("n", "item_seconds", function=IN_SEQUENCE, device=first)
     speed = alone / cases.curve("n", "item_seconds", function=AT_ONCE, device=group)
-    most = speed.sizes[-1]
-    words = f"as fast as {count} models in turn on one of them, width {size(most)}"
-    return at(speed, most, RATIO, words)
+    words = f"as fast as {count} models in turn on one of them, width {SIZE}"
+    return largest(speed, RATIO, words)
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
@@ -158,13 +154,9 @@ def _parts(cases: Cases) -> Plot:
                     for function, other in {**others, whole: ""}.items()
                 }
     words = sizes_in_common((curve for bar in bars.values() for curve in bar.values()), "")[-1]
-    parts = stacked(
-        {name: {part: (curve, words) for part, curve in bar.items()} for name, bar in bars.items()}
-    )
+    sized = {name: {part: (bar[part], words) for part in bar} for name, bar in bars.items()}
     title = f"Where a forward pass of {size(words)} words spends its time"
-    axes = Axis("placement"), TIME
-    shown = tuple(parts[label] for label in PARTS.values() if label in parts)
-    return Plot("parts", title, "stack", *axes, shown, whole=parts[WHOLE])
+    return stack("parts", title, (Axis("placement"), TIME), sized, PARTS.values(), WHOLE)
 
 
 @dataclass(frozen=True)
@@ -243,8 +235,7 @@ def _worth(cases: Cases, group: str) -> Answer:
 def _overlap(cases: Cases, group: str) -> Answer:
     """Say what the stages share of their time; a batch in one piece is the control."""
     pipeline = _pipeline(cases, group)
-    where: dict[str, Scalar] = {"function": PIPELINE, "device": group, "n": pipeline.n}
-    proved, *_ = lanes(cases, "micro", *PROOF, **where)
+    proved, *_ = lanes(cases, "micro", *PROOF, function=PIPELINE, device=group, n=pipeline.n)
     if ONE_PIECE not in proved.cases or len(proved.sizes) == 1:
         raise NotMeasuredError("there is no batch in one piece beside one in several")
     micro = proved.sizes[-1]
@@ -257,9 +248,8 @@ def _pipeline_plots(cases: Cases) -> Iterator[Plot]:
         with suppress(NotMeasuredError):
             pipeline = _pipeline(cases, group)
             speed, count = pipeline.speed_up(), pipeline.stages
-            exact = {m: count * (1 - pipeline.idle(m)) for m in speed.sizes}
-            theory = tuple(Point(m, Estimate(y, y, y, launches=0)) for m, y in exact.items())
-            lines = (speed.series("measured"), Series("equal stages, nothing else", theory))
+            theory = {m: count * (1 - pipeline.idle(m)) for m in speed.sizes}
+            lines = speed.series("measured"), exact("equal stages, nothing else", theory)
             title = f"A pipeline on {cases.title(group)}, {size(pipeline.n, N)}"
             axes, reference = (Axis("micro-batches"), Axis("Speed", RATIO)), (1.0, "one device")
             yield Plot(f"pipeline-{group}", title, "curve", *axes, lines, *reference)

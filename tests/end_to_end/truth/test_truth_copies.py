@@ -6,8 +6,8 @@ The run is made in the simulation's own time (see `test_truth.py`).
 
 import pytest
 
+from frobench.reports.findings.exercises.copies import KINDS
 from frobench.reports.findings.fit import fit
-from frobench.reports.findings.kinds import KINDS
 from frobench.reports.findings.select import cases_of
 from frobench.suite.checks.ceilings import PATHS
 from tests.instruments.devices.measured import EXACT, STRANGE, Measured, measured

@@ -13,8 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from frobench.reports.fleet.nodes import Launches, Node
-from frobench.reports.fleet.peers import Placed
+from frobench.reports.fleet.peers import Node, Placed
 from frobench.suite.stored.differences import is_cpu
 from frobench.suite.stored.types import LABEL_DIGITS, Run
 from tests.instruments.faults.judging import add_up, keep, made, samples, set_samples
@@ -107,10 +106,7 @@ def _href(number: int) -> str:
 
 
 def _node(number: int, subjects: list[str], rows: NDArray[np.float64]) -> Node:
-    by_subject = {
-        name: Launches.of({1: row.tolist()})
-        for name, row in zip(subjects, np.exp(rows), strict=True)
-    }
+    by_subject = {name: {1: row.tolist()} for name, row in zip(subjects, np.exp(rows), strict=True)}
     return Node(
         label=label(number),
         kind="nvidia-h100 2.13.0+cu130",

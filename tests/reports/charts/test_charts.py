@@ -7,9 +7,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from frobench.reports.charts.axes import ticks
+from frobench.reports.charts.axes import describe, ticks
 from frobench.reports.charts.plots import draw
-from frobench.reports.charts.words import describe
 from frobench.reports.findings.finding import Axis, Plot, Point, Series
 from frobench.reports.web import theme
 from frobench.suite.printable import printable

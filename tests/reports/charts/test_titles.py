@@ -9,8 +9,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from frobench.reports.charts import axes
+from frobench.reports.charts.axes import at, row_titles, short_names, subtitle
 from frobench.reports.charts.plots import LETTERS, draw, legend
-from frobench.reports.charts.words import at, row_titles, short_names, subtitle
 from frobench.reports.findings.finding import RATIO, Axis, Plot, Point, Series
 from frobench.suite.stored.types import Estimate
 

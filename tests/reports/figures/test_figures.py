@@ -14,7 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from frobench.reports.charts.words import short_names, subtitle
+from frobench.reports.charts.axes import short_names, subtitle
 from frobench.reports.figures import files
 from frobench.reports.figures.files import FORMATS, STYLE
 from frobench.reports.findings import sections

@@ -12,8 +12,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from frobench.reports.fleet import fleet_page
-from frobench.reports.fleet.nodes import Launches, Node, node
-from frobench.reports.fleet.peers import Placed, compared
+from frobench.reports.fleet.peers import Node, Placed, compared, node
 from frobench.reports.making.workers import Workers
 from frobench.reports.site import build
 from frobench.reports.summary.device_axes import device_axes
@@ -276,8 +275,8 @@ def test_nodes_with_too_few_launches_of_an_exercise_are_not_compared_in_it(launc
         replace(
             each.node,
             subjects={
-                "copies": Launches.of({1: [1.0 + row / 1000] * launches}),
-                "matmul": Launches.of({1: [1.0] * (6 - 3 * (row < 2))}),
+                "copies": {1: [1.0 + row / 1000] * launches},
+                "matmul": {1: [1.0] * (6 - 3 * (row < 2))},
             },
         )
         for row, each in enumerate(placed(4))
@@ -292,8 +291,8 @@ def test_nodes_with_too_few_launches_of_an_exercise_are_not_compared_in_it(launc
 def test_the_answer_counts_where_else_the_farthest_node_differs_and_ends_with_the_limits() -> None:
     found = placed(10)
     shifted = {
-        name: Launches.of({1: np.exp(launches.logs[0] + 0.3).tolist()})
-        for name, launches in found[4].node.subjects.items()
+        name: {1: (np.exp(0.3) * np.array(times[1])).tolist()}
+        for name, times in found[4].node.subjects.items()
     }
     slow = Placed(replace(found[4].node, subjects=shifted), "")
     text = text_of(fleet_page.files([*found[:4], slow, *found[5:]])["fleet.html"])

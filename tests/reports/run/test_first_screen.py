@@ -10,8 +10,7 @@ from frobench.reports.files.metadata import Head
 from frobench.reports.findings import sections
 from frobench.reports.findings.finding import Section
 from frobench.reports.run.first_screen import FirstScreen
-from frobench.reports.run.page import Contents, Signs, contents, run_page
-from frobench.reports.run.rows import absent, row
+from frobench.reports.run.page import Contents, Signs, answer_row, contents, run_page
 from frobench.reports.summary import plain, views
 from frobench.reports.summary.device_axes import device_axes, with_others
 from frobench.suite.stored import store
@@ -147,7 +146,7 @@ def section_of(run: Run, exercise: str) -> Section:
 
 def test_launches_in_two_modes_are_a_strip_and_say_so() -> None:
     run = run_of(loops(TWO), accelerators=0)
-    found = row(run, section_of(run, "norm_logging"), views.marks(run))
+    found = answer_row(run, section_of(run, "norm_logging"), views.marks(run))
     assert found.marks[0] == "two modes"
     assert str(found.chart).count("<circle") == len(TWO)
     assert str(found.chart).count("<rect") == len(TWO)  # the other case has square marks
@@ -155,13 +154,13 @@ def test_launches_in_two_modes_are_a_strip_and_say_so() -> None:
     (listed,) = [one for one in shown(run).sections if one.rows]
     assert [one.modes for one in listed.rows] == ["22 or 41 µs"] * 2
     steady = run_of(loops(30e-6), accelerators=0)
-    alike = row(steady, section_of(steady, "norm_logging"), {})
+    alike = answer_row(steady, section_of(steady, "norm_logging"), {})
     assert (alike.marks, alike.modes) == ((), "")
 
 
 def test_a_case_in_one_mode_is_no_strip_beside_one_in_two() -> None:
     run = run_of(loops(TWO, 30e-6), accelerators=0)
-    found = row(run, section_of(run, "norm_logging"), {})
+    found = answer_row(run, section_of(run, "norm_logging"), {})
     assert found.modes == "item 22 or 41 µs"
     drawn = str(found.chart)
     assert (drawn.count("<circle"), drawn.count("<rect")) == (len(TWO), 0)
@@ -176,7 +175,7 @@ def test_a_wide_interval_is_marked_and_no_headline() -> None:
     for one in cases:
         one.extra_info.work = Work(items=1000.0)
     run = run_of(of("norm_logging", cases), accelerators=0)
-    found = row(run, section_of(run, "norm_logging"), {})
+    found = answer_row(run, section_of(run, "norm_logging"), {})
     assert "wide interval" in found.marks
     assert found.answer.startswith("Not conclusive: ")
 
@@ -194,7 +193,7 @@ def test_a_range_in_the_first_sentence_is_one_figure() -> None:
 def test_a_reason_that_is_not_known_is_not_invented() -> None:
     """The run has no case with CUDA graphs, be it because none was there when it was made."""
     run = run_of(everything(GPU))
-    reasons = [*absent(sections(run))]
+    reasons = [*views.absent(one for section in sections(run) for one in section.findings)]
     assert "the run has no such case" in reasons
     assert not any("not part of" in reason for reason in reasons)
 

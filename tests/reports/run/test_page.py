@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from frobench.reports.charts.words import slug
+from frobench.reports.making.cache import slug
 from frobench.reports.purchase import script
 from frobench.reports.site.build import KEPT
 from frobench.reports.site.build import build as publish

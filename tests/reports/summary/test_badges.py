@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET  # our own file, just written
 import pytest
 from msgspec.structs import replace
 
-from frobench.reports.summary import badge as badges
+from frobench.reports.summary import card
 from frobench.reports.summary.device_axes import Axis
 from frobench.suite.stored.types import Estimate
 from tests.reports.charts.test_charts import contrast
@@ -29,7 +29,7 @@ def rate(device: str = "A GPU", value: Estimate = KNOWN) -> Axis:
 
 def drawn(axis: Axis | None, doubts: tuple[str, ...] = (), *, complete: bool = True) -> ET.Element:
     marks = {"a case": doubts}
-    badge = badges.of_run(axis, marks, "A machine", "1 May 2026", complete=complete)
+    badge = card.badge_of_run(axis, marks, "A machine", "1 May 2026", complete=complete)
     return ET.fromstring(badge)  # noqa: S314 - as above
 
 
@@ -67,13 +67,13 @@ def test_hostile_and_long_names_are_text_that_fits(name: str) -> None:
         f"{SVG}{tag}" for tag in ("svg", "title", "rect", "path", "g", "text")
     }
     assert not {"style", "href", "onload"} & {key for one in badge.iter() for key in one.attrib}
-    assert len(texts(badge)[0]) <= badges.LONGEST
+    assert len(texts(badge)[0]) <= card.LONGEST_PART
     written = [*badge.iter(f"{SVG}text")]
     ends = [int(one.get("x", "")) + int(one.get("textLength", "")) for one in written]
     assert ends[0] < int(written[1].get("x", ""))
     assert ends[1] < int(badge.get("width", ""))
 
 
-@pytest.mark.parametrize("behind", [badges.LEFT, badges.RIGHT])
+@pytest.mark.parametrize("behind", [card.LEFT, card.RIGHT])
 def test_it_can_be_read(behind: str) -> None:
-    assert contrast(badges.TEXT, behind) >= 4.5
+    assert contrast(card.BADGE_TEXT, behind) >= 4.5

@@ -86,8 +86,8 @@ def test_the_table_of_estimates_has_a_row_a_case_of_a_run() -> None:
     runs = [factory.run(seed=seed) for seed in (1, 2)]
     made = [estimates(run) for run in runs]
     parts = [downloads.rows(run, each) for run, each in zip(runs, made, strict=True)]
-    joined = downloads.joined(parts, downloads.opened(parts))
-    rows = parquet.read_table(io.BytesIO(joined["parquet"])).to_pylist()
+    joined = downloads.both("estimates", downloads.joined(parts))
+    rows = parquet.read_table(io.BytesIO(joined["estimates.parquet"])).to_pylist()
     assert len(rows) == sum(map(len, made))
     first = made[1][0]
     found = rows[len(made[0])]
@@ -95,7 +95,7 @@ def test_the_table_of_estimates_has_a_row_a_case_of_a_run() -> None:
     assert (found["run"], found["machine"]) == (later.run, later.environment.machine)
     assert found["params"] == '{"device":"cpu","dtype":"float32","n":16}'
     assert (found["seconds"], found["flop_rate"]) == (first.seconds, first.flop_rate)
-    lines = csv.read_csv(io.BytesIO(joined["csv"])).to_pylist()
+    lines = csv.read_csv(io.BytesIO(joined["estimates.csv"])).to_pylist()
     assert [[line[name] for name in ("run", "case", "seconds")] for line in lines] == [
         [row[name] for name in ("run", "case", "seconds")] for row in rows
     ]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from frobench.reports.charts.words import describe
+from frobench.reports.charts.axes import describe
 from frobench.reports.findings.finding import Section
 from frobench.suite.stored.types import Case, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, answer, by_name, case, left_out, plain, plot

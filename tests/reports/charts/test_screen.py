@@ -6,7 +6,7 @@ import re
 import pytest
 from markupsafe import Markup
 
-from frobench.reports.charts import screen, small
+from frobench.reports.charts import screen
 from frobench.reports.charts.screen import Bar
 from frobench.reports.charts.svg import Fluid
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
@@ -48,10 +48,10 @@ def heights(drawn: Markup) -> list[float]:
 def test_the_line_of_the_answer_comes_first_with_its_short_name() -> None:
     plot, names = curve("float32", "bfloat16"), {"bfloat16": "bf16", "float32": "fp32"}
     both = lead(512, "FLOP/s", "bfloat16-256", "float32-256")
-    drawn = small.chart(both, [plot], {}, names)
+    drawn = screen.chart(both, [plot], {}, names)
     assert [text for text in texts(drawn) if text in names.values()] == ["bf16", "fp32"]
     assert re.search('class="lab l1"[^>]*>bf16<', drawn)
-    alone = small.chart(lead(512, "FLOP/s", "bfloat16-256"), [plot], {}, names)
+    alone = screen.chart(lead(512, "FLOP/s", "bfloat16-256"), [plot], {}, names)
     assert 'class="k1"' in alone
     assert 'class="k2"' not in alone  # the answer is not of the other
 
@@ -59,30 +59,30 @@ def test_the_line_of_the_answer_comes_first_with_its_short_name() -> None:
 def test_labels_at_the_ends_of_lines_are_apart() -> None:
     cases = [f"{label}-256" for label in ("a", "b")]
     flat = curve("a", "b")
-    drawn = small.chart(lead(512, "FLOP/s", *cases), [flat], {}, {})
+    drawn = screen.chart(lead(512, "FLOP/s", *cases), [flat], {}, {})
     first, second = heights(drawn)
     assert abs(first - second) >= 13
 
 
 def test_one_line_has_its_last_value_as_the_interval_supports() -> None:
-    drawn = small.chart(lead(256, "FLOP/s", "a-256"), [curve("a")], {}, {})
+    drawn = screen.chart(lead(256, "FLOP/s", "a-256"), [curve("a")], {}, {})
     assert "256 FLOP/s" in texts(drawn) or "260 FLOP/s" in texts(drawn)
 
 
 def test_a_ratio_at_the_first_size_is_an_interval_beside_one() -> None:
-    drawn = small.chart(lead(16, RATIO, "a-16"), [curve("a")], {}, {})
+    drawn = screen.chart(lead(16, RATIO, "a-16"), [curve("a")], {}, {})
     assert f"1{RATIO}" in texts(drawn)
     assert 'class="fr"' in drawn
 
 
 def test_without_a_chart_of_its_cases_there_is_a_bar_and_without_a_number_nothing() -> None:
-    assert len(re.findall("<rect", small.chart(lead(3, "s", "z"), [curve("a")], {}, {}))) == 1
-    assert not small.chart(lead(None, ""), [], {}, {})
+    assert len(re.findall("<rect", screen.chart(lead(3, "s", "z"), [curve("a")], {}, {}))) == 1
+    assert not screen.chart(lead(None, ""), [], {}, {})
 
 
 def test_two_modes_are_shown_launch_by_launch() -> None:
     launches = {"item": [1.0, 1.0, 2.0, 2.0], "log on device": [1.0, 1.0, 2.0]}
-    drawn = small.chart(lead(1, RATIO, "a"), [curve("a")], launches, {})
+    drawn = screen.chart(lead(1, RATIO, "a"), [curve("a")], launches, {})
     assert (drawn.count("<circle"), drawn.count("<rect")) == (4, 3)
     assert texts(drawn) == ["1 s to 2 s item", "1 s to 2 s log on device"]
 
@@ -93,7 +93,7 @@ def test_a_name_without_room_is_cut_at_a_comma_and_else_between_words() -> None:
         "a product of two large matrices": "a product of two",
     }
     for name, cut in names.items():
-        drawn = small.chart(lead(1, RATIO, "a"), [], {name: [1.0, 2.0]}, {})
+        drawn = screen.chart(lead(1, RATIO, "a"), [], {name: [1.0, 2.0]}, {})
         assert texts(drawn) == [f"1 s to 2 s {cut}"]
 
 
@@ -147,14 +147,14 @@ def test_names_too_long_for_the_end_of_a_bar_stand_above_it() -> None:
     )
     shown = Plot("ways", "Ways", "dots", Axis("way"), Axis("Time", "s"), (Series("CPU", points),))
     found = Finding("lead", "", "", points[0].y, "s", cases=("a",))
-    drawn = small.chart(found, [shown], {}, {})
+    drawn = screen.chart(found, [shown], {}, {})
     assert "300 µs joined on the device" in drawn
     assert "400 µs tensor by tensor" in drawn
 
 
 def test_the_ends_of_an_interval_are_those_that_the_answer_has() -> None:
     found = Finding("lead", "", "", Estimate(0.99, 0.8214, 1.0234, 8), RATIO)
-    drawn = small.chart(found, [], {}, {})
+    drawn = screen.chart(found, [], {}, {})
     assert f">0.82{RATIO}<" in drawn
 
 
@@ -163,4 +163,4 @@ def test_a_chart_of_times_does_not_stand_for_a_ratio() -> None:
     axes = Axis("steps"), Axis("Time", "s")
     shown = Plot("steps", "Steps", "curve", *axes, (Series("CPU", points),))
     found = Finding("lead", "", "", Estimate(0.99, 0.82, 1.02, 8), RATIO, cases=("a",))
-    assert f"0.99{RATIO}, interval 0.82 to 1.02{RATIO}" in small.chart(found, [shown], {}, {})
+    assert f"0.99{RATIO}, interval 0.82 to 1.02{RATIO}" in screen.chart(found, [shown], {}, {})
