@@ -21,12 +21,13 @@ from frobench.reports.run.first_screen import FirstScreen, first_screen
 from frobench.reports.run.normal import Row, rows
 from frobench.reports.run.rows import AnswerRow, absent, exercise_id, row
 from frobench.reports.run.sheets import Sheet, measured, sheets
-from frobench.reports.summary import views
+from frobench.reports.summary import models, views
 from frobench.reports.summary.device_axes import DeviceAxes, device_axes
 from frobench.reports.table import facts
 from frobench.reports.web.render import moment, render
 from frobench.suite.stored.types import Run
-from frobench.suite.units import counted, format_seconds, format_value
+from frobench.suite.terminal.answers import TOKENS, ModelSpeed
+from frobench.suite.units import counted, format_estimate, format_seconds, format_value
 
 NUMBERS = (
     *("No", "One", "Two", "Three", "Four", "Five", "Six"),
@@ -71,6 +72,7 @@ class Contents(NamedTuple):
 
     progress : how far a partial run came; empty for a whole one
     beside : the axes that others measured too
+    models : language models, whether they fit, and how fast they are
     tables : those that lie beside the page
     numbers : the number of each case
     """
@@ -83,6 +85,8 @@ class Contents(NamedTuple):
     absent: dict[str, list[str]]
     roofs: list[Drawn]
     beside: Sequence[Row]
+    models: Sequence[ModelSpeed]
+    models_note: str
     doubts: list[views.Doubt]
     sensors: courses.Sensors | None
     energy: energy.Spent | None
@@ -97,6 +101,16 @@ class Contents(NamedTuple):
         if answers == len(self.sections):
             return f"{known} answer{'s' if answers != 1 else ''}"
         return f"{known} of {counted(len(self.sections), 'question')} answered"
+
+    @property
+    def models_title(self) -> str:
+        """The largest language model that fits, with its speed."""
+        fitting = [one for one in self.models if one.fits]
+        if not fitting:
+            return "No model of this list fits in bf16"
+        largest = fitting[-1]
+        speed = f": {format_estimate(largest.decode, TOKENS)}, computed" if largest.decode else ""
+        return f"{largest.name} is the largest model that fits{speed}"
 
     @property
     def description(self) -> str:
@@ -157,10 +171,12 @@ def contents(
         absent=absent(answered),
         roofs=[_drawn(roof.plot, _by_case(run, roof, marks)) for roof in roofs],
         beside=beside,
+        models=own.models,
+        models_note=models.note({"": own.serving}),
         doubts=views.doubts(run),
         sensors=courses.sensors(run),
         energy=spent,
-        tables=sheets(run, answered, cells, roofs, numbers, own.axes),
+        tables=sheets(run, answered, cells, roofs, numbers, own),
         numbers=numbers,
     )
 

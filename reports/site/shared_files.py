@@ -23,6 +23,7 @@ from frobench.reports.summary import card
 from frobench.reports.summary.card import Row
 from frobench.reports.summary.model import Summary
 from frobench.reports.web.render import moment
+from frobench.suite.datasheets import published
 from frobench.suite.units import counted
 
 INDEX, IMAGE = "index.html", "index.png"
@@ -76,6 +77,7 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
 
         pages = [name for name in others if name.endswith(".html")]
         further = {INDEX: index.page(newest_first, known, pages, head, broken, reference).encode()}
+        further[published.PATH.name] = published.PATH.read_bytes()
     marks |= estimates.result() | badges
     if about:
         [further[IMAGE]] = drawing
