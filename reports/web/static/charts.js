@@ -345,10 +345,13 @@ const elsewhere = (() => {
     return { name, vendor: name.split(" ")[0], figures, ranges };
   }
 
-  /** The devices, the largest compute first. @returns {Published[]} */
-  function read({ devices, words }) {
-    const largest = ({ ranges: [compute] }) => compute?.high ?? 0;
-    return devices.map((one) => device(words, one)).sort((a, b) => largest(b) - largest(a));
+  /** All devices, the largest compute first. @returns {Published[]} */
+  const read = ({ devices, words }) => sorted(devices.map((one) => device(words, one)));
+
+  /** Devices and stored runs, the largest compute first. */
+  function sorted(rows) {
+    const largest = ({ ranges: [one] }) => one?.value ?? one?.high ?? 0;
+    return rows.sort((a, b) => largest(b) - largest(a));
   }
 
   /** The devices that the reader picked. */
@@ -401,10 +404,10 @@ const elsewhere = (() => {
   /**
    * Devices and their ranges.
    * @param {?Published[]} all makes boxes that pick among these
-   * @param {object[]} measured rows of stored runs above them
+   * @param {object[]} measured rows of stored runs among them
    */
   function table(devices, all = null, measured = []) {
-    const rows = [...measured, ...devices], [, , factor] = AXES[0];
+    const rows = sorted([...measured, ...devices]), [, , factor] = AXES[0];
     const ends = rows.flatMap(({ ranges: [one] }) => (one ? [one.low ?? one.value, one.high ?? one.value] : [])).map((one) => one / factor);
     const axis = ends.length ? drawing.spanning(ends) : null;
     const ruler = shape("svg", { class: "ruler", "aria-hidden": "true" }, ...(axis?.ticks() ?? []).map(([at, text]) => shape("text", { x: `${at}%`, y: 12 }, text)));
@@ -435,7 +438,7 @@ const elsewhere = (() => {
     ranges: ["compute", "memory", "link_to_device"].map((axis) => axes.find((one) => one.name === axis) ?? null)
       .map((one) => one && { ...one, note: one.precision }) });
 
-  /** The devices that the reader picked, below the machines, and a field that adds one. */
+  /** The devices that the reader picked, among the machines, and a field that adds one. */
   function show(root, all, machines) {
     const [added, drawn] = root.children, chosen = picked(all);
     if (!added.firstChild) {

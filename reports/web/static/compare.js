@@ -473,11 +473,12 @@ const compare = (() => {
   // Which models fit.
 
   /** Whether a model fits in bfloat16, with its computed tokens per second, or in int4 alone, and by how much. */
-  function fit({ machine: { axes, memory_bytes: memory, count } }, [, parameters, bytes]) {
+  function fit(row, [, parameters, bytes]) {
+    const { memory_bytes: memory, count } = row.machine;
     const left = (each, all = memory) => all - FREE - each * parameters, by = (room) => `${units.value(Math.abs(room), "B")} ${room < 0 ? "short" : "left"}`;
     if (left(BF16) < 0) return element("td", { class: left(INT4) < 0 ? "nofit" : "tight" }, left(INT4) < 0 ? "no" : "int4 only", note(by(left(INT4))));
-    const rate = left(BF16, memory / count) < 0 ? null : axes.find(({ name }) => name === "decode");
-    const [text, interval] = rate ? units.parts({ value: rate.value / bytes, low: rate.low && rate.low / bytes, high: rate.high && rate.high / bytes }, "tokens/s") : ["fits"];
+    const rate = left(BF16, memory / count) < 0 ? null : axis("decode")(row);
+    const [text, interval] = rate ? units.parts(per(rate, bytes), "tokens/s") : ["fits"];
     return element("td", { class: left(BF16) < TIGHT ? "tight" : "fit" }, text, note([interval, by(left(BF16))].filter(Boolean).join("; ")));
   }
 
@@ -485,12 +486,24 @@ const compare = (() => {
   function fits(view) {
     const rows = view.rows.filter(({ machine }) => machine.memory_bytes);
     if (rows.length === 0) return [element("p", { class: "note" }, "No capacity is known, so what fits is unknown.")];
-    const known = rows.map(({ name, machine }) => [name, machine.axes.find((one) => one.name === "decode")]).filter(([, one]) => one);
-    const rates = known.map(([name, one]) => `${name} ${spelled(one, "B/s")} in ${one.precision}`).join(", ");
+    const known = rows.map((row) => [row.name, axis("decode")(row)]).filter(([, one]) => one);
+    const rates = [...new Set(known.map(([, one]) => one.precision))]
+      .map((basis) => `${known.filter(([, one]) => one.precision === basis).map(([name, one]) => `${name} ${spelled(one, "B/s")}`).join(", ")} in ${basis}`).join("; ");
     const subtitle = `Tokens per second are computed for batch 1, bf16 and a context of 2,048 tokens${rates ? `: ${rates}, over the bytes of the weights and the cache that a token reads` : ""}. 2 GB are kept free; int4: 4.5 bits a weight.`;
     const heads = rows.map(({ name, machine }) => [name, element("small", {}, units.value(machine.memory_bytes, "B"))]);
     const body = view.data.models.map((model) => [[model[0], note(units.value(BF16 * model[1], "B"))], ...rows.map((row) => fit(row, model))]);
-    return [figure("fits", holding(rows, view.data.models), subtitle, table("Models that fit", ["Model, bf16", ...heads], body, { kind: "grid-table" }))];
+    const prompts = view.data.models.map((model) => [model[0], ...rows.map((row) => prompt(row, model))]);
+    return [figure("fits", holding(rows, view.data.models), subtitle, table("Models that fit", ["Model, bf16", ...heads], body, { kind: "grid-table" }),
+      ...(rows.some(axis("prefill")) ? [element("details", {}, element("summary", {}, "Tokens of a prompt per second"),
+        table("Computed from the operations a second of the measured prefill", ["Model, bf16", ...rows.map(({ name }) => name)], prompts))] : []))];
+  }
+
+  const per = ({ value, low, high }, amount) => ({ value: value / amount, low: low && low / amount, high: high && high / amount });
+
+  /** The tokens of a prompt that a device computes in a second, where the model fits. */
+  function prompt(row, [, parameters, , operations]) {
+    const rate = row.machine.memory_bytes / row.machine.count - FREE < BF16 * parameters ? null : axis("prefill")(row);
+    return rate ? spelled(per(rate, operations), "tokens/s") : "not known";
   }
 
   /** Which machines hold the largest model that any of them holds in bfloat16. */

@@ -198,13 +198,16 @@ def test_without_a_price_for_an_hour_nothing_is_said_of_rent() -> None:
 def test_language_models_that_fit_have_tokens_per_second_with_the_interval() -> None:
     rate = ("decode", "copies in its memory", "B/s", 1e12, 0.9e12, 1.1e12)
     card = machine("card", 2.0, 2.0, memory_bytes=24 * 10**9, axes=(rate,))
+    prefill = ("prefill", "", "FLOP/s", 1e14, 0.9e14, 1.1e14)
     big = machine("big", 1.5, 1.5, memory_bytes=200 * 10**9, devices=4, axes=(rate,))
+    card = card._replace(axes=(rate, prefill))
     fits = beside(card, big, memory_bytes=80 * 10**9).parts["fits"]
     assert heading(fits) == f"Only 4{RATIO} big holds Llama 3.1 70B in bf16"
     rows = [
         [plain(cell) for cell in re.split("</t[hd]>", row)[:-1]]
-        for row in fits.partition("<tbody>")[2].split("</tr>")[:-1]
+        for row in fits.partition("<tbody>")[2].partition("</tbody>")[0].split("</tr>")[:-1]
     ]
+    assert "Llama 3.1 8B 6,000 tokens/s [5,400, 6,600] not known not known" in plain(fits)
     assert [row[0] for row in rows] == [
         *("Llama 3.2 1B 2.47 GB", "Llama 3.1 8B 16.1 GB", "Qwen2.5 14B 29.5 GB"),
         *("Qwen2.5 32B 65.5 GB", "Llama 3.1 70B 141 GB"),
@@ -217,7 +220,8 @@ def test_language_models_that_fit_have_tokens_per_second_with_the_interval() -> 
     assert rows[4][2].startswith("fits ")  # on four devices together, whose rate is not measured
     assert rows[0][3].startswith("fits ")  # nothing tells the baseline's rate
     assert "computed for batch 1, bf16 and a context of 2,048 tokens" in plain(fits)
-    assert "card 1.00 TB/s [0.90, 1.10] in copies in its memory" in plain(fits)
+    assert "card 1.00 TB/s [0.90, 1.10], " in plain(fits)
+    assert "big 1.00 TB/s [0.90, 1.10] in copies in its memory, over" in plain(fits)
 
 
 def test_the_verdict_on_energy_is_conclusive_where_a_direct_comparison_is() -> None:
