@@ -15,11 +15,12 @@ import pandas as pd
 from msgspec import Struct
 
 from frobench.reports.findings import peaks
-from frobench.reports.findings.exercises import copies
+from frobench.reports.findings.exercises import copies, transformer
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.reports.findings.values import estimate_of, size
 from frobench.suite.checks.ceilings import LARGEST_CACHE, find_sheet
 from frobench.suite.datasheets import catalog
+from frobench.suite.stored.differences import is_cpu
 from frobench.suite.stored.types import Case, Estimate, Run
 from frobench.suite.terminal.answers import ModelSpeed
 from frobench.suite.units import counted, format_capacity, format_estimate
@@ -88,48 +89,30 @@ class Serving(Struct, frozen=True, kw_only=True):
 
 
 def serving(run: Run, place: str) -> Serving:
-    """Return the rates of a device of a run."""
+    """Return the rates of a device of a run: of its widest layers, replayed if they were."""
     layers = cases_of(run, "transformer")
     decoding, prefill = (
-        _largest(layers, place, "bench_decode"),
-        _largest(layers, place, "bench_prefill"),
+        next((one.replayed or one.case for one in transformer.models(layers, place, work)), None)
+        for work in (transformer.DECODING, transformer.PREFILL)
     )
     rate, basis, names = _decoding(run, place, layers, decoding)
-    flops = layers.one("flop_rate", case=prefill.fullname) if prefill else None
-    return Serving(
-        decode=None if rate is None else estimate_of(rate),
-        basis=basis,
-        prefill=None if flops is None else estimate_of(flops),
-        cases=(*names, *([prefill.fullname] if prefill else [])),
-    )
-
-
-def _largest(layers: Cases, place: str, function: str) -> Case | None:
-    """Return the case with most weights at batch 1, replayed where that was measured."""
-    names = [
-        name
-        for kind in (f"{function}_graph", function)
-        for name in layers.names(function=kind, device=place, dtype="bfloat16")
-    ]
-    cases = {case.fullname: case for case in layers.passed()}
-    known = [cases[name] for name in names if cases[name].params.get("batch", 1) == 1]
-    return max(known, key=_weights, default=None)
-
-
-def _weights(case: Case) -> float:
-    """Return the bytes of the weights of measured layers."""
-    width, layers = (float(str(case.params[name])) for name in ("width", "layers"))
-    return BFLOAT16 * 12 * width**2 * layers
+    if prefill and not is_cpu(place):
+        names += (prefill.fullname,)
+        flops = estimate_of(layers.one("flop_rate", case=prefill.fullname))
+    else:
+        flops = None
+    decode = None if rate is None else estimate_of(rate)
+    return Serving(decode=decode, basis=basis, prefill=flops, cases=names)
 
 
 def _decoding(
     run: Run, place: str, layers: Cases, case: Case | None
 ) -> tuple[pd.Series | None, str, tuple[str, ...]]:
     """Return the bytes a second of decoding, or those of copies where a cache may hold weights."""
-    if case and _weights(case) > CACHES * _last_cache(run, place):
-        width = size(float(str(case.params["width"])))
+    width, count = (float(str(case.params[name])) if case else 0.0 for name in ("width", "layers"))
+    if case and BFLOAT16 * 12 * width**2 * count > CACHES * _last_cache(run, place):
         rate = layers.one("byte_rate", case=case.fullname)
-        return rate, f"decoding with layers of width {width}", (case.fullname,)
+        return rate, f"decoding with layers of width {size(width)}", (case.fullname,)
     with suppress(NotMeasuredError):
         rate, names = copies.bandwidth_of(cases_of(run, "copies"), "within", place)
         return rate, "copies in its memory", names

@@ -8,7 +8,7 @@
 const compare = (() => {
   const { element, shape, figure, number, table } = drawing;
   const { listed } = units;
-  const { isAbove, percent, under, GB } = model;
+  const { isAbove, percent, under, per, GB } = model;
   const { linked, spelled: ranks } = charts;
   const VENDOR = /(NVIDIA|AMD|Intel\(R\)) (GeForce |Radeon |Arc\(TM\) )?(?=.)/;
   /** Characters of a name in a chart; its margins have room for them. */
@@ -395,10 +395,9 @@ const compare = (() => {
     const amount = column.of(row), label = { "data-l": [column.title, symbol || column.small].filter(Boolean).join(", ") };
     if (!amount) return element("td", { ...label, class: "none" }, ...(column.absent?.(row) ?? ["unknown"]));
     const chosen = first.includes(row), below = column.note?.(row) ?? "";
-    const scaled = { value: amount.value / factor, low: amount.low && amount.low / factor, high: amount.high && amount.high / factor };
     const width = `${drawing.round((100 * amount.value) / largest)}%`;
     return element("td", { ...label, class: chosen ? "best" : null },
-      element("span", { class: "num" }, units.parts(scaled, column.unit === "×" ? "×" : "")[0]),
+      element("span", { class: "num" }, units.parts(per(amount, factor), column.unit === "×" ? "×" : "")[0]),
       shape("svg", { class: "share", "aria-hidden": "true" }, shape("rect", { class: chosen ? "f1" : "f0", width, height: 6 })),
       ...(below ? [note(below)] : []));
   }
@@ -497,8 +496,6 @@ const compare = (() => {
       ...(rows.some(axis("prefill")) ? [element("details", {}, element("summary", {}, "Tokens of a prompt per second"),
         table("Computed from the operations a second of the measured prefill", ["Model, bf16", ...rows.map(({ name }) => name)], prompts))] : []))];
   }
-
-  const per = ({ value, low, high }, amount) => ({ value: value / amount, low: low && low / amount, high: high && high / amount });
 
   /** The tokens of a prompt that a device computes in a second, where the model fits. */
   function prompt(row, [, parameters, , operations]) {

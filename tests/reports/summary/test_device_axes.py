@@ -223,7 +223,7 @@ def test_a_cpu_has_what_was_measured_of_it() -> None:
 
 def layers(function: str, width: int, seconds: float, work: Work) -> list[Case]:
     """Build a layer whose work takes so long."""
-    params: dict[str, Any] = {"width": width, "layers": 1, "dtype": "bfloat16"}
+    params: dict[str, Any] = {"width": width, "layers": 1, "batch": 1, "dtype": "bfloat16"}
     return of("transformer", [case(function, seconds, GPU, work=work, **params)])
 
 
