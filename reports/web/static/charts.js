@@ -368,7 +368,6 @@ const elsewhere = (() => {
 
   function picker(all, name) {
     const box = element("input", { type: "checkbox", "aria-label": `Compare ${name}, published figures`, "data-name": name });
-    box.checked = picked(all).some((one) => one.name === name);
     box.addEventListener("change", () => pick(all, name, box.checked));
     return element("label", { class: "check" }, box, element("span", {}, "Compare"));
   }
@@ -447,6 +446,7 @@ const elsewhere = (() => {
       added.append(element("label", { for: "add-published" }, "Add published figures of"), input);
     }
     drawn.replaceChildren(...(chosen.length ? [table(chosen, all, machines.map(measured)), sources(chosen)] : []));
+    tick(drawn, all);
   }
 
   return { read, table, picked, pick, tick, show };

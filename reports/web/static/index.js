@@ -215,7 +215,7 @@ const index = (() => {
   const MEMORY = { key: "memory", label: "Capacity, GB, at least", least: 0, most: 1e6, usual: null, clears: true, placeholder: "any" };
   const BUDGET = { key: "budget", label: `Price, at most (${all.currency})`, least: 0, most: 1e12, usual: null, clears: true,
     placeholder: "any", currency: all.currency };
-  const state = { limit: CHUNK, asked: "", drawn: "", laid: null, wanted: null, open: new Set() };
+  const state = { limit: CHUNK, asked: "", drawn: "", hollow: "", laid: null, wanted: null, open: new Set() };
 
   // The rows of the table of runs as they were read.
   const nodes = [...runs.tBodies[0].rows], heads = runs.tHead.rows[0], controls = get("controls");
@@ -276,21 +276,30 @@ const index = (() => {
   }
 
   /** Draw the devices that are asked for, unless they are there. */
-  function devices({ reference, workload, name, memory, budget, vendor, hidden, picked }) {
-    const wanted = { reference, workload, name, memory, budget, vendor, hidden }, key = JSON.stringify([wanted, state.limit]);
+  function devices({ reference, workload, name, memory, budget, vendor, picked }) {
+    const key = JSON.stringify([reference, workload, name, memory, budget, vendor, state.limit]);
     if (state.drawn !== key) {
       state.drawn = key;
-      const shown = index.view(all, wanted), published = index.published(all, wanted);
+      const shown = index.view(all, { reference, workload, name, memory, budget, vendor });
       get("devices-table").replaceChildren(index.table(shown, ({ run, name: called }) => picker(run, called), state.limit));
       get("lead").textContent = index.lead(shown);
       const left = shown.unpriced ? ` ${units.counted(shown.unpriced, "device")} without a known price left out.` : "";
       told("devices-status", counted(shown.rows.length, "device", "No device is like that.") + left);
-      get("elsewhere-table").replaceChildren(elsewhere.table(published.slice(0, state.limit), all.published));
-      get("elsewhere").hidden = published.length === 0;
       get("more-devices").hidden = state.limit >= shown.rows.length;
-      get("more-published").hidden = state.limit >= published.length;
     }
     tick(get("devices-table"), picked);
+  }
+
+  /** Draw the published figures that are asked for, unless they are there. */
+  function hollow({ name, memory, budget, vendor, hidden }) {
+    const key = JSON.stringify([name, memory, budget, vendor, hidden, state.limit]);
+    if (state.hollow !== key) {
+      state.hollow = key;
+      const found = index.published(all, { name, memory, budget, vendor, hidden });
+      get("elsewhere-table").replaceChildren(elsewhere.table(found.slice(0, state.limit), all.published));
+      get("elsewhere").hidden = found.length === 0;
+      get("more-published").hidden = state.limit >= found.length;
+    }
     elsewhere.tick(get("elsewhere-table"), all.published);
   }
 
@@ -387,6 +396,7 @@ const index = (() => {
       turn(wanted);
       draw(wanted);
       devices(wanted);
+      hollow(wanted);
       basket(wanted);
       setting.refresh(get("finder"));
     }
@@ -397,6 +407,7 @@ const index = (() => {
   function limit(most) {
     state.limit = most;
     devices(state.wanted);
+    hollow(state.wanted);
     draw(state.wanted);
   }
 
@@ -436,10 +447,10 @@ const index = (() => {
       if (name.value.trim() !== typed) name.value = typed;
     });
     const labelled = element("div", { class: "field" }, element("label", { for: "name" }, "Name"), name);
-    const hollow = element("input", { type: "checkbox" });
-    hollow.addEventListener("change", () => say({ elsewhere: hollow.checked ? null : "hidden" }));
-    hollow.addEventListener("setting", () => { hollow.checked = setting.read().get("elsewhere") !== "hidden"; });
-    const box = element("label", { class: "check" }, hollow, `Published figures of ${units.counted(all.published.length, "other device")}`);
+    const input = element("input", { type: "checkbox" });
+    input.addEventListener("change", () => say({ elsewhere: input.checked ? null : "hidden" }));
+    input.addEventListener("setting", () => { input.checked = setting.read().get("elsewhere") !== "hidden"; });
+    const box = element("label", { class: "check" }, input, `Published figures of ${units.counted(all.published.length, "other device")}`);
     get("finder").append(workload, ...[MEMORY, BUDGET].map(setting.field), vendor, labelled, reference, box);
   }
 
