@@ -25,9 +25,9 @@ from frobench.reports.summary import models, views
 from frobench.reports.summary.device_axes import DeviceAxes, device_axes
 from frobench.reports.table import facts
 from frobench.reports.web.render import moment, render
-from frobench.suite.stored.types import Run
-from frobench.suite.terminal.answers import TOKENS, ModelSpeed
-from frobench.suite.units import counted, format_estimate, format_seconds, format_value
+from frobench.suite.stored.types import Estimate, Run
+from frobench.suite.terminal.answers import TOKENS
+from frobench.suite.units import counted, format_capacity, format_seconds, format_value
 
 NUMBERS = (
     *("No", "One", "Two", "Three", "Four", "Five", "Six"),
@@ -72,7 +72,8 @@ class Contents(NamedTuple):
 
     progress : how far a partial run came; empty for a whole one
     beside : the axes that others measured too
-    models : language models, whether they fit, and how fast they are
+    models : language models that fit, and how fast they are
+    models_title, models_note : what that comes to, and how it was computed
     tables : those that lie beside the page
     numbers : the number of each case
     """
@@ -85,7 +86,8 @@ class Contents(NamedTuple):
     absent: dict[str, list[str]]
     roofs: list[Drawn]
     beside: Sequence[Row]
-    models: Sequence[ModelSpeed]
+    models: views.Table
+    models_title: str
     models_note: str
     doubts: list[views.Doubt]
     sensors: courses.Sensors | None
@@ -101,16 +103,6 @@ class Contents(NamedTuple):
         if answers == len(self.sections):
             return f"{known} answer{'s' if answers != 1 else ''}"
         return f"{known} of {counted(len(self.sections), 'question')} answered"
-
-    @property
-    def models_title(self) -> str:
-        """The largest language model that fits, with its speed."""
-        fitting = [one for one in self.models if one.fits]
-        if not fitting:
-            return "No model of this list fits in bf16"
-        largest = fitting[-1]
-        speed = f": {format_estimate(largest.decode, TOKENS)}, computed" if largest.decode else ""
-        return f"{largest.name} is the largest model that fits{speed}"
 
     @property
     def description(self) -> str:
@@ -171,7 +163,8 @@ def contents(
         absent=absent(answered),
         roofs=[_drawn(roof.plot, _by_case(run, roof, marks)) for roof in roofs],
         beside=beside,
-        models=own.models,
+        models=_models(own, marks),
+        models_title=_largest(own),
         models_note=models.note({"": own.serving}),
         doubts=views.doubts(run),
         sensors=courses.sensors(run),
@@ -192,6 +185,33 @@ def _exercise(run: Run, section: Section, marks: views.Marks) -> Exercise:
         [_drawn(plot, views.table(plot, marks)) for plot in section.plots],
         views.case_rows(run, section.exercise, marks),
     )
+
+
+def _models(own: DeviceAxes, marks: views.Marks) -> views.Table:
+    """Return the language models that fit, with their tokens per second."""
+    behind = own.serving.cases
+
+    def cell(rate: Estimate | None) -> views.Cell | None:
+        words = views.doubtful(behind, marks)
+        return views.Cell(rate, TOKENS, words, behind) if rate else None
+
+    rows = [
+        (f"{one.name}, {format_capacity(one.bytes)}", [cell(one.decode), cell(one.prompt)])
+        for one in own.models
+        if one.fits
+    ]
+    head = ["Model, weights in bf16", "Decoding", "Prompt"]
+    return views.Table("Tokens per second, computed", head, rows, "not measured")
+
+
+def _largest(own: DeviceAxes) -> str:
+    """Name the largest language model that fits, with its speed; none where memory is unknown."""
+    fitting = [one for one in own.models if one.fits]
+    if not fitting:
+        return "No language model of this list fits in bf16" if own.models else ""
+    largest = fitting[-1]
+    speed = f": {largest.text}, computed" if largest.decode or largest.prompt else ""
+    return f"{largest.name} is the largest model that fits{speed}"
 
 
 def _by_case(run: Run, roof: roofline.Roofline, marks: views.Marks) -> views.Table:

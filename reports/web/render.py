@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 from frobench.reports.web.theme import DARK, LIGHT
 from frobench.suite.printable import printable
 from frobench.suite.stored.types import Estimate
-from frobench.suite.units import counted, format_capacity, format_estimate
+from frobench.suite.units import counted, format_estimate
 
 HERE = Path(__file__).parent
 ICON = (
@@ -76,7 +76,6 @@ def _templates() -> jinja2.Environment:
         finalize=lambda value: value if isinstance(value, Markup) else printable(str(value)),
     )
     templates.filters |= {
-        "capacity": format_capacity,
         "counted": counted,
         "estimate": _estimate,
         "json": _json,

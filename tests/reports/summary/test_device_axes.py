@@ -281,7 +281,7 @@ def test_page_and_terminals_have_one_number_of_tokens(tmp_path: Path) -> None:
         assert number
         assert format_estimate(number, "tokens/s") in " ".join(page.split())
     assert "is the largest model that fits: " in page
-    assert ", computed" in page
+    assert " prompt, computed" in page
 
 
 def test_the_first_accelerator_is_meant_and_another_device_can_be_asked_for() -> None:
