@@ -9,6 +9,7 @@ from msgspec.structs import asdict
 
 from frobench.reports.compare import workload as workloads
 from frobench.reports.compare.comparing import compare_findings, legend, table
+from frobench.reports.summary.models import note
 from frobench.suite.compare.between_runs import Levels
 from frobench.suite.compare.gate import agreement, exit_code
 from frobench.suite.compare.pairs import match_machines
@@ -81,6 +82,7 @@ def machines(base: Run, new: Run, workload: str, *, as_json: bool, cases: bool =
             found
             | {
                 "axes": {"base": to_builtins(first), "new": to_builtins(second)},
+                "models": {"base": first.models, "new": second.models},
                 "base": base.frobench.run,
                 "new": new.frobench.run,
                 "base_machine": environments[0].machine,
@@ -98,6 +100,8 @@ def machines(base: Run, new: Run, workload: str, *, as_json: bool, cases: bool =
     fold(*workloads.answers(found), "")
     show(workloads.parts(found))
     show(workloads.axes(first, second))
+    show(workloads.models(first, second))
+    fold(note({"base: ": first.serving, "new: ": second.serving}))
     if cases:
         findings = compare_findings(base, new)
         show(words.of_pairs(matched.pairs))

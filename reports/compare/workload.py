@@ -85,6 +85,18 @@ def axes(base: DeviceAxes, new: DeviceAxes) -> Table:
     return Table({"base": ">", "new": ">"}, rows)
 
 
+def models(base: DeviceAxes, new: DeviceAxes) -> Table:
+    """Return a row for each language model that fits into a machine: tokens per second."""
+    both = [{one.name: one for one in side.models if one.fits} for side in (base, new)]
+    rows = []
+    for name in both[0] | both[1]:
+        here = [side.get(name) for side in both]
+        rates = [one and one.decode for one in here] + [one and one.prompt for one in here]
+        cells = [format_estimate(rate, "") if rate else "-" for rate in rates]
+        rows.append(("tokens/s, computed", name, *cells))
+    return Table(dict.fromkeys(("base", "new", "base, prompt", "new, prompt"), ">"), rows)
+
+
 def _axes(base: DeviceAxes, new: DeviceAxes) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the axes, capacity and power of two machines in words."""
     both = base, new

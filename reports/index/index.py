@@ -109,10 +109,9 @@ def _data(
     chosen = [runs[place] for place, *_ in groups]
     device = next((run.device_id for run in runs if run.href == named), None)
     asked = next((at for at, run in enumerate(chosen) if run.device_id == device), None)
-    usual = side_by_side.baseline(chosen, [count for *_, count in groups])
     return side_by_side.data(runs, known) | {
         "groups": groups,
-        "base": groups[usual if asked is None else asked][0],
+        "base": groups[side_by_side.baseline(chosen) if asked is None else asked][0],
         "machines": [place for place, machine in enumerate(machines) for _ in machine],
         "complete": [int(run.complete) for run in runs],
         "slower": [len(run.change.slower) if run.change else 0 for run in runs],
@@ -138,13 +137,13 @@ def _groups(machines: Sequence[Sequence[Summary]]) -> list[tuple[int, list[int],
 
 
 def _built_devices(found: dict[str, Any]) -> dict[str, str]:
-    """Return the table of devices and a sentence about it, by the page's script; or why not."""
+    """Return the tables of devices and a sentence about them, by the page's script; or why not."""
     try:
         built: Any = script.call("index.built", found)
     except script.MissingEngineError as error:
-        return {"lead": "", "table": "", "missing": str(error)}
-    table = Markup(built["table"])  # noqa: S704 - escaped
-    return {"lead": built["lead"], "table": table, "missing": ""}
+        return {"lead": "", "table": "", "published": "", "missing": str(error)}
+    tables = {name: Markup(built[name]) for name in ("table", "published")}  # noqa: S704 - escaped
+    return {"lead": built["lead"], "missing": "", **tables}
 
 
 def _rows(machines: Sequence[Sequence[Summary]]) -> Iterator[dict[str, Any]]:

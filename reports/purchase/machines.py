@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from frobench.reports.purchase.prices import HOUR, Price, total
+from frobench.reports.summary import models
 from frobench.reports.summary.model import Summary, device_names, equipment_of
 from frobench.reports.table.equipment import surroundings
 from frobench.reports.table.estimates import STEP
@@ -19,6 +20,8 @@ from frobench.reports.table.facts import fact_name, spelled
 from frobench.reports.table.scored import ON_CPU, Logs, Scored
 from frobench.reports.table.workloads import table
 from frobench.suite.checks.facts import moment
+from frobench.suite.datasheets import published
+from frobench.suite.datasheets.published import Published
 from frobench.suite.stored.differences import FOLLOWS, SAID_BY_ABSENCE
 from frobench.suite.stored.types import Estimate, Scalar
 
@@ -33,6 +36,8 @@ AXES = {
     "link_to_device": ("",),
 }
 """The axes that a buyer weighs, with the precisions of each."""
+BASELINE = "NVIDIA GeForce RTX 4090"
+"""A card that everyone knows: where it was measured, the links of two readers agree."""
 Places = Mapping[tuple[str, str], Mapping[str, int]]
 """The places of cases in `data`, by part and kind."""
 
@@ -80,6 +85,9 @@ def data(runs: Sequence[Summary], known: Sequence[Price] = ()) -> dict[str, Any]
                 strict=True,
             )
         ],
+        "models": [
+            (one.name, one.parameters, one.token_bytes, one.token_flops) for one in models.MODELS
+        ],
         "reasons": [*reasons],
         "axis_kinds": [*kinds],
         "devices": _listed(names),
@@ -88,25 +96,43 @@ def data(runs: Sequence[Summary], known: Sequence[Price] = ()) -> dict[str, Any]
         ),
         "prices": _listed([price and price[2:7] for price in prices]),
         "rents": _listed([rent and rent[2:7] for rent in rents]),
+        "published": _published(runs),
         **_surrounding([surroundings(run.environment) for run in runs]),
     }
 
 
-def baseline(runs: Sequence[Summary], counts: Sequence[int]) -> int:
+def _published(runs: Iterable[Summary]) -> dict[str, Any]:
+    """Return what others published of devices that no run has.
+
+    ``devices`` are a name and its figures: a value, then the places of its quantity, precision,
+    method, software, address and date in ``words``.
+    """
+    words: dict[str, int] = {}
+
+    def row(one: Published) -> list[float]:
+        said = one.quantity, one.precision, one.method, one.software, one.address, one.as_of
+        value = float(f"{one.value:.{DIGITS}g}")
+        return [value, *(words.setdefault(word, len(words)) for word in said)]
+
+    measured = {one.name for run in runs for one in run.environment.accelerators}
+    devices = [[name, *map(row, figures)] for name, figures in published.others(measured).items()]
+    return {"devices": devices, "words": [*words]}
+
+
+def baseline(runs: Sequence[Summary]) -> int:
     """Return which run the others are compared with unless a reader says otherwise.
 
-    It is the newest whole run of the accelerator that has most runs, and without an accelerator
-    that of the processor with most runs. Of runs of one second it is that with the last address.
-
-    counts : how many runs of its device there are, for each
+    It is the newest sound run of `BASELINE`, or else of any accelerator, or else of a processor. Of
+    runs of one second it is that with the last address.
     """
 
     def standing(place: int) -> tuple[object, ...]:
         run = runs[place]
         parts, when = [*run.scored.seconds.centres], moment(run.datetime)
         elsewhere = any(not name.endswith(ON_CPU) for name in parts)
+        is_sound = is_whole(run) and not run.doubt
         newest = when.isoformat() if when else "", run.href
-        return bool(parts), elsewhere, counts[place], is_whole(run), *newest
+        return bool(parts), elsewhere, is_sound and run.device == BASELINE, is_sound, *newest
 
     return max(range(len(runs)), key=standing)
 
@@ -218,6 +244,10 @@ def _axes(run: Summary, kinds: dict[tuple[str, str, str], int]) -> list[tuple[fl
     }
     if run.axes.watts and not run.faults:
         known["load", "", "W"] = run.axes.watts
+    if run.axes.serving.decode and not run.faults:
+        known["decode", run.axes.serving.basis, "B/s"] = run.axes.serving.decode
+    if run.axes.serving.prefill and not run.faults:
+        known["prefill", "", "FLOP/s"] = run.axes.serving.prefill
     return [
         (
             kinds.setdefault(key, len(kinds)),

@@ -5,7 +5,6 @@ The scripts of the page write its parts here, as they are before a reader sets a
 the page is complete without scripts. The same scripts draw the parts anew in the reader's browser.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -183,10 +182,9 @@ def compared(
     runs: Sequence[Summary], reference: str | None, prices: Sequence[Price] = ()
 ) -> dict[str, Any]:
     """Return what the scripts need of runs side by side, with the place of the baseline."""
-    counts = Counter(run.device for run in runs)
     named = next((place for place, run in enumerate(runs) if run.href == reference), None)
-    usual = machines.baseline(runs, [counts[run.device] for run in runs])
-    return machines.data(runs, prices) | {"base": usual if named is None else named}
+    base = machines.baseline(runs) if named is None else named
+    return machines.data(runs, prices) | {"base": base}
 
 
 def show(data: dict[str, Any]) -> Shown:

@@ -8,11 +8,11 @@ be of the run's own: a machine agrees with itself. An axis without others is not
 
 from typing import Literal, NamedTuple
 
-from frobench.reports.run import published
-from frobench.reports.run.published import Published
 from frobench.reports.summary import axis_words
 from frobench.reports.summary.device_axes import Axis, DeviceAxes, Name
 from frobench.reports.summary.views import Cell, Marks, doubtful
+from frobench.suite.datasheets import published
+from frobench.suite.datasheets.published import Published
 from frobench.suite.units import format_range, format_value
 
 ALLOWANCE = 0.1

@@ -20,15 +20,16 @@ from frobench.reports.run import energy
 from frobench.reports.run.first_screen import FirstScreen, exercise_id, first_screen
 from frobench.reports.run.normal import Row, rows
 from frobench.reports.run.sheets import Sheet, measured, sheets
-from frobench.reports.summary import short, views
+from frobench.reports.summary import models, short, views
 from frobench.reports.summary.device_axes import DeviceAxes, device_axes
 from frobench.reports.table import facts
 from frobench.reports.table.modes import WORDS, modes_of, two_modes
 from frobench.reports.web.render import moment, render
 from frobench.suite.statistics import case_medians
 from frobench.suite.stored.differences import function_of
-from frobench.suite.stored.types import Case, Run
-from frobench.suite.units import counted, format_seconds, format_value
+from frobench.suite.stored.types import Case, Estimate, Run
+from frobench.suite.terminal.answers import TOKENS
+from frobench.suite.units import counted, format_capacity, format_seconds, format_value
 
 NUMBERS = (
     *("No", "One", "Two", "Three", "Four", "Five", "Six"),
@@ -89,6 +90,8 @@ class Contents(NamedTuple):
 
     progress : how far a partial run came; empty for a whole one
     beside : the axes that others measured too
+    models : language models that fit, and how fast they are
+    models_title, models_note : what that comes to, and how it was computed
     tables : those that lie beside the page
     numbers : the number of each case
     """
@@ -101,6 +104,9 @@ class Contents(NamedTuple):
     absent: dict[str, list[str]]
     roofs: list[Drawn]
     beside: Sequence[Row]
+    models: views.Table
+    models_title: str
+    models_note: str
     doubts: list[views.Doubt]
     sensors: courses.Sensors | None
     energy: energy.Spent | None
@@ -175,10 +181,13 @@ def contents(
         absent=views.absent(one for section in answered for one in section.findings),
         roofs=[_drawn(roof.plot, _by_case(run, roof, marks)) for roof in roofs],
         beside=beside,
+        models=_models(own, marks),
+        models_title=_largest(own),
+        models_note=models.note({"": own.serving}),
         doubts=views.doubts(run),
         sensors=courses.sensors(run),
         energy=spent,
-        tables=sheets(run, answered, cells, roofs, numbers, own.axes),
+        tables=sheets(run, answered, cells, roofs, numbers, own),
         numbers=numbers,
     )
 
@@ -232,6 +241,33 @@ def _in_two_modes(behind: Sequence[Case]) -> Mapping[str, Sequence[float]]:
                 median for median in case_medians(case) if median is not None
             ]
     return launches
+
+
+def _models(own: DeviceAxes, marks: views.Marks) -> views.Table:
+    """Return the language models that fit, with their tokens per second."""
+    behind = own.serving.cases
+
+    def cell(rate: Estimate | None) -> views.Cell | None:
+        words = views.doubtful(behind, marks)
+        return views.Cell(rate, TOKENS, words, behind) if rate else None
+
+    rows = [
+        (f"{one.name}, {format_capacity(one.bytes)}", [cell(one.decode), cell(one.prompt)])
+        for one in own.models
+        if one.fits
+    ]
+    head = ["Model, weights in bf16", "Decoding", "Prompt"]
+    return views.Table("Tokens per second, computed", head, rows, "not measured")
+
+
+def _largest(own: DeviceAxes) -> str:
+    """Name the largest language model that fits, with its speed; none where memory is unknown."""
+    fitting = [one for one in own.models if one.fits]
+    if not fitting:
+        return "No language model of this list fits in bf16" if own.models else ""
+    largest = fitting[-1]
+    speed = f": {largest.text}, computed" if largest.decode or largest.prompt else ""
+    return f"{largest.name} is the largest model that fits{speed}"
 
 
 def _by_case(run: Run, roof: roofline.Roofline, marks: views.Marks) -> views.Table:

@@ -17,10 +17,12 @@ from msgspec import UNSET
 from frobench.reports.findings.finding import Plot, Section
 from frobench.reports.findings.roofline import INTENSITY, Roofline
 from frobench.reports.run.energy import Spent
-from frobench.reports.summary.device_axes import Axis
+from frobench.reports.summary import models
+from frobench.reports.summary.device_axes import Axis, DeviceAxes
 from frobench.reports.summary.views import CaseRow, Cell
 from frobench.suite.stored.differences import function_of
 from frobench.suite.stored.types import Estimate, Run, Telemetry
+from frobench.suite.terminal.answers import TOKENS
 
 
 class Sheet(NamedTuple):
@@ -63,6 +65,12 @@ AXES = {
     **dict.fromkeys(("datasheet", "part", "part_low", "part_high"), NUMBER),
     "cases": TEXT,
 }
+MODELS = {
+    **dict.fromkeys(("model", "quantity"), TEXT),
+    "per_token": NUMBER,
+    **ESTIMATE,
+    "cases": TEXT,
+}
 SENSORS = {
     **dict.fromkeys(("device", "quantity"), TEXT),
     "seconds": NUMBER,
@@ -92,13 +100,13 @@ def sheets(  # noqa: PLR0913, PLR0917 - one for each thing that is shown
     cells: Iterable[tuple[str, Cell]],
     roofs: Sequence[Roofline],
     numbers: Mapping[str, int],
-    axes: Iterable[Axis],
+    own: DeviceAxes,
 ) -> list[Sheet]:
-    """Return the tables of a run's page; those of axes and sensors only where there are any.
+    """Return the tables of a run's page; those of axes and so on only where there are any.
 
     cells : what is known of single cases (`measured`)
     numbers : the number of each case
-    axes : those of its device
+    own : the axes of its device
     """
     figures = [
         *(row for one in answered for plot in one.plots for row in _figure(one.exercise, plot)),
@@ -112,8 +120,10 @@ def sheets(  # noqa: PLR0913, PLR0917 - one for each thing that is shown
         Sheet("findings", _table(FINDINGS, _findings(answered)), "the answers"),
         Sheet("figures", _table(FIGURES, figures), "the numbers behind every chart"),
     ]
-    if measured_axes := [*map(_axis, axes)]:
-        shown.append(Sheet("axes", _table(AXES, measured_axes), "the axes"))
+    if own.axes:
+        shown.append(Sheet("axes", _table(AXES, map(_axis, own.axes)), "the axes"))
+    if speeds := [*_models(own)]:
+        shown.append(Sheet("models", _table(MODELS, speeds), "language models, computed"))
     if run.frobench.telemetry is not UNSET:
         readings = _table(SENSORS, _sensors(run.frobench.telemetry))
         shown.append(Sheet("sensors", readings, "what the sensors said"))
@@ -141,6 +151,23 @@ def _axis(axis: Axis) -> Record:
         **_estimate(axis.value, axis.unit, axis.cases),
         **({"part": part.value, "part_low": part.low, "part_high": part.high} if part else {}),
     }
+
+
+def _models(own: DeviceAxes) -> Iterator[Record]:
+    """Yield the rates that models are computed from, then the models that fit."""
+    known = own.serving
+    rates = {"decode": (known.decode, "B/s"), "prompt": (known.prefill, "FLOP/s")}
+    for quantity, (rate, unit) in rates.items():
+        if rate:
+            yield {"quantity": quantity, **_estimate(rate, unit, known.cases)}
+    amounts = {one.name: (one.token_bytes, one.token_flops) for one in models.MODELS}
+    for one in own.models:
+        for quantity, speed, amount in zip(
+            rates, (one.decode, one.prompt), amounts[one.name], strict=True
+        ):
+            if speed:
+                row = {"model": one.name, "quantity": quantity, "per_token": amount}
+                yield {**row, **_estimate(speed, TOKENS, known.cases)}
 
 
 def _cases(

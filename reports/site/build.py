@@ -37,6 +37,7 @@ from frobench.reports.summary.model import Summary, equipment_of
 from frobench.reports.web.render import moment
 from frobench.suite import checks
 from frobench.suite.compare.between_runs import MOST_RUNS
+from frobench.suite.datasheets import published
 from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
 from frobench.suite.stored.store import InvalidResult
@@ -223,6 +224,7 @@ class _Site:
             further[IMAGE] = _image(newest_first)
         pages = [name for name in others if name.endswith(".html")]
         page = index.page(newest_first, self.known, pages, lambda: head, broken, reference)
+        further[published.PATH.name] = published.PATH.read_bytes()
         return marks | _put(further | {INDEX: page.encode()}, self.out)
 
     def _alone(self, summary: Summary, rows: Rows) -> None:

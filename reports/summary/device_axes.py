@@ -18,11 +18,13 @@ from frobench.reports.findings.exercises import attainable_peak, copies, many_or
 from frobench.reports.findings.exercises.copies import KINDS
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.reports.findings.values import estimate_of
+from frobench.reports.summary.models import Serving, serving, speeds
 from frobench.reports.table.equipment import printed_watts
 from frobench.suite.datasheets.catalog import PeakRate
 from frobench.suite.statistics import estimate
 from frobench.suite.stored.differences import is_cpu
 from frobench.suite.stored.types import Estimate, Run
+from frobench.suite.terminal.answers import ModelSpeed
 from frobench.suite.units import counted, format_value
 
 Name = Literal["compute", "memory", "overhead", "read_back", "link_to_device", "link_to_host"]
@@ -80,6 +82,7 @@ class DeviceAxes(Struct, frozen=True, kw_only=True):
     memory_bytes : its capacity; of a CPU, the host's memory
     watts : the highest power of a case that was repeated for seconds, where it was measured
     limit_watts : its power limit, else its datasheet's; ``None`` for a CPU
+    serving : what tokens per second of language models are computed from
     """
 
     device: str
@@ -88,6 +91,12 @@ class DeviceAxes(Struct, frozen=True, kw_only=True):
     memory_bytes: int | None = None
     watts: Estimate | None = None
     limit_watts: float | None = None
+    serving: Serving = Serving()
+
+    @property
+    def models(self) -> tuple[ModelSpeed, ...]:
+        """Language models, with their tokens per second where they fit."""
+        return tuple(speeds(self.serving, self.memory_bytes))
 
     def axis(self, name: Name, precision: str = "") -> Axis | None:
         """Return an axis, of compute the leading one unless a precision is given; maybe none."""
@@ -111,6 +120,7 @@ def device_axes(run: Run, place: str | None = None) -> DeviceAxes:
         axes=tuple(_axes(run, place)),
         memory_bytes=(known or run.frobench.environment.cpu).memory_bytes,
         watts=_watts(run, place),
+        serving=serving(run, place),
         limit_watts=printed_watts(known) if known and limit is None else limit,
     )
 

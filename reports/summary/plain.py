@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from frobench.reports.findings import findings
 from frobench.reports.findings.finding import Finding, exercise_title
-from frobench.reports.summary import axis_words, short
+from frobench.reports.summary import axis_words, models, short
 from frobench.reports.summary.device_axes import Axis, DeviceAxes, device_axes
 from frobench.reports.summary.views import Marks, absent, doubtful, marks, own_cases
 from frobench.reports.table import facts
@@ -37,6 +37,8 @@ def answers(run: Run) -> RunAnswers:
         part_in_bodies=round(run.frobench.part_in_bodies, 4),
         device=own.device,
         axes=tuple(_axis(own, one, doubted) for one in own.axes),
+        models=own.models,
+        models_note=models.note({"": own.serving}),
         answers=tuple(
             _answer(run, exercise, finding, doubted, leads=finding is members[0])
             for exercise, members in found.items()

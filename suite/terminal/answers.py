@@ -14,7 +14,7 @@ from frobench.suite.project.git import describe
 from frobench.suite.stored.differences import name_of, short_name
 from frobench.suite.stored.types import Estimate, Project, Status
 from frobench.suite.terminal.layout import GAP, wrapped
-from frobench.suite.units import counted, format_ends, format_estimate
+from frobench.suite.units import counted, format_capacity, format_ends, format_estimate
 
 NOT_CONCLUSIVE = "not conclusive"
 """The doubt about an axis whose interval is wide (see `Estimate.is_wide`)."""
@@ -22,6 +22,7 @@ NOISY, MOST_NOISY = "noisy", 0.5
 """The doubt about noisy cases, and the part of all numbers above which it is said once."""
 ENDS = ("low", "high", "launches")
 """Columns of a number besides its value."""
+TOKENS = "tokens/s"
 NARROW = 60
 """Columns below which names stand on lines of their own."""
 
@@ -58,6 +59,25 @@ class AxisResult(Struct, frozen=True, kw_only=True):
     cases: tuple[str, ...]
 
 
+class ModelSpeed(Struct, frozen=True, kw_only=True):
+    """A language model on the device of a run: whether it fits, and its computed speed."""
+
+    name: str
+    bytes: float  # of its weights in bfloat16
+    fits: bool
+    decode: Estimate | None  # tokens a second; None where nothing tells
+    prompt: Estimate | None  # tokens of a prompt a second
+
+    @property
+    def text(self) -> str:
+        """The speed in words."""
+        if not self.fits:
+            return f"does not fit: {format_capacity(self.bytes)} of weights"
+        known = ((self.decode, "decoding"), (self.prompt, "prompt"))
+        shown = [f"{format_estimate(rate, TOKENS)} {what}" for rate, what in known if rate]
+        return ", ".join(shown) or "fits"
+
+
 class CaseResult(Struct, frozen=True, kw_only=True):
     """What became of a selected case."""
 
@@ -83,6 +103,8 @@ class RunAnswers(Struct, frozen=True, kw_only=True):
     part_in_bodies: float  # of the run's time, that in bodies and what warms them up
     device: str  # the name of the device that the axes are of
     axes: tuple[AxisResult, ...]
+    models: tuple[ModelSpeed, ...]
+    models_note: str  # how their speeds were computed
     answers: tuple[Answer, ...]
     absent: dict[str, tuple[str, ...]]  # questions without an answer, by the reason
     cases: tuple[CaseResult, ...]
@@ -107,10 +129,14 @@ def lines(run: RunAnswers, width: int, *, every: bool = False) -> Iterator[str]:
     marked = [*(axis.doubts for axis in run.axes), *(answer.doubts for answer in shown)]
     noisy = sum(NOISY in words for words in marked)
     once = NOISY if noisy > max(1, MOST_NOISY * len(marked)) else ""
-    titles = [*(axis.title for axis in run.axes), *(answer.exercise for answer in shown)]
+    titles = [one.title for one in run.axes] + [one.name for one in run.models]
+    titles += [answer.exercise for answer in shown]
     names = max(map(len, titles), default=0) + len(GAP)
     for axis in run.axes:
         yield from _beside(axis.title, axis_text(axis, once), names, width)
+    for model in run.models:
+        yield from _beside(model.name, model.text, names, width)
+    yield from wrapped(run.models_note, width)
     if run.axes and shown:
         yield ""
     title = ""
@@ -193,6 +219,7 @@ def _columns(entry: Answer | CaseResult) -> dict[str, object]:
 def as_markdown(run: RunAnswers) -> str:
     """Return the axes and the leading answers as tables, for a pull request or a wiki."""
     axes = [(axis.title, axis_text(axis)) for axis in run.axes]
+    axes += [(model.name, model.text) for model in run.models]
     rows = [
         (answer.question, f"{answer.brief}{doubts(answer.doubts)}", answer.rule_of_thumb)
         for answer in run.answers
@@ -200,7 +227,7 @@ def as_markdown(run: RunAnswers) -> str:
     ]
     parts = [_cell(heading(run))]
     if axes:
-        parts.append(_markdown(("axis", run.device), axes))
+        parts += [_markdown(("axis", run.device), axes), _cell(run.models_note)]
     parts.append(_markdown(("question", "answer", "rule of thumb"), rows))
     for reason, questions in run.absent.items():
         parts.append(_cell(f"Not measured: {'; '.join(questions)} ({reason})"))

@@ -105,6 +105,7 @@ def test_of_many_devices_the_first_are_shown_and_the_others_on_demand(
         expect(status).to_have_text("27 devices.")
         expect(one.page.locator("#devices-table tbody tr")).to_have_count(27)
         assert one.page.locator("#more-devices").is_hidden()
+        expect(one.page.locator("#elsewhere-table tbody tr")).to_have_count(50)
 
 
 def test_a_workload_is_chosen_by_a_button_and_stands_in_the_address(devices: Page) -> None:
@@ -131,6 +132,36 @@ def test_picked_devices_lead_to_their_comparison_and_back(devices: Page) -> None
     devices.get_by_role("button", name="Clear").click()
     assert devices.locator("#basket").is_hidden()
     assert not devices.get_by_label("Compare Card A").is_checked()
+
+
+def test_published_figures_are_picked_beside_a_run_hidden_and_never_scored(
+    devices: Page,
+) -> None:
+    rows = devices.locator("#elsewhere-table tbody tr")
+    expect(rows).to_have_count(25)
+    devices.get_by_label("Name").fill("tesla")
+    expect(rows.first).to_contain_text("Tesla V100")
+    devices.get_by_label("Compare NVIDIA Tesla T4, published").check()
+    devices.get_by_label("Name").fill("")
+    devices.get_by_label("Compare Card B", exact=True).check()
+    expect(devices.locator("#basket-names")).to_have_text("2 picked: Card B, NVIDIA Tesla T4")
+    devices.get_by_role("link", name="Compare 2").click()
+    both = devices.locator("#published")
+    expect(both.locator("tbody tr")).to_have_count(2)
+    assert both.locator("tbody th").all_inner_texts() == ["Card B", "NVIDIA Tesla T4"]
+    assert both.locator("tbody .f1").count() == both.locator("tbody .spec").count() == 1
+    both.locator("summary").click()
+    assert "square products, device events" in both.inner_text()
+    assert (both.locator("li a").first.get_attribute("href") or "").startswith("https://github.")
+    assert devices.locator("#laid").is_hidden()
+    devices.get_by_label("Add published figures of").select_option("NVIDIA B200")
+    expect(both.locator("tbody tr")).to_have_count(3)
+    devices.get_by_role("link", name="Devices").click()
+    devices.get_by_role("checkbox", name="Published figures of").uncheck()
+    assert rows.first.is_hidden()
+    devices.reload()
+    assert rows.first.is_hidden()
+    assert not devices.get_by_role("checkbox", name="Published figures of").is_checked()
 
 
 def test_on_a_telephone_every_control_has_its_words(devices: Page) -> None:

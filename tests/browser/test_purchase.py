@@ -127,6 +127,24 @@ def test_the_script_draws_what_the_page_shows_without_it(
     plain.close()
 
 
+def test_published_figures_are_shown_where_the_reader_picks_them_and_not_printed(
+    page: Page,
+) -> None:
+    before = {name: part(page, name) for name in ("verdicts", "cards", "ranks")}
+    picked = page.locator("#published")
+    assert picked.locator("table").count() == 0
+    page.get_by_label("Add published figures of").select_option("NVIDIA B200")
+    page.locator("#published tbody tr").nth(len(RUNS)).wait_for()
+    assert picked.locator("tbody tr").count() == len(RUNS) + 1
+    assert "1,410 to 1,745" in picked.locator("tbody tr").first.inner_text()
+    assert {name: part(page, name) for name in before} == before
+    page.emulate_media(media="print")
+    assert picked.is_hidden()
+    page.emulate_media(media="screen")
+    picked.get_by_label("Compare NVIDIA B200").click()
+    picked.locator("table").wait_for(state="detached")
+
+
 @pytest.mark.parametrize("reference", HREFS)
 def test_the_reader_s_script_draws_what_the_build_does_beside_every_reference(
     browser: Browser, address: str, reference: str

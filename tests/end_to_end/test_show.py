@@ -135,9 +135,10 @@ def test_a_table_in_markdown_has_one_row_an_answer_and_no_markup_of_others() -> 
     table = [line for line in lines if line.startswith("|")]
     found = plain.answers(run)
     columns = [len(re.findall(r"(?<!\\)\|", line)) - 1 for line in table]
-    assert columns.count(2) == 2 + len(found.axes)
+    pairs = len(found.axes) + len(found.models)
+    assert columns.count(2) == 2 + pairs
     assert columns.count(3) == 2 + sum(answer.leads for answer in found.answers)
-    assert len(columns) == 4 + len(found.axes) + sum(answer.leads for answer in found.answers)
+    assert len(columns) == 4 + pairs + sum(answer.leads for answer in found.answers)
     assert "<script>" not in "\n".join(lines)
 
 

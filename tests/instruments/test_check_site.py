@@ -71,6 +71,9 @@ FAULTS = {
         ".figures.csv", r'(\n[^\n]*?",)(\d[\d.]+,)', r"\g<1>9\2", "figures.csv, row 1"
     ),
     "an axis in its table": Fault(".axes.csv", r'("in bursts",)', r"\g<1>9", "axes.csv, row 1"),
+    "tokens of a model": Fault(
+        ".models.csv", r'("Llama 3.2 1B","decode",[\d.e+]+,)', r"\g<1>9", "models.csv, row 2"
+    ),
     "another Parquet": Fault(".axes.parquet", "PAR1", "ABCD", "axes.parquet: is not the same"),
     "a speed of a device": Fault(
         "index.html", r"(<strong>)[\d.]+", r"\g<1>90009", "the speed is '90009"

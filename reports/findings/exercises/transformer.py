@@ -44,10 +44,12 @@ class Work:
 
 
 TRAINING = Work("train", "training", "bench_train", {})
+PREFILL = Work("prefill", "prefill", "bench_prefill", {})
+DECODING = Work("decode-1", "decoding at batch 1", "bench_decode", {"batch": 1}, by_graph=True)
 WORKS = (
     TRAINING,
-    Work("prefill", "prefill", "bench_prefill", {}),
-    Work("decode-1", "decoding at batch 1", "bench_decode", {"batch": 1}, by_graph=True),
+    PREFILL,
+    DECODING,
     Work("decode-32", "decoding at batch 32", "bench_decode", {"batch": 32}, by_graph=True),
 )
 
@@ -84,11 +86,11 @@ def findings(cases: Cases) -> Iterator[Finding]:
 
 def _speed(cases: Cases, device: str, work: Work) -> Answer:
     device = device or cases.accelerator()
-    models = _models(cases, device, work)
-    if not models:
+    known = models(cases, device, work)
+    if not known:
         function = work.function + (NARROW if is_cpu(device) else "")
         raise NotMeasuredError(cases.reason(function=function, device=device, **work.where))
-    first, *others = models
+    first, *others = known
     parts = _parts(cases, first)
     rule = limits.limit(parts)
     clauses = [part.clause for part in parts.values() if part.clause]
@@ -114,7 +116,7 @@ def _graph(cases: Cases) -> Answer:
     device = cases.accelerator()
     gains: dict[str, tuple[Model, pd.Series, tuple[str, str]]] = {}
     for work in reversed(WORKS):
-        for model in _models(cases, device, work):
+        for model in models(cases, device, work):
             if model.eager and model.replayed and work.name not in gains:
                 names = model.eager.fullname, model.replayed.fullname
                 with suppress(NotMeasuredError):
@@ -135,7 +137,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the tokens per second and layer by work."""
     speeds: dict[str, list[Point]] = {}
     for device, work in product(reversed(cases.devices()), WORKS):
-        for model in _models(cases, device, work):
+        for model in models(cases, device, work):
             for case, how in ((model.eager, ""), (model.replayed, ", replayed")):
                 if case is not None:
                     point = Point(work.words, estimate_of(_rate(cases, case)), (case.fullname,))
@@ -145,7 +147,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
     yield Plot("tokens", title, "dots", Axis("work"), SPEED, dots(speeds))
 
 
-def _models(cases: Cases, device: str, work: Work) -> list[Model]:
+def models(cases: Cases, device: str, work: Work) -> list[Model]:
     """Return what a work was measured on, the widest layers first; of each width, the most."""
     kinds: dict[tuple[int, int], dict[str, Case]] = {}
     for case in cases.passed():
@@ -155,13 +157,13 @@ def _models(cases: Cases, device: str, work: Work) -> list[Model]:
             width, layers = (case.params.get(name) for name in ("width", "layers"))
             if isinstance(width, int) and isinstance(layers, int):
                 kinds.setdefault((width, layers), {})[kind.removesuffix(NARROW)] = case
-    models = []
+    found = []
     widest = {width: kinds[width, layers] for width, layers in sorted(kinds)}
     for width, known in reversed(widest.items()):
         eager, replayed = known.get(""), known.get(GRAPH)
         case = (replayed if work.by_graph else None) or eager or known[GRAPH]
-        models.append(Model(width, work, eager, replayed, case))
-    return models
+        found.append(Model(width, work, eager, replayed, case))
+    return found
 
 
 def _rate(cases: Cases, case: Case) -> pd.Series:

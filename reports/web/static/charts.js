@@ -307,3 +307,147 @@ const charts = (() => {
 
   return { ACROSS, linked, spelled, points, word, usual, front, ranks, rent, renting };
 })();
+
+/**
+ * What others measured and published of devices that no stored run has. It is drawn hollow, as a range with the number
+ * of its sources: it has no interval, is never scored, and is part of no verdict.
+ *
+ * @typedef {{low: number, high: number, note: string, sources: number}} Range
+ * @typedef {{name: string, vendor: string, figures: object[], ranges: (?Range)[]}} Published `ranges` are by `AXES`
+ */
+const elsewhere = (() => {
+  const { element, shape } = drawing;
+  const { counted, alike } = units;
+  const PRODUCTS = ["bfloat16", "float16", "float32"];
+  const AXES = [["Compute", "TFLOP/s", 1e12], ["Memory", "TB/s", 1e12], ["Link to the device", "GB/s", 1e9]];
+  const WHAT = { matmul: "products", copy_within: "copies in its memory", read_within: "reads of its memory", copy_to_device_pinned: "copies to the device",
+    copy_to_host_pinned: "copies to the host" };
+  const KEY = "published", BETWEEN = "|";
+  /** Percent of the axis below which a range is drawn as a point. */
+  const NARROW = 4;
+
+  function range(figures, note) {
+    if (figures.length === 0) return null;
+    const values = figures.map(({ value }) => value), sources = new Set(figures.map(({ address }) => address)).size;
+    return { low: Math.min(...values), high: Math.max(...values), note, sources };
+  }
+
+  /** A device with its ranges: of compute in the precision with the largest figure, of memory by copies where there are any. */
+  function device(words, [name, ...known]) {
+    const figures = known.map(([value, ...places]) => {
+      const [quantity, precision, method, software, address, day] = places.map((place) => words[place]);
+      return { value, quantity, precision, method, software, address, day };
+    });
+    const of = (quantity, note, precision = "") => range(figures.filter((one) => one.quantity === quantity && one.precision === precision), note);
+    const products = PRODUCTS.map((precision) => of("matmul", precision, precision)).filter(Boolean);
+    const compute = products.length ? products.reduce((best, one) => (one.high > best.high ? one : best)) : null;
+    const ranges = [compute, of("copy_within", "copies") ?? of("read_within", "reads"), of("copy_to_device_pinned", "pinned")];
+    return { name, vendor: name.split(" ")[0], figures, ranges };
+  }
+
+  /** All devices, the largest compute first. @returns {Published[]} */
+  const read = ({ devices, words }) => sorted(devices.map((one) => device(words, one)));
+
+  /** Devices and stored runs, the largest compute first. */
+  function sorted(rows) {
+    const largest = ({ ranges: [one] }) => one?.value ?? one?.high ?? 0;
+    return rows.sort((a, b) => largest(b) - largest(a));
+  }
+
+  /** The devices that the reader picked. */
+  function picked(all) {
+    const names = (setting.read().get(KEY) ?? "").split(BETWEEN);
+    return all.filter(({ name }) => names.includes(name));
+  }
+
+  /** Take a device into the comparison, or out of it. */
+  function pick(all, name, taken) {
+    const others = picked(all).map((one) => one.name).filter((one) => one !== name);
+    setting.write({ [KEY]: [...others, ...(taken ? [name] : [])].join(BETWEEN) || null });
+  }
+
+  function picker(all, name) {
+    const box = element("input", { type: "checkbox", "aria-label": `Compare ${name}, published figures`, "data-name": name });
+    box.addEventListener("change", () => pick(all, name, box.checked));
+    return element("label", { class: "check" }, box, element("span", {}, "Compare"));
+  }
+
+  /** Let all boxes show what is picked. */
+  function tick(root, all) {
+    const names = picked(all).map(({ name }) => name);
+    root.querySelectorAll("input[data-name]").forEach((box) => { box.checked = names.includes(box.dataset.name); });
+  }
+
+  /** A mark on the axis of compute: filled with its interval where it was measured, else hollow. */
+  function mark({ value, low, high }, at) {
+    const place = (one) => `${at(one)}%`, [from, to] = [low ?? value, high ?? value];
+    if (value) return [shape("line", { class: "ci", x1: place(from), x2: place(to), y1: 6.5, y2: 6.5 }), shape("circle", { class: "f1", cx: place(value), cy: 6.5, r: 4.5 })];
+    const width = drawing.round(at(high) - at(low));
+    return [width < NARROW ? shape("circle", { class: "spec", cx: `${drawing.round(at(low) + width / 2)}%`, cy: 6.5, r: 4.5 })
+      : shape("rect", { class: "spec", x: place(low), width: `${width}%`, y: 2, height: 9, rx: 4.5 })];
+  }
+
+  /** A cell: a range with the number of its sources, or a measured number with its interval. */
+  function cell(amount, place, at) {
+    const [title, unit, factor] = AXES[place], label = { "data-l": `${title}, ${unit}` };
+    if (!amount) return element("td", { ...label, class: place ? "none" : "none speed" }, "unknown");
+    const [value, low, high] = [amount.value, amount.low, amount.high].map((one) => one && one / factor);
+    const [text, below] = amount.value ? units.parts({ value, low, high }, "")
+      : [[...new Set(alike([low, high], ""))].join(" to "), counted(amount.sources, "source")];
+    const note = element("small", {}, [below, amount.note].filter(Boolean).join(", "));
+    if (place) return element("td", label, text, note);
+    return element("td", { ...label, class: "speed" }, element("div", {}, element("strong", {}, text),
+      shape("svg", { class: "score", "aria-hidden": "true" }, ...mark({ value, low, high }, at)), note));
+  }
+
+  /**
+   * Devices and their ranges.
+   * @param {?Published[]} all makes boxes that pick among these
+   * @param {object[]} measured rows of stored runs among them
+   */
+  function table(devices, all = null, measured = []) {
+    const rows = sorted([...measured, ...devices]), [, , factor] = AXES[0];
+    const ends = rows.flatMap(({ ranges: [one] }) => (one ? [one.low ?? one.value, one.high ?? one.value] : [])).map((one) => one / factor);
+    const axis = ends.length ? drawing.spanning(ends) : null;
+    const ruler = shape("svg", { class: "ruler", "aria-hidden": "true" }, ...(axis?.ticks() ?? []).map(([at, text]) => shape("text", { x: `${at}%`, y: 12 }, text)));
+    const heads = AXES.map(([title, unit], i) => element("th", i ? { scope: "col" } : { scope: "col", class: "speed", "aria-sort": "descending" },
+      title, element("small", {}, unit), ...(i ? [] : [ruler])));
+    const body = rows.map(({ name, href, ranges }) => element("tr", {},
+      element("td", { class: "pick" }, ...(all && !href ? [picker(all, name)] : [])),
+      element("th", { scope: "row" }, href ? element("a", { href }, name) : name),
+      ...ranges.map((one, i) => cell(one, i, axis?.at))));
+    const caption = `Sorted by compute in the precision with the largest figure; logarithmic. Hollow: published, the range and the number of sources.${measured.length ? " Filled: measured here, with the interval." : ""}`;
+    return element("div", { class: "scroll", role: "region", "aria-label": "Published figures, table", tabindex: 0 },
+      element("table", { class: "stack devices published" }, element("caption", {}, caption),
+        element("thead", {}, element("tr", {}, element("th", { scope: "col", class: "pick" }, all ? "Compare" : ""), element("th", { scope: "col" }, "Device"), ...heads)),
+        element("tbody", {}, ...body)));
+  }
+
+  /** Where each figure of some devices is found, how it was measured, and when. */
+  function sources(devices) {
+    const line = ({ value, quantity, precision, method, software, address, day }) => element("li", {},
+      `${[WHAT[quantity], precision].filter(Boolean).join(", ")}: ${units.value(value, quantity === "matmul" ? "FLOP/s" : "B/s")}, ${[method, software, day].filter(Boolean).join(", ")}: `,
+      element("a", { href: address, rel: "external noopener noreferrer" }, address.replace("https://", "")));
+    return element("details", { class: "fold" }, element("summary", {}, `Method, source and date of ${counted(devices.reduce((sum, { figures }) => sum + figures.length, 0), "figure")}`),
+      ...devices.flatMap(({ name, figures }) => [element("h3", {}, name), element("ul", { class: "doubt" }, ...figures.map(line))]));
+  }
+
+  /** A stored run as a row. */
+  const measured = ({ device: name, href, axes }) => ({ name, href,
+    ranges: ["compute", "memory", "link_to_device"].map((axis) => axes.find((one) => one.name === axis) ?? null)
+      .map((one) => one && { ...one, note: one.precision }) });
+
+  /** The devices that the reader picked, among the machines, and a field that adds one. */
+  function show(root, all, machines) {
+    const [added, drawn] = root.children, chosen = picked(all);
+    if (!added.firstChild) {
+      const input = element("select", { id: "add-published" }, element("option", { value: "" }, "none"), ...all.map(({ name }) => element("option", {}, name)));
+      input.addEventListener("change", () => { if (input.value) pick(all, input.value, true); input.value = ""; });
+      added.append(element("label", { for: "add-published" }, "Add published figures of"), input);
+    }
+    drawn.replaceChildren(...(chosen.length ? [table(chosen, all, machines.map(measured)), sources(chosen)] : []));
+    tick(drawn, all);
+  }
+
+  return { read, table, picked, pick, tick, show };
+})();

@@ -8,7 +8,7 @@
 const compare = (() => {
   const { element, shape, figure, number, table } = drawing;
   const { listed } = units;
-  const { isAbove, percent, under, GB } = model;
+  const { isAbove, percent, under, per, GB } = model;
   const { linked, spelled: ranks } = charts;
   const VENDOR = /(NVIDIA|AMD|Intel\(R\)) (GeForce |Radeon |Arc\(TM\) )?(?=.)/;
   /** Characters of a name in a chart; its margins have room for them. */
@@ -36,10 +36,8 @@ const compare = (() => {
   const FAST = ["bfloat16", "float16", "float32"];
   /** Memory that is kept free, and below which it is tight. */
   const FREE = 2 * GB, TIGHT = 4 * GB;
-  /** Parameters in billions, and bits for each: int4 with a scale of 16 bits for every 32 weights. */
-  const MODELS = [["8 B, int4", 8, 4.5], ["8 B, bf16", 8, 16], ["32 B, int4", 32, 4.5], ["14 B, bf16", 14, 16], ["70 B, int4", 70, 4.5], ["70 B, bf16", 70, 16]]
-    .map(([name, billions, bits]) => [name, (billions * 1e9 * bits) / 8]);
-  const LARGEST = Math.max(...MODELS.map(([, bytes]) => bytes));
+  /** Bytes of a weight in bfloat16, and in int4 with a scale of 16 bits for every 32. */
+  const BF16 = 2, INT4 = 4.5 / 8;
   const STEPS = [1.5, 1.15];
   const COLOURS = "Blue: faster. Orange: slower. Hatched: not conclusive.";
 
@@ -397,10 +395,9 @@ const compare = (() => {
     const amount = column.of(row), label = { "data-l": [column.title, symbol || column.small].filter(Boolean).join(", ") };
     if (!amount) return element("td", { ...label, class: "none" }, ...(column.absent?.(row) ?? ["unknown"]));
     const chosen = first.includes(row), below = column.note?.(row) ?? "";
-    const scaled = { value: amount.value / factor, low: amount.low && amount.low / factor, high: amount.high && amount.high / factor };
     const width = `${drawing.round((100 * amount.value) / largest)}%`;
     return element("td", { ...label, class: chosen ? "best" : null },
-      element("span", { class: "num" }, units.parts(scaled, column.unit === "×" ? "×" : "")[0]),
+      element("span", { class: "num" }, units.parts(per(amount, factor), column.unit === "×" ? "×" : "")[0]),
       shape("svg", { class: "share", "aria-hidden": "true" }, shape("rect", { class: chosen ? "f1" : "f0", width, height: 6 })),
       ...(below ? [note(below)] : []));
   }
@@ -474,36 +471,45 @@ const compare = (() => {
 
   // Which models fit.
 
-  /** Whether a model's weights fit, in a word and by how much. */
-  function fit(memory, bytes) {
-    const left = memory - FREE - bytes;
-    const [kind, word] = left < 0 ? ["nofit", "no"] : left < TIGHT ? ["tight", "tight"] : ["fit", "fits"];
-    return element("td", { class: kind }, word, note(`${units.value(Math.abs(left), "B")} ${left < 0 ? "short" : "left"}`));
+  /** Whether a model fits in bfloat16, with its computed tokens per second, or in int4 alone, and by how much. */
+  function fit(row, [, parameters, bytes]) {
+    const { memory_bytes: memory, count } = row.machine;
+    const left = (each, all = memory) => all - FREE - each * parameters, by = (room) => `${units.value(Math.abs(room), "B")} ${room < 0 ? "short" : "left"}`;
+    if (left(BF16) < 0) return element("td", { class: left(INT4) < 0 ? "nofit" : "tight" }, left(INT4) < 0 ? "no" : "int4 only", note(by(left(INT4))));
+    const rate = left(BF16, memory / count) < 0 ? null : axis("decode")(row);
+    const [text, interval] = rate ? units.parts(per(rate, bytes), "tokens/s") : ["fits"];
+    return element("td", { class: left(BF16) < TIGHT ? "tight" : "fit" }, text, note([interval, by(left(BF16))].filter(Boolean).join("; ")));
   }
 
-  /** Model sizes by capacity; machines on which all of them fit stand in the title alone. */
+  /** Language models by machine: which fit, and their tokens per second. */
   function fits(view) {
     const rows = view.rows.filter(({ machine }) => machine.memory_bytes);
     if (rows.length === 0) return [element("p", { class: "note" }, "No capacity is known, so what fits is unknown.")];
-    const subtitle = "Weights against capacity, 2 GB kept free; the cache of a long context takes more. int4: 4.5 bits a weight, with its scales.";
-    const all = rows.filter(({ machine }) => machine.memory_bytes - FREE - LARGEST >= TIGHT);
-    const every = all.length ? `All ${MODELS.length} models, up to ${MODELS.at(-1)[0]} (${units.value(LARGEST, "B")}), fit on ${listed(all.map(({ name }) => name))}` : "";
-    const capacities = new Map();
-    rows.filter((row) => !all.includes(row)).forEach(({ machine: { memory_bytes: memory }, name }) => capacities.set(memory, [...capacities.get(memory) ?? [], name]));
-    if (capacities.size === 0) return [figure("fits", every, subtitle)];
-    const heads = [...capacities].map(([memory, called]) => [listed(called), element("small", {}, units.value(memory, "B"))]);
-    const body = MODELS.map(([name, bytes]) => [[name, note(units.value(bytes, "B"))], ...[...capacities.keys()].map((memory) => fit(memory, bytes))]);
-    return [figure("fits", every || holding(rows), subtitle, table("Models that fit", ["Model", ...heads], body, { kind: "grid-table" }))];
+    const known = rows.map((row) => [row.name, axis("decode")(row)]).filter(([, one]) => one);
+    const rates = [...new Set(known.map(([, one]) => one.precision))]
+      .map((basis) => `${known.filter(([, one]) => one.precision === basis).map(([name, one]) => `${name} ${spelled(one, "B/s")}`).join(", ")} in ${basis}`).join("; ");
+    const subtitle = `Tokens per second are computed for batch 1, bf16 and a context of 2,048 tokens${rates ? `: ${rates}, over the bytes of the weights and the cache that a token reads` : ""}. 2 GB are kept free; int4: 4.5 bits a weight.`;
+    const heads = rows.map(({ name, machine }) => [name, element("small", {}, units.value(machine.memory_bytes, "B"))]);
+    const body = view.data.models.map((model) => [[model[0], note(units.value(BF16 * model[1], "B"))], ...rows.map((row) => fit(row, model))]);
+    const prompts = view.data.models.map((model) => [model[0], ...rows.map((row) => prompt(row, model))]);
+    return [figure("fits", holding(rows, view.data.models), subtitle, table("Models that fit", ["Model, bf16", ...heads], body, { kind: "grid-table" }),
+      ...(rows.some(axis("prefill")) ? [element("details", {}, element("summary", {}, "Tokens of a prompt per second"),
+        table("Computed from the operations a second of the measured prefill", ["Model, bf16", ...rows.map(({ name }) => name)], prompts))] : []))];
   }
 
-  /** Which machines hold the largest model that any of them holds. */
-  function holding(rows) {
-    const most = Math.max(...rows.map(({ machine }) => machine.memory_bytes));
-    const found = MODELS.filter(([, bytes]) => bytes + FREE <= most).at(-1);
-    if (!found) return "None of these models fits";
-    const having = rows.filter(({ machine }) => machine.memory_bytes - FREE >= found[1]);
-    const only = having.length === 1 && rows.length > 1 ? "Only " : "";
-    return `${only}${listed(having.map(({ name }) => name))} ${having.length > 1 ? "hold" : "holds"} ${found[0]}`;
+  /** The tokens of a prompt that a device computes in a second, where the model fits. */
+  function prompt(row, [, parameters, , operations]) {
+    const rate = row.machine.memory_bytes / row.machine.count - FREE < BF16 * parameters ? null : axis("prefill")(row);
+    return rate ? spelled(per(rate, operations), "tokens/s") : "not known";
+  }
+
+  /** Which machines hold the largest model that any of them holds in bfloat16. */
+  function holding(rows, models) {
+    const holds = ([, parameters]) => rows.filter(({ machine }) => machine.memory_bytes - FREE >= BF16 * parameters);
+    const found = models.filter((model) => holds(model).length).at(-1);
+    if (!found) return "None of these models fits in bf16";
+    const having = holds(found).map(({ name }) => name);
+    return `${having.length === 1 && rows.length > 1 ? "Only " : ""}${listed(having)} ${having.length > 1 ? "hold" : "holds"} ${found[0]} in bf16`;
   }
 
   // Where numbers are from.
@@ -631,7 +637,11 @@ const compare = (() => {
   if (!held) return;
   const data = JSON.parse(held.textContent), machines = data.runs.map((_, i) => model.machine(data, i));
   const offered = [machines[data.base], ...machines.filter((_, i) => i !== data.base)];
-  const show = () => compare.show(document.querySelector(".purchase"), data, machines, offered);
+  const others = elsewhere.read(data.published);
+  const show = () => {
+    compare.show(document.querySelector(".purchase"), data, machines, offered);
+    elsewhere.show(document.getElementById("published"), others, machines);
+  };
   addEventListener("hashchange", show);
   setting.keep();
   show();

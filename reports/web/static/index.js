@@ -32,13 +32,21 @@ const index = (() => {
     const counts = new Map();
     devices.forEach(({ machine: { currency } }) => currency && counts.set(currency, (counts.get(currency) ?? 0) + 1));
     const currency = [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? "USD";
-    return { data, devices, machine, currency, vendors: [...new Set(devices.map(({ vendor }) => vendor))].sort() };
+    const published = elsewhere.read(data.published);
+    return { data, devices, machine, currency, published, vendors: [...new Set([...devices, ...published].map(({ vendor }) => vendor))].sort() };
   }
 
+  /** Whether a device is of the vendor and has the name that the reader asked for. */
+  const called = ({ name, vendor }, asked) => (!asked.vendor || asked.vendor === vendor)
+    && asked.name.toLowerCase().split(/\s+/).every((word) => name.toLowerCase().includes(word));
+
+  /** Devices of which others published figures. Capacity and price are not among these. */
+  const published = (all, asked) =>
+    (asked.hidden || asked.memory !== null || asked.budget !== null ? [] : all.published.filter((one) => called(one, asked)));
+
   /** Why a device is not what the reader asked for, or "". */
-  function out({ name, vendor, memory, price, machine }, asked, all) {
-    if (asked.vendor && asked.vendor !== vendor) return "vendor";
-    if (!asked.name.toLowerCase().split(/\s+/).every((word) => name.toLowerCase().includes(word))) return "name";
+  function out({ memory, price, machine, ...one }, asked, all) {
+    if (!called(one, asked)) return "name";
     if (asked.memory !== null && !(memory >= asked.memory * GB)) return "memory";
     if (asked.budget === null) return "";
     return price === null || machine.currency !== all.currency ? "unknown price" : price > asked.budget ? "price" : "";
@@ -185,10 +193,10 @@ const index = (() => {
   function built(data) {
     const all = read(data), asked = { reference: data.base, workload: workloadOf(all), name: "", memory: null, budget: null, vendor: "" };
     const shown = view(all, asked);
-    return { lead: lead(shown), table: String(table(shown, null)) };
+    return { lead: lead(shown), table: String(table(shown, null)), published: String(elsewhere.table(all.published)) };
   }
 
-  return { read, view, table, lead, workloadOf, built };
+  return { read, view, published, table, lead, workloadOf, built };
 })();
 
 /** The index at work: each change of the address draws what it asks for. */
@@ -207,7 +215,7 @@ const index = (() => {
   const MEMORY = { key: "memory", label: "Capacity, GB, at least", least: 0, most: 1e6, usual: null, clears: true, placeholder: "any" };
   const BUDGET = { key: "budget", label: `Price, at most (${all.currency})`, least: 0, most: 1e12, usual: null, clears: true,
     placeholder: "any", currency: all.currency };
-  const state = { limit: CHUNK, asked: "", drawn: "", laid: null, wanted: null, open: new Set() };
+  const state = { limit: CHUNK, asked: "", drawn: "", hollow: "", laid: null, wanted: null, open: new Set() };
 
   // The rows of the table of runs as they were read.
   const nodes = [...runs.tBodies[0].rows], heads = runs.tHead.rows[0], controls = get("controls");
@@ -244,6 +252,7 @@ const index = (() => {
       view: Object.hasOwn(VIEWS, params.get("view")) ? params.get("view") : "devices",
       workload: index.workloadOf(all, params.get("workload")),
       name: text("name"), memory: setting.number(params, MEMORY), budget: setting.number(params, BUDGET),
+      hidden: params.get("elsewhere") === "hidden", chosen: elsewhere.picked(all.published).map((one) => one.name),
     };
   }
 
@@ -279,6 +288,19 @@ const index = (() => {
       get("more-devices").hidden = state.limit >= shown.rows.length;
     }
     tick(get("devices-table"), picked);
+  }
+
+  /** Draw the published figures that are asked for, unless they are there. */
+  function hollow({ name, memory, budget, vendor, hidden }) {
+    const key = JSON.stringify([name, memory, budget, vendor, hidden, state.limit]);
+    if (state.hollow !== key) {
+      state.hollow = key;
+      const found = index.published(all, { name, memory, budget, vendor, hidden });
+      get("elsewhere-table").replaceChildren(elsewhere.table(found.slice(0, state.limit), all.published));
+      get("elsewhere").hidden = found.length === 0;
+      get("more-published").hidden = state.limit >= found.length;
+    }
+    elsewhere.tick(get("elsewhere-table"), all.published);
   }
 
   /** The places of the runs that are asked for, in the order that is asked for. */
@@ -334,10 +356,12 @@ const index = (() => {
   }
 
   /** Draw the runs that were picked side by side, the reference first if it is among them. */
-  function side({ view, picked, reference }) {
-    get("one-more").hidden = picked.length > 1;
+  function side({ view, picked, chosen, reference }) {
+    get("one-more").hidden = picked.length + chosen.length > 1;
     get("laid").hidden = picked.length < 2;
-    if (view !== "compare" || picked.length < 2) return;
+    if (view !== "compare") return;
+    elsewhere.show(get("published"), all.published, picked.map(all.machine));
+    if (picked.length < 2) return;
     const key = [reference, ...picked].join();
     if (state.laid?.key !== key) {
       const order = [...picked].sort((a, b) => (b === reference) - (a === reference));
@@ -347,10 +371,11 @@ const index = (() => {
   }
 
   /** Say what was picked, where it is not shown. */
-  function basket({ view, picked }) {
-    get("basket").hidden = picked.length === 0 || view === "compare";
-    get("basket-names").textContent = `${picked.length} picked: ${picked.map((run) => deviceOf(run)[0]).join(", ")}`;
-    get("to-comparison").textContent = picked.length > 1 ? `Compare ${picked.length}` : "Compare: pick one more";
+  function basket({ view, picked, chosen }) {
+    const names = [...picked.map((run) => deviceOf(run)[0]), ...chosen];
+    get("basket").hidden = names.length === 0 || view === "compare";
+    get("basket-names").textContent = `${names.length} picked: ${names.join(", ")}`;
+    get("to-comparison").textContent = names.length > 1 ? `Compare ${names.length}` : "Compare: pick one more";
   }
 
   /** Show one of the views. */
@@ -371,6 +396,7 @@ const index = (() => {
       turn(wanted);
       draw(wanted);
       devices(wanted);
+      hollow(wanted);
       basket(wanted);
       setting.refresh(get("finder"));
     }
@@ -381,6 +407,7 @@ const index = (() => {
   function limit(most) {
     state.limit = most;
     devices(state.wanted);
+    hollow(state.wanted);
     draw(state.wanted);
   }
 
@@ -420,15 +447,19 @@ const index = (() => {
       if (name.value.trim() !== typed) name.value = typed;
     });
     const labelled = element("div", { class: "field" }, element("label", { for: "name" }, "Name"), name);
-    get("finder").append(workload, ...[MEMORY, BUDGET].map(setting.field), vendor, labelled, reference);
+    const input = element("input", { type: "checkbox" });
+    input.addEventListener("change", () => say({ elsewhere: input.checked ? null : "hidden" }));
+    input.addEventListener("setting", () => { input.checked = setting.read().get("elsewhere") !== "hidden"; });
+    const box = element("label", { class: "check" }, input, `Published figures of ${units.counted(all.published.length, "other device")}`);
+    get("finder").append(workload, ...[MEMORY, BUDGET].map(setting.field), vendor, labelled, reference, box);
   }
 
   for (const link of document.querySelectorAll(".tabs a")) {
     turning(link, Object.keys(VIEWS).find((view) => link.hash === `#${VIEWS[view]}`));
   }
   turning(get("to-comparison"), "compare");
-  get("clear-basket").addEventListener("click", () => say({ run: null }));
-  for (const id of ["more", "more-devices"]) get(id).addEventListener("click", () => limit(state.limit + CHUNK));
+  get("clear-basket").addEventListener("click", () => say({ run: null, published: null }));
+  for (const id of ["more", "more-devices", "more-published"]) get(id).addEventListener("click", () => limit(state.limit + CHUNK));
   controls.addEventListener("submit", (event) => event.preventDefault());
   controls.addEventListener("input", ({ target: { name, type, value, checked } }) =>
     say({ [name]: type === "checkbox" ? (checked ? "1" : null) : value.trim() }, name === "q"));

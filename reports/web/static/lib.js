@@ -416,5 +416,5 @@ const setting = (() => {
     addEventListener("afterprint", () => opened.forEach((one) => { one.open = false; }));
   }
 
-  return { read, number, parsed, code, field, currency, choice, buttons, group, refresh, keep };
+  return { read, write, number, parsed, code, field, currency, choice, buttons, group, refresh, keep };
 })();

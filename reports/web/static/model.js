@@ -171,9 +171,11 @@ const model = (() => {
 
   /** The work for each unit of an amount. @returns {Amount} */
   function workPer(speed, of) {
-    const { value, low, high } = ratio(speed);
-    return { value: value / of, low: low && low / of, high: high && high / of };
+    return per(ratio(speed), of);
   }
+
+  /** An amount for each unit of another. @returns {Amount} */
+  const per = ({ value, low, high }, of) => ({ value: value / of, low: low && low / of, high: high && high / of });
 
   /** Whether a machine is conclusively more than so many times as fast as another. */
   const isAbove = (speed, than = 1) => speed !== null && speed.error !== null && speed.log - Math.log(than) > QUANTILE * speed.error;
@@ -217,7 +219,7 @@ const model = (() => {
   }
 
   return {
-    GB, QUANTILE, SENSORS, machine, differs, weighed, workload, score, percent, inOne, missing, under, ratio, workPer, isAbove, ordered, best, places,
+    GB, QUANTILE, SENSORS, per, machine, differs, weighed, workload, score, percent, inOne, missing, under, ratio, workPer, isAbove, ordered, best, places,
     beaters, ownership,
   };
 })();

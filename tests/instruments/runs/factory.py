@@ -48,6 +48,7 @@ QUESTIONS = {
     "parallel_matmul": "How near are two products on two devices to twice as fast?",
     "parameters": "How should model parameters be read and written on the device?",
     "copies": "What does moving data cost?",
+    "transformer": "What does the machine give to the layers of a transformer?",
 }
 
 

@@ -254,10 +254,44 @@ def _copies(devices: list[str]) -> Iterator[Plan]:
         )
 
 
+def _transformer(devices: list[str]) -> Iterator[Plan]:
+    """Yield layers of width 4,096 on an accelerator, launched and replayed, and a narrow one."""
+    width, narrow = 12 * 4096**2, 12 * 256**2
+    wide: dict[str, Scalar] = {"width": 4096, "layers": 1}
+    works: dict[str, tuple[Work, int, dict[str, Scalar]]] = {
+        "train": (Work(flops=6.0 * width * 1024, bytes=32.0 * width, items=1024.0), 45, {}),
+        "prefill": (Work(flops=2.0 * width * 2048, bytes=2.0 * width, items=2048.0), 45, {}),
+        "decode": (Work(flops=2.0 * width, bytes=2.0 * width + 2**25, items=1.0), 15, {"batch": 1}),
+    }
+    for device in devices[1:2]:
+        for name, (work, kernels, more) in works.items():
+            for behind, launches in (("", kernels), ("_graph", 1)):
+                replayed = _product(device, work.flops or 0.0, work.bytes or 0.0, "bfloat16")
+                yield Plan(
+                    f"bench_{name}{behind}",
+                    "Send tokens through wide layers.",
+                    {"device": device, **wide, **more, "dtype": "bfloat16"},
+                    replayed + (launches - 1) * GPU.launch,
+                    work,
+                    _freivalds(4096, "bfloat16"),
+                )
+    for device in devices[:1]:
+        work = Work(flops=6.0 * narrow * 128, bytes=32.0 * narrow, items=128.0)
+        yield Plan(
+            "bench_train_narrow",
+            "Train a narrow layer.",
+            {"device": device, "width": 256, "layers": 1, "dtype": "float32"},
+            45 * CPU.launch + _product(device, work.flops or 0.0, work.bytes or 0.0),
+            work,
+            _freivalds(256),
+        )
+
+
 PLANS = {
     "matmul": _matmul,
     "norm_logging": _norm_logging,
     "parallel_matmul": _parallel_matmul,
     "parameters": _parameters,
     "copies": _copies,
+    "transformer": _transformer,
 }

@@ -111,10 +111,10 @@ def _slower(case: Case, rates: Speeds) -> float:
     """
     fixed = min(GPU.launch + GPU.readback, case.stats.median)
     precision = str(case.params.get("dtype", "float32"))
-    if case.group != "copies":
-        reached = rates.flops.get(precision, rates.flops["float32"]) / GPU.flops[precision]
-    elif "bench_within" in case.name:
+    if "bench_within" in case.name or "decode" in case.name:
         reached = rates.memory / GPU.memory
+    elif case.group != "copies":
+        reached = rates.flops.get(precision, rates.flops["float32"]) / GPU.flops[precision]
     else:
         reached = rates.link / GPU.link
     held = fixed * rates.launch / GPU.launch

@@ -20,7 +20,7 @@ from tests.instruments.site_checker.report import CELLS, Report
 Cells = dict[str, str]
 ByLaunch = Mapping[int, float]
 Fits = Callable[[Row], bool]
-TABLES = ("cases", "samples", "findings", "figures", "axes", "others", "sensors")
+TABLES = ("cases", "samples", "findings", "figures", "axes", "models", "others", "sensors")
 RATES = {"flops": "FLOP/s", "bytes": "B/s", "items": "items/s"}
 GUARDED = {f"'{sign}" for sign in "=+-@\t\r"}
 """How a text begins in a table that a spreadsheet would take for a formula."""
@@ -192,11 +192,14 @@ class Run:
 
     def _made(self, report: Report) -> None:
         """Check findings, points of charts and axes as far as one formula gives them."""
-        for name in ("findings", "figures", "axes"):
+        for name in ("findings", "figures", "axes", "models"):
             for at, cells in enumerate(self.tables[name], start=1):
                 wanted, cases = row(cells), json.loads(cells["cases"])
                 place = f"{self.page.stem}.{name}.csv, row {at}"
                 if not wanted or not cases:
+                    continue
+                if amount := number(cells.get("per_token", "")):
+                    self._computed(cells, amount, place, report)
                     continue
                 given = self.gives(cases, [wanted.unit], partial(_equals, wanted))
                 if given or (len(cases) <= 2 and wanted.unit in {"s", *RATES.values()}):
@@ -209,6 +212,15 @@ class Run:
                     right = [one and one / sheet for one in wanted[:3]]
                     fault = f"{place}: parts are {parts}, and should be {right}"
                     report.check(all(map(same, parts, right)), CELLS, fault)
+
+    def _computed(self, cells: Cells, amount: float, place: str, report: Report) -> None:
+        """Check what is computed from a measured rate, over an amount."""
+        quantity = cells["quantity"]
+        rates = (one for one in self.tables["models"] if one["quantity"] == quantity)
+        found, rate = row(cells), row(next(rates))
+        right = [one and one / amount for one in rate[:3]] if rate else []
+        fault = f"{place}: {found} should be {right}"
+        report.check(found and all(map(same, found[:3], right)), CELLS, fault)
 
 
 def _is(own: str, unit: str) -> bool:

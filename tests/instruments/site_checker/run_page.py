@@ -109,7 +109,7 @@ class RunPage:
     def known(self) -> dict[frozenset[str], list[Row]]:
         """All numbers of the downloads, by the cases that they are of."""
         found: dict[frozenset[str], list[Row]] = {}
-        for name in ("cases", "axes", "figures", "findings", "others"):
+        for name in ("cases", "axes", "models", "figures", "findings", "others"):
             for cells in self.run.tables[name]:
                 names = json.loads(cells["cases"]) if "cases" in cells else {cells["case"]}
                 rows = found.setdefault(frozenset(names), [])

@@ -17,11 +17,13 @@ from frobench.reports.purchase.prices import Price
 from frobench.reports.summary.model import Change, Summary, equipment_of, summarise
 from frobench.reports.table.estimates import estimates
 from frobench.reports.table.scored import Logs, Scored
+from frobench.suite.datasheets import published as known_figures
 from frobench.suite.stored.types import Conclusion, Estimate, Run
 from tests.instruments.runs import factory, made_up_cards
 from tests.instruments.runs.made_up_cards import CARD
 from tests.reports.run.test_page import HOSTILE, Reader
 
+KNOWN = "NVIDIA GeForce RTX 4090"
 BEFORE = "20260101T000000Z-before"
 NOTHING = Scored(seconds=Logs({}, {}, 0.0), joules=Logs({}, {}, 0.0), left_out={})
 """What scores of an invalid run are made of."""
@@ -140,7 +142,7 @@ CARDS = [
 
 
 def test_a_device_has_one_row_and_the_fastest_comes_first() -> None:
-    page = index.page(CARDS)
+    page = index.page(CARDS, reference="c/4.html")
     speeds = {}
     for row, words in zip(
         devices(page),
@@ -202,10 +204,57 @@ def test_a_run_is_doubtful_if_most_of_its_cases_are_noisy_or_other_programs_ran(
     assert not of(run, "a").doubt
 
 
-def test_the_baseline_is_named_or_the_newest_run_of_the_device_with_most_runs() -> None:
-    assert "Baseline, 1\N{MULTIPLICATION SIGN}: Card A." in Reader(index.page(CARDS)).text
-    page = index.page(CARDS, reference="b/3.html")
-    assert "Baseline, 1\N{MULTIPLICATION SIGN}: Card B." in Reader(page).text
+def test_the_baseline_is_named_or_a_card_that_everyone_knows_or_the_newest_sound_run() -> None:
+    def base(*more: Summary, reference: str = "") -> str:
+        told = Reader(index.page([*CARDS, *more], reference=reference)).text
+        return told.partition("Baseline, 1\N{MULTIPLICATION SIGN}: ")[2].partition(". Sorted")[0]
+
+    assert base() == "Card C"
+    assert base(reference="b/3.html") == "Card B"
+    assert base(named("e", "Card E", 9, complete=False)) == "Card C"
+    assert base(named("e", "Card E", 9, doubt="142 of 144 cases noisy")) == "Card C"
+    assert base(named("k", KNOWN, 1)) == KNOWN
+    assert base(named("k", KNOWN, 1, complete=False)) == "Card C"
+
+
+def published(page: str) -> dict[str, list[str]]:
+    """Return the words of each row of the table of published figures, by its device."""
+    begun = page.index("<tbody>", page.index('id="elsewhere-table"'))
+    body = page[begun : page.index("</tbody>", begun)]
+    cells = [re.split("</t[hd]>", row)[1:5] for row in body.split("<tr>")[1:]]
+    texts = [
+        [" ".join(Reader(one.replace("<small>", " ")).text.split()) for one in row] for row in cells
+    ]
+    return {name: amounts for name, *amounts in texts}
+
+
+def test_published_figures_of_other_devices_are_hollow_ranges_sorted_by_compute() -> None:
+    page = index.page(CARDS)
+    rows = published(page)
+    figures = known_figures.others([])
+    assert rows.keys() == figures.keys() - {"NVIDIA H200"}
+    card = [one.value / 1e12 for one in figures["NVIDIA L4"] if one.precision == "bfloat16"]
+    assert rows["NVIDIA L4"][0] == f"{min(card):.1f} to {max(card):.1f} 2 sources, bfloat16"
+    assert rows["NVIDIA L4"][2] == "unknown"
+    assert rows["NVIDIA B300 SXM6"][1] == "6.54 1 source, reads"
+    assert (
+        [*rows].index("NVIDIA B200")
+        < [*rows].index("NVIDIA L4")
+        < [*rows].index("NVIDIA Tesla M40")
+    )
+    drawn = page[page.index('id="elsewhere-table"') :]
+    drawn = drawn[: drawn.index("</table>")]
+    assert 'class="f1"' not in drawn
+    assert drawn.count('class="spec"') == sum(one[0] != "unknown" for one in rows.values())
+    assert "published figures are hollow and have none" in Reader(page).text
+
+
+def test_a_stored_run_of_a_device_replaces_its_published_row() -> None:
+    environment = measured(1).environment
+    card = replace(environment.accelerators[0], name=KNOWN)
+    assert KNOWN in published(index.page(CARDS))
+    there = named("k", KNOWN, 1, environment=replace(environment, accelerators=[card]))
+    assert KNOWN not in published(index.page([*CARDS, there]))
 
 
 def test_of_runs_of_one_second_the_baseline_is_the_one_with_the_last_address() -> None:

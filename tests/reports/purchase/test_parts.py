@@ -195,17 +195,33 @@ def test_without_a_price_for_an_hour_nothing_is_said_of_rent() -> None:
     assert lent.parts["holding"] == "What fits, and whether to rent"
 
 
-def test_where_every_model_fits_one_sentence_says_so() -> None:
-    big = machine("big", 2.0, 2.0, memory_bytes=200 * 10**9)
-    fits = beside(big, memory_bytes=200 * 10**9).parts["fits"]
-    assert heading(fits) == "All 6 models, up to 70 B, bf16 (140 GB), fit on big and base"
-    assert "<table" not in fits
-    some = beside(
-        big, machine("one", 1.5, 1.5), machine("other", 1.2, 1.2), memory_bytes=24 * 10**9
-    )
-    assert heading(some.parts["fits"]).endswith("fit on big")
-    heads = re.findall(r'<th scope="col">(.*?)</th>', some.parts["fits"])
-    assert [*map(plain, heads)] == ["Model", "one and other 85.9 GB", "base 24 GB"]
+def test_language_models_that_fit_have_tokens_per_second_with_the_interval() -> None:
+    rate = ("decode", "copies in its memory", "B/s", 1e12, 0.9e12, 1.1e12)
+    card = machine("card", 2.0, 2.0, memory_bytes=24 * 10**9, axes=(rate,))
+    prefill = ("prefill", "", "FLOP/s", 1e14, 0.9e14, 1.1e14)
+    big = machine("big", 1.5, 1.5, memory_bytes=200 * 10**9, devices=4, axes=(rate,))
+    card = card._replace(axes=(rate, prefill))
+    fits = beside(card, big, memory_bytes=80 * 10**9).parts["fits"]
+    assert heading(fits) == f"Only 4{RATIO} big holds Llama 3.1 70B in bf16"
+    rows = [
+        [plain(cell) for cell in re.split("</t[hd]>", row)[:-1]]
+        for row in fits.partition("<tbody>")[2].partition("</tbody>")[0].split("</tr>")[:-1]
+    ]
+    assert "Llama 3.1 8B 6,000 tokens/s [5,400, 6,600] not known not known" in plain(fits)
+    assert [row[0] for row in rows] == [
+        *("Llama 3.2 1B 2.47 GB", "Llama 3.1 8B 16.1 GB", "Qwen2.5 14B 29.5 GB"),
+        *("Qwen2.5 32B 65.5 GB", "Llama 3.1 70B 141 GB"),
+    ]
+    # 8,030,261,248 weights and 2,048 tokens' keys and values of 1,024 in 32 layers, of 2 bytes
+    assert rows[1][1] == "61 tokens/s [55, 67]; 5.94 GB left"
+    assert rows[2][1].startswith("int4 only")
+    assert rows[3][1] == "int4 only 3.57 GB left"
+    assert rows[4][1].startswith("no ")
+    assert rows[4][2].startswith("fits ")  # on four devices together, whose rate is not measured
+    assert rows[0][3].startswith("fits ")  # nothing tells the baseline's rate
+    assert "computed for batch 1, bf16 and a context of 2,048 tokens" in plain(fits)
+    assert "card 1.00 TB/s [0.90, 1.10], " in plain(fits)
+    assert "big 1.00 TB/s [0.90, 1.10] in copies in its memory, over" in plain(fits)
 
 
 def test_the_verdict_on_energy_is_conclusive_where_a_direct_comparison_is() -> None:

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from frobench.reports.run import normal, published
+from frobench.reports.run import normal
 from frobench.reports.run.normal import Row
 from frobench.reports.site.build import build as publish
 from frobench.reports.summary.device_axes import device_axes, with_others
+from frobench.suite.datasheets import published
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Exercise, Outcome, Run, Work
 from tests.instruments.faults.judging import made

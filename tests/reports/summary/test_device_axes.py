@@ -12,11 +12,14 @@ from msgspec.structs import replace
 
 from frobench.command import main
 from frobench.reports.findings import findings
+from frobench.reports.summary import models
 from frobench.reports.summary.device_axes import NAMES, Axis, DeviceAxes, device_axes, with_others
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Energy, Exercise, Outcome, Run, Search, Work
+from frobench.suite.units import format_estimate
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, case
+from tests.reports.run.test_page import read
 
 GPU, CPU = "cuda:0", "cpu"
 SIZES = (4**5, 4**9, 4**13)
@@ -216,6 +219,69 @@ def test_a_cpu_has_what_was_measured_of_it() -> None:
     assert {one.name for one in found.axes} == {"compute", "memory", "overhead", "read_back"}
     assert (found.limit_watts, found.watts) == (None, None)
     assert axes_of([], accelerators=0).axes == ()
+
+
+def layers(function: str, width: int, seconds: float, work: Work) -> list[Case]:
+    """Build a layer whose work takes so long."""
+    params: dict[str, Any] = {"width": width, "layers": 1, "batch": 1, "dtype": "bfloat16"}
+    return of("transformer", [case(function, seconds, GPU, work=work, **params)])
+
+
+def test_language_models_have_tokens_per_second_where_they_fit() -> None:
+    decode = layers("bench_decode_graph", 4096, 1e-4, Work(bytes=4e8))
+    prefill = layers("bench_prefill_graph", 4096, 1.6e-3, Work(flops=8e11))
+    found = axes_of([*decode, *prefill, *copied("bench_within", GPU, MEMORY)])
+    speeds = {one.name: one for one in found.models}
+    decoded, prompt = speeds["Llama 3.1 8B"].decode, speeds["Llama 3.1 8B"].prompt
+    assert decoded
+    assert prompt
+    weights, cache = 2 * 8_030_261_248, 2 * 2 * 32 * 1024 * 2048
+    assert decoded.value == pytest.approx(4e12 / (weights + cache), rel=0.02)
+    attention = 2 * 32 * 4096 * 2049
+    assert prompt.value == pytest.approx(5e14 / (weights + attention), rel=0.02)
+    rate = found.serving.decode
+    assert rate
+    assert rate.low
+    assert decoded.low == pytest.approx(rate.low * decoded.value / rate.value)
+    assert [one.name for one in found.models if not one.fits] == ["Llama 3.1 70B"]
+    assert speeds["Llama 3.1 70B"].decode is None
+    assert "in decoding with layers of width 4,096, over the weights" in models.note(
+        {"": found.serving}
+    )
+
+
+def test_layers_that_a_cache_may_hold_give_way_to_the_memory_s_bandwidth() -> None:
+    small = layers("bench_decode_graph", 1024, 1e-6, Work(bytes=4e7))
+    found = axes_of([*small, *copied("bench_within", GPU, MEMORY)])
+    assert found.serving.decode
+    assert found.serving.decode.value == pytest.approx(MEMORY, rel=0.02)
+    assert found.serving.basis == "copies in its memory"
+    assert found.serving.prefill is None
+    cpu = axes_of(copied("bench_within", CPU, MEMORY), accelerators=0)
+    assert cpu.models[0].decode
+    assert cpu.models[0].decode.value == pytest.approx(MEMORY / 2.54e9, rel=0.03)
+    assert axes_of(square(GPU, "float16", 4e14)).models[0].text == "fits"
+
+
+def test_page_and_terminals_have_one_number_of_tokens(tmp_path: Path) -> None:
+    run = factory.run(accelerators=1)
+    path, other = (tmp_path / name for name in ("run.json", "other.json"))
+    path.write_bytes(store.encode(run))
+    other.write_bytes(store.encode(factory.run(seed=1, accelerators=1, slower=1.3)))
+    wanted = next(one for one in device_axes(run).models if one.name == "Llama 3.1 8B")
+    assert wanted.decode
+    told = CliRunner().invoke(main, ["show", str(path)]).stdout
+    assert " ".join(wanted.text.split()) in " ".join(told.split())
+    assert "Tokens per second are computed: " in told
+    side = CliRunner().invoke(main, ["compare", str(path), str(other), "--purchase"]).stdout
+    assert f" {format_estimate(wanted.decode, '')}" in " ".join(side.split())
+    assert "tokens/s, computed" in side
+    page = read(tmp_path, run)[1].text
+    for number in (wanted.decode, wanted.prompt):
+        assert number
+        assert format_estimate(number, "tokens/s") in " ".join(page.split())
+    assert "is the largest model that fits: " in page
+    assert " prompt, computed" in page
 
 
 def test_the_first_accelerator_is_meant_and_another_device_can_be_asked_for() -> None:

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from frobench.reports.run import published
-from frobench.suite.datasheets import catalog
+from frobench.suite.datasheets import catalog, published
 from frobench.suite.datasheets.catalog import Figure, NotInCatalogError
 from frobench.suite.stored.types import Accelerator
 from tests.instruments.catalog_rules import faults

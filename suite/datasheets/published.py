@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""What others measured and published, of devices whose figures are also measured here.
+"""What others measured and published of devices.
 
-`published.csv` has a figure a row. It holds what corresponds to a headline figure of the suite:
-the best rate of a large matrix product by precision, and the bandwidth of copies over the link to
-the host, to another device and within the device's memory (there bytes read and written both
-count). Left out is what was measured of something else: products of constant operands, small
-products, copies whose host memory is not told, kernels launched without PyTorch, networks.
+`published.csv` has a figure a row: the best rate of a large matrix product by precision, the
+bandwidth of the device's memory (of copies, in which bytes read and written both count, and of
+kernels that only read), and of copies over the link to the host. Left out are products of constant
+operands, small products, copies whose host memory is unknown, figures above what the device's own
+datasheet allows, and devices on which no PyTorch of today computes.
 
 Others measure in their own way: a difference of some percent says nothing.
 """
 
 import re
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -24,12 +25,12 @@ class Published(NamedTuple):
     """A figure that somebody published.
 
     torch_name : a regular expression that the name given by torch matches
-    quantity : ``matmul``, ``copy_within``, ``copy_between``, or ``copy_to_device_`` and
-        ``copy_to_host_`` with ``pinned`` or ``pageable``
-    precision : of a product, named as the benchmarks name it; empty for copies
-    value : in ``unit``, FLOP/s or B/s
+    quantity : ``matmul``, ``copy_within``, ``read_within``, or ``copy_to_device_pinned`` and
+        ``copy_to_host_pinned``
+    precision : of a product, named as the benchmarks name it; empty otherwise
+    value : in ``unit``
     source : its address, and in parentheses the file there
-    as_of : the day, month or year it was published or read; empty where nobody says
+    as_of : the day, month or year it was published or read; empty where that is unknown
     """
 
     device: str
@@ -37,11 +38,15 @@ class Published(NamedTuple):
     quantity: str
     precision: str
     value: float
-    unit: str
     method: str
     software: str
     source: str
     as_of: str
+
+    @property
+    def unit(self) -> str:
+        """The unit of `value`."""
+        return "FLOP/s" if self.quantity == "matmul" else "B/s"
 
     @property
     def address(self) -> str:
@@ -75,3 +80,18 @@ def of(name: str, quantity: str, precision: str = "") -> list[Published]:
     of_quantity = (row for row in _all() if (row.quantity, row.precision) == (quantity, precision))
     of_device = (row for row in of_quantity if re.search(row.torch_name, name))
     return sorted(of_device, key=lambda row: row.value)
+
+
+def others(measured: Collection[str]) -> dict[str, list[Published]]:
+    """Return the figures of devices by name, without those that were measured.
+
+    measured : names as torch gives them
+    """
+    known: dict[str, list[Published]] = {}
+    for row in _all():
+        known.setdefault(row.device, []).append(row)
+    return {
+        device: figures
+        for device, figures in known.items()
+        if not any(re.search(figures[0].torch_name, name) for name in measured)
+    }
