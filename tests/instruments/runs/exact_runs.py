@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from frobench.reports.findings import sections
-from frobench.reports.findings.finding import Finding, Plot, Section
+from frobench.reports.findings.finding import Finding, Section
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, CaseInfo, Exercise, Outcome, Run, Work
 from tests.instruments.runs import factory
@@ -82,7 +82,7 @@ def answer(  # noqa: PLR0913 - a keyword for each thing that few tests need
     accelerators: int = 0,
     devices: list[str] | None = None,
     beside: Iterable[Case] = (),
-) -> Section:
+) -> Any:  # noqa: ANN401 - a section, in which a test knows what is there
     """Return the section of the report that answers the exercise from these cases."""
     run = run_of(
         exercise, cases, outcomes, accelerators=accelerators, devices=devices, beside=beside
@@ -120,11 +120,12 @@ def run_of(  # noqa: PLR0913 - a keyword for each thing that few tests need
     return replace(base, benchmarks=cases, frobench=part)
 
 
-def by_name(section: Section) -> dict[str, Finding]:
+def by_name(section: Section) -> dict[str, Any]:
+    """Return the findings of a section, of which a test knows which have a value."""
     return {finding.name: finding for finding in section.findings}
 
 
-def plot(section: Section, name: str) -> Plot:
+def plot(section: Section, name: str) -> Any:  # noqa: ANN401 - as above
     return next(one for one in section.plots if one.name == name)
 
 
@@ -160,3 +161,8 @@ def flat(n: float) -> float:  # noqa: ARG001 - whatever the size
 def loop(function: str, step: float, device: str = "cpu", steps: int = 1000) -> Case:
     """Build a loop over products and norms."""
     return case(function, steps * step, device, work=Work(items=float(steps)), steps=steps)
+
+
+def value(section: Section, name: str) -> float:
+    """Return the number of a finding."""
+    return float(by_name(section)[name].value.value)

@@ -231,6 +231,7 @@ def ready(seconds: float) -> Callable[[int], Given]:
 
 UNKNOWN: Callable[[int], Given] = lambda _: {"empty_body": {}}  # noqa: E731 - as short as can be
 WAITING: Callable[[int], Given] = lambda _: {"empty_body": {"cuda:0": 2e-3}}  # noqa: E731
+SINGLE: Given = {"iterations": [1] * 6}
 IDLE: Given = {"parts": {}, "work": Work(flops=1e9)}
 LATE: Given = {"reading": 0.02, "launch": ready(2e-5)}
 NOTHING_READ = "nothing was read over the caches between the samples"
@@ -387,20 +388,23 @@ ROWS = [
             {"samples": [1e-9] * 4, "launch": UNKNOWN},
         ),
     ),
-    Row("warm-cache", cpu, {"params": {"cache": "cold"}}, NOTHING_READ),
+    Row("warm-cache", cpu, SINGLE | {"params": {"cache": "cold"}}, NOTHING_READ),
     Row(
         "warm-cache",
         cpu,
-        {"flushed_bytes": 0},  # they were asked for cold, whatever the parameters
+        SINGLE | {"flushed_bytes": 0},  # they were asked for cold, whatever the parameters
         NOTHING_READ,
         ({"params": {"cache": "warm"}},),
     ),
     Row(
         "warm-cache",
         cpu,
-        {"flushed_bytes": 63 * MIB},
+        SINGLE | {"flushed_bytes": 63 * MIB},
         "63 MiB were read between the samples, not 64 MiB",
-        ({"flushed_bytes": 64 * MIB}, {"flushed_bytes": 64 * MIB, "memory": None}),
+        (
+            SINGLE | {"flushed_bytes": 64 * MIB},
+            SINGLE | {"flushed_bytes": 64 * MIB, "memory": None},
+        ),
     ),
     Row(
         "warm-cache",
@@ -605,7 +609,7 @@ ROWS = [
     Row(
         "coarse-clock",
         clock,
-        {"step": 1 / 50.5, "calls": 1},
+        {"step": 1 / 49, "calls": 1},
         "a sample lasts 50 steps of the clock",
         ({"step": 0.0},),
     ),

@@ -190,14 +190,6 @@ def test_the_list_keeps_to_the_width_of_the_terminal(width: int) -> None:
     assert text.count("unknown") == 2
 
 
-def test_a_narrow_list_has_a_sentence_for_each_case() -> None:
-    text = " ".join(" ".join(lines(listed(), 32)).split())
-    assert "square[cpu-64]: work of a call 524 kFLOP, a call 72.4 µs" in text
-    slow = "square[cpu-128]: work of a call 4.19 MFLOP, a call 500 ms, left out"
-    assert slow in text
-    assert "square[cpu-4096]: a call unknown" in text
-
-
 def test_the_table_tells_what_was_measured_left_out_and_is_unknown() -> None:
     shown = list(lines(listed(), 100))
     text = "\n".join(shown)
@@ -211,8 +203,3 @@ def test_the_table_tells_what_was_measured_left_out_and_is_unknown() -> None:
     assert "together_at_once[cuda:0+...+cuda:7-64]" in text
     assert "standard: budget 7 min; 3 cases, 1 left out or not here" in text
     assert "Left out: one call takes longer than this profile allows (200 ms)." in text
-
-
-def test_before_the_first_run_it_says_why_nothing_is_known() -> None:
-    first, *_ = lines(expected(identity(64)), 100)
-    assert first == "Times are unknown before the first run of this machine, here."

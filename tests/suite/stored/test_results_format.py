@@ -9,9 +9,7 @@ from typing import Any
 
 import pytest
 
-from frobench.suite import checks
 from frobench.suite.stored import store
-from tests.instruments.faults.judging import validate_file
 from tests.instruments.runs import factory
 
 TEXT = Path(__file__).parents[3].joinpath("docs", "results-format.md").read_text(encoding="utf-8")
@@ -25,14 +23,6 @@ def blocks(language: str) -> list[str]:
 def example() -> Any:  # noqa: ANN401 - JSON
     (block,) = blocks("jsonc")
     return json.loads(re.sub(r" // .*", "", block))
-
-
-def test_the_example_is_a_sound_run(example: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    path = tmp_path / "run.json"
-    path.write_text(json.dumps(example))
-    run = store.read(path)
-    assert validate_file(store.write(run, tmp_path)) == run.frobench.conclusions
-    assert checks.conclude(run) == run.frobench.conclusions
 
 
 def test_the_example_has_every_field(example: Any, tmp_path: Path) -> None:  # noqa: ANN401

@@ -65,7 +65,6 @@ def test_the_fastest_precision_of_the_accelerator_leads_with_its_shape() -> None
     assert section.findings[0].name == f"peak-{GPU}"
     lead = by_name(section)[f"peak-{GPU}"]
     middle = sorted(1 / factor for factor in WOBBLE)
-    assert lead.value is not None
     assert lead.value.value == 6e14 * (middle[3] + middle[4]) / 2
     assert lead.unit == "FLOP/s"
     answer = plain(lead)
@@ -96,7 +95,6 @@ def test_how_sure_it_is_names_shapes_seconds_and_the_second_best() -> None:
 
 def test_a_square_product_is_held_against_the_most_of_its_precision() -> None:
     found = by_name(answered(*WHOLE))[f"square-{GPU}"]
-    assert found.value is not None
     assert abs(found.value.value - 0.7) < 1e-12
     assert plain(found).endswith("] of the fastest, in bfloat16 at n = 1,024.")
     assert f"bench.py::bench_square[{GPU}-1024-bfloat16]" in found.cases
