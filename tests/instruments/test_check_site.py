@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The site of all stored runs passes the site checker, and so does that of a case without numbers."""
+"""The site of all stored runs passes the site checker; cases that do not count keep their numbers."""
 
 import csv
 import re

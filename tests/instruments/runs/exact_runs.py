@@ -104,18 +104,34 @@ def run_of(  # noqa: PLR0913 - a keyword for each thing that few tests need
     beside : cases of other exercises of the run, named by their groups
     """
     cases = [*(replace(one, group=exercise) for one in cases), *beside]
+    base = factory.run(accelerators=accelerators, launches=LAUNCHES)
+    settings = base.frobench.settings
+    base.frobench.settings = replace(settings, devices=devices or settings.devices)
+    without = [replace(one, group=exercise) for one in outcomes]
+    return with_cases(base, cases, without, exercises=[exercise])
+
+
+def with_cases(
+    base: Run,
+    cases: Iterable[Case],
+    without: Iterable[Outcome] = (),
+    exercises: Iterable[str] | None = None,
+) -> Run:
+    """Return a run with these cases instead of its own, which all passed.
+
+    without : outcomes of cases that were left out or failed
+    exercises : of the run; by default the groups of its cases
+    """
+    cases = [*cases]
+    names = [*exercises] if exercises is not None else [one.group for one in cases]
     passed = [
         Outcome(fullname=one.fullname, group=one.group, params=one.params, status="passed")
         for one in cases
     ]
-    base = factory.run(accelerators=accelerators, launches=LAUNCHES)
-    part = base.frobench
-    settings = replace(part.settings, devices=devices or part.settings.devices)
     part = replace(
-        part,
-        settings=settings,
-        exercises={exercise: Exercise(question="What?", explanation="That.")},
-        outcomes=[*passed, *(replace(one, group=exercise) for one in outcomes)],
+        base.frobench,
+        exercises={one: Exercise(question="What?", explanation="That.") for one in names},
+        outcomes=[*passed, *without],
     )
     return replace(base, benchmarks=cases, frobench=part)
 

@@ -14,7 +14,7 @@ from frobench.suite.stored import store
 from frobench.suite.stored.differences import machine_id
 from frobench.suite.stored.types import Case, Exercise, Run, Settings, Work
 from frobench.suite.terminal.listing import lines
-from tests.instruments.runs import factory
+from tests.instruments.runs import factory, made_up_records
 from tests.instruments.runs.exact_runs import LAUNCHES, case
 
 RATE = 1e10
@@ -41,19 +41,9 @@ def before(*cases: Case) -> Run:
 def identity(n: int, function: str = "bench_square", **more: Any) -> Identity:  # noqa: ANN401
     """Build a case as it is collected."""
     device = more.pop("device", "cpu")
-    facts = {
-        "fullname": f"bench.py::{function}[{device}-{n}]",
-        "name": f"{function}[{device}-{n}]",
-        "group": "matmul",
-        "function": function,
-        "params": {"device": device, "n": n},
-        "param": f"{device}-{n}",
-        "title": "Multiply.",
-        "headline": True,
-        "devices": device.split("+"),
-        "version": "1",
-    }
-    return Identity(**facts | more)
+    name, params = f"{function}[{device}-{n}]", {"device": device, "n": n}
+    known = {"fullname": f"bench.py::{name}", "params": params, "param": f"{device}-{n}"}
+    return made_up_records.identity(name, *device.split("+"), **known | more)
 
 
 def expected(*cases: Identity, run: Run | None = None, settings: Settings = SETTINGS) -> Expected:

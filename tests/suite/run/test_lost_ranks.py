@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A launch that lost a rank of its group takes nothing from what other launches measured."""
 
-from frobench.suite.journal import Ended, Identity, Plan, Record, Refused
+from frobench.suite.journal import Ended, Plan, Record, Refused
 from frobench.suite.profiles import settings_for
 from frobench.suite.run.merge import merge
 from frobench.suite.stored.types import Check, Run
@@ -15,21 +15,7 @@ CASES = ["bench_all_reduce", "bench_broadcast"]
 
 def plan() -> Plan:
     """Return a plan of two cases of a group."""
-    cases = [
-        Identity(
-            fullname=name,
-            name=name,
-            group="collectives",
-            function=name,
-            params={"device": "cpu/2x1"},
-            param=None,
-            title="Do it.",
-            headline=True,
-            devices=["cpu/2x1"],
-            version="1",
-        )
-        for name in CASES
-    ]
+    cases = [made_up_records.identity(name, "cpu/2x1", group="collectives") for name in CASES]
     environment = factory_machine.environment(None, 0)
     return made_up_records.plan(SETTINGS, environment=environment, cases=cases)
 

@@ -9,9 +9,18 @@ from msgspec.structs import replace
 from frobench.reports.findings import sections
 from frobench.reports.findings.finding import RATIO, Section
 from frobench.reports.findings.select import device_title, the_device
-from frobench.suite.stored.types import Case, Exercise, NodeFacts, Outcome, Work
+from frobench.suite.stored.types import Case, NodeFacts, Work
 from tests.instruments.runs import factory
-from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, answer, by_name, case, plain, plot
+from tests.instruments.runs.exact_runs import (
+    LAUNCHES,
+    WOBBLE,
+    answer,
+    by_name,
+    case,
+    plain,
+    plot,
+    with_cases,
+)
 
 SIZES = (8, 2**16, 2**20, 2**24)
 LATENCY, BANDWIDTH, LINK = 50e-6, 1e9, 1.25e9
@@ -59,14 +68,8 @@ def exchange(device: str, seconds: Sequence[float]) -> Case:
 def across(cases: Sequence[Case], links: Sequence[float | None]) -> Section:
     """Answer for a run of several nodes, whose links the system tells."""
     cases = [replace(one, group="collectives") for one in cases]
-    run = factory.run(accelerators=0, launches=LAUNCHES)
-    run.benchmarks = cases
+    run = with_cases(factory.run(accelerators=0, launches=LAUNCHES), cases)
     run.frobench.nodes = [NodeFacts(ranks=1, link=link) for link in links]
-    run.frobench.exercises = {"collectives": Exercise(question="What?", explanation="That.")}
-    run.frobench.outcomes = [
-        Outcome(fullname=one.fullname, group=one.group, params=one.params, status="passed")
-        for one in cases
-    ]
     return sections(run)[0]
 
 
