@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The site of all stored runs passes the site checker; cases that do not count keep their numbers."""
+"""The site of all stored runs passes the site checker; other cases keep their numbers."""
 
 import csv
 import re

@@ -128,3 +128,13 @@ def test_identical_families_raise_an_alarm_in_at_most_5_percent(launches: int) -
         alarms["between"] += min(step_down(_between(base, new))) <= 0.05
         alarms["within"] += min(step_down(_within(new - base))) <= 0.05
     assert max(alarms.values()) / families <= 0.05 + 3.1 * math.sqrt(0.05 * 0.95 / families)
+
+
+def test_the_standard_errors_are_those_of_the_statistics() -> None:
+    random = np.random.default_rng(16)
+    base, new = random.normal(0, 0.01, (2, 30, 500))
+    expected = 0.01 * math.sqrt(2 / 30)
+    assert float(np.mean(between_runs(base, new).errors)) == pytest.approx(expected, rel=0.2)
+    assert float(np.mean(within_launches(new).errors)) == pytest.approx(
+        0.01 / math.sqrt(30), rel=0.2
+    )

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from frobench.suite import checks
 from frobench.suite.stored import store
+from tests.instruments.faults.judging import validate_file
 from tests.instruments.runs import factory
 
 TEXT = Path(__file__).parents[3].joinpath("docs", "results-format.md").read_text(encoding="utf-8")
@@ -59,3 +61,11 @@ def test_the_python_lines_read_a_stored_run(
     assert names["rates"][first.fullname] == 2 * 16**3 / median(medians)
     assert set(names["missing"]["status"]) == {"skipped", "failed"}
     assert names["intact"]
+
+
+def test_the_example_is_a_sound_run(example: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(example))
+    run = store.read(path)
+    assert validate_file(store.write(run, tmp_path)) == run.frobench.conclusions
+    assert checks.conclude(run) == run.frobench.conclusions

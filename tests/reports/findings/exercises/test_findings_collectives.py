@@ -2,12 +2,13 @@
 """What a network gives, from messages whose latency, bandwidth and slow links are known."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from frobench.reports.findings import sections
-from frobench.reports.findings.finding import RATIO, Section
+from frobench.reports.findings.finding import RATIO
 from frobench.reports.findings.select import device_title, the_device
 from frobench.suite.stored.types import Case, NodeFacts, Work
 from tests.instruments.runs import factory
@@ -65,7 +66,7 @@ def exchange(device: str, seconds: Sequence[float]) -> Case:
     return made
 
 
-def across(cases: Sequence[Case], links: Sequence[float | None]) -> Section:
+def across(cases: Sequence[Case], links: Sequence[float | None]) -> Any:  # noqa: ANN401 - see `answer`
     """Answer for a run of several nodes, whose links the system tells."""
     cases = [replace(one, group="collectives") for one in cases]
     run = with_cases(factory.run(accelerators=0, launches=LAUNCHES), cases)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from frobench.reports.findings.finding import RATIO, Section
+from frobench.reports.findings.finding import RATIO
 from frobench.suite.stored.types import Case, Search, Work
 from tests.instruments.runs.exact_runs import answer, by_name, case, left_out, plain, plot, value
 
@@ -42,7 +42,7 @@ def layers(  # noqa: PLR0913 - a choice each
     return case(f"bench_{function}", seconds, device, work=work, **given)
 
 
-def said(*cases: Case, beside: list[Case] | None = None, accelerators: int = 1) -> Section:
+def said(*cases: Case, beside: list[Case] | None = None, accelerators: int = 1) -> Any:  # noqa: ANN401 - see `answer`
     measured = ceilings() if beside is None else beside
     return answer("transformer", cases, accelerators=accelerators, beside=measured)
 
