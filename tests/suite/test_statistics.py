@@ -2,8 +2,6 @@
 """What is promised of intervals and verdicts; simulations have fixed seeds."""
 
 import math
-import subprocess
-import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
 from statistics import fmean
@@ -275,25 +273,3 @@ def test_versions_beside_each_other_are_the_same_within_half_a_percent() -> None
 def test_a_difference_that_does_not_survive_in_its_family_is_unresolved() -> None:
     compared = Comparison(Estimate(1.1, 1.03, 1.2, launches=8), 0.02, None)
     assert verdict(compared, p_value=0.06) == "unresolved"
-
-
-@pytest.mark.parametrize(
-    ("modules", "loaded"),
-    [
-        ("frobench.suite.statistics, frobench.suite.units", set()),
-        ("frobench.suite.compare.gate, frobench.suite.compare.pairs", set()),
-        ("frobench.suite.compare.runs", {"numpy"}),
-    ],
-)
-def test_importing_statistics_units_and_compare_loads_little(
-    modules: str, loaded: set[str]
-) -> None:
-    script = (
-        f"import sys, {modules}\n"
-        "heavy = {'torch', 'pytest', 'numpy', 'scipy', 'pandas', 'matplotlib'}\n"
-        "print(*heavy & set(sys.modules))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert set(done.stdout.split()) == loaded

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from frobench.reports.findings import RULES, sections
+from frobench.reports.findings import sections
 from frobench.reports.summary.plain import answers
 from frobench.suite import checks
 from frobench.suite.stored import store
@@ -285,19 +285,6 @@ def test_several_functions_are_told_apart_by_their_titles() -> None:
     assert len({one.question for one in section.findings}) == len(section.findings)
 
 
-def test_the_function_of_the_files_name_leads() -> None:
-    cases = [case(name, 1e-3 * n, n=n) for name in ("bench_a", "bench_b") for n in (1, 2)]
-    lead = answer("b", cases).findings[0]
-    assert lead.label.startswith("Do bench_b: time on the CPU")
-
-
-@pytest.mark.parametrize("exercise", RULES)
-def test_a_file_may_have_the_name_of_an_exercise_with_rules(exercise: str) -> None:
-    section = answer(exercise, [sort(n) for n in SIZES])
-    assert section.findings[0].name == "byte-rate-sort-cpu"
-    assert [plot.name for plot in section.plots] == ["bench_sort"]
-
-
 @pytest.mark.parametrize("name", ["over", "what", "function", "items", "case", "device_", "where"])
 def test_a_parameter_may_have_any_name(name: str) -> None:
     """Also one that a table of all cases uses for something else."""
@@ -350,9 +337,3 @@ def test_a_benchmark_in_a_folder_of_its_own_is_answered_in_the_terminal(tmp_path
     (plot,) = section.plots
     assert [line.label for line in plot.series] == ["Simulated accelerator", "CPU"]
     assert {one.name for one in tmp_path.iterdir()} == {"mine", "results", "frobench.lock"}
-
-
-def test_sizes_of_nothing_are_left_alone() -> None:
-    cases = [case("bench_x", 1e-3, n=n) for n in (0, 10, 20)]
-    (plot,) = asked(cases).plots
-    assert [point.x for point in plot.series[0].points] == [10.0, 20.0]

@@ -49,7 +49,13 @@ class Row(NamedTuple):
     make: Callable[..., Run]
     spoilt: Given | None
     message: str
-    honest: tuple[Given, ...] = ()
+    honest: tuple[Given, ...]
+
+
+def row(
+    code: str, make: Callable[..., Run], spoilt: Given | None, message: str, *honest: Given
+) -> Row:
+    return Row(code, make, spoilt, message, honest)
 
 
 def change(run: Run, case: Case, given: Given) -> Run:
@@ -229,6 +235,7 @@ def ready(seconds: float) -> Callable[[int], Given]:
     return lambda _: {"ready_reading": {"cuda:0": seconds}}
 
 
+CAPPED = {"SwPowerCap": 0.9}
 UNKNOWN: Callable[[int], Given] = lambda _: {"empty_body": {}}  # noqa: E731 - as short as can be
 WAITING: Callable[[int], Given] = lambda _: {"empty_body": {"cuda:0": 2e-3}}  # noqa: E731
 SINGLE: Given = {"iterations": [1] * 6}
@@ -244,248 +251,235 @@ UNCOUNTED = {"usable": 8, "physical": None, "logical": 8}
 SMALL = {"usable": 2, "physical": 2, "logical": 2}
 JUMPS = [1.0, 1.05, 0.98, 1.03, 1.06, 1.0, 1.04, 1.05]
 ROWS = [
-    Row(
+    row(
         "unsynchronised",
         gpu,
         {"span": 9e-3},
         "the devices worked for 9 ms, the host waited 4 ms",
-        (
-            {"span": 4.4e-3},
-            {"span": [9e-3] * 3 + [3.9e-3] * 3},  # a few launches were disturbed
-            {"span": 9e-3, "samples": [4e-3, 4e-3, 9.1e-3]},  # a neighbour disturbs either kind
-            {"span": 9e-3, "iterations": [3] * 6},  # a call's, where calls overlap
-        ),
+        {"span": 4.4e-3},
+        {"span": [9e-3] * 3 + [3.9e-3] * 3},  # a few launches were disturbed
+        {"span": 9e-3, "samples": [4e-3, 4e-3, 9.1e-3]},  # a neighbour disturbs either kind
+        {"span": 9e-3, "iterations": [3] * 6},  # a call's, where calls overlap
     ),
-    Row("unsynchronised", gpu, {"launches": 1, "span": 9e-3}, ""),
-    Row("unsynchronised", gpu, {"number": 2, "span": 5e-3}, ""),
+    row("unsynchronised", gpu, {"launches": 1, "span": 9e-3}, ""),
+    row("unsynchronised", gpu, {"number": 2, "span": 5e-3}, ""),
     *(
-        Row(
+        row(
             "unsynchronised",
             tiny,
             {"devices": many, "events": 30e-6},
             "",
-            ({"devices": many, "events": 8e-6},),
+            {"devices": many, "events": 8e-6},
         )
         for many in (1, 8)
     ),
-    Row("unsynchronised", halves, None, "", ({"function": "in_turn", "as_samples": True},)),
-    Row(
+    row("unsynchronised", halves, None, "", {"function": "in_turn", "as_samples": True}),
+    row(
         "events-miss-work",
         gpu,
         {"span": 5e-5},
         "the host waited 3.9 ms, the events show 50 µs of work",
-        (
-            {"span": 2.1e-3},
-            {"span": 3.9e-3},
-            {"span": 5e-5, "enqueue": 3.99e-3},  # it waits by itself
-            {"span": 5e-5, "launch": WAITING},
-            {"span": 5e-5, "launch": UNKNOWN},
-            {"span": 1e-3, "enqueue": 1e-4, "samples": [1.15e-3, 5e-3, 5e-3, 5e-3]},
-        ),
+        {"span": 2.1e-3},
+        {"span": 3.9e-3},
+        {"span": 5e-5, "enqueue": 3.99e-3},  # it waits by itself
+        {"span": 5e-5, "launch": WAITING},
+        {"span": 5e-5, "launch": UNKNOWN},
+        {"span": 1e-3, "enqueue": 1e-4, "samples": [1.15e-3, 5e-3, 5e-3, 5e-3]},
     ),
-    Row(
+    row(
         "events-miss-work",
         gpu,
         {"span": 5e-4, "enqueue": 2e-3, "samples": [3e-3, 4e-3, 4e-3, 5e-3]},
         "the host waited 2 ms, the events show 500 µs of work",
     ),
-    Row(
+    row(
         "overlap-in-turn",
         halves,
         {"function": "in_turn", "overlap": overlaps(None, 0.0, 0.0, 0.3)},
         IN_TURN.format("30%"),
-        ({"function": "in_turn"},),
+        {"function": "in_turn"},
     ),
-    Row(
+    row(
         "overlap-in-turn",
         halves,
         {"function": "in_turn", "concurrency": overlaps(0.0, 0.0, 0.0, 0.2)},
         IN_TURN.format("20%"),
     ),
-    Row(
+    row(
         "overlap-in-turn",
         halves,
         {"function": "two_at_once", "shareable": 1e-3, "shared_in_turn": 3e-4, "concurrency": 0.0},
         IN_TURN.format("26%"),
-        (
-            {
-                "function": "two_at_once",
-                "shareable": 1e-3,
-                "shared_in_turn": 0.9e-4,
-                "concurrency": 0.0,
-            },
-        ),
+        {
+            "function": "two_at_once",
+            "shareable": 1e-3,
+            "shared_in_turn": 0.9e-4,
+            "concurrency": 0.0,
+        },
     ),
-    Row(
+    row(
         "result-not-ready",
         gpu,
         LATE,
         "",
-        (
-            {"reading": 2.5e-5, "launch": ready(2e-5)},
-            {"reading": 5.2e-3, "launch": ready(5e-3)},  # where reading is dear
-            {"reading": 1.5e-4, "launch": ready(2e-5)},  # the host woke up late
-            {"reading": 1e-3, "launch": ready(2e-5)},  # a quarter of a sample is no missed work
-            LATE | {"reading": [0.02, 0.02, 2e-5, 2e-5, 2e-5, 2e-5]},
-            {"reading": 0.02},
-        ),
+        {"reading": 2.5e-5, "launch": ready(2e-5)},
+        {"reading": 5.2e-3, "launch": ready(5e-3)},  # where reading is dear
+        {"reading": 1.5e-4, "launch": ready(2e-5)},  # the host woke up late
+        {"reading": 1e-3, "launch": ready(2e-5)},  # a quarter of a sample is no missed work
+        LATE | {"reading": [0.02, 0.02, 2e-5, 2e-5, 2e-5, 2e-5]},
+        {"reading": 0.02},
     ),
-    Row(
+    row(
         "idle-device",
         gpu,
         {"number": 2, "idle_devices": ["cuda:1"]},
         "nothing was allocated for it on cuda:1",
-        ({"number": 2},),
+        {"number": 2},
     ),
-    Row(
+    row(
         "plain-inputs",
         gpu,
         {"commonest": 0.96},
         "96% of an input is one and the same value",
-        ({"commonest": 0.9}, {"commonest": None}),
+        {"commonest": 0.9},
+        {"commonest": None},
     ),
-    Row(
+    row(
         "no-work",
         gpu,
         IDLE | {"samples": [6.2e-6] * 4},
         "a call takes 6.2 µs, as if it did nothing",
-        (
-            IDLE | {"samples": [8e-6] * 4},
-            *(
-                {"parts": {}, "work": work, "samples": [6.2e-6] * 4}
-                for work in (Work(), Work(items=10.0), Work(flops=0.0))
-            ),
+        IDLE | {"samples": [8e-6] * 4},
+        *(
+            {"parts": {}, "work": work, "samples": [6.2e-6] * 4}
+            for work in (Work(), Work(items=10.0), Work(flops=0.0))
         ),
     ),
-    Row(
+    row(
         "no-work",
         gpu,
         IDLE | {"iterations": [20] * 6, "samples": [4e-7] * 4},
         "",
-        (IDLE | {"iterations": [20] * 6, "samples": [3e-6] * 4},),
+        IDLE | {"iterations": [20] * 6, "samples": [3e-6] * 4},
     ),
-    Row(
+    row(
         "no-work",
         gpu,
         {"launch": dear, "samples": [2.06e-4, 2.07e-4, 2.1e-4], "parts": {}, "enqueue": 3e-7},
         "",
-        ({"launch": dear, "samples": [2.06e-4, 2.07e-4, 2.1e-4], "parts": {}, "enqueue": 6e-6},),
+        {"launch": dear, "samples": [2.06e-4, 2.07e-4, 2.1e-4], "parts": {}, "enqueue": 6e-6},
     ),
-    Row(
+    row(
         "no-work",
         gpu,
         {"work": Work(flops=1e9), "against": [6.2e-6] * 24},
         "the other version: a call takes 6.2 µs, as if it did nothing",
-        ({"work": Work(flops=1e9), "against": [4e-3] * 24},),
+        {"work": Work(flops=1e9), "against": [4e-3] * 24},
     ),
-    Row(
+    row(
         "no-work",
         cpu,
         {"iterations": [1000] * 6, "samples": [1.8e-7] * 4},
         "",
-        (
-            {"iterations": [1000] * 6, "samples": [5e-7] * 4},
-            {"samples": [1e-9] * 4, "launch": UNKNOWN},
-        ),
+        {"iterations": [1000] * 6, "samples": [5e-7] * 4},
+        {"samples": [1e-9] * 4, "launch": UNKNOWN},
     ),
-    Row("warm-cache", cpu, SINGLE | {"params": {"cache": "cold"}}, NOTHING_READ),
-    Row(
+    row("warm-cache", cpu, SINGLE | {"params": {"cache": "cold"}}, NOTHING_READ),
+    row(
         "warm-cache",
         cpu,
         SINGLE | {"flushed_bytes": 0},  # they were asked for cold, whatever the parameters
         NOTHING_READ,
-        ({"params": {"cache": "warm"}},),
+        {"params": {"cache": "warm"}},
     ),
-    Row(
+    row(
         "warm-cache",
         cpu,
         SINGLE | {"flushed_bytes": 63 * MIB},
         "63 MiB were read between the samples, not 64 MiB",
-        (
-            SINGLE | {"flushed_bytes": 64 * MIB},
-            SINGLE | {"flushed_bytes": 64 * MIB, "memory": None},
-        ),
+        SINGLE | {"flushed_bytes": 64 * MIB},
+        SINGLE | {"flushed_bytes": 64 * MIB, "memory": None},
     ),
-    Row(
+    row(
         "warm-cache",
         cpu,
         {"flushed_bytes": 64 * MIB, "iterations": [1] * 5 + [4]},
         "a sample holds 4 calls, so only the first is cold",
     ),
-    Row(
+    row(
         "warm-cache",
         gpu,
         {"params": {"cache": "cold"}, "flushed_bytes": None},
         "",
-        ({"params": {"cache": "cold"}, "flushed_bytes": MIB},),  # the cache is not the processor's
+        {"params": {"cache": "cold"}, "flushed_bytes": MIB},  # the cache is not the processor's
     ),
-    Row(
+    row(
         "noisy-case",
         shaken,
         {"factor": lambda launch: 1.2 ** (launch % 2), "cases": 1},
         "launches differ by 14%, wide interval: 2.8 µs [2.6, 3.1]",
-        ({"factor": lambda launch: 1.08 ** (launch % 2)},),
+        {"factor": lambda launch: 1.08 ** (launch % 2)},
     ),
-    Row(
+    row(
         "noisy-case",
         shaken,
         {"factor": lambda launch: 1.5 ** (launch % 2), "cases": 1, "launches": 4},
         "launches differ by 30%: 3.19 µs (no interval: 4 launches)",
-        ({"factor": lambda launch: 1.5 ** (launch % 2), "cases": 1, "launches": 3},),
+        {"factor": lambda launch: 1.5 ** (launch % 2), "cases": 1, "launches": 3},
     ),
-    Row(
+    row(
         "uneven-devices",
         gpu,
         {"number": 2, "balance": 0.69},
         "the first device to be done takes 69% of the last one's time",
-        ({"number": 2, "balance": 0.75}, {"number": 2, "balance": 0.5, "span": 3e-4}),
+        {"number": 2, "balance": 0.75},
+        {"number": 2, "balance": 0.5, "span": 3e-4},
     ),
-    Row(
+    row(
         "uneven-devices",
         gpu,
         {"number": 2, "balance": [0.3, 0.3, 0.3, 0.95, 0.9, None]},
         "",
-        ({"number": 2, "balance": [0.3, 0.3, 0.8, 0.95, 0.9, None]},),
+        {"number": 2, "balance": [0.3, 0.3, 0.8, 0.95, 0.9, None]},
     ),
-    Row(
+    row(
         "uneven-devices",
         halves,
         None,
         "",
-        ({"function": "two_at_once", "balance": 0.5, "span": 1e-2},),
+        {"function": "two_at_once", "balance": 0.5, "span": 1e-2},
     ),
-    Row(
+    row(
         "busy-runner",
         busy,
         {"cores": 0.031, "seconds": 90.0},
         "the runner used 0.03 cores in launch 5",
-        ({"cores": 0.021, "seconds": 90.0}, {"cores": 0.029, "cost": 0.01}),
+        {"cores": 0.021, "seconds": 90.0},
+        {"cores": 0.029, "cost": 0.01},
     ),
-    Row(
+    row(
         "busy-runner",  # starting a launch may take 0.1 s, which is much of a short one
         busy,
         {"cores": 0.08, "seconds": 2.0},
         "the runner used 0.08 cores in launch 5",
-        ({"cores": 0.06, "seconds": 2.0},),
+        {"cores": 0.06, "seconds": 2.0},
     ),
-    Row(
+    row(
         "drift",
         shaken,
         {"factor": lambda launch: 1.01**launch},
         "the last launches were 6.2% slower than the first",
-        (
-            {"factor": lambda launch: 1.01**launch, "cases": 1},
-            {"factor": JUMPS.__getitem__, "noise": 0.01},
-        ),
+        {"factor": lambda launch: 1.01**launch, "cases": 1},
+        {"factor": JUMPS.__getitem__, "noise": 0.01},
     ),
-    Row(
+    row(
         "drift",
         shaken,
         {"factor": lambda launch: 0.99**launch},
         "the last launches were 5.8% faster than the first",
     ),
     *(
-        Row(
+        row(
             "drift",
             shaken,
             {"factor": factor, "noise": 1e-4, "launches": 10},
@@ -496,139 +490,123 @@ ROWS = [
             (lambda launch: 0.9 if launch >= 5 else 1.0, "faster"),
         )
     ),
-    Row(
+    row(
         "drift",  # without any noise launches have no course but a step
         shaken,
         {"factor": lambda launch: 1.5 if launch >= 4 else 1.0, "noise": 0.0},
         "",
-        (
-            {"factor": lambda _: 1.0, "noise": 0.0},
-            *(
-                {
-                    "factor": lambda launch: 1.1 if launch >= 3 else 1.0,
-                    "noise": 0.01,
-                    "launches": count,
-                }
-                for count in (6, 7)
-            ),
+        {"factor": lambda _: 1.0, "noise": 0.0},
+        *(
+            {"factor": lambda launch: 1.1 if launch >= 3 else 1.0, "noise": 0.01, "launches": count}
+            for count in (6, 7)
         ),
     ),
-    Row(
+    row(
         "few-threads",
         threads,
         SMALL | {"count": 1},
         "1 thread where 2 cores may be used",
-        (
-            SMALL | {"count": 2},
-            SMALL | {"count": 1, "physical": 1},
-            SMALL | {"count": 1, "on": "cuda:0"},
-        ),
+        SMALL | {"count": 2},
+        SMALL | {"count": 1, "physical": 1},
+        SMALL | {"count": 1, "on": "cuda:0"},
     ),
-    Row("few-threads", threads, SMT | {"count": 7}, "", (SMT | {"count": 8},)),
-    Row("few-threads", threads, PART | {"count": 1}, "", (PART | {"count": 2},)),
-    Row(
+    row("few-threads", threads, SMT | {"count": 7}, "", SMT | {"count": 8}),
+    row("few-threads", threads, PART | {"count": 1}, "", PART | {"count": 2}),
+    row(
         "few-threads",
         threads,
         UNCOUNTED | {"count": 1},
         "",
-        (
-            UNCOUNTED | {"count": 4},
-            UNCOUNTED | {"count": 4, "physical": 8, "model": "Apple M2"},  # its slow cores
-        ),
+        UNCOUNTED | {"count": 4},
+        UNCOUNTED | {"count": 4, "physical": 8, "model": "Apple M2"},  # its slow cores
     ),
-    Row(
+    row(
         "many-threads",
         threads,
         PART | {"count": 64},
         "64 threads where 4 cores may be used",
-        (SMT | {"count": 8}, UNCOUNTED | {"count": 8}, PART | {"count": 64, "on": "cuda:0"}),
+        SMT | {"count": 8},
+        UNCOUNTED | {"count": 8},
+        PART | {"count": 64, "on": "cuda:0"},
     ),
-    Row(
+    row(
         "changed-settings",
         settings,
         {"third": {"matmul precision": "medium"}},
         "matmul precision is medium in launch 3, not highest",
-        ({"third": {}}, {"third": {}, "old": True}),
+        {"third": {}},
+        {"third": {}, "old": True},
     ),
-    Row(
+    row(
         "changed-settings",
         settings,
         {"third": {"threads": 2}, "planned": 4},
         "threads is 2 in every launch, not 4",
     ),
-    Row(
+    row(
         "changed-settings",
         settings,
         {"third": {"affinity": ",".join(map(str, range(256)))}},
         "affinity is 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 in launch 3, not 0,1",
     ),
-    Row(
+    row(
         "changed-environment",
         meanwhile,
         {"changed": {"accelerators.0.power_limit_watts": 400.0}},
         "accelerators.0.power_limit_watts was 400.0 in launch 2, 3, unlike when the run began",
-        (
-            {"changed": {}},
-            {"changed": {"software.kernel": "6.9.0"}},  # moves no number
-            {"changed": {"software.threads": 1}},  # another rule's
-        ),
+        {"changed": {}},
+        {"changed": {"software.kernel": "6.9.0"}},  # moves no number
+        {"changed": {"software.threads": 1}},  # another rule's
     ),
-    Row(
+    row(
         "rank-lost",
         lost,
         {"reason": "rank 1 on node 1 did not answer in time"},
         "launch 3 lost its group: rank 1 on node 1 did not answer in time",
-        ({"reason": ""},),
+        {"reason": ""},
     ),
     *(
-        Row("power-limited-case", held_back, {"parts": {"SwPowerCap": 0.9}} | seen, "", honest)
+        row("power-limited-case", held_back, {"parts": CAPPED} | seen, "", *honest)
         for seen, honest in (
             (
                 {"watts": 690.0, "use": 0.02},
-                ({"parts": {"SwPowerCap": 0.9}, "watts": 120.0, "use": 0.02},),  # it rests
-            ),
-            (
-                {"watts": 120.0, "use": 0.97},  # the limit of more than the card, as of a laptop
-                ({"parts": {"SwPowerCap": 0.9}, "watts": 120.0},),
-            ),
-            ({"use": 0.97}, ({"parts": {"SwPowerCap": 0.9}, "use": 0.02},)),
-            ({"watts": 690.0}, ()),
-            ({}, ()),
+                [{"parts": CAPPED, "watts": 120.0, "use": 0.02}],
+            ),  # it rests
+            ({"watts": 120.0, "use": 0.97}, [{"parts": CAPPED, "watts": 120.0}]),  # of more than it
+            ({"use": 0.97}, [{"parts": CAPPED, "use": 0.02}]),
+            ({"watts": 690.0}, []),
+            ({}, []),
         )
     ),
     *(
-        Row(
+        row(
             "fixed-clock-case",
             held_back,
             {"parts": {"GpuIdle": 0.2, name: 0.9}},
             "",
-            ({"parts": {name: 0.04}},),
+            {"parts": {name: 0.04}},
         )
         for name in ("ApplicationsClocksSetting", "SyncBoost", "DisplayClockSetting")
     ),
-    Row(
+    row(
         "coarse-clock",
         clock,
         {"step": 1 / 49, "calls": 1},
         "a sample lasts 50 steps of the clock",
-        ({"step": 0.0},),
+        {"step": 0.0},
     ),
-    Row(
+    row(
         "coarse-clock",  # once for the run, though samples are long
         clock,
         {"step": 0.0156, "seconds": 2.0},
         "the clock's smallest step is 15.6 ms",
     ),
-    Row(
-        "costly-harness",
-        harness,
-        {"calls": 1},
-        "the harness takes 20% of a sample",
-        ({"calls": 10},),
+    row(
+        "costly-harness", harness, {"calls": 1}, "the harness takes 20% of a sample", {"calls": 10}
     ),
-    Row("few-launches", made, {"launches": 5}, "5 launches, where an interval needs 6"),
+    row("few-launches", made, {"launches": 5}, "5 launches, where an interval needs 6"),
     *(
-        Row(
+        row(
             "wrong-result",
             failed,
             {"check": entry(error, precision)} | params,
@@ -644,13 +622,13 @@ ROWS = [
             ),
         )
     ),
-    Row(
+    row(
         "wrong-result",
         failed,
         {"check": Check("shape (3, 4) with (3, 3)", sys.float_info.max, 0.0)},
         "shape (3, 4) with (3, 3) is off beyond any number, over the bound of 0",
     ),
-    Row("failed-case", failed, {"check": None}, "why", ({"check": entry(0.98)},)),
+    row("failed-case", failed, {"check": None}, "why", {"check": entry(0.98)}),
 ]
 
 

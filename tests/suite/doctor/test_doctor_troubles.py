@@ -564,13 +564,6 @@ def test_a_run_is_not_told_of_accelerators_that_it_does_not_measure(
 # the command
 
 
-def test_the_doctor_itself_waits_for_no_torch() -> None:
-    code = "import frobench.suite.terminal.doctor_page, sys; print('torch' in sys.modules)"
-    command = [sys.executable, "-c", code]
-    told = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    assert told.stdout == "False\n"
-
-
 class Answered:
     """A torch that was asked."""
 
