@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A launch that lost a rank of its group takes nothing from what other launches measured."""
 
+from msgspec.structs import replace
+
 from frobench.suite.journal import Ended, Plan, Record, Refused
 from frobench.suite.profiles import settings_for
 from frobench.suite.run.merge import merge
@@ -74,3 +76,9 @@ def test_a_case_that_no_launch_measured_has_the_loss_as_its_reason() -> None:
     first, second = run.frobench.outcomes
     assert (first.status, first.reason) == ("failed", REASON)
     assert (second.status, second.reason) == ("skipped", f"lost: {REASON}")
+
+
+def test_a_launch_whose_end_is_not_known_took_what_its_cases_took() -> None:
+    records = [replace(record, wall_seconds=1.5, warmup=0.25) for record in both_measured(0)]
+    (launch,) = merge(plan(), records, 10.0, complete=False).frobench.launches
+    assert (launch.seconds, launch.body_seconds, launch.warmup_seconds) == (3.0, 0.006, 0.5)
