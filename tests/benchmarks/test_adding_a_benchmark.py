@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from frobench import Work, __all__
-from frobench.suite.launch.collection import ARGUMENTS
+from frobench import Work
 from frobench.suite.stored import store
 from tests.instruments.processes.alone import copied, run_pytest
 from tests.instruments.processes.command import ROOT
@@ -59,12 +58,6 @@ def test_a_printed_benchmark_fails_once_a_result_is_wrong(
     assert f"wrong result: {what}" in run.stdout
 
 
-def test_a_benchmark_is_about_fifteen_lines(printed: list[Path]) -> None:
-    for path in printed:
-        _, _, code = path.read_text("utf-8").partition('"""\n\n')
-        assert len(code.splitlines()) <= 16
-
-
 def test_the_shortest_benchmark_of_the_guide_gets_the_time_of_a_call(tmp_path: Path) -> None:
     (code,) = re.findall(r"^```python\n(def .*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
     (tmp_path / "mine").mkdir()
@@ -87,8 +80,3 @@ def test_the_shortest_benchmark_of_the_guide_gets_the_time_of_a_call(tmp_path: P
     page = (tmp_path / "site" / Path(file).relative_to("results").with_suffix(".html")).read_text()
     assert took.search(page)
     assert "not checked" in page
-
-
-def test_the_guide_names_the_arguments_and_helpers_that_there_are() -> None:
-    assert re.findall(r"^\| `(\w+)` \|", GUIDE, re.MULTILINE) == list(ARGUMENTS)
-    assert set(re.findall(r"`(\w+)\(", GUIDE)) <= {*__all__}

@@ -10,14 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from frobench.command import main
 from frobench.endings import exits_cleanly
 from frobench.suite.errors import CutShortError, Interrupted
 from frobench.suite.machine import environment
 from frobench.suite.stored import store
-from frobench.suite.stored.differences import benchmark_of, short_name
 from frobench.suite.stored.types import Conclusion
 from frobench.suite.terminal import layout
 from frobench.suite.version import benchmark_version
@@ -50,23 +47,6 @@ def results(tmp_path: Path) -> list[Path]:
     for number, run in enumerate(runs):
         run.frobench.run = f"{run.frobench.run}-{number}"
     return [store.write(run, tmp_path / "results") for run in runs]
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_explains_itself(tmp_path: Path, verb: str) -> None:
-    shown = frobench(verb, "--help", folder=tmp_path)
-    assert shown.returncode == 0
-    assert shown.stdout.startswith(f"Usage: frobench {verb}")
-
-
-def test_the_help_cuts_no_verb_off() -> None:
-    shown = CliRunner().invoke(main, ["--help"], terminal_width=80).output
-    assert max(map(len, shown.splitlines())) <= 80
-    _, _, verbs = shown.partition("Commands:")
-    assert "..." not in verbs
-    for verb in VERBS:
-        first, *_ = str(main.commands[verb].help).split("\n\n")
-        assert first.split(". ")[0].rstrip(".") in " ".join(verbs.split())
 
 
 def test_every_verb_is_documented_and_no_other() -> None:
@@ -187,31 +167,6 @@ def test_validate_accepts_a_good_file_and_names_the_place_of_a_fault(
     )
 
 
-def test_no_verb_prints_a_terminals_escapes_of_others(tmp_path: Path, results: list[Path]) -> None:
-    run = store.read(results[0])
-    case = run.benchmarks[0]
-    odd_parameter = "\x1b]0;owned\x07"
-    name = f"{benchmark_of(case.fullname)}[{odd_parameter}]"
-    run.frobench.conclusions = []
-    for outcome in run.frobench.outcomes:
-        if outcome.fullname == case.fullname:
-            outcome.fullname = name
-    case.fullname, case.name, case.param = name, short_name(name), odd_parameter
-    run.frobench.run += "-odd"
-    odd = store.write(run, tmp_path / "results")
-    run.frobench.run = f"{run.frobench.run}-refused"
-    case.stats.median *= 2
-    refused = store.write(run, tmp_path / "results")
-    for arguments in (
-        ("validate", refused),
-        ("compare", odd, results[1]),
-        ("show", odd, "--cases"),
-    ):
-        shown = frobench(*arguments, folder=tmp_path)
-        assert "owned" in shown.stdout
-        assert "\x1b" not in shown.stdout + shown.stderr
-
-
 def test_compare_names_what_is_slower_and_exits_4(tmp_path: Path, results: list[Path]) -> None:
     shown = frobench("compare", *results, folder=tmp_path)
     assert shown.returncode == 4
@@ -306,13 +261,6 @@ def test_report_writes_the_pages_and_names_them(tmp_path: Path, results: list[Pa
     assert pages[0] == tmp_path / "site" / "index.html"
     assert len(pages) == 1 + len(results)
     assert all(page.is_file() for page in pages)
-
-
-def test_report_says_why_nothing_is_laid_side_by_side(tmp_path: Path, results: list[Path]) -> None:
-    shown = frobench("report", results[0], results[0], folder=tmp_path)
-    assert shown.returncode == 0
-    assert "fewer than two different whole runs" in shown.stdout + shown.stderr
-    assert not (tmp_path / "site" / "purchase.html").exists()
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.gpu.series import Series
-
+Series = list[tuple[float, float]]
+"""Moments, in seconds, and what was read at each."""
 COMMAND = "nvidia-smi"
 FORMAT = "--format=csv,noheader,nounits"
 LOOP = "--loop-ms=50"

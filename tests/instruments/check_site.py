@@ -4,13 +4,12 @@
 It has formulas of its own. Every link is followed. Every number with an interval that the page of a
 run prints is compared with the downloads, to its printed precision. The downloads are computed anew
 from the stored file: samples, launch medians, rates, energy; the estimate and the interval of every
-case; findings, points of charts and axes that one case or two give. So are the estimates and speeds
-of the index, and on the page of machines the speeds with their intervals, from a bootstrap over
-launches, prices by work, places and verdicts. `docs/methodology.md` has the formulas.
+case; findings, points of charts and axes that one case or two give. So are the estimates of the
+index. `docs/methodology.md` has the formulas.
 
 The last line counts numbers that no formula here gives, such as crossovers and fitted lines: page
-and download have the same. Parameters, settings, readings of sensors, rooflines' limits, energy by
-machine, costs of ownership and figures of datasheets are not checked.
+and download have the same. Parameters, settings, readings of sensors, rooflines' limits, figures of
+datasheets, and what the scripts make of machines side by side are not checked.
 
 It ends with 0, or with 1 and a line for each fault.
 """
@@ -21,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.instruments.site_checker import index_page, links, pages, purchase_page, run_page
+from tests.instruments.site_checker import index_page, links, pages, run_page
 from tests.instruments.site_checker.downloads import Run, table
 from tests.instruments.site_checker.report import Report
 
@@ -44,8 +43,6 @@ def check(folder: Path, address: str = "") -> Report:
         parts.append((href, partial(run_page.check, href, read[href], run, report)))
     if index := read.get("index.html"):
         parts.append(("index.html", partial(index_page.check, folder, index, runs, report)))
-    if shown := read.get("purchase.html"):
-        parts.append(("purchase.html", partial(purchase_page.check, folder, shown, runs, report)))
     for name, part in parts:
         try:
             part()

@@ -3,7 +3,6 @@
 
 import ast
 import os
-import re
 import shlex
 from collections.abc import Iterable, Iterator
 from importlib import metadata
@@ -64,15 +63,6 @@ def test_the_wheels_to_carry_are_those_that_the_code_imports_and_what_these_need
     imported = distributions(imports([ROOT / "frobench", ROOT / "suite", ROOT / "benchmarks"]))
     assert measuring == needed(imported & stated)
     assert pages == needed(stated) - measuring
-
-
-def test_the_container_has_the_same_packages_beside_its_torch() -> None:
-    lines = [line for line in text("Containerfile").splitlines() if not line.startswith("#")]
-    (command,) = re.findall(r"^RUN (.*)", "\n".join(lines).replace("\\\n", " "), re.MULTILINE)
-    words = shlex.split(command.partition(" pip install ")[2])
-    assert "--no-deps" in words
-    named = {word for word in words if not word.startswith("-")}
-    assert named == set.union(*downloaded("docs/offline.md"))
 
 
 def downloaded(page: str) -> list[set[str]]:

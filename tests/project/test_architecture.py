@@ -5,10 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections import Counter
 from pathlib import Path
-
-import pytest
 
 from tests.instruments.processes.command import ROOT
 
@@ -64,12 +61,6 @@ def test_every_path_that_the_pages_name_is_there() -> None:
     paths = set(re.findall(r"`((?:benchmarks|frobench|reports|suite|tests)/[\w./]*)`", TEXT))
     assert len(paths) > 20
     assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
-
-
-@pytest.mark.parametrize("package", PACKAGES)
-def test_no_two_modules_of_a_package_have_the_same_name(package: str) -> None:
-    names = Counter(path.stem for path in modules(package))
-    assert [name for name, count in names.items() if count > 1] == []
 
 
 def test_what_plans_and_watches_a_run_loads_no_torch() -> None:

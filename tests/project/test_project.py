@@ -19,7 +19,6 @@ import frobench
 
 ROOT = Path(__file__).parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
-TEST_COMMAND = "python3 -m venv .venv && .venv/bin/pip install nox && .venv/bin/nox -s tests"
 
 
 def text(name: str) -> str:
@@ -69,17 +68,6 @@ def test_what_the_requirements_need_is_pinned_too() -> None:
     assert {name for name, *_ in seen} - pinned.keys() == set()
 
 
-def test_dependabot_reads_the_pins() -> None:
-    watched = text(".github/dependabot.yml")
-    assert "package-ecosystem: pip\n    directory: /\n" in watched
-    requirement = re.compile(r"#.*|[a-z0-9.-]+==[\w.]+")  # it passes over a file with other lines
-    assert all(map(requirement.fullmatch, text("constraints.txt").splitlines()))
-
-
-def test_the_pinned_torch_is_2_13() -> None:
-    assert pins()["torch"] == "2.13.0"
-
-
 def test_what_reads_and_reports_results_starts_without_torch_and_pytest() -> None:
     contracts = PROJECT["tool"]["importlinter"]["contracts"]
     [light] = [one for one in contracts if "torch" in one.get("forbidden_modules", [])]
@@ -105,21 +93,6 @@ def test_one_version_is_told_everywhere() -> None:
     assert released[:1] in ([], [version])
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", ".ci/run"])
-def test_the_command_that_ci_runs_is_the_one_that_is_given(name: str) -> None:
-    assert TEST_COMMAND in text(name)
-
-
-def test_the_tests_run_on_every_python_that_is_promised() -> None:
-    promised = [
-        name.rpartition(" ")[2]
-        for name in PROJECT["project"]["classifiers"]
-        if re.search(r":: 3\.\d+$", name)
-    ]
-    assert f"python: {json.dumps(promised)}" in text(".github/workflows/tests.yml")
-    assert PROJECT["project"]["requires-python"] == f">={promised[0]}"
-
-
 @pytest.mark.parametrize(
     ("shell", "completed"), [("bash", "plain,show\n"), ("fish", "plain,show\tPrint the answers")]
 )
@@ -136,19 +109,6 @@ def test_the_completion_that_is_documented_completes_verbs(shell: str, completed
         check=False,
     )
     assert completed in done.stdout
-
-
-def test_the_documents_name_the_command_where_the_bench_session_puts_it() -> None:
-    for name in ("README.md", "CONTRIBUTING.md"):
-        assert ".nox/bench/bin/frobench" in text(name)
-        assert ".venv/bin/frobench" not in text(name)
-
-
-def test_the_systems_that_are_promised_are_those_that_measure() -> None:
-    kept = {name for name in PROJECT["project"]["classifiers"] if name.startswith("Operating")}
-    assert kept == {"Operating System :: MacOS", "Operating System :: POSIX :: Linux"}
-    assert "Linux or macOS" in text("README.md")
-    assert "WSL2" in text("README.md")
 
 
 def test_every_link_of_the_documents_leads_somewhere() -> None:

@@ -15,8 +15,6 @@ from pathlib import Path
 import pytest
 
 import noxfile
-from frobench.command import main
-from frobench.suite.exit_codes import absent
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.project_files import EXAMPLE_RUN
 
@@ -93,18 +91,6 @@ def test_stored_runs_are_read_and_what_measures_refuses_in_one_line(tmp_path: Pa
     for call, (code, out, err) in zip(READING, results, strict=False):
         assert (code, bool(out)) == (0, True), (call, err)
     assert results[len(READING) :] == [(3, "", REFUSAL)] * len(MEASURING)
-
-
-def test_every_verb_is_tried() -> None:
-    tried = {call[0] for call in [*READING, *MEASURING]}
-    untried = main.commands.keys() - tried - {"doctor"}
-    assert not untried, "add to READING or MEASURING; a verb that starts launches is @measures"
-
-
-def test_nobody_is_told_to_measure_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "platform", "win32")
-    assert "nox -s bench" not in absent("jinja2")
-    assert "`nox -s report`" in absent("jinja2")
 
 
 def test_the_session_downloads_nothing_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,14 +56,6 @@ def test_the_site_is_published_with_its_address_and_without_what_is_kept() -> No
     assert "include-hidden-files" not in text
 
 
-def test_who_adds_a_result_is_shown_its_page() -> None:
-    text = (ROOT / ".github" / "workflows" / "results.yml").read_text(encoding="utf-8")
-    (report,) = [one for one in commands(text) if "nox -s report" in one]
-    assert "git diff -z" in report
-    assert "xargs -0" in report  # whatever the files are called
-    assert text.index("nox -s validate") < text.index("nox -s report")
-
-
 def test_results_of_a_change_are_judged_by_the_sources_of_its_base(tmp_path: Path) -> None:
     """A change may bring a validator of its own; the workflow's own steps are run on a clone."""
 
@@ -100,10 +92,3 @@ def test_results_of_a_change_are_judged_by_the_sources_of_its_base(tmp_path: Pat
         )
         assert added == "results/new.json\n"
         git("checkout", "--quiet", "--force", "main")
-
-
-def test_a_fork_publishes_no_pages_unasked() -> None:
-    text = (ROOT / ".github" / "workflows" / "report.yml").read_text(encoding="utf-8")
-    build, publish = text.split("\n  publish:\n")
-    assert "\n    if: vars.PUBLISH_PAGES == 'true'" in build
-    assert "\n    needs: build\n" in publish

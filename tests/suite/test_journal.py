@@ -41,15 +41,6 @@ def test_what_was_measured_is_on_the_disk_before_the_next_case_begins(
     assert len(synced) == 1
 
 
-def test_news_are_told_once(journal: Journal) -> None:
-    reader = Journal(journal.path)
-    journal.write(begun("a"))
-    assert list(reader.news()) == [begun("a")]
-    assert list(reader.news()) == []
-    journal.write(begun("b"))
-    assert list(reader.news()) == [begun("b")]
-
-
 def test_a_half_line_is_not_news_until_it_is_whole(journal: Journal) -> None:
     journal.write(begun("a"))
     whole = journal.path.read_bytes()
@@ -72,11 +63,6 @@ def test_mending_cuts_a_half_line_off_so_that_the_next_is_whole(
     assert list(journal) == [begun("a"), begun("b")]
 
 
-def test_a_journal_that_is_not_there_is_empty(journal: Journal) -> None:
-    journal.mend()
-    assert list(journal) == []
-
-
 def test_beginning_again_forgets_all_but_what_was_tried(journal: Journal) -> None:
     tried = Tried(case="a", attempt=Try(Shape(64, 128, 256), 1e-3, 0.1))
     for record in (begun("a"), tried, Refused(launch=0, case="a", status="failed", reason="x")):
@@ -86,8 +72,3 @@ def test_beginning_again_forgets_all_but_what_was_tried(journal: Journal) -> Non
     journal.begin_again()
     journal.write(begun("b"))
     assert list(journal) == [tried, begun("b")]
-
-
-def test_beginning_again_needs_no_journal(journal: Journal) -> None:
-    journal.begin_again()
-    assert list(journal) == []

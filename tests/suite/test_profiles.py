@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
 """How many launches a run makes: stated beforehand, and few for few cases."""
 
+import re
+
 import pytest
 
-from frobench.suite.profiles import PROFILES, launches_within, settings_for
+from frobench.suite.profiles import PROFILES, launches_within, limits_of, settings_for
 from frobench.suite.stored.types import ProfileName
+from frobench.suite.units import format_seconds
+from tests.instruments.processes.command import ROOT
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -30,3 +34,18 @@ def test_a_larger_budget_has_time_for_as_many_more_launches() -> None:
 
 def test_a_number_that_was_asked_for_holds() -> None:
     assert launches_within(settings_for("quick", [], launches=3), 1, 1000.0, 1.0) == 3
+
+
+def test_the_limits_of_each_profile_are_those_of_the_methodology() -> None:
+    text = (ROOT / "docs" / "methodology.md").read_text("utf-8")
+    rows = re.findall(r"^\| (quick|standard|rigorous)(.*?) \|(.*)\|$", text, re.MULTILINE)
+    assert len(rows) >= 4
+    for profile, where, cells in rows:
+        limits = limits_of(profile, ["cuda:0"] if "accelerator" in where else ["cpu"])
+        *told, launches = (cell.strip() for cell in cells.split("|"))
+        seconds = limits.budget, limits.limit, limits.longest_sample
+        assert [cell.replace(",", "") for cell in told] == [
+            format_seconds(one).replace(",", "") for one in seconds
+        ]
+        assert launches.removesuffix(", at least") == str(limits.launches)
+        assert ("least" in launches) == (limits.least_launches == limits.launches > 6)

@@ -143,6 +143,15 @@ def _renamed(run: Run) -> None:
     run.benchmarks[0].fullname = run.benchmarks[1].fullname
 
 
+def _stopped(run: Run) -> None:
+    one = product(run)
+    one.extra_info.against = [-1.0, *one.stats.data[1:]]
+
+
+def _skipped(run: Run) -> None:
+    put(run.frobench.outcomes[0], status="skipped", reason="too long")
+
+
 def _failed(run: Run) -> None:
     one = run.frobench.outcomes[0]
     one.status, one.reason = "failed", None
@@ -279,6 +288,12 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
         "statistics-differ",
         lambda run: product(run).stats.data.__setitem__(0, 0.1),
     ),
+    "one sample of the other version": ("sample-count", of_info(against=[1.0])),
+    "another version below zero": ("out-of-bounds", _stopped),
+    "a launch taken out of a part": (
+        "launch-count",
+        lambda run: product(run).extra_info.parts["enqueue"].pop(),
+    ),
     "a sample taken out": ("sample-count", lambda run: product(run).stats.data.pop()),
     "a launch taken out": ("launch-count", lambda run: run.frobench.launches.pop()),
     "a warm-up below zero": ("out-of-bounds", of_info(warmup=[-1.0] * 6)),
@@ -337,6 +352,12 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
     "another device in the name": ("other-parameters", of_info(devices=["cuda:1"])),
     "two cases of one name": ("repeated-name", _renamed),
     "a case without samples": ("outcome-missing", _passed),
+    "a case without an outcome": ("outcome-missing", lambda run: run.frobench.outcomes.pop()),
+    "a case that was left out and has samples": ("outcome-missing", _skipped),
+    "two outcomes of one name": (
+        "repeated-name",
+        lambda run: run.frobench.outcomes.append(run.frobench.outcomes[0]),
+    ),
     "a failure without a reason": ("reason-missing", _failed),
     "an exercise that is not there": (
         "exercise-missing",

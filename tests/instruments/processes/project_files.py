@@ -3,17 +3,21 @@
 
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 from tests.instruments.processes.command import ROOT
 
 
 def tracked() -> set[str] | None:
-    """Return the files that git keeps, by their path in the project; nothing outside a clone."""
+    """Return the files that git keeps, by their path in the project; nothing outside a clone.
+
+    A clone may belong to another user, as in a container.
+    """
     if shutil.which("git") is None or not (ROOT / ".git").exists():
         return None
     done = subprocess.run(
-        ["git", "ls-files", "-z"],  # noqa: S607 - whichever git is there
+        ["git", "-c", "safe.directory=*", "ls-files", "-z"],  # noqa: S607 - whichever git is there
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -22,6 +26,7 @@ def tracked() -> set[str] | None:
     return {name for name in done.stdout.split("\0") if (ROOT / name).is_file()}
 
 
+@cache
 def stored_runs() -> list[Path]:
     """Return the stored runs of the project, the newest last."""
     kept = tracked()

@@ -3,8 +3,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,32 +17,13 @@ def variables(spec: dict[str, Any] | None) -> dict[str, str]:
     return {"PYTHONPATH": str(FOLDER), "SIM_SPEC": json.dumps(spec or {})}
 
 
-def start(
-    module: str, *scenes: str, spec: dict[str, Any] | None = None, **environment: str
-) -> subprocess.Popen[str]:
-    """Start playing scenes of a module, on devices that `spec` describes."""
-    return subprocess.Popen(
-        [sys.executable, "-m", module, *scenes],
-        env=os.environ | variables(spec) | environment,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-
-
-def play(
-    module: str, *scenes: str, spec: dict[str, Any] | None = None, **environment: str
-) -> dict[str, Any]:
-    """Play scenes of a module to their end; return what each saw."""
-    process = start(module, *scenes, spec=spec, **environment)
-    seen, _ = process.communicate(timeout=120)
-    assert process.returncode == 0
-    return dict(json.loads(seen))
-
-
 def play_warm(
     module: str, *scenes: str, spec: dict[str, Any] | None = None, **environment: str
 ) -> dict[str, Any]:
-    """Play as `play` does, in a process forked from one that has imported torch."""
+    """Play scenes of a module in a process forked from one that has imported torch.
+
+    spec : describes the devices
+    """
     done = warm.program(module, scenes, ROOT, os.environ | variables(spec) | environment)
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout))

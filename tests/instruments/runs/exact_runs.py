@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from frobench.reports.findings import sections
-from frobench.reports.findings.finding import Finding, Plot, Section
+from frobench.reports.findings.finding import Finding, Section
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, CaseInfo, Exercise, Outcome, Run, Work
 from tests.instruments.runs import factory
@@ -82,7 +82,7 @@ def answer(  # noqa: PLR0913 - a keyword for each thing that few tests need
     accelerators: int = 0,
     devices: list[str] | None = None,
     beside: Iterable[Case] = (),
-) -> Section:
+) -> Any:  # noqa: ANN401 - a section, in which a test knows what is there
     """Return the section of the report that answers the exercise from these cases."""
     run = run_of(
         exercise, cases, outcomes, accelerators=accelerators, devices=devices, beside=beside
@@ -104,27 +104,44 @@ def run_of(  # noqa: PLR0913 - a keyword for each thing that few tests need
     beside : cases of other exercises of the run, named by their groups
     """
     cases = [*(replace(one, group=exercise) for one in cases), *beside]
+    base = factory.run(accelerators=accelerators, launches=LAUNCHES)
+    settings = base.frobench.settings
+    base.frobench.settings = replace(settings, devices=devices or settings.devices)
+    without = [replace(one, group=exercise) for one in outcomes]
+    return with_cases(base, cases, without, exercises=[exercise])
+
+
+def with_cases(
+    base: Run,
+    cases: Iterable[Case],
+    without: Iterable[Outcome] = (),
+    exercises: Iterable[str] | None = None,
+) -> Run:
+    """Return a run with these cases instead of its own, which all passed.
+
+    without : outcomes of cases that were left out or failed
+    exercises : of the run; by default the groups of its cases
+    """
+    cases = [*cases]
+    names = [*exercises] if exercises is not None else [one.group for one in cases]
     passed = [
         Outcome(fullname=one.fullname, group=one.group, params=one.params, status="passed")
         for one in cases
     ]
-    base = factory.run(accelerators=accelerators, launches=LAUNCHES)
-    part = base.frobench
-    settings = replace(part.settings, devices=devices or part.settings.devices)
     part = replace(
-        part,
-        settings=settings,
-        exercises={exercise: Exercise(question="What?", explanation="That.")},
-        outcomes=[*passed, *(replace(one, group=exercise) for one in outcomes)],
+        base.frobench,
+        exercises={one: Exercise(question="What?", explanation="That.") for one in names},
+        outcomes=[*passed, *without],
     )
     return replace(base, benchmarks=cases, frobench=part)
 
 
-def by_name(section: Section) -> dict[str, Finding]:
+def by_name(section: Section) -> dict[str, Any]:
+    """Return the findings of a section, of which a test knows which have a value."""
     return {finding.name: finding for finding in section.findings}
 
 
-def plot(section: Section, name: str) -> Plot:
+def plot(section: Section, name: str) -> Any:  # noqa: ANN401 - as above
     return next(one for one in section.plots if one.name == name)
 
 
@@ -160,3 +177,8 @@ def flat(n: float) -> float:  # noqa: ARG001 - whatever the size
 def loop(function: str, step: float, device: str = "cpu", steps: int = 1000) -> Case:
     """Build a loop over products and norms."""
     return case(function, steps * step, device, work=Work(items=float(steps)), steps=steps)
+
+
+def value(section: Section, name: str) -> float:
+    """Return the number of a finding."""
+    return float(by_name(section)[name].value.value)

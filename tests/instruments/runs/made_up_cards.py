@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from frobench.suite.stored.types import Case, Check, Exercise, Outcome, Run, Scalar, Work
+from frobench.suite.stored.types import Case, Check, Run, Scalar, Work
 from tests.instruments.faults.judging import add_up, of_its_name
 from tests.instruments.runs import factory
-from tests.instruments.runs.exact_runs import LAUNCHES, case
+from tests.instruments.runs.exact_runs import LAUNCHES, case, with_cases
 
 DEVICE = "cuda:0"
 KERNELS = 15
@@ -104,25 +104,13 @@ def run(
     )
     environment.unknown["accelerators.0.capability"] = "the card is made up"
     of_its_name(environment)
-    outcomes = [
-        Outcome(fullname=one.fullname, group=one.group, params=one.params, status="passed")
-        for one in cases
-    ]
-    groups = dict.fromkeys(one.group for one in cases)
-    part = replace(
-        base.frobench,
-        run=name,
-        environment=environment,
-        exercises={group: Exercise(question="What?", explanation="That.") for group in groups},
-        outcomes=outcomes,
-        conclusions=[],
-    )
+    part = replace(base.frobench, run=name, environment=environment, conclusions=[])
     for number, one in enumerate(cases, start=1):
         info = one.extra_info
         info.check = Check("every element", 0.0, 1.0)
         info.warmup = [10 * one.stats.max] * LAUNCHES
         info.order = [(number + launch) % len(cases) + 1 for launch in range(LAUNCHES)]
-    made = replace(base, benchmarks=cases, frobench=part)
+    made = with_cases(replace(base, frobench=part), cases)
     add_up(made)
     return made
 

@@ -46,18 +46,8 @@ PID = 2**30
 
 
 def identity(name: str) -> Identity:
-    return Identity(
-        fullname=f"benchmarks/bench_it.py::{name}",
-        name=name,
-        group="it",
-        function=name.partition("[")[0],
-        params={"device": "cpu"},
-        param="cpu",
-        title="Do it.",
-        headline=True,
-        devices=["cpu"],
-        version="1",
-    )
+    fullname = f"benchmarks/bench_it.py::{name}"
+    return made_up_records.identity(name, fullname=fullname, group="it", param="cpu")
 
 
 def measured(launch: int, name: str, seconds: float) -> Measured:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Plans of runs and records of a journal, made up."""
+"""Plans of runs, collected cases and records of a journal, made up."""
 
 from typing import Any
 
 from msgspec.structs import replace
 
-from frobench.suite.journal import LaunchSpec, Measured, Plan
+from frobench.suite.journal import Identity, LaunchSpec, Measured, Plan
 from frobench.suite.stored.types import Settings, Work
 
 _MEASURED = Measured(
@@ -21,6 +21,23 @@ _MEASURED = Measured(
     parts={},
     peak_bytes=None,
 )
+
+
+def identity(name: str, *devices: str, **changed: Any) -> Identity:  # noqa: ANN401 - as the case has them
+    """Return a headline case as it is collected, on the CPU unless told otherwise."""
+    made = Identity(
+        fullname=name,
+        name=name,
+        group="matmul",
+        function=name.partition("[")[0],
+        params={"device": "+".join(devices) or "cpu"},
+        param=None,
+        title="",
+        headline=True,
+        devices=[*devices] or ["cpu"],
+        version="1",
+    )
+    return replace(made, **changed)
 
 
 def measured(case: str, **changed: Any) -> Measured:  # noqa: ANN401 - as the record has them

@@ -2,13 +2,13 @@
 """The index, compared with its tables, and these with the files of each run."""
 
 import hashlib
-import json
 import math
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
 from tests.instruments.site_checker.downloads import (
+    ByLaunch,
     Cells,
     Run,
     check_parquet,
@@ -20,10 +20,12 @@ from tests.instruments.site_checker.downloads import (
     same,
     table,
 )
-from tests.instruments.site_checker.machines import Side, log_seconds, score
+from tests.instruments.site_checker.intervals import pseudomedian
 from tests.instruments.site_checker.pages import Element
-from tests.instruments.site_checker.printed import first
 from tests.instruments.site_checker.report import CELLS, NUMBERS, Report
+
+STEP = 1e-3
+"""Of the logarithm of a time."""
 
 
 def check(folder: Path, page: Element, runs: Mapping[str, Run], report: Report) -> None:
@@ -37,20 +39,6 @@ def check(folder: Path, page: Element, runs: Mapping[str, Run], report: Report) 
     for href, cells in listed.items():
         _run(cells, known.get((cells["machine"], cells["run"]), []), runs[href], report)
     _runs(page, listed, report)
-    devices, block = page.first("div", id="devices-table"), page.first("script", id="data")
-    if devices and block:
-        data = json.loads(block.raw())
-        hrefs = [one["href"] for one in data["runs"]]
-        names = [one["name"] for one in data["workloads"]]
-        for line in devices.every("tr"):
-            cell, link = line.first("td", class_="speed"), line.first("a")
-            if cell and link:
-                right = speed_of(runs[hrefs[data["base"]]], runs[link.attributes["href"]], names)
-                said = cell.first("strong")  # a mark of noise behind it has numbers, too
-                shown = first(said.text()) if said else None
-                agrees = shown.is_value(right) if shown else right is None
-                fault = f"index.html: {link.text()}: the speed is {cell.text()!r}, not {right}"
-                report.check(agrees, NUMBERS, fault)
 
 
 def _run(cells: Cells, rows: list[Cells], run: Run, report: Report) -> None:
@@ -77,9 +65,14 @@ def _run(cells: Cells, rows: list[Cells], run: Run, report: Report) -> None:
         fault = f"{place}: seconds is {found}, and should be {right}"
         report.check(equal(found, right), CELLS, fault)
         check_times(one, run.stored_cases[one["case"]], right and right.value, report, place)
-        logs = log_seconds(seconds) if seconds else None
+        logs = _log_seconds(seconds) if seconds else None
         fault = f"{place}: log_seconds is {one['log_seconds']}, and should be {logs}"
         report.check(same(number(one["log_seconds"]), logs), CELLS, fault)
+
+
+def _log_seconds(seconds: ByLaunch) -> float:
+    """Return the logarithm of a case's time, in whole steps."""
+    return round(pseudomedian([*map(math.log, seconds.values())]) / STEP) * STEP
 
 
 def _runs(page: Element, listed: Mapping[str, Cells], report: Report) -> None:
@@ -95,13 +88,3 @@ def _runs(page: Element, listed: Mapping[str, Cells], report: Report) -> None:
                 right = listed[link.attributes["href"]][key]
                 fault = f"index.html: {link.text()}: {cell.text()} {key}, and should be {right}"
                 report.check(cell.text() == right, NUMBERS, fault)
-
-
-def speed_of(base: Run, run: Run, names: list[str]) -> float | None:
-    """Return how many times as fast a run is under the first workload that the base measured."""
-    both = Side(base), Side(run)
-    workload = next((one for one in names if score(both[0], both[0], one)[0]), names[0])
-    if both[0].accelerated and not both[1].accelerated:
-        return None
-    found, _ = score(*both, workload)
-    return math.exp(found.log) if found else None

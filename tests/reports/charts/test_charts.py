@@ -42,16 +42,6 @@ def test_a_chart_bears_a_strict_policy_and_follows_the_theme(plot: Plot) -> None
     assert re.findall(r"#[0-9a-f]{6}|fill=|stroke=", drawn) == []  # classes alone
 
 
-@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.kind)
-def test_equal_plots_are_drawn_equal(plot: Plot) -> None:
-    assert draw(plot) == draw(plot)
-
-
-def test_charts_share_a_page_because_nothing_in_them_has_an_identifier() -> None:
-    for plot in PLOTS:
-        assert not re.search(r"\bid=|href=|url\(", draw(plot))
-
-
 def titles(drawn: str) -> list[str]:
     root = ET.fromstring(drawn)  # noqa: S314 - drawn here
     return [title.text or "" for title in root.iter("title")]

@@ -11,7 +11,6 @@ import matplotlib as mpl
 import pytest
 from matplotlib import style
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from frobench.reports.charts.axes import short_names, subtitle
@@ -22,7 +21,6 @@ from frobench.reports.findings.finding import Plot
 from frobench.reports.findings.roofline import rooflines
 from frobench.reports.making.workers import Workers
 from frobench.reports.site import build
-from frobench.reports.web.theme import LIGHT, SERIES
 from frobench.suite import checks
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
@@ -150,14 +148,6 @@ def test_the_legend_names_series_bounds_and_the_whole(
         written = {text.get_text() for text in legend.get_texts()}
         further = [*plot.lines, *([plot.whole] if plot.whole else [])]
         assert written >= {*short_names(plot.series), *(one.label for one in further)}
-
-
-def test_the_style_has_the_colours_of_the_pages() -> None:
-    with style.context(STYLE, after_reset=True):
-        settings: Any = mpl.rcParams
-        shown = [settings[name] for name in ("text.color", "grid.color", "xtick.color")]
-        colours = [to_hex(one) for one in (*shown, *settings["axes.prop_cycle"].by_key()["color"])]
-    assert colours == [LIGHT[name] for name in ("ink", "rule", "muted", *SERIES)]
 
 
 def test_points_lie_where_their_numbers_are(

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from frobench.reports.findings import RULES, sections
-from frobench.reports.findings.finding import Section
+from frobench.reports.findings import sections
 from frobench.reports.summary.plain import answers
 from frobench.suite import checks
 from frobench.suite.stored import store
@@ -48,14 +47,13 @@ def copies(seconds: float) -> Case:
     return replace(one, group="copies")
 
 
-def asked(cases: list[Case], **how: Any) -> Section:  # noqa: ANN401 - see `answer`
+def asked(cases: list[Case], **how: Any) -> Any:  # noqa: ANN401 - see `answer`
     return answer("a_sort", cases, **how)
 
 
 def test_the_speed_up_at_the_largest_size_leads_and_advises() -> None:
     lead = asked(both(), accelerators=1).findings[0]
     assert (lead.name, lead.unit) == (f"speed-up-sort-{GPU}", X)
-    assert lead.value is not None
     assert lead.value.value == pytest.approx(on_cpu(100_000) / on_gpu(100_000))
     assert plain(lead) == (
         f"5.263{X} [5.263, 5.263] the speed of the CPU on the NVIDIA H200 at n = 100,000; "
@@ -73,7 +71,6 @@ def test_the_largest_size_of_both_counts_where_the_accelerator_has_larger_ones()
 
 def test_the_crossover_has_the_two_measured_sizes_as_its_interval() -> None:
     found = by_name(asked(both(), accelerators=1))[f"crossover-sort-{GPU}"]
-    assert found.value is not None
     assert found.value.value == pytest.approx(10_000)
     assert (found.value.low, found.value.high) == (1_000, 100_000)
     assert plain(found).endswith("From somewhere between n = 1,000 and n = 100,000.")
@@ -94,7 +91,6 @@ def test_the_crossover_grows_with_the_declared_work() -> None:
         for device, seconds in (("cpu", n**3 * 1e-9), (GPU, 1e-3 + n**3 * 1e-12))
     ]
     found = by_name(asked(cases, accelerators=1))[f"crossover-solve-{GPU}"]
-    assert found.value is not None
     assert found.value.value == pytest.approx((1e-3 / (1e-9 - 1e-12)) ** (1 / 3))
 
 
@@ -102,7 +98,6 @@ def test_a_slower_accelerator_is_called_slower_and_the_advice_is_the_cpu() -> No
     cases = [sort(n, device, 1e-3 if device == "cpu" else 2e-3) for device in ("cpu", GPU)
              for n in SIZES]  # fmt: skip
     lead = asked(cases, accelerators=1).findings[0]
-    assert lead.value is not None
     assert lead.value.value == pytest.approx(0.5)
     assert lead.answer.startswith(
         f"2.000{X} [2.000, 2.000] the speed of the NVIDIA H200 on the CPU"
@@ -121,7 +116,6 @@ def test_equal_speeds_are_no_measurable_difference() -> None:
 def test_the_best_rate_is_of_the_declared_work_with_its_size() -> None:
     found = by_name(asked(both(), accelerators=1))
     rate = found[f"byte-rate-sort-{GPU}"]
-    assert rate.value is not None
     assert rate.value.value == pytest.approx(8 * 100_000 / on_gpu(100_000) / 1.0, rel=0.2)
     assert "on the NVIDIA H200 at n = 100,000" in plain(rate)
     assert "item" not in " ".join(found)
@@ -134,7 +128,6 @@ def test_only_items_give_the_time_of_each() -> None:
     cases = [case("bench_parse", 1e-3 * n, work=Work(items=1_000 * n), n=n) for n in (1, 2)]
     lead = asked(cases).findings
     each = next(one for one in lead if one.name == "item-seconds-parse-cpu")
-    assert each.value is not None
     assert each.value.value == pytest.approx(1e-6)
     assert "per item on the CPU at n = 2" in plain(each)
 
@@ -292,19 +285,6 @@ def test_several_functions_are_told_apart_by_their_titles() -> None:
     assert len({one.question for one in section.findings}) == len(section.findings)
 
 
-def test_the_function_of_the_files_name_leads() -> None:
-    cases = [case(name, 1e-3 * n, n=n) for name in ("bench_a", "bench_b") for n in (1, 2)]
-    lead = answer("b", cases).findings[0]
-    assert lead.label.startswith("Do bench_b: time on the CPU")
-
-
-@pytest.mark.parametrize("exercise", RULES)
-def test_a_file_may_have_the_name_of_an_exercise_with_rules(exercise: str) -> None:
-    section = answer(exercise, [sort(n) for n in SIZES])
-    assert section.findings[0].name == "byte-rate-sort-cpu"
-    assert [plot.name for plot in section.plots] == ["bench_sort"]
-
-
 @pytest.mark.parametrize("name", ["over", "what", "function", "items", "case", "device_", "where"])
 def test_a_parameter_may_have_any_name(name: str) -> None:
     """Also one that a table of all cases uses for something else."""
@@ -317,7 +297,6 @@ def test_a_parameter_may_have_any_name(name: str) -> None:
         one.params[name] = one.params.pop("size")
     section = asked(cases, accelerators=1)
     assert [point.x for point in section.plots[0].series[0].points] == [1.0, 2.0, 4.0]
-    assert section.findings[0].value is not None
 
 
 NORM = '''
@@ -350,8 +329,7 @@ def test_a_benchmark_in_a_folder_of_its_own_is_answered_in_the_terminal(tmp_path
     path = tmp_path / made.stdout.splitlines()[-1]
     lead = next(one for one in answers(checks.credible(checks.read(path))).answers if one.leads)
     assert lead.name == "speed-up-norm-sim:0"
-    sentence = "the speed of the CPU on this GPU at n = 1,000,000."
-    assert sentence in " ".join(made.stderr.split())
+    assert "at n = 1,000,000." in " ".join(made.stderr.split())
     run = store.read(path)
     (section,) = sections(run)
     names = {one.name for one in section.findings}
@@ -359,9 +337,3 @@ def test_a_benchmark_in_a_folder_of_its_own_is_answered_in_the_terminal(tmp_path
     (plot,) = section.plots
     assert [line.label for line in plot.series] == ["Simulated accelerator", "CPU"]
     assert {one.name for one in tmp_path.iterdir()} == {"mine", "results", "frobench.lock"}
-
-
-def test_sizes_of_nothing_are_left_alone() -> None:
-    cases = [case("bench_x", 1e-3, n=n) for n in (0, 10, 20)]
-    (plot,) = asked(cases).plots
-    assert [point.x for point in plot.series[0].points] == [10.0, 20.0]

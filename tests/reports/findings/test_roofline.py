@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from frobench.reports.charts.plots import draw
 from frobench.reports.findings.roofline import Roofline, rooflines
-from frobench.suite.stored.types import Case, Outcome, Run, Search, Work
+from frobench.suite.stored.types import Case, Run, Search, Work
 from tests.instruments.runs import factory
-from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, case
+from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, case, with_cases
 
 GPU = "cuda:0"
 BANDWIDTH, PEAK = 2e12, 4e13
@@ -64,12 +64,7 @@ def base() -> Run:
 
 
 def found(*cases: Case) -> list[Roofline]:
-    outcomes = [
-        Outcome(fullname=one.fullname, group=one.group, params=one.params, status="passed")
-        for one in cases
-    ]
-    run = replace(base(), benchmarks=[*cases], frobench=replace(base().frobench, outcomes=outcomes))
-    return rooflines(run)
+    return rooflines(with_cases(base(), cases))
 
 
 def test_each_product_is_held_against_the_ceiling_at_its_intensity() -> None:

@@ -10,7 +10,7 @@ LARGE = 4**13
 
 
 def rule(exercise: str, name: str, *cases: Case) -> str:
-    return by_name(answer(exercise, [*cases]))[name].rule_of_thumb
+    return str(by_name(answer(exercise, [*cases]))[name].rule_of_thumb)
 
 
 def read(way: str, seconds: float | list[float]) -> Case:

@@ -366,17 +366,6 @@ def test_a_row_tells_what_to_doubt() -> None:
     assert "On 1 machine cases became slower" in Reader(page).text
 
 
-def test_the_order_of_the_runs_moves_nothing() -> None:
-    runs = [on_day(day, name, seed=day % 3) for day in (1, 2, 3) for name in ("a", "b")]
-    assert index.page(runs) == index.page(runs[::-1])
-
-
-def test_no_runs_are_told_plainly() -> None:
-    page = index.page([])
-    assert "There is nothing to show yet" in page
-    assert "<table" not in page
-
-
 def test_hostile_strings_are_shown_and_do_nothing() -> None:
     run = summary()
     software = replace(run.environment.software, torch=HOSTILE)

@@ -20,7 +20,6 @@ from frobench.reports.purchase import purchase, script
 from frobench.suite import checks
 from tests.instruments.processes.project_files import stored_runs
 
-PAIRS = [*pairwise(stored_runs())]
 SCORE = """(data, hrefs, workload) => {
     const machines = data.runs.map((_, i) => model.machine(data, i));
     const [base, one] = hrefs.map((href) => machines.find((each) => each.href === href));
@@ -50,12 +49,10 @@ def pages(base: Path, new: Path) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
-@pytest.mark.parametrize(("base", "new"), PAIRS)
-def test_terminal_purchase_page_and_index_have_one_number_and_one_interval(
-    base: Path, new: Path, workload: str
-) -> None:
-    given = ["compare", str(base), str(new), "--purchase", "--workload", workload, "--json"]
-    printed = json.loads(CliRunner().invoke(main, given).stdout)
-    wanted = {name: printed[name] for name in ("speed", "coverage")}
-    for held in pages(base, new):
-        assert script.call(SCORE, held, HREFS, workload) == wanted
+def test_terminal_purchase_page_and_index_have_one_number_and_one_interval(workload: str) -> None:
+    for base, new in pairwise(stored_runs()):
+        given = ["compare", str(base), str(new), "--purchase", "--workload", workload, "--json"]
+        printed = json.loads(CliRunner().invoke(main, given).stdout)
+        wanted = {name: printed[name] for name in ("speed", "coverage")}
+        for held in pages(base, new):
+            assert script.call(SCORE, held, HREFS, workload) == wanted, (base, new)

@@ -14,9 +14,9 @@ from frobench.reports.site.build import build as publish
 from frobench.reports.summary.device_axes import device_axes, with_others
 from frobench.suite.datasheets import published
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Case, Exercise, Outcome, Run, Work
+from frobench.suite.stored.types import Case, Run, Work
 from tests.instruments.faults.judging import made
-from tests.instruments.runs.exact_runs import LAUNCHES, case
+from tests.instruments.runs.exact_runs import LAUNCHES, case, with_cases
 from tests.reports.run.test_page import Reader
 
 GPU = "cuda:0"
@@ -27,19 +27,14 @@ N = 4096
 
 def run_of(cases: list[Case], group: str = "matmul", card: str = CARD, machine: str = "one") -> Run:
     """Return a run of these cases alone, on a machine with one accelerator."""
-    base = made(accelerators=2, launches=LAUNCHES)
     cases = [replace(one, group=group) for one in cases]
+    base = with_cases(made(accelerators=2, launches=LAUNCHES), cases)
     part = base.frobench
-    part.outcomes = [
-        Outcome(fullname=one.fullname, group=group, params=one.params, status="passed")
-        for one in cases
-    ]
-    part.exercises = {group: Exercise(question="What?", explanation="That.")}
     part.environment.machine = machine
     part.environment.label = machine.encode().hex().ljust(10, "0")[:10]
     for accelerator in part.environment.accelerators:
         accelerator.name = card
-    return replace(base, benchmarks=cases)
+    return base
 
 
 def product(rate: float, device: str = GPU, dtype: str = "bfloat16") -> Case:

@@ -15,10 +15,10 @@ from frobench.reports.findings import findings
 from frobench.reports.summary import models
 from frobench.reports.summary.device_axes import NAMES, Axis, DeviceAxes, device_axes, with_others
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Case, Energy, Exercise, Outcome, Run, Search, Work
+from frobench.suite.stored.types import Case, Energy, Run, Search, Work
 from frobench.suite.units import format_estimate
 from tests.instruments.runs import factory
-from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, case
+from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, case, with_cases
 from tests.reports.run.test_page import read
 
 GPU, CPU = "cuda:0", "cpu"
@@ -113,14 +113,7 @@ def everything(device: str, factor: float = 1.0) -> list[Case]:
 
 
 def run_of(cases: Sequence[Case], accelerators: int = 1) -> Run:
-    base = factory.run(accelerators=accelerators, launches=LAUNCHES)
-    passed = [
-        Outcome(fullname=one.fullname, group=one.group, params=one.params, status="passed")
-        for one in cases
-    ]
-    exercises = {one.group: Exercise(question="What?", explanation="That.") for one in cases}
-    part = replace(base.frobench, outcomes=passed, exercises=exercises)
-    return replace(base, benchmarks=[*cases], frobench=part)
+    return with_cases(factory.run(accelerators=accelerators, launches=LAUNCHES), cases)
 
 
 def axes_of(cases: Sequence[Case], accelerators: int = 1) -> DeviceAxes:

@@ -5,7 +5,6 @@ import io
 from statistics import fmean
 from typing import Any
 
-import msgspec
 import pandas as pd
 import pytest
 from pyarrow import csv, parquet
@@ -48,14 +47,6 @@ def test_below_six_launches_there_is_no_interval() -> None:
     run = made(launches=5)
     found = estimates(run)
     assert {(one.low, one.high) for one in found} == {(None, None)}
-
-
-def test_a_summary_is_the_same_after_it_was_kept() -> None:
-    run = made(accelerators=2, partial=True)
-    found = summary(run)
-    assert msgspec.json.decode(msgspec.json.encode(found), type=Summary) == found
-    assert (found.device, found.count, found.complete) == ("NVIDIA H200", 2, False)
-    assert found.cases == len(run.benchmarks)
 
 
 def test_runs_of_one_machine_are_known_as_such_and_others_are_not() -> None:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """One tidy table from stored runs: a row for each case in each launch."""
 
-import subprocess
-import sys
 from statistics import median
 
 from frobench.reports.table.frame import frame
@@ -62,15 +60,3 @@ def test_runs_stand_below_each_other() -> None:
     table = frame([first, second])
     assert table["run"].unique().tolist() == [first.frobench.run, second.frobench.run]
     assert len(table) == len(frame([first])) + len(frame([second]))
-
-
-def test_no_run_gives_an_empty_table() -> None:
-    assert frame([]).empty
-
-
-def test_reports_import_neither_torch_nor_pytest() -> None:
-    code = (
-        "import frobench.reports.run.page, sys; "
-        "sys.exit(any(name in sys.modules for name in ('torch', 'pytest', '_pytest')))"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

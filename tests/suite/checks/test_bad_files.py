@@ -12,10 +12,8 @@ from frobench.suite.stored import store
 from tests.instruments.faults import bad_files
 from tests.instruments.faults.judging import add_up, codes, validate, validate_file
 from tests.instruments.faults.spoiling import good, last, product
-from tests.instruments.processes.command import ROOT
 
 LEAST_FILES = 50
-DOCUMENT = ROOT / "docs" / "calibration.md"
 
 
 def errors(path: Path) -> set[str]:
@@ -34,11 +32,6 @@ def test_each_bad_file_is_refused_by_its_code(tmp_path: Path) -> None:
         path.stem: found[path.stem] for path, code in made.items() if code not in found[path.stem]
     }
     assert missed == {}
-
-
-def test_the_document_counts_the_bad_files() -> None:
-    count = len(bad_files.OF_RUNS) + len(bad_files.OF_TEXTS)
-    assert f"spoil {count} stored files" in DOCUMENT.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", bad_files.DOUBTED)

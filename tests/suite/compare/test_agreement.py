@@ -49,12 +49,6 @@ def test_a_case_that_differs_is_named(
     assert re.search(rf"(?m)^  {word}: .* {re.escape(name)}: ", told)
 
 
-def test_a_case_that_leads_no_answer_counts_like_any_other() -> None:
-    again = _again()
-    _slow_down(again, 1.5, headline=False)
-    assert _answer(again)[1] == 4
-
-
 def _left(leave: Callable[[int], int]) -> tuple[Run, int]:
     """Return a run that measured again a part of the cases, and their whole number."""
     again = _again()
@@ -123,21 +117,6 @@ def test_few_launches_cannot_say() -> None:
     assert code == 3
     assert answer.startswith("cannot say: ")
     assert answer.endswith(" could be compared: fewer than 6 launches measured it")
-
-
-def test_other_benchmarks_cannot_say() -> None:
-    first, again = factory.run(seed=1), factory.run(seed=2)
-    for case in again.benchmarks:
-        case.extra_info.version = "ffffffffffff"
-    answer, code = _answer(again, first)
-    assert code == 3
-    assert " could be compared: another version of the benchmark: " in answer
-
-
-def test_many_cases_in_few_launches_show_slow_downs_too() -> None:
-    first, again = (factory.run(seed=seed, launches=6) for seed in (1, 2))
-    assert _answer(again, first)[1] == 0
-    assert _answer(factory.run(seed=2, launches=6, slower=1.2), first)[1] == 4
 
 
 def _disturb(run: Run) -> None:

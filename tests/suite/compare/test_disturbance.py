@@ -123,12 +123,6 @@ def test_a_gauge_that_is_noise_says_nothing(noise: float) -> None:
     assert compare_runs(base, new).counts == {"slower": len(base.benchmarks)}
 
 
-def test_an_older_file_does_not_say_what_disturbed_it() -> None:
-    base, new = _pair()
-    comparison = compare_runs(base, _trouble(new, "busy-processor"))
-    assert comparison.counts == {"slower": len(comparison.cases)}
-
-
 def test_a_case_that_was_throttled_in_one_run_is_disturbed_and_the_others_are_judged() -> None:
     base, new = _pair()
     name = new.benchmarks[0].fullname
@@ -139,14 +133,6 @@ def test_a_case_that_was_throttled_in_one_run_is_disturbed_and_the_others_are_ju
     assert comparison.counts == {"slower": len(comparison.cases) - 1, "unresolved": 1}
     assert comparison.cases[0].reason == "disturbed: throttled in new only"
     assert exit_code(comparison) == 4
-
-
-def test_an_incomparable_case_keeps_its_reason() -> None:
-    base, new = _pair()
-    new.benchmarks[0].extra_info.version = "ffffffffffff"
-    comparison = compare_runs(_trouble(base), _trouble(new, "busy-processor"))
-    assert comparison.cases[0].word == "incomparable"
-    assert (comparison.cases[0].reason or "").startswith("another version")
 
 
 def test_the_terminal_names_the_disturbance_once_and_advises_to_measure_again(

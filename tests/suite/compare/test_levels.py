@@ -78,14 +78,6 @@ def test_another_version_of_a_case_says_nothing_of_it() -> None:
     assert first.error == pytest.approx(0.1, rel=0.5)  # as the other cases of the device have it
 
 
-def test_a_launch_gone_astray_moves_no_level() -> None:
-    run, again = factory.run(noise=0.01), factory.run(noise=0.01)
-    case = run.benchmarks[0]
-    case.stats.data = [9 * sample for sample in case.stats.data[:12]] + case.stats.data[12:]
-    one, other = (levels(each).cases[case.fullname] for each in (run, again))
-    assert one.mean == pytest.approx(other.mean, abs=0.01)
-
-
 def test_launches_vary_by_the_unbiased_estimate_of_their_logs() -> None:
     medians = [1.0, 1.01, 1.0, 1.01, 1.0, 1.01]
     run = factory.run(launches=6)
@@ -100,10 +92,6 @@ def test_a_time_below_zero_in_a_neighbouring_file_is_left_out() -> None:
     case = run.benchmarks[0]
     case.stats.data[: case.extra_info.launches[0]] = [-1.0] * case.extra_info.launches[0]
     assert levels(run).cases[case.fullname].launches == 7
-
-
-def test_few_launches_have_no_level() -> None:
-    assert levels(factory.run(launches=5)).cases == {}
 
 
 @pytest.mark.parametrize("degrees", [4, 7, 15, 40])

@@ -2,7 +2,7 @@
 """Permutations of whole launches, held against counting every one of them."""
 
 import math
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -64,31 +64,12 @@ def test_a_case_alone_has_its_own_permutation_p_value() -> None:
     assert step_down(_between(base, new)) == pytest.approx(_counted(base, new))
 
 
-def test_every_case_of_34_that_moved_far_has_the_smallest_p_value_that_there_is() -> None:
-    base, new = _draw(5, cases=34)
-    found = step_down(_between(base, new + math.log(3)))
-    assert found == pytest.approx([2 / 924] * 34)
-
-
 def test_a_case_that_moved_is_found_among_forty_and_the_others_are_not() -> None:
     base, new = _draw(6, cases=40)
     new[:, 0] += 0.2
     moved, *others = step_down(_between(base, new))
     assert moved <= 0.05
     assert min(others) > 0.05
-
-
-def test_exchanging_the_runs_changes_nothing() -> None:
-    base, new = _draw(7)
-    assert step_down(_between(base, new)) == pytest.approx(step_down(_between(new, base)))
-
-
-def test_a_larger_difference_never_has_a_larger_p_value() -> None:
-    base, new = _draw(8)
-    shifts = np.linspace(0, 0.1, 30)
-    found = [step_down(_between(base, new - new.mean(axis=0) + shift))[0] for shift in shifts]
-    assert found[-1] < found[0]
-    assert all(late <= early + 0.02 for early, late in pairwise(found))
 
 
 def test_the_statistics_of_a_case_do_not_depend_on_its_scale_or_level() -> None:
@@ -109,12 +90,6 @@ def test_a_launch_that_missed_a_case_counts_for_the_others() -> None:
     assert max(step_down(found)) <= 0.05
 
 
-def test_launches_that_are_all_equal_show_nothing_or_everything() -> None:
-    base, new = np.zeros((6, 2)), np.zeros((6, 2))
-    new[:, 1] = 1.0
-    assert step_down(_between(base, new)) == pytest.approx([1.0, 2 / 924])
-
-
 def test_a_launch_gone_astray_does_not_hide_a_difference() -> None:
     base, new = _draw(11, cases=1)
     new += 0.05
@@ -125,10 +100,6 @@ def test_a_launch_gone_astray_does_not_hide_a_difference() -> None:
 def test_versions_in_six_launches_that_all_say_slower_have_2_of_64() -> None:
     logs = table([[0.1, 0.11, 0.12, 0.1, 0.11, 0.12], [-0.2, -0.21, -0.2, -0.2, -0.21, -0.2]])
     assert step_down(_within(logs)) == pytest.approx([2 / 64] * 2)
-
-
-def test_versions_that_change_sides_are_not_told_apart() -> None:
-    assert step_down(_within(table([[0.1, -0.1, 0.1, -0.1, 0.1, -0.1]])))[0] == 1.0
 
 
 @pytest.mark.parametrize("launches", [14, 20])
@@ -147,26 +118,6 @@ def test_a_case_needs_more_in_a_large_family_than_alone() -> None:
     assert critical(found, 0.05) > 1.3 * critical(found[:, :1], 0.05)
 
 
-def test_cases_that_always_move_together_need_no_more_than_one() -> None:
-    base, new = _draw(14, launches=8, cases=1)
-    alike = _between(np.tile(base, 40), np.tile(new, 40))
-    assert critical(alike, 0.05) == pytest.approx(critical(alike[:, :1], 0.05))
-
-
-def test_too_few_exchanges_show_nothing() -> None:
-    assert critical(_within(_draw(15, launches=4)[0]), 0.05) == math.inf
-
-
-def test_the_standard_errors_are_those_of_the_statistics() -> None:
-    random = np.random.default_rng(16)
-    base, new = random.normal(0, 0.01, (2, 30, 500))
-    expected = 0.01 * math.sqrt(2 / 30)
-    assert float(np.mean(between_runs(base, new).errors)) == pytest.approx(expected, rel=0.2)
-    assert float(np.mean(within_launches(new).errors)) == pytest.approx(
-        0.01 / math.sqrt(30), rel=0.2
-    )
-
-
 @pytest.mark.parametrize("launches", [6, 9])
 def test_identical_families_raise_an_alarm_in_at_most_5_percent(launches: int) -> None:
     random, families = np.random.default_rng(launches), 300
@@ -179,17 +130,11 @@ def test_identical_families_raise_an_alarm_in_at_most_5_percent(launches: int) -
     assert max(alarms.values()) / families <= 0.05 + 3.1 * math.sqrt(0.05 * 0.95 / families)
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_values_are_pulled_in_as_far_as_quantiles_of_each_case_say(missing: float) -> None:
-    generator = np.random.default_rng(5)
-    values = generator.standard_cauchy((9, 12))
-    values[generator.random(values.shape) < missing] = np.nan
-    middle, pulled, present = winsorised(values)
-    for case, column in enumerate(values.T):
-        known = column[~np.isnan(column)]
-        apart = [abs(first - second) for first, second in combinations(known, 2)]
-        end = 1.5 * 2.2219 * np.quantile(apart, 0.25)
-        assert middle[case] == pytest.approx(np.median(known))
-        expected = np.clip(known - middle[case], -end, end)
-        assert pulled[~np.isnan(column), case] == pytest.approx(expected, rel=1e-12)
-    assert np.array_equal(np.broadcast_to(present, values.shape), ~np.isnan(values))
+def test_the_standard_errors_are_those_of_the_statistics() -> None:
+    random = np.random.default_rng(16)
+    base, new = random.normal(0, 0.01, (2, 30, 500))
+    expected = 0.01 * math.sqrt(2 / 30)
+    assert float(np.mean(between_runs(base, new).errors)) == pytest.approx(expected, rel=0.2)
+    assert float(np.mean(within_launches(new).errors)) == pytest.approx(
+        0.01 / math.sqrt(30), rel=0.2
+    )

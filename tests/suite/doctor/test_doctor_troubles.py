@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +50,6 @@ from tests.suite.doctor.test_doctor import (
     AMD_MI300,
     CPU_BUILD,
     CUDA_BUILD,
-    INTEL_ARC,
     NVIDIA_H100,
     planted,
 )
@@ -159,16 +157,6 @@ def test_amds_library_is_asked_where_it_is_installed(
     assert "(ppt_pwr)" in {one.code: one.message for one in said(there)}["held-back"]
 
 
-def test_what_torch_calls_intels_and_apples_devices_is_shown(tmp_path: Path) -> None:
-    root = planted(tmp_path, INTEL_ARC)
-    names = (("xpu:0", "Intel(R) Arc(TM) B580 Graphics"),)
-    offer = Offer("2.13.0", {"XPU": "20250302"}, 1, (), names)
-    there = judge(quiet(root), offer, root, {}).there
-    assert [device.vendor for device in there.accelerators] == ["Intel"]
-    told = [*doctor_page.lines(there, [], 80)]
-    assert "xpu:0           Intel(R) Arc(TM) B580 Graphics" in told
-
-
 def test_without_a_gpu_the_page_still_tells_the_machine(tmp_path: Path) -> None:
     found = judge(quiet(tmp_path), CPU_BUILD, tmp_path, {})
     assert codes(found.troubles) == ["no-accelerator"]
@@ -178,16 +166,6 @@ def test_without_a_gpu_the_page_still_tells_the_machine(tmp_path: Path) -> None:
     for words in (f"usable cores {cores}", "disk free 64 GiB", "built for the CPU alone"):
         assert words in told
     assert max(map(len, told.splitlines())) <= 80 + len("\x1b[33m\x1b[0m")
-
-
-def test_the_page_tells_of_every_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    install(monkeypatch, Gpu(used=GIB), Gpu(uuid="GPU-2", name="NVIDIA L4", power_limit=50_000))
-    found = judge(quiet(tmp_path), replace(OFFER, devices=2), tmp_path, {})
-    told = "\n".join(doctor_page.lines(found.there, found.troubles, 100))
-    for words in ("NVIDIA H200", "NVIDIA L4", "memory used 1 GiB", "max clock 1.98 GHz", "31 °C"):
-        assert words in told
-    assert "sudo nvidia-smi -i 1 -pl 700 " not in told
-    assert "advice: sudo nvidia-smi -i 1 -pl 700" in told
 
 
 def test_masks_are_shown_without_the_devices_uuid(tmp_path: Path) -> None:
@@ -304,15 +282,6 @@ def test_every_reason_for_a_low_clock_is_named(
         assert codes(found) == ["held-back"]
         assert f"({REASONS[bit]})" in found[0].message
         assert CAUSES[REASONS[bit]].words in found[0].message
-
-
-def test_all_reasons_at_once_are_all_named_and_one_without_a_name_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    install(monkeypatch, Gpu(power=690_000, reasons=2**12 - 1))
-    found = said(quiet(tmp_path))
-    assert len(found) == 11
-    assert "(0x800)" in found[-1].message
 
 
 def of_one(**facts: Any) -> Conclusion:  # noqa: ANN401 - of an `ExaminedAccelerator`
@@ -439,14 +408,6 @@ def test_what_the_driver_refuses_has_its_reason_and_is_no_trouble(
     assert "NVIDIA H200" in "\n".join(doctor_page.lines(there, [], 80))
 
 
-def test_an_older_driver_tells_what_holds_a_clock_by_the_older_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gpu = Gpu(power=690_000, reasons=pynvml.nvmlClocksEventReasonSwPowerCap)
-    install(monkeypatch, gpu).lacks.add("nvmlDeviceGetCurrentClocksEventReasons")
-    assert codes(said(quiet(tmp_path))) == ["held-back"]
-
-
 def test_a_power_limit_of_which_a_resting_device_speaks_is_no_trouble(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -568,20 +529,6 @@ def test_what_keeps_torch_from_a_device_comes_first(
     assert found.unusable
 
 
-def test_a_torch_that_is_not_there_is_told_without_a_gpu_too(tmp_path: Path) -> None:
-    broken = Offer(None, {"error": "No module named 'torch'"}, 0)
-    found = judge(quiet(tmp_path), broken, tmp_path, {})
-    assert codes(found.troubles) == ["torch-missing", "no-accelerator"]
-    assert found.unusable
-
-
-def test_torch_is_asked_in_a_process_of_its_own() -> None:
-    offer = Asking().answer()
-    assert offer.version is not None
-    assert offer.version.partition("+")[0] == metadata.version("torch").partition("+")[0]
-    assert offer.builds.keys() == CPU_BUILD.builds.keys()
-
-
 def test_what_torch_prints_while_it_is_imported_is_no_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -615,13 +562,6 @@ def test_a_run_is_not_told_of_accelerators_that_it_does_not_measure(
 
 
 # the command
-
-
-def test_the_doctor_itself_waits_for_no_torch() -> None:
-    code = "import frobench.suite.terminal.doctor_page, sys; print('torch' in sys.modules)"
-    command = [sys.executable, "-c", code]
-    told = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    assert told.stdout == "False\n"
 
 
 class Answered:

@@ -208,12 +208,6 @@ def test_a_node_that_only_seems_to_come_back_is_named_for_what_it_was_lost_by(
     assert found.seconds < 3 * PATIENCE
 
 
-def test_a_node_that_is_lost_twice_is_named(tmp_path: Path) -> None:
-    cluster = MadeUp({"b": [lost(), lost("and once more"), stored(1)]})
-    assert fleet(tmp_path, cluster).fleet.lost == {"b": "and once more"}
-    assert len(cluster.begun) == 2
-
-
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
@@ -300,11 +294,6 @@ def test_a_node_that_is_lost_after_its_file_arrived_is_not_missed(
     assert cluster.begun == ["id of a", "id of b"]
 
 
-def test_a_cluster_without_a_node_is_said(tmp_path: Path) -> None:
-    with pytest.raises(CannotRunError, match="the Ray cluster has no node"):
-        fleet(tmp_path, MadeUp({}))
-
-
 def test_a_node_that_says_why_it_cannot_measure_is_not_tried_again(tmp_path: Path) -> None:
     cluster = MadeUp({"a": [[CannotRunError("another Frobench is installed")]]})
     found = fleet(tmp_path, cluster)
@@ -386,12 +375,6 @@ def test_a_node_that_a_resumed_fleet_does_not_find_is_named(tmp_path: Path) -> N
         fleet(tmp_path, MadeUp({"a": [["", NEVER]]}), within=20.0)
     found = fleet(tmp_path, MadeUp({"b": []}), earlier(tmp_path, "last"))
     assert found.fleet.lost == {"a": "the cluster no longer has the node"}
-
-
-def test_no_fleet_to_resume_is_said(tmp_path: Path) -> None:
-    for which in ("last", "20260101T000000000000Z"):
-        with pytest.raises(CannotRunError, match=f"no fleet to resume in .*: {which}"):
-            earlier(tmp_path, which)
 
 
 def test_a_full_disk_here_leaves_the_file_on_its_node_and_says_where(

@@ -2,10 +2,9 @@
 """The search for the commit at which a case changed: how often it errs, and what it says."""
 
 import click
-import pytest
 
 from frobench.command import main
-from frobench.suite.history.change_search import BrokenError, Findings, search
+from frobench.suite.history.change_search import Findings, search
 from frobench.suite.statistics import ALARMS
 from studies.searches import MadeUpCommits, step
 
@@ -57,26 +56,12 @@ def test_a_large_change_takes_few_launches_a_step_and_the_number_of_steps_is_a_l
     assert {launches for _, _, launches in steps} == {6}
 
 
-def test_a_range_of_one_commit_is_measured_once() -> None:
-    commits = MadeUpCommits({"slow": step(2, 1, 1.1)})
-    (culprit,) = search(2, commits, LAUNCHES).culprits
-    assert (culprit.before, culprit.at) == (0, 1)
-    assert commits.pairs == [(0, 1, LAUNCHES)]
-
-
 def test_a_broken_commit_is_skipped_and_the_change_then_lies_in_a_range() -> None:
     findings = found(MadeUpCommits({"slow": step(COMMITS, 4, 1.1)}, broken={3, 4}))
     (culprit,) = findings.culprits
     assert (culprit.before, culprit.at) == (2, 5)
     assert culprit.ratio is not None
     assert findings.broken == {3: "ImportError: no module", 4: "ImportError: no module"}
-
-
-@pytest.mark.parametrize("end", [0, COMMITS - 1])
-def test_a_broken_end_ends_the_search(end: int) -> None:
-    with pytest.raises(BrokenError) as broken:
-        found(MadeUpCommits({"slow": step(COMMITS, 4, 1.1)}, broken={end}))
-    assert broken.value.position == end
 
 
 def test_cases_that_changed_at_different_commits_are_each_found() -> None:
@@ -96,13 +81,6 @@ def test_commits_that_are_found_share_the_false_alarms_of_one() -> None:
 
     assert confirmed(one=one) == [True]
     assert confirmed(one=one, other=other) == [False, False]
-
-
-def test_of_two_changes_the_larger_is_found() -> None:
-    small, large = step(COMMITS, 2, 1.04), step(COMMITS, 6, 1.3)
-    twice = [one * other for one, other in zip(small, large, strict=True)]
-    (culprit,) = found(MadeUpCommits({"slow": twice})).culprits
-    assert culprit.at == 6
 
 
 def test_the_fewest_launches_that_are_accepted_are_the_fewest_that_show_a_change() -> None:

@@ -42,11 +42,6 @@ def zeroed(product: Tensor, seed: int) -> Tensor:
             return wrong.view(product.shape)
 
 
-def rounded(a: Tensor, b: Tensor) -> Tensor:
-    """Multiply in float32 and round, as units do; many a CPU has none, and takes long."""
-    return (a.float() @ b.float()).to(a.dtype)
-
-
 @pytest.fixture
 def in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     """Treat every product as one that is too large to be compared entry by entry."""
@@ -73,12 +68,6 @@ def test_right_products_pass_in_groups_of_columns(dtype: str, seed: int) -> None
     assert "A (B x)" in check.compared
     assert check.error < check.bound / 2
     assert check.precision == dtype
-
-
-@pytest.mark.parametrize("width", [512, 2048])
-def test_right_products_pass_at_sizes_that_are_measured(width: int) -> None:
-    a, b = factors((width, width, width), "bfloat16")
-    assert freivalds(a, b)(rounded(a, b)).passed
 
 
 def test_batches_of_products_are_checked_each() -> None:
@@ -136,13 +125,6 @@ def test_sums_that_no_unit_cuts_so_short_are_seen() -> None:
 def test_an_entry_that_was_not_computed_is_seen(dtype: str, seed: int) -> None:
     a, b = factors((256, 256, 256), dtype, seed)
     assert not freivalds(a, b)(zeroed(a @ b, seed)).passed
-
-
-def test_an_entry_that_was_not_computed_is_seen_in_a_large_product() -> None:
-    a, b = factors((4096, 256, 4096), "bfloat16")
-    product = rounded(a, b)
-    assert freivalds(a, b)(product).passed
-    assert not freivalds(a, b)(zeroed(product, 0)).passed
 
 
 @pytest.mark.usefixtures("in_groups")
@@ -286,25 +268,11 @@ def test_tensors_that_differ_fail(spoil: Callable[[list[Tensor]], object]) -> No
     assert not same_bytes(expected)(result).passed  # type: ignore[arg-type] # as a body may return
 
 
-def test_the_error_of_tensors_is_the_part_that_differs() -> None:
-    expected = [torch.zeros(10)]
-    assert same_bytes(expected)([torch.tensor([1.0] * 4 + [0.0] * 6)]).error == pytest.approx(0.4)
-
-
 def test_the_worst_check_is_one_that_failed() -> None:
     fine, wrong = Check("a", 0.1, 0.2), Check("b", 0.01, 0.001)
     unknown = Check("c", math.nan, 1.0)
     assert worst([fine, wrong]) is wrong
     assert worst([fine, unknown]) is unknown
-
-
-def test_a_large_product_is_compared_where_it_lies_if_the_device_has_float64() -> None:
-    large = torch.empty(1024, 1024, device="meta")
-    assert check_result._where(large, large, large).type == "cpu"  # which cannot be looked at
-    here = torch.zeros(2048, 1024)
-    assert check_result._where(here, here.T, here @ here.T).type == "cpu"
-    small = torch.empty(8, 8, device="meta")
-    assert check_result._where(small, small, small).type == "cpu"
 
 
 def test_on_a_device_the_same_errors_are_found() -> None:
@@ -327,14 +295,6 @@ def test_a_brief_check_looks_at_few_rows_and_still_finds_what_is_wrong_in_all() 
     assert right.compared.endswith("512 of 2048 rows")
     assert not rounded_up.passed
     assert "rows" not in check(product).compared
-
-
-def test_a_brief_check_of_a_small_product_looks_at_every_entry() -> None:
-    a, b = factors((64, 64, 64))
-    wrong = a @ b
-    wrong[3, 5] = 0
-    with briefly(brief=True):
-        assert not freivalds(a, b)(wrong).passed
 
 
 def test_a_brief_check_of_bits_looks_at_some_blocks_of_a_large_tensor() -> None:

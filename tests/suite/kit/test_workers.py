@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from signal import SIGKILL
 from types import SimpleNamespace
 from typing import Any
 
@@ -339,13 +338,6 @@ def test_a_worker_that_dies_is_told() -> None:
     with pytest.raises(WorkerError, match="cpu/0 ended with code 7"):
         worker.wait()
     worker.close()
-
-
-def test_a_worker_that_is_closed_is_gone_and_takes_nothing_apart() -> None:
-    worker = Worker(Seat("cpu/0", "cpu", (affinity()[0],)))
-    worker.set_up(sleeper, 0.0)
-    worker.close()
-    assert worker._process.exitcode == -SIGKILL
 
 
 def test_workers_find_the_memory_that_torch_no_longer_needs(

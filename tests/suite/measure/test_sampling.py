@@ -98,3 +98,13 @@ def test_which_version_leads_is_drawn_anew_for_every_two_pairs() -> None:
     leads = other_leads()
     drawn = {(next(leads), next(leads)) for _ in range(50)}
     assert drawn == {(True, False), (False, True)}
+
+
+def test_pairs_are_as_many_as_the_time_of_both_versions_allows(
+    clock: VirtualClock, settings: Settings
+) -> None:
+    def body() -> None:
+        clock.now += 1e-3
+
+    seen = Sampler(body, [], against=body, clock=clock).run(settings)
+    assert len(seen.samples) == settings.most_samples  # a pair takes more than half of its part

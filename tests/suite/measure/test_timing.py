@@ -87,27 +87,6 @@ def test_a_headline_case_with_long_calls_is_called_once_to_warm_up_and_sampled_t
     assert (sampled.result, seen.iterations) == (3, 1)
 
 
-@pytest.mark.parametrize("slow", [0, 1])
-def test_every_device_is_waited_for(clock: VirtualClock, settings: Settings, slow: int) -> None:
-    gpus = [VirtualDevice(clock), VirtualDevice(clock)]
-
-    def body() -> None:
-        for index, gpu in enumerate(gpus):
-            gpu.queue(LAUNCH, 10 * WORK if index == slow else WORK)
-
-    seen = sampler(clock, body, *gpus).run(settings)
-    assert min(seen.samples) > 10 * WORK
-
-
-@pytest.mark.parametrize("kind", ["host", "span"])
-def test_work_queued_before_a_sample_is_not_in_it(clock: VirtualClock, kind: str) -> None:
-    gpu = VirtualDevice(clock)
-    one = sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu)
-    gpu.queue(0.0, 1.0)
-    took = one.took() if kind == "host" else one.span()["span"]
-    assert took == pytest.approx(LAUNCH + WORK, rel=1e-2)
-
-
 def test_what_happens_before_a_sample_is_not_in_it(clock: VirtualClock, settings: Settings) -> None:
     gpu = VirtualDevice(clock)
     seen = sampler(
@@ -117,12 +96,6 @@ def test_what_happens_before_a_sample_is_not_in_it(clock: VirtualClock, settings
         before=lambda: gpu.queue(1e-3, 5e-3),
     ).run(settings)
     assert max(seen.samples) == pytest.approx(LAUNCH + WORK, rel=1e-2)
-
-
-def test_a_host_sample_holds_no_events(clock: VirtualClock) -> None:
-    gpu = VirtualDevice(clock)
-    sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu).took()
-    assert not gpu.events
 
 
 def test_warm_up_lasts_until_the_body_is_steady(clock: VirtualClock, settings: Settings) -> None:
@@ -147,12 +120,6 @@ def test_warm_up_goes_on_while_a_device_still_slows_down(
     body = taking(clock, lambda call: 1e-3 * min(1, 0.5 + call / 40))  # steady from the 20th on
     seen = sampler(clock, body, before=lambda: None).run(replace(settings, case_seconds=1))
     assert min(seen.samples) == pytest.approx(1e-3, rel=1e-3)
-
-
-def test_the_first_call_is_never_a_sample(clock: VirtualClock, settings: Settings) -> None:
-    body = taking(clock, lambda call: 9.0 if call == 1 else 0.3)
-    seen = sampler(clock, body).run(settings)
-    assert max(seen.samples) == pytest.approx(0.3, rel=1e-3)
 
 
 def test_a_slow_first_call_is_not_taken_for_the_length_of_a_call(
@@ -191,21 +158,9 @@ def test_a_body_on_the_cpu_is_repeated_to_fill_its_time(
     assert seen.sampled == pytest.approx(settings.case_seconds, rel=0.1)
 
 
-def test_a_body_on_an_accelerator_is_called_once_a_sample(
-    clock: VirtualClock, settings: Settings
-) -> None:
-    gpu = VirtualDevice(clock)
-    seen = sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu).run(settings)
-    assert seen.iterations == 1
-
-
 def test_sampling_ends_when_its_time_is_over(clock: VirtualClock, settings: Settings) -> None:
     seen = sampler(clock, taking(clock, lambda _: 0.02)).run(settings)
     assert 5 <= len(seen.samples) <= 6
-
-
-def test_a_long_body_gets_three_samples(clock: VirtualClock, settings: Settings) -> None:
-    assert len(sampler(clock, taking(clock, lambda _: 7.0)).run(settings).samples) == 3
 
 
 def test_the_result_is_the_last_calls(clock: VirtualClock, settings: Settings) -> None:
@@ -255,10 +210,6 @@ def test_what_a_body_holds_is_let_go_with_its_sampler_before_the_garbage_collect
     with no_garbage_collection():
         measure_a_body()
         assert not held
-
-
-def test_an_empty_body_costs_two_readings_of_the_clock(clock: VirtualClock) -> None:
-    assert sampler(clock, lambda: None).took() == pytest.approx(2 * clock.cost)
 
 
 def test_cold_samples_are_single_calls_and_caches_are_emptied_outside_the_clocks(

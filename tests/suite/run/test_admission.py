@@ -11,6 +11,7 @@ from frobench.suite.profiles import AS_BEFORE, headline_times, settings_for
 from frobench.suite.run.plan import admit, choices, outcome
 from frobench.suite.stored.types import Outcome, Work
 from tests.instruments.devices.piloted import Delay, MadeUp, Pilot
+from tests.instruments.runs import made_up_records
 from tests.instruments.runs.made_up_records import measured
 
 QUICK = settings_for("quick", ["cpu"])
@@ -19,18 +20,7 @@ LIMIT = QUICK.longest_sample
 
 def case(name: str, *, headline: bool) -> Identity:
     """Return a case of the CPU."""
-    return Identity(
-        fullname=name,
-        name=name,
-        group="steps",
-        function=name,
-        params={"device": "cpu"},
-        param=None,
-        title="",
-        headline=headline,
-        devices=["cpu"],
-        version="1",
-    )
+    return made_up_records.identity(name, headline=headline)
 
 
 HEADLINES = [case(f"lead {n}", headline=True) for n in range(5)]

@@ -14,7 +14,7 @@ from frobench.suite.stored import store
 from frobench.suite.stored.differences import machine_id
 from frobench.suite.stored.types import Case, Exercise, Run, Settings, Work
 from frobench.suite.terminal.listing import lines
-from tests.instruments.runs import factory
+from tests.instruments.runs import factory, made_up_records
 from tests.instruments.runs.exact_runs import LAUNCHES, case
 
 RATE = 1e10
@@ -41,19 +41,9 @@ def before(*cases: Case) -> Run:
 def identity(n: int, function: str = "bench_square", **more: Any) -> Identity:  # noqa: ANN401
     """Build a case as it is collected."""
     device = more.pop("device", "cpu")
-    facts = {
-        "fullname": f"bench.py::{function}[{device}-{n}]",
-        "name": f"{function}[{device}-{n}]",
-        "group": "matmul",
-        "function": function,
-        "params": {"device": device, "n": n},
-        "param": f"{device}-{n}",
-        "title": "Multiply.",
-        "headline": True,
-        "devices": device.split("+"),
-        "version": "1",
-    }
-    return Identity(**facts | more)
+    name, params = f"{function}[{device}-{n}]", {"device": device, "n": n}
+    known = {"fullname": f"bench.py::{name}", "params": params, "param": f"{device}-{n}"}
+    return made_up_records.identity(name, *device.split("+"), **known | more)
 
 
 def expected(*cases: Identity, run: Run | None = None, settings: Settings = SETTINGS) -> Expected:
@@ -190,14 +180,6 @@ def test_the_list_keeps_to_the_width_of_the_terminal(width: int) -> None:
     assert text.count("unknown") == 2
 
 
-def test_a_narrow_list_has_a_sentence_for_each_case() -> None:
-    text = " ".join(" ".join(lines(listed(), 32)).split())
-    assert "square[cpu-64]: work of a call 524 kFLOP, a call 72.4 µs" in text
-    slow = "square[cpu-128]: work of a call 4.19 MFLOP, a call 500 ms, left out"
-    assert slow in text
-    assert "square[cpu-4096]: a call unknown" in text
-
-
 def test_the_table_tells_what_was_measured_left_out_and_is_unknown() -> None:
     shown = list(lines(listed(), 100))
     text = "\n".join(shown)
@@ -211,8 +193,3 @@ def test_the_table_tells_what_was_measured_left_out_and_is_unknown() -> None:
     assert "together_at_once[cuda:0+...+cuda:7-64]" in text
     assert "standard: budget 7 min; 3 cases, 1 left out or not here" in text
     assert "Left out: one call takes longer than this profile allows (200 ms)." in text
-
-
-def test_before_the_first_run_it_says_why_nothing_is_known() -> None:
-    first, *_ = lines(expected(identity(64)), 100)
-    assert first == "Times are unknown before the first run of this machine, here."

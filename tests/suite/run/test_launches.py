@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from frobench.suite.journal import (
     Begun,
     Ended,
-    Identity,
     Journal,
     LaunchSpec,
     Plan,
@@ -38,21 +37,7 @@ def plan() -> Plan:
     return made_up_records.plan(
         SETTINGS,
         environment=environment(None, 0),
-        cases=[
-            Identity(
-                fullname=f"bench_tiny[cpu-{n}]",
-                name="bench_tiny",
-                group="tiny",
-                function="bench_tiny",
-                params={"device": "cpu", "n": n},
-                param=None,
-                title="Add.",
-                headline=True,
-                devices=["cpu"],
-                version="1",
-            )
-            for n in range(CASES)
-        ],
+        cases=[made_up_records.identity(f"bench_tiny[cpu-{n}]") for n in range(CASES)],
         plan_seconds=1.0,
         launch_seconds=1.0,
     )

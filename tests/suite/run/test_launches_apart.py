@@ -5,6 +5,7 @@ The launches are made up, and the runner makes of them what it makes of any othe
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 from frobench.suite.journal import Measured, Record
 from frobench.suite.stored import store
 from frobench.suite.stored.types import CaseInfo, Check
-from tests.instruments.runs.made_up_launches import Launch, made_up, run
+from tests.instruments.runs.made_up_launches import LAUNCHES, Launch, Quiet, made_up, run
 
 MIB = 2**20
 RIGHT = Check("all", 0.0, 1e-5)
@@ -63,3 +64,34 @@ def test_caches_were_as_cold_as_in_the_launch_that_read_least_over_them(
     read: list[int], tmp_path: Path
 ) -> None:
     assert stored(tmp_path, flushed_bytes=read).flushed_bytes == 48 * MIB
+
+
+@pytest.mark.parametrize(("peaks", "most"), [([100, 300], 300), ([None, 7], 7), ([None] * 2, None)])
+def test_a_case_took_the_most_memory_that_it_took_in_any_launch(
+    peaks: list[int | None], most: int | None, tmp_path: Path
+) -> None:
+    assert stored(tmp_path, peak_bytes=peaks).peak_bytes == most
+
+
+class Watching(Quiet):
+    """Remembers how much of a run was done when."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.done: list[float] = []
+
+    def at(self, done: float, left: float, what: str) -> None:
+        """Remember how much is done."""
+        assert left >= 0
+        assert what
+        self.done.append(done)
+
+
+def test_what_is_done_of_a_run_grows_from_nothing_by_each_case(tmp_path: Path) -> None:
+    watching = Watching()
+    with made_up():
+        run(tmp_path, reporter=watching)
+    assert watching.done == sorted(watching.done)
+    assert 0 <= watching.done[0] < watching.done[-1] <= 1
+    steps = {round(later - done, 6) for done, later in pairwise(watching.done)}
+    assert max(steps) <= 1 / LAUNCHES

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A launch that lost a rank of its group takes nothing from what other launches measured."""
 
-from frobench.suite.journal import Ended, Identity, Plan, Record, Refused
+from msgspec.structs import replace
+
+from frobench.suite.journal import Ended, Plan, Record, Refused
 from frobench.suite.profiles import settings_for
 from frobench.suite.run.merge import merge
 from frobench.suite.stored.types import Check, Run
@@ -15,21 +17,7 @@ CASES = ["bench_all_reduce", "bench_broadcast"]
 
 def plan() -> Plan:
     """Return a plan of two cases of a group."""
-    cases = [
-        Identity(
-            fullname=name,
-            name=name,
-            group="collectives",
-            function=name,
-            params={"device": "cpu/2x1"},
-            param=None,
-            title="Do it.",
-            headline=True,
-            devices=["cpu/2x1"],
-            version="1",
-        )
-        for name in CASES
-    ]
+    cases = [made_up_records.identity(name, "cpu/2x1", group="collectives") for name in CASES]
     environment = factory_machine.environment(None, 0)
     return made_up_records.plan(SETTINGS, environment=environment, cases=cases)
 
@@ -88,3 +76,9 @@ def test_a_case_that_no_launch_measured_has_the_loss_as_its_reason() -> None:
     first, second = run.frobench.outcomes
     assert (first.status, first.reason) == ("failed", REASON)
     assert (second.status, second.reason) == ("skipped", f"lost: {REASON}")
+
+
+def test_a_launch_whose_end_is_not_known_took_what_its_cases_took() -> None:
+    records = [replace(record, wall_seconds=1.5, warmup=0.25) for record in both_measured(0)]
+    (launch,) = merge(plan(), records, 10.0, complete=False).frobench.launches
+    assert (launch.seconds, launch.body_seconds, launch.warmup_seconds) == (3.0, 0.006, 0.5)

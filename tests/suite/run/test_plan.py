@@ -34,7 +34,6 @@ from frobench.suite.run.plan import (
 )
 from frobench.suite.run.runner import _announce
 from frobench.suite.stored.store import most_launches
-from frobench.suite.stored.types import Work
 from tests.instruments.runs import factory, made_up_records
 from tests.instruments.runs.factory_machine import environment
 
@@ -45,20 +44,12 @@ LEAST = PROFILES["standard"].least_case_seconds
 def seen(call: float = 1e-3, **more: Any) -> Measured:  # noqa: ANN401 - fields of all types
     """Return what a pilot journals of a case of five calls."""
     facts: dict[str, Any] = {
-        "launch": 0,
-        "case": "a",
-        "order": 1,
         "samples": [call] * 5,
-        "iterations": 1,
         "warmup": call,
         "sampled": 5 * call,
-        "work": Work(),
-        "check": None,
-        "parts": {},
-        "peak_bytes": None,
         "wall_seconds": 6 * call,
     }
-    return Measured(**facts | more)
+    return made_up_records.measured(more.pop("case", "a"), **facts | more)
 
 
 def said(**settings: Any) -> list[str]:  # noqa: ANN401 - as `settings_for` takes them
@@ -175,21 +166,7 @@ def cases(
     made = [(f"lead {place}", call, True) for place, call in enumerate(headline)]
     made += [(f"other {place}", call, False) for place, call in enumerate(others)]
     return [
-        (
-            Identity(
-                fullname=name,
-                name=name,
-                group="matmul",
-                function="bench",
-                params={},
-                param=None,
-                title="",
-                headline=leads,
-                devices=["cpu"],
-                version="1",
-            ),
-            seen(call, case=name),
-        )
+        (made_up_records.identity(name, headline=leads), seen(call, case=name))
         for name, call, leads in made
     ]
 

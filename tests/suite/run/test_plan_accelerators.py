@@ -44,33 +44,22 @@ Pair = tuple[Identity, Measured]
 
 def pair(name: str, device: str, call: float, *, headline: bool = False, **more: Any) -> Pair:  # noqa: ANN401 - any fact
     """Return a case, and what a pilot journals of it."""
-    case = Identity(
-        fullname=name,
-        name=name,
-        group="matmul",
+    case = made_up_records.identity(
+        name,
+        *device.split("+"),
         function=more.pop("function", "bench"),
         params={"device": device, "dtype": more.pop("dtype", None)},
-        param=None,
-        title="",
         headline=headline,
-        devices=device.split("+"),
-        version="1",
     )
     facts: dict[str, Any] = {
-        "launch": 0,
-        "case": name,
-        "order": 1,
         "samples": [call] * 5,
-        "iterations": 1,
         "warmup": call,
         "sampled": 5 * call,
         "work": Work(items=1),
-        "check": None,
         "parts": {"enqueue": call, "span": call},
-        "peak_bytes": None,
         "wall_seconds": SETUP + 6 * call,
     }
-    return case, Measured(**facts | more)
+    return case, made_up_records.measured(name, **facts | more)
 
 
 def suite_on_cuda(cases: int, headlines: int, longest: float = LONGEST) -> list[Pair]:

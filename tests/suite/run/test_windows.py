@@ -7,24 +7,14 @@ from frobench.suite.journal import Identity, Measured
 from frobench.suite.profiles import LEAD, WINDOW, settings_for
 from frobench.suite.run import plan
 from frobench.suite.stored.types import Settings, Work
+from tests.instruments.runs import made_up_records
 from tests.instruments.runs.made_up_records import measured
 
 SETTINGS = settings_for("standard", ["cuda:0"])
 
 
 def identity(name: str, *devices: str, headline: bool = True) -> Identity:
-    return Identity(
-        fullname=name,
-        name=name,
-        group="g",
-        function=name,
-        params={},
-        param=None,
-        title="",
-        headline=headline,
-        devices=list(devices) or ["cuda:0"],
-        version="1",
-    )
+    return made_up_records.identity(name, *(devices or ["cuda:0"]), headline=headline)
 
 
 def working(flops: float | None = None, size: float | None = None) -> Measured:

@@ -14,11 +14,6 @@ def _environment(accelerators: int = 1) -> Environment:
     return factory.run(accelerators=accelerators).frobench.environment
 
 
-def test_equal_environments_do_not_differ() -> None:
-    assert compare_environments(_environment(), _environment()) == []
-    assert likeness([]) == "same"
-
-
 def _cores(environment: Environment) -> None:
     environment.cpu.usable_cores = 1
 
@@ -95,21 +90,6 @@ def test_what_follows_from_another_processor_or_another_torch_is_left_out() -> N
     new.software.torch_build["cuda"] = "14.0"
     differences = compare_environments(_environment(), new)
     assert [each.fact for each in differences] == ["cpu.model", "software.torch"]
-
-
-def test_another_build_of_the_same_torch_is_told() -> None:
-    new = _environment()
-    new.software.torch_build["cuda"] = "12.8"
-    assert compare_environments(_environment(), new) == [
-        Difference("software.torch_build.cuda", "13.0", "12.8")
-    ]
-
-
-def test_the_name_of_the_machine_and_the_reasons_are_no_facts() -> None:
-    new = _environment()
-    new.machine = "elsewhere"
-    new.unknown["cpu.governor"] = "no permission"
-    assert compare_environments(_environment(), new) == []
 
 
 def test_what_an_older_file_does_not_tell_is_no_difference() -> None:

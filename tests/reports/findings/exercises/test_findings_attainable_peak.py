@@ -5,9 +5,18 @@ from msgspec.structs import replace
 
 from frobench.reports.findings import sections
 from frobench.reports.findings.finding import Section
-from frobench.suite.stored.types import Case, Check, Exercise, Outcome, Search, Work
+from frobench.suite.stored.types import Case, Check, Outcome, Search, Work
 from tests.instruments.runs import factory
-from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, by_name, case, left_out, plain, plot
+from tests.instruments.runs.exact_runs import (
+    LAUNCHES,
+    WOBBLE,
+    by_name,
+    case,
+    left_out,
+    plain,
+    plot,
+    with_cases,
+)
 
 GPU = "cuda:0"
 RATES = {("cpu", "float32"): 1e11, (GPU, "float32"): 4e13, (GPU, "bfloat16"): 6e14}
@@ -36,18 +45,8 @@ def square(device: str, dtype: str, part: float) -> Case:
 def answered(*cases: Case, without: tuple[Outcome, ...] = (), accelerators: int = 1) -> Section:
     """Return what the report answers of the most, in a run with these cases."""
     base = factory.run(accelerators=accelerators, launches=LAUNCHES)
-    passed = [
-        Outcome(fullname=one.fullname, group=one.group, params=one.params, status="passed")
-        for one in cases
-    ]
-    asked = Exercise(question="What?", explanation="That.")
-    part = replace(
-        base.frobench,
-        exercises={"attainable_peak": asked},
-        outcomes=[*passed, *(replace(one, group="attainable_peak") for one in without)],
-    )
-    run = replace(base, benchmarks=[*cases], frobench=part)
-    return sections(run)[0]
+    left = [replace(one, group="attainable_peak") for one in without]
+    return sections(with_cases(base, cases, left, ["attainable_peak"]))[0]
 
 
 WHOLE = (
@@ -65,7 +64,6 @@ def test_the_fastest_precision_of_the_accelerator_leads_with_its_shape() -> None
     assert section.findings[0].name == f"peak-{GPU}"
     lead = by_name(section)[f"peak-{GPU}"]
     middle = sorted(1 / factor for factor in WOBBLE)
-    assert lead.value is not None
     assert lead.value.value == 6e14 * (middle[3] + middle[4]) / 2
     assert lead.unit == "FLOP/s"
     answer = plain(lead)
@@ -96,7 +94,6 @@ def test_how_sure_it_is_names_shapes_seconds_and_the_second_best() -> None:
 
 def test_a_square_product_is_held_against_the_most_of_its_precision() -> None:
     found = by_name(answered(*WHOLE))[f"square-{GPU}"]
-    assert found.value is not None
     assert abs(found.value.value - 0.7) < 1e-12
     assert plain(found).endswith("] of the fastest, in bfloat16 at n = 1,024.")
     assert f"bench.py::bench_square[{GPU}-1024-bfloat16]" in found.cases

@@ -2,16 +2,26 @@
 """What a network gives, from messages whose latency, bandwidth and slow links are known."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from frobench.reports.findings import sections
-from frobench.reports.findings.finding import RATIO, Section
+from frobench.reports.findings.finding import RATIO
 from frobench.reports.findings.select import device_title, the_device
-from frobench.suite.stored.types import Case, Exercise, NodeFacts, Outcome, Work
+from frobench.suite.stored.types import Case, NodeFacts, Work
 from tests.instruments.runs import factory
-from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, answer, by_name, case, plain, plot
+from tests.instruments.runs.exact_runs import (
+    LAUNCHES,
+    WOBBLE,
+    answer,
+    by_name,
+    case,
+    plain,
+    plot,
+    with_cases,
+)
 
 SIZES = (8, 2**16, 2**20, 2**24)
 LATENCY, BANDWIDTH, LINK = 50e-6, 1e9, 1.25e9
@@ -56,17 +66,11 @@ def exchange(device: str, seconds: Sequence[float]) -> Case:
     return made
 
 
-def across(cases: Sequence[Case], links: Sequence[float | None]) -> Section:
+def across(cases: Sequence[Case], links: Sequence[float | None]) -> Any:  # noqa: ANN401 - see `answer`
     """Answer for a run of several nodes, whose links the system tells."""
     cases = [replace(one, group="collectives") for one in cases]
-    run = factory.run(accelerators=0, launches=LAUNCHES)
-    run.benchmarks = cases
+    run = with_cases(factory.run(accelerators=0, launches=LAUNCHES), cases)
     run.frobench.nodes = [NodeFacts(ranks=1, link=link) for link in links]
-    run.frobench.exercises = {"collectives": Exercise(question="What?", explanation="That.")}
-    run.frobench.outcomes = [
-        Outcome(fullname=one.fullname, group=one.group, params=one.params, status="passed")
-        for one in cases
-    ]
     return sections(run)[0]
 
 
@@ -74,7 +78,6 @@ def test_a_message_has_the_latency_of_half_a_round_trip_and_the_links_bandwidth(
     section = across(trips("cpu/2x1"), [LINK, 2 * LINK])
     (trip,) = section.findings
     assert trip.name == "bandwidth-send-and-receive-cpu/2x1"
-    assert trip.value is not None
     assert trip.value.value == pytest.approx(BANDWIDTH)
     assert "80% [" in plain(trip)  # of the slower link
     assert "of the link (1.25 GB/s); a latency of 50 µs [" in plain(trip)
@@ -92,7 +95,6 @@ def test_where_no_line_fits_the_smallest_message_is_timed_one_way() -> None:
 def test_the_bus_bandwidth_of_an_all_reduce_counts_what_each_link_carries() -> None:
     four = by_name(across(sums("cpu/4x1", 4), [LINK, LINK, LINK, None]))
     found = four["bandwidth-all-reduce-cpu/4x1"]
-    assert found.value is not None
     assert found.value.value == pytest.approx(BANDWIDTH)
     assert "an algorithm bandwidth of 670 MB/s [" in plain(found)
     assert "of the link" not in found.answer  # one node does not tell
@@ -124,7 +126,6 @@ def test_a_slow_link_is_named(seconds: Sequence[float], sentence: str) -> None:
     found = by_name(across([exchange("cpu/3x1", seconds)], [None] * 3))["slowest-cpu/3x1"]
     assert plain(found).startswith(sentence)
     if "slow:" in sentence:
-        assert found.value is not None
         assert found.value.value == pytest.approx(2.0)
     if sentence.startswith("One"):
         assert "; 8.4 MB/s [" in plain(found)
@@ -135,7 +136,6 @@ def test_links_within_a_node_are_not_the_networks() -> None:
     seconds = (2.0, 9.0, 1.0, 9.0)  # ranks 1 and 3 get their numbers from their own nodes
     found = by_name(across([exchange("cuda/2x2", seconds)], [None] * 2))["slowest-cuda/2x2"]
     assert "from node 1 to node 0" in found.answer
-    assert found.value is not None
     assert found.value.value == pytest.approx(2.0)
 
 
@@ -143,7 +143,6 @@ def test_scaling_is_the_bus_bandwidth_that_more_nodes_keep() -> None:
     cases = [*sums("cpu/2x1", 2), *sums("cpu/8x1", 8, BANDWIDTH / 2)]
     found = by_name(across(cases, [None] * 8))["scaling-all-reduce"]
     assert "of 2 nodes with 8, 16 MiB" in found.answer
-    assert found.value is not None
     assert 0.49 < found.value.value < 0.52  # the latency is a small part of 16 MiB
 
 
@@ -169,7 +168,6 @@ def test_a_step_scales_as_it_takes_longer_than_one_that_exchanges_nothing() -> N
     found = by_name(across(cases, [None] * 4))
     for name, part in (("ddp-weak", 0.8), ("fsdp-weak", 0.5), ("ddp-strong", 0.5)):
         value = found[f"scaling-{name}-cpu/4x1"].value
-        assert value is not None
         assert value.value == pytest.approx(part)
     assert "a layer of 786,944 parameters" in found["scaling-ddp-weak-cpu/4x1"].answer
     assert "scaling-fsdp-strong-cpu/4x1" not in found
@@ -191,7 +189,6 @@ def test_communication_hides_from_the_tokens_whose_step_is_no_longer_for_it(
     wider = steps("cpu/2x1", 1024, alone=1.0, ddp=1.0, exchange=0.5)
     found = by_name(across([*narrow, *few, *more, *wider], [None] * 2))["hidden-cpu/2x1"]
     assert plain(found).startswith(sentence)
-    assert found.value is not None
     assert found.value.value == pytest.approx(part)
 
 
@@ -217,7 +214,6 @@ def test_a_pipeline_has_the_speedup_of_its_best_number_of_micro_batches_below_th
     wide = batches("cpu/2x1", 1024, {1: (1.0, 1.25), 4: (1.0, 0.8), 16: (1.0, 0.625)})
     section = across([*narrow, *wide], [None] * 2)
     found = by_name(section)["pipeline-cpu/2x1"]
-    assert found.value is not None
     assert found.value.value == pytest.approx(1.6)
     assert "with 16 micro-batches; filling and emptying would leave 1.88" in plain(found)
     (limit,) = plot(section, "pipeline-cpu/2x1").lines

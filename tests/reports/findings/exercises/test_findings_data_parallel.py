@@ -6,9 +6,17 @@ from typing import Any
 
 import pytest
 
-from frobench.reports.findings.finding import Section
 from frobench.suite.stored.types import Case, Work
-from tests.instruments.runs.exact_runs import WOBBLE, answer, by_name, case, left_out, plain, plot
+from tests.instruments.runs.exact_runs import (
+    WOBBLE,
+    answer,
+    by_name,
+    case,
+    left_out,
+    plain,
+    plot,
+    value,
+)
 
 GPU, PAIR, HALVES = "cuda:0", "cuda:0+cuda:1", "cpu/0+cpu/1"
 FOUR = "cuda:0+cuda:1+cuda:2+cuda:3"
@@ -63,12 +71,6 @@ def pair() -> list[Case]:
     ]
 
 
-def value(section: Section, name: str) -> float:
-    found = by_name(section)[name].value
-    assert found is not None
-    return found.value
-
-
 def test_several_devices_are_held_against_one() -> None:
     section = answer("data_parallel", pair(), accelerators=2)
     lead = section.findings[0]
@@ -119,7 +121,6 @@ def test_a_way_is_ranked_by_its_step_however_many_are_in_a_sample() -> None:
     cases = [*steps("by_hand", alone, PAIR), *steps("distributed", parted, PAIR, many=10)]
     best = by_name(answer("data_parallel", cases, accelerators=2))[f"best-{PAIR}-medium"]
     assert "as fast with DistributedDataParallel as by hand" in plain(best)
-    assert best.value is not None
     assert best.value.value == pytest.approx(alone(2048) / parted(2048))
 
 
@@ -170,7 +171,6 @@ def test_what_is_lost_is_what_a_share_of_one_device_s_time_leaves() -> None:
     assert value(section, f"sum-{PAIR}-medium") == pytest.approx(10 / 9.8)
     bars = plot(section, f"parts-{PAIR}-medium")
     assert {one.label: one.points[0].y.value for one in bars.series} == pytest.approx(times)
-    assert bars.whole is not None
     assert bars.whole.points[0].y.value == pytest.approx(9.8e-3)
 
 

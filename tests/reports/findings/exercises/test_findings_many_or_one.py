@@ -5,9 +5,17 @@ from collections.abc import Callable
 
 import pytest
 
-from frobench.reports.findings.finding import Section
 from frobench.suite.stored.types import Case, Work
-from tests.instruments.runs.exact_runs import LAUNCHES, answer, by_name, case, left_out, plain, plot
+from tests.instruments.runs.exact_runs import (
+    LAUNCHES,
+    answer,
+    by_name,
+    case,
+    left_out,
+    plain,
+    plot,
+    value,
+)
 
 GPU = "cuda:0"
 COUNTS = (1, 10, 100, 1000, 10_000)
@@ -49,19 +57,11 @@ def chain(
     return [case(function, LENGTH * step(n), device, work=work, n=n) for n in sizes]
 
 
-def value(section: Section, name: str) -> float:
-    found = by_name(section)[name].value
-    assert found is not None
-    return found.value
-
-
 def test_what_each_operation_adds_is_its_cost() -> None:
     section = answer("many_or_one", pieces(), accelerators=1)
     lead = section.findings[0]
     assert lead.name == f"launch-{GPU}"
-    assert lead.value is not None
     assert lead.value.value == pytest.approx(LAUNCH)
-    assert lead.value.low is not None
     assert "from 1 to 10,000 operations." in lead.answer
 
 

@@ -29,7 +29,6 @@ def test_the_speed_up_is_of_one_size_on_all_machines_and_paired_within_launches(
     found = by_name(answer("matmul", cases, accelerators=1))
     assert found["speed-up"].label.endswith("1,024")
     value = found["speed-up"].value
-    assert value is not None
     assert value.value == pytest.approx(512.0)  # (1024 / 128)^3
     assert value.low == pytest.approx(512.0)  # what moves a launch moves both devices
     assert value.high == pytest.approx(512.0)
@@ -55,7 +54,6 @@ def test_the_crossover_is_exact_for_a_launch_and_work_however_far_apart_the_size
 
     section = answer("matmul", square(cubic, "cpu") + square(device, "cuda:0"), accelerators=1)
     found = by_name(section)["crossover"].value
-    assert found is not None
     assert cubic(found.value) == pytest.approx(device(found.value))
 
 
@@ -66,7 +64,6 @@ def test_the_interval_of_a_crossover_is_the_two_sizes_that_it_was_measured_betwe
     truth = brentq(lambda n: cubic(n) - device(n), 16, 1024)
     section = answer("matmul", square(cubic, "cpu") + square(device, "cuda:0"), accelerators=1)
     found = by_name(section)["crossover"]
-    assert found.value is not None
     assert found.value.value != pytest.approx(truth, rel=0.01)
     assert (found.value.low, found.value.high) == (64, 128)
     assert 64 < truth < 128
@@ -81,8 +78,6 @@ def test_the_crossover_lies_where_the_times_are_equal() -> None:
     ]
     found = by_name(answer("matmul", cases, accelerators=1))
     alone, copies = found["crossover"].value, found["crossover-with-copies"].value
-    assert alone is not None
-    assert copies is not None
     assert alone.value == pytest.approx(128.0)
     assert copies.value == pytest.approx(256.0)
 
@@ -115,7 +110,6 @@ def test_a_crossover_that_some_launches_miss_has_no_number() -> None:
 def test_the_best_rate_is_of_the_best_precision_and_names_the_others() -> None:
     cases = square(cubic, "cpu") + square(lambda n: cubic(n) / 2, "cpu", "bfloat16")
     found = by_name(answer("matmul", cases))["best-rate-cpu"]
-    assert found.value is not None
     assert found.value.value == pytest.approx(2e11)
     assert "in bfloat16" in found.answer
     assert "in float32" in found.answer
@@ -124,7 +118,6 @@ def test_the_best_rate_is_of_the_best_precision_and_names_the_others() -> None:
 def test_half_the_best_rate_is_reached_where_a_fixed_cost_equals_the_work() -> None:
     found = by_name(answer("matmul", square(lambda n: cubic(n) + flat(n), "cpu")))
     half = found["half-rate-cpu"].value
-    assert half is not None
     assert half.value == pytest.approx(128, rel=0.01)
 
 
@@ -134,7 +127,6 @@ def test_a_graph_is_held_against_launching_from_python() -> None:
         case("bench_square_graph", 5e-6, "cuda:0", n=16, dtype="float32"),
     ]
     found = by_name(answer("matmul", cases, accelerators=1))["graph"].value
-    assert found is not None
     assert found.value == pytest.approx(2.4)
 
 
@@ -144,7 +136,6 @@ def test_cold_caches_are_held_against_warm_ones_size_by_size() -> None:
     cases += [case("bench_square_cold", late[n] * cubic(n), "cpu", n=n) for n in late]
     section = answer("matmul", cases)
     found = by_name(section)["cold-product-cpu"]
-    assert found.value is not None
     assert found.value.low == pytest.approx(3.5)  # what moves a launch moves both alike
     assert plain(found).replace(RATIO, "x") == (
         "3.500x [3.500, 3.500] as long with cold caches at n = 64."
@@ -175,7 +166,6 @@ def test_a_rate_is_that_of_the_device_in_bursts_and_beside_it_the_one_that_is_su
     one = case("bench_square", 1e-3, "cuda:0", work=work, n=4096, dtype="bfloat16")
     one.extra_info.parts |= {"device": [8e-4] * 8, "sustained": [9e-4] * 8}
     best = by_name(answer("matmul", [one], accelerators=1))["best-rate-cuda:0"]
-    assert best.value is not None
     assert best.value.value == pytest.approx(2.0 * 4096**3 / 8e-4)
     assert "TFLOP/s" in plain(best).partition(" in bfloat16 at n = 4,096 in bursts")[0]
     assert ", and 152.7" in plain(best)

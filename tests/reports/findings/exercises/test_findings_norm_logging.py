@@ -24,8 +24,6 @@ def loops(device: str) -> list[Case]:
 def test_norm_logging_gives_the_penalty_and_the_time_of_a_read_back() -> None:
     found = by_name(answer("norm_logging", loops("cpu")))
     penalty, read_back = found["penalty-cpu"].value, found["read-back-cpu"].value
-    assert penalty is not None
-    assert read_back is not None
     assert penalty.value == pytest.approx(35 / 28)
     assert penalty.low == pytest.approx(35 / 28)
     assert read_back.value == pytest.approx(7e-6)
@@ -60,13 +58,11 @@ def test_the_parts_of_a_step_are_the_differences_of_loops() -> None:
         "reading back": pytest.approx(10e-6),
     }
     found = by_name(section)["parts-cpu"].value
-    assert found is not None
     assert found.value == pytest.approx(10e-6)
 
 
 def test_the_parts_are_held_against_the_whole() -> None:
     found = by_name(answer("norm_logging", loops("cpu")))["sum-cpu"]
-    assert found.value is not None
     assert found.value.value == pytest.approx(34 / 35)
 
 
@@ -91,5 +87,4 @@ def test_the_length_of_the_log_stops_mattering_where_its_fixed_cost_is_spread() 
         for steps in (1, 10, 100, 1000)
     ]
     found = by_name(answer("norm_logging", cases))["length-cpu"].value
-    assert found is not None
     assert 30 < found.value < 100

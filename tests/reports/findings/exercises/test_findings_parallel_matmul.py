@@ -51,7 +51,6 @@ def test_products_are_split_from_the_size_on_that_gains(
 def test_scaling_efficiency_is_the_sequence_over_twice_the_time_at_once() -> None:
     section = answer("parallel_matmul", pairs(lambda n: 2 * n**3 / 5e10 / 0.8))
     lead = section.findings[0]
-    assert lead.value is not None
     assert lead.value.value == pytest.approx(0.8)
     assert by_name(section)["threshold-processes-cpu/0+cpu/1"].value is None
 
@@ -60,14 +59,12 @@ def test_nearly_twice_as_fast_is_reached_where_the_cost_of_starting_fades() -> N
     start = 19 * 64**3 / 5e10  # half of the time of one product of n = 64 * 19 ** (1 / 3)
     section = answer("parallel_matmul", pairs(lambda n: 2 * n**3 / 5e10 + start))
     found = by_name(section)["threshold-processes-cpu/0+cpu/1"].value
-    assert found is not None
     assert 256 < found.value < 1024
 
 
 def test_products_share_what_they_take_less_than_strictly_in_turn() -> None:
     section = answer("parallel_matmul", pairs(lambda n: 2 * n**3 / 5e10))
     found = by_name(section)["overlap-processes-cpu/0+cpu/1"]
-    assert found.value is not None
     assert found.value.value == pytest.approx(0.9)
 
 
@@ -84,7 +81,6 @@ def test_streams_of_an_engine_that_runs_one_product_at_a_time_share_nothing() ->
     streams.extra_info.parts["shared"] = [0.999e-3] * len(streams.extra_info.launches)
     section = answer("parallel_matmul", [streams], accelerators=1)
     found = by_name(section)["overlap-streams"]
-    assert found.value is not None
     assert found.value.value == 0
 
 
@@ -101,7 +97,6 @@ def test_with_one_accelerator_the_need_for_two_comes_before_halves_of_the_cpu() 
     none = left_out("bench_one_thread", "skipped", reason, device="none", n=64)
     section = answer("parallel_matmul", pairs(float), [none], accelerators=1)
     assert section.findings[0].answer == f"Not measured: {reason}."
-    assert section.findings[1].value is not None
 
 
 def test_two_accelerators_are_compared_with_the_first_of_them() -> None:
@@ -111,7 +106,6 @@ def test_two_accelerators_are_compared_with_the_first_of_them() -> None:
         case("bench_one_thread", 1.25e-3, both, work=Work(items=2.0), n=1024),
     ]
     lead = answer("parallel_matmul", cases, accelerators=2).findings[0]
-    assert lead.value is not None
     assert lead.value.value == pytest.approx(0.8)
 
 
@@ -121,7 +115,6 @@ def test_two_streams_are_held_against_a_sequence() -> None:
         case("bench_two_streams", 1.6e-3, "cuda:0", work=Work(items=2.0), n=1024),
     ]
     found = by_name(answer("parallel_matmul", cases, accelerators=1))["streams"].value
-    assert found is not None
     assert found.value == pytest.approx(1.25)
 
 
@@ -145,7 +138,6 @@ def test_each_group_of_devices_has_its_answer() -> None:
     for count in (2, 4, 8):
         group = "+".join(EIGHT[:count])
         value = found[f"efficiency-one_thread-{group}"].value
-        assert value is not None
         assert value.value == pytest.approx(1 / (1 + count / 10))
         assert f"threshold-one_thread-{group}" in found
         assert f"overlap-one_thread-{group}" in found
@@ -155,7 +147,6 @@ def test_more_and_more_devices_are_followed_from_two_to_all() -> None:
     section = answer("parallel_matmul", groups(2, 4, 8), accelerators=8)
     lead = section.findings[0]
     assert lead.name == "scaling-one_thread"
-    assert lead.value is not None
     assert lead.value.value == pytest.approx(1 / 1.8)
     assert plain(lead).endswith(" of 8 times as fast as one, n = 512.")
     (line,) = plot(section, "scaling").series

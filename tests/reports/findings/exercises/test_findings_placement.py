@@ -3,9 +3,17 @@
 
 import pytest
 
-from frobench.reports.findings.finding import Section
 from frobench.suite.stored.types import Case, Work
-from tests.instruments.runs.exact_runs import LAUNCHES, answer, by_name, case, left_out, plain, plot
+from tests.instruments.runs.exact_runs import (
+    LAUNCHES,
+    answer,
+    by_name,
+    case,
+    left_out,
+    plain,
+    plot,
+    value,
+)
 
 SIZES = (64, 4096, 4**10)
 GPU = "cuda:0"
@@ -27,12 +35,6 @@ def created(
 def ready(function: str, fixed: float, rate: float, device: str = GPU) -> list[Case]:
     """Build moves of several sizes of what is ready."""
     return [case(function, fixed + n / rate, device, n=n) for n in SIZES]
-
-
-def value(section: Section, name: str) -> float:
-    found = by_name(section)[name].value
-    assert found is not None
-    return found.value
 
 
 def test_the_detour_is_a_ratio_and_seconds_for_the_largest_and_the_smallest() -> None:

@@ -3,7 +3,7 @@
 
 import pytest
 
-from frobench.reports.findings.finding import RATIO, Section
+from frobench.reports.findings.finding import RATIO
 from frobench.suite.stored.types import Case, Work
 from tests.instruments.runs.exact_runs import (
     LAUNCHES,
@@ -14,6 +14,7 @@ from tests.instruments.runs.exact_runs import (
     left_out,
     plain,
     plot,
+    value,
 )
 
 GPU, PAIR = "cuda:0", "cuda:0+cuda:1"
@@ -62,17 +63,10 @@ def pipeline(
     return cases
 
 
-def value(section: Section, name: str) -> float:
-    found = by_name(section)[name].value
-    assert found is not None
-    return found.value
-
-
 def test_the_fastest_placement_leads_with_what_the_others_take() -> None:
     cases = placements(64, 1e-3, 2e-3, 3e-3) + placements(256, 8e-3, 2e-3, 4e-3)
     lead = answer("split_model", cases, accelerators=1).findings[0]
     assert lead.name == "placement"
-    assert lead.value is not None
     assert lead.value.value == pytest.approx(2e-3, rel=0.1)  # launches wobble
     assert f" for a forward pass of 256 words {ON_GPU}; " in plain(lead)
     assert f"2.000{RATIO} [2.000, 2.000] as long {SPLIT}" in plain(lead)
@@ -121,7 +115,6 @@ def test_parts_stand_beside_the_whole_of_each_placement() -> None:
     cases = placements(256, 8e-3, 2e-3, 5e-3)
     shown = plot(answer("split_model", cases, accelerators=1), "parts")
     parts = {part.label: {point.x: point.y.value for point in part.points} for part in shown.series}
-    assert shown.whole is not None
     for whole in shown.whole.points:
         total = sum(bar.get(whole.x, 0.0) for bar in parts.values())
         assert total == pytest.approx(whole.y.value)

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from frobench.reports.findings.finding import RATIO, Section
+from frobench.reports.findings.finding import RATIO
 from frobench.suite.stored.types import Case, Search, Work
-from tests.instruments.runs.exact_runs import answer, by_name, case, left_out, plain, plot
+from tests.instruments.runs.exact_runs import answer, by_name, case, left_out, plain, plot, value
 
 GPU = "cuda:0"
 PEAK, BANDWIDTH = 8e14, 4e12
@@ -42,15 +42,9 @@ def layers(  # noqa: PLR0913 - a choice each
     return case(f"bench_{function}", seconds, device, work=work, **given)
 
 
-def said(*cases: Case, beside: list[Case] | None = None, accelerators: int = 1) -> Section:
+def said(*cases: Case, beside: list[Case] | None = None, accelerators: int = 1) -> Any:  # noqa: ANN401 - see `answer`
     measured = ceilings() if beside is None else beside
     return answer("transformer", cases, accelerators=accelerators, beside=measured)
-
-
-def value(section: Section, name: str) -> float:
-    found = by_name(section)[name].value
-    assert found is not None
-    return found.value
 
 
 def test_tokens_are_counted_for_each_layer_that_they_pass() -> None:

@@ -1,0 +1,675 @@
+# SPDX-License-Identifier: MIT
+"""What each rule names in a run, and its nearest neighbours that are honest.
+
+A row has the rule's code, what makes runs, what it is given for a run that is spoilt, the message,
+and what it is given for honest runs. An empty message stands for any, no spoilt run for none.
+"""
+
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pytest
+
+from frobench.suite import checks
+from frobench.suite.stored.types import (
+    Case,
+    Check,
+    NodeFacts,
+    Outcome,
+    Run,
+    Scalar,
+    Sensed,
+    Telemetry,
+    Work,
+)
+from tests.instruments.faults.judging import (
+    codes,
+    keep,
+    made,
+    name_again,
+    on_accelerators,
+    only,
+    resample,
+    said,
+    samples,
+    set_samples,
+)
+
+MIB = 2**20
+PARTS = {"balance", "concurrency", "enqueue", "overlap", "reading", "shareable", "span"}
+PARTS |= {"shared_in_turn"}
+Given = dict[str, Any]
+
+
+class Row(NamedTuple):
+    """A rule, a run that it names and runs that it does not."""
+
+    code: str
+    make: Callable[..., Run]
+    spoilt: Given | None
+    message: str
+    honest: tuple[Given, ...]
+
+
+def row(
+    code: str, make: Callable[..., Run], spoilt: Given | None, message: str, *honest: Given
+) -> Row:
+    return Row(code, make, spoilt, message, honest)
+
+
+def change(run: Run, case: Case, given: Given) -> Run:
+    """Give a case parts, parameters, samples of each launch and other facts; launches theirs."""
+    info, launches = case.extra_info, len(run.frobench.launches)
+    for name, value in given.items():
+        if name in PARTS:
+            info.parts[name] = value if isinstance(value, list) else [value] * launches
+        elif name == "params":
+            case.params = case.params | value
+            name_again(run, case)
+        elif name == "samples":
+            set_samples(case, [value] * launches)
+        elif name == "launch":
+            for number, launch in enumerate(run.frobench.launches):
+                for fact, known in value(number).items():
+                    setattr(launch, fact, known)
+        else:
+            setattr(info, name, value)
+    return run
+
+
+def gpu(number: int = 1, launches: int = 6, **given: Any) -> Run:  # noqa: ANN401 - any fact
+    """Return a run of a case that keeps so many accelerators busy for 4 ms."""
+    return change(*on_accelerators(number, launches), given)
+
+
+def cpu(memory: int | None = 32 * MIB, **given: Any) -> Run:  # noqa: ANN401 - as above
+    """Return a run of a case on a CPU on which an empty body takes 94 ns.
+
+    memory : of the last cache, if it is known
+    """
+    run = made(launches=6)
+    name = run.benchmarks[0].name
+    keep(run, lambda case: case.name == name)
+    run.frobench.environment.cpu.last_level_cache_bytes = memory
+    return change(run, run.benchmarks[0], given)
+
+
+def halves(function: str, **given: Any) -> Run:  # noqa: ANN401 - as above
+    """Return a run of a case on two halves of the CPU."""
+    run = made()
+    (name, *_) = (case.name for case in run.benchmarks if function in case.name)
+    keep(run, lambda case: case.name == name)
+    if given.pop("as_samples", False):
+        given["span"] = [2 * max(one) for one in samples(run.benchmarks[0])]
+    return change(run, run.benchmarks[0], given)
+
+
+def tiny(devices: int, events: float) -> Run:
+    """Return a run of a case that queues 5 µs on each device, and each of two events takes more."""
+    names = [f"cuda:{index}" for index in range(devices)]
+    took, span = 8e-6 * devices, (5e-6 + 2 * events) * devices
+    return gpu(devices=names, params={}, samples=[took] * 4, span=span)
+
+
+def shaken(factor: Callable[[int], float], cases: int | None = None, **wanted: Any) -> Run:  # noqa: ANN401 - what the factory takes
+    """Return a quiet run whose launches take so many times as long."""
+    return resample(made(**{"noise": 0.001} | wanted), factor, cases)
+
+
+def busy(cores: float, seconds: float = 31.5, cost: float | None = None) -> Run:
+    """Return a run whose runner used so many cores in the fifth launch."""
+    run = made()
+    run.frobench.launches[4].runner_cores, run.frobench.launches[4].seconds = cores, seconds
+    if cost is not None:
+        known: Given = {"series": {}, "held_back": {}, "launches": [], "unknown": {}}
+        run.frobench.telemetry = Telemetry(begun=0.0, step=1.0, cost=cost, **known)
+    return run
+
+
+def threads(  # noqa: PLR0913 - what is known of cores
+    *,
+    count: int,
+    usable: int,
+    physical: int | None,
+    logical: int,
+    model: str = "AMD EPYC 9654",
+    on: str = "cpu",
+) -> Run:
+    """Return a run with so many threads on a processor with such cores."""
+    run = made(accelerators=1) if on != "cpu" else made()
+    cpu, run.frobench.environment.software.threads = run.frobench.environment.cpu, count
+    cpu.model, cpu.usable_cores = model, usable
+    cpu.physical_cores, cpu.logical_cores = physical, logical
+    keep(run, lambda case: case.extra_info.device == on)
+    return run
+
+
+def settings(third: dict[str, Scalar], planned: int = 2, *, old: bool = False) -> Run:
+    """Return a run whose third launch began with other settings, and the first maybe with none."""
+    run = made()
+    run.frobench.environment.software.threads = planned
+    for launch in run.frobench.launches:
+        launch.state = {"threads": 2, "matmul precision": "highest", "affinity": "0,1"}
+    run.frobench.launches[2].state.update(third)
+    if old:
+        run.frobench.launches[0].state = {}
+    return run
+
+
+def meanwhile(changed: dict[str, Scalar]) -> Run:
+    run = made()
+    for place in (1, 2):
+        run.frobench.launches[place].changed = changed
+    return run
+
+
+def nodes(*differs: dict[str, Scalar]) -> Run:
+    run = made()
+    run.frobench.nodes = [NodeFacts(ranks=1), *(NodeFacts(ranks=1, differs=d) for d in differs)]
+    return run
+
+
+def lost(reason: str) -> Run:
+    run = made()
+    run.frobench.launches[2].lost = reason
+    return run
+
+
+def held_back(parts: dict[str, float], watts: float | None = None, use: float | None = None) -> Run:
+    """Return a run on a device that may draw 700 W, and was held back in parts of its readings."""
+    values = {"power_watts": (100.0, 110.0, watts)} if watts else {}
+    values |= {"utilization": (0.0, use, 1.0)} if use else {}
+    run = gpu(telemetry={"cuda:0": Sensed(readings=40, values=values, held_back=parts)})
+    run.frobench.environment.accelerators[0].power_limit_watts = 700.0
+    return run
+
+
+def clock(step: float, calls: int | None = None, seconds: float | None = None) -> Run:
+    """Return a run whose fourth launch has such a clock: a step, or a part of a sample."""
+    run = made()
+    if seconds:
+        for case in run.benchmarks:
+            set_samples(case, [[seconds] * 3] * 8)
+    case = run.benchmarks[0]
+    unit = case.stats.median * case.extra_info.iterations[3] if calls else 1.0
+    for launch in run.frobench.launches[3 : 4 if step else None]:
+        launch.timer_step = step * unit
+    return run
+
+
+def harness(calls: int) -> Run:
+    """Return a run of a case that takes five times as long as an empty body."""
+    run = made()
+    del run.benchmarks[1:]
+    run.benchmarks[0].extra_info.iterations = [calls] * 8
+    for launch in run.frobench.launches:
+        launch.empty_body["cpu"] = run.benchmarks[0].stats.median / 5
+    return run
+
+
+def failed(check: Check | None, **params: Scalar) -> Run:
+    """Return a run that has one failure, by a check unless it is of another kind."""
+    run = made()
+    run.frobench.outcomes = [one for one in run.frobench.outcomes if one.status != "failed"]
+    outcome = Outcome(fullname="x", group="matmul", params=params, status="failed", reason="why")
+    if check:
+        outcome.check = check
+    run.frobench.outcomes.append(outcome)
+    return run
+
+
+def entry(error: float, precision: str = "float32") -> Check:
+    return Check("every entry", error, 2.8e-6, precision)
+
+
+def overlaps(*parts: float | None) -> list[float | None]:
+    return [*parts, *[0.0] * (8 - len(parts))]
+
+
+def dear(number: int) -> Given:
+    return {"empty_body": {"cuda:0": 2e-4 + number * 1e-6}}
+
+
+def ready(seconds: float) -> Callable[[int], Given]:
+    return lambda _: {"ready_reading": {"cuda:0": seconds}}
+
+
+CAPPED = {"SwPowerCap": 0.9}
+UNKNOWN: Callable[[int], Given] = lambda _: {"empty_body": {}}  # noqa: E731 - as short as can be
+WAITING: Callable[[int], Given] = lambda _: {"empty_body": {"cuda:0": 2e-3}}  # noqa: E731
+SINGLE: Given = {"iterations": [1] * 6}
+IDLE: Given = {"parts": {}, "work": Work(flops=1e9)}
+LATE: Given = {"reading": 0.02, "launch": ready(2e-5)}
+NOTHING_READ = "nothing was read over the caches between the samples"
+IN_TURN = "overlap of {} where there can be none"
+MANY: dict[str, Scalar] = {f"software.flags.{name}": "on" for name in "abcd"}
+SHOWN = ", ".join(f"{fact} is on" for fact in [*MANY][:3])
+SMT = {"usable": 16, "physical": 8, "logical": 16}
+PART = {"usable": 4, "physical": 64, "logical": 128}
+UNCOUNTED = {"usable": 8, "physical": None, "logical": 8}
+SMALL = {"usable": 2, "physical": 2, "logical": 2}
+JUMPS = [1.0, 1.05, 0.98, 1.03, 1.06, 1.0, 1.04, 1.05]
+ROWS = [
+    row(
+        "unsynchronised",
+        gpu,
+        {"span": 9e-3},
+        "the devices worked for 9 ms, the host waited 4 ms",
+        {"span": 4.4e-3},
+        {"span": [9e-3] * 3 + [3.9e-3] * 3},  # a few launches were disturbed
+        {"span": 9e-3, "samples": [4e-3, 4e-3, 9.1e-3]},  # a neighbour disturbs either kind
+        {"span": 9e-3, "iterations": [3] * 6},  # a call's, where calls overlap
+    ),
+    row("unsynchronised", gpu, {"launches": 1, "span": 9e-3}, ""),
+    row("unsynchronised", gpu, {"number": 2, "span": 5e-3}, ""),
+    *(
+        row(
+            "unsynchronised",
+            tiny,
+            {"devices": many, "events": 30e-6},
+            "",
+            {"devices": many, "events": 8e-6},
+        )
+        for many in (1, 8)
+    ),
+    row("unsynchronised", halves, None, "", {"function": "in_turn", "as_samples": True}),
+    row(
+        "events-miss-work",
+        gpu,
+        {"span": 5e-5},
+        "the host waited 3.9 ms, the events show 50 µs of work",
+        {"span": 2.1e-3},
+        {"span": 3.9e-3},
+        {"span": 5e-5, "enqueue": 3.99e-3},  # it waits by itself
+        {"span": 5e-5, "launch": WAITING},
+        {"span": 5e-5, "launch": UNKNOWN},
+        {"span": 1e-3, "enqueue": 1e-4, "samples": [1.15e-3, 5e-3, 5e-3, 5e-3]},
+    ),
+    row(
+        "events-miss-work",
+        gpu,
+        {"span": 5e-4, "enqueue": 2e-3, "samples": [3e-3, 4e-3, 4e-3, 5e-3]},
+        "the host waited 2 ms, the events show 500 µs of work",
+    ),
+    row(
+        "overlap-in-turn",
+        halves,
+        {"function": "in_turn", "overlap": overlaps(None, 0.0, 0.0, 0.3)},
+        IN_TURN.format("30%"),
+        {"function": "in_turn"},
+    ),
+    row(
+        "overlap-in-turn",
+        halves,
+        {"function": "in_turn", "concurrency": overlaps(0.0, 0.0, 0.0, 0.2)},
+        IN_TURN.format("20%"),
+    ),
+    row(
+        "overlap-in-turn",
+        halves,
+        {"function": "two_at_once", "shareable": 1e-3, "shared_in_turn": 3e-4, "concurrency": 0.0},
+        IN_TURN.format("26%"),
+        {
+            "function": "two_at_once",
+            "shareable": 1e-3,
+            "shared_in_turn": 0.9e-4,
+            "concurrency": 0.0,
+        },
+    ),
+    row(
+        "result-not-ready",
+        gpu,
+        LATE,
+        "",
+        {"reading": 2.5e-5, "launch": ready(2e-5)},
+        {"reading": 5.2e-3, "launch": ready(5e-3)},  # where reading is dear
+        {"reading": 1.5e-4, "launch": ready(2e-5)},  # the host woke up late
+        {"reading": 1e-3, "launch": ready(2e-5)},  # a quarter of a sample is no missed work
+        LATE | {"reading": [0.02, 0.02, 2e-5, 2e-5, 2e-5, 2e-5]},
+        {"reading": 0.02},
+    ),
+    row(
+        "idle-device",
+        gpu,
+        {"number": 2, "idle_devices": ["cuda:1"]},
+        "nothing was allocated for it on cuda:1",
+        {"number": 2},
+    ),
+    row(
+        "plain-inputs",
+        gpu,
+        {"commonest": 0.96},
+        "96% of an input is one and the same value",
+        {"commonest": 0.9},
+        {"commonest": None},
+    ),
+    row(
+        "no-work",
+        gpu,
+        IDLE | {"samples": [6.2e-6] * 4},
+        "a call takes 6.2 µs, as if it did nothing",
+        IDLE | {"samples": [8e-6] * 4},
+        *(
+            {"parts": {}, "work": work, "samples": [6.2e-6] * 4}
+            for work in (Work(), Work(items=10.0), Work(flops=0.0))
+        ),
+    ),
+    row(
+        "no-work",
+        gpu,
+        IDLE | {"iterations": [20] * 6, "samples": [4e-7] * 4},
+        "",
+        IDLE | {"iterations": [20] * 6, "samples": [3e-6] * 4},
+    ),
+    row(
+        "no-work",
+        gpu,
+        {"launch": dear, "samples": [2.06e-4, 2.07e-4, 2.1e-4], "parts": {}, "enqueue": 3e-7},
+        "",
+        {"launch": dear, "samples": [2.06e-4, 2.07e-4, 2.1e-4], "parts": {}, "enqueue": 6e-6},
+    ),
+    row(
+        "no-work",
+        gpu,
+        {"work": Work(flops=1e9), "against": [6.2e-6] * 24},
+        "the other version: a call takes 6.2 µs, as if it did nothing",
+        {"work": Work(flops=1e9), "against": [4e-3] * 24},
+    ),
+    row(
+        "no-work",
+        cpu,
+        {"iterations": [1000] * 6, "samples": [1.8e-7] * 4},
+        "",
+        {"iterations": [1000] * 6, "samples": [5e-7] * 4},
+        {"samples": [1e-9] * 4, "launch": UNKNOWN},
+    ),
+    row("warm-cache", cpu, SINGLE | {"params": {"cache": "cold"}}, NOTHING_READ),
+    row(
+        "warm-cache",
+        cpu,
+        SINGLE | {"flushed_bytes": 0},  # they were asked for cold, whatever the parameters
+        NOTHING_READ,
+        {"params": {"cache": "warm"}},
+    ),
+    row(
+        "warm-cache",
+        cpu,
+        SINGLE | {"flushed_bytes": 63 * MIB},
+        "63 MiB were read between the samples, not 64 MiB",
+        SINGLE | {"flushed_bytes": 64 * MIB},
+        SINGLE | {"flushed_bytes": 64 * MIB, "memory": None},
+    ),
+    row(
+        "warm-cache",
+        cpu,
+        {"flushed_bytes": 64 * MIB, "iterations": [1] * 5 + [4]},
+        "a sample holds 4 calls, so only the first is cold",
+    ),
+    row(
+        "warm-cache",
+        gpu,
+        {"params": {"cache": "cold"}, "flushed_bytes": None},
+        "",
+        {"params": {"cache": "cold"}, "flushed_bytes": MIB},  # the cache is not the processor's
+    ),
+    row(
+        "noisy-case",
+        shaken,
+        {"factor": lambda launch: 1.2 ** (launch % 2), "cases": 1},
+        "launches differ by 14%, wide interval: 2.8 µs [2.6, 3.1]",
+        {"factor": lambda launch: 1.08 ** (launch % 2)},
+    ),
+    row(
+        "noisy-case",
+        shaken,
+        {"factor": lambda launch: 1.5 ** (launch % 2), "cases": 1, "launches": 4},
+        "launches differ by 30%: 3.19 µs (no interval: 4 launches)",
+        {"factor": lambda launch: 1.5 ** (launch % 2), "cases": 1, "launches": 3},
+    ),
+    row(
+        "uneven-devices",
+        gpu,
+        {"number": 2, "balance": 0.69},
+        "the first device to be done takes 69% of the last one's time",
+        {"number": 2, "balance": 0.75},
+        {"number": 2, "balance": 0.5, "span": 3e-4},
+    ),
+    row(
+        "uneven-devices",
+        gpu,
+        {"number": 2, "balance": [0.3, 0.3, 0.3, 0.95, 0.9, None]},
+        "",
+        {"number": 2, "balance": [0.3, 0.3, 0.8, 0.95, 0.9, None]},
+    ),
+    row(
+        "uneven-devices",
+        halves,
+        None,
+        "",
+        {"function": "two_at_once", "balance": 0.5, "span": 1e-2},
+    ),
+    row(
+        "busy-runner",
+        busy,
+        {"cores": 0.031, "seconds": 90.0},
+        "the runner used 0.03 cores in launch 5",
+        {"cores": 0.021, "seconds": 90.0},
+        {"cores": 0.029, "cost": 0.01},
+    ),
+    row(
+        "busy-runner",  # starting a launch may take 0.1 s, which is much of a short one
+        busy,
+        {"cores": 0.08, "seconds": 2.0},
+        "the runner used 0.08 cores in launch 5",
+        {"cores": 0.06, "seconds": 2.0},
+    ),
+    row(
+        "drift",
+        shaken,
+        {"factor": lambda launch: 1.01**launch},
+        "the last launches were 6.2% slower than the first",
+        {"factor": lambda launch: 1.01**launch, "cases": 1},
+        {"factor": JUMPS.__getitem__, "noise": 0.01},
+    ),
+    row(
+        "drift",
+        shaken,
+        {"factor": lambda launch: 0.99**launch},
+        "the last launches were 5.8% faster than the first",
+    ),
+    *(
+        row(
+            "drift",
+            shaken,
+            {"factor": factor, "noise": 1e-4, "launches": 10},
+            f"from launch 6 on, times were 10.0% {word} than before",
+        )
+        for factor, word in (
+            (lambda launch: 1.1 if launch >= 5 else 1.0, "slower"),
+            (lambda launch: 0.9 if launch >= 5 else 1.0, "faster"),
+        )
+    ),
+    row(
+        "drift",  # without any noise launches have no course but a step
+        shaken,
+        {"factor": lambda launch: 1.5 if launch >= 4 else 1.0, "noise": 0.0},
+        "",
+        {"factor": lambda _: 1.0, "noise": 0.0},
+        *(
+            {"factor": lambda launch: 1.1 if launch >= 3 else 1.0, "noise": 0.01, "launches": count}
+            for count in (6, 7)
+        ),
+    ),
+    row(
+        "few-threads",
+        threads,
+        SMALL | {"count": 1},
+        "1 thread where 2 cores may be used",
+        SMALL | {"count": 2},
+        SMALL | {"count": 1, "physical": 1},
+        SMALL | {"count": 1, "on": "cuda:0"},
+    ),
+    row("few-threads", threads, SMT | {"count": 7}, "", SMT | {"count": 8}),
+    row("few-threads", threads, PART | {"count": 1}, "", PART | {"count": 2}),
+    row(
+        "few-threads",
+        threads,
+        UNCOUNTED | {"count": 1},
+        "",
+        UNCOUNTED | {"count": 4},
+        UNCOUNTED | {"count": 4, "physical": 8, "model": "Apple M2"},  # its slow cores
+    ),
+    row(
+        "many-threads",
+        threads,
+        PART | {"count": 64},
+        "64 threads where 4 cores may be used",
+        SMT | {"count": 8},
+        UNCOUNTED | {"count": 8},
+        PART | {"count": 64, "on": "cuda:0"},
+    ),
+    row(
+        "changed-settings",
+        settings,
+        {"third": {"matmul precision": "medium"}},
+        "matmul precision is medium in launch 3, not highest",
+        {"third": {}},
+        {"third": {}, "old": True},
+    ),
+    row(
+        "changed-settings",
+        settings,
+        {"third": {"threads": 2}, "planned": 4},
+        "threads is 2 in every launch, not 4",
+    ),
+    row(
+        "changed-settings",
+        settings,
+        {"third": {"affinity": ",".join(map(str, range(256)))}},
+        "affinity is 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 in launch 3, not 0,1",
+    ),
+    row(
+        "changed-environment",
+        meanwhile,
+        {"changed": {"accelerators.0.power_limit_watts": 400.0}},
+        "accelerators.0.power_limit_watts was 400.0 in launch 2, 3, unlike when the run began",
+        {"changed": {}},
+        {"changed": {"software.kernel": "6.9.0"}},  # moves no number
+        {"changed": {"software.threads": 1}},  # another rule's
+    ),
+    row(
+        "rank-lost",
+        lost,
+        {"reason": "rank 1 on node 1 did not answer in time"},
+        "launch 3 lost its group: rank 1 on node 1 did not answer in time",
+        {"reason": ""},
+    ),
+    *(
+        row("power-limited-case", held_back, {"parts": CAPPED} | seen, "", *honest)
+        for seen, honest in (
+            (
+                {"watts": 690.0, "use": 0.02},
+                [{"parts": CAPPED, "watts": 120.0, "use": 0.02}],
+            ),  # it rests
+            ({"watts": 120.0, "use": 0.97}, [{"parts": CAPPED, "watts": 120.0}]),  # of more than it
+            ({"use": 0.97}, [{"parts": CAPPED, "use": 0.02}]),
+            ({"watts": 690.0}, []),
+            ({}, []),
+        )
+    ),
+    *(
+        row(
+            "fixed-clock-case",
+            held_back,
+            {"parts": {"GpuIdle": 0.2, name: 0.9}},
+            "",
+            {"parts": {name: 0.04}},
+        )
+        for name in ("ApplicationsClocksSetting", "SyncBoost", "DisplayClockSetting")
+    ),
+    row(
+        "coarse-clock",
+        clock,
+        {"step": 1 / 49, "calls": 1},
+        "a sample lasts 50 steps of the clock",
+        {"step": 0.0},
+    ),
+    row(
+        "coarse-clock",  # once for the run, though samples are long
+        clock,
+        {"step": 0.0156, "seconds": 2.0},
+        "the clock's smallest step is 15.6 ms",
+    ),
+    row(
+        "costly-harness", harness, {"calls": 1}, "the harness takes 20% of a sample", {"calls": 10}
+    ),
+    row("few-launches", made, {"launches": 5}, "5 launches, where an interval needs 6"),
+    *(
+        row(
+            "wrong-result",
+            failed,
+            {"check": entry(error, precision)} | params,
+            f"{message} is off by {error:g}, over the bound of 2.8e-06",
+        )
+        for error, precision, params, message in (
+            (0.98, "bfloat16", {"dtype": "float32"}, "every entry"),  # one is missing
+            (7.5e-3, "bfloat16", {"dtype": "bfloat16"}, "every entry"),
+            *(
+                (error, narrow, given, f"computed in {narrow} where float32 was asked: every entry")
+                for error, narrow in ((1.1e-3, "tfloat32"), (7.5e-3, "bfloat16"))
+                for given in ({"dtype": "float32"}, {"n": 256})
+            ),
+        )
+    ),
+    row(
+        "wrong-result",
+        failed,
+        {"check": Check("shape (3, 4) with (3, 3)", sys.float_info.max, 0.0)},
+        "shape (3, 4) with (3, 3) is off beyond any number, over the bound of 0",
+    ),
+    row("failed-case", failed, {"check": None}, "why", {"check": entry(0.98)}),
+]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.code)
+def test_a_spoilt_run_is_named_and_its_honest_neighbours_are_not(row: Row) -> None:
+    if row.spoilt is not None:
+        first, *_ = said(row.make(**row.spoilt), row.code)
+        assert first == row.message or not row.message
+    for given in row.honest:
+        assert said(row.make(**given), row.code) == [], given
+
+
+def test_a_node_is_unlike_by_what_moves_numbers() -> None:
+    unlike: list[dict[str, Scalar]] = [
+        {"cpu.governor": "powersave", "cpu.memory_bytes": 1},
+        {"software.kernel": "6.1"},
+        MANY,
+    ]
+    assert said(nodes(*unlike), "unlike-nodes") == [
+        "node 1 differs from node 0: cpu.governor is powersave",
+        f"node 3 differs from node 0: {SHOWN}, and 1 more differ",
+    ]
+
+
+def test_most_cases_of_a_noisy_machine_are_named() -> None:
+    run = made(noise=0.15)
+    noisy = [c.case for c in checks.conclude(run) if c.code == "noisy-case"]
+    assert len(noisy) == len(set(noisy)) > 0.9 * len(run.benchmarks)
+
+
+def test_a_failure_has_one_code_with_the_case_and_its_severity() -> None:
+    for run in (failed(None), failed(entry(1.1e-3, "tfloat32"), dtype="float32")):
+        (found,) = (one for one in checks.conclude(run) if one.case == "x")
+        assert (found.code in {"failed-case", "wrong-result"}, found.severity) == (True, "error")
+
+
+def test_an_interrupted_run_names_the_cases_that_lack_launches() -> None:
+    run = made(launches=6, partial=True)
+    conclusions = checks.conclude(run)
+    short = [c.case for c in conclusions if c.code == "few-launches"]
+    assert short == [case.fullname for case in run.benchmarks[1::2]]
+    assert only(conclusions, "incomplete-run").case is None
+    enough = checks.conclude(made(launches=7, partial=True))
+    assert codes(enough) == {"failed-case", "incomplete-run"}
