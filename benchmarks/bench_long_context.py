@@ -137,11 +137,11 @@ def attended(
         past = keys.shape[2] - attending
         true, seen = [], []
         for head, row in zip(drawn(heads), drawn(attending), strict=True):
-            until = past + row + 1
-            scores = exact(keys[0, head, :until]) @ exact(queries[0, head, row]) / math.sqrt(HEAD)
-            true.append(torch.softmax(scores, 0) @ exact(values[0, head, :until]))
-            seen.append(outputs[0, head, row])
-        return close(torch.stack(true), torch.stack(seen), near, "attention")
+            query, until = queries[0, head, row : row + 1], past + row + 1
+            scores = exact(query) @ exact(keys[0, head, :until]).t() / math.sqrt(HEAD)
+            true.append(torch.softmax(scores, 1) @ exact(values[0, head, :until]))
+            seen.append(outputs[0, head, row : row + 1])
+        return close(torch.cat(true), torch.cat(seen), near, "attention")
 
     return check
 
