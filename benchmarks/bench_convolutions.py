@@ -30,7 +30,6 @@ from decoders import (
     GRADIENTS,
     NEAR,
     STEP_NEAR,
-    Training,
     autocast,
     close,
     exact,
@@ -115,8 +114,8 @@ class Block(nn.Module):
         return torch.relu(images + self.behind(self.second(hidden)))
 
 
-class BlockTraining(Training):
-    """A block in training, as `Training` is one of layers; the gradient of its outputs is given."""
+class BlockTraining:
+    """A block in training: each step begins from the same weights; the outputs' slope is given."""
 
     def __init__(self, device: Device, images: int, channels: int, layout: str, dtype: str) -> None:
         self.device, self.dtype = device, dtype
@@ -129,13 +128,21 @@ class BlockTraining(Training):
         self.inputs.requires_grad_()
         self.optimizer = torch.optim.SGD(self.weights, RATE, momentum=MOMENTUM)
 
+    def begin(self) -> None:
+        """Put the weights back, and let the optimizer forget."""
+        with torch.no_grad():
+            for weights, start in zip(self.weights, self.start, strict=True):
+                weights.copy_(start)
+            for state in self.optimizer.state.values():
+                state["momentum_buffer"].zero_()
+
     def step(self) -> Tensor:
         """Take a step; return the outputs, which lie on the device."""
         self.inputs.grad = None
         self.optimizer.zero_grad()
         with autocast(self.device, self.dtype):
             outputs: Tensor = self.block(self.inputs)
-        outputs.backward(self.slopes)
+        outputs.backward(self.slopes)  # type: ignore[no-untyped-call]  # torch leaves it so
         self.optimizer.step()
         return outputs.detach()
 
@@ -154,11 +161,11 @@ class BlockTraining(Training):
         checks = [close(true.detach(), outputs, near, "outputs")]
         gradients = [torch.zeros_like(one) if one.grad is None else one.grad for one in given]
         for slope, gradient in zip(slopes, gradients, strict=True):
-            rows = (one if one.dim() == 1 else one.flatten(1) for one in (slope, gradient))
-            checks.append(close(*rows, GRADIENTS * near, "gradients"))
-        for weights, start, gradient in zip(self.weights, self.start, gradients[1:], strict=True):
-            stepped = exact(start) - RATE * exact(gradient)
-            checks.append(close(stepped, weights, STEP_NEAR, "weights after the step"))
+            true, seen = (one.flatten(min(1, one.dim() - 1)) for one in (slope, gradient))
+            checks.append(close(true, seen, GRADIENTS * near, "gradients"))
+        for stepped, start, gradient in zip(self.weights, self.start, gradients[1:], strict=True):
+            true = exact(start) - RATE * exact(gradient)
+            checks.append(close(true, stepped, STEP_NEAR, "weights after the step"))
         return tightest(checks)
 
 
@@ -175,7 +182,9 @@ def draw_block(device: Device, images: int, channels: int, layout: str) -> Block
                 part.copy_(drawn * math.sqrt(3 / drawn[0].numel()))
             else:  # a mean or what is added, or else a variance or a factor
                 part.copy_(drawn / 2 + (0 if name.endswith(("mean", "bias")) else 1))
-    return block.to(memory_format=LAYOUTS[layout])
+    for convolution in (block.first, block.second):
+        convolution.weight.data = convolution.weight.data.contiguous(memory_format=LAYOUTS[layout])
+    return block
 
 
 def draw_images(device: Device, images: int, channels: int, layout: str, dtype: str) -> Tensor:
@@ -187,7 +196,7 @@ def draw_images(device: Device, images: int, channels: int, layout: str, dtype: 
 def truth(block: Block, images: Tensor) -> Tensor:
     """Return what a block makes of images by its stored statistics."""
     stored = [
-        (exact(norm.running_mean), exact(norm.running_var))
+        (exact(norm.get_buffer("running_mean")), exact(norm.get_buffer("running_var")))
         for norm in (block.between, block.behind)
     ]
     return passed(exact(images), list(map(exact, block.parameters())), stored)

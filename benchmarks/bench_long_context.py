@@ -24,7 +24,7 @@ import pytest
 import torch
 from decoders import BFLOAT16, FLOAT32, HEAD, NEAR, Shape, close, draw_layers, exact, skip_on_cpu
 from torch import Tensor
-from torch.nn.functional import scaled_dot_product_attention
+from torch.nn.functional import linear, scaled_dot_product_attention
 
 from frobench import Check, Device, Measure, Work, cases, cpu_twins, needed
 
@@ -74,19 +74,18 @@ def bench_products(measure: Measure, device: Device, tokens: int, width: int, dt
     """Multiply tokens by the weights of a layer."""
     skip_on_cpu(device, wide=width > NARROW)
     device.require(FLOAT32 * (2 * 12 * width**2 + 10 * tokens * width))
-    (layer,) = draw_layers(device, Shape(width, 1, dtype), dtype)
+    layer = draw_layers(device, Shape(width, 1, dtype), dtype)
+    _, mix, merge, _, up, down = (weights.detach() for weights in layer.parameters())
     numbers = device.uniform(tokens, width, dtype=dtype)
 
-    @torch.no_grad()
     def body() -> Tensor:
-        mixed = layer.merge(layer.mix(numbers)[:, :width])
-        result: Tensor = layer.down(layer.up(mixed))
-        return result
+        mixed = linear(numbers, mix)[:, :width]
+        return linear(linear(linear(mixed, merge), up), down)
 
     def check(outputs: Tensor) -> Check:
         rows = drawn(tokens)
-        true = exact(numbers[rows]) @ exact(layer.mix.weight[:width]).t()
-        for weights in (layer.merge.weight, layer.up.weight, layer.down.weight):
+        true = exact(numbers[rows])
+        for weights in (mix[:width], merge, up, down):
             true = true @ exact(weights).t()
         return close(true, outputs[rows], NEAR[dtype], "products")
 

@@ -26,7 +26,6 @@ import torch
 from decoders import (
     FLOAT32,
     Cache,
-    Decoder,
     Shape,
     close,
     draw_caches,
@@ -101,7 +100,7 @@ class SmallLinear(nn.Module):
     def forward(self, numbers: Tensor) -> Tensor:
         """Multiply (..., inputs) by the weights."""
         kept, multiply, _ = self.small
-        return multiply(numbers.flatten(0, -2), *kept).unflatten(0, numbers.shape[:-1])
+        return multiply(numbers.flatten(0, -2), *kept).view(*numbers.shape[:-1], -1)
 
 
 def decoding(
@@ -114,9 +113,9 @@ def decoding(
         few = device.uniform(256, 256)
         small = WAYS[weights](few, dtype)
         small.multiply(few[:1].to(getattr(torch, dtype)), *small.kept).cpu()
-    (layer,) = model = draw_layers(device, Shape(width, 1, dtype), "float32")
-    original = [part.detach() for part in layer.parameters()]
-    rounded, moved = shrink(layer, original, weights, dtype)
+    model = draw_layers(device, Shape(width, 1, dtype), "float32")
+    original = [part.detach() for part in model.parameters()]
+    rounded, moved = shrink(model[0], original, weights, dtype)
     caches = draw_caches(device, Shape(width, 1, dtype), CACHED, 1)
     inputs = device.uniform(1, 1, width, dtype=dtype)
     moved += sum(part.nbytes for part in caches[0]) + 2 * inputs.nbytes
@@ -130,7 +129,7 @@ def decoding(
 
 
 def shrink(
-    layer: Decoder, original: Sequence[Tensor], weights: str, dtype: str
+    layer: nn.Module, original: Sequence[Tensor], weights: str, dtype: str
 ) -> tuple[list[Tensor], int]:
     """Round the weights of a layer; return all its weights as they then are, and their bytes."""
     layer.to(getattr(torch, dtype))
@@ -160,7 +159,7 @@ def eight_bits(weights: Tensor, dtype: str) -> Small:
 
 def four_bits(weights: Tensor, dtype: str) -> Small:
     """Keep whole numbers from -8 to 7, two in a byte, and a scale of each group of a row."""
-    groups = weights.unflatten(1, (-1, GROUP))
+    groups = weights.view(len(weights), -1, GROUP)
     scales = (groups.abs().amax(2, keepdim=True) / 7).to(getattr(torch, dtype))
     whole = (groups / scales).round().clamp(-8, 7)
     codes = (whole.flatten(1) + 8).to(torch.int32)

@@ -54,7 +54,7 @@ def test_bytes_are_those_that_must_be_moved_once() -> None:
         ("prefill", "is_causal=True)\n    skip", "is_causal=False)\n    skip"),
         ("decode", "queries, keys, values),\n", "queries, keys[:, :, -9:], values[:, :, -9:]),\n"),
         ("decode", "queries, keys, values),\n", "queries, torch.zeros_like(keys), values),\n"),
-        ("products", "layer.up(mixed)", "layer.up(numbers)"),
+        ("products", "linear(mixed, merge)", "mixed"),
     ],
     ids=["wrong mask", "cache not read", "keys not read", "a product left out"],
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from frobench.reports.findings.answers import Answer, ask_on
+from frobench.reports.findings.exercises.transformer import GRAPH, TRAINING
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of, dots
 from frobench.reports.findings.values import VALUE, estimate_of, is_above, is_below, size, text
@@ -14,7 +15,7 @@ from frobench.suite.compare.runs import launch_ratios
 from frobench.suite.stored.types import Case
 from frobench.suite.units import format_point
 
-STEP, REPLAYED = "bench_step", "bench_train_graph"
+STEP, REPLAYED = "bench_step", f"{TRAINING.function}{GRAPH}"
 WAYS = {"eager": "launched from Python", "replayed": "replayed", "compiled": "compiled"}
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from frobench.reports.findings.answers import Answer, ask_on, threshold
 from frobench.reports.findings.exercises import limits
-from frobench.reports.findings.finding import Axis, Finding, Plot
+from frobench.reports.findings.finding import Axis, Finding, Plot, Series
 from frobench.reports.findings.select import Cases, Curve, lines
 from frobench.reports.findings.values import SIZE, VALUE, size
 from frobench.suite.stored.types import Scalar
@@ -78,7 +78,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
         ("decode", "A layer's attention and products in decoding", DECODE, _one_token),
     )
     for name, title, function, products in ways:
-        shown = ()
+        shown: tuple[Series, ...] = ()
         for device in reversed(cases.devices()):
             shown += lines(_curve, [(f"{cases.title(device)}: attention", cases, device, function)])
             shown += lines(

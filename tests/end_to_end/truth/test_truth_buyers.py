@@ -78,7 +78,9 @@ class Foretold(NamedTuple):
 class Account(TorchDispatchMode):
     """Adds up what operations would take a device."""
 
-    host = busy = worked = 0.0
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # torch leaves it so
+        self.host = self.busy = self.worked = 0.0
 
     def __torch_dispatch__(self, func: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:  # noqa: ANN401 - as torch's
         """Compute an operation, and let it take its time."""
@@ -147,8 +149,9 @@ def foretell(benchmarks: Path) -> Foretell:
         with pytest.MonkeyPatch.context() as patch, sdpa_kernel(SDPBackend.MATH):
             patch.setattr(modules[name], "skip_on_cpu", lambda *_, **__: None)
             patch.setattr(torch.optim, "SGD", foreach)
-            function = getattr(modules[name], f"bench_{function}")
-            function(measure, device=CPU, dtype="bfloat16", **given)
+            getattr(modules[name], f"bench_{function}")(
+                measure, device=CPU, dtype="bfloat16", **given
+            )
         return Foretold(account.busy + WAIT, account.worked, works[0])
 
     return find
