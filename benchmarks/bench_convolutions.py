@@ -33,7 +33,7 @@ from decoders import (
     autocast,
     close,
     exact,
-    skip_on_cpu,
+    skip_unsuited,
     tightest,
 )
 from torch import Tensor, nn
@@ -53,13 +53,14 @@ KEPT = 20
 """Times the images that a step and its check keep in float32, at most."""
 
 
-@cases("quick", images=[256], channels=[256], layout=[*LAYOUTS], dtype=["bfloat16"])
-@cases("quick", images=[16], channels=[NARROW], layout=[*LAYOUTS], dtype=["float32"])
+@cases("quick", images=[256], channels=[256], layout=["channels_last"], dtype=["bfloat16"])
+@cases(images=[256], channels=[256], layout=[*LAYOUTS], dtype=["bfloat16"])
+@cases(images=[16], channels=[NARROW], layout=[*LAYOUTS], dtype=["float32"])
 def bench_forward(  # noqa: PLR0913, PLR0917 - a parameter each
     measure: Measure, device: Device, images: int, channels: int, layout: str, dtype: str
 ) -> None:
     """Send images through a residual block."""
-    skip_on_cpu(device, wide=channels > NARROW)
+    skip_unsuited(device, wide=channels > NARROW)
     block = draw_block(device, images, channels, layout).to(getattr(torch, dtype)).eval()
     inputs = draw_images(device, images, channels, layout, dtype)
 
@@ -84,7 +85,7 @@ def bench_step(  # noqa: PLR0913, PLR0917 - a parameter each
     measure: Measure, device: Device, images: int, channels: int, layout: str, dtype: str
 ) -> None:
     """Train a residual block on images: forward, backward and SGD with momentum."""
-    skip_on_cpu(device, wide=channels > NARROW)
+    skip_unsuited(device, wide=channels > NARROW)
     training = BlockTraining(device, images, channels, layout, dtype)
     with precision(dtype), needed(f"training of convolutions in {dtype}"):
         training.step()

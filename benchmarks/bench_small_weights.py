@@ -32,7 +32,7 @@ from decoders import (
     draw_layers,
     exact,
     parameters,
-    skip_on_cpu,
+    skip_unsuited,
     through,
     truth,
 )
@@ -107,7 +107,7 @@ def decoding(
     device: Device, width: int, weights: str, dtype: str
 ) -> tuple[Callable[[], Tensor], Work, Callable[[Tensor], Check]]:
     """Return what sends a token through a layer, its work and its check."""
-    skip_on_cpu(device, wide=width > NARROW)
+    skip_unsuited(device, wide=width > NARROW)
     device.require(4 * FLOAT32 * (parameters(width) + 2 * CACHED * width))
     with needed(f"product of {weights} weights"):
         few = device.uniform(256, 256)

@@ -162,10 +162,10 @@ class Training:
         return tightest(checks)
 
 
-def skip_on_cpu(device: Device, *, wide: bool) -> None:
-    """Skip a case whose layers are too wide for CPUs."""
-    if wide and not device.is_accelerator:
-        pytest.skip("wide layers are for accelerators")
+def skip_unsuited(device: Device, *, wide: bool) -> None:
+    """Skip a case whose layers are too wide for a CPU, or too narrow for an accelerator."""
+    if wide != device.is_accelerator:
+        pytest.skip("wide layers are for accelerators, narrow ones for CPUs")
 
 
 def prepared(device: Device, shape: Shape, tokens: int, *, capturable: bool = False) -> Training:

@@ -48,6 +48,7 @@ PROMPTS, CACHES, WIDTH = (64, 256, 1024), (64, 256, 1024), 128
 IMAGES, CHANNELS = 4, 32
 SMALLER = {
     "long_context": {
+        "NARROW = 256": "NARROW = 64",
         "cached=[2048, 32_768], width=[4096]": f"cached={[*CACHES[:2]]}, width=[{WIDTH}]",
         "width=[4096]": f"width=[{WIDTH}]",
         "[2048, 8192, 32_768]": str([*PROMPTS]),
@@ -57,11 +58,15 @@ SMALLER = {
         "tokens=[1, 2048, 8192]": f"tokens={[1, *PROMPTS[:2]]}",
     },
     "small_weights": {
+        "NARROW = 1024": "NARROW = 64",
         "width=[4096]": f"width=[{WIDTH}]",
         "[NARROW, 4096]": f"[{WIDTH}]",
         "CACHED = 2048": "CACHED = 64",
     },
-    "convolutions": {"images=[256], channels=[256]": f"images=[{IMAGES}], channels=[{CHANNELS}]"},
+    "convolutions": {
+        "NARROW = 32": "NARROW = 8",
+        "images=[256], channels=[256]": f"images=[{IMAGES}], channels=[{CHANNELS}]",
+    },
 }
 VIEWS = (torch.ops.aten._unsafe_view.default,)
 CPU = Device("cpu", seed=5)
@@ -147,7 +152,7 @@ def foretell(benchmarks: Path) -> Foretell:
             works.append(work)
 
         with pytest.MonkeyPatch.context() as patch, sdpa_kernel(SDPBackend.MATH):
-            patch.setattr(modules[name], "skip_on_cpu", lambda *_, **__: None)
+            patch.setattr(modules[name], "skip_unsuited", lambda *_, **__: None)
             patch.setattr(torch.optim, "SGD", foreach)
             getattr(modules[name], f"bench_{function}")(
                 measure, device=CPU, dtype="bfloat16", **given
