@@ -26,20 +26,21 @@ from typing import Any
 
 import torch
 from decoders import (
-    HEAD,
+    BFLOAT16,
+    FLOAT32,
     Cache,
     Shape,
-    Training,
-    autocast,
     draw_caches,
     draw_layers,
     inferred,
+    parameters,
+    prepared,
     through,
+    training_work,
 )
 from torch import Tensor
-from torch.nn.functional import linear
 
-from frobench import Check, Device, Measure, Work, capture, cases, cpu_twins, needed
+from frobench import Check, Device, Measure, Work, capture, cases, cpu_twins
 
 pytestmark = cpu_twins()
 
@@ -47,10 +48,6 @@ TRAINED, CACHED = 1024, 2048
 """Tokens of a training step; tokens of a prefill, and of the cache that decoding attends to."""
 NARROW, FEW = 256, 128
 """Width of the layer that CPUs have, and its tokens."""
-BFLOAT16, FLOAT32 = 2, 4
-"""Bytes of a number."""
-ADAMW = 32
-"""Bytes that a training step moves for each parameter."""
 
 
 @cases("quick", width=[4096], layers=[1], dtype=["bfloat16"])
@@ -170,14 +167,6 @@ def bench_decode_narrow(  # noqa: PLR0913, PLR0917 - a parameter each
     measure(body, work=decode_work(width, layers, FEW, batch, FLOAT32), check=check)
 
 
-def prepared(device: Device, shape: Shape, tokens: int, *, capturable: bool = False) -> Training:
-    """Return layers in training, where the device has the memory and the precision."""
-    device.require(training_bytes(shape.width, shape.layers, tokens))
-    with needed(f"training in {shape.dtype}"), autocast(device, shape.dtype):
-        linear(device.uniform(HEAD, HEAD), device.uniform(HEAD, HEAD))
-    return Training(device, shape, tokens, capturable=capturable)
-
-
 def inference(
     device: Device, shape: Shape, tokens: int, cached: int, batch: int
 ) -> tuple[Callable[[], Any], Callable[[Any], Check]]:
@@ -196,41 +185,12 @@ def inference(
     return body, inferred(model, inputs, shape.dtype)
 
 
-def training_bytes(width: int, layers: int, tokens: int) -> float:
-    """Return the memory that a training and its check need: weights eightfold, what backward keeps.
-
-    Eight are the weights, those at the start, their gradients, both moments, what AdamW needs in
-    between, twice, and their copies in bfloat16 with as much to spare. The check has gradients of
-    its own in place of the last three, and keeps two matrices of attention for each head.
-    """
-    heads = layers * width // HEAD
-    return (
-        8 * FLOAT32 * layers * parameters(width)
-        + 30 * FLOAT32 * layers * tokens * width
-        + 2 * FLOAT32 * heads * tokens**2
-    )
-
-
 def inference_bytes(width: int, layers: int, tokens: int, cached: int, batch: int) -> float:
     """Return the memory that a pass and its check need: all of it, and a layer in float32."""
     return (
         BFLOAT16 * layers * (parameters(width) + 2 * cached * batch * width)
         + FLOAT32 * (parameters(width) + 2 * cached * batch * width)
         + FLOAT32 * batch * tokens * (20 * width + 3 * cached)
-    )
-
-
-def parameters(width: int) -> int:
-    """Count the weights of a layer."""
-    return 12 * width**2 + 2 * width
-
-
-def training_work(width: int, layers: int, tokens: int) -> Work:
-    """Count a step; tokens are the items."""
-    return Work(
-        flops=3 * layers * (24 * width**2 * tokens + 2 * width * tokens * (tokens + 1)),
-        bytes=ADAMW * layers * (12 * width**2 + 2 * width),
-        items=tokens,
     )
 
 

@@ -10,11 +10,12 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+import pytest
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import gelu, mse_loss, scaled_dot_product_attention
+from torch.nn.functional import gelu, linear, mse_loss, scaled_dot_product_attention
 
-from frobench import Check, Device
+from frobench import Check, Device, Work, needed
 
 HEAD = 128
 """Numbers in a head of the attention."""
@@ -30,6 +31,10 @@ STEP_NEAR = 2e-5
 """The same of what an optimizer makes of gradients that are known."""
 RATE, DECAY, TINY = 1e-3, 0.1, 1e-8
 """Learning rate, weight decay and epsilon of AdamW."""
+BFLOAT16, FLOAT32 = 2, 4
+"""Bytes of a number."""
+ADAMW = 32
+"""Bytes that a training step moves for each parameter."""
 
 
 class Shape(NamedTuple):
@@ -157,10 +162,53 @@ class Training:
         return tightest(checks)
 
 
+def skip_unsuited(device: Device, *, wide: bool) -> None:
+    """Skip a case whose layers are too wide for a CPU, or too narrow for an accelerator."""
+    if wide != device.is_accelerator:
+        pytest.skip("wide layers are for accelerators, narrow ones for CPUs")
+
+
+def prepared(device: Device, shape: Shape, tokens: int, *, capturable: bool = False) -> Training:
+    """Return layers in training, where the device has the memory and the precision."""
+    device.require(training_bytes(shape.width, shape.layers, tokens))
+    with needed(f"training in {shape.dtype}"), autocast(device, shape.dtype):
+        linear(device.uniform(HEAD, HEAD), device.uniform(HEAD, HEAD))
+    return Training(device, shape, tokens, capturable=capturable)
+
+
 def autocast(device: Device, dtype: str) -> torch.autocast:
     """Let products be made in bfloat16 if that is the type; weights are cast once a pass anyway."""
     return torch.autocast(
         device.handle.type, torch.bfloat16, enabled=dtype == "bfloat16", cache_enabled=False
+    )
+
+
+def parameters(width: int) -> int:
+    """Count the weights of a layer."""
+    return 12 * width**2 + 2 * width
+
+
+def training_bytes(width: int, layers: int, tokens: int) -> float:
+    """Return the memory that a training and its check need: weights eightfold, what backward keeps.
+
+    Eight are the weights, those at the start, their gradients, both moments, what AdamW needs in
+    between, twice, and their copies in bfloat16 with as much to spare. The check has gradients of
+    its own in place of the last three, and keeps two matrices of attention for each head.
+    """
+    heads = layers * width // HEAD
+    return (
+        8 * FLOAT32 * layers * parameters(width)
+        + 30 * FLOAT32 * layers * tokens * width
+        + 2 * FLOAT32 * heads * tokens**2
+    )
+
+
+def training_work(width: int, layers: int, tokens: int) -> Work:
+    """Count a step; tokens are the items."""
+    return Work(
+        flops=3 * layers * (24 * width**2 * tokens + 2 * width * tokens * (tokens + 1)),
+        bytes=ADAMW * layers * (12 * width**2 + 2 * width),
+        items=tokens,
     )
 
 

@@ -13,7 +13,13 @@ from frobench.suite.checkout import BENCHMARKS
 RESULTS = Path("results")
 SITE = Path("site")
 PROFILES = ("quick", "standard", "rigorous")  # spelled out: suite.profiles takes a while
-WORKLOADS = ("training", "decode", "small", "data-loading")  # likewise; the usual one first
+WORKLOADS = (
+    "training",
+    "decode",
+    "small",
+    "data-loading",
+    "vision",
+)  # likewise; the usual one first
 
 
 class StoredPath(click.Path):

@@ -9,8 +9,11 @@ from frobench.reports.findings import own, versions
 from frobench.reports.findings.exercises import (
     attainable_peak,
     collectives,
+    compiled_training,
+    convolutions,
     copies,
     data_parallel,
+    long_context,
     loss_reporting,
     many_or_one,
     matmul,
@@ -18,6 +21,7 @@ from frobench.reports.findings.exercises import (
     parallel_matmul,
     parameters,
     placement,
+    small_weights,
     split_model,
     transformer,
 )
@@ -39,6 +43,10 @@ RULES = {
     "data_parallel": data_parallel,
     "split_model": split_model,
     "transformer": transformer,
+    "long_context": long_context,
+    "small_weights": small_weights,
+    "compiled_training": compiled_training,
+    "convolutions": convolutions,
     "collectives": collectives,
 }
 """Exercises in the order in which the report answers them; those without rules follow."""

@@ -34,13 +34,16 @@ def needed(what: str) -> Iterator[None]:
 
 @contextmanager
 def precision(name: str) -> Iterator[None]:
-    """Allow TF32 in float32 products if `name` is ``tfloat32``, and forbid it otherwise."""
-    before = torch.get_float32_matmul_precision()
+    """Allow TF32 in float32 products and convolutions if `name` is ``tfloat32``; else forbid it."""
+    cudnn: Any = torch.backends.cudnn
+    before = torch.get_float32_matmul_precision(), cudnn.allow_tf32
     try:
         torch.set_float32_matmul_precision("high" if name == "tfloat32" else "highest")
+        cudnn.allow_tf32 = name == "tfloat32"
         yield
     finally:
-        torch.set_float32_matmul_precision(before)
+        torch.set_float32_matmul_precision(before[0])
+        cudnn.allow_tf32 = before[1]
 
 
 def pinned(tensor: torch.Tensor) -> torch.Tensor:
@@ -119,14 +122,19 @@ def _record(device: Device, graph: Any, body: Callable[[], Any]) -> Any:  # noqa
     return result
 
 
-def compiled(device: Device, body: Callable[[], Any]) -> tuple[Callable[[], Any], float]:
+def compiled(
+    device: Device, body: Callable[[], Any], *methods: Callable[..., Any]
+) -> tuple[Callable[[], Any], float]:
     """Compile a body as a whole; return the compiled body and the seconds until its first result.
 
     The compiler is loaded and tried before; its caches are empty, and thrown away afterwards.
+
+    methods : what is compiled in place of the body, each as a whole: methods of objects that the
+        body calls, for a body such as a backward pass, which cannot be compiled as a whole
     """
     _try_compiler(device.handle)
     begun = perf_counter()
-    faster = _compile(body)
+    faster = _compile(body, *methods)
     device.synchronize()
     return faster, perf_counter() - begun
 
@@ -138,13 +146,16 @@ def _try_compiler(where: torch.device) -> None:
         _compile(lambda: numbers + numbers)
 
 
-def _compile(body: Callable[[], Any]) -> Callable[[], Any]:
+def _compile(body: Callable[[], Any], *methods: Any) -> Callable[[], Any]:  # noqa: ANN401 - bound
     from torch._inductor.utils import fresh_cache  # noqa: PLC0415 - takes seconds
 
     # Otherwise the first body compiled on a machine waits for 150 MB of headers.
     options: dict[str, Any] = {"cpp_cache_precompile_headers": False}
     torch.compiler.reset()  # or a function compiled before would be compiled for further sizes
+    whole = partial(torch.compile, fullgraph=True, dynamic=False, options=options)
     with fresh_cache():
-        faster = torch.compile(body, fullgraph=True, dynamic=False, options=options)
+        for method in methods:
+            setattr(method.__self__, method.__name__, whole(method))
+        faster = body if methods else whole(body)
         faster()
         return faster

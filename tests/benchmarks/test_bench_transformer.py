@@ -14,7 +14,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from frobench.suite.errors import DoesNotFitError
 from frobench.suite.kit.cases import expand
 from frobench.suite.kit.device import Device
-from tests.instruments.processes.alone import BENCHMARKS, Recorder, copied, load
+from tests.instruments.processes.alone import BENCHMARKS, Recorder, load, planted
 
 CPU = Device("cpu", seed=5)
 SHAPE: dict[str, Any] = {"width": 256, "layers": 2, "dtype": "float32"}
@@ -22,14 +22,13 @@ TRAINED, CACHED = 16, 24
 KINDS = {"train": {}, "prefill": {}, "decode": {"batch": 3}}
 
 
-def brief(path: Path) -> Any:  # noqa: ANN401 - a module whose type nobody knows
-    """Import the benchmarks, and let them have few tokens."""
-    module: Any = load(path)
+def brief(module: Any) -> Any:  # noqa: ANN401 - a module whose type nobody knows
+    """Let the benchmarks have few tokens."""
     module.TRAINED, module.CACHED, module.FEW = TRAINED, CACHED, TRAINED
     return module
 
 
-MODULE = brief(BENCHMARKS / "bench_transformer.py")
+MODULE = brief(load(BENCHMARKS / "bench_transformer.py"))
 
 
 def seen(function: str, module: Any = MODULE, **arguments: Any) -> Recorder:  # noqa: ANN401 - whatever it takes
@@ -160,21 +159,11 @@ FAULTS = {
 }
 
 
-def planted(old: str, new: str, folder: Path) -> Any:  # noqa: ANN401 - as above
-    """Import the benchmarks with a fault in the layers that they use."""
-    code = (BENCHMARKS / "decoders.py").read_text("utf-8")
-    assert old in code
-    module = copied(folder) / "bench_transformer.py"
-    module.write_bytes((BENCHMARKS / module.name).read_bytes())
-    (folder / "decoders.py").write_text(code.replace(old, new), "utf-8")
-    return brief(module)
-
-
 @pytest.mark.parametrize(("function", "old", "new"), FAULTS.values(), ids=list(FAULTS))
 def test_wrong_arithmetic_does_not_pass_the_check(
     function: str, old: str, new: str, tmp_path: Path
 ) -> None:
-    module = planted(old, new, tmp_path)
+    module = brief(planted(tmp_path, "bench_transformer", old, new, "decoders"))
     more = {"batch": 2} if function == DECODE else {}
     assert not seen(function, module, **more).check.passed
 

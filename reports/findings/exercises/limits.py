@@ -104,6 +104,13 @@ def parts_of(cases: Cases, case: Case, replayed: Case | None = None) -> dict[str
     return {name: part for name, part in parts.items() if part is not None}
 
 
+def shares(cases: Cases, name: str, limit: str) -> tuple[str, tuple[str, ...]]:
+    """Return a clause that says which part of a resource a case needs; name the cases behind it."""
+    (case,) = (one for one in cases.passed() if one.fullname == name)
+    part = parts_of(cases, case).get(limit)
+    return (f"; {part.clause}", (name, *part.cases)) if part else ("", (name,))
+
+
 def part_of(rate: pd.Series, allowed: Allowed | None) -> Part | None:
     """Spell which part a rate is of what is allowed; what is faster comes from the caches."""
     if allowed is None or (part := (rate / allowed.rate).dropna()).empty:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
@@ -65,8 +66,21 @@ def load(path: Path) -> ModuleType:
     return module
 
 
+def planted(folder: Path, name: str, old: str, new: str, helper: str = "") -> Any:  # noqa: ANN401 - a module whose type nobody knows
+    """Import benchmarks with a fault in them, or in a helper that they use."""
+    copied(folder)
+    path, faulty = (folder / f"{one}.py" for one in (name, helper or name))
+    path.write_bytes((BENCHMARKS / path.name).read_bytes())
+    code = faulty.read_text("utf-8")
+    assert old in code
+    faulty.write_text(code.replace(old, new), "utf-8")
+    return load(path)
+
+
 class Recorder:
     """Stands where `Measure` does: calls the body once, and keeps what is known of it.
+
+    counter : counts products; by default torch's, which a compiled body refuses
 
     products : floating-point operations of its products, as torch counts them
     commonest : the part of an input that is one and the same value, where inputs are seen
@@ -79,6 +93,9 @@ class Recorder:
     check: Check
     apart: Mapping[str, float]
     beside: Check | None
+
+    def __init__(self, counter: AbstractContextManager[Any] | None = None) -> None:
+        self._counter = counter or FlopCounterMode(display=False)
 
     def __call__(  # noqa: PLR0913 - as the face that it stands for
         self,
@@ -97,9 +114,11 @@ class Recorder:
         inputs = Inputs(body)
         if before is not None:
             before()
-        with FlopCounterMode(display=False) as counter:
+        with self._counter as counter:
             result = body()
         self.commonest = inputs.commonest()
-        self.products = counter.get_total_flops()
+        self.products = counter.get_total_flops() if counter else 0
         self.work, self.check, self.apart = work, check(result), apart
+        if against is not None and before is not None:
+            before()
         self.beside = None if against is None else check(against())

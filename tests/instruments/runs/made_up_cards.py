@@ -92,6 +92,7 @@ def run(
         Whether it has the cases of transformers, which older runs lack.
     """
     cases = [*_products(card, sizes), *_copies(card, sizes), *_loops(card, sizes)]
+    cases += _convolutions(card)
     if transformer:
         cases += _transformer(card, sizes)
     base = factory.run(accelerators=1, launches=LAUNCHES)
@@ -186,6 +187,17 @@ def _transformer(card: Card, sizes: Sizes) -> Iterator[Case]:
     yield _case(
         "transformer", "bench_train_narrow", seconds, narrow, width=256, layers=1, dtype="float32"
     )
+
+
+def _convolutions(card: Card) -> Iterator[Case]:
+    numbers, weights = 256 * 256 * 28**2, 2 * 9 * 256**2
+    forward = Work(flops=2.0 * weights * 256 * 28**2, bytes=2.0 * (weights + 2 * numbers))
+    step = Work(flops=6.0 * weights * 256 * 28**2, bytes=24.0 * weights + 8.0 * numbers)
+    for layout in ("channels_last", "contiguous"):
+        shape: dict[str, Scalar] = {"images": 256, "channels": 256, "layout": layout}
+        for function, work, launches in (("bench_forward", forward, 7), ("bench_step", step, 30)):
+            seconds = _seconds(card, work, launches, "bfloat16")
+            yield _case("convolutions", function, seconds, work, **shape, dtype="bfloat16")
 
 
 def on_the_cpu(base: Run) -> Run:

@@ -39,6 +39,8 @@ SETUP = 0.02
 SHORTEST, LONGEST = 12e-6, 8e-3
 """Seconds of a call; in the standard profile some are longer."""
 GPU = "cuda:0"
+STANDARD, HEADLINES, QUICK = 321, 65, 80
+"""Cases of the suite on one GPU, those of them that lead an answer, and those of `quick`."""
 Pair = tuple[Identity, Measured]
 
 
@@ -98,9 +100,9 @@ def launches(plan: Plan) -> int:
 
 @pytest.mark.parametrize("counts", [True, False])
 def test_the_standard_profile_makes_eight_launches_in_eight_minutes(*, counts: bool) -> None:
-    pairs = suite_on_cuda(298, 53, longest=0.05)
+    pairs = suite_on_cuda(STANDARD, HEADLINES, longest=0.05)
     plan = frozen(pairs, "standard", {GPU: None if counts else "lost", "cpu": "only root"})
-    assert len(plan.cases) == 298
+    assert len(plan.cases) == STANDARD
     assert plan.settings.case_seconds >= 0.05
     assert plan.settings.least_launches == 8
     assert launches(plan) >= 8
@@ -109,8 +111,8 @@ def test_the_standard_profile_makes_eight_launches_in_eight_minutes(*, counts: b
 
 
 def test_the_quick_profile_ends_within_a_minute_and_a_half() -> None:
-    plan = frozen(suite_on_cuda(68, 68), "quick", {GPU: None})
-    assert len(plan.cases) == 68
+    plan = frozen(suite_on_cuda(QUICK, QUICK), "quick", {GPU: None})
+    assert len(plan.cases) == QUICK
     assert plan.seconds_at_least <= 90
     assert launches(plan) == plan.settings.least_launches
     assert plan.windows(0) == []
@@ -156,7 +158,7 @@ def test_cases_of_several_accelerators_belong_to_the_accelerators_block() -> Non
 
 
 def test_windows_for_sustained_rates_take_a_tenth_of_the_budget_and_the_room_at_most() -> None:
-    pairs = suite_on_cuda(298, 53)
+    pairs = suite_on_cuda(STANDARD, HEADLINES)
     settings, found = settings_for("standard", ["cpu", GPU], budget=440), []
     records = [record for _, record in pairs]
     for startup in (5.0, 10.0, 15.0, 20.0, 45.0):
