@@ -25,7 +25,8 @@ def step(seconds: float = COMPILED) -> Case:
 def said(*cases: Case, **more: Any) -> Section:  # noqa: ANN401 - as `answer` takes it
     replayed = case("bench_train_graph", REPLAYED, GPU, work=Work(flops=1e12), **SHAPE)
     beside = [replace(replayed, group="transformer")]
-    return answer("compiled_training", cases, accelerators=1, beside=beside, **more)
+    section: Section = answer("compiled_training", cases, accelerators=1, beside=beside, **more)
+    return section
 
 
 def test_the_gain_stands_beside_that_of_a_replay() -> None:

@@ -20,7 +20,8 @@ def block(function: str, layout: str, seconds: float = SECONDS) -> Case:
 
 
 def said(*cases: Case, **more: Any) -> Section:  # noqa: ANN401 - as `answer` takes it
-    return answer("convolutions", cases, accelerators=1, beside=ceilings(), **more)
+    section: Section = answer("convolutions", cases, accelerators=1, beside=ceilings(), **more)
+    return section
 
 
 BLOCKS = [

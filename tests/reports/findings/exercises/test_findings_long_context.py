@@ -39,7 +39,8 @@ def products(tokens: int) -> Case:
 
 
 def said(*cases: Case, **more: Any) -> Section:  # noqa: ANN401 - as `answer` takes it
-    return answer("long_context", cases, accelerators=1, beside=ceilings(), **more)
+    section: Section = answer("long_context", cases, accelerators=1, beside=ceilings(), **more)
+    return section
 
 
 def all_of(*lengths: int) -> list[Case]:

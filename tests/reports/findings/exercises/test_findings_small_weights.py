@@ -28,7 +28,8 @@ def layer(weights: str, function: str = "bench_decode_graph", times: float = 1.0
 
 
 def said(*cases: Case, **more: Any) -> Section:  # noqa: ANN401 - as `answer` takes it
-    return answer("small_weights", cases, accelerators=1, beside=ceilings(), **more)
+    section: Section = answer("small_weights", cases, accelerators=1, beside=ceilings(), **more)
+    return section
 
 
 def test_weights_gain_what_they_are_faster_and_lose_their_error() -> None:
