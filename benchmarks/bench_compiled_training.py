@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What does torch.compile gain in a training step, and from when does it pay?
+"""What does compiling gain in a training step, and from when does it pay?
 
 A sample is the time that a user waits for a training step of `bench_transformer`: forward,
 backward and AdamW, on the same layers and tokens. Each sample of the compiled step stands beside
