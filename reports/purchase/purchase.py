@@ -5,7 +5,6 @@ The scripts of the page write its parts here, as they are before a reader sets a
 the page is complete without scripts. The same scripts draw the parts anew in the reader's browser.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -47,6 +46,7 @@ TECHNIQUE = (
     "Weighted geometric mean over the parts of a workload of the ratios of the times of the cases "
     "that both machines measured; 95% intervals by the signed ranks of the launches of either run"
 )
+ONE_DEVICE = "all files are runs of one device; `frobench compare` compares runs"
 VARIABLES = {
     "coverage": ("Share of the weight of the workload or part that both machines measured", "1"),
     "log_ratio": ("Natural logarithm of how many times as fast as the baseline", "1"),
@@ -63,12 +63,14 @@ class Line(Struct, frozen=True):
 
     value, interval : how many times as fast as the baseline, in words; ``None`` without a ratio,
         and empty without an interval
+    share : of the largest ratio
     """
 
     name: str
     is_reference: bool
     value: str | None
     interval: str
+    share: float
 
 
 class Shown(Struct, frozen=True):
@@ -78,7 +80,6 @@ class Shown(Struct, frozen=True):
     heading, description : the machines and the verdicts, in a line and in a few sentences
     names : of the machines, in the order in which they were given
     reference : the name of the machine that the others are compared with
-    under : the workload, such as "under training"
     ranked : the machines, fastest first
     table : the rows of the download; ``at`` is the place of the machine
     """
@@ -88,7 +89,6 @@ class Shown(Struct, frozen=True):
     description: str
     names: list[str]
     reference: str
-    under: str
     ranked: list[Line]
     table: list[dict[str, Any]]
 
@@ -121,7 +121,8 @@ class Maker:
                 digests[path] = sha256(store.content(path)).hexdigest()
         shown = [known[name] for name in dict.fromkeys(digests.values()) if name in known]
         if len(shown) > 1:
-            self.refused = script.missing()
+            several = len({run.device_id for run in shown}) > 1
+            self.refused = script.missing() if several else ONE_DEVICE
         self.made = len(shown) > 1 and not self.refused
         if not self.made:
             return {}
@@ -144,10 +145,10 @@ def files(
 ) -> dict[str, bytes]:
     """Return the page of machines side by side, its downloads and its picture, by their names.
 
-    reference : the page of the run that the others are compared with; see `machines.baseline`
+    reference : the page of the run that the others are compared with; see `machines.data`
     left_out : names of files that were to be compared and have no page
     """
-    data = compared(runs, reference, prices)
+    data = machines.data(runs, prices, reference)
     shown = show(data)
     names = [
         {"run": run.href.removesuffix(".html"), "machine": run.title, "device": run.device}
@@ -179,16 +180,6 @@ def files(
     return {PAGE: page.encode(), IMAGE: _picture(shown, when), **tables}
 
 
-def compared(
-    runs: Sequence[Summary], reference: str | None, prices: Sequence[Price] = ()
-) -> dict[str, Any]:
-    """Return what the scripts need of runs side by side, with the place of the baseline."""
-    counts = Counter(run.device for run in runs)
-    named = next((place for place, run in enumerate(runs) if run.href == reference), None)
-    usual = machines.baseline(runs, [counts[run.device] for run in runs])
-    return machines.data(runs, prices) | {"base": usual if named is None else named}
-
-
 def show(data: dict[str, Any]) -> Shown:
     """Return what is shown of the machines in `machines.data`.
 
@@ -198,16 +189,14 @@ def show(data: dict[str, Any]) -> Shown:
 
 
 def _picture(shown: Shown, when: str) -> bytes:
-    """Draw the machines' speeds, fastest first, as PNG."""
+    """Draw the verdict and the machines' speeds, fastest first, as PNG."""
     rows = [
         card.Row(
-            f"{line.value} {line.interval or '(no interval)'}",
-            f"{line.name}: times as fast as {shown.reference}, {shown.under}",
+            f"{line.name}: {line.value or 'not measured'} {line.interval}",
+            "baseline" if line.is_reference else f"times as fast as {shown.reference}",
+            line.share,
         )
-        if line.value
-        else card.Row(line.name, f"is not compared with {shown.reference} {shown.under}")
         for line in shown.ranked
-        if not line.is_reference
     ]
     foot = f"{counted(len(shown.ranked), 'machine')}, the newest run of {moment(when)}"
-    return card.card("Machines side by side", iter(rows), foot)
+    return card.card(shown.heading, iter(rows), foot)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from playwright.sync_api import Browser, Locator, Page
 
 from frobench.reports.findings.finding import RATIO
-from frobench.reports.purchase import prices, purchase
+from frobench.reports.purchase import machines, prices, purchase
 from frobench.reports.purchase.script import call
 from frobench.suite.units import format_value
 from tests.browser.chromium import LOOKS, Look, shown
@@ -21,8 +21,8 @@ from tests.reports.purchase.test_purchase import summary
 from tests.reports.purchase.test_ranking import without
 
 PARTS = (
-    *("summary", "verdicts", "cards", "weighs", "front", "ranks", "holding", "fits", "rent"),
-    *("usual", "notes"),
+    *("heading", "summary", "verdicts", "cards", "weighs", "front", "ranks", "holding", "fits"),
+    *("rent", "specimens", "usual", "notes"),
 )
 ONE = summary(run(CARD), "a/one.html")
 CARDS = ONE.environment.accelerators
@@ -31,12 +31,13 @@ RUNS = [
     ONE,
     summary(run(faster(CARD, 1 / 1.3, 1 / 1.3)), "b/two.html"),
     summary(run(faster(CARD, 0.2, 0.2)), "c/three.html"),
-    replace(ONE, href="d/few.html", scored=FEW),
+    replace(ONE, href="d/few.html", device_id="few", scored=FEW),
     summary(without(run(CARD), 0.1, 1), "e/again.html"),
     summary(without(run(CARD), 0.1, 5), "f/again.html"),
     replace(
         ONE,
         href="g/eight.html",
+        device_id="eight",
         places=tuple(f"cuda:{index}" for index in range(8)),
         environment=replace(
             ONE.environment, accelerators=[replace(CARDS[0], index=index) for index in range(8)]
@@ -49,7 +50,7 @@ COSTS = ("verdicts", "cards", "front")
 """Parts of the page that rest on prices and use."""
 KWH = "Electricity, USD per kWh"
 HOURS = "Hours a day at work"
-SHARE = "Power drawn at work, in percent of what it may draw"
+SHARE = "Power drawn at work, in percent of that in the table"
 SCORE = """(data, weights) => {
     const machines = data.runs.map((_, i) => model.machine(data, i));
     const asked = typeof weights === "string" ? model.workload(data, weights)
@@ -69,7 +70,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def data() -> dict[str, Any]:
-    return purchase.compared(RUNS, "b/two.html", prices.read())
+    return machines.data(RUNS, prices.read(), "b/two.html")
 
 
 @pytest.fixture
@@ -131,7 +132,7 @@ def test_the_script_draws_what_the_page_shows_without_it(
 def test_the_reader_s_script_draws_what_the_build_does_beside_every_reference(
     browser: Browser, address: str, reference: str
 ) -> None:
-    wanted = purchase.show(purchase.compared(RUNS, reference, prices.read())).parts
+    wanted = purchase.show(machines.data(RUNS, prices.read(), reference)).parts
     fragment = f"#reference={reference.removesuffix('.html')}"
     plain = browser.new_page()
     with shown(browser, address + fragment, LOOKS[1]) as one:
