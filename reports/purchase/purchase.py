@@ -78,6 +78,7 @@ class Shown(Struct, frozen=True):
 
     parts : by the name of each part of the page, its markup
     heading, description : the machines and the verdicts, in a line and in a few sentences
+    headline : the verdict alone
     names : of the machines, in the order in which they were given
     reference : the name of the machine that the others are compared with
     ranked : the machines, fastest first
@@ -86,6 +87,7 @@ class Shown(Struct, frozen=True):
 
     parts: dict[str, str]
     heading: str
+    headline: str
     description: str
     names: list[str]
     reference: str
@@ -193,10 +195,11 @@ def _picture(shown: Shown, when: str) -> bytes:
     rows = [
         card.Row(
             f"{line.name}: {line.value or 'not measured'} {line.interval}",
-            "baseline" if line.is_reference else f"times as fast as {shown.reference}",
+            "",
             line.share,
         )
         for line in shown.ranked
     ]
-    foot = f"{counted(len(shown.ranked), 'machine')}, the newest run of {moment(when)}"
-    return card.card(shown.heading, iter(rows), foot)
+    many = counted(len(shown.ranked), "machine")
+    foot = f"{many}, times as fast as {shown.reference}, {moment(when)}"
+    return card.card(shown.headline, iter(rows), foot)

@@ -195,7 +195,7 @@ const compare = (() => {
 
   // Tables and their cells.
 
-  const note = (text) => element("span", { class: "note" }, text);
+  const note = (inside) => element("span", { class: "note" }, ...[inside].flat());
   
   /** What to doubt of a machine's run, with a link to it. */
   const marks = ({ machine: { href, invalid, doubt } }) => [...(invalid ? [["mark bad", "invalid run"]] : doubt ? [["mark", "doubtful run"]] : [])]
@@ -252,7 +252,7 @@ const compare = (() => {
   function fastest(view) {
     const found = fastestOf(view), title = `Fastest ${under(view)}`;
     if (!found) return verdict(title, unknown(view)[0], `${unknown(view)[1]}.`);
-    const hosts = view.rows.filter(({ machine }) => machine.accelerated && model.isHosts(view.workload)).map(({ name, machine: { cpu } }) => `${name} is in a machine with ${cpu}`);
+    const hosts = view.rows.filter(({ machine }) => machine.accelerated && model.isHosts(view.workload)).map(({ name, machine: { cpu } }) => `${name} is beside ${cpu}`);
     return verdict(title, either([found.first, ...found.near]), margin(view, found), holds(view, found.first, "Fastest"), hosts.length ? `Mostly the host's: ${listed(hosts)}.` : "");
   }
 
@@ -318,14 +318,17 @@ const compare = (() => {
     return `Intervals, in brackets, cover launches${some}. ${several.length === rows.length ? "" : several.length ? "Of the others there is one specimen." : "Of each device there is one specimen."}`;
   }
 
+  /** Which machine is the fastest, in a line. */
+  function headline(view) {
+    const found = fastestOf(view), all = found?.near.length && found.near.length === found.others.length;
+    return unfit(view) || `${all ? "no measurable difference" : found ? `${either([found.first, ...found.near])} is fastest` : unknown(view)[0]} ${under(view)}`;
+  }
+
   /** The machines and the verdict in a line, for the page's title. */
   function heading(view) {
-    const called = view.rows.filter((row) => !row.out).sort((a, b) => a.place - b.place).map(({ name }) => name), found = fastestOf(view);
-    if (called.length === 0) return unfit(view);
+    const called = view.rows.filter((row) => !row.out).sort((a, b) => a.place - b.place).map(({ name }) => name);
     const who = called.length > MOST_NAMES ? `${called.length} machines` : listed(called);
-    const all = found?.near.length && found.near.length === found.others.length;
-    const fast = all ? "no measurable difference" : found ? `${either([found.first, ...found.near])} is fastest` : unknown(view)[0];
-    return `${who}: ${fast} ${under(view)}`;
+    return who ? `${who}: ${headline(view)}` : unfit(view);
   }
 
   /** The verdicts in sentences, for the preview of a link. */
@@ -360,9 +363,12 @@ const compare = (() => {
   const axis = (name, precision) => ({ machine: { axes } }) =>
     axes.find((one) => one.name === name && (!precision || one.precision === precision)) ?? null;
 
+  /** The interval of a ratio, on one line. */
+  const within = (ratio) => element("span", { class: "interval" }, units.parts(ratio, "×")[1]);
+
   /** What a score rests on: its interval, the rank, and the share of the workload's weight that both measured. */
   const rests = ({ isReference, ratio, ranks: known, score }) =>
-    [isReference ? "baseline" : units.parts(ratio, "×")[1], known ? `rank ${ranks(known)}` : "", `covers ${percent(score.coverage)}`].filter(Boolean).join(", ");
+    [isReference ? "baseline" : within(ratio), ...(known ? [`, rank ${ranks(known)}`] : []), `, covers ${percent(score.coverage)}`];
 
   /** How many whole years old a price was when the machine was measured. */
   const yearsOld = (date, measured) => Math.max(0, measured.slice(0, 4) - date.slice(0, 4) - (measured.slice(5) < date.slice(5)));
@@ -397,7 +403,7 @@ const compare = (() => {
       { title: "Power", unit: "W", less: true, apart: model.SENSORS, of: ({ machine }) => machine.power,
         alike: (told) => new Set(told.map(({ machine }) => machine.power.source === model.MEASURED)).size < 2, note: ({ machine }) => machine.power.source },
       { title: "Work per joule", unit: "×", small: `× ${reference.name}`, apart: model.SENSORS, absent: () => ["not measured"],
-        of: (row) => (energies(row) ? model.ratio(energies(row)) : null), note: (row) => (row.isReference ? "baseline" : units.parts(model.ratio(energies(row)), "×")[1]) },
+        of: (row) => (energies(row) ? model.ratio(energies(row)) : null), note: (row) => (row.isReference ? "baseline" : within(model.ratio(energies(row)))) },
       { title: "Price", unit: settings.currency, less: true, of: ({ amounts: { price } }) => exact(price), note: (row) => priced(view, row) },
       { title: "Value", unit: "×", small: `× per 1,000 ${settings.currency}`,
         of: ({ each, speed }) => (each.price && speed ? model.workPer(speed, each.price / 1000) : null),
@@ -450,7 +456,7 @@ const compare = (() => {
   function described({ data, reference, rows }, { machine, out: why }) {
     const hosts = new Set(rows.map(({ machine: { cpu } }) => cpu)), { specimens } = machine;
     const apart = [...new Set(specimens.flatMap((other) => model.differs(data, machine, other)))];
-    return [machine.invalid ? `Not ranked: ${machine.invalid}` : "", why, hosts.size > 1 && machine.accelerated ? `in a machine with ${machine.cpu}` : "",
+    return [machine.invalid ? `Not ranked: ${machine.invalid}` : "", why, hosts.size > 1 && machine.accelerated ? `beside ${machine.cpu}` : "",
       specimens.length ? `${specimens.length + 1} specimens${apart.length ? `, which differ in ${listed(apart)}` : ""}` : ""].filter(Boolean);
   }
 
@@ -519,7 +525,7 @@ const compare = (() => {
   function fit(memory, bytes) {
     const left = memory - FREE - bytes;
     const [kind, word] = left < 0 ? ["nofit", "no"] : left < TIGHT ? ["tight", "tight"] : ["fit", "fits"];
-    return element("td", { class: kind }, word, note(`${units.value(Math.abs(left), "B")} ${left < 0 ? "short" : "left"}`));
+    return element("td", { class: kind }, `${word}, `, note(`${units.value(Math.abs(left), "B")} ${left < 0 ? "short" : "left"}`));
   }
 
   /** Model sizes by capacity; machines on which all of them fit stand in the title alone. */
@@ -533,7 +539,7 @@ const compare = (() => {
     rows.filter((row) => !all.includes(row)).forEach(({ machine: { memory_bytes: memory }, name }) => capacities.set(memory, [...capacities.get(memory) ?? [], name]));
     if (capacities.size === 0) return [figure("fits", every, subtitle)];
     const heads = [...capacities].map(([memory, called]) => [listed(called), element("small", {}, units.value(memory, "B"))]);
-    const body = MODELS.map(([name, bytes]) => [[name, note(units.value(bytes, "B"))], ...[...capacities.keys()].map((memory) => fit(memory, bytes))]);
+    const body = MODELS.map(([name, bytes]) => [[`${name}, `, note(units.value(bytes, "B"))], ...[...capacities.keys()].map((memory) => fit(memory, bytes))]);
     return [figure("fits", every || holding(rows), subtitle, table("Models that fit", ["Model", ...heads], body, { kind: "grid-table" }))];
   }
 
@@ -674,7 +680,7 @@ const compare = (() => {
     if (title) document.title = root.querySelector("[aria-invalid]") ? "Frobench" : title.textContent;
   }
 
-  return { view, parts, show, best, heading, description, usualWorkload, workloadOf, weighable, weights, workloads };
+  return { view, parts, show, best, heading, headline, description, usualWorkload, workloadOf, weighable, weights, workloads };
 })();
 
 /** The page whose machines never change. */

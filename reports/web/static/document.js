@@ -54,7 +54,7 @@ const built = (() => {
     const inOrder = [...view.rows].sort((a, b) => a.place - b.place);
     return {
       parts: Object.fromEntries(Object.entries(compare.parts(view, charts.usual(view))).map(([name, make]) => [name, make().join("")])),
-      heading: compare.heading(view), description: compare.description(view),
+      heading: compare.heading(view), headline: compare.headline(view), description: compare.description(view),
       names: inOrder.map(({ name }) => name), reference: view.reference.name,
       ranked: view.rows.map(({ name, isReference, ratio }) => {
         const [value, interval] = ratio ? units.parts(ratio, "×") : [null, ""];

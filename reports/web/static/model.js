@@ -53,7 +53,7 @@ const model = (() => {
     const load = known.find(({ name }) => name === "load"), limit = watts && { value: watts, low: watts, high: watts, source: watts_source };
     const measured = ({ cpu, kinds }) => !cpu && kinds.some((places) => places.some((place) => (told.seconds?.logs[place] ?? null) !== null));
     return {
-      ...told, at: i, href, run: href.replace(/\.html$/, ""), device, backend, cpu, count, watts, memory_bytes,
+      ...told, at: i, href, run: href.replace(/\.html$/, ""), device, backend, cpu: cpu.replace(/ \d+-Core Processor$/, ""), count, watts, memory_bytes,
       power: load ? { ...per(load, 1 / count), source: MEASURED } : limit,
       price, currency, price_date, price_kind, price_source,
       rent: hourly === undefined ? null : { price: hourly, currency: its, date, kind, source },
