@@ -35,8 +35,9 @@ const compare = (() => {
   /** Memory that is kept free, and below which it is tight. */
   const FREE = 2 * GB, TIGHT = 4 * GB;
   /** Parameters in billions, and bits for each: int4 with a scale of 16 bits for every 32 weights. */
-  const MODELS = [["8 B, int4", 8, 4.5], ["8 B, bf16", 8, 16], ["32 B, int4", 32, 4.5], ["14 B, bf16", 14, 16], ["70 B, int4", 70, 4.5], ["70 B, bf16", 70, 16]]
-    .map(([name, billions, bits]) => [name, (billions * 1e9 * bits) / 8]);
+  const SIZES = { "8 B, int4": [8, 4.5], "8 B, bf16": [8, 16], "32 B, int4": [32, 4.5], "14 B, bf16": [14, 16], "70 B, int4": [70, 4.5], "70 B, bf16": [70, 16] };
+  /** @type {[string, number][]} */
+  const MODELS = Object.entries(SIZES).map(([name, [billions, bits]]) => [name, (billions * 1e9 * bits) / 8]);
   const LARGEST = Math.max(...MODELS.map(([, bytes]) => bytes));
   const STEPS = [1.5, 1.15];
   const COLOURS = "Blue: faster. Orange: slower. Hatched: not conclusive.";
@@ -204,7 +205,7 @@ const compare = (() => {
   // Which machine to choose.
 
   /** The machine that does most work for a cost, and those that may be as good. */
-  function best({ ranked, beside }, cost = () => 1) {
+  function best({ ranked, beside }, cost = (_row) => 1) {
     const work = (row) => row.speed.log - Math.log(cost(row));
     return model.best(ranked.filter((row) => cost(row) !== null).sort((a, b) => work(b) - work(a)), (one, other) => isAbove(beside(one, other), cost(one) / cost(other)));
   }
@@ -371,7 +372,7 @@ const compare = (() => {
     [isReference ? "baseline" : within(ratio), ...(known ? [`, rank ${ranks(known)}`] : []), `, covers ${percent(score.coverage)}`];
 
   /** How many whole years old a price was when the machine was measured. */
-  const yearsOld = (date, measured) => Math.max(0, measured.slice(0, 4) - date.slice(0, 4) - (measured.slice(5) < date.slice(5)));
+  const yearsOld = (date, measured) => Math.max(0, Number(measured.slice(0, 4)) - Number(date.slice(0, 4)) - Number(measured.slice(5) < date.slice(5)));
 
   /** Where a price is from: the reader, or how old it was on the day of the run. */
   function priced({ settings }, { machine: { run, price, currency, measured, price_date: day } }) {
@@ -575,6 +576,7 @@ const compare = (() => {
   /** Where numbers of a machine are from, what else is not alike, and what its score lacks. */
   function notes(view, row) {
     const { machine, isReference, score } = row, { machine: base, name } = view.reference;
+    /** @type {[string, string[]][]} */
     const facts = [["Run", [machine, ...machine.specimens].map((one) => `${one.run}, ${one.title}, measured on ${one.measured}${one.doubt ? `: ${one.doubt}` : ""}`)], ["Price", price(view, row)]];
     if (machine.watts !== null) facts.push(["May draw", [units.value(machine.watts, "W")]]);
     const differs = isReference ? [] : model.differs(view.data, base, machine);
@@ -688,7 +690,7 @@ const compare = (() => {
   const held = document.getElementById?.("machines");
   if (!held) return;
   const data = JSON.parse(held.textContent), machines = model.devices(data);
-  const offered = [...machines].sort((a, b) => (b.at === data.base) - (a.at === data.base));
+  const isBase = ({ at }) => at === data.base, offered = [...machines.filter(isBase), ...machines.filter((one) => !isBase(one))];
   const show = () => compare.show(document.querySelector(".purchase"), data, machines, offered);
   addEventListener("hashchange", show);
   setting.keep();

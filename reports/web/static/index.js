@@ -19,6 +19,9 @@ const index = (() => {
   const brief = (name) => (name.length > MOST_LETTERS ? `${name.slice(0, MOST_LETTERS - 1)}\u2026` : name);
   const exact = (value) => (value === null ? null : { value, low: value, high: value });
 
+  /** What puts an unknown value behind a known one. */
+  const last = (one, other) => Number(one === undefined) - Number(other === undefined);
+
   /** All devices, that of a run, and the currency of most prices. */
   function read(data) {
     const places = new Map(), machines = model.devices(data);
@@ -65,7 +68,7 @@ const index = (() => {
     let unpriced = 0;
     for (const one of all.devices) {
       const why = out(one, asked, all);
-      unpriced += why === "unknown price";
+      unpriced += Number(why === "unknown price");
       if (why) continue;
       const found = score(one.machine, reference), { speed } = found;
       const worth = speed && one.price && one.machine.currency === currency ? model.workPer(speed, one.price / PER) : null;
@@ -74,8 +77,8 @@ const index = (() => {
     rows.sort((a, b) => (b.speed?.log ?? -Infinity) - (a.speed?.log ?? -Infinity) || a.run - b.run);
     const beside = (one, other) => score(one.machine, other.machine).speed;
     const fast = [...rows], by = columns(all).find(({ title }) => title.toLowerCase() === asked.order.replace("-", ""));
-    if (by) rows.sort((a, b) => !by.of(a) - !by.of(b) || (asked.order.startsWith("-") ? -1 : 1) * (by.of(a)?.value - by.of(b)?.value) || a.run - b.run);
-    else if (asked.order === "speed") rows.sort((a, b) => !a.speed - !b.speed || a.speed?.log - b.speed?.log || a.run - b.run);
+    const amount = (row) => (by ? by.of(row)?.value : row.speed?.log), sign = asked.order.startsWith("-") ? -1 : 1;
+    if (by || asked.order === "speed") rows.sort((a, b) => last(amount(a), amount(b)) || sign * (amount(a) - amount(b)) || a.run - b.run);
     return {
       rows, order: asked.order, apart: differing(all.data), base, beside, workload, unpriced, currency, called: base.name,
       fastest: first(fast.filter(({ speed }) => speed), beside, () => 1),
@@ -167,9 +170,9 @@ const index = (() => {
   /**
    * The table of devices.
    * @param {?function(Device): HTMLElement} pick makes the control that takes a device into a comparison
-   * @param {function(string): (string | HTMLElement)} sorter makes the heading that sorts by a column
+   * @param {function(string, string): (string | HTMLElement)} sorter makes the heading that sorts by a column
    */
-  function table(shown, pick, limit = Infinity, sorter = (title) => title) {
+  function table(shown, pick, limit = Infinity, sorter = (title, _key) => title) {
     const { rows, called, order } = shown, common = axis(rows), used = columns(shown).map((one) => fitted(one, shown));
     const title = `Speed ${model.under(shown)}, × ${called}`;
     const ruler = shape("svg", { class: "ruler", "aria-hidden": "true" },
@@ -202,6 +205,7 @@ const index = (() => {
 
 /** The index at work: each change of the address draws what it asks for. */
 (() => {
+  /** @type {any} */
   const runs = document.getElementById?.("runs");
   if (!runs) return;
   const { element } = drawing;
@@ -209,7 +213,10 @@ const index = (() => {
   const VIEWS = { devices: "devices", runs: "by-date", compare: "comparison" };
   const FLAGS = ["complete", "slower", "all"], CHOICES = ["kind", "device", "backend", "profile"], NUMBERS = ["launches", "cases"];
   const natural = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+  /** @type {function(string): any} */
   const get = (id) => document.getElementById(id);
+  /** @type {any[]} */
+  const tabs = [...document.querySelectorAll(".tabs a")];
   const plain = (text) => text.trim().replace(/\s+/g, " ");
   const data = JSON.parse(get("data").textContent), all = index.read(data);
   const ids = data.runs.map(({ href }) => href.replace(/\.html$/, "")), places = new Map(ids.map((id, place) => [id, place]));
@@ -222,6 +229,7 @@ const index = (() => {
   // The rows of the table of runs as they were read.
   const nodes = [...runs.tBodies[0].rows], heads = runs.tHead.rows[0], controls = get("controls");
   const cells = (at) => nodes.map((node) => plain(node.cells[at].textContent));
+  /** @type {Object<string, string[]>} */
   const texts = { machine: data.runs.map(({ title }) => title), ...Object.fromEntries(["when", "torch", "profile", "launches", "cases"].map((key, i) => [key, cells(i + 2)])) };
   const deviceOf = (i) => data.devices.values[data.devices.of[i]];
   const hay = nodes.map((_, i) => [ids[i], deviceOf(i)[0], ...Object.values(texts).map((column) => column[i])].join(" ").toLowerCase());
@@ -299,9 +307,9 @@ const index = (() => {
         && CHOICES.every((key) => !choices[key] || choices[key] === has[key]) && words.every((word) => hay[i].includes(word));
     };
     const found = nodes.map((_, i) => i).filter(fits), key = sort.replace("-", ""), sign = sort.startsWith("-") ? -1 : 1;
-    if (key === "since") return found.sort((a, b) => !data.slower[a] - !data.slower[b] || sign * (data.slower[a] - data.slower[b]) || a - b);
+    if (key === "since") return found.sort((a, b) => Number(!data.slower[a]) - Number(!data.slower[b]) || sign * (data.slower[a] - data.slower[b]) || a - b);
     const values = Object.hasOwn(texts, key) ? texts[key] : null;
-    return values ? found.sort((a, b) => (values[a] === "") - (values[b] === "") || sign * natural.compare(values[a], values[b]) || a - b) : found;
+    return values ? found.sort((a, b) => Number(values[a] === "") - Number(values[b] === "") || sign * natural.compare(values[a], values[b]) || a - b) : found;
   }
 
   /** A row with what only a script can give it, and what its controls do. */
@@ -324,7 +332,7 @@ const index = (() => {
 
   /** Put as many of the runs that are asked for into the table as are to be seen. */
   function draw(wanted) {
-    const order = chosen(wanted), { flags, sort, choices } = wanted, focused = document.activeElement;
+    const order = chosen(wanted), { flags, sort, choices } = wanted, focused = /** @type {HTMLElement} */ (document.activeElement);
     const open = (i) => !flags.all && (state.limit === Infinity || state.open.has(i));
     const visible = order.slice(0, state.limit).flatMap((i) => [i, ...open(i) ? earlier(i) : []]);
     runs.tBodies[0].replaceChildren(...visible.map(dressed));
@@ -345,7 +353,7 @@ const index = (() => {
 
   /** Draw the runs that were picked side by side, the reference first if it is among them. */
   function side({ view, picked, reference }) {
-    const order = [...picked].sort((a, b) => (b === reference) - (a === reference)), chosen = new Map();
+    const order = [...new Set(picked.includes(reference) ? [reference, ...picked] : picked)], chosen = new Map();
     for (const run of order) {
       const device = all.deviceOf(run).run;
       if (!chosen.has(device)) chosen.set(device, run);
@@ -376,7 +384,7 @@ const index = (() => {
   /** Show one of the views. */
   function turn({ view }) {
     document.body.dataset.view = view;
-    for (const link of document.querySelectorAll(".tabs a")) {
+    for (const link of tabs) {
       if (link.hash === `#${VIEWS[view]}`) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }
@@ -453,9 +461,7 @@ const index = (() => {
     get("finder").append(workload, ...[MEMORY, BUDGET].map(setting.field), vendor, labelled, reference);
   }
 
-  for (const link of document.querySelectorAll(".tabs a")) {
-    turning(link, Object.keys(VIEWS).find((view) => link.hash === `#${VIEWS[view]}`));
-  }
+  tabs.forEach((link) => turning(link, Object.keys(VIEWS).find((view) => link.hash === `#${VIEWS[view]}`)));
   turning(get("to-comparison"), "compare");
   get("clear-basket").addEventListener("click", () => say({ run: null }));
   for (const id of ["more", "more-devices"]) get(id).addEventListener("click", () => limit(state.limit + CHUNK));

@@ -402,7 +402,7 @@ const setting = (() => {
     unfoldOnPaper();
     document.addEventListener("copy", copyPlainly);
     document.addEventListener("click", (event) => {
-      const link = event.target.closest('a[href^="#"]');
+      const link = /** @type {Element} */ (event.target).closest('a[href^="#"]');
       const target = link && document.getElementById(link.getAttribute("href").slice(1));
       if (!target) return;
       event.preventDefault();
@@ -414,8 +414,9 @@ const setting = (() => {
 
   /** Let rows of a table that are copied paste as plain cells, without marks, notes and controls. */
   function copyPlainly(event) {
-    const selected = getSelection(), range = selected.rangeCount ? selected.getRangeAt(0) : null, within = range?.commonAncestorContainer;
-    const part = (within?.closest ? within : within?.parentElement)?.closest(".scroll") ? range.cloneContents() : null;
+    const selected = getSelection(), range = selected.rangeCount ? selected.getRangeAt(0) : null;
+    const within = /** @type {any} */ (range?.commonAncestorContainer), isTable = (within?.closest ? within : within?.parentElement)?.closest(".scroll");
+    const part = isTable ? range.cloneContents() : null;
     const rows = part ? [...part.querySelectorAll("tr")] : [];
     if (rows.length < 2) return;
     part.querySelectorAll(".pick, svg, :is(td, [scope=row]) :is(.note, .mark, small), td:has(input)").forEach((one) => one.remove());
@@ -427,6 +428,7 @@ const setting = (() => {
 
   /** Let paper have what is folded away. */
   function unfoldOnPaper() {
+    /** @type {any[]} */
     let opened = [];
     addEventListener("beforeprint", () => {
       opened = [...document.querySelectorAll(".purchase details:not([open])")];

@@ -104,10 +104,10 @@ const model = (() => {
           both += 1;
         } else if (has || had) {
           alone += 1;
-          lost += place in (has ? other : one).left;
+          lost += Number(place in (has ? other : one).left);
         }
       }
-      all += both + alone > 0;
+      all += Number(both + alone > 0);
       if (both) {
         log += (steps / both) * STEP;
         share += both / (both + lost);
@@ -144,7 +144,6 @@ const model = (() => {
 
   /**
    * How many times as fast a machine is as another under a workload, or how much work it does for a joule.
-   * @param {Workload} workload
    * @param {"seconds" | "joules"} quantity
    * @returns {{speed: ?Speed, coverage: number, parts: object[], why: string}} `coverage` is the share of the workload's
    *   weight that both measured; `why` says why there is no speed
