@@ -2,8 +2,8 @@
 """Numbers for people: the only place that knows micro and giga.
 
 Prefixes are decimal, as on datasheets; bytes have binary ones (KiB), but the capacity of a memory
-is called as it is sold: 24 GB for 24 GiB. A measured number is printed by `format_estimate`, with its interval and no more
-digits than that supports.
+is called as it is sold: 24 GB for 24 GiB. A measured number is printed by `format_estimate`, with
+its interval and no more digits than that supports.
 """
 
 import math

@@ -15,7 +15,7 @@ from frobench.reports.table.workloads import table as workloads
 from frobench.suite import checks
 from frobench.suite.stored.types import Estimate, Run
 from frobench.suite.terminal.layout import Table
-from frobench.suite.units import format_capacity, format_estimate, format_point, format_value
+from frobench.suite.units import format_capacity, format_estimate, format_value
 
 WHOLE = 1 - 1e-9
 
@@ -61,7 +61,9 @@ def answers(found: dict[str, Any], hosts: Sequence[str]) -> list[str]:
     if found["speed"]:
         part, spelled = found["coverage"], _spelled(found["speed"])
         covered = f"{min(round(100 * part), 100 if part > WHOLE else 99)}% of the workload's weight"
-        doubts = [f"{side} is doubtful ({doubt})" for side, doubt in found["doubts"].items() if doubt]
+        doubts = [
+            f"{side} is doubtful ({doubt})" for side, doubt in found["doubts"].items() if doubt
+        ]
         if doubts:
             lines = [f"{title}: not judged, {' and '.join(doubts)}; {spelled} ({covered})"]
         elif found["one_device"]:
@@ -73,7 +75,9 @@ def answers(found: dict[str, Any], hosts: Sequence[str]) -> list[str]:
         lines.append(f"Mostly the host's: base has {hosts[0]}, new has {hosts[1]}")
     if found["energy"]:
         work = f"{_spelled(found['energy'])} the work of base for a joule"
-        lines.append(f"Energy: {'not judged; ' if any(found['doubts'].values()) else ''}new does {work}")
+        lines.append(
+            f"Energy: {'not judged; ' if any(found['doubts'].values()) else ''}new does {work}"
+        )
     elif found["speed"]:
         lines.append(f"Energy: not measured: {reasons['energy']}")
     where = {"new": "in new", "base": "in base", "both": "in both"}

@@ -73,10 +73,14 @@ def card(title: str, lines: Iterable[Row], foot: str) -> bytes:
     figure = Figure(figsize=(WIDTH / POINT, HEIGHT / POINT), dpi=POINT, facecolor=LIGHT["paper"])
     shown = [*islice(lines, ROWS)]
     rules = [(0, WIDTH, 7, 14, "link"), (EDGE, ROOM, 168, 3, "ink")]
-    rules += [(EDGE, ROOM * line.share, FIRST + at * STEP + 24, 14, "c1") for at, line in enumerate(shown)]
+    rules += [
+        (EDGE, ROOM * line.share, FIRST + at * STEP + 24, 14, "c1") for at, line in enumerate(shown)
+    ]
     for left, long, middle, thick, colour in rules:
         ends, height = (left / WIDTH, (left + long) / WIDTH), 1 - middle / HEIGHT
-        rule = Line2D(ends, (height, height), linewidth=thick, color=LIGHT[colour], solid_capstyle="butt")
+        rule = Line2D(
+            ends, (height, height), linewidth=thick, color=LIGHT[colour], solid_capstyle="butt"
+        )
         figure.add_artist(rule)
     size = next((one for one in TITLES if width(title[:LONGEST], one, BOLD) <= ROOM), TITLES[-1])
     _write(figure, 116, title, size, BOLD)

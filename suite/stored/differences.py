@@ -131,7 +131,7 @@ def memory_as_sold(memory_bytes: float) -> int:
     """Return GiB of memory as sold: the system and the driver keep some percent for themselves.
 
     Sizes are sold in steps of an eighth to a sixteenth of their power of two, so the next step
-    above the usable bytes is the size: 24 for 23.5, 64 for 62.6, 80 for 79.6. Two sizes lie between.
+    above the usable bytes is the size: 24 for 23.5, 64 for 62.6, 80 for 79.6. Two lie between.
     """
     gib = memory_bytes / GIB
     step = max(1, 2 ** (int(gib).bit_length() - 4))

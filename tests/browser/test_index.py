@@ -30,7 +30,11 @@ MACHINES = [
 
 def _runs() -> list[Summary]:
     earlier = [on_day(day, "old") for day in (3, 2)]
-    return [*MACHINES, *earlier, on_day(1, "fast", device_id="fast", scored=faster(MACHINES[1], FASTER).scored)]
+    return [
+        *MACHINES,
+        *earlier,
+        on_day(1, "fast", device_id="fast", scored=faster(MACHINES[1], FASTER).scored),
+    ]
 
 
 @pytest.fixture(scope="module")

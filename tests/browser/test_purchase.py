@@ -383,7 +383,8 @@ def test_a_copied_table_pastes_as_plain_cells(page: Page) -> None:
         """() => {
           const table = document.querySelector("[data-part=cards] table");
           getSelection().selectAllChildren(table);
-          const event = new ClipboardEvent("copy", { clipboardData: new DataTransfer(), bubbles: true, cancelable: true });
+          const clipboardData = new DataTransfer(), bubbles = true;
+          const event = new ClipboardEvent("copy", { clipboardData, bubbles });
           table.dispatchEvent(event);
           return event.clipboardData.getData("text/plain");
         }"""
@@ -405,7 +406,9 @@ def test_four_machines_fit_the_page_and_the_sheets_that_a_buyer_reads(
     with shown(browser, (tmp_path / purchase.PAGE).as_uri(), LOOKS[1]) as one:
         assert one.page.evaluate("document.documentElement.scrollHeight") <= 2800
         assert len(one.page.locator("main").inner_text().split()) <= 800
-        assert re.match(r"@misc\{frobench-\d{4}-", one.page.locator(".cite pre").text_content() or "")
+        assert re.match(
+            r"@misc\{frobench-\d{4}-", one.page.locator(".cite pre").text_content() or ""
+        )
         one.page.pdf(path=tmp_path / "page.pdf", format="A4")
         sheets = len(re.findall(rb"/Type /Page(?!s)", (tmp_path / "page.pdf").read_bytes()))
         assert sheets <= 4

@@ -250,14 +250,7 @@ const charts = (() => {
       : `The order depends on the workload${leader[1] ? `: ${leader[0]} is first under ${leader[1]} of ${shown.length}` : ""}`;
     return [figure("ranks", title, "Rank by workload; ranks join where a direct comparison is not conclusive",
       shape("svg", { class: "slopes", role: "img", height: bottom + 4, "aria-label": `Ranks by workload. ${described}.` },
-        ...columns.flat(), ...drawn.flat(), ...named.flat(2)), legend(machines),
-      folded(ranked(shown, machines, of)))];
-  }
-
-  /** The ranks as a table. */
-  function ranked(shown, machines, of) {
-    const rows = machines.map((row) => [row.name, ...shown.map((standing) => spelled(of(standing, row)))]);
-    return table("Rank by workload", ["Machine", ...shown.map(({ workload }) => workload.title)], rows);
+        ...columns.flat(), ...drawn.flat(), ...named.flat(2)), legend(machines))];
   }
 
   /** Hours of full use at which buying costs what renting costs. */
@@ -301,9 +294,7 @@ const charts = (() => {
     const title = `Buying pays for ${first} of use${others.length ? `, for ${others.at(-1)}` : ""}`;
     const left = view.rows.filter((row) => !known.some(([one]) => one === row)).map(({ name }) => name);
     const why = left.length ? `. Not shown, because a price is unknown or the rent is less than the energy: ${listed(left)}` : "";
-    const cells = known.map(([row, hours]) => [row.name, units.value(hours, "h")]);
-    return [figure("rent", title, `Hours of full use at which buying costs what renting costs (log scale)${why}`, hoursChart(known), legend(known.map(([row]) => row)),
-      folded(table("Hours until buying pays", ["Machine", "Hours"], cells)))];
+    return [figure("rent", title, `Hours of full use at which buying costs what renting costs (log scale)${why}`, hoursChart(known), legend(known.map(([row]) => row)))];
   }
 
   return { ACROSS, linked, spelled, points, word, usual, front, ranks, rent, renting };

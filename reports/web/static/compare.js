@@ -455,8 +455,7 @@ const compare = (() => {
 
   /** What stands below a machine's name: what keeps it out, its host, and what its specimens differ in. */
   function described({ data, reference, rows }, { machine, out: why }) {
-    const hosts = new Set(rows.map(({ machine: { cpu } }) => cpu)), { specimens } = machine;
-    const apart = [...new Set(specimens.flatMap((other) => model.differs(data, machine, other)))];
+    const hosts = new Set(rows.map(({ machine: { cpu } }) => cpu)), { specimens } = machine, apart = model.apart(data, machine);
     return [machine.invalid ? `Not ranked: ${machine.invalid}` : "", why, hosts.size > 1 && machine.accelerated ? `beside ${machine.cpu}` : "",
       specimens.length ? `${specimens.length + 1} specimens${apart.length ? `, which differ in ${listed(apart)}` : ""}` : ""].filter(Boolean);
   }

@@ -115,8 +115,8 @@ const index = (() => {
 
   /** In what the specimens of a device differ, in words. */
   const differing = (data) => ({ machine }) => {
-    const found = [...new Set(machine.specimens.flatMap((other) => model.differs(data, machine, other)))];
-    return found.length ? [units.listed(found)] : [];
+    const found = model.apart(data, machine);
+    return found.length ? [`which differ in ${units.listed(found)}`] : [];
   };
 
   /** The axis of all bars: from zero to the largest, in percent. */

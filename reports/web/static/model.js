@@ -79,6 +79,10 @@ const model = (() => {
       .map((fact) => `${data.facts[fact][0]} ${mine.get(fact) ?? "none"} / ${its.get(fact) ?? "none"}`);
   }
 
+  /** In what the specimens of a device differ, by name. */
+  const apart = (data, { facts, specimens }) => [...new Set(specimens.flatMap((other) => [...facts, ...other.facts]
+    .filter((value) => facts.includes(value) !== other.facts.includes(value)).map((value) => data.facts[data.values[value][0]][0])))];
+
   /** A workload of a reader's own, by the weights of parts. @returns {Workload} */
   function weighed(data, weights, told = { name: "own", title: "Own weights", needs: [] }) {
     const parts = data.parts.map((part, at) => ({ part, at, weight: weights[part.name] ?? 0 })).filter(({ weight }) => weight > 0);
@@ -240,7 +244,7 @@ const model = (() => {
   }
 
   return {
-    GB, MEASURED, SENSORS, machine, devices, trusted, differs, weighed, workload, score, percent, inOne, missing, under, isHosts, ratio, per, workPer,
+    GB, MEASURED, SENSORS, machine, devices, trusted, differs, apart, weighed, workload, score, percent, inOne, missing, under, isHosts, ratio, per, workPer,
     inverse, isAbove, ordered, best, places, beaters, ownership,
   };
 })();

@@ -3,7 +3,6 @@
 
 import hashlib
 import json
-import math
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,9 +19,9 @@ from tests.instruments.site_checker.downloads import (
     same,
     table,
 )
-from tests.instruments.site_checker.machines import Side, log_seconds, score
+from tests.instruments.site_checker.machines import Side, Specimens, log_seconds, score
 from tests.instruments.site_checker.pages import Element
-from tests.instruments.site_checker.printed import first
+from tests.instruments.site_checker.printed import Row, estimates, first
 from tests.instruments.site_checker.report import CELLS, NUMBERS, Report
 
 
@@ -42,13 +41,21 @@ def check(folder: Path, page: Element, runs: Mapping[str, Run], report: Report) 
         data = json.loads(block.raw())
         hrefs = [one["href"] for one in data["runs"]]
         names = [one["name"] for one in data["workloads"]]
+        sides = {href: Side(runs[href]) for href in hrefs}
+        others = {
+            sides[hrefs[run]]: [sides[hrefs[other]] for other in rest]
+            for run, rest, _ in data["groups"]
+        }
         for line in devices.every("tr"):
             cell, link = line.first("td", class_="speed"), line.first("a")
             if cell and link:
-                right = speed_of(runs[hrefs[data["base"]]], runs[link.attributes["href"]], names)
-                said = cell.first("strong")  # a mark of noise behind it has numbers, too
-                shown = first(said.text()) if said else None
-                agrees = shown.is_value(right) if shown else right is None
+                both = sides[hrefs[data["base"]]], sides[link.attributes["href"]]
+                right = speed_of(*both, names, others)
+                below = cell.first("small")  # a mark of noise behind it has numbers, too
+                said = [one.text() for one in (cell.first("strong"), below) if one]
+                shown = next(estimates(" ".join(said)), None) or first(said[0])
+                alone = right and (Row(right.value) if both[0] is both[1] else right)
+                agrees = shown.agrees(alone) if shown and alone else right is None
                 fault = f"index.html: {link.text()}: the speed is {cell.text()!r}, not {right}"
                 report.check(agrees, NUMBERS, fault)
 
@@ -97,11 +104,10 @@ def _runs(page: Element, listed: Mapping[str, Cells], report: Report) -> None:
                 report.check(cell.text() == right, NUMBERS, fault)
 
 
-def speed_of(base: Run, run: Run, names: list[str]) -> float | None:
-    """Return how many times as fast a run is under the first workload that the base measured."""
-    both = Side(base), Side(run)
-    workload = next((one for one in names if score(both[0], both[0], one)[0]), names[0])
-    if both[0].accelerated and not both[1].accelerated:
+def speed_of(base: Side, one: Side, names: list[str], others: Specimens) -> Row | None:
+    """Return how many times as fast a device is under the first workload that the base measured."""
+    workload = next((one for one in names if score(base, base, one)[0]), names[0])
+    if base.accelerated and not one.accelerated:
         return None
-    found, _ = score(*both, workload)
-    return math.exp(found.log) if found else None
+    found, _ = score(base, one, workload, others)
+    return found.times() if found else None

@@ -7,7 +7,7 @@ Which part of the workloads a case belongs to, and which kind it is, says the pr
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, combinations, combinations_with_replacement
 from statistics import NormalDist, fmean
@@ -31,19 +31,26 @@ Weights = Mapping[str, float]
 
 
 class Speed(NamedTuple):
-    """The logarithm of a ratio, and half the width of its interval."""
+    """The logarithm of a ratio, half the width of its interval, and by how much specimens widen it.
+
+    below, above : further down, and further up
+    """
 
     log: float
     half: float | None
+    below: float = 0.0
+    above: float = 0.0
 
     def surely_above(self, log: float = 0.0) -> bool:
         """Tell whether the interval lies above a logarithm."""
-        return self.half is not None and self.log - log > self.half
+        return self.half is not None and self.log - log > self.half + self.below
 
     def times(self, factor: float = 1.0, unit: str = RATIO, power: int = 1) -> Row:
         """Return the ratio, or with the power -1 its inverse, times an exact factor."""
+        half = self.half or 0.0
         low, value, high = (
-            factor * math.exp(power * self.log + way * (self.half or 0.0)) for way in (-1, 0, 1)
+            factor * math.exp(power * self.log + way)
+            for way in (-half - self.below, 0.0, half + self.above)
         )
         return Row(value, unit=unit) if self.half is None else Row(value, low, high, unit=unit)
 
@@ -127,13 +134,40 @@ class Side:
         return {_kind(one["fullname"]) for one in outcomes if one["status"] != "passed"}
 
 
+Specimens = Mapping[Side, Sequence[Side]]
+"""The other specimens of the devices of machines."""
+
+
 def _subsets(n: int) -> Iterator[tuple[int, ...]]:
     ranks = range(1, n + 1)
     return chain.from_iterable(combinations(ranks, size) for size in range(n + 1))
 
 
-def score(base: Side, one: Side, workload: str) -> tuple[Speed | None, float]:
-    """Return how fast a machine is beside another, and the share of the weight that both have."""
+def reach(side: Side, others: Specimens, weights: Weights) -> tuple[float, float]:
+    """Return how far down and up the other specimens of a device lie from it in some parts."""
+    logs = [0.0]
+    for other in others.get(side, ()):
+        found = {name: both[0] for name in weights if (both := in_part(side, other, name))}
+        if found:
+            total = sum(weights[name] for name in found)
+            logs.append(sum(weights[name] * log for name, log in found.items()) / total)
+    return min(logs), max(logs)
+
+
+def widened(speed: Speed, base: Side, one: Side, others: Specimens, weights: Weights) -> Speed:
+    """Return a speed with an interval that the range of specimens on either side widens."""
+    mine = reach(one, others, weights)
+    its = (0.0, 0.0) if base is one else reach(base, others, weights)
+    return speed._replace(below=its[1] - mine[0], above=mine[1] - its[0])
+
+
+def score(
+    base: Side, one: Side, workload: str, others: Specimens | None = None
+) -> tuple[Speed | None, float]:
+    """Return how fast a machine is beside another, and the share of the weight that both have.
+
+    others : the other specimens of each device
+    """
     cpu = not (base.accelerated and one.accelerated)
     asked = {
         part.name + CPU * cpu: part.weights[workload]
@@ -153,11 +187,10 @@ def score(base: Side, one: Side, workload: str) -> tuple[Speed | None, float]:
     weights = {name: asked[name] / total for name in found}
     log = sum(share * found[name][0] for name, share in weights.items())
     parts = [side.variance(weights) for side in (base, one)]
-    if base is one:
-        return Speed(log, 0.0), coverage
     known = [part for part in parts if part is not None]
     half = QUANTILE * math.sqrt(sum(known)) if len(known) == len(parts) else None
-    return Speed(log, half), coverage
+    speed = Speed(log, 0.0 if base is one else half)
+    return widened(speed, base, one, others or {}, weights), coverage
 
 
 def in_part(base: Side, one: Side, part: str) -> tuple[float, float] | None:

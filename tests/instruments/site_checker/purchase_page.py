@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.instruments.site_checker.downloads import Run, check_parquet, number, table
-from tests.instruments.site_checker.machines import Side, Speed, in_part, score
+from tests.instruments.site_checker.machines import Side, Speed, in_part, score, widened
 from tests.instruments.site_checker.pages import Element
 from tests.instruments.site_checker.printed import RATIO, Row, estimates, first
 from tests.instruments.site_checker.report import CELLS, NUMBERS, Report
@@ -36,8 +36,13 @@ class PurchasePage:
         self.data: Data = json.loads(block.raw()) if block else {}
         self.hrefs = [one["href"] for one in self.data["runs"]]
         self.base = self.hrefs[self.data["base"]]
+        self.devices = [self.hrefs[run] for run, *_ in self.data["groups"]]
         self.sides = {href: Side(runs[href]) for href in self.hrefs}
         known = [one["name"] for one in self.data["workloads"]]
+        self.others = {
+            self.sides[self.hrefs[run]]: [self.sides[self.hrefs[other]] for other in others]
+            for run, others, _ in self.data["groups"]
+        }
         self.score = cache(self._score)
         self.workload = next((w for w in known if self.score(self.base, self.base, w)), known[0])
         self.prices = {
@@ -47,7 +52,7 @@ class PurchasePage:
         }
 
     def _score(self, one: str, base: str, workload: str) -> Speed | None:
-        return score(self.sides[base], self.sides[one], workload)[0]
+        return score(self.sides[base], self.sides[one], workload, self.others)[0]
 
     def _say(self, right: object, shown: object, wanted: object) -> None:
         self.report.check(right, NUMBERS, f"purchase.html: {shown!r} should be {wanted}")
@@ -90,7 +95,7 @@ class PurchasePage:
     def _row(self, href: str, workload: str, part: str) -> tuple[Speed | None, float]:
         base, one = self.sides[self.base], self.sides[href]
         if workload:
-            return score(base, one, workload)
+            return score(base, one, workload, self.others)
         name = part if base.accelerated and one.accelerated else f"{part}.cpu"
         found = in_part(base, one, name)
         if found is None:
@@ -98,7 +103,8 @@ class PurchasePage:
         both = [side.variance({name: 1.0}) for side in (base, one)]
         known = [each for each in both if each is not None]
         half = 1.96 * math.sqrt(sum(known)) if len(known) == len(both) else None
-        return Speed(found[0], 0.0 if base is one else half), found[1]
+        speed = Speed(found[0], 0.0 if base is one else half)
+        return widened(speed, base, one, self.others, {name: 1.0}), found[1]
 
     def _card(self, cell: Element, head: str, href: str) -> None:
         """Check a cell of the cards: the number, and for the speed what is below it."""
@@ -124,7 +130,7 @@ class PurchasePage:
 
     def ranks(self) -> dict[str, str]:
         """Return the rank of each machine, or the best and the worst that it may have."""
-        every = [one for one in self.hrefs if self.score(one, self.base, self.workload)]
+        every = [one for one in self.devices if self.score(one, self.base, self.workload)]
 
         def faster(one: str, other: str) -> bool:
             found = self.score(one, other, self.workload)
@@ -145,7 +151,7 @@ class PurchasePage:
         by_price = topic.startswith("Best")
         costs = {
             href: self.prices[href] if by_price else 1.0
-            for href in self.hrefs
+            for href in self.devices
             if self.score(href, self.base, self.workload)
         }
         known = [href for href, cost in costs.items() if cost]
@@ -157,7 +163,7 @@ class PurchasePage:
         best = [
             one for one in known if not any(ahead(other, one).surely_above() for other in known)
         ]
-        called = dict(zip(self.hrefs, self._names(), strict=True))
+        called = dict(zip(self.devices, self._names(), strict=True))
         right = {called[one] for one in best} or {"unknown" if by_price else "not measured"}
         self._say(set(who.split(" or ")) == right, f"{topic}: {who}", right)
         wanted = [
@@ -172,10 +178,11 @@ class PurchasePage:
     def _names(self) -> list[str]:
         """Return what machines are called: by their devices, with letters where these are alike."""
         listed = [
-            (self.data["devices"]["values"][device][0], self.data["hardware"]["values"][bought][0])
-            for device, bought in zip(
-                self.data["devices"]["of"], self.data["hardware"]["of"], strict=True
+            (
+                self.data["devices"]["values"][self.data["devices"]["of"][run]][0],
+                self.data["hardware"]["values"][self.data["hardware"]["of"][run]][0],
             )
+            for run, *_ in self.data["groups"]
         ]
         names = [f"{count}{RATIO} {name}" if count > 1 else name for name, count in listed]
         return [

@@ -184,7 +184,7 @@ def test_a_doubtful_run_is_marked_and_leads_no_sentence_among_others() -> None:
         sum(doubt in row for row in devices(page)) == sum(doubt in row for row in rows(page)) == 1
     )
     text = Reader(page).text
-    assert f"Fastest under training: Card B, 1.50" in text
+    assert "Fastest under training: Card B, 1.50" in text
     assert "Most speed for its price: Card B. Left out: 1 device whose run is doubtful." in text
     assert "Fastest under" not in Reader(index.page([CARDS[1], noisy], [price])).text
 
@@ -209,7 +209,9 @@ def test_a_run_is_doubtful_if_most_of_its_cases_are_noisy_or_other_programs_ran(
 
 def test_the_baseline_is_named_or_a_card_that_everybody_knows_or_the_newest_sound_run() -> None:
     def baseline(*more: Summary, reference: str = "") -> str:
-        found = re.search(r"Baseline, 1\S: (.*?)\.", Reader(index.page([*CARDS, *more], reference=reference)).text)
+        found = re.search(
+            r"Baseline, 1\S: (.*?)\.", Reader(index.page([*CARDS, *more], reference=reference)).text
+        )
         assert found
         return found[1]
 

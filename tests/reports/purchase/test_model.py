@@ -12,7 +12,6 @@ from frobench.suite.units import format_estimate, format_value
 from tests.instruments.runs.made_up_machines import BASE, Machine, data, machine
 
 
-
 def speed_of(log: float, error: float | None) -> dict[str, float | None]:
     """Return a speed as the scripts know it, whose interval reaches 1.96 standard errors."""
     low, high = (None, None) if error is None else (log - 1.96 * error, log + 1.96 * error)

@@ -344,7 +344,7 @@ def test_specimens_of_a_device_are_one_row_and_their_range_widens_its_interval()
     assert both["card"]["low"] == pytest.approx(0.9 * alone["card"]["low"])
     assert both["card"]["high"] == pytest.approx(alone["card"]["high"])
     cards = plain(purchase.show(known).parts["cards"])
-    assert "2 specimens, which differ in driver 580 / 570" in cards
+    assert "2 specimens, which differ in driver" in cards
     memory = of_view("(view) => view.rows[0].machine.axes[0]", known)
     assert (memory["low"], memory["high"]) == (0.9e12, 1.01e12)
     told = plain(purchase.show(known).parts["specimens"])
