@@ -392,6 +392,7 @@ const compare = (() => {
     const precision = FAST[having.indexOf(Math.max(...having))];
     const found = best(view, PRICE), tied = found?.near.length ? [found.first, ...found.near].map(({ place }) => place) : [];
     const energies = (row) => view.joules(row, reference);
+    const worth = ({ each, speed }) => (each.price && speed ? model.workPer(speed, each.price / 1000) : null);
     return [
       { title: "Speed", unit: "×", small: `× ${reference.name}`, of: ({ ratio }) => ratio, note: rests,
         best: (told) => told.filter((one) => told.every((other) => other === one || view.faster(one, other))),
@@ -407,8 +408,8 @@ const compare = (() => {
         of: (row) => (energies(row) ? model.ratio(energies(row)) : null), note: (row) => (row.isReference ? "baseline" : within(model.ratio(energies(row)))) },
       { title: "Price", unit: settings.currency, less: true, of: ({ amounts: { price } }) => exact(price), note: (row) => priced(view, row) },
       { title: "Value", unit: "×", small: `× per 1,000 ${settings.currency}`,
-        of: ({ each, speed }) => (each.price && speed ? model.workPer(speed, each.price / 1000) : null),
-        best: () => (found?.others.length && !tied.length ? [found.first] : []), note: ({ place }) => (tied.includes(place) ? "not conclusive" : "") },
+        of: worth,
+        best: () => (found?.others.length && !tied.length ? [found.first] : []), note: (row) => [within(worth(row)), ...(tied.includes(row.place) ? [" not conclusive"] : [])] },
       { title: `Cost of ${units.counted(settings.years, "year")}`, unit: settings.currency, less: true, of: ({ amounts: all }) => exact(all.ownership), note: ({ machine }) => `power: ${machine.power.source}` },
     ];
   }

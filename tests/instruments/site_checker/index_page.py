@@ -21,7 +21,7 @@ from tests.instruments.site_checker.downloads import (
 )
 from tests.instruments.site_checker.machines import Side, Specimens, log_seconds, score
 from tests.instruments.site_checker.pages import Element
-from tests.instruments.site_checker.printed import Row, estimates, first
+from tests.instruments.site_checker.printed import RATIO, Row, estimates, first
 from tests.instruments.site_checker.report import CELLS, NUMBERS, Report
 
 
@@ -54,7 +54,7 @@ def check(folder: Path, page: Element, runs: Mapping[str, Run], report: Report) 
                 below = cell.first("small")  # a mark of noise behind it has numbers, too
                 said = [one.text() for one in (cell.first("strong"), below) if one]
                 shown = next(estimates(" ".join(said)), None) or first(said[0])
-                alone = right and (Row(right.value) if both[0] is both[1] else right)
+                alone = right and (Row(right.value, unit=RATIO) if both[0] is both[1] else right)
                 agrees = shown.agrees(alone) if shown and alone else right is None
                 fault = f"index.html: {link.text()}: the speed is {cell.text()!r}, not {right}"
                 report.check(agrees, NUMBERS, fault)

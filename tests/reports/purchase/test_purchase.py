@@ -245,7 +245,7 @@ def test_without_the_engine_only_this_page_is_refused(
 def runs() -> dict[str, Run]:
     cards = {
         "m/1.html": made_up_cards.run(CARD, "one"),
-        "m/2.html": made_up_cards.run(faster(CARD, 1.5, 1.5), "two"),
+        "m/2.html": made_up_cards.run(faster(CARD, 1.5, 1.5), "two", device="Made-up chip"),
     }
     spoilt = factory.run(seed=3, accelerators=1, profile="quick", partial=True)
     spoilt.frobench.environment.accelerators[0] = replace(
