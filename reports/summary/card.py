@@ -72,7 +72,10 @@ def card(title: str, lines: Iterable[Row], foot: str) -> bytes:
 
     figure = Figure(figsize=(WIDTH / POINT, HEIGHT / POINT), dpi=POINT, facecolor=LIGHT["paper"])
     shown = [*islice(lines, ROWS)]
-    rules = [(0, WIDTH, 7, 14, "link"), (EDGE, ROOM, 168, 3, "ink")]
+    rules: list[tuple[float, float, int, int, str]] = [
+        (0, WIDTH, 7, 14, "link"),
+        (EDGE, ROOM, 168, 3, "ink"),
+    ]
     rules += [
         (EDGE, ROOM * line.share, FIRST + at * STEP + 24, 14, "c1") for at, line in enumerate(shown)
     ]

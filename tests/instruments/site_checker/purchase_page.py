@@ -37,6 +37,8 @@ class PurchasePage:
         self.hrefs = [one["href"] for one in self.data["runs"]]
         self.base = self.hrefs[self.data["base"]]
         self.devices = [self.hrefs[run] for run, *_ in self.data["groups"]]
+        doubted = {one["href"] for one in self.data["runs"] if one["doubt"]}
+        self.judged = [href for href in self.devices if href not in doubted]
         self.sides = {href: Side(runs[href]) for href in self.hrefs}
         known = [one["name"] for one in self.data["workloads"]]
         self.others = {
@@ -123,14 +125,14 @@ class PurchasePage:
             agrees = shown.is_value(right.value) if shown and right else right is None
         self._say(agrees, cell.text(), right)
         if head.startswith("Speed") and fast:
-            rank = f"rank {self.ranks()[href]},"
+            rank = f"rank {self.ranks()[href]}," if href in self.judged else "covers"
             self._say(rank in cell.text(), cell.text(), rank)
             covers = score(self.sides[self.base], self.sides[href], self.workload)[1]
             self._say(f"covers {round(100 * covers)}%" in cell.text(), cell.text(), covers)
 
     def ranks(self) -> dict[str, str]:
         """Return the rank of each machine, or the best and the worst that it may have."""
-        every = [one for one in self.devices if self.score(one, self.base, self.workload)]
+        every = [one for one in self.judged if self.score(one, self.base, self.workload)]
 
         def faster(one: str, other: str) -> bool:
             found = self.score(one, other, self.workload)
@@ -151,7 +153,7 @@ class PurchasePage:
         by_price = topic.startswith("Best")
         costs = {
             href: self.prices[href] if by_price else 1.0
-            for href in self.devices
+            for href in self.judged
             if self.score(href, self.base, self.workload)
         }
         known = [href for href, cost in costs.items() if cost]
