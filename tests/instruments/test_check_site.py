@@ -92,7 +92,9 @@ FAULTS = {
     ),
     "a rank": Fault("purchase.html", r", rank \d", ", rank 9", "rank 9.*should be rank"),
     "a coverage": Fault("purchase.html", r"covers \d+%", "covers 93%", "covers 93%.*should be"),
-    "a ratio": Fault("purchase.csv", r'(intel[^\n]*training","",[\d.]+,-?)', r"\g<1>9", "log_ratio is"),
+    "a ratio": Fault(
+        "purchase.csv", r'(intel[^\n]*training","",[\d.]+,-?)', r"\g<1>9", "log_ratio is"
+    ),
 }
 
 
