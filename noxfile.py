@@ -143,6 +143,16 @@ def types(session: nox.Session) -> None:
     session.run("mypy")
 
 
+@nox.session
+def scripts(session: nox.Session) -> None:
+    """Check the types of the pages' scripts with TypeScript, where Node is."""
+    if not shutil.which("npm"):
+        session.skip("no Node is here, so the types of the pages' scripts are not checked")
+    session.chdir(ROOT / "tests" / "browser" / "types")
+    session.run("npm", "ci", "--no-audit", "--no-fund", external=True)
+    session.run("npx", "--no-install", "tsc", external=True)
+
+
 @nox.session(default=False)
 def calibrate(session: nox.Session) -> None:
     """Measure how often the harness errs, and write it into `docs/`; `-- --quick` looks."""

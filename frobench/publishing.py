@@ -97,7 +97,7 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
     """Write pages from stored runs: those of `results/`, or of the paths given.
 
     Two files or more are also laid side by side, on a page for who chooses between machines:
-    compared with the newest run of the accelerator that has most, or with the `--reference`.
+    compared with a card that everybody knows, or else the newest, or with the `--reference`.
     A file of prices has the columns of `reports/purchase/prices.csv`.
 
     With `--figures` the charts of a run lie in a folder beside its page, named like the page: ready

@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: MIT
 """Numbers for people: the only place that knows micro and giga.
 
-Prefixes are decimal, as on datasheets, also for the capacity of a memory (GB); other bytes have
-binary ones (KiB). A measured number is printed by `format_estimate`, with its interval and no more
-digits than that supports.
+Prefixes are decimal, as on datasheets; bytes have binary ones (KiB), but the capacity of a memory
+is called as it is sold: 24 GB for 24 GiB. A measured number is printed by `format_estimate`, with
+its interval and no more digits than that supports.
 """
 
 import math
 
+from frobench.suite.stored.differences import memory_as_sold
 from frobench.suite.stored.types import Estimate
 
 _SMALL = {1e-9: "n", 1e-6: "\N{MICRO SIGN}", 1e-3: "m", 1.0: ""}
 _LARGE = {1.0: "", 1e3: "k", 1e6: "M", 1e9: "G", 1e12: "T", 1e15: "P"}
 _BINARY = {1.0: "", 2.0**10: "Ki", 2.0**20: "Mi", 2.0**30: "Gi", 2.0**40: "Ti"}
-_CAPACITY = "capacity"  # bytes with decimal prefixes
 _PREFIXES = {
     "s": _SMALL,
     "B": _BINARY,
-    _CAPACITY: _LARGE,
     **dict.fromkeys(("FLOP", "FLOP/s", "op/s", "B/s", "Hz", "W", "J"), _SMALL | _LARGE),
 }
 NOT_FINITE = "beyond all numbers"
@@ -87,8 +86,8 @@ def format_value(value: float, unit: str, digits: int = _DIGITS) -> str:
 
 
 def format_capacity(amount: float) -> str:
-    """Return how many bytes a memory holds, such as "85 GB"."""
-    return format_value(amount, _CAPACITY)
+    """Return how many bytes a memory holds, as it is sold, such as "24 GB"."""
+    return f"{memory_as_sold(amount):,} GB"
 
 
 def format_range(
@@ -135,13 +134,13 @@ def _scale(magnitude: float, unit: str) -> tuple[float, str]:
         return _WITHOUT_PREFIX.get(unit, (1.0, f" {unit}"))
     fitting = [factor for factor in prefixes if factor <= magnitude]
     factor = max(fitting, default=min(prefixes) if magnitude else 1.0)
-    return factor, f" {prefixes[factor]}{'B' if unit == _CAPACITY else unit}"
+    return factor, f" {prefixes[factor]}{unit}"
 
 
 def _step(value: float, low: float, high: float) -> float:
     """Return the last decimal place that an interval supports, a power of ten.
 
-    However wide the interval, what is away from zero keeps its first digit.
+    However wide the interval, a number keeps two digits, and an end away from zero its first.
     """
     half = (high - low) / 2
     largest = max(abs(value), half)
@@ -150,9 +149,9 @@ def _step(value: float, low: float, high: float) -> float:
     finest = _magnitude(largest) / math.pow(10, _MOST_DIGITS - 1)
     step = max(finest, _magnitude(half / 2)) if half else finest
     if low <= 0 <= high:
-        return step
+        return min(step, _magnitude(largest) / 10)
     nearest = min(abs(low), abs(value), abs(high))
-    return min(step, max(finest, _magnitude(nearest)))
+    return min(step, max(finest, min(_magnitude(nearest), _magnitude(value) / 10)))
 
 
 def _magnitude(value: float) -> float:

@@ -97,7 +97,8 @@ def machines(base: Run, new: Run, workload: str, *, as_json: bool, cases: bool =
     say(f"base: {environments[0].machine} ({base.frobench.run})")
     say(f"new:  {environments[1].machine} ({new.frobench.run})", "")
     _warn(matched.faults)
-    fold(*workloads.answers(found), "")
+    hosts = [one.cpu.model or one.cpu.architecture for one in environments]
+    fold(*workloads.answers(found, hosts), "")
     show(workloads.parts(found))
     show(workloads.axes(first, second))
     show(workloads.models(first, second))

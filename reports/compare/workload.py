@@ -15,7 +15,7 @@ from frobench.reports.table.workloads import table as workloads
 from frobench.suite import checks
 from frobench.suite.stored.types import Estimate, Run
 from frobench.suite.terminal.layout import Table
-from frobench.suite.units import format_capacity, format_estimate, format_point, format_value
+from frobench.suite.units import format_capacity, format_estimate, format_value
 
 WHOLE = 1 - 1e-9
 
@@ -34,27 +34,50 @@ def score(compared: Sequence[Summary], workload: str) -> dict[str, Any]:
     ``speed`` is how many times as fast it is, ``energy`` how much work it does for a joule beside
     the first, both ``None`` where ``reasons`` say why; ``coverage`` is the share of the workload's
     weight that both measured, ``missing`` has the parts that lack something, and whose, and
-    ``parts`` the parts with their weights.
+    ``parts`` the parts with their weights. ``doubts`` say why a run is doubtful, ``hosts`` whether
+    the workload is mostly the host's, and ``one_device`` whether both are runs of one device.
     """
+    one_device = len({side.device_id for side in compared}) == 1
+    doubts = dict(zip(("base", "new"), (side.doubt for side in compared), strict=True))
     try:
         found: Any = script.call("built.score", machines.data(compared), workload)
     except script.MissingEngineError as error:
         found = {"speed": None, "energy": None, "coverage": None, "missing": [], "parts": []}
+        found["hosts"] = False
         found["reasons"] = {"speed": str(error), "energy": str(error)}
-    return {"workload": workload, **found}
+    return {"workload": workload, "one_device": one_device, "doubts": doubts, **found}
 
 
-def answers(found: dict[str, Any]) -> list[str]:
-    """Return the verdicts in sentences: speed, energy, and what is missing."""
+def answers(found: dict[str, Any], hosts: Sequence[str]) -> list[str]:
+    """Return the verdicts in sentences: speed, energy, and what is missing.
+
+    A doubtful run leads no sentence, and two specimens of a device are no two devices.
+
+    hosts : the processors of both machines
+    """
     titles = {workload.name: workload.title for workload in workloads().workloads}
     title, reasons = titles[found["workload"]], found["reasons"]
     lines = [f"{title}: not measured: {reasons['speed']}"]
     if found["speed"]:
-        part = found["coverage"]
+        part, spelled = found["coverage"], _spelled(found["speed"])
         covered = f"{min(round(100 * part), 100 if part > WHOLE else 99)}% of the workload's weight"
-        lines = [f"{title}: new has {_spelled(found['speed'])} the speed of base ({covered})"]
+        doubts = [
+            f"{side} is doubtful ({doubt})" for side, doubt in found["doubts"].items() if doubt
+        ]
+        if doubts:
+            lines = [f"{title}: not judged, {' and '.join(doubts)}; {spelled} ({covered})"]
+        elif found["one_device"]:
+            lines = [f"{title}: two runs of one device, {spelled} apart ({covered})"]
+        else:
+            lines = [f"{title}: new has {spelled} the speed of base ({covered})"]
+        lines.append("There is one specimen of each: intervals cover launches, not specimens")
+    if found["hosts"]:
+        lines.append(f"Mostly the host's: base has {hosts[0]}, new has {hosts[1]}")
     if found["energy"]:
-        lines.append(f"Energy: new does {_spelled(found['energy'])} the work of base for a joule")
+        work = f"{_spelled(found['energy'])} the work of base for a joule"
+        lines.append(
+            f"Energy: {'not judged; ' if any(found['doubts'].values()) else ''}new does {work}"
+        )
     elif found["speed"]:
         lines.append(f"Energy: not measured: {reasons['energy']}")
     where = {"new": "in new", "base": "in base", "both": "in both"}
@@ -101,16 +124,22 @@ def _axes(base: DeviceAxes, new: DeviceAxes) -> Iterator[tuple[str, tuple[str, .
     """Yield the axes, capacity and power of two machines in words."""
     both = base, new
     values = [
-        {(axis.name, axis.precision): format_point(axis.value, axis.unit) for axis in each.axes}
+        {(axis.name, axis.precision): format_estimate(axis.value, axis.unit) for axis in each.axes}
         for each in both
     ]
     for key in dict.fromkeys([*values[0], *values[1]]):
-        yield " ".join(key).strip(), tuple(side.get(key, "-") for side in values)
+        hosts = ", mostly the host's" if key[0] == "overhead" else ""
+        yield " ".join(key).strip() + hosts, tuple(side.get(key, "-") for side in values)
     memory = [format_capacity(each.memory_bytes) if each.memory_bytes else "-" for each in both]
     yield "capacity", tuple(memory)
-    watts = [each.watts.value if each.watts else each.limit_watts for each in both]
-    if any(watts):
-        yield "power", tuple(format_value(value, "W") if value else "-" for value in watts)
+    yield "power", tuple(_power(each) for each in both)
+
+
+def _power(device: DeviceAxes) -> str:
+    """Return the power under load where it was measured, else its limit."""
+    if device.watts:
+        return f"{format_estimate(device.watts, 'W')}, measured"
+    return f"{format_value(device.limit_watts, 'W')}, the limit" if device.limit_watts else "-"
 
 
 def _spelled(speed: dict[str, Any]) -> str:

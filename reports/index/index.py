@@ -7,7 +7,6 @@ The earlier runs of a machine follow its newest run.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import count
 from typing import Any
 
 from markupsafe import Markup
@@ -16,15 +15,15 @@ from frobench.reports.files.metadata import Head
 from frobench.reports.making.broken import Broken
 from frobench.reports.purchase import machines as side_by_side
 from frobench.reports.purchase import purchase, script
-from frobench.reports.purchase.machines import device_kind, is_whole
+from frobench.reports.purchase.machines import device_kind
 from frobench.reports.purchase.prices import Price
 from frobench.reports.summary.model import Change, Summary
 from frobench.reports.web.render import render
 from frobench.suite.units import counted
 
 PARTS = (
-    *("summary", "verdicts", "cards", "weighs", "front", "ranks", "holding", "fits", "rent"),
-    *("usual", "notes"),
+    *("heading", "summary", "verdicts", "cards", "weighs", "front", "ranks", "holding", "fits"),
+    *("rent", "specimens", "usual", "notes"),
 )
 """What the page of machines side by side is filled with, and a script fills in here."""
 SHOWN = 25
@@ -94,46 +93,18 @@ def _machines(summaries: Iterable[Summary]) -> list[list[Summary]]:
 
 
 def _data(
-    machines: Sequence[Sequence[Summary]], known: Sequence[Price], named: str
+    machines: Sequence[Sequence[Summary]], known: Sequence[Price], reference: str
 ) -> dict[str, Any]:
     """Return what the script needs of all runs, each at its place in the table.
 
-    ``groups`` has for each device the place of its newest run that ended and has no error, or of
-    its newest one, those of such runs of its other specimens, and how many runs there are in all.
-
     machines : the runs of each machine, newest first
-    named : the page of the run that the others are compared with at first; empty for the usual one
     """
     runs = [run for machine in machines for run in machine]
-    groups = _groups(machines)
-    chosen = [runs[place] for place, *_ in groups]
-    device = next((run.device_id for run in runs if run.href == named), None)
-    asked = next((at for at, run in enumerate(chosen) if run.device_id == device), None)
-    return side_by_side.data(runs, known) | {
-        "groups": groups,
-        "base": groups[side_by_side.baseline(chosen) if asked is None else asked][0],
+    return side_by_side.data(runs, known, reference) | {
         "machines": [place for place, machine in enumerate(machines) for _ in machine],
         "complete": [int(run.complete) for run in runs],
         "slower": [len(run.change.slower) if run.change else 0 for run in runs],
     }
-
-
-def _groups(machines: Sequence[Sequence[Summary]]) -> list[tuple[int, list[int], int]]:
-    """Return the devices with the places of their runs, in the order of these."""
-    places = count()
-    devices: dict[str, list[list[tuple[int, Summary]]]] = {}
-    for machine in machines:
-        numbered = [(next(places), run) for run in machine]
-        devices.setdefault(machine[0].device_id, []).append(numbered)
-    found = []
-    for specimens in devices.values():
-        newest = [
-            next((one for one in machine if is_whole(one[1])), machine[0]) for machine in specimens
-        ]
-        shown, _ = max(newest, key=lambda one: (is_whole(one[1]), one[1].datetime, one[1].href))
-        others = [place for place, _ in newest if place != shown]
-        found.append((shown, others, sum(map(len, specimens))))
-    return found
 
 
 def _built_devices(found: dict[str, Any]) -> dict[str, str]:

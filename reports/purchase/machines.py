@@ -14,7 +14,7 @@ from msgspec import to_builtins
 from frobench.reports.purchase.prices import HOUR, Price, total
 from frobench.reports.summary import models
 from frobench.reports.summary.model import Summary, device_names, equipment_of
-from frobench.reports.table.equipment import surroundings
+from frobench.reports.table.equipment import Equipment, surroundings
 from frobench.reports.table.estimates import STEP
 from frobench.reports.table.facts import fact_name, spelled
 from frobench.reports.table.scored import ON_CPU, Logs, Scored
@@ -22,7 +22,7 @@ from frobench.reports.table.workloads import table
 from frobench.suite.checks.facts import moment
 from frobench.suite.datasheets import published
 from frobench.suite.datasheets.published import Published
-from frobench.suite.stored.differences import FOLLOWS, SAID_BY_ABSENCE
+from frobench.suite.stored.differences import FOLLOWS, SAID_BY_ABSENCE, memory_as_sold
 from frobench.suite.stored.types import Estimate, Scalar
 
 DIGITS = 4
@@ -36,20 +36,26 @@ AXES = {
     "link_to_device": ("",),
 }
 """The axes that a buyer weighs, with the precisions of each."""
-BASELINE = "NVIDIA GeForce RTX 4090"
-"""A card that everyone knows: where it was measured, the links of two readers agree."""
 Places = Mapping[tuple[str, str], Mapping[str, int]]
 """The places of cases in `data`, by part and kind."""
 
 
-def data(runs: Sequence[Summary], known: Sequence[Price] = ()) -> dict[str, Any]:
+def data(
+    runs: Sequence[Summary], known: Sequence[Price] = (), reference: str | None = None
+) -> dict[str, Any]:
     """Return what the scripts need of all runs.
 
     ``logs`` are in steps of `STEP` by the place of the case, ``errors`` in steps of `ERROR_STEP` by
     the place of the part; ``left`` has for places without a number the place of the reason.
+    ``groups`` are those of `devices`, and ``base`` is the run of the one that others are compared
+    with.
 
     known : what devices cost
+    reference : the page of a run of the baseline; without one, see `baseline`
     """
+    groups = devices(runs)
+    asked = {run.device_id for run in runs if run.href == reference}
+    shown = [place for place, *_ in groups]
     bought = [equipment_of(run) for run in runs]
     prices, rents = ([total(known, one, per) for one in bought] for per in ("", HOUR))
     names = [
@@ -88,11 +94,18 @@ def data(runs: Sequence[Summary], known: Sequence[Price] = ()) -> dict[str, Any]
         "models": [
             (one.name, one.parameters, one.token_bytes, one.token_flops) for one in models.MODELS
         ],
+        "groups": groups,
+        "base": next(
+            (place for place in shown if runs[place].device_id in asked), baseline(runs, shown)
+        ),
         "reasons": [*reasons],
         "axis_kinds": [*kinds],
         "devices": _listed(names),
         "hardware": _listed(
-            [(one.count, one.watts, one.watts_source, one.memory_bytes) for one in bought]
+            [
+                (one.count, one.watts, one.watts_source, _sold(one), cpu.model or cpu.architecture)
+                for one, cpu in zip(bought, (run.environment.cpu for run in runs), strict=True)
+            ]
         ),
         "prices": _listed([price and price[2:7] for price in prices]),
         "rents": _listed([rent and rent[2:7] for rent in rents]),
@@ -119,22 +132,54 @@ def _published(runs: Iterable[Summary]) -> dict[str, Any]:
     return {"devices": devices, "words": [*words]}
 
 
-def baseline(runs: Sequence[Summary]) -> int:
-    """Return which run the others are compared with unless a reader says otherwise.
+def devices(runs: Sequence[Summary]) -> list[tuple[int, list[int], int]]:
+    """Return the devices of runs in their order, each with the places of its runs.
 
-    It is the newest sound run of `BASELINE`, or else of any accelerator, or else of a processor. Of
-    runs of one second it is that with the last address.
+    These are that of its newest run that ended and has no error, or else of its newest one; those
+    of such runs of its other specimens; and how many runs there are in all.
+    """
+    found: dict[str, dict[str, list[int]]] = {}
+    for place, run in enumerate(runs):
+        found.setdefault(run.device_id, {}).setdefault(run.machine_id, []).append(place)
+
+    def standing(place: int) -> tuple[bool, str, str]:
+        return is_whole(runs[place]), *_age(runs[place])
+
+    groups = []
+    for specimens in found.values():
+        newest = [max(places, key=standing) for places in specimens.values()]
+        shown = max(newest, key=standing)
+        others = [place for place in newest if place != shown]
+        groups.append((shown, others, sum(map(len, specimens.values()))))
+    return groups
+
+
+def baseline(runs: Sequence[Summary], places: Sequence[int]) -> int:
+    """Return with which of some runs the others are compared unless a reader says otherwise.
+
+    It is that of the card in the table of workloads, which everybody knows, or else the newest
+    sound run, of an accelerator if there is one. Of one second it is that with the last address.
     """
 
     def standing(place: int) -> tuple[object, ...]:
-        run = runs[place]
-        parts, when = [*run.scored.seconds.centres], moment(run.datetime)
+        run, parts = runs[place], [*runs[place].scored.seconds.centres]
         elsewhere = any(not name.endswith(ON_CPU) for name in parts)
-        is_sound = is_whole(run) and not run.doubt
-        newest = when.isoformat() if when else "", run.href
-        return bool(parts), elsewhere, is_sound and run.device == BASELINE, is_sound, *newest
+        sound = is_whole(run) and not run.doubt
+        known = sound and run.device == table().baseline
+        return bool(parts), elsewhere, known, sound, *_age(run)
 
-    return max(range(len(runs)), key=standing)
+    return max(places, key=standing)
+
+
+def _age(run: Summary) -> tuple[str, str]:
+    when = moment(run.datetime)
+    return when.isoformat() if when else "", run.href
+
+
+def _sold(bought: Equipment) -> int | None:
+    """Return the bytes of all devices as they are sold: GiB of a memory are called GB."""
+    memory, count = bought.memory_bytes, bought.count
+    return memory and 10**9 * count * memory_as_sold(memory / count)
 
 
 def is_whole(run: Summary) -> bool:
@@ -176,6 +221,7 @@ def _parts(places: Places) -> list[dict[str, Any]]:
             "title": part.title,
             "weights": part.weights,
             "cpu": cpu,
+            "host": part.regime in {"launch", "loop"},
             "kinds": [
                 [*cases.values()]
                 for (name, _), cases in places.items()

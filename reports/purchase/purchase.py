@@ -46,6 +46,7 @@ TECHNIQUE = (
     "Weighted geometric mean over the parts of a workload of the ratios of the times of the cases "
     "that both machines measured; 95% intervals by the signed ranks of the launches of either run"
 )
+ONE_DEVICE = "all files are runs of one device; `frobench compare` compares runs"
 VARIABLES = {
     "coverage": ("Share of the weight of the workload or part that both machines measured", "1"),
     "log_ratio": ("Natural logarithm of how many times as fast as the baseline", "1"),
@@ -62,12 +63,14 @@ class Line(Struct, frozen=True):
 
     value, interval : how many times as fast as the baseline, in words; ``None`` without a ratio,
         and empty without an interval
+    share : of the largest ratio
     """
 
     name: str
     is_reference: bool
     value: str | None
     interval: str
+    share: float
 
 
 class Shown(Struct, frozen=True):
@@ -75,19 +78,19 @@ class Shown(Struct, frozen=True):
 
     parts : by the name of each part of the page, its markup
     heading, description : the machines and the verdicts, in a line and in a few sentences
+    headline : the verdict alone
     names : of the machines, in the order in which they were given
     reference : the name of the machine that the others are compared with
-    under : the workload, such as "under training"
     ranked : the machines, fastest first
     table : the rows of the download; ``at`` is the place of the machine
     """
 
     parts: dict[str, str]
     heading: str
+    headline: str
     description: str
     names: list[str]
     reference: str
-    under: str
     ranked: list[Line]
     table: list[dict[str, Any]]
 
@@ -120,7 +123,8 @@ class Maker:
                 digests[path] = sha256(store.content(path)).hexdigest()
         shown = [known[name] for name in dict.fromkeys(digests.values()) if name in known]
         if len(shown) > 1:
-            self.refused = script.missing()
+            several = len({run.device_id for run in shown}) > 1
+            self.refused = script.missing() if several else ONE_DEVICE
         self.made = len(shown) > 1 and not self.refused
         if not self.made:
             return {}
@@ -143,10 +147,10 @@ def files(
 ) -> dict[str, bytes]:
     """Return the page of machines side by side, its downloads and its picture, by their names.
 
-    reference : the page of the run that the others are compared with; see `machines.baseline`
+    reference : the page of the run that the others are compared with; see `machines.data`
     left_out : names of files that were to be compared and have no page
     """
-    data = compared(runs, reference, prices)
+    data = machines.data(runs, prices, reference)
     shown = show(data)
     names = [
         {"run": run.href.removesuffix(".html"), "machine": run.title, "device": run.device}
@@ -178,15 +182,6 @@ def files(
     return {PAGE: page.encode(), IMAGE: _picture(shown, when), **tables}
 
 
-def compared(
-    runs: Sequence[Summary], reference: str | None, prices: Sequence[Price] = ()
-) -> dict[str, Any]:
-    """Return what the scripts need of runs side by side, with the place of the baseline."""
-    named = next((place for place, run in enumerate(runs) if run.href == reference), None)
-    base = machines.baseline(runs) if named is None else named
-    return machines.data(runs, prices) | {"base": base}
-
-
 def show(data: dict[str, Any]) -> Shown:
     """Return what is shown of the machines in `machines.data`.
 
@@ -196,16 +191,15 @@ def show(data: dict[str, Any]) -> Shown:
 
 
 def _picture(shown: Shown, when: str) -> bytes:
-    """Draw the machines' speeds, fastest first, as PNG."""
+    """Draw the verdict and the machines' speeds, fastest first, as PNG."""
     rows = [
         card.Row(
-            f"{line.value} {line.interval or '(no interval)'}",
-            f"{line.name}: times as fast as {shown.reference}, {shown.under}",
+            f"{line.name}: {line.value or 'not measured'} {line.interval}",
+            "",
+            line.share,
         )
-        if line.value
-        else card.Row(line.name, f"is not compared with {shown.reference} {shown.under}")
         for line in shown.ranked
-        if not line.is_reference
     ]
-    foot = f"{counted(len(shown.ranked), 'machine')}, the newest run of {moment(when)}"
-    return card.card("Machines side by side", iter(rows), foot)
+    many = counted(len(shown.ranked), "machine")
+    foot = f"{many}, times as fast as {shown.reference}, {moment(when)}"
+    return card.card(shown.headline, iter(rows), foot)

@@ -43,10 +43,14 @@ ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 
 class Row(NamedTuple):
-    """A line of a picture: a figure with its interval, or a name, and what it is."""
+    """A line of a picture: a figure with its interval, or a name, and what it is.
+
+    share : how long a bar below it is, as a share of the width; 0 draws none
+    """
 
     figure: str
     label: str
+    share: float = 0.0
 
 
 def rows(answers: Iterable[Answer]) -> list[Row]:
@@ -71,13 +75,23 @@ def card(title: str, lines: Iterable[Row], foot: str) -> bytes:
     from matplotlib.lines import Line2D  # noqa: PLC0415 - as above
 
     figure = Figure(figsize=(WIDTH / POINT, HEIGHT / POINT), dpi=POINT, facecolor=LIGHT["paper"])
-    for left, middle, thick, colour in ((0, 7, 14, "link"), (EDGE, 168, 3, "ink")):
-        ends, height = (left / WIDTH, 1 - left / WIDTH), 1 - middle / HEIGHT
-        rule = Line2D(ends, (height, height), linewidth=thick, color=LIGHT[colour])
+    shown = [*islice(lines, ROWS)]
+    rules: list[tuple[float, float, int, int, str]] = [
+        (0, WIDTH, 7, 14, "link"),
+        (EDGE, ROOM, 168, 3, "ink"),
+    ]
+    rules += [
+        (EDGE, ROOM * line.share, FIRST + at * STEP + 24, 14, "c1") for at, line in enumerate(shown)
+    ]
+    for left, long, middle, thick, colour in rules:
+        ends, height = (left / WIDTH, (left + long) / WIDTH), 1 - middle / HEIGHT
+        rule = Line2D(
+            ends, (height, height), linewidth=thick, color=LIGHT[colour], solid_capstyle="butt"
+        )
         figure.add_artist(rule)
     size = next((one for one in TITLES if width(title[:LONGEST], one, BOLD) <= ROOM), TITLES[-1])
     _write(figure, 116, title, size, BOLD)
-    for at, line in enumerate(islice(lines, ROWS)):
+    for at, line in enumerate(shown):
         base = FIRST + at * STEP
         _write(figure, base, line.figure, 36, BOLD)
         _write(figure, base + 30, line.label, 22, PLAIN, "muted")

@@ -93,6 +93,7 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True):
     most_work : seconds on the slowest listed chip
     assumed_cpus : bounds, since no datasheets of CPUs are listed; ``fastest`` and ``slowest``
     parts : a case belongs to the first that fits
+    baseline : the card that others are compared with wherever it was measured
     """
 
     workloads: list[Workload]
@@ -100,6 +101,7 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True):
     most_work: float
     assumed_cpus: dict[str, Rates]
     parts: list[Part]
+    baseline: str
 
 
 @cache

@@ -78,6 +78,7 @@ def _templates() -> jinja2.Environment:
         finalize=lambda value: value if isinstance(value, Markup) else printable(str(value)),
     )
     templates.filters |= {
+        "bibtex": _bibtex,
         "counted": counted,
         "estimate": _estimate,
         "json": _json,
@@ -164,6 +165,23 @@ def _sentence(text: str) -> Markup:
 def _lead(text: str) -> Markup:
     """Set the figures of a sentence in bold, each with its unit on one line."""
     return Markup(_FIGURE.sub(r"<b>\g<0></b>", _fixed(text)))  # noqa: S704 - escaped just now
+
+
+def _bibtex(title: str, day: str, url: str) -> str:
+    """Return how to cite a page, for BibTeX.
+
+    day, url : of the newest run, and of the page; empty where they are not known
+    """
+    fields = {
+        "title": re.sub(r"([&%$#_{}])", r"\\\1", title.replace("\\", "/")),
+        "author": "{Contributors to Frobench}",
+        "year": day[:4],
+        "note": "Measured with Frobench",
+        "url": url,
+    }
+    lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
+    key = re.sub(r"\W+", "-", f"frobench {day[:4]} {title}".lower(), flags=re.ASCII)[:48].strip("-")
+    return "\n".join([f"@misc{{{key},", *lines, "}"])
 
 
 def _fixed(text: str) -> str:

@@ -110,7 +110,7 @@ def distinctions(environment: Environment) -> list[str]:
     """Return in words what tells a device from others of its name."""
     if environment.accelerators:
         memory = environment.accelerators[0].memory_bytes
-        return [] if memory is None else [f"{memory_as_sold(memory)} GiB"]
+        return [] if memory is None else [f"{memory_as_sold(memory)} GB"]
     cpu = environment.cpu
     numbers = {"family": cpu.family, "model": cpu.model_number, "stepping": cpu.stepping}
     known = [f"{name} {value}" for name, value in numbers.items() if _known(value) is not None]
@@ -118,20 +118,25 @@ def distinctions(environment: Environment) -> list[str]:
     return [
         *([" ".join(known)] if known else []),
         *([f"{cache / 2**20:g} MiB cache"] if cache else []),
-        f"{memory_as_sold(cpu.memory_bytes)} GiB memory",
+        f"{memory_as_sold(cpu.memory_bytes)} GB memory",
         *([str(sets)] if sets else []),
     ]
+
+
+SOLD_BETWEEN, SOLD_PART = (141, 180), 0.98
+"""Sizes of memory in GiB that are sold though no step has them, and how much of one is usable."""
 
 
 def memory_as_sold(memory_bytes: float) -> int:
     """Return GiB of memory as sold: the system and the driver keep some percent for themselves.
 
     Sizes are sold in steps of an eighth to a sixteenth of their power of two, so the next step
-    above the usable bytes is the size: 24 for 23.5, 64 for 62.6, 80 for 79.6.
+    above the usable bytes is the size: 24 for 23.5, 64 for 62.6, 80 for 79.6. Two lie between.
     """
     gib = memory_bytes / GIB
     step = max(1, 2 ** (int(gib).bit_length() - 4))
-    return int(-(-gib // step) * step)
+    between = (size for size in SOLD_BETWEEN if size * SOLD_PART <= gib <= size)
+    return next(between, int(-(-gib // step) * step))
 
 
 def described(info: Mapping[str, Any]) -> dict[str, Any]:

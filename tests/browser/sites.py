@@ -114,6 +114,9 @@ def _report(out: Path, *given: str | Path) -> None:
 def _small(seed: int) -> Run:
     """Return a run of few cases: where every text is hostile, each is an exercise of its own."""
     run = factory.run(seed=seed, accelerators=2)
+    [first, *others] = run.frobench.environment.accelerators
+    memory = seed * 64 * 2**30  # a device of its own
+    run.frobench.environment.accelerators = [replace(first, memory_bytes=memory), *others]
     keep(run, lambda case: case.fullname in {one.fullname for one in run.benchmarks[::25]})
     return run
 

@@ -37,11 +37,16 @@ NAMES = ["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty"]
 MONEY = [f"price.{ONE}", "kwh"]
 PURCHASE_SAYS_NOTHING = [
     *BROKEN,
-    *(f"kwh={value}" for value in BEYOND),
-    *(f"{key}={value}" for key in (MONEY[0], "hours", "weight.norms") for value in BEYOND[:5:2]),
+    *(f"weight.norms={value}" for value in BEYOND[:5:2]),
     *(f"{key}={name}" for key in ("reference", "against") for name in NAMES),
     *(f"weight.{name}=7&price.{name}=7" for name in NAMES),
 ]
+PURCHASE_ASKS = [
+    *(f"kwh={value}" for value in BEYOND),
+    *(f"{key}={value}" for key in (MONEY[0], "hours") for value in BEYOND[:5:2]),
+    *(f"workload={name}" for name in NAMES),
+]
+"""What the page asks about in place."""
 PURCHASE_SAYS_MUCH = [
     *(f"currency={quote(one)}" for one in (*NAMES, "<script>", "\u202e\0", "W" * 5000)),
     *(f"{key}={value}" for key in MONEY for value in ("0", "5e-324", "1e-300", "0x10")),
@@ -111,6 +116,14 @@ def test_a_purchase_page_passes_over_what_is_wrong(purchase: Shown) -> None:
     for fragment in PURCHASE_SAYS_NOTHING:
         assert _go(purchase, fragment) == plain, fragment[:80]
     _is_sane(purchase, fragment, plain)
+
+
+def test_a_purchase_page_asks_about_what_is_no_answer(purchase: Shown) -> None:
+    for fragment in PURCHASE_ASKS:
+        text = _go(purchase, fragment)
+        assert text.count("Results are hidden until then.") == 1, fragment[:80]
+        assert "Fastest" not in text, fragment[:80]
+        assert purchase.said == purchase.refused() == []
 
 
 def test_a_purchase_page_draws_whatever_is_allowed(purchase: Shown) -> None:

@@ -20,14 +20,21 @@ FASTER = 1.5
 
 MACHINES = [
     on_day(20, "old", complete=False),
-    *(on_day(10 + number, f"m{number}", seed=number % 3) for number in range(6)),
+    *(
+        on_day(10 + number, f"m{number}", seed=number % 3, device_id=f"m{number}")
+        for number in range(6)
+    ),
     on_day(25, "cpu", accelerators=0, change=changed(slower=("matmul.square[16]",))),
 ]
 
 
 def _runs() -> list[Summary]:
     earlier = [on_day(day, "old") for day in (3, 2)]
-    return [*MACHINES, *earlier, on_day(1, "fast", scored=faster(MACHINES[1], FASTER).scored)]
+    return [
+        *MACHINES,
+        *earlier,
+        on_day(1, "fast", device_id="fast", scored=faster(MACHINES[1], FASTER).scored),
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +117,7 @@ def test_of_many_devices_the_first_are_shown_and_the_others_on_demand(
 
 def test_a_workload_is_chosen_by_a_button_and_stands_in_the_address(devices: Page) -> None:
     devices.get_by_label("Small operations").check()
-    expect(devices.locator("#devices-table caption")).to_contain_text("small operations")
+    expect(devices.locator("#devices-table th.speed")).to_contain_text("small operations")
     assert "workload=small" in devices.url
     devices.get_by_label("Vendor").select_option("CPU")
     expect(devices.locator("#devices-table tbody tr")).to_have_count(1)
@@ -118,6 +125,34 @@ def test_a_workload_is_chosen_by_a_button_and_stands_in_the_address(devices: Pag
     devices.get_by_label("Compared with").select_option("Card B")
     expect(devices.locator("#devices-table th.speed")).to_contain_text("Card B")
     assert devices.locator("#devices-table strong").first.inner_text().startswith("1")
+
+
+def test_columns_of_devices_sort_by_a_click_and_weights_may_be_the_reader_s(devices: Page) -> None:
+    head = devices.locator("#devices-table thead th", has_text="Speed")
+    devices.locator("#devices-table").get_by_role("button", name="Speed").click()
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    assert _devices(devices) == ["A processor", "Card A", "Card C", "Card B"]
+    devices.locator("#devices-table").get_by_role("button", name="Price").click()
+    expect(devices.locator("#devices-table thead th", has_text="Price")).to_have_attribute(
+        "aria-sort", "ascending"
+    )
+    assert "order=price" in devices.url
+    assert _devices(devices)[-1] == "A processor"  # its price is unknown
+    devices.get_by_label("Own weights").check()
+    devices.get_by_label("Small products", exact=True).fill("2")
+    devices.get_by_label("Small products", exact=True).press("Tab")
+    expect(devices.locator("#lead")).to_contain_text("under your own weights")
+    assert "weight.small_products=2" in devices.url
+
+
+@pytest.mark.parametrize("fragment", ["workload=gaming", "memory=2.500"])
+def test_what_the_address_asks_wrongly_is_said_and_hides_the_devices(
+    browser: Browser, address: str, fragment: str
+) -> None:
+    with shown(browser, f"{address}#{fragment}", DESK) as one:
+        assert "Results are hidden until then." in one.page.locator("#finder").inner_text()
+        assert not one.page.locator("#devices-table table").is_visible()
+        assert not one.page.locator("#lead").is_visible()
 
 
 def test_picked_devices_lead_to_their_comparison_and_back(devices: Page) -> None:

@@ -36,7 +36,7 @@ def _like(name: str, change: Change) -> Summary:
         for part, kinds in seconds.centres.items()
     }
     scored = replace(base.scored, seconds=replace(seconds, centres=centres))
-    return on_day(1, name, scored=scored)
+    return on_day(1, name, device_id=name, scored=scored)
 
 
 RUNS = [

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from playwright.sync_api import Browser, Locator, Page
 
 from frobench.reports.findings.finding import RATIO
-from frobench.reports.purchase import prices, purchase
+from frobench.reports.purchase import machines, prices, purchase
 from frobench.reports.purchase.script import call
 from frobench.suite.units import format_value
 from tests.browser.chromium import LOOKS, Look, shown
@@ -21,8 +21,8 @@ from tests.reports.purchase.test_purchase import summary
 from tests.reports.purchase.test_ranking import without
 
 PARTS = (
-    *("summary", "verdicts", "cards", "weighs", "front", "ranks", "holding", "fits", "rent"),
-    *("usual", "notes"),
+    *("heading", "summary", "verdicts", "cards", "weighs", "front", "ranks", "holding", "fits"),
+    *("rent", "specimens", "usual", "notes"),
 )
 ONE = summary(run(CARD), "a/one.html")
 CARDS = ONE.environment.accelerators
@@ -31,12 +31,13 @@ RUNS = [
     ONE,
     summary(run(faster(CARD, 1 / 1.3, 1 / 1.3)), "b/two.html"),
     summary(run(faster(CARD, 0.2, 0.2)), "c/three.html"),
-    replace(ONE, href="d/few.html", scored=FEW),
+    replace(ONE, href="d/few.html", device_id="few", scored=FEW),
     summary(without(run(CARD), 0.1, 1), "e/again.html"),
     summary(without(run(CARD), 0.1, 5), "f/again.html"),
     replace(
         ONE,
         href="g/eight.html",
+        device_id="eight",
         places=tuple(f"cuda:{index}" for index in range(8)),
         environment=replace(
             ONE.environment, accelerators=[replace(CARDS[0], index=index) for index in range(8)]
@@ -45,11 +46,11 @@ RUNS = [
 ]
 HREFS = [one.href for one in RUNS]
 FIRST = "Made-up card (A), USD"
-COSTS = ("verdicts", "cards", "front")
-"""Parts of the page that rest on prices and use."""
+RESULTS = ("heading", "verdicts", "cards", "front", "weighs")
+"""Parts of the page that say something."""
 KWH = "Electricity, USD per kWh"
 HOURS = "Hours a day at work"
-SHARE = "Power drawn at work, in percent of what it may draw"
+SHARE = "Power drawn at work, in percent of that in the table"
 SCORE = """(data, weights) => {
     const machines = data.runs.map((_, i) => model.machine(data, i));
     const asked = typeof weights === "string" ? model.workload(data, weights)
@@ -69,7 +70,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def data() -> dict[str, Any]:
-    return purchase.compared(RUNS, "b/two.html", prices.read())
+    return machines.data(RUNS, prices.read(), "b/two.html")
 
 
 @pytest.fixture
@@ -149,7 +150,7 @@ def test_published_figures_are_shown_where_the_reader_picks_them_and_not_printed
 def test_the_reader_s_script_draws_what_the_build_does_beside_every_reference(
     browser: Browser, address: str, reference: str
 ) -> None:
-    wanted = purchase.show(purchase.compared(RUNS, reference, prices.read())).parts
+    wanted = purchase.show(machines.data(RUNS, prices.read(), reference)).parts
     fragment = f"#reference={reference.removesuffix('.html')}"
     plain = browser.new_page()
     with shown(browser, address + fragment, LOOKS[1]) as one:
@@ -261,7 +262,7 @@ def test_prices_and_use_are_counted(page: Page) -> None:
     assert cell(page, "(B)", "Price") == "unknown"
     put(page, f"8{RATIO} Made-up card, together, USD", "80000")
     assert cell(page, f"8{RATIO}", "Price") == "80,000"
-    assert cell(page, f"8{RATIO}", "Value")[:4] == "0.13"  # the reference takes 1.3 times as long
+    assert cell(page, f"8{RATIO}", "Value")[:4] == "0.12"  # the reference takes 1.3 times as long
 
 
 def test_a_price_can_be_cleared_and_reset_brings_back_the_file_s(
@@ -345,21 +346,92 @@ def test_a_comma_is_a_point_and_the_page_rests_on_what_was_typed(page: Page) -> 
 
 
 @pytest.mark.parametrize(
-    ("label", "wrong"), [(KWH, "-1"), ("Currency of prices", "dollars"), (FIRST, "cheap")]
+    ("label", "wrong"),
+    [(KWH, "-1"), ("Currency of prices", "dollars"), (FIRST, "cheap"), ("Budget, USD", "2.500")],
 )
 def test_what_rests_on_a_wrong_input_is_hidden_until_it_is_mended(
     page: Page, label: str, wrong: str
 ) -> None:
-    rests = [page.locator(f"[data-part='{name}']").locator("> *").first for name in COSTS]
+    rests = [page.locator(f"[data-part='{name}']") for name in RESULTS]
     before = field(page, label).input_value()
     field(page, label).fill(wrong)
-    assert [one.is_visible() for one in rests] == [False] * len(COSTS)
-    assert page.locator("[data-part='weighs']").is_visible()
+    assert [one.is_visible() for one in rests] == [False] * len(RESULTS)
     told = page.locator(f"[id='{field(page, label).get_attribute('aria-describedby')}']")
     assert "hidden until then" in told.inner_text()
     put(page, label, before)
-    assert [one.is_visible() for one in rests] == [True] * len(COSTS)
+    assert [one.is_visible() for one in rests] == [True] * len(RESULTS)
     assert field(page, label).get_attribute("aria-invalid") is None
+
+
+@pytest.mark.parametrize(
+    ("fragment", "complaint"),
+    [
+        ("budget=2,500", "Write 2500 or 2.5: 2,500 may be either."),
+        ("hours=25", "Enter a number from 0 to 24"),
+        ("workload=gaming", 'There is no workload "gaming": choose one.'),
+    ],
+)
+def test_an_address_that_cannot_be_right_says_so_in_place_and_leaves_no_sentence(
+    browser: Browser, address: str, fragment: str, complaint: str
+) -> None:
+    with shown(browser, f"{address}#{fragment}", LOOKS[1]) as one:
+        told = one.page.locator(".complaint").filter(has_text=re.compile(r"\S"))
+        assert told.count() == 1
+        assert told.is_visible()
+        assert complaint in told.inner_text()
+        assert "Results are hidden until then." in told.inner_text()
+        for name in RESULTS[:4]:
+            assert not one.page.locator(f"[data-part='{name}']").is_visible(), name
+        assert one.page.title() == "Frobench"
+        one.page.goto(f"{address}#workload=small")
+        assert one.page.locator("h1").is_visible()
+        assert one.page.title() == one.page.locator("h1").inner_text()
+
+
+def test_a_number_of_three_decimals_survives_the_address_and_the_field(page: Page) -> None:
+    put(page, KWH, "2.1250")
+    assert "kwh=2.1250" in page.url
+    assert field(page, KWH).input_value() == "2.1250"
+    page.reload()
+    assert page.locator("h1").is_visible()
+
+
+def test_a_copied_table_pastes_as_plain_cells(page: Page) -> None:
+    pasted = page.evaluate(
+        """() => {
+          const table = document.querySelector("[data-part=cards] table");
+          getSelection().selectAllChildren(table);
+          const clipboardData = new DataTransfer(), bubbles = true;
+          const event = new ClipboardEvent("copy", { clipboardData, bubbles });
+          table.dispatchEvent(event);
+          return event.clipboardData.getData("text/plain");
+        }"""
+    )
+    head, *rows = [line.split("\t") for line in pasted.split("\n")]
+    assert len(rows) == len(RUNS)
+    assert {len(row) for row in rows} == {len(head)}
+    assert head[:2] == ["Machine", f"Speed {RATIO} Made-up card (B)"]
+    assert {float(row[1]) for row in rows} >= {1.0, 1.3}
+    assert "[" not in pasted
+    assert "covers" not in pasted
+
+
+def test_four_machines_fit_the_page_and_the_sheets_that_a_buyer_reads(
+    browser: Browser, tmp_path: Path
+) -> None:
+    for name, content in purchase.files(RUNS[:4], "b/two.html", prices.read()).items():
+        (tmp_path / name).write_bytes(content)
+    with shown(browser, (tmp_path / purchase.PAGE).as_uri(), LOOKS[1]) as one:
+        assert one.page.evaluate("document.documentElement.scrollHeight") <= 2800
+        assert len(one.page.locator("main").inner_text().split()) <= 800
+        assert re.match(
+            r"@misc\{frobench-\d{4}-", one.page.locator(".cite pre").text_content() or ""
+        )
+        one.page.pdf(path=tmp_path / "page.pdf", format="A4")
+        sheets = len(re.findall(rb"/Type /Page(?!s)", (tmp_path / "page.pdf").read_bytes()))
+        assert sheets <= 4
+        one.page.set_viewport_size({"width": 320, "height": 900})
+        assert one.probe("sideways") == []
 
 
 def test_another_currency_never_relabels_a_number_that_was_typed(page: Page) -> None:

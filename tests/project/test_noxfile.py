@@ -124,6 +124,19 @@ def test_the_versions_of_an_image_do_not_contradict_the_pinned_ones() -> None:
     assert session.env == {"PIP_CONSTRAINT": None}  # nox takes it out of the environment
 
 
+def test_without_node_the_types_of_scripts_are_skipped_and_the_line_says_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    skipped = SimpleNamespace(skip=_raise)
+    with pytest.raises(RuntimeError, match="no Node is here"):
+        noxfile.scripts.func(skipped)
+
+
+def _raise(text: str) -> None:
+    raise RuntimeError(text)
+
+
 STAND_IN = """#!{python}
 import sys, time
 def note(*words):

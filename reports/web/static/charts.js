@@ -27,7 +27,7 @@ const charts = (() => {
   const ACROSS = {
     price: { title: "Price of a device", more: false, per: 1000 },
     ownership: { title: "Cost of ownership of a device", more: false, per: 1000 },
-    watts: { title: "Power limit of a device", more: false, per: 100 },
+    watts: { title: "Power of a device", more: false, per: 100 },
     memory: { title: "Memory of a device", more: true },
   };
   const unit = (across, settings) => ({ watts: "W", memory: "B" })[across] ?? settings.currency;
@@ -163,10 +163,8 @@ const charts = (() => {
   function front(view, across) {
     const found = points(view, across), { title } = ACROSS[across];
     const unknown = view.rows.filter((row) => !found.some((one) => one.row === row));
-    const named = unknown.map(({ name, machine }) => (machine.invalid ? `${name} (invalid run)` : name));
-    const left = unknown.length
-      ? [element("p", { class: "meta" }, `Not shown: ${listed(named)}. ${title} or speed is unknown or 0.`)]
-      : [];
+    const why = ({ machine: { invalid, doubt }, out }) => (invalid ? "invalid run" : out || (doubt && "doubtful run") || `${title.toLowerCase()} or speed unknown or 0`);
+    const left = unknown.length ? [element("p", { class: "meta" }, `Not shown: ${listed(unknown.map((row) => `${row.name} (${why(row)})`))}.`)] : [];
     if (found.length === 0) return left;
     const amount = units.value, symbol = unit(across, view.settings);
     const rows = found.map((one) => [[linked(one.row)], number(one.row.ratio, "×"), amount(one.row.each[across], symbol), word(one)]);
@@ -203,17 +201,20 @@ const charts = (() => {
   /** The rank of a machine at one end of its line, with its name where there is room, else with its letter. */
   function ends(row, rank, x, y, side) {
     const label = (kind, text) => shape("text",
-      { class: `named ${kind}`, x, y: drawing.round(y + 4), "text-anchor": side, dx: side === "end" ? -10 : 10 }, text);
+      { class: `named ${kind} l${colour(row)}`, x, y: drawing.round(y + 4), "text-anchor": side, dx: side === "end" ? -10 : 10 }, text);
     const both = (name) => (side === "start" ? `${rank}  ${name}` : `${name}  ${rank}`);
     return [label("full", both(row.short)), label("brief", both(row.letter))];
   }
 
+  /** Which of the colours is a machine's. */
+  const colour = ({ place }) => (place % MARKS) + 1;
+
   /** A machine's line through the workloads that rank it. */
-  function slope(points, i) {
-    const kind = (i % MARKS) + 1;
+  function slope(points, row) {
+    const kind = colour(row);
     const lines = points.slice(1).map(([x, y], at) => shape("line",
       { class: `k${kind}`, x1: `${points[at][0]}%`, y1: points[at][1], x2: `${x}%`, y2: y }));
-    const marks = points.map(([x, y]) => (i % 2
+    const marks = points.map(([x, y]) => (kind % 2 === 0
       ? shape("rect", { class: `f${kind}`, x: `${x}%`, y: y - 4.5, width: 9, height: 9, transform: "translate(-4.5 0)" })
       : shape("circle", { class: `f${kind}`, cx: `${x}%`, cy: y, r: 5 })));
     return [...lines, ...marks];
@@ -230,9 +231,9 @@ const charts = (() => {
     const columns = shown.map(({ workload: { title } }, i) => [
       shape("line", { class: "grid", x1: `${across[i]}%`, x2: `${across[i]}%`, y1: TOP - 12, y2: bottom }),
       shape("text", { class: "tick", x: `${across[i]}%`, y: i % 2 ? 22 : 6, "text-anchor": i % 2 ? "end" : "middle" }, title)]);
-    const drawn = machines.map((row, i) => {
+    const drawn = machines.map((row) => {
       const known = shown.map((standing, at) => [standing, at]).filter(([standing]) => of(standing, row));
-      return slope(known.map(([standing, at]) => [across[at], height(of(standing, row))]), i);
+      return slope(known.map(([standing, at]) => [across[at], height(of(standing, row))]), row);
     });
     const named = [[0, "0", "end"], [shown.length - 1, "100%", "start"]].map(([at, x, side]) => {
       const there = machines.filter((row) => of(shown[at], row));
@@ -249,24 +250,17 @@ const charts = (() => {
       : `The order depends on the workload${leader[1] ? `: ${leader[0]} is first under ${leader[1]} of ${shown.length}` : ""}`;
     return [figure("ranks", title, "Rank by workload; ranks join where a direct comparison is not conclusive",
       shape("svg", { class: "slopes", role: "img", height: bottom + 4, "aria-label": `Ranks by workload. ${described}.` },
-        ...columns.flat(), ...drawn.flat(), ...named.flat(2)), legend(machines),
-      folded(ranked(shown, machines, of)))];
-  }
-
-  /** The ranks as a table. */
-  function ranked(shown, machines, of) {
-    const rows = machines.map((row) => [row.name, ...shown.map((standing) => spelled(of(standing, row)))]);
-    return table("Rank by workload", ["Machine", ...shown.map(({ workload }) => workload.title)], rows);
+        ...columns.flat(), ...drawn.flat(), ...named.flat(2)), legend(machines))];
   }
 
   /** Hours of full use at which buying costs what renting costs. */
-  const breakEven = ({ settings }, { amounts, machine }, rent) => {
-    const energy = machine.watts === null ? 0 : (machine.watts / 1000) * settings.kwh;
+  const breakEven = ({ settings }, { amounts }, rent) => {
+    const energy = ((amounts.watts ?? 0) / 1000) * settings.kwh;
     return rent > energy && amounts.price !== null ? amounts.price / (rent - energy) : null;
   };
 
   /** Machines with a price and a price per hour, each with the hours after which buying pays, the fewest first. */
-  const renting = (view) => view.rows.filter(({ machine }) => Object.hasOwn(view.settings.rents, machine.run))
+  const renting = (view) => view.rows.filter(({ machine, out }) => !out && Object.hasOwn(view.settings.rents, machine.run))
     .map((row) => [row, breakEven(view, row, view.settings.rents[row.machine.run])]).filter(([, hours]) => hours !== null)
     .sort((a, b) => a[1] - b[1]);
 
@@ -300,9 +294,7 @@ const charts = (() => {
     const title = `Buying pays for ${first} of use${others.length ? `, for ${others.at(-1)}` : ""}`;
     const left = view.rows.filter((row) => !known.some(([one]) => one === row)).map(({ name }) => name);
     const why = left.length ? `. Not shown, because a price is unknown or the rent is less than the energy: ${listed(left)}` : "";
-    const cells = known.map(([row, hours]) => [row.name, units.value(hours, "h")]);
-    return [figure("rent", title, `Hours of full use at which buying costs what renting costs (log scale)${why}`, hoursChart(known), legend(known.map(([row]) => row)),
-      folded(table("Hours until buying pays", ["Machine", "Hours"], cells)))];
+    return [figure("rent", title, `Hours of full use at which buying costs what renting costs (log scale)${why}`, hoursChart(known), legend(known.map(([row]) => row)))];
   }
 
   return { ACROSS, linked, spelled, points, word, usual, front, ranks, rent, renting };

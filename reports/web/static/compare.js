@@ -14,18 +14,16 @@ const compare = (() => {
   /** Characters of a name in a chart; its margins have room for them. */
   const LONGEST = 20;
   const MOST_NAMES = 4;
-  const YEAR = 365.25 * 24 * 60 * 60 * 1000;
   /** A speedup below which a conclusive difference is called slight. */
   const SLIGHT = 1.02;
   const MOST_MONEY = 1e12;
-  const COSTS = { parts: ["verdicts", "cards", "front", "rent"], hides: "Costs are" };
-  const KWH = { key: "kwh", label: "Electricity", per: " per kWh", least: 0, most: 1e6, usual: 0.3, ...COSTS };
+  const KWH = { key: "kwh", label: "Electricity", per: " per kWh", least: 0, most: 1e6, usual: 0.3 };
   const USES = [
-    { key: "hours", label: "Hours a day at work", least: 0, most: 24, usual: 8, ...COSTS },
-    { key: "years", label: "Years", least: 0, most: 100, usual: 3, ...COSTS },
-    { key: "share", label: "Power drawn at work, in percent of what it may draw", least: 0, most: 100, usual: 100, ...COSTS },
+    { key: "hours", label: "Hours a day at work", least: 0, most: 24, usual: 8 },
+    { key: "years", label: "Years", least: 0, most: 100, usual: 3 },
+    { key: "share", label: "Power drawn at work, in percent of that in the table", least: 0, most: 100, usual: 100 },
   ];
-  const ANY = { least: 0, usual: null, clears: true, placeholder: "any", parts: ["verdicts", "cards"], hides: "Verdicts are" };
+  const ANY = { least: 0, usual: null, clears: true, placeholder: "any" };
   const BUDGET = { ...ANY, key: "budget", label: "Budget", most: MOST_MONEY };
   const LEAST = { ...ANY, key: "memory", label: "Least memory, GB", most: 1e6 };
   const CURRENCY = "USD";
@@ -70,16 +68,29 @@ const compare = (() => {
   function amounts(machine, settings) {
     const known = machine.currency === settings.currency ? machine.price : null;
     const price = Object.hasOwn(settings.prices, machine.run) ? settings.prices[machine.run] : known;
-    const { watts, memory_bytes: memory } = machine;
-    const both = price !== null && watts !== null;
-    return { price, ownership: both ? model.ownership(price, watts, settings) : null, watts, memory };
+    const { power, memory_bytes: memory } = machine;
+    return { price, ownership: price !== null && power ? model.ownership(price, power.value, settings) : null, watts: power?.value ?? null, memory };
   }
+
+  /** What keeps machines from what the reader asked, and what is said of one of them and of several. */
+  const OUT = {
+    "over the budget": ["costs more", "cost more"], "price unknown": ["has no known price", "have no known price"],
+    "too little memory": ["has less", "have less"], "capacity unknown": ["has an unknown capacity", "have an unknown capacity"],
+  };
 
   /** Why a machine does not fit what the reader asked, or "". */
   function out(machine, price, { budget, memory }) {
-    if (budget !== null && price !== null && price > budget) return "over the budget";
-    if (memory !== null && machine.memory_bytes !== null && machine.memory_bytes < memory * GB) return "too little memory";
+    if (budget !== null && !(price <= budget && price !== null)) return price === null ? "price unknown" : "over the budget";
+    if (memory !== null && !(machine.memory_bytes >= memory * GB)) return machine.memory_bytes ? "too little memory" : "capacity unknown";
     return "";
+  }
+
+  /** Why no machine fits what the reader asked, or "". */
+  function unfit({ rows, settings: { budget, memory, currency } }) {
+    if (rows.some((row) => !row.out)) return "";
+    const asked = [...(budget === null ? [] : [`costs ${units.value(budget, currency)} or less`]), ...(memory === null ? [] : [`has ${units.value(memory, "GB")} or more`])];
+    const counts = Object.entries(OUT).map(([why, words]) => [rows.filter((row) => row.out === why).length, words]).filter(([count]) => count);
+    return `No machine ${asked.join(" and ")} (${counts.map(([count, [one, several]]) => `${count} ${count === 1 ? one : several}`).join(", ")})`;
   }
 
   /** How machines stand to each other two by two, whatever the reference; each two are compared once. */
@@ -92,7 +103,10 @@ const compare = (() => {
     };
   }
 
-  /** Machines under a workload, fastest first, those without a speed last, each with the ranks that it may have. */
+  /**
+   * Machines under a workload, fastest first, those without a speed last. `ranked` are those that verdicts are about: they
+   * fit what the reader asked, and their runs are not doubtful; each has the ranks that it may have.
+   */
   function standing(workload, machines, reference) {
     const rows = machines.map((row) => {
       const score = row.cpuAlone || row.machine.accelerated || !reference.accelerated
@@ -103,9 +117,9 @@ const compare = (() => {
     const beside = pairs(workload, "seconds");
     const faster = (one, other) => isAbove(beside(one, other));
     const known = rows.filter(({ speed }) => speed !== null).sort((a, b) => b.speed.log - a.speed.log || a.place - b.place);
-    const ranked = model.ordered(known, faster);
+    const ranked = model.ordered(model.trusted(known.filter((row) => !row.out)), faster);
     model.places(ranked, faster).forEach((ranks, i) => (ranked[i].ranks = ranks));
-    return { workload, rows: [...ranked, ...rows.filter(({ speed }) => speed === null)], ranked, beside, faster };
+    return { workload, rows: [...model.ordered(known, faster), ...rows.filter(({ speed }) => speed === null)], ranked, beside, faster };
   }
 
   /** Everything that is shown of machines for what a reader has set; rows are fastest first. */
@@ -143,17 +157,20 @@ const compare = (() => {
 
   /** How much a part counts where the reader weighs them. */
   const weight = (data, reference, { name, title, weights }) =>
-    ({ key: `weight.${name}`, label: title, least: 0, most: 1000, usual: weights[usualWorkload(data, reference)] ?? 0,
-      parts: ["summary", "verdicts", "cards", "front"], hides: "Scores are" });
+    ({ key: `weight.${name}`, label: title, least: 0, most: 1000, usual: weights[usualWorkload(data, reference)] ?? 0 });
+
+  /** The workload that the reader chose, or the usual one. */
+  function workloadOf(data, reference, params) {
+    const asked = params.get("workload"), usual = () => model.workload(data, usualWorkload(data, reference));
+    if (asked === OWN) return model.weighed(data, Object.fromEntries(partsOf(data, reference).map((part) => [part.name, setting.number(params, weight(data, reference, part))])));
+    return data.workloads.some(({ name }) => name === asked) ? model.workload(data, asked) : usual();
+  }
 
   /** What the reader has set, or what holds without it. */
   function settingsOf(data, machines, reference, params) {
     const number = (wanted) => setting.number(params, wanted);
     const currency = currencyOf(machines, params);
     const use = Object.fromEntries([{ ...KWH, currency }, ...USES].map((wanted) => [wanted.key, number(wanted)]));
-    const asked = params.get("workload");
-    const own = () => partsOf(data, reference).map((part) => [part.name, number(weight(data, reference, part))]);
-    const known = data.workloads.some(({ name }) => name === asked) ? asked : usualWorkload(data, reference);
     const priced = { least: 0, most: MOST_MONEY, usual: undefined, clears: true, currency };
     const given = (kind) => Object.fromEntries(machines
       .map(({ run }) => [run, number({ ...priced, key: `${kind}.${run}` })])
@@ -162,7 +179,7 @@ const compare = (() => {
     return {
       ...use, share: use.share / 100, currency, prices: given("price"),
       rents: Object.fromEntries(Object.entries({ ...Object.fromEntries(told), ...given("rent") }).filter(([, one]) => one !== null)),
-      workload: asked === OWN ? model.weighed(data, Object.fromEntries(own())) : model.workload(data, known),
+      workload: workloadOf(data, reference, params),
       budget: number({ ...BUDGET, currency }), memory: number(LEAST),
     };
   }
@@ -176,25 +193,32 @@ const compare = (() => {
 
   // Tables and their cells.
 
-  const note = (text) => element("span", { class: "note" }, text);
+  const note = (inside) => element("span", { class: "note" }, ...[inside].flat());
   
   /** What to doubt of a machine's run, with a link to it. */
-  const marks = ({ machine: { href, invalid, doubt } }) => [...(invalid ? [["mark bad", "invalid run"]] : []), ...(doubt ? [["mark", doubt]] : [])]
+  const marks = ({ machine: { href, invalid, doubt } }) => [...(invalid ? [["mark bad", "invalid run"]] : doubt ? [["mark", "doubtful run"]] : [])]
     .flatMap(([kind, text]) => [" ", element("a", { class: kind, href: `${href}#doubts` }, text)]);
 
   // Which machine to choose.
 
-  /** The machine that does most work for a cost, among those that fit, and those that may be as good. */
-  function best({ rows, beside }, cost = () => 1) {
-    const known = rows.filter((row) => row.speed !== null && cost(row) !== null && !row.out);
+  /** The machine that does most work for a cost, and those that may be as good. */
+  function best({ ranked, beside }, cost = (_row) => 1) {
     const work = (row) => row.speed.log - Math.log(cost(row));
-    return model.best(known.sort((a, b) => work(b) - work(a)), (one, other) => isAbove(beside(one, other), cost(one) / cost(other)));
+    return model.best(ranked.filter((row) => cost(row) !== null).sort((a, b) => work(b) - work(a)), (one, other) => isAbove(beside(one, other), cost(one) / cost(other)));
   }
 
-  /** The fastest machine, unless it is the only one of several that fit which was measured. */
+  /** The fastest machine, unless it is the only one of several that fit which can be judged. */
   function fastestOf(view) {
     const found = best(view);
     return found?.others.length || view.rows.filter((row) => !row.out).length < 2 ? found : null;
+  }
+
+  /** Why nothing is the fastest, in a word and a sentence. */
+  function unknown(view) {
+    const none = unfit(view), fit = view.rows.filter((row) => !row.out);
+    if (none) return ["none", none];
+    if (fit.filter(({ speed }) => speed).length > 1) return ["not judged", view.ranked.length ? `Only the run of ${view.ranked[0].name} is not doubtful` : "All runs are doubtful"];
+    return ["not measured", capital(fit.map(({ score }) => score.why).find(Boolean) ?? "no machine that fits has a result")];
   }
 
   /** A verdict: its title, the machine, its margin, and notes such as under how many workloads it holds. */
@@ -225,9 +249,9 @@ const compare = (() => {
 
   function fastest(view) {
     const found = fastestOf(view), title = `Fastest ${under(view)}`;
-    if (found) return verdict(title, either([found.first, ...found.near]), margin(view, found), holds(view, found.first, "Fastest"));
-    const why = view.rows.map(({ score }) => score.why).find(Boolean);
-    return verdict(title, "not measured", why ? `${capital(why)}.` : "No machine that fits has a result under this workload.");
+    if (!found) return verdict(title, unknown(view)[0], `${unknown(view)[1]}.`);
+    const hosts = view.rows.filter(({ machine }) => machine.accelerated && model.isHosts(view.workload)).map(({ name, machine: { cpu } }) => `${name} is beside ${cpu}`);
+    return verdict(title, either([found.first, ...found.near]), margin(view, found), holds(view, found.first, "Fastest"), hosts.length ? `Mostly the host's: ${listed(hosts)}.` : "");
   }
 
   /** How much more work for its price a machine does than the next. */
@@ -240,7 +264,7 @@ const compare = (() => {
 
   function value(view) {
     const { currency } = view.settings, found = best(view, PRICE), title = "Best value by purchase price";
-    if (!found) return verdict(title, "unknown", `No price in ${currency} is known for a machine that fits and was measured. Enter one below.`);
+    if (!found) return verdict(title, "unknown", `${unfit(view) || `No price in ${currency} is known for a machine that can be judged. Enter one below`}.`);
     const chosen = [found.first, ...found.near];
     const per = chosen.map((row) => spelled(model.workPer(row.speed, PRICE(row) / 1000), "×")).join(" and ");
     const sure = found.near.length ? ": not conclusive" : "";
@@ -260,7 +284,7 @@ const compare = (() => {
 
   /** The work for a joule under the workload where it was measured, else what devices may draw. */
   function energy(view) {
-    const counted = view.rows.filter((row) => !row.out && view.joules(row, row));
+    const counted = model.trusted(view.rows.filter((row) => !row.out && view.joules(row, row)));
     const known = counted.filter((row) => view.joules(row, counted[0]));
     if (known.length < 2) return limits(view);
     const work = (row) => view.joules(row, counted[0]).log;
@@ -273,25 +297,36 @@ const compare = (() => {
 
   /** The device that may draw the least. It says nothing of energy, which also depends on the time. */
   function limits(view) {
-    const known = view.rows.filter((row) => row.each.watts && !row.out && !row.machine.invalid).sort((a, b) => a.each.watts - b.each.watts);
+    const limit = ({ machine: { watts, count } }) => watts && watts / count;
+    const known = view.rows.filter((row) => limit(row) && !row.out && !row.machine.invalid).sort((a, b) => limit(a) - limit(b));
     const title = "Lowest power limit";
-    if (known.length === 0) return verdict(title, "unknown", "Neither energy nor a power limit is known of a machine that fits.");
-    const [{ each: { watts } }] = known;
-    const least = known.filter(({ each }) => each.watts < watts * model.SENSORS), [next] = known.slice(least.length);
-    const then = next ? `; ${next.name} ${units.value(next.each.watts, "W")}` : "";
+    if (known.length === 0) return verdict(title, "unknown", `${unfit(view) || "Neither energy nor a power limit is known of a machine that fits"}.`);
+    const watts = limit(known[0]), least = known.filter((row) => limit(row) < watts * model.SENSORS), [next] = known.slice(least.length);
+    const then = next ? `; ${next.name} ${units.value(limit(next), "W")}` : "";
     return verdict(title, either(least), `${units.value(watts, "W")} a device${then}`,
       `Energy ${under(view)} was measured on fewer than two of these machines.`);
   }
 
   const verdicts = (view) => [element("div", { class: "verdicts" }, fastest(view), value(view), energy(view))];
 
+  /** What intervals cover, and what they do not. */
+  function specimens({ rows }) {
+    const several = rows.filter(({ machine }) => machine.specimens.length).map(({ name }) => name);
+    const some = several.length ? `, and the range of the specimens of ${listed(several)}` : "";
+    return `Intervals, in brackets, cover launches${some}. ${several.length === rows.length ? "" : several.length ? "Of the others there is one specimen." : "Of each device there is one specimen."}`;
+  }
+
+  /** Which machine is the fastest, in a line. */
+  function headline(view) {
+    const found = fastestOf(view), all = found?.near.length && found.near.length === found.others.length;
+    return unfit(view) || `${all ? "no measurable difference" : found ? `${either([found.first, ...found.near])} is fastest` : unknown(view)[0]} ${under(view)}`;
+  }
+
   /** The machines and the verdict in a line, for the page's title. */
   function heading(view) {
-    const called = [...view.rows].sort((a, b) => a.place - b.place).map(({ name }) => name), found = fastestOf(view);
+    const called = view.rows.filter((row) => !row.out).sort((a, b) => a.place - b.place).map(({ name }) => name);
     const who = called.length > MOST_NAMES ? `${called.length} machines` : listed(called);
-    const all = found?.near.length && found.near.length === found.others.length;
-    const fast = all ? "no measurable difference" : found ? `${either([found.first, ...found.near])} is fastest` : "not measured";
-    return `${who}: ${fast} ${under(view)}`;
+    return who ? `${who}: ${headline(view)}` : unfit(view);
   }
 
   /** The verdicts in sentences, for the preview of a link. */
@@ -309,11 +344,12 @@ const compare = (() => {
     const without = rows.filter(({ speed, machine }) => speed === null && !machine.invalid && reference.speed !== null)
       .map(({ name, score }) => `${capital(under(view))}, ${name} is not compared with ${reference.name}: ${score.why}.`);
     const cpu = rows.filter(({ machine, cpuAlone }) => cpuAlone && machine.accelerated).map(({ name }) => name);
-    const counts = ranked.map(({ machine }) => machine.count), [least, most] = [Math.min(...counts), Math.max(...counts)];
+    const doubted = rows.filter((row) => row.speed && row.machine.doubt && !ranked.includes(row)).map(({ name, machine }) => `${name} is not ranked, because its run is doubtful: ${machine.doubt}.`);
+    const counts = rows.filter(({ speed }) => speed).map(({ machine }) => machine.count), [least, most] = [Math.min(...counts), Math.max(...counts)];
     const unpriced = rows.filter(({ amounts: { price } }) => price === null).map(({ name }) => name);
     return [
       ...(reference.speed === null && !reference.machine.invalid ? [`${capital(under(view))} nothing can be compared with ${reference.name}: ${reference.score.why}.`] : []),
-      ...invalid, ...without,
+      ...invalid, ...doubted, ...without,
       ...(cpu.length ? [`${reference.name} measured no accelerator: the ratios of ${listed(cpu)} are those of the processors beside them.`] : []),
       ...(least < most && reference.machine.accelerated ? [`Machines here have ${least} to ${most} devices; a ratio is that of equally many on either side, and not of all together.`] : []),
       ...(unpriced.length ? [`No price in ${view.settings.currency} is known for ${unpriced.length === rows.length ? "any of them" : listed(unpriced)}.`] : []),
@@ -325,12 +361,15 @@ const compare = (() => {
   const axis = (name, precision) => ({ machine: { axes } }) =>
     axes.find((one) => one.name === name && (!precision || one.precision === precision)) ?? null;
 
+  /** The interval of a ratio, on one line. */
+  const within = (ratio) => element("span", { class: "interval" }, units.parts(ratio, "×")[1]);
+
   /** What a score rests on: its interval, the rank, and the share of the workload's weight that both measured. */
   const rests = ({ isReference, ratio, ranks: known, score }) =>
-    [isReference ? "baseline" : units.parts(ratio, "×")[1], `rank ${ranks(known)}`, `covers ${percent(score.coverage)}`].filter(Boolean).join(", ");
+    [isReference ? "baseline" : within(ratio), ...(known ? [`, rank ${ranks(known)}`] : []), `, covers ${percent(score.coverage)}`];
 
   /** How many whole years old a price was when the machine was measured. */
-  const yearsOld = (date, measured) => Math.floor((Date.parse(measured) - Date.parse(date)) / YEAR);
+  const yearsOld = (date, measured) => Math.max(0, Number(measured.slice(0, 4)) - Number(date.slice(0, 4)) - Number(measured.slice(5) < date.slice(5)));
 
   /** Where a price is from: the reader, or how old it was on the day of the run. */
   function priced({ settings }, { machine: { run, price, currency, measured, price_date: day } }) {
@@ -350,6 +389,7 @@ const compare = (() => {
     const precision = FAST[having.indexOf(Math.max(...having))];
     const found = best(view, PRICE), tied = found?.near.length ? [found.first, ...found.near].map(({ place }) => place) : [];
     const energies = (row) => view.joules(row, reference);
+    const worth = ({ each, speed }) => (each.price && speed ? model.workPer(speed, each.price / 1000) : null);
     return [
       { title: "Speed", unit: "×", small: `× ${reference.name}`, of: ({ ratio }) => ratio, note: rests,
         best: (told) => told.filter((one) => told.every((other) => other === one || view.faster(one, other))),
@@ -357,18 +397,17 @@ const compare = (() => {
       { title: "Compute", unit: "FLOP/s", small: precision, of: axis("compute", precision) },
       { title: "Memory", unit: "B/s", of: axis("memory") },
       { title: "Capacity", unit: "B", of: ({ machine }) => exact(machine.memory_bytes) },
-      { title: "Overhead", unit: "s", small: "per operation, low is good", less: true, of: axis("overhead") },
+      { title: "Overhead", unit: "s", small: "per operation, mostly the host's", less: true, of: axis("overhead") },
       { title: "Link", unit: "B/s", of: axis("link_to_device") },
-      { title: "Power", unit: "W", less: true, apart: model.SENSORS, of: ({ machine }) => machine.load ?? exact(machine.watts),
-        alike: (told) => new Set(told.map(({ machine }) => machine.load === null)).size < 2,
-        note: ({ machine }) => (machine.load ? "under load" : machine.watts_source ?? "") },
+      { title: "Power", unit: "W", less: true, apart: model.SENSORS, of: ({ machine }) => machine.power,
+        alike: (told) => new Set(told.map(({ machine }) => machine.power.source === model.MEASURED)).size < 2, note: ({ machine }) => machine.power.source },
       { title: "Work per joule", unit: "×", small: `× ${reference.name}`, apart: model.SENSORS, absent: () => ["not measured"],
-        of: (row) => (energies(row) ? model.ratio(energies(row)) : null), note: (row) => (row.isReference ? "baseline" : units.parts(model.ratio(energies(row)), "×")[1]) },
+        of: (row) => (energies(row) ? model.ratio(energies(row)) : null), note: (row) => (row.isReference ? "baseline" : within(model.ratio(energies(row)))) },
       { title: "Price", unit: settings.currency, less: true, of: ({ amounts: { price } }) => exact(price), note: (row) => priced(view, row) },
       { title: "Value", unit: "×", small: `× per 1,000 ${settings.currency}`,
-        of: ({ each, speed }) => (each.price && speed ? model.workPer(speed, each.price / 1000) : null),
-        best: () => (found?.others.length && !tied.length ? [found.first] : []), note: ({ place }) => (tied.includes(place) ? "not conclusive" : "") },
-      { title: `Cost of ${units.counted(settings.years, "year")}`, unit: settings.currency, less: true, of: ({ amounts: all }) => exact(all.ownership) },
+        of: worth,
+        best: () => (found?.others.length && !tied.length ? [found.first] : []), note: (row) => [within(worth(row)), ...(tied.includes(row.place) ? [" not conclusive"] : [])] },
+      { title: `Cost of ${units.counted(settings.years, "year")}`, unit: settings.currency, less: true, of: ({ amounts: all }) => exact(all.ownership), note: ({ machine }) => `power: ${machine.power.source}` },
     ];
   }
 
@@ -384,7 +423,7 @@ const compare = (() => {
   function shared(column, rows) {
     const known = rows.filter((row) => column.of(row)), largest = Math.max(...known.map((row) => column.of(row).value), 0);
     const [factor, symbol] = column.unit === "×" || largest === 0 ? [1, ""] : units.axis(largest, column.unit);
-    const able = rows.filter((row) => !row.machine.invalid && row.machine.seconds && !row.out), told = able.filter((row) => column.of(row));
+    const able = model.trusted(rows.filter((row) => !row.machine.invalid && row.machine.seconds && !row.out)), told = able.filter((row) => column.of(row));
     const whole = told.length === able.length && (column.alike?.(told) ?? true);
     const first = told.length < 2 ? [] : column.best?.(told) ?? (whole ? beyond(column, told) : []);
     return { column, factor, symbol, largest, first, count: known.length };
@@ -411,13 +450,20 @@ const compare = (() => {
     return [...found].map(([name, titles], i) => `${name}${i ? "" : " leads"} in ${listed(titles)}`).join("; ") || "The machines";
   }
 
+  /** What stands below a machine's name: what keeps it out, its host, and what its specimens differ in. */
+  function described({ data, reference, rows }, { machine, out: why }) {
+    const hosts = new Set(rows.map(({ machine: { cpu } }) => cpu)), { specimens } = machine, apart = model.apart(data, machine);
+    return [machine.invalid ? `Not ranked: ${machine.invalid}` : "", why, hosts.size > 1 && machine.accelerated ? `beside ${machine.cpu}` : "",
+      specimens.length ? `${specimens.length + 1} specimens${apart.length ? `, which differ in ${listed(apart)}` : ""}` : ""].filter(Boolean);
+  }
+
   /** The table of all machines, fastest first. */
   function cards(view) {
     const used = columns(view).map((column) => shared(column, view.rows)).filter(({ count, column }) => count > 0 || column.title === "Speed");
     const heads = used.map(({ column, symbol }) => element("th", { scope: "col", "aria-sort": column.title === "Speed" ? "descending" : null }, column.title,
       element("small", {}, [symbol, column.small ?? ""].filter(Boolean).join(", "))));
     const rows = view.rows.map((row) => element("tr", { class: row.out || row.machine.invalid ? "out" : null },
-      element("th", { scope: "row" }, linked(row), ...marks(row), ...(row.machine.invalid ? [note(`Not ranked: ${row.machine.invalid}`)] : []), ...(row.out ? [note(row.out)] : [])),
+      element("th", { scope: "row" }, linked(row), ...marks(row), ...described(view, row).map(note)),
       ...used.map((one) => card(one, row))));
     const caption = `Baseline, 1×: ${view.reference.name}. Sorted by speed ${under(view)}. Bold and blue: conclusively the best. Covers: share of the workload's weight that both machines measured.`;
     return [element("h2", { id: "cards-title" }, leaders(used)),
@@ -446,7 +492,7 @@ const compare = (() => {
   /** In how many parts the faster one of a machine and the reference is conclusively faster, in a sentence. */
   function wins(speeds, row, reference) {
     const slower = row.speed !== null && row.speed.log < 0;
-    const found = slower ? speeds.map((speed) => speed && { ...speed, log: -speed.log }) : speeds;
+    const found = slower ? speeds.map((speed) => speed && model.inverse(speed)) : speeds;
     const [one, other] = slower ? [reference, row] : [row, reference];
     return `${one.name} is faster than ${other.name} in ${found.filter((speed) => isAbove(speed)).length} of ${units.counted(speeds.length, "part")} of the score`;
   }
@@ -465,7 +511,8 @@ const compare = (() => {
     const foot = [["Score", "", ...others.map(({ speed }) => speedCell(speed))],
       ["Covered", "", ...others.map(({ score }) => percent(score.coverage))]];
     const caption = `Score ${under(view)}, × ${reference.name}: multiply the speeds of the parts, each to the power of its weight; where a part was not measured, the weights of the others grow in proportion. Below two thirds of the weight there is no score. ${COLOURS}`;
-    return headed(wins(parts.map((one) => speedOf(others[0], one)[0]), others[0], reference),
+    const [first] = others.filter((row) => view.ranked.includes(row)), judged = first && view.ranked.includes(reference);
+    return headed(judged ? wins(parts.map((one) => speedOf(first, one)[0]), first, reference) : "What the score is made of",
       table(caption, ["Part", "Weight", ...others.map(({ name }) => name)], rows, { kind: "grid-table heat score", foot }));
   }
 
@@ -483,8 +530,8 @@ const compare = (() => {
 
   /** Language models by machine: which fit, and their tokens per second. */
   function fits(view) {
-    const rows = view.rows.filter(({ machine }) => machine.memory_bytes);
-    if (rows.length === 0) return [element("p", { class: "note" }, "No capacity is known, so what fits is unknown.")];
+    const rows = view.rows.filter(({ machine, out: why }) => machine.memory_bytes && !why);
+    if (rows.length === 0) return [element("p", { class: "note" }, `${unfit(view) || "No capacity is known, so what fits is unknown"}.`)];
     const known = rows.map((row) => [row.name, axis("decode")(row)]).filter(([, one]) => one);
     const rates = [...new Set(known.map(([, one]) => one.precision))]
       .map((basis) => `${known.filter(([, one]) => one.precision === basis).map(([name, one]) => `${name} ${spelled(one, "B/s")}`).join(", ")} in ${basis}`).join("; ");
@@ -534,8 +581,9 @@ const compare = (() => {
   /** Where numbers of a machine are from, what else is not alike, and what its score lacks. */
   function notes(view, row) {
     const { machine, isReference, score } = row, { machine: base, name } = view.reference;
-    const facts = [["Run", [`${machine.run}, ${machine.title}, measured on ${machine.measured}`, ...(machine.doubt ? [machine.doubt] : [])]], ["Price", price(view, row)]];
-    if (machine.watts !== null) facts.push(["May draw", [`${units.value(machine.watts, "W")}, by its ${machine.watts_source}`]]);
+    /** @type {[string, string[]][]} */
+    const facts = [["Run", [machine, ...machine.specimens].map((one) => `${one.run}, ${one.title}, measured on ${one.measured}${one.doubt ? `: ${one.doubt}` : ""}`)], ["Price", price(view, row)]];
+    if (machine.watts !== null) facts.push(["May draw", [units.value(machine.watts, "W")]]);
     const differs = isReference ? [] : model.differs(view.data, base, machine);
     if (!isReference) facts.push(["Differs from the baseline beyond the devices", differs.length ? differs : ["nothing that is known"]]);
     const side = { new: "on it", base: `on ${name}`, both: "on both" };
@@ -549,6 +597,7 @@ const compare = (() => {
 
   /** What makes the elements of each part of the page that depends on settings. */
   const parts = (view, across) => ({
+    heading: () => [heading(view)],
     summary: () => summary(view),
     verdicts: () => verdicts(view),
     cards: () => cards(view),
@@ -558,6 +607,7 @@ const compare = (() => {
     holding: () => [charts.renting(view).length ? "What fits, and whether to rent" : "What fits"],
     fits: () => fits(view),
     rent: () => charts.rent(view),
+    specimens: () => [specimens(view)],
     usual: () => [assumed(usualCurrency(view.rows.map(({ machine }) => machine)))],
     notes: () => view.rows.map((row) => notes(view, row)),
   });
@@ -570,11 +620,21 @@ const compare = (() => {
     place.replaceChildren(...build());
   }
 
+  /** The weights that a reader may set of a workload: those of all parts, or none. */
+  const weighable = (data, reference, { name }) => (name === OWN ? partsOf(data, reference).map((part) => weight(data, reference, part)) : []);
+
+  /** The fields of weights. */
+  const weights = (own) => (own.length ? [setting.group("How much each part counts", own, own.map(setting.field))] : []);
+
+  /** A choice among all workloads and the reader's own weights. */
+  const workloads = (data, reference) => setting.buttons({ key: "workload", label: "Workload", usual: usualWorkload(data, reference),
+    options: [...data.workloads.map(({ name, title }) => [name, title]), [OWN, "Own weights"]] });
+
   /** Make the fields that are not there yet, and let all show what is set. */
   function controls(root, data, machines, { rows, reference, settings }, offered) {
     const inOrder = [...rows].sort((a, b) => a.place - b.place), runs = machines.map(({ run }) => run);
     const currency = () => currencyOf(machines, setting.read());
-    const priced = (wanted, usual) => Object.defineProperties({ clears: true, least: 0, most: MOST_MONEY, ...COSTS, ...wanted }, {
+    const priced = (wanted, usual) => Object.defineProperties({ clears: true, least: 0, most: MOST_MONEY, ...wanted }, {
       currency: { get: currency }, label: { get: () => `${wanted.label}, ${currency()}${wanted.per ?? ""}` }, ...(usual ? { usual: { get: () => usual(currency()) } } : {}) });
     const called = ({ machine, name }) => `${name}${machine.count > 1 ? ", together" : ""}`;
     make(root, "costs", runs, () => {
@@ -582,16 +642,13 @@ const compare = (() => {
         (now) => (row.machine.currency === now ? row.machine.price : null)));
       const rents = inOrder.map((row) => priced({ key: `rent.${row.machine.run}`, label: called(row), per: " an hour" },
         (now) => (row.machine.rent?.currency === now ? row.machine.rent.price : null)));
-      const chosen = { key: "currency", label: "Currency of prices", usual: usualCurrency(machines), ...COSTS };
+      const chosen = { key: "currency", label: "Currency of prices", usual: usualCurrency(machines) };
       return [setting.group("Prices and use", [...prices, ...rents, chosen, ...USES],
         [...[...prices, ...rents].map(setting.field), setting.currency(chosen), ...USES.map(setting.field)])];
     });
-    make(root, "workload", [], () => [
-      setting.buttons({ key: "workload", label: "Workload", usual: usualWorkload(data, reference.machine),
-        options: [...data.workloads.map(({ name, title }) => [name, title]), [OWN, "Own weights"]] }),
-      ...[priced(BUDGET), LEAST, priced({ ...KWH, clears: false })].map(setting.field)]);
-    const own = settings.workload.name === OWN ? partsOf(data, reference.machine).map((part) => weight(data, reference.machine, part)) : [];
-    make(root, "weights", own.map(({ key }) => key), () => (own.length ? [setting.group("How much each part counts", own, own.map(setting.field))] : []));
+    make(root, "workload", [], () => [workloads(data, reference.machine), ...[priced(BUDGET), LEAST, priced({ ...KWH, clears: false })].map(setting.field)]);
+    const own = weighable(data, reference.machine, settings.workload);
+    make(root, "weights", own.map(({ key }) => key), () => weights(own));
     make(root, "reference", [runs, offered.length], () => (offered.length < 2 ? [] : [setting.choice({ key: "reference", label: "Compared with",
       usual: offered[0].run, options: inOrder.filter(({ machine }) => offered.includes(machine)).map(({ machine, name }) => [machine.run, name]) })]));
     const usual = charts.usual({ rows, ranked: rows.filter(({ speed }) => speed), faster: () => false });
@@ -626,17 +683,19 @@ const compare = (() => {
     }
     draw(false);
     controls(root, data, machines, shown, offered);
+    const title = root.querySelector("h1");
+    if (title) document.title = root.querySelector("[aria-invalid]") ? "Frobench" : title.textContent;
   }
 
-  return { view, parts, show, best, heading, description, usualWorkload };
+  return { view, parts, show, best, heading, headline, description, usualWorkload, workloadOf, weighable, weights, workloads };
 })();
 
 /** The page whose machines never change. */
 (() => {
   const held = document.getElementById?.("machines");
   if (!held) return;
-  const data = JSON.parse(held.textContent), machines = data.runs.map((_, i) => model.machine(data, i));
-  const offered = [machines[data.base], ...machines.filter((_, i) => i !== data.base)];
+  const data = JSON.parse(held.textContent), machines = model.devices(data);
+  const isBase = ({ at }) => at === data.base, offered = [...machines.filter(isBase), ...machines.filter((one) => !isBase(one))];
   const others = elsewhere.read(data.published);
   const show = () => {
     compare.show(document.querySelector(".purchase"), data, machines, offered);

@@ -38,27 +38,27 @@ const built = (() => {
   /** The rows of the table beside the page: each machine under each workload, and in each part. */
   function table(data, machines, reference) {
     const isNew = new Set();
-    return machines.flatMap((machine, at) => data.workloads.flatMap(({ name }) => {
+    return machines.flatMap((machine) => data.workloads.flatMap(({ name }) => {
       const { speed, coverage, parts } = model.score(machine, reference, model.workload(data, name));
-      const scored = { at, workload: name, part: "", coverage, ...(speed ? numbers(speed) : {}) };
-      const once = parts.filter(({ part }) => !isNew.has(`${at} ${part.name}`) && isNew.add(`${at} ${part.name}`));
+      const scored = { at: machine.at, workload: name, part: "", coverage, ...(speed ? numbers(speed) : {}) };
+      const once = parts.filter(({ part }) => !isNew.has(`${machine.at} ${part.name}`) && isNew.add(`${machine.at} ${part.name}`));
       return [scored, ...once.filter(({ share }) => share > 0).map((part) => (
-        { at, workload: "", part: part.part.name, coverage: part.share, ...numbers(model.inOne(machine, reference, part)) }))];
+        { at: machine.at, workload: "", part: part.part.name, coverage: part.share, ...numbers(model.inOne(machine, reference, part)) }))];
     }));
   }
 
   /** Everything that the page of machines side by side holds before a reader sets anything. */
   function page(data) {
-    const machines = data.runs.map((_, i) => model.machine(data, i)), reference = machines[data.base];
+    const machines = model.devices(data), reference = machines.find(({ at }) => at === data.base);
     const view = compare.view(data, machines, reference, NOTHING);
     const inOrder = [...view.rows].sort((a, b) => a.place - b.place);
     return {
       parts: Object.fromEntries(Object.entries(compare.parts(view, charts.usual(view))).map(([name, make]) => [name, make().join("")])),
-      heading: compare.heading(view), description: compare.description(view),
-      names: inOrder.map(({ name }) => name), reference: view.reference.name, under: model.under(view),
+      heading: compare.heading(view), headline: compare.headline(view), description: compare.description(view),
+      names: inOrder.map(({ name }) => name), reference: view.reference.name,
       ranked: view.rows.map(({ name, isReference, ratio }) => {
         const [value, interval] = ratio ? units.parts(ratio, "×") : [null, ""];
-        return { name, is_reference: isReference, value, interval };
+        return { name, is_reference: isReference, value, interval, share: (ratio?.value ?? 0) / Math.max(...view.rows.map((row) => row.ratio?.value ?? 0), 1e-9) };
       }),
       table: table(data, machines, reference),
     };
@@ -70,7 +70,7 @@ const built = (() => {
     const found = model.score(one, base, workload), joules = model.score(one, base, workload, "joules");
     const ratio = (speed) => speed && model.ratio(speed);
     return {
-      speed: ratio(found.speed), energy: ratio(joules.speed), coverage: found.coverage,
+      hosts: one.accelerated && base.accelerated && model.isHosts(workload), speed: ratio(found.speed), energy: ratio(joules.speed), coverage: found.coverage,
       reasons: { speed: found.why, energy: joules.why }, missing: model.missing(one, base, found),
       parts: found.parts.map((part, at) => ({ name: part.part.name, title: part.part.title, weight: part.weight, coverage: part.share,
         speed: ratio(model.inOne(one, base, part)), energy: ratio(model.inOne(one, base, joules.parts[at], "joules")) })),

@@ -5,35 +5,46 @@
  * lives in the address's fragment and nowhere else (#view=runs&q=h200&workload=decode&run=...). The build draws the
  * same table of devices without a browser.
  *
- * @typedef {{run: number, others: number[], runs: number, machine: Machine, name: string, vendor: string}} Device
- *   `run` is the place of its newest run that counts, `others` are those of the newest runs of its other specimens
+ * @typedef {{run: number, runs: number, machine: Machine, name: string, vendor: string}} Device
+ *   `run` is the place of its newest run that counts, `runs` how many there are
  */
 const index = (() => {
   const { element, shape } = drawing;
-  const { GB, isAbove } = model;
+  const { GB, isAbove, per } = model;
   const VENDORS = { CUDA: "NVIDIA", ROCm: "AMD", XPU: "Intel", MPS: "Apple" };
+  const FASTEST = "-speed";
   const PER = 1000, MOST_DOTS = 6, TICKS = 5, MOST_LETTERS = 120;
   /** Devices that are compared one by one with the first, at most, and names in a sentence. */
   const MOST_NEAR = 20, MOST_NAMES = 3;
   const brief = (name) => (name.length > MOST_LETTERS ? `${name.slice(0, MOST_LETTERS - 1)}\u2026` : name);
-  const exact = (value) => (value === null ? null : { value, low: null, high: null });
+  const exact = (value) => (value === null ? null : { value, low: value, high: value });
 
-  /** All devices, the machines of all runs, and the currency of most prices. */
+  /** What puts an unknown value behind a known one. */
+  const last = (one, other) => Number(one === undefined) - Number(other === undefined);
+
+  /** All devices, that of a run, and the currency of most prices. */
   function read(data) {
-    const known = [], machine = (i) => known[i] ??= model.machine(data, i);
-    const devices = data.groups.map(([run, others, runs]) => {
-      const mine = machine(run), { count, price } = mine;
+    const places = new Map(), machines = model.devices(data);
+    const devices = data.groups.map(([run, others, runs], place) => {
+      const mine = machines[place], { count, price } = mine;
+      [run, ...others].forEach((one) => places.set(data.machines[one], place));
       return {
-        run, others, runs, machine: mine, name: brief(mine.device), vendor: VENDORS[mine.backend] ?? mine.backend,
+        run, runs, machine: mine, name: brief(mine.device), vendor: VENDORS[mine.backend] ?? mine.backend,
         price: price === null ? null : price / count, memory: mine.memory_bytes && mine.memory_bytes / count,
-        watts: mine.load ?? exact(mine.watts && mine.watts / count),
+        watts: mine.power && per(mine.power, count),
       };
     });
+    const deviceOf = (run) => devices[places.get(data.machines[run])];
+    /** The machine of any run, beside the other specimens of its device. */
+    function machine(run) {
+      const { machine: mine } = deviceOf(run), isOther = ({ at }) => data.machines[at] !== data.machines[run];
+      return run === mine.at ? mine : model.machine(data, run, [mine, ...mine.specimens].filter(isOther));
+    }
     const counts = new Map();
     devices.forEach(({ machine: { currency } }) => currency && counts.set(currency, (counts.get(currency) ?? 0) + 1));
     const currency = [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? "USD";
     const published = elsewhere.read(data.published);
-    return { data, devices, machine, currency, published, vendors: [...new Set([...devices, ...published].map(({ vendor }) => vendor))].sort() };
+    return { data, devices, deviceOf, machine, currency, published, vendors: [...new Set([...devices, ...published].map(({ vendor }) => vendor))].sort() };
   }
 
   /** Whether a device is of the vendor and has the name that the reader asked for. */
@@ -54,42 +65,40 @@ const index = (() => {
 
   /**
    * The devices that were asked for, fastest first, those without a score last.
-   * @param {{reference: number, workload: string, name: string, memory: ?number, budget: ?number, vendor: string}} asked
+   * @param {{reference: number, workload: Workload, name: string, memory: ?number, budget: ?number, vendor: string, order: string}} asked
    */
   function view(all, asked) {
-    const { data, machine, currency } = all;
-    const workload = model.workload(data, asked.workload), reference = machine(asked.reference);
+    const { currency } = all, { workload } = asked;
+    const base = all.deviceOf(asked.reference), reference = base.machine;
     const none = { speed: null, coverage: 0, parts: [], why: "no accelerator was measured" };
     const score = (one, other) => (other.accelerated && !one.accelerated ? none : model.score(one, other, workload));
     const rows = [];
     let unpriced = 0;
     for (const one of all.devices) {
       const why = out(one, asked, all);
-      unpriced += why === "unknown price";
+      unpriced += Number(why === "unknown price");
       if (why) continue;
       const found = score(one.machine, reference), { speed } = found;
-      const worth = speed && one.price && one.machine.currency === currency ? Math.exp(speed.log) / (one.price / PER) : null;
-      const others = one.others.map((run) => score(machine(run), reference).speed).filter(Boolean).map(({ log }) => Math.exp(log));
-      rows.push({ ...one, others, specimens: one.others.length + 1, score: found, speed, worth });
+      const worth = speed && one.price && one.machine.currency === currency ? model.workPer(speed, one.price / PER) : null;
+      rows.push({ ...one, score: found, speed, worth });
     }
     rows.sort((a, b) => (b.speed?.log ?? -Infinity) - (a.speed?.log ?? -Infinity) || a.run - b.run);
     const beside = (one, other) => score(one.machine, other.machine).speed;
-    const base = all.devices.find(({ run, others }) => run === asked.reference || others.includes(asked.reference));
+    const fast = [...rows], by = columns(all).find(({ title }) => title.toLowerCase() === asked.order.replace("-", ""));
+    const amount = (row) => (by ? by.of(row)?.value : row.speed?.log), sign = asked.order.startsWith("-") ? -1 : 1;
+    if (by || asked.order === "speed") rows.sort((a, b) => last(amount(a), amount(b)) || sign * (amount(a) - amount(b)) || a.run - b.run);
     return {
-      rows, reference: asked.reference, workload, unpriced, currency, called: base?.name ?? brief(reference.device),
-      fastest: first(rows.filter(({ speed }) => speed), beside, () => 1),
-      best: first(rows.filter(({ worth }) => worth), beside, ({ price }) => price),
+      rows, order: asked.order, apart: differing(all.data), base, beside, workload, unpriced, currency, called: base.name,
+      fastest: first(fast.filter(({ speed }) => speed), beside, () => 1),
+      best: first(fast.filter(({ worth }) => worth), beside, ({ price }) => price),
     };
   }
 
-  /** Devices whose run is trusted. */
-  const trusted = (rows) => rows.filter(({ machine }) => !machine.doubt);
-
   /** The devices that nothing is conclusively better than, the first of them first; none of a doubtful run among others. */
   function first(rows, beside, cost) {
-    const gain = ({ speed, ...row }) => speed.log - Math.log(cost(row)), room = ({ speed: { error } }) => (error === null ? Infinity : model.QUANTILE * error);
-    const known = trusted(rows).sort((a, b) => gain(b) - gain(a));
-    const close = known.filter((row) => gain(row) + room(row) >= gain(known[0]) - room(known[0]));
+    const gain = (row, end = row.speed.log) => end - Math.log(cost(row)), end = (speed, which, none) => speed[which] ?? none;
+    const known = model.trusted(rows).sort((a, b) => gain(b) - gain(a));
+    const close = known.filter((row) => gain(row, end(row.speed, "high", Infinity)) >= gain(known[0], end(known[0].speed, "low", -Infinity)));
     if (close.length > MOST_NEAR) return close;
     const found = model.best(close, (one, other) => isAbove(beside(one, other), cost(one) / cost(other)));
     return found ? [found.first, ...found.near] : [];
@@ -103,14 +112,20 @@ const index = (() => {
 
   /** What the list says, in a sentence or two. */
   function lead(shown) {
-    const known = shown.rows.filter(({ speed }) => speed), [one, next] = trusted(known);
+    const known = shown.rows.filter(({ speed }) => speed).sort((a, b) => b.speed.log - a.speed.log || a.run - b.run), [one, next] = model.trusted(known);
     if (!next) return "";
-    const without = known.length - trusted(known).length;
-    const times = shown.fastest.length === 1 ? `, ${units.value(Math.exp(one.speed.log - next.speed.log), "×")} ${next.name}` : "";
+    const without = known.length - model.trusted(known).length;
+    const times = shown.fastest.length === 1 ? `, ${units.parts(model.ratio(shown.beside(one, next)), "×").join(" ")} the speed of ${next.name}` : "";
     const worth = shown.best.length ? ` Most speed for its price: ${shared(shown.best)}.` : "";
     const left = without ? ` Left out: ${units.counted(without, "device")} whose run is doubtful.` : "";
     return `Fastest ${model.under(shown)}: ${shared(shown.fastest)}${times}.${worth}${left}`;
   }
+
+  /** In what the specimens of a device differ, in words. */
+  const differing = (data) => ({ machine }) => {
+    const found = model.apart(data, machine);
+    return found.length ? [`which differ in ${units.listed(found)}`] : [];
+  };
 
   /** The axis of all bars: from zero to the largest, in percent. */
   function axis(rows) {
@@ -122,15 +137,14 @@ const index = (() => {
   }
 
   /** A score as a bar from zero, with dots for other specimens. */
-  function speedOf({ reference }, { at }, { run, others, machine: { invalid, doubt }, score: { speed, coverage, why } }) {
+  function speedOf({ base, workload }, { at }, { run, machine: { specimens, invalid, doubt }, score: { speed, coverage, why } }) {
     if (!speed) return [element("span", { class: "absent" }, invalid ? "invalid run, not ranked" : "not measured"), element("small", {}, invalid || why)];
-    const value = Math.exp(speed.log), all = [...others, value];
-    const [text, interval] = run === reference ? ["1×", "baseline"] : units.parts(model.ratio(speed), "×");
-    const range = others.length ? `${units.alike([Math.min(...all), Math.max(...all)], "").join(" to ")}×` : interval;
-    const dots = others.slice(0, MOST_DOTS).map((one) => shape("circle", { class: "spec", cx: `${at(one)}%`, cy: 17, r: 3 }));
+    const others = specimens.slice(0, MOST_DOTS).map((one) => model.score(one, base.machine, workload).speed).filter(Boolean);
+    const [text, interval] = units.parts(model.ratio(speed), "×");
+    const dots = others.map(({ log }) => shape("circle", { class: "spec", cx: `${at(Math.exp(log))}%`, cy: 17, r: 3 }));
     return [element("div", {}, element("strong", {}, text),
-      shape("svg", { class: "score", "aria-hidden": "true" }, shape("rect", { class: "f1", width: `${at(value)}%`, y: 2, height: 9 }), ...dots),
-      element("small", {}, [range, `covers ${model.percent(coverage)}`].filter(Boolean).join(", ")),
+      shape("svg", { class: "score", "aria-hidden": "true" }, shape("rect", { class: "f1", width: `${at(Math.exp(speed.log))}%`, y: 2, height: 9 }), ...dots),
+      element("small", {}, [run === base.run ? "baseline" : "", interval, `covers ${model.percent(coverage)}`].filter(Boolean).join(", ")),
       ...(doubt ? [element("span", { class: "mark" }, doubt)] : []))];
   }
 
@@ -141,9 +155,9 @@ const index = (() => {
     ["Compute", "FLOP/s", axisOf("compute"), (row) => axisOf("compute")(row).precision],
     ["Memory", "B/s", axisOf("memory")],
     ["Capacity", "GB", ({ memory }) => exact(memory && memory / GB)],
-    ["Power", "W", ({ watts }) => watts, ({ machine }) => (machine.load ? "load" : "limit")],
+    ["Power", "W", ({ watts }) => watts, ({ machine }) => machine.power.source],
     ["Price", currency, ({ price, machine }) => exact(machine.currency === currency ? price : null), ({ machine }) => machine.price_date.slice(0, 7)],
-    ["Value", `× per ${units.value(PER, "")} ${currency}`, ({ worth }) => exact(worth)],
+    ["Value", `× per ${units.value(PER, "")} ${currency}`, ({ worth }) => worth],
   ].map(([title, unit, of, note = () => ""]) => ({ title, unit, of, note }));
 
   /** A column with its unit, and of values the one that is conclusively the best. */
@@ -157,61 +171,64 @@ const index = (() => {
   function cell({ title, symbol, factor, best, of, note }, row) {
     const amount = of(row), label = { "data-l": `${title}, ${symbol}` };
     if (!amount) return element("td", { ...label, class: "none" }, "unknown");
-    const remark = note(row);
-    return element("td", { ...label, class: row === best ? "best" : null }, units.value(amount.value / factor, ""), ...(remark ? [element("small", {}, remark)] : []));
+    const [value, interval] = units.parts(per(amount, factor), ""), below = [interval, note(row)].filter(Boolean);
+    return element("td", { ...label, class: row === best ? "best" : null }, value, ...below.map((text) => element("small", {}, text)));
   }
 
   /**
    * The table of devices.
    * @param {?function(Device): HTMLElement} pick makes the control that takes a device into a comparison
+   * @param {function(string, string): (string | HTMLElement)} sorter makes the heading that sorts by a column
    */
-  function table(shown, pick, limit = Infinity) {
-    const { rows, called } = shown, common = axis(rows), used = columns(shown).map((one) => fitted(one, shown));
+  function table(shown, pick, limit = Infinity, sorter = (title, _key) => title) {
+    const { rows, called, order } = shown, common = axis(rows), used = columns(shown).map((one) => fitted(one, shown));
     const title = `Speed ${model.under(shown)}, × ${called}`;
     const ruler = shape("svg", { class: "ruler", "aria-hidden": "true" },
       ...common.ticks.map((tick) => shape("text", { x: `${common.at(tick)}%`, y: 12 }, tick ? units.value(tick, "×") : "0")));
+    const head = (text, key, ...inside) => element("th", { scope: "col", class: key === "speed" ? key : null,
+      "aria-sort": order.replace("-", "") === key ? (order === key ? "ascending" : "descending") : null }, sorter(text, key), ...inside);
     const heads = [element("th", { scope: "col", class: "pick" }, pick ? "Compare" : ""), element("th", { scope: "col" }, "Device"),
-      element("th", { scope: "col", "aria-sort": "descending", class: "speed" }, title, ruler),
-      ...used.map(({ title: head, symbol }) => element("th", { scope: "col" }, head, element("small", {}, symbol)))];
+      head(title, "speed", ruler), ...used.map(({ title: text, symbol }) => head(text, text.toLowerCase(), element("small", {}, symbol)))];
     const body = rows.slice(0, limit).map((row) => element("tr", {},
       element("td", { class: "pick" }, ...(pick ? [pick(row)] : [])),
       element("th", { scope: "row" }, element("a", { href: row.machine.href }, row.name),
-        ...(row.runs > 1 ? [element("small", {}, `${units.counted(row.runs, "run")}, ${units.counted(row.specimens, "specimen")}`)] : [])),
+        ...(row.runs > 1 ? [`${units.counted(row.runs, "run")}, ${units.counted(row.machine.specimens.length + 1, "specimen")}`] : []).concat(shown.apart(row)).map((text) => element("small", {}, text))),
       element("td", { class: "speed", "data-l": title }, ...speedOf(shown, common, row)),
       ...used.map((column) => cell(column, row))));
-    const caption = `Baseline, 1×: ${called}. Sorted by speed ${model.under(shown)}. A device has one run unless more are counted. Below each speed: its interval or, if several machines have the device, their range, a dot for each; and the share of the workload's weight that both machines measured.`;
+    const caption = `Baseline, 1×: ${called}. A device has one run, and there is one specimen of it, unless more are counted. Below each speed: its interval, which the range of specimens widens (a dot for each), and the share of the workload's weight that both machines measured.`;
     return element("div", { class: "scroll", role: "region", "aria-labelledby": "devices-caption", tabindex: 0 },
       element("table", { class: "stack devices" }, element("caption", { id: "devices-caption" }, caption),
         element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...body)));
   }
 
-  /** The workload that is asked for, or the first that the baseline measured. */
-  const workloadOf = ({ data, machine }, asked) =>
-    data.workloads.find(({ name }) => name === asked)?.name ?? compare.usualWorkload(data, machine(data.base));
-
   /** The table and its sentence before a reader asks anything, as text for the build. */
   function built(data) {
-    const all = read(data), asked = { reference: data.base, workload: workloadOf(all), name: "", memory: null, budget: null, vendor: "" };
-    const shown = view(all, asked);
+    const all = read(data), workload = compare.workloadOf(data, all.deviceOf(data.base).machine, new Map());
+    const shown = view(all, { reference: data.base, workload, name: "", memory: null, budget: null, vendor: "", order: FASTEST });
     return { lead: lead(shown), table: String(table(shown, null)), published: String(elsewhere.table(all.published)) };
   }
 
-  return { read, view, published, table, lead, workloadOf, built };
+  return { read, view, published, table, lead, built, FASTEST };
 })();
 
 /** The index at work: each change of the address draws what it asks for. */
 (() => {
+  /** @type {any} */
   const runs = document.getElementById?.("runs");
   if (!runs) return;
   const { element } = drawing;
-  const CHUNK = 25, NEWEST_FIRST = "-when";
+  const CHUNK = 25, NEWEST_FIRST = "-when", LEAST_FIRST = ["power", "price"];
   const VIEWS = { devices: "devices", runs: "by-date", compare: "comparison" };
   const FLAGS = ["complete", "slower", "all"], CHOICES = ["kind", "device", "backend", "profile"], NUMBERS = ["launches", "cases"];
   const natural = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+  /** @type {function(string): any} */
   const get = (id) => document.getElementById(id);
+  /** @type {any[]} */
+  const tabs = [...document.querySelectorAll(".tabs a")];
   const plain = (text) => text.trim().replace(/\s+/g, " ");
   const data = JSON.parse(get("data").textContent), all = index.read(data);
   const ids = data.runs.map(({ href }) => href.replace(/\.html$/, "")), places = new Map(ids.map((id, place) => [id, place]));
+  const base = all.deviceOf(data.base).machine;
   const MEMORY = { key: "memory", label: "Capacity, GB, at least", least: 0, most: 1e6, usual: null, clears: true, placeholder: "any" };
   const BUDGET = { key: "budget", label: `Price, at most (${all.currency})`, least: 0, most: 1e12, usual: null, clears: true,
     placeholder: "any", currency: all.currency };
@@ -220,6 +237,7 @@ const index = (() => {
   // The rows of the table of runs as they were read.
   const nodes = [...runs.tBodies[0].rows], heads = runs.tHead.rows[0], controls = get("controls");
   const cells = (at) => nodes.map((node) => plain(node.cells[at].textContent));
+  /** @type {Object<string, string[]>} */
   const texts = { machine: data.runs.map(({ title }) => title), ...Object.fromEntries(["when", "torch", "profile", "launches", "cases"].map((key, i) => [key, cells(i + 2)])) };
   const deviceOf = (i) => data.devices.values[data.devices.of[i]];
   const hay = nodes.map((_, i) => [ids[i], deviceOf(i)[0], ...Object.values(texts).map((column) => column[i])].join(" ").toLowerCase());
@@ -250,7 +268,7 @@ const index = (() => {
       reference: places.get(params.get("reference")) ?? data.base,
       vendor: all.vendors.includes(params.get("vendor")) ? params.get("vendor") : "",
       view: Object.hasOwn(VIEWS, params.get("view")) ? params.get("view") : "devices",
-      workload: index.workloadOf(all, params.get("workload")),
+      workload: compare.workloadOf(data, base, params), order: params.get("order") ?? index.FASTEST,
       name: text("name"), memory: setting.number(params, MEMORY), budget: setting.number(params, BUDGET),
       hidden: params.get("elsewhere") === "hidden", chosen: elsewhere.picked(all.published).map((one) => one.name),
     };
@@ -276,12 +294,12 @@ const index = (() => {
   }
 
   /** Draw the devices that are asked for, unless they are there. */
-  function devices({ reference, workload, name, memory, budget, vendor, picked }) {
-    const key = JSON.stringify([reference, workload, name, memory, budget, vendor, state.limit]);
+  function devices({ reference, workload, name, memory, budget, vendor, order, picked }) {
+    const key = JSON.stringify([reference, workload.name, workload.weights, name, memory, budget, vendor, order, state.limit]);
     if (state.drawn !== key) {
       state.drawn = key;
-      const shown = index.view(all, { reference, workload, name, memory, budget, vendor });
-      get("devices-table").replaceChildren(index.table(shown, ({ run, name: called }) => picker(run, called), state.limit));
+      const shown = index.view(all, { reference, workload, name, memory, budget, vendor, order });
+      get("devices-table").replaceChildren(index.table(shown, ({ run, name: called }) => picker(run, called), state.limit, sorter));
       get("lead").textContent = index.lead(shown);
       const left = shown.unpriced ? ` ${units.counted(shown.unpriced, "device")} without a known price left out.` : "";
       told("devices-status", counted(shown.rows.length, "device", "No device is like that.") + left);
@@ -311,9 +329,9 @@ const index = (() => {
         && CHOICES.every((key) => !choices[key] || choices[key] === has[key]) && words.every((word) => hay[i].includes(word));
     };
     const found = nodes.map((_, i) => i).filter(fits), key = sort.replace("-", ""), sign = sort.startsWith("-") ? -1 : 1;
-    if (key === "since") return found.sort((a, b) => !data.slower[a] - !data.slower[b] || sign * (data.slower[a] - data.slower[b]) || a - b);
+    if (key === "since") return found.sort((a, b) => Number(!data.slower[a]) - Number(!data.slower[b]) || sign * (data.slower[a] - data.slower[b]) || a - b);
     const values = Object.hasOwn(texts, key) ? texts[key] : null;
-    return values ? found.sort((a, b) => (values[a] === "") - (values[b] === "") || sign * natural.compare(values[a], values[b]) || a - b) : found;
+    return values ? found.sort((a, b) => Number(values[a] === "") - Number(values[b] === "") || sign * natural.compare(values[a], values[b]) || a - b) : found;
   }
 
   /** A row with what only a script can give it, and what its controls do. */
@@ -336,7 +354,7 @@ const index = (() => {
 
   /** Put as many of the runs that are asked for into the table as are to be seen. */
   function draw(wanted) {
-    const order = chosen(wanted), { flags, sort, choices } = wanted, focused = document.activeElement;
+    const order = chosen(wanted), { flags, sort, choices } = wanted, focused = /** @type {HTMLElement} */ (document.activeElement);
     const open = (i) => !flags.all && (state.limit === Infinity || state.open.has(i));
     const visible = order.slice(0, state.limit).flatMap((i) => [i, ...open(i) ? earlier(i) : []]);
     runs.tBodies[0].replaceChildren(...visible.map(dressed));
@@ -356,18 +374,28 @@ const index = (() => {
   }
 
   /** Draw the runs that were picked side by side, the reference first if it is among them. */
-  function side({ view, picked, chosen, reference }) {
-    get("one-more").hidden = picked.length + chosen.length > 1;
-    get("laid").hidden = picked.length < 2;
-    if (view !== "compare") return;
-    elsewhere.show(get("published"), all.published, picked.map(all.machine));
-    if (picked.length < 2) return;
-    const key = [reference, ...picked].join();
-    if (state.laid?.key !== key) {
-      const order = [...picked].sort((a, b) => (b === reference) - (a === reference));
-      state.laid = { key, machines: order.map(all.machine) };
+  function side({ view, picked, chosen: others, reference }) {
+    const order = [...new Set(picked.includes(reference) ? [reference, ...picked] : picked)], chosen = new Map();
+    for (const run of order) {
+      const device = all.deviceOf(run).run;
+      if (!chosen.has(device)) chosen.set(device, run);
     }
+    get("one-more").hidden = chosen.size + others.length > 1;
+    get("laid").hidden = chosen.size < 2;
+    if (view !== "compare") return;
+    elsewhere.show(get("published"), all.published, [...chosen.values()].map(all.machine));
+    if (chosen.size < 2) return;
+    const key = [reference, ...picked].join();
+    if (state.laid?.key !== key) state.laid = { key, machines: [...chosen.values()].map(all.machine) };
     compare.show(get("laid"), data, state.laid.machines, state.laid.machines.slice(0, 1));
+  }
+
+  /** Offer the weights of parts, where the reader sets them. */
+  function weights({ workload }) {
+    const own = compare.weighable(data, base, workload);
+    if (state.weights === own.length) return;
+    state.weights = own.length;
+    get("weights").replaceChildren(...compare.weights(own));
   }
 
   /** Say what was picked, where it is not shown. */
@@ -381,7 +409,7 @@ const index = (() => {
   /** Show one of the views. */
   function turn({ view }) {
     document.body.dataset.view = view;
-    for (const link of document.querySelectorAll(".tabs a")) {
+    for (const link of tabs) {
       if (link.hash === `#${VIEWS[view]}`) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }
@@ -398,6 +426,7 @@ const index = (() => {
       devices(wanted);
       hollow(wanted);
       basket(wanted);
+      weights(wanted);
       setting.refresh(get("finder"));
     }
     side(wanted);
@@ -433,10 +462,19 @@ const index = (() => {
     head.replaceChildren(button);
   }
 
+  /** The heading that sorts devices by a column, from the best, and again the other way. */
+  function sorter(title, key) {
+    const button = element("button", { type: "button" }, title), [best, worst] = LEAST_FIRST.includes(key) ? [key, `-${key}`] : [`-${key}`, key];
+    button.addEventListener("click", () => {
+      const next = state.wanted.order === best ? worst : best;
+      say({ order: next === index.FASTEST ? null : next });
+    });
+    return button;
+  }
+
   /** The controls of the devices. */
   function finder() {
-    const workload = setting.buttons({ key: "workload", label: "Workload", usual: index.workloadOf(all),
-      options: data.workloads.map(({ name, title }) => [name, title]) });
+    const workload = compare.workloads(data, base);
     const vendor = setting.choice({ key: "vendor", label: "Vendor", usual: "", options: [["", "all"], ...all.vendors.map((one) => [one, one])] });
     const reference = setting.choice({ key: "reference", label: "Compared with", usual: ids[data.base],
       options: all.devices.map(({ run, name }) => [ids[run], name]) });
@@ -454,9 +492,7 @@ const index = (() => {
     get("finder").append(workload, ...[MEMORY, BUDGET].map(setting.field), vendor, labelled, reference, box);
   }
 
-  for (const link of document.querySelectorAll(".tabs a")) {
-    turning(link, Object.keys(VIEWS).find((view) => link.hash === `#${VIEWS[view]}`));
-  }
+  tabs.forEach((link) => turning(link, Object.keys(VIEWS).find((view) => link.hash === `#${VIEWS[view]}`)));
   turning(get("to-comparison"), "compare");
   get("clear-basket").addEventListener("click", () => say({ run: null, published: null }));
   for (const id of ["more", "more-devices", "more-published"]) get(id).addEventListener("click", () => limit(state.limit + CHUNK));

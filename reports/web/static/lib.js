@@ -72,9 +72,9 @@ const units = (() => {
     if (largest === 0) return 1;
     const finest = magnitude(largest) / 10 ** (MOST_DIGITS - 1);
     const step = half ? Math.max(finest, magnitude(half / 2)) : finest;
-    if (low <= 0 && high >= 0) return step;
+    if (low <= 0 && high >= 0) return Math.min(step, magnitude(largest) / 10);
     const nearest = Math.min(Math.abs(low), Math.abs(middle), Math.abs(high));
-    return Math.min(step, Math.max(finest, magnitude(nearest)));
+    return Math.min(step, Math.max(finest, Math.min(magnitude(nearest), magnitude(middle) / 10)));
   }
 
   /**
@@ -204,13 +204,18 @@ const drawing = (() => {
  * sent and the back button works: #kwh=0.4&weight.matmul=2. Other keys there are left alone. What
  * is usual of numbers is not said.
  *
+ * A field that holds no answer says why, and styles hide all results of the page until it does.
+ *
  * @typedef {{key: string, label: string, least: number, most: number, usual: ?number,
- *   clears?: boolean, currency?: string, parts?: string[], hides?: string}} Wanted `clears`: said
- *   empty, the number is unknown, whatever is usual; `parts` of the page rest on it, `hides` names them
+ *   clears?: boolean, currency?: string, placeholder?: string}} Wanted `clears`: said empty, the
+ *   number is unknown, whatever is usual
  */
 const setting = (() => {
   const { element } = drawing;
   const NOTHING = 1e-6;
+  /** What may be thousands or a fraction. */
+  const AMBIGUOUS = /^[1-9]\d{0,2}[.,]\d{3}$/;
+  const UNTIL = "Results are hidden until then.";
   let fields = 0;
 
   /** What the fragment says, taken apart once. */
@@ -234,13 +239,17 @@ const setting = (() => {
   const allowed = (value, { least, most }) =>
     Number.isFinite(value) && value >= least && value <= most;
 
-  /** The number that a reader wrote: 0.40, 0,40, 8,000 or 8.000,50; NaN where it is none. */
+  /** The number that a reader wrote: 0.40, 0,40, 8000 or 8.000,50; NaN where it is none, or may be two. */
   function parsed(text) {
     const written = text.trim().replace(/[\s_']/g, "");
+    if (AMBIGUOUS.test(written)) return NaN;
     if (/^[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/.test(written)) return Number(written.replaceAll(",", ""));
     if (/^[1-9]\d{0,2}(\.\d{3})+,\d*$/.test(written)) return Number(written.replaceAll(".", "").replace(",", "."));
     return written === "" ? NaN : Number(/^[^.,]*,[^.,]*$/.test(written) ? written.replace(",", ".") : written);
   }
+
+  /** A number as `parsed` reads it. */
+  const spelled = (number) => (AMBIGUOUS.test(String(number)) ? `${number}0` : String(number));
 
   /** What stands under a key: the text, and the currency behind it if it has one. */
   function given(params, key) {
@@ -261,27 +270,35 @@ const setting = (() => {
     return value < NOTHING ? 0 : value;
   }
 
-  /** What is wrong with what stands in a field for a number, or "". */
-  function fault(input, { least, most, hides }) {
-    if (input.value.trim() === "" || allowed(parsed(input.value), { least, most })) return "";
+  /** What is wrong with a text for a number, or "". */
+  function fault(text, { least, most }) {
+    const written = text.trim();
+    if (written === "" || allowed(parsed(written), { least, most })) return "";
     const range = most >= 1e6 ? `${least} or more` : `a number from ${least} to ${most}`;
-    return `Enter ${range}, such as ${hides ? "0.25 or 0,25" : "2"}.${hides ? ` ${hides} hidden until then.` : ""}`;
+    return AMBIGUOUS.test(written) ? `Write ${written.replace(/[.,]/, "")} or ${Number(written.replace(",", "."))}: ${written} may be either. ${UNTIL}`
+      : `Enter ${range}, such as 0.25 or 0,25. ${UNTIL}`;
+  }
+
+  /** Room for what is wrong with a field, and what says it there. */
+  function complaint(input) {
+    const node = element("span", { class: "complaint", id: `complaint-${fields++}`, "aria-live": "polite" });
+    input.setAttribute("aria-describedby", node.id);
+    const tell = (wrong) => {
+      node.textContent = wrong;
+      if (!wrong) input.removeAttribute("aria-invalid");
+      else {
+        input.setAttribute("aria-invalid", "true");
+        input.closest("details")?.setAttribute("open", "");
+      }
+    };
+    return { node, tell };
   }
 
   /** A label, what is labelled, and room for what is wrong with it. */
   function labelled(text, input) {
-    const id = `setting-${fields++}`;
-    const complaint = element("span", { class: "complaint", id: `${id}-complaint`, "aria-live": "polite" });
-    input.id = id;
-    input.setAttribute("aria-describedby", complaint.id);
-    const node = element("div", { class: "field" }, element("label", { for: id }, text), input, complaint);
-    const rename = (label) => { node.firstElementChild.textContent = label; };
-    const tell = (wrong) => {
-      complaint.textContent = wrong;
-      input.toggleAttribute("aria-invalid", wrong !== "");
-      if (wrong) input.setAttribute("aria-invalid", "true");
-    };
-    return { node, tell, rename };
+    const { node, tell } = complaint(input);
+    input.id = `setting-${fields++}`;
+    return { node: element("div", { class: "field" }, element("label", { for: input.id }, text), input, node), tell };
   }
 
   /** Let a field show what is set, now and when something else is set. */
@@ -290,69 +307,53 @@ const setting = (() => {
     show();
   }
 
-  /** Hide the parts of the page that rest on a field while it holds no number. */
-  function stale(input, parts, wrong) {
-    parts.forEach((part) => input.closest(".purchase")?.querySelector(`[data-part="${part}"]`)
-      ?.classList.toggle("stale", wrong));
-  }
-
-  /** A field for a number. What is wrong is told and changes nothing; emptied, it is as usual or not known. */
-  function field(wanted) {
-    const placeholder = wanted.clears ? wanted.placeholder ?? "unknown" : null;
-    const input = element("input", { type: "text", inputmode: "decimal", autocomplete: "off", placeholder });
-    const { node, tell, rename } = labelled(wanted.label, input);
-    const judge = () => {
-      const wrong = fault(input, wanted);
-      tell(wrong);
-      stale(input, wanted.parts ?? [], wrong !== "");
-      return wrong;
-    };
-    input.addEventListener("input", judge);
+  /**
+   * A field for a text. What is wrong is told, in the address too, and changes nothing.
+   * @param {function(string): string} wrongIn says what is wrong with a text
+   * @param {function(): string} set is the text that is set
+   */
+  function typed(label, attributes, wrongIn, set, save) {
+    const input = element("input", { type: "text", autocomplete: "off", ...attributes });
+    const { node, tell } = labelled(label(), input);
+    input.addEventListener("input", () => tell(wrongIn(input.value)));
     input.addEventListener("change", () => {
-      if (judge()) return;
-      const empty = input.value.trim() === "";
-      const usual = empty && wanted.clears ? wanted.usual === null : empty || parsed(input.value) === wanted.usual;
-      const behind = wanted.currency && !empty ? ` ${wanted.currency}` : "";
-      write({ [wanted.key]: usual ? null : `${empty ? "" : parsed(input.value)}${behind}` });
-      if (usual) input.value = wanted.usual ?? "";
+      if (wrongIn(input.value)) return;
+      save(input.value);
+      input.dispatchEvent(new Event("setting"));
     });
     follow(input, () => {
-      input.value = number(read(), wanted) ?? "";
-      rename(wanted.label);
-      tell("");
-      stale(input, wanted.parts ?? [], false);
+      input.value = set();
+      node.firstElementChild.textContent = label();
+      tell(wrongIn(input.value));
     });
     return node;
+  }
+
+  /** A field for a number; emptied, it is as usual or not known. */
+  function field(wanted) {
+    const shown = () => {
+      const { text, currency } = given(read(), wanted.key), counts = !(currency && wanted.currency && currency !== wanted.currency);
+      const value = number(read(), wanted);
+      return counts && fault(text, wanted) ? text : value === null || value === undefined ? "" : spelled(value);
+    };
+    const save = (text) => {
+      const empty = text.trim() === "", value = parsed(text);
+      const usual = empty && wanted.clears ? wanted.usual === null : empty || value === wanted.usual;
+      const behind = wanted.currency && !empty ? ` ${wanted.currency}` : "";
+      write({ [wanted.key]: usual ? null : `${empty ? "" : spelled(value)}${behind}` });
+    };
+    return typed(() => wanted.label, { inputmode: "decimal", placeholder: wanted.clears ? wanted.placeholder ?? "unknown" : null },
+      (text) => fault(text, wanted), shown, save);
   }
 
   /** The code of a currency (ISO 4217) that a reader wrote, or "". */
   const code = (text) => (/^[A-Z]{3}$/i.test(text.trim()) ? text.trim().toUpperCase() : "");
 
-  /** A field for the code of a currency. What is wrong is told and changes nothing. */
-  function currency({ key, label, usual, parts, hides }) {
-    const input = element("input", { type: "text", maxlength: 8, autocomplete: "off" });
-    const { node, tell } = labelled(label, input);
-    const judge = () => {
-      const wrong = input.value.trim() === "" || code(input.value) ? ""
-        : `Enter three letters, such as USD or EUR. ${hides} hidden until then.`;
-      tell(wrong);
-      stale(input, parts, wrong !== "");
-      return wrong;
-    };
-    input.addEventListener("input", judge);
-    input.addEventListener("change", () => {
-      if (judge()) return;
-      const given = code(input.value);
-      write({ [key]: given === "" || given === usual ? null : given });
-      input.value = given || usual;
-    });
-    follow(input, () => {
-      input.value = code(read().get(key) ?? "") || usual;
-      tell("");
-      stale(input, parts, false);
-    });
-    return node;
-  }
+  /** A field for the code of a currency. */
+  const currency = ({ key, label, usual }) => typed(() => label, { maxlength: 8 },
+    (text) => (text.trim() === "" || code(text) ? "" : `Enter three letters, such as USD or EUR. ${UNTIL}`),
+    () => { const asked = read().get(key) ?? ""; return asked.trim() ? code(asked) || asked : usual; },
+    (text) => write({ [key]: ["", usual].includes(code(text)) ? null : code(text) }));
 
   /** A choice of one, said even where it is the usual one; options are [value, text]. */
   function choice(wanted) {
@@ -365,17 +366,21 @@ const setting = (() => {
     return node;
   }
 
-  /** A choice of one of a few, all of them to be seen; options are [value, text]. */
+  /** A choice of one of a few, all of them to be seen; options are [value, text]. It says so where the address asks for another. */
   function buttons({ key, label, options, usual }) {
-    const name = `setting-${fields++}`;
-    const known = () => options.map(([value]) => value).find((value) => value === read().get(key)) ?? usual;
+    const name = `setting-${fields++}`, asked = () => read().get(key) || usual;
+    const group = element("fieldset", { class: "seg", role: "radiogroup" }, element("legend", {}, label)), { node, tell } = complaint(group);
     const inputs = options.map(([value, text]) => {
       const input = element("input", { type: "radio", name, value });
       input.addEventListener("change", () => write({ [key]: value === usual ? null : value }));
-      follow(input, () => (input.checked = value === known()));
+      follow(input, () => {
+        input.checked = value === asked();
+        tell(options.some(([one]) => one === asked()) ? "" : `There is no ${label.toLowerCase()} "${asked().slice(0, 40)}": choose one. ${UNTIL}`);
+      });
       return element("label", {}, input, element("span", {}, text));
     });
-    return element("fieldset", { class: "seg" }, element("legend", {}, label), element("div", {}, ...inputs));
+    group.append(element("div", {}, ...inputs), node);
+    return group;
   }
 
   /** Fields that belong together, and a button that forgets what was set in them. */
@@ -395,8 +400,9 @@ const setting = (() => {
   /** Let links within the page go where they say, and leave in the address what was set. */
   function keep() {
     unfoldOnPaper();
+    document.addEventListener("copy", copyPlainly);
     document.addEventListener("click", (event) => {
-      const link = event.target.closest('a[href^="#"]');
+      const link = /** @type {Element} */ (event.target).closest('a[href^="#"]');
       const target = link && document.getElementById(link.getAttribute("href").slice(1));
       if (!target) return;
       event.preventDefault();
@@ -406,8 +412,23 @@ const setting = (() => {
     });
   }
 
+  /** Let rows of a table that are copied paste as plain cells, without marks, notes and controls. */
+  function copyPlainly(event) {
+    const selected = getSelection(), range = selected.rangeCount ? selected.getRangeAt(0) : null;
+    const within = /** @type {any} */ (range?.commonAncestorContainer), isTable = (within?.closest ? within : within?.parentElement)?.closest(".scroll");
+    const part = isTable ? range.cloneContents() : null;
+    const rows = part ? [...part.querySelectorAll("tr")] : [];
+    if (rows.length < 2) return;
+    part.querySelectorAll(".pick, svg, :is(td, [scope=row]) :is(.note, .mark, small), td:has(input)").forEach((one) => one.remove());
+    part.querySelectorAll("small").forEach((one) => one.prepend(" "));
+    const plain = (cell) => cell.textContent.trim().replace(/\s+/g, " ").replace(/^([\d.,]+)×$/, "$1");
+    event.clipboardData.setData("text/plain", rows.map((row) => [...row.cells].map(plain).join("\t")).join("\n"));
+    event.preventDefault();
+  }
+
   /** Let paper have what is folded away. */
   function unfoldOnPaper() {
+    /** @type {any[]} */
     let opened = [];
     addEventListener("beforeprint", () => {
       opened = [...document.querySelectorAll(".purchase details:not([open])")];
@@ -416,5 +437,5 @@ const setting = (() => {
     addEventListener("afterprint", () => opened.forEach((one) => { one.open = false; }));
   }
 
-  return { read, write, number, parsed, code, field, currency, choice, buttons, group, refresh, keep };
+  return { read, write, number, parsed, spelled, code, field, currency, choice, buttons, group, refresh, keep };
 })();

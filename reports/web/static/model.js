@@ -8,18 +8,20 @@
  * @typedef {{logs: (?number)[], errors: (?number)[], shared: number}} Quantity seconds or joules: by place of a case,
  *   logarithms in steps of `STEP`; by place of a part, standard errors in steps of `ERROR_STEP`
  * @typedef {{value: number, low: ?number, high: ?number}} Amount
- * @typedef {{run: string, title: string, href: string, device: string, backend: string, count: number, watts: ?number,
- *   watts_source: ?string, memory_bytes: ?number, price: ?number, currency: ?string, price_date: ?string,
- *   price_kind: ?string, price_source: ?string, rent: ?object, measured: string, invalid: string, doubt: string,
- *   axes: object[], load: ?Amount, facts: number[], accelerated: boolean, seconds: ?Quantity,
- *   joules: ?Quantity, left: Object<number, string>}} Machine
- *   Watts, memory, price and rent are those of all its devices, axes and load those of one.
- * @typedef {{name: string, title: string, weights: Object<string, number>, cpu: boolean, kinds: number[][]}} Part
- *   `kinds` are the places of cases
+ * @typedef {{at: number, run: string, title: string, href: string, device: string, backend: string, cpu: string, count: number,
+ *   watts: ?number, power: ?Amount & {source: string}, memory_bytes: ?number, price: ?number, currency: ?string,
+ *   price_date: ?string, price_kind: ?string, price_source: ?string, rent: ?object, measured: string, invalid: string,
+ *   doubt: string, axes: object[], facts: number[], accelerated: boolean, seconds: ?Quantity, joules: ?Quantity,
+ *   left: Object<number, string>, specimens: Machine[]}} Machine `at` is the place of its run;
+ *   `watts` is the limit and `specimens` are other machines with the device. Watts, power, memory, price and rent are those
+ *   of all its devices, axes those of one.
+ * @typedef {{name: string, title: string, weights: Object<string, number>, cpu: boolean, host: boolean, kinds: number[][]}} Part
+ *   `kinds` are the places of cases; `host` says that the host launches what limits them
  * @typedef {{name: string, title: string, weights: Object<string, number>, needs: string[],
  *   parts: {cpu: object[], accelerator: object[]}}} Workload `parts` are those with a weight, by the kind of device
- * @typedef {{log: number, error: ?number}} Speed
- *   Logarithm of how many times as fast as another machine, and its standard error; null below six launches.
+ * @typedef {{log: number, error: ?number, low: ?number, high: ?number}} Speed
+ *   Logarithm of how many times as fast as another machine, its standard error over launches, and the ends of its
+ *   interval, which the range of specimens widens; null below six launches.
  */
 const model = (() => {
   const STEP = 1e-3, ERROR_STEP = 1e-5, GB = 1e9;
@@ -30,32 +32,42 @@ const model = (() => {
   /** Differences of measured energy and power that sensors leave open. */
   const SENSORS = 1.03;
   const DAYS_A_YEAR = 365, WATT_HOURS_A_KWH = 1000;
+  const MEASURED = "measured";
   const sum = (numbers) => numbers.reduce((one, other) => one + other, 0);
   const listed = ({ values, of }, i) => values[of[i]] ?? [];
-  const amount = ([value, low, high]) => ({ value, low, high });
+  /** An amount for each of so many. @returns {Amount} */
+  const per = ({ value, low, high }, of) => ({ value: value / of, low: low && low / of, high: high && high / of });
 
-  /** The machine of a run. @returns {Machine} */
-  function machine(data, i) {
+  /** The machine of a run; the range of its specimens widens the intervals of its axes. @returns {Machine} */
+  function machine(data, i, specimens = []) {
     const { href, axes, left, ...told } = data.runs[i];
     const [device, , backend] = listed(data.devices, i);
-    const [count, watts, watts_source, memory_bytes] = listed(data.hardware, i);
+    const [count, watts, watts_source, memory_bytes, cpu] = listed(data.hardware, i);
     const [price = null, currency = null, price_date = null, price_kind = null, price_source = null] = listed(data.prices, i);
     const [hourly, its, date, kind, source] = listed(data.rents, i);
-    const known = axes.map(([axis, ...ends]) => {
+    const known = axes.map(([axis, value, low, high]) => {
       const [name, precision, unit] = data.axis_kinds[axis];
-      return { name, precision, unit, ...amount(ends) };
+      const others = specimens.flatMap((one) => one.axes.filter((other) => other.axis === axis)).map((one) => one.value);
+      return { axis, name, precision, unit, value, low: low && Math.min(low, ...others), high: high && Math.max(high, ...others) };
     });
+    const load = known.find(({ name }) => name === "load"), limit = watts && { value: watts, low: watts, high: watts, source: watts_source };
     const measured = ({ cpu, kinds }) => !cpu && kinds.some((places) => places.some((place) => (told.seconds?.logs[place] ?? null) !== null));
     return {
-      ...told, href, run: href.replace(/\.html$/, ""), device, backend, count, watts, watts_source, memory_bytes,
+      ...told, at: i, href, run: href.replace(/\.html$/, ""), device, backend, cpu: cpu.replace(/ \d+-Core Processor$/, ""), count, watts, memory_bytes,
+      power: load ? { ...per(load, 1 / count), source: MEASURED } : limit,
       price, currency, price_date, price_kind, price_source,
       rent: hourly === undefined ? null : { price: hourly, currency: its, date, kind, source },
-      axes: known.filter(({ name }) => name !== "load"), load: known.find(({ name }) => name === "load") ?? null,
-      facts: data.has[i],
+      axes: known, facts: data.has[i], specimens,
       accelerated: data.parts.some(measured),
       left: Object.fromEntries(Object.entries(left).map(([place, reason]) => [place, data.reasons[reason]])),
     };
   }
+
+  /** The devices of a page: the machine of each with those of its other specimens. @returns {Machine[]} */
+  const devices = (data) => data.groups.map(([run, others]) => machine(data, run, others.map((other) => machine(data, other))));
+
+  /** The rows that lead a sentence: those whose run is not doubtful, or the only one. */
+  const trusted = (rows) => (rows.length > 1 ? rows.filter(({ machine: { doubt } }) => !doubt) : rows);
 
   /** In what moves numbers two machines differ beyond their devices, the first one's value first. */
   function differs(data, one, other) {
@@ -66,6 +78,10 @@ const model = (() => {
       .filter((fact) => !data.facts[fact][2].some((leader) => apart.includes(leader)))
       .map((fact) => `${data.facts[fact][0]} ${mine.get(fact) ?? "none"} / ${its.get(fact) ?? "none"}`);
   }
+
+  /** In what the specimens of a device differ, by name. */
+  const apart = (data, { facts, specimens }) => [...new Set(specimens.flatMap((other) => [...facts, ...other.facts]
+    .filter((value) => facts.includes(value) !== other.facts.includes(value)).map((value) => data.facts[data.values[value][0]][0])))];
 
   /** A workload of a reader's own, by the weights of parts. @returns {Workload} */
   function weighed(data, weights, told = { name: "own", title: "Own weights", needs: [] }) {
@@ -92,10 +108,10 @@ const model = (() => {
           both += 1;
         } else if (has || had) {
           alone += 1;
-          lost += place in (has ? other : one).left;
+          lost += Number(place in (has ? other : one).left);
         }
       }
-      all += both + alone > 0;
+      all += Number(both + alone > 0);
       if (both) {
         log += (steps / both) * STEP;
         share += both / (both + lost);
@@ -111,17 +127,27 @@ const model = (() => {
     return (1 - shared) * sum(each.map((one) => one ** 2)) + shared * sum(each) ** 2;
   }
 
-  /** The speed over some parts. @returns {Speed} */
-  function mean(one, other, parts, quantity) {
-    const every = sum(parts.map(({ weight }) => weight));
-    const log = sum(parts.map((part) => (part.weight / every) * part.log));
-    const error = one === other ? 0 : Math.sqrt(sum([one, other].map((side) => variance(side[quantity], parts, every))));
-    return { log, error: Number.isNaN(error) ? null : error };
+  /** The logarithm over some parts. */
+  const mean = (parts) => sum(parts.map(({ weight, log }) => weight * log)) / sum(parts.map(({ weight }) => weight));
+
+  /** How far from a machine its specimens lie in some parts, as logarithms: the least and the most, itself among them. */
+  function range(one, parts, quantity) {
+    const measured = one.specimens.map((other) => parts.map((part) => ({ ...part, ...inPart(part.part, other, one, quantity) })).filter(({ share }) => share > 0));
+    const logs = measured.filter((found) => found.length).map(mean);
+    return [Math.min(0, ...logs), Math.max(0, ...logs)];
+  }
+
+  /** The speed over some parts; the range of specimens on either side widens its interval. @returns {Speed} */
+  function speedOver(one, other, parts, quantity) {
+    const every = sum(parts.map(({ weight }) => weight)), log = mean(parts), isSelf = one === other;
+    const error = isSelf ? 0 : Math.sqrt(sum([one, other].map((side) => variance(side[quantity], parts, every))));
+    if (Number.isNaN(error)) return { log, error: null, low: null, high: null };
+    const mine = range(one, parts, quantity), its = isSelf ? [0, 0] : range(other, parts, quantity);
+    return { log, error, low: log - QUANTILE * error + mine[0] - its[1], high: log + QUANTILE * error + mine[1] - its[0] };
   }
 
   /**
    * How many times as fast a machine is as another under a workload, or how much work it does for a joule.
-   * @param {Workload} workload
    * @param {"seconds" | "joules"} quantity
    * @returns {{speed: ?Speed, coverage: number, parts: object[], why: string}} `coverage` is the share of the workload's
    *   weight that both measured; `why` says why there is no speed
@@ -140,14 +166,18 @@ const model = (() => {
       : !found.length ? `no ${none} of this workload was measured on both machines`
         : !named ? `${of}"${needed.join(" or ")}" was not measured on both machines`
           : coverage < LEAST_COVERAGE - 1e-9 ? `${of}only ${percent(coverage)} of its weight was measured on both machines` : "";
-    return { speed: why ? null : mean(one, other, found, quantity), coverage, parts, why };
+    return { speed: why ? null : speedOver(one, other, found, quantity), coverage, parts, why };
   }
 
   /** A share in percent; only the whole is 100%. */
   const percent = (share) => `${Math.min(Math.round(100 * share), share < 1 - 1e-9 ? 99 : 100)}%`;
 
   /** The speed in one part of a score. @returns {?Speed} */
-  const inOne = (one, other, part, quantity = "seconds") => (part.share > 0 ? mean(one, other, [part], quantity) : null);
+  const inOne = (one, other, part, quantity = "seconds") => (part.share > 0 ? speedOver(one, other, [part], quantity) : null);
+
+  /** Whether most of a workload's weight is in parts that the host of an accelerator launches. */
+  const isHosts = ({ parts: { accelerator } }) =>
+    2 * sum(accelerator.map(({ part, weight }) => (part.host ? weight : 0))) > sum(accelerator.map(({ weight }) => weight));
 
   /** The incomplete parts of a score: on which of the two machines something is missing, and why. */
   const missing = (one, other, { parts }) => parts.filter(({ share }) => share < 1 - 1e-9).map(({ part, share }) => {
@@ -164,21 +194,16 @@ const model = (() => {
     `under ${name === "own" ? "your own weights" : title.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`;
 
   /** How many times as fast, with its interval. @returns {Amount} */
-  function ratio({ log, error }) {
-    const end = (way) => (error === null ? null : Math.exp(log + way * QUANTILE * error));
-    return { value: Math.exp(log), low: end(-1), high: end(1) };
-  }
+  const ratio = ({ log, low, high }) => ({ value: Math.exp(log), low: low === null ? null : Math.exp(low), high: high === null ? null : Math.exp(high) });
 
   /** The work for each unit of an amount. @returns {Amount} */
-  function workPer(speed, of) {
-    return per(ratio(speed), of);
-  }
+  const workPer = (speed, of) => per(ratio(speed), of);
 
-  /** An amount for each unit of another. @returns {Amount} */
-  const per = ({ value, low, high }, of) => ({ value: value / of, low: low && low / of, high: high && high / of });
+  /** How many times as fast the other one is. @returns {Speed} */
+  const inverse = ({ log, error, low, high }) => ({ log: -log, error, low: high === null ? null : -high, high: low === null ? null : -low });
 
   /** Whether a machine is conclusively more than so many times as fast as another. */
-  const isAbove = (speed, than = 1) => speed !== null && speed.error !== null && speed.log - Math.log(than) > QUANTILE * speed.error;
+  const isAbove = (speed, than = 1) => speed !== null && speed.low !== null && speed.low > Math.log(than);
 
   /** Machines in their order, but none below one that it is conclusively better than. */
   function ordered(machines, better) {
@@ -219,7 +244,7 @@ const model = (() => {
   }
 
   return {
-    GB, QUANTILE, SENSORS, per, machine, differs, weighed, workload, score, percent, inOne, missing, under, ratio, workPer, isAbove, ordered, best, places,
-    beaters, ownership,
+    GB, MEASURED, SENSORS, machine, devices, trusted, differs, apart, weighed, workload, score, percent, inOne, missing, under, isHosts, ratio, per, workPer,
+    inverse, isAbove, ordered, best, places, beaters, ownership,
   };
 })();

@@ -13,9 +13,11 @@ from msgspec.structs import replace
 from frobench.suite.stored.types import Case, Check, Run, Scalar, Work
 from tests.instruments.faults.judging import add_up, of_its_name
 from tests.instruments.runs import factory
-from tests.instruments.runs.exact_runs import LAUNCHES, case, with_cases
+from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, case, with_cases
 
 DEVICE = "cuda:0"
+STEADINESS = 0.05
+"""How much of the usual wobble its launches have: so little that no case is noisy."""
 KERNELS = 15
 """Launches of a layer."""
 
@@ -81,6 +83,7 @@ def run(
     sizes: Sizes = FEW,
     *,
     transformer: bool = True,
+    device: str = "Made-up card",
 ) -> Run:
     """Build a run of a card.
 
@@ -90,6 +93,8 @@ def run(
         Of its cases.
     transformer
         Whether it has the cases of transformers, which older runs lack.
+    device
+        What the card is called.
     """
     cases = [*_products(card, sizes), *_copies(card, sizes), *_loops(card, sizes)]
     cases += _convolutions(card)
@@ -99,7 +104,7 @@ def run(
     environment = replace(
         base.frobench.environment,
         accelerators=[
-            replace(one, name="Made-up card", capability=None, memory_bytes=64 * 2**30)
+            replace(one, name=device, capability=None, memory_bytes=64 * 2**30)
             for one in base.frobench.environment.accelerators
         ],
     )
@@ -123,7 +128,8 @@ def _seconds(card: Card, work: Work, launches: int = 1, dtype: str = "float32") 
 
 def _case(group: str, function: str, seconds: float, work: Work, **params: Scalar) -> Case:
     values: dict[str, Any] = params
-    made = case(function, seconds, DEVICE, work=work, **values)
+    steady = [seconds * wobble**STEADINESS for wobble in WOBBLE]
+    made = case(function, steady, DEVICE, work=work, **values)
     full = f"benchmarks/bench_{group}.py::{made.name}"
     param = made.name.partition("[")[2][:-1]
     return replace(made, group=group, fullname=full, param=param)

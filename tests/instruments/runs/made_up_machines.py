@@ -18,6 +18,8 @@ class Machine(NamedTuple):
 
     joules : how many times the base's work it does for a joule in each part; none if not counted
     devices : how many of them the machine has
+    host : the processor beside them
+    of : the name of an earlier machine, of whose device it is another specimen
     """
 
     name: str
@@ -27,6 +29,7 @@ class Machine(NamedTuple):
     devices: int = 1
     watts: float | None = 700.0
     watts_source: str | None = "datasheet"
+    host: str = "a processor"
     memory_bytes: int | None = 80 * 2**30
     price: float | None = None
     currency: str = "USD"
@@ -40,6 +43,8 @@ class Machine(NamedTuple):
     doubt: str = ""
     left: dict[int, str] = {}  # noqa: RUF012 - nobody changes it
     cpu: bool = False
+    driver: str = ""
+    of: str = ""
 
 
 BASE = Machine("base", error=0.0)
@@ -50,8 +55,11 @@ def machine(name: str, *ratios: float, **known: Any) -> Machine:  # noqa: ANN401
     return Machine(name, ratios, **known)
 
 
-def data(*machines: Machine, base: int = 0) -> dict[str, Any]:
-    """Return what the scripts need of machines."""
+def data(*machines: Machine, base: int = 0, host: bool = False) -> dict[str, Any]:
+    """Return what the scripts need of machines.
+
+    host : whether the host launches what is measured
+    """
     kinds: dict[Any, int] = {}
     reasons: dict[str, int] = {}
     price = [
@@ -69,6 +77,7 @@ def data(*machines: Machine, base: int = 0) -> dict[str, Any]:
                 "title": side,
                 "weights": {"training": 1},
                 "cpu": cpu,
+                "host": host,
                 "kinds": [[place + 2 * cpu]],
             }
             for place, side in enumerate(SIDES)
@@ -97,13 +106,21 @@ def data(*machines: Machine, base: int = 0) -> dict[str, Any]:
         "axis_kinds": [*kinds],
         "devices": _listed([(one.name, "accelerator", "CUDA") for one in machines]),
         "hardware": _listed(
-            [(one.devices, one.watts, one.watts_source, one.memory_bytes) for one in machines]
+            [
+                (one.devices, one.watts, one.watts_source, one.memory_bytes, one.host)
+                for one in machines
+            ]
         ),
         "prices": _listed(price),
         "rents": _listed([one.rent for one in machines]),
-        "facts": [],
-        "values": [],
-        "has": [[] for _ in machines],
+        "facts": [("driver", 0, [])],
+        "values": [(0, one.driver) for one in machines],
+        "has": [[place] if one.driver else [] for place, one in enumerate(machines)],
+        "groups": [
+            (place, [at for at, other in enumerate(machines) if other.of == one.name], 1)
+            for place, one in enumerate(machines)
+            if not one.of
+        ],
         "base": base,
     }
 

@@ -111,8 +111,8 @@ def test_a_machine_without_accelerator_is_weighed_by_its_cpu() -> None:
     assert speeds(beside(alone, measured(whole(1)))) == pytest.approx({"products_float32": 1.0})
     found = told(known(alone), 0)
     assert found["device"] == "AMD EPYC 9654 96-Core Processor"
-    own = alone.frobench.environment.cpu.memory_bytes
-    assert (found["watts"], found["memory_bytes"], found["accelerated"]) == (None, own, False)
+    assert alone.frobench.environment.cpu.memory_bytes == 16 * 2**30
+    assert (found["power"], found["memory_bytes"], found["accelerated"]) == (None, 16e9, False)
 
 
 def absent(run: Run, case: Case, status: str, reason: str) -> None:
@@ -225,8 +225,8 @@ def test_price_power_and_memory_are_those_of_the_devices_that_were_measured() ->
     assert other["price_source"]
     assert other["price_kind"] == "MSRP at launch, USA"
     assert (other["device"], other["count"]) == ("NVIDIA GeForce RTX 4090", 1)
-    assert (other["watts"], other["watts_source"]) == (700.0, "power limit")
-    assert other["memory_bytes"] == 141 * 10**9
+    assert (other["watts"], other["power"]["source"]) == (700.0, "power limit")
+    assert other["memory_bytes"] == 144e9
 
 
 def test_watts_are_the_datasheets_where_no_limit_is_known_and_say_so() -> None:
@@ -237,10 +237,10 @@ def test_watts_are_the_datasheets_where_no_limit_is_known_and_say_so() -> None:
         return replace(one, power_limit_watts=None, name="A card")
 
     other = told(known(measured(whole(1)), measured(whole(1), silent)))
-    watts = other["watts"], other["watts_source"], other["memory_bytes"]
+    watts = other["watts"], other["power"]["source"], other["memory_bytes"]
     assert watts == (700.0, "datasheet", None)
     other = told(known(measured(whole(1)), measured(whole(1), unknown)))
-    assert (other["watts"], other["watts_source"]) == (None, None)
+    assert (other["watts"], other["power"]) == (None, None)
 
 
 def test_what_differs_beyond_the_device_is_said() -> None:

@@ -11,9 +11,16 @@ from frobench.suite.stored.types import Estimate
 from frobench.suite.units import format_estimate, format_value
 from tests.instruments.runs.made_up_machines import BASE, Machine, data, machine
 
-TWICE = {"log": math.log(2), "error": 0.05}
+
+def speed_of(log: float, error: float | None) -> dict[str, float | None]:
+    """Return a speed as the scripts know it, whose interval reaches 1.96 standard errors."""
+    low, high = (None, None) if error is None else (log - 1.96 * error, log + 1.96 * error)
+    return {"log": log, "error": error, "low": low, "high": high}
+
+
+TWICE = speed_of(math.log(2), 0.05)
 LOW, HIGH = 2 * math.exp(-1.96 * 0.05), 2 * math.exp(1.96 * 0.05)
-FEW = {"log": math.log(2), "error": None}
+FEW = speed_of(math.log(2), None)
 SCORE = """(data, one, other, workload, quantity) => {
     const machines = data.runs.map((_, i) => model.machine(data, i));
     const isNamed = typeof workload === "string";
@@ -56,7 +63,7 @@ def test_the_score_is_the_weighted_geometric_mean_with_what_parts_share(
     known = data(BASE, machine("a", 8.0, 2.0, error=0.1))
     known["runs"][1]["seconds"]["shared"] = shared
     found = scored(known)
-    assert found["speed"] == pytest.approx({"log": math.log(4), "error": error})
+    assert found["speed"] == pytest.approx(speed_of(math.log(4), error))
     ends = 4 * math.exp(-1.96 * error), 4 * math.exp(1.96 * error)
     assert amount(model("ratio", found["speed"])) == pytest.approx((4, *ends))
     assert (found["coverage"], found["why"]) == (1, "")
@@ -66,12 +73,13 @@ def test_both_runs_leave_the_ratio_open_and_it_is_the_same_from_either() -> None
     known = data(machine("a", 1.0, 1.0, error=0.03), machine("b", 2.0, 2.0, error=0.04))
     one, other = between(known, 1, 0), between(known, 0, 1)
     assert one["speed"]["error"] == pytest.approx(0.05 / math.sqrt(2))
-    assert other["speed"] == pytest.approx({**one["speed"], "log": -one["speed"]["log"]})
+    assert other["speed"] == pytest.approx(speed_of(-one["speed"]["log"], one["speed"]["error"]))
+    assert model("inverse", one["speed"]) == pytest.approx(other["speed"])
 
 
 def test_a_machine_is_exactly_as_fast_as_itself() -> None:
     known = data(machine("a", 2.0, 3.0, error=0.5))
-    assert between(known, 0, 0)["speed"] == {"log": 0, "error": 0}
+    assert between(known, 0, 0)["speed"] == speed_of(0, 0)
 
 
 def test_a_reader_weighs_parts() -> None:
@@ -186,7 +194,9 @@ def test_ownership_is_the_price_and_the_energy_of_the_years() -> None:
         ("0,40", 0.4),
         (",5", 0.5),
         ("0,400", 0.4),
-        ("8,000", 8000),
+        ("8,000", None),
+        ("2.500", None),
+        ("2,500.00", 2500),
         ("8.000,50", 8000.5),
         ("1,234,567.5", 1234567.5),
         (" 8 000 ", 8000),
@@ -226,5 +236,5 @@ def test_a_machine_is_conclusively_faster_where_its_95_percent_interval_says_so(
     log: float, than: float, *, conclusive: bool
 ) -> None:
     """With a standard error of 0.05 the interval reaches 1.96 times as far, to 0.098."""
-    assert model("isAbove", {"log": log, "error": 0.05}, than) is conclusive
-    assert model("isAbove", {"log": log, "error": None}, than) is False
+    assert model("isAbove", speed_of(log, 0.05), than) is conclusive
+    assert model("isAbove", speed_of(log, None), than) is False

@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from frobench.reports.findings.finding import RATIO
+from frobench.reports.purchase import purchase
+from tests.instruments.runs.made_up_machines import BASE as BASE_MACHINE
 from tests.instruments.runs.made_up_machines import Machine, machine
-from tests.reports.purchase.test_purchase import beside, viewed
+from tests.instruments.runs.made_up_machines import data as made
+from tests.reports.purchase.test_purchase import beside, of_view, viewed
 
 BASE: dict[str, Any] = {"price": 4000.0}
 """The price of the baseline."""
@@ -79,7 +82,7 @@ def test_a_value_that_is_not_conclusive_is_marked_as_no_best() -> None:
     one, other = machine("one", 2.0, 2.0, price=4000.0), machine("other", 1.99, 1.99, price=4000.0)
     cards = beside(one, other, **BASE).parts["cards"]
     assert best_of(cards, "Value") == [False, False, False]
-    assert cards.count(">not conclusive<") == 2
+    assert cards.count(" not conclusive<") == 2
     assert best_of(cards, "Speed") == [False, False, False]
     sure = beside(one._replace(price=1000.0), other, **BASE).parts["cards"]
     assert best_of(sure, "Value") == [True, False, False]
@@ -119,7 +122,7 @@ def test_an_invalid_run_is_the_best_in_nothing_and_says_why_beside_its_name() ->
 def test_doubts_stand_beside_the_name_and_lead_to_their_place() -> None:
     noisy = machine("noisy", 2.0, 2.0, doubt="9 of 20 cases noisy")
     cards = beside(noisy).parts["cards"]
-    assert '<a class="mark" href="noisy.html#doubts">9 of 20 cases noisy</a>' in cards
+    assert '<a class="mark" href="noisy.html#doubts">doubtful run</a>' in cards
 
 
 def test_the_parts_that_are_shown_come_to_the_score() -> None:
@@ -146,7 +149,7 @@ def test_a_score_without_two_thirds_of_its_weight_is_no_rank_and_no_headline() -
     assert shown.heading == "base and half: not measured under training"
     assert "copies: missing on it, not selected" in plain(shown.parts["notes"])
     whole = plain(beside(machine("fast", 2.0, 2.0)).parts["cards"])
-    assert "[1.97, 2.03], rank 1, covers 100%" in whole
+    assert "[1.97, 2.03] , rank 1, covers 100%" in whole
 
 
 def test_a_conclusive_lead_of_less_than_two_percent_is_called_slight() -> None:
@@ -259,3 +262,118 @@ def test_less_than_three_percent_of_power_is_no_difference() -> None:
     assert "Lowest power limit low or base" in text
     cards = beside(machine("low", 1.0, 1.0, watts=690.0)).parts["cards"]
     assert best_of(cards, "Power") == [False, False]
+
+
+DOUBT = "9 of 20 cases noisy"
+
+
+def test_a_doubtful_run_leads_no_sentence_verdict_or_headline() -> None:
+    noisy = machine("noisy", 9.0, 9.0, price=100.0, joules=(9.0, 9.0), doubt=DOUBT)
+    fast = machine("fast", 2.0, 2.0, price=9000.0, joules=(2.0, 2.0))
+    shown = beside(noisy, fast, joules=(1.0, 1.0), **BASE)
+    cards = shown.parts["cards"]
+    assert '<a class="mark" href="noisy.html#doubts">doubtful run</a>' in cards
+    assert best_of(cards, "Speed") == [False, True, False]
+    assert f"noisy is not ranked, because its run is doubtful: {DOUBT}." in (
+        plain(shown.parts["summary"])
+    )
+    assert shown.heading == "base, noisy and fast: fast is fastest under training"
+    assert "noisy" not in plain(shown.parts["verdicts"])
+    assert "noisy" not in shown.description.partition(":")[2]
+    assert heading(shown.parts["front"]).startswith("From base to fast")
+    assert plain(shown.parts["weighs"]).startswith("fast is faster than base")
+    assert "noisy (doubtful run)" in plain(shown.parts["front"])
+
+
+def test_a_doubtful_run_leads_where_it_is_alone() -> None:
+    dear = machine("dear", 2.0, 2.0, price=9000.0)
+    alone = "(view) => [compare.heading(view), String(compare.parts(view, 'price').verdicts())]"
+    title, verdicts = viewed(alone, dear, params="[['budget', '5000']]", doubt=DOUBT, **BASE)
+    assert title == "base: base is fastest under training"
+    assert "The only one with a result that fits." in verdicts
+    both = beside(dear._replace(doubt=DOUBT), doubt=DOUBT)
+    assert both.heading == "base and dear: not judged under training"
+    assert "All runs are doubtful." in plain(both.parts["verdicts"])
+    one = beside(dear, doubt=DOUBT)
+    assert "Only the run of dear is not doubtful." in plain(one.parts["verdicts"])
+
+
+def test_costs_rest_on_measured_watts_where_there_are_some_and_say_which() -> None:
+    load = (("load", "", "W", 400.0, 390.0, 410.0),)
+    one = machine("measured", 1.0, 1.0, price=1000.0, axes=load, watts=700.0, devices=2)
+    cards = beside(one, watts_source="power limit", **BASE).parts["cards"]
+    energy = 8 * 365 * 3 * 0.3
+    assert f"{1000 + 0.8 * energy:,.0f} power: measured" in plain(cards)
+    assert f"{4000 + 0.7 * energy:,.0f} power: power limit" in plain(cards)
+    watts = "(view) => view.rows.map(({ name, amounts }) => [name, amounts.watts])"
+    assert dict(viewed(watts, one)) == {f"2{RATIO} measured": 800, "base": 700}
+
+
+@pytest.mark.parametrize(
+    ("params", "sentence"),
+    [
+        ("[['budget', '2.5']]", "No machine costs 2.5 USD or less (2 cost more, 1 has no known"),
+        ("[['memory', '1000']]", "No machine has 1,000 GB or more (3 have less)"),
+    ],
+)
+def test_where_no_machine_fits_every_sentence_says_so(params: str, sentence: str) -> None:
+    others = machine("fast", 2.0, 2.0, price=9000.0), machine("unpriced", 3.0, 3.0)
+    said = "(view) => [compare.heading(view), ...Object.values(compare.parts(view, 'price'))"
+    title, *parts = viewed(
+        f"{said}.map((make) => make().map(String).join(''))]", *others, params=params, **BASE
+    )
+    assert title.startswith(sentence)
+    texts = [plain(part) for part in parts]
+    assert sum(text.count(sentence) for text in texts) >= 3
+    assert not any("is fastest" in text or "From base" in text for text in texts)
+
+
+def test_sentences_speak_of_the_machines_that_fit() -> None:
+    fast, mid = machine("fast", 4.0, 4.0, price=9000.0), machine("mid", 2.0, 2.0, price=4500.0)
+    said = "(view) => [compare.heading(view), ...['verdicts', 'front', 'ranks', 'weighs', 'fits']"
+    params = "[['budget', '5000']]"
+    title, *parts = viewed(
+        f"{said}.map((part) => compare.parts(view, 'price')[part]().map(String).join(''))]",
+        *(fast, mid),
+        params=params,
+        **BASE,
+    )
+    assert title == "base and mid: mid is fastest under training"
+    verdicts, front, ranks, weighs, fits = parts
+    assert "fast" not in plain(verdicts).replace("Fastest", "").replace("fastest", "")
+    assert heading(front).startswith("From base to mid")
+    assert "fast (over the budget)" in plain(front)
+    assert heading(weighs).startswith("mid is faster than base")
+    assert "fast" not in heading(fits)
+    assert "fast" not in plain(ranks)
+
+
+def test_specimens_of_a_device_are_one_row_and_their_range_widens_its_interval() -> None:
+    axes = (("memory", "", "B/s", 1e12, 0.99e12, 1.01e12),)
+    slow = (("memory", "", "B/s", 0.9e12, 0.89e12, 0.91e12),)
+    one = machine("card", 2.0, 2.0, axes=axes, driver="580")
+    again = machine("again", 1.8, 1.8, axes=slow, driver="570", of="card")
+    known = made(BASE_MACHINE, one, again)
+    ratios = "(view) => Object.fromEntries(view.rows.map(({ name, ratio }) => [name, ratio]))"
+    both, alone = of_view(ratios, known), of_view(ratios, made(BASE_MACHINE, one))
+    assert [*both] == ["card", "base"]
+    assert both["card"]["low"] == pytest.approx(0.9 * alone["card"]["low"])
+    assert both["card"]["high"] == pytest.approx(alone["card"]["high"])
+    cards = plain(purchase.show(known).parts["cards"])
+    assert "2 specimens, which differ in driver" in cards
+    memory = of_view("(view) => view.rows[0].machine.axes[0]", known)
+    assert (memory["low"], memory["high"]) == (0.9e12, 1.01e12)
+    told = plain(purchase.show(known).parts["specimens"])
+    assert "the range of the specimens of card" in told
+    assert "Of the others there is one specimen." in told
+    assert plain(beside(one).parts["specimens"]).endswith("Of each device there is one specimen.")
+
+
+def test_what_the_host_launches_is_said_to_be_the_host_s_and_names_it() -> None:
+    quick = machine("quick", 1.5, 1.5, host="A fast processor")
+    shown = purchase.show(made(BASE_MACHINE, quick, host=True))
+    assert "Mostly the host's: quick is beside A fast processor and base is beside" in (
+        plain(shown.parts["verdicts"])
+    )
+    assert "beside A fast processor" in plain(shown.parts["cards"])
+    assert "Mostly" not in plain(beside(quick).parts["verdicts"])

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from frobench.reports.files.metadata import ANYWHERE
 from frobench.reports.findings.finding import RATIO
-from frobench.reports.purchase import prices, purchase, script
+from frobench.reports.purchase import machines, prices, purchase, script
 from frobench.reports.purchase.purchase import Shown
 from frobench.reports.site import build
 from frobench.reports.summary.model import Summary, summarise
@@ -38,10 +38,14 @@ def beside(*others: Machine, base: Machine = BASE, **known: Any) -> Shown:  # no
 
 def viewed(function: str, *others: Machine, params: str = "", **known: Any) -> Any:  # noqa: ANN401
     """Return what a function makes of the view of a baseline and other machines."""
-    all_machines = "data.runs.map((_, i) => model.machine(data, i))"
+    return of_view(function, data(BASE._replace(**known), *others), params)
+
+
+def of_view(function: str, known: dict[str, Any], params: str = "") -> Any:  # noqa: ANN401
+    """Return what a function makes of the view of machines."""
     view = f"compare.view(data, machines, machines[0], new Map({params or '[]'}))"
-    program = f"(data) => {{ const machines = {all_machines}; return ({function})({view}); }}"
-    return script.call(program, data(BASE._replace(**known), *others))
+    program = f"(data) => {{ const machines = model.devices(data); return ({function})({view}); }}"
+    return script.call(program, known)
 
 
 def front(across: str, *others: Machine, **known: Any) -> Any:  # noqa: ANN401 - as JSON has it
@@ -53,9 +57,10 @@ def front(across: str, *others: Machine, **known: Any) -> Any:  # noqa: ANN401 -
 
 
 def summary(run: Run, href: str) -> Summary:
-    """Return what is known of a run with a page."""
+    """Return what is known of a run with a page, as of a machine and a device of its own."""
     digest = sha256(store.encode(run)).hexdigest()
-    return replace(summarise(run, digest, estimates(run)), href=href)
+    own = {"href": href, "machine_id": href, "device_id": href}
+    return replace(summarise(run, digest, estimates(run)), **own)
 
 
 def text_of(shown: Shown, part: str) -> str:
@@ -240,7 +245,7 @@ def test_without_the_engine_only_this_page_is_refused(
 def runs() -> dict[str, Run]:
     cards = {
         "m/1.html": made_up_cards.run(CARD, "one"),
-        "m/2.html": made_up_cards.run(faster(CARD, 1.5, 1.5), "two"),
+        "m/2.html": made_up_cards.run(faster(CARD, 1.5, 1.5), "two", device="Made-up chip"),
     }
     spoilt = factory.run(seed=3, accelerators=1, profile="quick", partial=True)
     spoilt.frobench.environment.accelerators[0] = replace(
@@ -366,7 +371,7 @@ def test_unless_one_is_named_the_reference_is_the_newest_whole_run_of_the_common
 def test_beside_an_accelerator_a_processor_is_not_measured() -> None:
     card, bare = made_up_cards.run(CARD), factory.run(seed=5)
     both = [summary(card, "card.html"), summary(bare, "bare.html")]
-    shown = purchase.show(purchase.compared(both, "card.html"))
+    shown = purchase.show(machines.data(both, reference="card.html"))
     assert "is not compared with Made-up card: no accelerator was measured." in (
         text_of(shown, "summary")
     )

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from frobench.reports.purchase import purchase, script
+from frobench.reports.purchase import script
+from frobench.reports.purchase.machines import data
 from frobench.reports.summary.model import Summary
 from frobench.suite.stored.types import Run
 from tests.instruments.runs import made_up_cards
 from tests.instruments.runs.made_up_cards import CARD, faster, on_the_cpu
+from tests.reports.purchase.test_model import speed_of
 from tests.reports.purchase.test_purchase import summary
 
 Speed = tuple[float, float | None]
@@ -36,7 +38,7 @@ def surely(speed: Speed | None, than: float = 1.0) -> object:
     if speed is None:
         return script.call("model.isAbove", None, than)
     ratio, error = speed
-    given = {"log": math.log(ratio), "error": error}
+    given = speed_of(math.log(ratio), error)
     return script.call("model.isAbove", given, than)
 
 
@@ -137,7 +139,7 @@ def machines() -> list[Summary]:
 def test_two_runs_of_one_machine_share_a_place_whatever_cases_they_lack(
     machines: list[Summary], reference: str
 ) -> None:
-    found: Any = script.call(VIEW, purchase.compared(machines, f"{reference}.html"))
+    found: Any = script.call(VIEW, data(machines, reference=f"{reference}.html"))
     one, other, third, last = (row["ranks"] for row in found["rows"])
     assert one == other == [2, 3]
     assert (third, last) == ([1, 1], [4, 4])
@@ -147,5 +149,5 @@ def test_a_processor_and_a_machine_with_an_accelerator_are_compared_by_their_pro
     card, alone = made_up_cards.run(CARD), on_the_cpu(made_up_cards.run(faster(CARD, 0.2, 0.2)))
     both = replace(card, benchmarks=[*card.benchmarks, *on_the_cpu(card).benchmarks])
     runs = [summary(alone, "processor.html"), summary(both, "card.html")]
-    found: Any = script.call(VIEW, purchase.compared(runs, "processor.html"))
+    found: Any = script.call(VIEW, data(runs, reference="processor.html"))
     assert [row["ranks"] for row in found["rows"]] == [[2, 2], [1, 1]]

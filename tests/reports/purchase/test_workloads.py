@@ -19,7 +19,8 @@ from msgspec.structs import replace
 from frobench.command import main
 from frobench.options import WORKLOADS
 from frobench.reports.compare import workload as workloads
-from frobench.reports.purchase import purchase, script
+from frobench.reports.findings.finding import RATIO
+from frobench.reports.purchase import machines, purchase, script
 from frobench.reports.table.workloads import kind_of, part_of, table
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Conclusion, Energy, Run
@@ -49,7 +50,7 @@ def cards() -> dict[str, Run]:
     other = faster(CARD, 1.7, 1.2, 0.8)._replace(launch=4e-6)
     return {
         "base": run(CARD),
-        "chip": run(faster(CARD, 2, 2)),
+        "chip": run(faster(CARD, 2, 2), device="Made-up chip"),
         "host": run(quick_host),
         "link": run(faster(CARD, link=2)),
         "old": run(CARD, transformer=False),
@@ -202,7 +203,7 @@ def held(*names: str) -> dict[str, Any]:
 
 def compared(runs: Mapping[str, Run], base: str) -> dict[str, Any]:
     summaries = [summary(one, f"{name}.html") for name, one in runs.items()]
-    return purchase.compared(summaries, f"{base}.html")
+    return machines.data(summaries, reference=f"{base}.html")
 
 
 @pytest.mark.parametrize("workload", [*WORKLOADS, "own"])
@@ -265,7 +266,7 @@ def test_the_terminal_says_the_speed_under_the_usual_workload(
     stored: tuple[Path, Path],
 ) -> None:
     told = CliRunner().invoke(main, ["compare", *map(str, stored), "--purchase"]).stdout
-    assert "Training: new has 2.0" in told
+    assert "Training: new has 1.98" in told
     assert "(100% of the workload's weight)" in told
     assert "Energy: not measured: no energy of this workload was measured on both machines" in told
     for word in ("Training step of a transformer, replayed", "memory", "covered"):
@@ -297,9 +298,52 @@ def test_the_terminal_names_what_a_score_lacks_and_on_whose_side() -> None:
             "reason": "skipped: takes 3 s",
         }
     ]
-    told = "\n".join(workloads.answers(found))
+    told = "\n".join(workloads.answers(found, ["", ""]))
     assert f'Training: not measured: "{title}" was not' in told
     assert f"missing in new: {title}: skipped: takes 3 s" in told
+
+
+def printed(base: Run, new: Run, folder: Path, *options: str) -> str:
+    """Return what the command prints of two machines, each on one line however wide it is."""
+    paths = [folder / "base", folder / "new"]
+    for path, one in zip(paths, (base, new), strict=True):
+        path.write_bytes(store.encode(one))
+    answer = CliRunner().invoke(main, ["compare", *map(str, paths), "--purchase", *options])
+    assert answer.exit_code == 0, answer.output
+    return " ".join(answer.stdout.split())
+
+
+def test_in_the_terminal_a_doubtful_run_has_a_mark_beside_its_speed_and_no_verdict(
+    tmp_path: Path,
+) -> None:
+    new = run(faster(CARD, 2, 2), device="Made-up chip")
+    for launch in new.frobench.launches:
+        launch.others = 1.0
+    told = printed(run(CARD), new, tmp_path)
+    doubt = "other programs used 1.0 of 2 cores"
+    assert f"Training: not judged, new is doubtful ({doubt}); 1.98" in told
+    assert "the speed of base" not in told
+    found = json.loads(printed(run(CARD), new, tmp_path, "--json"))
+    assert found["doubts"] == {"base": "", "new": doubt}
+
+
+def test_in_the_terminal_two_specimens_of_a_card_are_no_two_cards(tmp_path: Path) -> None:
+    told = printed(run(CARD), run(faster(CARD, 0.97, 0.97)), tmp_path)
+    assert re.search(rf"Training: two runs of one device, 0\.97\d*{RATIO} \S+ \S+ apart", told)
+    assert "the speed of base" not in told
+    other = printed(run(CARD), run(CARD, device="Made-up chip"), tmp_path)
+    assert "There is one specimen of each: intervals cover launches, not specimens" in other
+
+
+def test_the_terminal_says_what_is_the_host_s_and_what_power_is(tmp_path: Path) -> None:
+    new = counting(CARD, "new")
+    small = printed(run(CARD), new, tmp_path, "--workload", "small")
+    cpu = new.frobench.environment.cpu.model
+    assert f"Mostly the host's: base has {cpu}, new has {cpu}" in small
+    assert "overhead, mostly the host's" in small
+    assert "Mostly" not in printed(run(CARD), new, tmp_path).replace("overhead, mostly", "")
+    assert re.search(r"power 700 W, the limit .*, measured", small)
+    assert re.search(r"capacity 64 GB 64 GB", small)
 
 
 def test_the_terminal_says_the_error_of_a_run() -> None:

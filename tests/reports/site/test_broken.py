@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from frobench.command import main
 from frobench.reports.files import downloads
@@ -152,9 +153,12 @@ def test_machines_side_by_side_leave_out_the_run_that_breaks_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = [small(number) for number in (1, 2, 3)]
+    for run in runs:
+        cpu = run.frobench.environment.cpu
+        run.frobench.environment.cpu = replace(cpu, model=f"Processor {run.frobench.run}")
     paths = stored(tmp_path / "results", *runs)
-    failing = fails_for(runs[0].frobench.run, purchase.compared)
-    monkeypatch.setattr(purchase, "compared", failing)
+    failing = fails_for(runs[0].frobench.run, purchase.show)
+    monkeypatch.setattr(purchase, "show", failing)
     beside = purchase.Maker(paths, None, [])
     why: dict[Path, list[Conclusion]] = {}
     build.build(paths, tmp_path / "site", tell=why.__setitem__, workers=Workers(1), beside=[beside])

@@ -29,7 +29,7 @@ def test_a_row_has_the_first_clause(run: Run) -> None:
 
 def test_an_interval_wider_than_a_factor_of_two_is_no_headline(run: Run) -> None:
     wide = Estimate(0.04, 0.03, 0.08, 8)
-    assert short.answer(run, finding(wide, "1")) == "Not conclusive: 3 to 8% of a thing."
+    assert short.answer(run, finding(wide, "1")) == "Not conclusive: 3.0 to 8.0% of a thing."
     assert Estimate(1.0, -1.0, 2.0, 8).is_wide
     assert not Estimate(1.0, 0.9, 1.8, 8).is_wide
     assert not Estimate(1.0, None, None, 3).is_wide
