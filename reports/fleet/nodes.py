@@ -105,7 +105,7 @@ def node(run: Run, axes: DeviceAxes, estimated: Sequence[CaseEstimate]) -> Node 
         label=environment.label,
         kind=repr((environment.machine, title, environment.software.torch)),
         title=title,
-        torch=environment.software.torch,
+        torch=environment.software.torch or "not imported",
         datetime=run.datetime,
         unfit=_unfit(run),
         subjects={
