@@ -324,8 +324,11 @@ def _install_needs(session: nox.Session, *groups: str, torch: bool = True) -> No
     """Install what the project and the groups need, at the pinned versions."""
     session.env["PIP_CONSTRAINT"] = None  # a vendor's image pins its own versions by it
     needs = [need for name, need in NEEDS.items() if torch or name != "torch"]
-    if torch:
-        session.log("pip says nothing while it downloads torch: 200 MB for CPUs, 3 GB for GPUs")
+    size = "340 MB for CPUs, 3 GB for GPUs" if torch else "140 MB"
+    session.log(
+        f"pip is silent while it downloads what is not here yet, {size}: about a minute, "
+        "for GPUs about five"
+    )
     extra = [need for group in groups for need in _group(group)]
     session.install(*PINS, *PROJECT["build-system"]["requires"], *needs, *extra)
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from frobench import options
-from frobench.endings import exits_cleanly, without_garbage_collection
-from frobench.suite.exit_codes import FAILED, absent, absent_module
+from frobench.endings import end, exits_cleanly, without_garbage_collection
+from frobench.suite.exit_codes import CANNOT, FAILED, INTERRUPTED, absent, absent_module
 
 if TYPE_CHECKING:
+    from frobench.suite.compare.pairs import RunComparison
     from frobench.suite.stored.types import Run
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
@@ -83,8 +84,9 @@ def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
         "openmetrics": "For Prometheus and what else reads its text.",
     }
 )
+@click.option("--prometheus", is_flag=True, hidden=True)
 @exits_cleanly
-def export(file: Path, form: str | None) -> None:
+def export(file: Path, form: str | None, *, prometheus: bool) -> None:
     """Print the estimate of each case in FILE, with its interval, for a dashboard.
 
     An estimate is the median over launches. Cases with an error are left out.
@@ -92,6 +94,8 @@ def export(file: Path, form: str | None) -> None:
     from frobench.suite import checks
     from frobench.suite.export import FORMATS
 
+    if prometheus:
+        raise click.UsageError("no such option: --prometheus; Prometheus reads --openmetrics")
     if form is None:
         raise click.UsageError(f"choose a format: --{', --'.join(FORMATS)}")
     click.echo(FORMATS[form](*map(checks.credible, read_valid(file))))
@@ -111,6 +115,15 @@ def export(file: Path, form: str | None) -> None:
     help="What a machine is bought for; a --purchase is for training by default.",
 )
 @click.option("--cases", is_flag=True, help="With --purchase, every case and finding too.")
+@click.option(
+    "--retry",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Measure both commits again, up to N times, where the runs were disturbed.",
+)
+@options.project("With --retry: whose commits")
+@options.benchmarks
 @options.as_json
 @exits_cleanly
 @without_garbage_collection()
@@ -123,6 +136,9 @@ def compare(  # noqa: PLR0913 - one for each option
     purchase: bool,
     workload: str | None,
     cases: bool,
+    retry: int,
+    project: Path | None,
+    benchmarks: Path,
     as_json: bool,
 ) -> None:
     """Say for each case whether NEW is faster or slower than BASE.
@@ -134,12 +150,19 @@ def compare(  # noqa: PLR0913 - one for each option
     Exits with 4 if any case is slower. Otherwise exits with 3 if the comparison shows too little:
     most cases failed or would not have shown a slow-down of 25%, nothing could be compared, or a
     headline case failed, is missing in NEW or could not be compared; the first line says which.
-    All cases together raise a false alarm in at most 5% of comparisons. With --purchase there are
+    All cases together raise a false alarm in at most 5% of comparisons.
+
+    With --retry, a comparison that would exit with 3 since the runs were disturbed or too noisy is
+    repeated: the commits of both runs are measured side by side, as `history` measures the ends of
+    a range, and stored in results/.
+
+    With --purchase there are
     no verdicts on cases, and it exits with 0; the speed under a workload is that of the purchase
     page.
     """
     from frobench.reports.compare import verdicts
-    from frobench.suite.compare.runs import newest_levels
+    from frobench.suite.compare.gate import exit_code, may_pass_again
+    from frobench.suite.compare.runs import compare_runs, newest_levels
 
     purchase = purchase or workload is not None
     with suppress(OSError):  # what cannot be read is refused below
@@ -159,9 +182,53 @@ def compare(  # noqa: PLR0913 - one for each option
     require_facts(across, first, second)
     stored = options.stored_here() / Path(first.frobench.environment.machine).name
     known = newest_levels([stored, base.parent, new.parent])
-    sys.exit(
-        verdicts.runs(first, second, known, across, as_json=as_json, allow_missing=allow_missing)
+    comparison = compare_runs(first, second, known, across)
+    while retry and exit_code(comparison, allow_missing=allow_missing) == CANNOT:
+        if not may_pass_again(comparison):
+            break
+        retry -= 1
+        comparison, files = measured_again(first, second, project, benchmarks)
+        first, second = read_valid(*files)
+    sys.exit(verdicts.runs(first, second, comparison, as_json=as_json, allow_missing=allow_missing))
+
+
+def measured_again(
+    base: "Run", new: "Run", project: Path | None, benchmarks: Path
+) -> "tuple[RunComparison, Sequence[Path]]":
+    """Measure the commits of two runs side by side; return their comparison and the stored files.
+
+    Profile, devices, cases and launches are those of the new run.
+    """
+    from frobench.suite.history.history import HistoryInterrupted, HistoryRequest, history
+    from frobench.suite.run.progress import reporter
+    from frobench.suite.run.runner import Interruptions
+    from frobench.suite.statistics import LEAST_LAUNCHES
+
+    commits = []
+    for run in (base, new):
+        code = run.frobench.project
+        if not code or code.id is None or code.dirty:
+            end(CANNOT, f"cannot measure again: the code of {run.frobench.run} is no commit")
+        commits.append(code.id)
+    settings = new.frobench.settings
+    request = HistoryRequest(
+        results=options.stored_here().resolve(),
+        benchmarks=benchmarks.resolve(),
+        project=project,
+        pair=tuple(commits),
+        profile=settings.profile,
+        devices=settings.devices,
+        expression=settings.expression,
+        launches=max(LEAST_LAUNCHES, len(new.frobench.launches)),
     )
+    with Interruptions() as interruptions:
+        try:
+            with reporter() as progress:
+                progress.say("the runs were disturbed or too noisy; both are measured again")
+                done = history(request, progress, interruptions)
+        except HistoryInterrupted:
+            end(INTERRUPTED, "interrupted, and no working tree is left")
+    return done.comparison, done.stored
 
 
 def read_valid(*files: Path) -> "list[Run]":
@@ -204,8 +271,13 @@ def conclude(judged: "Run", *, err: bool, every: bool = False, cases: bool = Fal
         say(f"no answers here: {absent(module)}", err=err)
     else:
         run = plain.answers(checks.credible(judged))
-        head = wrapped(answers.heading(run), columns)
-        say(*[""] * err, *head, "", err=err)  # apart from the progress
         chosen = answers.case_lines(run.cases, columns)
-        say(*(chosen if cases else answers.lines(run, columns, every=every)), err=err)
+        parts = [
+            wrapped(answers.heading(run), columns),
+            [*(chosen if cases else answers.lines(run, columns, every=every))],
+        ]
+        if run.answers and not (run.axes or cases):  # the question that was asked heads its answer
+            parts.reverse()
+        first, last = parts
+        say(*[""] * err, *first, "", *last, err=err)  # apart from the progress
     say(*doubts(judged, columns), err=err)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="With --once: write a trace of the call for chrome://tracing or Perfetto.",
 )
+@click.option("--verbose", is_flag=True, help="Name the cases that are left out, and why.")
 @options.label
 @click.option("--nodes", is_flag=True, help="One of several nodes, in a job of torchrun or srun.")
 @options.wait
@@ -126,7 +127,13 @@ def reproduce(
     sys.exit(code if code == SLOWER else failed(again) or code)
 
 
-def measure(results: Path, benchmarks: Path, **wanted: Any) -> "tuple[Path, Run]":  # noqa: ANN401 - see `Request`
+def measure(
+    results: Path,
+    benchmarks: Path,
+    *,
+    verbose: bool = False,
+    **wanted: Any,  # noqa: ANN401 - see `Request`
+) -> "tuple[Path, Run]":
     """Measure what is wanted, and return the stored file and its path."""
     from frobench.suite.errors import Interrupted
     from frobench.suite.run.progress import reporter
@@ -137,7 +144,7 @@ def measure(results: Path, benchmarks: Path, **wanted: Any) -> "tuple[Path, Run]
     request = Request(results=results.resolve(), benchmarks=benchmarks.resolve(), **wanted)
     with Interruptions() as interruptions:
         try:
-            with reporter() as progress:
+            with reporter(verbose=verbose) as progress:
                 return to_the_end(request, progress, interruptions)
         except Interrupted as stopped:
             if stopped.stored is not None:

@@ -112,6 +112,7 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
     from frobench.reports.purchase.prices import PATH, read
     from frobench.reports.site import build
     from frobench.suite.terminal.layout import say, shown, stored_runs, tell
+    from frobench.suite.units import counted
 
     gc.freeze()  # what was imported stays: to look through it at the end takes a fifth of a second
     broken = []
@@ -145,7 +146,8 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
         publication=Publication(address, licence),
         reference=reference,
     )
-    say(*map(shown, made))
+    earlier = [f"and {counted(len(made[2:]), 'page')} of earlier runs"] if made[2:] else []
+    say(*map(shown, made[:2]), *earlier)  # the index, and the page of the newest run
     for folder in drawn.folders if drawn else ():
         say(f"figures: {shown(folder)}")
     if compared.made:

@@ -66,10 +66,10 @@ class WrongResultError(Exception):
     """A timed result is not the right one, so its speed is worth nothing."""
 
     def __init__(self, check: Check) -> None:
-        super().__init__(
-            f"wrong result: {check.compared} is off by {check.error:.2g}, "
-            f"over the bound of {check.bound:.2g}"
-        )
+        off = f"{check.compared} is off by {check.error:.2g}, over the bound of {check.bound:.2g}"
+        if check.error == math.inf:  # as between two shapes
+            off = f"compared {check.compared}: no match"
+        super().__init__(f"wrong result: {off}")
         # The stored file knows neither infinity nor NaN.
         error = check.error if math.isfinite(check.error) else sys.float_info.max
         self.check = replace(check, error=error)

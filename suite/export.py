@@ -11,6 +11,7 @@ from datetime import datetime
 
 from frobench.suite.printable import as_json, printable
 from frobench.suite.statistics import case_medians, estimate
+from frobench.suite.stored.differences import machine_id
 from frobench.suite.stored.types import Case, Estimate, Run
 from frobench.suite.units import counted, nanoseconds
 
@@ -60,7 +61,8 @@ def openmetrics(run: Run) -> str:
     run was measured.
     """
     made, where = run.frobench, run.frobench.environment
-    names = {"machine": where.machine, "profile": made.profile, "torch": where.software.torch}
+    names = {"machine": where.machine, "profile": made.profile, "torch": where.software.torch or ""}
+    identity = machine_id(where.cpu, where.accelerators, where.label)
     medians, lines = _medians(run), []
     for gauge, (field, about) in GAUGES.items():
         unit = [f"# UNIT {gauge} seconds"] if gauge.endswith("_seconds") else []
@@ -68,11 +70,12 @@ def openmetrics(run: Run) -> str:
         for name, case, median in medians if field else ():
             known = {"case": name, "exercise": case.group, "device": case.extra_info.device}
             if (number := getattr(median, field)) is not None:
-                labels = _labels(**known, machine=where.machine)
+                labels = _labels(**known, machine=where.machine, machine_id=identity)
                 lines.append(f"{gauge}{{{labels}}} {number!r}")
     with suppress(OverflowError, ValueError):  # the stored text may be no date
         begun = datetime.fromisoformat(run.datetime).timestamp()
-        lines.append(f"{gauge}{{{_labels(run=made.run, **names)}}} {begun!r}")
+        labels = _labels(run=made.run, **names, machine_id=identity)
+        lines.append(f"{gauge}{{{labels}}} {begun!r}")
     return "\n".join([*lines, "# EOF"])
 
 

@@ -225,14 +225,16 @@ def read_spec(path: str) -> LaunchSpec:
 class Collected(Struct, tag="collected", kw_only=True):
     """What collection found: every selected case, and the questions they answer.
 
-    The other fields are for `frobench list` alone.
+    The last three fields are for `frobench list` alone.
 
+    near : names like those of an expression that no case matches
     machine, machine_id : the machine's name and, without a label, its identity
     absent : by full name why no device here can run a case
     """
 
     cases: list[Identity]
     exercises: dict[str, Exercise]
+    near: list[str] = []
     machine: str = ""
     machine_id: str = ""
     absent: dict[str, str] = {}

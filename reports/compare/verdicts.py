@@ -12,7 +12,7 @@ from frobench.reports.compare.comparing import compare_findings, legend, table
 from frobench.reports.summary.models import note
 from frobench.suite.compare.between_runs import Levels
 from frobench.suite.compare.gate import agreement, exit_code
-from frobench.suite.compare.pairs import match_machines
+from frobench.suite.compare.pairs import RunComparison, match_machines
 from frobench.suite.compare.runs import compare_runs, compare_versions
 from frobench.suite.stored.differences import compare_environments
 from frobench.suite.stored.types import Run
@@ -20,21 +20,10 @@ from frobench.suite.terminal import comparison as words
 from frobench.suite.terminal.layout import dump, fold, say, show
 
 
-def runs(  # noqa: PLR0913 - one for each thing that a caller may choose
-    base: Run,
-    new: Run,
-    others: Sequence[Levels] = (),
-    across: Collection[str] = (),
-    *,
-    as_json: bool,
-    allow_missing: bool = False,
+def runs(
+    base: Run, new: Run, comparison: RunComparison, *, as_json: bool, allow_missing: bool = False
 ) -> int:
-    """Print verdicts on the cases and the findings of two runs.
-
-    others : runs from which it is learned how far runs of the machine lie apart
-    across : facts whose difference is the question
-    """
-    comparison = compare_runs(base, new, others, across)
+    """Print verdicts on the cases and the findings of two runs, which were compared."""
     findings = compare_findings(base, new, comparison)
     _warn(words.refusals(comparison, allow_missing=allow_missing), err=as_json)
     if as_json:
@@ -116,7 +105,8 @@ def reproduction(
 ) -> int:
     """Print whether a run that was measured again agrees, with its findings side by side.
 
-    others, across : as for `runs`
+    others : runs from which it is learned how far runs of the machine lie apart
+    across : facts whose difference is the question
     """
     comparison = compare_runs(first, again, others, across)
     if comparison.differences:

@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from types import ModuleType
 
 from frobench.reports.findings import own, versions
@@ -97,7 +98,10 @@ def _plots(rules: ModuleType, cases: Cases) -> Iterator[Plot]:
 
 
 def _findings(cases: Cases) -> tuple[ModuleType, list[Finding]]:
-    """Return the rules of an exercise, and all its answers with the leading one first."""
+    """Return the rules of an exercise, and all its answers with the leading one first.
+
+    Without rules of its own the question that leads is that of the exercise.
+    """
     rules, answers = _answers(cases)
     answered = {name for finding in answers for name in finding.cases if rules is not own}
     beside = versions.findings(cases.run, cases.exercise)
@@ -108,7 +112,10 @@ def _findings(cases: Cases) -> tuple[ModuleType, list[Finding]]:
     lead = next((finding for finding in answers if finding.value), answers[0])
     if sum(not is_cpu(device) for device in cases.run.frobench.settings.devices) == 1:
         lead = next((finding for finding in answers if finding.name in NEEDS_TWO), lead)
-    return rules, [lead, *(finding for finding in answers if finding is not lead)]
+    others = [finding for finding in answers if finding is not lead]
+    if rules is own and asked.question:
+        lead = replace(lead, question=asked.question)
+    return rules, [lead, *others]
 
 
 def _section(cases: Cases) -> Section:

@@ -109,7 +109,7 @@ def node(run: Run, axes: DeviceAxes, estimated: Sequence[CaseEstimate]) -> Node 
         label=environment.label,
         kind=repr((environment.machine, title, environment.software.torch)),
         title=title,
-        torch=environment.software.torch,
+        torch=environment.software.torch or "not imported",
         datetime=run.datetime,
         unfit=next(iter(faults(run, "")), "" if run.frobench.complete else "its run did not end"),
         subjects=_subjects(axes, fit, {case.fullname: case for case in run.benchmarks}),

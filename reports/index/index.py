@@ -125,7 +125,7 @@ def _rows(machines: Sequence[Sequence[Summary]]) -> Iterator[dict[str, Any]]:
     """
     for place, machine in enumerate(machines):
         for age, run in enumerate(machine):
-            version, plus, build = _short(run.environment.software.torch).partition("+")
+            version, plus, build = _short(run.environment.software.torch or "").partition("+")
             yield {
                 "href": run.href,
                 "title": _short(run.title),

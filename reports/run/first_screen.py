@@ -10,10 +10,11 @@ from markupsafe import Markup
 
 from frobench.reports.charts import screen
 from frobench.reports.charts.screen import Bar
+from frobench.reports.findings.finding import Finding, Section
 from frobench.reports.findings.roofline import Roofline
 from frobench.reports.making.cache import slug
 from frobench.reports.run.normal import OUTSIDE, Row
-from frobench.reports.summary import axis_words
+from frobench.reports.summary import axis_words, short
 from frobench.reports.summary.device_axes import Axis, DeviceAxes, Name
 from frobench.reports.summary.short import PRECISIONS, precisions
 from frobench.reports.summary.views import Marks, doubt_counts, doubtful
@@ -21,6 +22,7 @@ from frobench.reports.table.facts import machine_title
 from frobench.reports.web.render import moment
 from frobench.suite import checks
 from frobench.suite.compare.pairs import faults
+from frobench.suite.project import git
 from frobench.suite.stored.differences import is_cpu
 from frobench.suite.stored.types import Estimate, Run
 from frobench.suite.terminal.answers import NOT_CONCLUSIVE
@@ -61,6 +63,7 @@ class AxisRow(NamedTuple):
 class FirstScreen(NamedTuple):
     """What a reader sees first.
 
+    question : whose answer is the lead; empty where axes were measured
     lead : the figures in one sentence
     others : how many other runs of the device there are, in words; empty where there is none
     sheet : whether any axis has a datasheet's mark
@@ -70,6 +73,7 @@ class FirstScreen(NamedTuple):
     """
 
     title: str
+    question: str
     facts: list[tuple[str, str]]
     lead: str
     axes: list[AxisRow]
@@ -84,12 +88,13 @@ class FirstScreen(NamedTuple):
 def first_screen(  # noqa: PLR0913, PLR0917 - one for each thing that it is made of
     run: Run,
     own: DeviceAxes,
+    answered: Sequence[Section],
     roofs: Sequence[Roofline],
     beside: Sequence[Row],
     marks: Marks,
     price: str,
 ) -> FirstScreen:
-    """Return what a reader sees first.
+    """Return what a reader sees first: without axes the first question and its answer.
 
     own : the axes of the run's device, beside those of other runs
     price : what the device costs, with its date; empty where that is not known
@@ -99,10 +104,13 @@ def first_screen(  # noqa: PLR0913, PLR0917 - one for each thing that it is made
     failed = sum(outcome.status == "failed" for outcome in run.frobench.outcomes)
     errors = [one for one in run.frobench.conclusions if one.severity == "error"]
     wrong = len({one.case for one in errors if one.case and one.code not in checks.REPORTED})
+    leads = (section.findings[0] for section in answered if not shown)
+    asked = next((finding for finding in leads if not finding.absent), None)
     return FirstScreen(
         title=_title(run, own),
-        facts=[*_facts(run, own, price)],
-        lead=" ".join(_lead(run, own, shown, beside)),
+        question=asked.question if asked else "",
+        facts=[*_facts(run, own, price, hardware=asked is None)],
+        lead=" ".join(_lead(run, own, shown, asked, beside)),
         axes=[_row(run, own, axis, shown, marks) for axis in shown],
         others=f"{counted(most, 'other run')} of this device" if most else "",
         sheet=any(axis.sheet is not None for axis in shown),
@@ -134,22 +142,36 @@ def _title(run: Run, own: DeviceAxes) -> str:
     return title if is_cpu(own.place) else title.rpartition(" + ")[0] or own.device
 
 
-def _facts(run: Run, own: DeviceAxes, price: str) -> Iterator[tuple[str, str]]:
-    yield "Memory", format_capacity(own.memory_bytes) if own.memory_bytes else UNKNOWN
-    limit = f" (limit {format_value(own.limit_watts, 'W')})" if own.limit_watts else ""
-    yield "Power", (format_point(own.watts, "W") if own.watts else NOT_MEASURED) + limit
-    yield "Price", price or UNKNOWN
+def _facts(run: Run, own: DeviceAxes, price: str, *, hardware: bool) -> Iterator[tuple[str, str]]:
+    """Yield what is known of the device, or only which it is where it is not what was asked."""
+    if hardware:
+        yield "Memory", format_capacity(own.memory_bytes) if own.memory_bytes else UNKNOWN
+        limit = f" (limit {format_value(own.limit_watts, 'W')})" if own.limit_watts else ""
+        yield "Power", (format_point(own.watts, "W") if own.watts else NOT_MEASURED) + limit
+        yield "Price", price or UNKNOWN
+    else:
+        yield "Device", _title(run, own)
+        if run.frobench.project:
+            yield "Code", git.describe(run.frobench.project)
     yield "Measured", moment(run.datetime).partition(",")[0]
-    yield "torch", run.frobench.environment.software.torch
+    yield "torch", run.frobench.environment.software.torch or "not imported"
     if not is_cpu(own.place):
         yield "Host", machine_title(run).rpartition(" + ")[2]
 
 
-def _lead(run: Run, own: DeviceAxes, shown: Sequence[Axis], beside: Sequence[Row]) -> Iterator[str]:
-    """Yield the sentence of the figures, what is known of the device's kind, and errors."""
+def _lead(
+    run: Run,
+    own: DeviceAxes,
+    shown: Sequence[Axis],
+    asked: Finding | None,
+    beside: Sequence[Row],
+) -> Iterator[str]:
+    """Yield the answer or the figures, what is known of the device's kind, and errors."""
     if shown:
         parts = [axis for axis in shown if axis.part]
         yield f"{', '.join(_spelled(axis, named=axis in parts[:1]) for axis in shown)}."
+    elif asked:
+        yield short.answer(run, asked)
     else:
         yield "No axis was measured."
     outside = next((row for row in beside if row.word in OUTSIDE), None)
@@ -157,7 +179,7 @@ def _lead(run: Run, own: DeviceAxes, shown: Sequence[Axis], beside: Sequence[Row
         yield f"Not normal for its kind: {outside.title} lies {outside.word} what others measured."
     elif beside:
         yield "Normal for its kind: no axis lies outside what others measured."
-    if is_cpu(own.place):
+    if is_cpu(own.place) and not asked:
         yield "No GPU was measured."
     for error in faults(run, ""):
         yield f"The whole run has an error, so none of its figures is shown: {error}."

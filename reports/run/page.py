@@ -125,7 +125,8 @@ class Contents(NamedTuple):
     @property
     def description(self) -> str:
         """What the page says, for a reader who does not see the page."""
-        return f"How fast PyTorch computes on {self.machine}. {self.first.lead}".rstrip()
+        asked = self.first.question or f"How fast PyTorch computes on {self.machine}."
+        return f"{asked} {self.first.lead}".rstrip()
 
 
 class Download(NamedTuple):
@@ -175,7 +176,7 @@ def contents(
     return Contents(
         run=run,
         machine=facts.machine_title(run),
-        first=first_screen(run, own, roofs, beside, marks, price),
+        first=first_screen(run, own, answered, roofs, beside, marks, price),
         progress="" if run.frobench.complete else " ".join(_progress(run)),
         sections=exercises,
         absent=views.absent(one for section in answered for one in section.findings),

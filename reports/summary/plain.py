@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from frobench.reports.findings import findings
+from frobench.reports.findings import RULES, findings
 from frobench.reports.findings.finding import Finding, exercise_title
 from frobench.reports.summary import axis_words, models, short
 from frobench.reports.summary.device_axes import Axis, DeviceAxes, device_axes
@@ -11,6 +11,7 @@ from frobench.reports.summary.views import Marks, absent, doubtful, marks, own_c
 from frobench.reports.table import facts
 from frobench.reports.table.estimates import CaseEstimate, estimates
 from frobench.reports.table.modes import WORDS, modes_of
+from frobench.suite.stored.differences import benchmark_of
 from frobench.suite.stored.types import Estimate, Run
 from frobench.suite.terminal.answers import (
     NOT_CONCLUSIVE,
@@ -40,8 +41,9 @@ def answers(run: Run) -> RunAnswers:
         models=own.models,
         models_note=models.note({"": own.serving}),
         answers=tuple(
-            _answer(run, exercise, finding, doubted, leads=finding is members[0])
+            _answer(run, exercise, finding, doubted, leads=finding in leading)
             for exercise, members in found.items()
+            for leading in [_leading(exercise, members)]
             for finding in members
             if not finding.absent
         ),
@@ -49,6 +51,16 @@ def answers(run: Run) -> RunAnswers:
         cases=tuple(_cases(run, doubted)),
         project=part.project or None,
     )
+
+
+def _leading(exercise: str, members: list[Finding]) -> list[Finding]:
+    """Return the answers that lead: the first, of a user's exercise the first of each function."""
+    if exercise in RULES:
+        return members[:1]
+    firsts: dict[str, Finding] = {}
+    for finding in members:
+        firsts.setdefault(benchmark_of(finding.cases[0]) if finding.cases else "", finding)
+    return [*firsts.values()]
 
 
 def _axis(own: DeviceAxes, axis: Axis, doubted: Marks) -> AxisResult:

@@ -49,7 +49,7 @@ class Switch(Reporter):
             self._done += 1
             self._tell(self._done / self._launches, line)
 
-    def at(self, done: float, left: float, what: str) -> None:  # noqa: ARG002 - a reporter's
+    def at(self, spent: float, left: float, what: str) -> None:  # noqa: ARG002 - a reporter's
         """Turn it on or off for the case that begins."""
         place = self._places.setdefault(what, len(self._places))
         on = (place + self._done) % 2 == 0

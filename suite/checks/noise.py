@@ -102,7 +102,7 @@ def few_threads(run: Run) -> Iterator[Fault]:
     physical, logical = cpu.physical_cores, cpu.logical_cores
     cores = int(cpu.usable_cores * (physical / logical if physical and logical else 0.5))
     is_mac = (cpu.model or "").startswith("Apple")  # PyTorch leaves its slow cores alone
-    if _uses_cpu(run) and threads < cores and not is_mac:
+    if threads is not None and _uses_cpu(run) and threads < cores and not is_mac:
         yield Fault(f"{counted(threads, 'thread')} where {counted(cores, 'core')} may be used")
 
 
@@ -114,7 +114,7 @@ def many_threads(run: Run) -> Iterator[Fault]:
     """
     threads = run.frobench.environment.software.threads
     usable = run.frobench.environment.cpu.usable_cores
-    if _uses_cpu(run) and threads > usable:
+    if threads is not None and _uses_cpu(run) and threads > usable:
         yield Fault(f"{counted(threads, 'thread')} where {counted(usable, 'core')} may be used")
 
 
@@ -128,7 +128,8 @@ def changed_settings(run: Run) -> Iterator[Fault]:
     for name in dict.fromkeys(name for state in states.values() for name in state):
         values = {n: state[name] for n, state in states.items() if name in state}
         planned = run.frobench.environment.software.threads  # counts, whatever most launches had
-        usual = planned if name == "threads" else mode(values.values())
+        is_planned = name == "threads" and planned is not None
+        usual = planned if is_planned else mode(values.values())
         if odd := {n: value for n, value in values.items() if value != usual}:
             every = len(odd) == len(values)
             where = "every launch" if every else f"launch {', '.join(map(str, odd))}"

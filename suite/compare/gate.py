@@ -79,6 +79,19 @@ def doubt(comparison: RunComparison, expected: int | None = None) -> str | None:
     return None
 
 
+def may_pass_again(comparison: RunComparison) -> bool:
+    """Tell whether a comparison was disturbed or too blunt, so that other launches may decide."""
+    return any(
+        case.is_disturbed or (case.p_value is not None and _is_blunt(case))
+        for case in comparison.cases
+    )
+
+
+def _is_blunt(case: CaseComparison) -> bool:
+    """Tell whether no slow-down of a quarter would have shown."""
+    return case.smallest_change is None or case.smallest_change > BLUNT
+
+
 def missing(comparison: RunComparison) -> list[tuple[str, str]]:
     """Return the headline cases that could not be compared, each with the reason.
 

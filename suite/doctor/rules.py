@@ -95,14 +95,18 @@ def torch_build(vendor: Vendor, barred: Barred) -> Found:
     version, builds, wanted = barred.offer.version, barred.offer.builds, vendor.build
     if version is not None and not builds.get(wanted):
         own = " and ".join(name for name, built in builds.items() if built) or "the CPU alone"
-        yield f"torch {version} is built for {own}, not for {wanted}", _install(wanted)
+        yield f"torch {version} is built for {own}, not for {wanted}", _install(wanted, version)
 
 
-def _install(build: str) -> str:
-    """Return the command for the Python at work, without the path to anybody's folder."""
+def _install(build: str, version: str | None = None) -> str:
+    """Return the command for the Python at work, without the path to anybody's folder.
+
+    version : of the torch that is here, so that its build for the machine is the same version
+    """
     python, here = Path(sys.executable), Path.cwd()
     shown = python.relative_to(here) if python.is_relative_to(here) else "python"
-    command = f"{shown} -m pip install --force-reinstall torch --index-url ADDRESS"
+    torch = f"torch=={version.partition('+')[0]}" if version else "torch"
+    command = f"{shown} -m pip install --force-reinstall {torch} --index-url ADDRESS"
     return f"{command}, with the address that {START_LOCALLY} gives for {build}"
 
 
@@ -129,7 +133,8 @@ def driver_too_old(vendor: Vendor, barred: Barred) -> Found:
         if int(driver.partition(".")[0]) < oldest:
             newer = f"install driver {oldest} or newer: {vendor.guide}"
             message = f"driver {driver} is too old for the {wanted} {built} of torch"
-            mend = f"{newer}, or a build for an older {wanted}: {_install(wanted)}"
+            older = _install(wanted, barred.offer.version)
+            mend = f"{newer}, or a build for an older {wanted}: {older}"
             yield f"{message}, which needs {oldest}", mend
 
 

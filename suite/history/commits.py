@@ -43,13 +43,18 @@ def commits_of(tree: Path, text: str) -> list[Commit]:
 
     Raises `CannotRunError` if git does not know the range, or nothing is in it.
     """
-    listed = _listed(tree, text, "--first-parent", "--reverse", text)
+    listed = _listed(tree, f"--range {text}", "--first-parent", "--reverse", text)
     if not listed:
         raise CannotRunError(f"--range {text}: no commit is in it; are its ends exchanged?")
     first = listed[0]
     if first.parents == 0:
         raise CannotRunError(f"--range {text}: no commit comes before {first.short}{_hint(tree)}")
-    return [*_listed(tree, text, "--max-count=1", f"{first.id}^"), *listed]
+    return [*commits_named(tree, [f"{first.id}^"]), *listed]
+
+
+def commits_named(tree: Path, revisions: Sequence[str]) -> list[Commit]:
+    """Return the commits of some revisions; raise `CannotRunError` if git does not know one."""
+    return [_listed(tree, name, "--max-count=1", name)[0] for name in revisions]
 
 
 class WorkTrees:
@@ -138,7 +143,7 @@ def _listed(tree: Path, text: str, *arguments: str) -> list[Commit]:
     try:
         lines = git.do(tree, "log", "--format=%H%x1f%P%x1f%s", *arguments, "--").splitlines()
     except CannotRunError as error:
-        raise CannotRunError(f"--range {text}: git says: {error}{_hint(tree)}") from error
+        raise CannotRunError(f"{text}: git says: {error}{_hint(tree)}") from error
     fields = (line.split("\x1f", 2) for line in lines)
     return [Commit(id, subject, len(parents.split())) for id, parents, subject in fields]  # noqa: A001
 

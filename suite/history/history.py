@@ -16,7 +16,7 @@ from frobench.suite.compare.pairs import CaseComparison, RunComparison, Unmatche
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.errors import CannotRunError, NothingMeasuredError
 from frobench.suite.history.change_search import BrokenError, Findings, Ratios, search
-from frobench.suite.history.commits import Commit, WorkTrees, commits_of
+from frobench.suite.history.commits import Commit, WorkTrees, commits_named, commits_of
 from frobench.suite.journal import (
     Collected,
     Imported,
@@ -158,7 +158,8 @@ def require_imports(records: Sequence[Record], plan: Plan) -> None:
 class HistoryRequest(Request, frozen=True, kw_only=True):
     """What the user asked for; `paths` are the folders of a commit that hold its modules."""
 
-    range: str  # two revisions, such as v1.0..main
+    range: str = ""  # two revisions, such as v1.0..main
+    pair: tuple[str, ...] = ()  # instead of a range, the two commits to compare
     launches: int  # pairs of them, of the ends of the range
     build: str = ""  # a command of the shell that is called in each working tree
 
@@ -192,8 +193,11 @@ def history(request: HistoryRequest, reporter: Reporter, interruptions: Interrup
             f"no project: {request.benchmarks} lies in Frobench's own repository or in none; name "
             "the project's benchmarks with --benchmarks, or its folder with --project"
         )
-    commits = commits_of(project, request.range)
-    reporter.say(f"{counted(len(commits) - 1, 'commit')} after {commits[0].short}")
+    if request.pair:
+        commits = commits_named(project, request.pair)
+    else:
+        commits = commits_of(project, request.range)
+        reporter.say(f"{counted(len(commits) - 1, 'commit')} after {commits[0].short}")
     ends = (commits[0].id, commits[-1].id)
     if changed := ask(project, "diff", "--name-only", *ends, "--", str(request.benchmarks)):
         reporter.say(
@@ -213,10 +217,9 @@ def history(request: HistoryRequest, reporter: Reporter, interruptions: Interrup
             raise CannotRunError(str(error)) from error
         except BrokenError as error:
             named, end = commits[error.position].named, "last" if error.position else "first"
-            raise CannotRunError(
-                f"{named}, the {end} commit of the range, cannot be measured: {error}; choose "
-                "another --range"
-            ) from error
+            where = "" if request.pair else f", the {end} commit of the range,"
+            mend = "" if request.pair else "; choose another --range"
+            raise CannotRunError(f"{named}{where} cannot be measured: {error}{mend}") from error
         except KeyboardInterrupt:
             interruptions.hold()
             raise HistoryInterrupted(bench.store(complete=False)) from None

@@ -11,10 +11,10 @@ from time import perf_counter
 from typing import Any
 
 import pytest
-import torch
 
 from frobench.suite.errors import in_brief
 from frobench.suite.kit.device import REFUSALS, Device
+from frobench.suite.lazy_torch import torch
 
 WARM_UPS = 3
 VENDORS_GRAPHS = ("CUDAGraph", "XPUGraph")
@@ -46,7 +46,7 @@ def precision(name: str) -> Iterator[None]:
         cudnn.allow_tf32 = before[1]
 
 
-def pinned(tensor: torch.Tensor) -> torch.Tensor:
+def pinned(tensor: "torch.Tensor") -> "torch.Tensor":
     """Return a copy of a host tensor in pinned memory, which accelerators read directly."""
     with needed("pinned memory"):
         return tensor.pin_memory()
@@ -140,7 +140,7 @@ def compiled(
 
 
 @cache
-def _try_compiler(where: torch.device) -> None:
+def _try_compiler(where: "torch.device") -> None:
     numbers = torch.ones(2, device=where)
     with needed("compiler"):
         _compile(lambda: numbers + numbers)

@@ -9,12 +9,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor
-
+from frobench.suite.lazy_torch import torch
 from frobench.suite.stored.types import Check
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 _ROUNDING = {
     "float64": 2.0**-53,
@@ -50,7 +51,9 @@ _COLUMNS = 16
 _PLAIN = 2  # dimensions of a matrix that is not a batch
 
 
-def freivalds(a: Tensor, b: Tensor, precision: str | None = None) -> Callable[[Tensor], Check]:
+def freivalds(
+    a: "Tensor", b: "Tensor", precision: str | None = None
+) -> "Callable[[Tensor], Check]":
     """Check a product of matrices (or of batches of matrices), entry by entry if it is small.
 
     In a large product, columns are added up in groups with random signs, and C x is compared with
@@ -64,7 +67,7 @@ def freivalds(a: Tensor, b: Tensor, precision: str | None = None) -> Callable[[T
     Source: R. Freivalds, "Probabilistic machines can use less running time", IFIP 1977.
     """
 
-    def check(c: Tensor) -> Check:
+    def check(c: "Tensor") -> Check:
         shape, factors = (*a.shape[:-1], b.shape[-1]), _name(a.dtype)
         dtype = _KEPT_IN.get(factors, factors)
         rounding = _ROUNDING[precision or dtype]
@@ -104,15 +107,17 @@ def briefly(*, brief: bool) -> Iterator[None]:
         _IS_BRIEF.reset(before)
 
 
-def close_to(expected: Tensor, tolerance: float, what: str) -> Callable[[Any], Check]:
+def close_to(expected: "Tensor", tolerance: float, what: str) -> Callable[[Any], Check]:
     """Check numbers, a tensor or a sequence, against `expected`.
 
     tolerance : the largest error allowed, relative to the largest entry of `expected`
     what : what the numbers are, for the message
     """
 
-    def check(result: Tensor | Iterable[Any]) -> Check:
-        numbers = result if isinstance(result, Tensor) else [float(number) for number in result]
+    def check(result: "Tensor | Iterable[Any]") -> Check:
+        numbers = (
+            result if isinstance(result, torch.Tensor) else [float(number) for number in result]
+        )
         computed = torch.as_tensor(numbers).cpu().double()
         if computed.shape != expected.shape:
             shapes = f"shape {tuple(computed.shape)} with {tuple(expected.shape)}"
@@ -125,16 +130,16 @@ def close_to(expected: Tensor, tolerance: float, what: str) -> Callable[[Any], C
     return check
 
 
-def same_bytes(expected: Sequence[Tensor]) -> Callable[[Tensor | Iterable[Tensor]], Check]:
+def same_bytes(expected: "Sequence[Tensor]") -> "Callable[[Tensor | Iterable[Tensor]], Check]":
     """Check that tensors, or all in a flat one, equal `expected` in every bit.
 
     The error is the part of the elements that differs.
     """
 
-    def check(result: Tensor | Iterable[Tensor]) -> Check:
+    def check(result: "Tensor | Iterable[Tensor]") -> Check:
         sizes = [tensor.numel() for tensor in expected]
-        parts = [result] if isinstance(result, Tensor) else list(result)
-        if isinstance(result, Tensor) and result.numel() == sum(sizes):
+        parts = [result] if isinstance(result, torch.Tensor) else list(result)
+        if isinstance(result, torch.Tensor) and result.numel() == sum(sizes):
             parts = list(torch.split(result.flatten(), sizes))
         if [tensor.numel() for tensor in parts] != sizes:
             return Check(f"{len(parts)} tensors with {len(sizes)}", math.inf, 0.0)
@@ -153,7 +158,7 @@ def worst(checks: Iterable[Check]) -> Check:
     return max(checks, key=lambda check: (not check.passed, check.error - check.bound))
 
 
-def _product_errors(a: Tensor, b: Tensor, c: Tensor) -> tuple[str, Iterator[Tensor]]:
+def _product_errors(a: "Tensor", b: "Tensor", c: "Tensor") -> "tuple[str, Iterator[Tensor]]":
     """Return what is compared, and the relative errors, some rows at a time.
 
     Large products are compared where they are, if the device has float64: the CPU would take longer
@@ -168,7 +173,7 @@ def _product_errors(a: Tensor, b: Tensor, c: Tensor) -> tuple[str, Iterator[Tens
     some = torch.randperm(columns, generator=_chance())[:_COLUMNS].to(device)
     single = torch.cat([some, smallest[None]])
 
-    def summed(matrix: Tensor, weights: Tensor) -> Tensor:
+    def summed(matrix: "Tensor", weights: "Tensor") -> "Tensor":
         """Add the columns up in groups; the single columns follow as they are."""
         if width == 1:
             return matrix
@@ -180,7 +185,7 @@ def _product_errors(a: Tensor, b: Tensor, c: Tensor) -> tuple[str, Iterator[Tens
     right = torch.cat([summed(part, signs) for part in _in_parts(b)], dim=-2)
     size = math.sqrt(sum(part.square().sum().item() for part in _in_parts(b)) / b.numel())
 
-    def errors() -> Iterator[Tensor]:
+    def errors() -> "Iterator[Tensor]":
         for left, rows in zip(_in_parts(a, columns), _in_parts(c, inner), strict=True):
             typical = left.norm(dim=-1, keepdim=True) * size
             scale = (summed(rows.square(), ones) + widths * typical.square()).sqrt()
@@ -189,7 +194,7 @@ def _product_errors(a: Tensor, b: Tensor, c: Tensor) -> tuple[str, Iterator[Tens
     return ("every entry" if width == 1 else f"C x with A (B x) by {width} columns"), errors()
 
 
-def _where(a: Tensor, b: Tensor, c: Tensor) -> torch.device:
+def _where(a: "Tensor", b: "Tensor", c: "Tensor") -> "torch.device":
     if a.numel() + b.numel() + c.numel() < _LARGE:
         return torch.device("cpu")
     try:
@@ -208,7 +213,7 @@ def _width(rows: int, inner: int, columns: int) -> int:
     return width
 
 
-def _in_parts(matrix: Tensor, other: int = 0) -> Iterator[Tensor]:
+def _in_parts(matrix: "Tensor", other: int = 0) -> "Iterator[Tensor]":
     """Yield a matrix in float64, as many rows at a time as fit into caches; a batch as a whole.
 
     other : columns of the matrix whose rows are looked at beside these
@@ -225,7 +230,7 @@ def _part() -> float:
     return _PART_IN_BRIEF if is_brief() else 1.0
 
 
-def _different(computed: Tensor, expected: Tensor) -> int:
+def _different(computed: "Tensor", expected: "Tensor") -> int:
     if computed.dtype != expected.dtype:
         return computed.numel()
     mine, theirs = computed.detach().flatten(), expected.detach().flatten()
@@ -242,18 +247,18 @@ def _blocks(numbers: int) -> int:
     return numbers // _BLOCK if is_brief() and numbers >= _ENTRIES * _PART_IN_BRIEF else 0
 
 
-def _drawn(numbers: Tensor, blocks: Tensor) -> Tensor:
+def _drawn(numbers: "Tensor", blocks: "Tensor") -> "Tensor":
     end = len(numbers) // _BLOCK * _BLOCK
     some = numbers[:end].view(-1, _BLOCK)[blocks.to(numbers.device)].flatten()
     return torch.cat([some, numbers[end:]])
 
 
-def _chance() -> torch.Generator:
+def _chance() -> "torch.Generator":
     """Return a generator that no body can predict; torch's own stays as it is."""
     generator = torch.Generator()
     generator.seed()
     return generator
 
 
-def _name(dtype: torch.dtype) -> str:
+def _name(dtype: "torch.dtype") -> str:
     return str(dtype).removeprefix("torch.")

@@ -12,15 +12,16 @@ from functools import cache, cached_property, partial, reduce
 from inspect import signature
 from time import perf_counter
 from types import ModuleType
-from typing import Any, NamedTuple, cast
-
-import torch
-from torch import Tensor
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from frobench.suite.errors import DoesNotFitError
+from frobench.suite.lazy_torch import is_imported, torch
 from frobench.suite.machine import host
 from frobench.suite.machine.hardware import eight_bit_float, serves
 from frobench.suite.stored.types import Scalar
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 HEADROOM = 0.9
 """The part of the free memory that a case may ask for."""
@@ -36,18 +37,22 @@ class Device:
     """One device by its name in torch (`cpu`, `cuda:0`), with a seeded source of inputs."""
 
     def __init__(self, name: str, seed: int = 0) -> None:
-        self.handle = torch.device(name)
-        self.name = str(self.handle)
+        self.name = name
         self.seed = seed
         self._kept_bytes = 0
 
     def __repr__(self) -> str:
         return f"Device({self.name!r})"
 
+    @cached_property
+    def handle(self) -> "torch.device":
+        """What torch calls the device."""
+        return torch.device(self.name)
+
     @property
     def is_accelerator(self) -> bool:
         """Whether work is queued on the device rather than done by the calling thread."""
-        return self.handle.type != "cpu"
+        return self.name.partition(":")[0] != "cpu"
 
     @cached_property
     def module(self) -> Any:  # noqa: ANN401 - each backend has its own
@@ -62,7 +67,7 @@ class Device:
         return self.module.get_device_properties(self.handle)
 
     @cached_property
-    def _generator(self) -> torch.Generator:
+    def _generator(self) -> "torch.Generator":
         """A generator on the device if the backend has one that works, else on the CPU."""
         with suppress(*REFUSALS):
             generator = torch.Generator(self.handle)
@@ -105,22 +110,22 @@ class Device:
         """Whether the backend has both events and streams of its own; neither works alone."""
         return hasattr(self.module, "Event") and hasattr(self.module, "current_stream")
 
-    def event(self) -> torch.Event:
+    def event(self) -> "torch.Event":
         """Return a timing event for this device."""
         if self._has_own_events:
             return cast("torch.Event", self.module.Event(enable_timing=True))
         return torch.Event(self.handle, enable_timing=True)
 
-    def record(self, event: torch.Event, stream: torch.Stream | None = None) -> None:
+    def record(self, event: "torch.Event", stream: "torch.Stream | None" = None) -> None:
         """Record an event on a stream of this device, by default on its current one."""
         # Without a stream the event is recorded on torch's current device, maybe another one.
         event.record(self._chosen(stream))
 
-    def _chosen(self, stream: torch.Stream | None) -> torch.Stream:
+    def _chosen(self, stream: "torch.Stream | None") -> "torch.Stream":
         home: Any = self.module if self._has_own_events else torch.accelerator
         return stream or home.current_stream(self.handle)
 
-    def wait_for(self, event: torch.Event, stream: torch.Stream | None = None) -> None:
+    def wait_for(self, event: "torch.Event", stream: "torch.Stream | None" = None) -> None:
         """Let later work on a stream, by default the current one, wait for an event."""
         self._chosen(stream).wait_event(event)
 
@@ -144,7 +149,7 @@ class Device:
             return begin.elapsed_time(end) >= 0 and self.wait != RESULTS
         return False
 
-    def stream(self) -> torch.Stream:
+    def stream(self) -> "torch.Stream":
         """Return a new stream of this device."""
         if hasattr(self.module, "Stream"):
             return cast("torch.Stream", self.module.Stream(device=self.handle))
@@ -170,7 +175,7 @@ class Device:
             msg = f"needs {nbytes / 2**30:.1f} GiB; {self.name} has {free / 2**30:.1f} GiB free"
             raise DoesNotFitError(msg)
 
-    def uniform(self, *shape: int, dtype: str | torch.dtype = "float32") -> torch.Tensor:
+    def uniform(self, *shape: int, dtype: "str | torch.dtype" = "float32") -> "torch.Tensor":
         """Draw a tensor uniformly from [-1, 1], the same for every run of one seed.
 
         Zeros, ones and identities run faster than such data on power-limited devices, and hide
@@ -207,7 +212,7 @@ class Device:
                 return
 
 
-def _draw(numbers: torch.Tensor, generator: torch.Generator) -> None:
+def _draw(numbers: "torch.Tensor", generator: "torch.Generator") -> None:
     """Draw numbers from [-1, 1]; many on a CPU in pieces, by several threads.
 
     A CPU's generator draws in sequence; with one generator, drawing dominated the set-up of cases.
@@ -219,7 +224,7 @@ def _draw(numbers: torch.Tensor, generator: torch.Generator) -> None:
     pieces = torch.split(numbers.view(-1), PIECE)
     seeds = torch.randint(2**62, (len(pieces),), generator=generator).tolist()
 
-    def draw(piece: torch.Tensor, seed: int) -> None:
+    def draw(piece: "torch.Tensor", seed: int) -> None:
         piece.uniform_(-1, 1, generator=torch.Generator().manual_seed(seed))
 
     with ThreadPoolExecutor(torch.get_num_threads()) as threads:
@@ -243,13 +248,13 @@ def _is_there(name: str) -> bool:
         return False
 
 
-def try_device(index: int = 0) -> torch.device:
+def try_device(index: int = 0) -> "torch.device":
     """Return accelerator `index` where it exists, and the CPU where it does not."""
     names = accelerators()
     return torch.device(names[index] if 0 <= index < len(names) else "cpu")
 
 
-def all_devices() -> list[torch.device]:
+def all_devices() -> "list[torch.device]":
     """Return every accelerator, or the CPU alone where there is none."""
     return [torch.device(name) for name in accelerators() or ["cpu"]]
 
@@ -307,6 +312,8 @@ def release_memory() -> None:
     Pinned memory is released only if releasing the accelerators' did not raise: on a backend that
     keeps none, torch 2.13 ends the process by a memory fault.
     """
+    if not is_imported():
+        return
     with suppress(*REFUSALS):
         torch.accelerator.empty_cache()
         pinned = getattr(torch.accelerator, "empty_host_cache", None)
@@ -315,15 +322,20 @@ def release_memory() -> None:
 
 def global_state() -> dict[str, Scalar]:
     """Return the process-wide settings that a benchmark must leave as it found them."""
-    return {
-        "threads": torch.get_num_threads(),
-        "affinity": ",".join(map(str, host.affinity())),
-        "default dtype": str(torch.get_default_dtype()),
-        "default device": str(torch.get_default_device()),
-        "matmul precision": torch.get_float32_matmul_precision(),
-        "gradients": torch.is_grad_enabled(),
-        "deterministic": torch.are_deterministic_algorithms_enabled(),
-    }
+    state: dict[str, Scalar] = {"affinity": ",".join(map(str, host.affinity()))}
+    return (
+        state
+        if not is_imported()
+        else state
+        | {
+            "threads": torch.get_num_threads(),
+            "default dtype": str(torch.get_default_dtype()),
+            "default device": str(torch.get_default_device()),
+            "matmul precision": torch.get_float32_matmul_precision(),
+            "gradients": torch.is_grad_enabled(),
+            "deterministic": torch.are_deterministic_algorithms_enabled(),
+        }
+    )
 
 
 READ_BACK = "read-back"
@@ -355,13 +367,13 @@ class Wait(NamedTuple):
 class KnownWork(NamedTuple):
     """Work, the seconds to read a ready value, and the further seconds until it is done."""
 
-    work: Callable[[], Tensor]
+    work: "Callable[[], Tensor]"
     ready: float
     left: float
 
 
 @cache
-def proved(device: torch.device) -> Wait:
+def proved(device: "torch.device") -> Wait:
     """Return the first call that is proved to wait for a device.
 
     Raises what the device raises where nothing can be computed on it.
@@ -379,21 +391,21 @@ def proved(device: torch.device) -> Wait:
     return Wait(RESULTS, _candidates(device)[-1].call)
 
 
-def read(tensor: Tensor) -> object:
+def read(tensor: "Tensor") -> object:
     """Read one element of a tensor back."""
     return tensor.as_strided((), ()).item()
 
 
-def reading(tensor: Tensor, clock: Callable[[], float] = perf_counter) -> float:
+def reading(tensor: "Tensor", clock: Callable[[], float] = perf_counter) -> float:
     """Return the seconds of reading one element of a tensor back."""
     begun = clock()
     read(tensor)
     return clock() - begun
 
 
-def tensors(value: Any, device: torch.device) -> Iterator[Tensor]:  # noqa: ANN401 - any result
+def tensors(value: Any, device: "torch.device") -> "Iterator[Tensor]":  # noqa: ANN401 - any result
     """Yield the tensors of a body's result that have elements on a device."""
-    if isinstance(value, Tensor):
+    if isinstance(value, torch.Tensor):
         if value.device == device and value.numel():
             yield value
     elif isinstance(value, torch.nn.Module | dict | list | tuple):
@@ -402,7 +414,7 @@ def tensors(value: Any, device: torch.device) -> Iterator[Tensor]:  # noqa: ANN4
             yield from tensors(each, device)
 
 
-def _candidates(device: torch.device) -> list[Wait]:
+def _candidates(device: "torch.device") -> list[Wait]:
     """Return the calls that may wait for a device, the general call first."""
     marker = torch.zeros(()).to(device)
 
@@ -421,7 +433,7 @@ def _candidates(device: torch.device) -> list[Wait]:
     ]
 
 
-def _known_work(device: torch.device) -> KnownWork:
+def _known_work(device: "torch.device") -> KnownWork:
     """Return the least work that is not done once it is queued; the most if all is done.
 
     Then the device computes within the call, or too fast for a wait to matter. The work is products
@@ -433,7 +445,7 @@ def _known_work(device: torch.device) -> KnownWork:
         return _enough(device, torch.add)
 
 
-def _enough(device: torch.device, operation: Callable[[Tensor, Tensor], Tensor]) -> KnownWork:
+def _enough(device: "torch.device", operation: "Callable[[Tensor, Tensor], Tensor]") -> KnownWork:
     for edge, calls in WORKS:
         factor = torch.full((edge, edge), 1 / edge).to(device)
         work = partial(reduce, operation, [factor] * (calls + 1))
@@ -451,7 +463,7 @@ def _typical(seconds: Callable[[], float]) -> float:
     return statistics.median(seconds() for _ in range(TRIES))
 
 
-def _called(work: Callable[[], Tensor]) -> float:
+def _called(work: "Callable[[], Tensor]") -> float:
     """Return the seconds of calling work; its result is read before the next call."""
     begun = perf_counter()
     result = work()
@@ -460,7 +472,7 @@ def _called(work: Callable[[], Tensor]) -> float:
     return called
 
 
-def _left(work: Callable[[], Tensor], wait: Callable[[], object] | None = None) -> float:
+def _left(work: "Callable[[], Tensor]", wait: Callable[[], object] | None = None) -> float:
     """Queue work, and wait; return the seconds of reading one element of its result."""
     result = work()
     if wait is not None:

@@ -13,15 +13,13 @@ from statistics import median
 from time import monotonic
 from typing import Any
 
-import torch.distributed as dist
-
 from frobench.suite.concurrency import Interval
 from frobench.suite.errors import DoesNotFitError, LostRankError
 from frobench.suite.kit import workers
 from frobench.suite.kit.abilities import needed
 from frobench.suite.kit.check_result import is_brief, worst
-from frobench.suite.kit.commands import backend_of
 from frobench.suite.kit.workers import TaskFactory, Worker, WorkerError
+from frobench.suite.lazy_torch import torch
 from frobench.suite.stored.types import Check
 
 RANKS_WAIT, LAUNCH_WAITS, AT_MOST = 1 / 3, 1 / 2, 4 / 5
@@ -99,7 +97,9 @@ class Group:
     def _enter(self) -> None:
         if self._store is not None:
             return
-        backend = backend_of(self._ranks[0].seat.device)
+        from frobench.suite.kit.commands import backend_of  # noqa: PLC0415 - imports torch
+
+        dist, backend = torch.distributed, backend_of(self._ranks[0].seat.device)
         with needed("backend for a group of processes"):
             if not dist.is_backend_available(backend):
                 raise ValueError(f"torch is built without {backend}")

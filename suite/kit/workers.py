@@ -17,6 +17,7 @@ import pytest
 
 from frobench.suite.concurrency import Interval
 from frobench.suite.errors import DoesNotFitError
+from frobench.suite.kit.check_result import is_brief
 from frobench.suite.kit.lanes import Track
 from frobench.suite.kit.worker_process import Seat, serve
 from frobench.suite.machine.host import read
@@ -130,8 +131,6 @@ class Worker(Track):
 
     def check(self) -> Check:
         """Compare the last call's result with the truth, in the worker."""
-        from frobench.suite.kit.check_result import is_brief  # noqa: PLC0415 - imports torch
-
         check: Check = self.ask("check", is_brief())
         return check
 

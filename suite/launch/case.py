@@ -10,8 +10,6 @@ from types import AsyncGeneratorType, CoroutineType, GeneratorType, MappingProxy
 from typing import Any, Literal
 
 import pytest
-import torch
-from torch.profiler import profile, record_function, schedule, supported_activities
 
 from frobench.suite import privacy
 from frobench.suite.checkout import BENCHMARKS, SUITE
@@ -22,6 +20,7 @@ from frobench.suite.kit.device import Device
 from frobench.suite.kit.lanes import Track
 from frobench.suite.kit.workers import WorkerError
 from frobench.suite.launch.session import Session
+from frobench.suite.lazy_torch import torch
 from frobench.suite.machine.accounts import accounts
 from frobench.suite.measure.around import ColdCaches, Inputs
 from frobench.suite.measure.sampler import Body, Sampler, no_garbage_collection
@@ -40,6 +39,8 @@ LONGEST_REASON, LONGEST_DETAILS = 300, 20_000
 OUTCOMES = (pytest.skip.Exception, pytest.fail.Exception)
 IN_WORDS = (pytest.FixtureLookupError, WrongResultError, LostRankError)
 """Errors whose text names nothing but what stands in benchmarks."""
+HARNESS = {"_pytest", "pluggy", "pytest_benchmark"}
+"""Folders of the harness's code, besides Frobench's own."""
 LAZY = (GeneratorType, CoroutineType, AsyncGeneratorType)
 """Results of bodies that have not run yet."""
 
@@ -227,7 +228,7 @@ def _is_ours(error: BaseException, file: Path) -> bool:
     """Return whether Frobench wrote the text of an error."""
     if isinstance(error, OUTCOMES):
         frames = (Path(frame.filename) for frame in traceback.extract_tb(error.__traceback__))
-        raised = [name for name in frames if name.parent.name not in {"_pytest", "pluggy"}]
+        raised = [name for name in frames if name.parent.name not in HARNESS]
         by = (raised or [file])[-1].resolve()  # without any it is a mark
         return by.is_relative_to(SUITE) or by.is_relative_to(BENCHMARKS)
     return isinstance(error, IN_WORDS)
@@ -245,12 +246,28 @@ def raised_at(error: BaseException, folder: Path) -> str:
 
 
 def _traced_back(error: BaseException, folder: Path) -> str:
-    """Return an error's traceback, from the first line below a folder on, and its whole message."""
+    """Return an error's traceback and its whole message.
+
+    It begins at the first line below a folder, and leaves out the lines of Frobench and pytest.
+    """
     trace = error.__traceback__
     while trace and not Path(trace.tb_frame.f_code.co_filename).is_relative_to(folder):
         trace = trace.tb_next
-    lines = traceback.format_exception(type(error), error, trace or error.__traceback__)
-    return "".join(lines)[-LONGEST_DETAILS:].rstrip()
+    told = traceback.TracebackException(type(error), error, trace or error.__traceback__)
+    _leave_ours_out(told)
+    return "".join(told.format())[-LONGEST_DETAILS:].rstrip()
+
+
+def _leave_ours_out(told: traceback.TracebackException) -> None:
+    """Leave frames of Frobench and pytest out of a traceback and of those that led to it."""
+    told.stack[:] = [frame for frame in told.stack if not _is_of_harness(Path(frame.filename))]
+    for led in (told.__cause__, told.__context__):
+        if led is not None:
+            _leave_ours_out(led)
+
+
+def _is_of_harness(file: Path) -> bool:
+    return file.parent.name in HARNESS or file.resolve().is_relative_to(SUITE)
 
 
 def _text(error: BaseException) -> str:
@@ -281,15 +298,16 @@ def _traced(file: str | None, took: Callable[[], float]) -> Iterator[None]:
     if file is None:
         yield
         return
-    with profile(
-        activities=supported_activities(),  # type: ignore[no-untyped-call]
-        schedule=schedule(wait=0, warmup=1, active=1),
+    profiler = torch.profiler
+    with profiler.profile(
+        activities=profiler.supported_activities(),  # type: ignore[no-untyped-call]
+        schedule=profiler.schedule(wait=0, warmup=1, active=1),
         on_trace_ready=lambda done: done.export_chrome_trace(file),
         record_shapes=True,
         acc_events=True,
-    ) as profiler:
+    ) as traced:
         took()
-        profiler.step()
+        traced.step()
         yield
 
 
@@ -303,5 +321,5 @@ def _marked(name: str) -> Iterator[None]:
                 marks.callback(torch.cuda.profiler.stop)
                 torch.cuda.nvtx.range_push(name)  # type: ignore[no-untyped-call]
                 marks.callback(torch.cuda.nvtx.range_pop)
-        marks.enter_context(record_function(name))
+        marks.enter_context(torch.profiler.record_function(name))
         yield

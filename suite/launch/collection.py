@@ -18,7 +18,9 @@ Where the machine has nothing of the kind, one skipped case says so.
 """
 
 import inspect
+import re
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from types import ModuleType
 from typing import Any
 
@@ -32,7 +34,7 @@ from frobench.suite.machine import environment
 from frobench.suite.machine.host import affinity, cores_in_use
 from frobench.suite.nodes.groups import node_groups
 from frobench.suite.nodes.meeting import Meeting
-from frobench.suite.stored.differences import function_of
+from frobench.suite.stored.differences import function_of, name_of
 from frobench.suite.stored.types import Exercise, ProfileName, Settings
 from frobench.suite.version import benchmark_version
 
@@ -45,7 +47,7 @@ LONGEST_TEXT = 100
 
 def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
     """Give one benchmark function its cases."""
-    where = next((name for name in ARGUMENTS if name in metafunc.fixturenames), None)
+    where = device_argument(metafunc.fixturenames)
     marks = list(metafunc.definition.iter_markers("cases"))
     grid = expand(marks, settings.profile) if marks else [{}]
     if not grid:
@@ -53,7 +55,7 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
     axes = list(grid[0])
     if where is None:
         absent = [pytest.mark.absent("the CPU is not measured")]
-        skipped = [] if "cpu" in settings.devices else absent
+        skipped = [] if "cpu" in (settings.devices or ["cpu"]) else absent
         rows = [
             pytest.param(*case.values(), id=_id(*case.values()), marks=skipped) for case in grid
         ]
@@ -71,6 +73,11 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
         rows = [pytest.param(NONE, *grid[0].values(), id=NONE, marks=absent)]
     if rows:
         metafunc.parametrize([where, *axes], rows, indirect=[where])
+
+
+def device_argument(names: Sequence[str]) -> str | None:
+    """Return which of a benchmark's arguments, by their names, is one of devices, if any is."""
+    return next((name for name in ARGUMENTS if name in names), None)
 
 
 def _id(*values: object) -> str:
@@ -131,6 +138,14 @@ def collected(items: Sequence[pytest.Function], settings: Settings) -> Collected
         cases=[_identity(item, settings) for item in items],
         exercises={_exercise_of(item): _exercise(item.module) for item in items},
     )
+
+
+def near(expression: str, items: Iterable[pytest.Item]) -> list[str]:
+    """Return names of benchmarks like those in an expression; names of their files count too."""
+    found = [item for item in items if isinstance(item, pytest.Function)]
+    names = {name_of(item.function.__name__) for item in found} | set(map(_exercise_of, found))
+    words = re.findall(r"\w+", expression)
+    return [*dict.fromkeys(one for word in words for one in get_close_matches(word, names, 2))]
 
 
 def leads(item: pytest.Function, settings: Settings) -> bool:

@@ -30,17 +30,21 @@ def main() -> None:
     import pytest  # noqa: PLC0415 - the runner may be killed while these are imported
 
     _start_workers()
-    import torch  # noqa: F401, PLC0415 - not looked through for garbage either
-
-    gc.freeze()
-    gc.enable()
-    code = pytest.main()
+    code = pytest.main(plugins=[_Collected()])
     sys.stdout.flush()
     os._exit(code)
 
 
+class _Collected:
+    """Lets the search for garbage begin behind collection, and leave out what was imported."""
+
+    def pytest_collection_finish(self) -> None:
+        gc.freeze()
+        gc.enable()
+
+
 def _start_workers() -> None:
-    """Start the workers that the launch needs: they import torch while this process does."""
+    """Start the workers that the launch needs: they import torch while benchmarks do."""
     from frobench.suite.journal import OPTION, read_spec  # noqa: PLC0415 - as above
     from frobench.suite.kit.workers import HALVES, halves, start_early  # noqa: PLC0415 - as above
     from frobench.suite.machine.host import affinity, cores_in_use  # noqa: PLC0415 - as above

@@ -8,6 +8,7 @@ measure in which order, and where to write it.
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from copy import copy
 from functools import partial
 from typing import Any, TypeGuard
@@ -20,7 +21,7 @@ from frobench.suite.journal import OPTION, LaunchSpec, Measured, Plan, Stopped, 
 from frobench.suite.kit import device as dev
 from frobench.suite.kit.abilities import precision
 from frobench.suite.kit.cases import PROFILES
-from frobench.suite.kit.device import UnknownDeviceError, choose
+from frobench.suite.kit.device import UnknownDeviceError
 from frobench.suite.kit.group import Group
 from frobench.suite.kit.workers import Worker, put_away
 from frobench.suite.launch import collection
@@ -28,6 +29,7 @@ from frobench.suite.launch.case import WINDOW, Measure, raised_at
 from frobench.suite.launch.process_state import ProcessState
 from frobench.suite.launch.search import ShapeSearch
 from frobench.suite.launch.session import Session
+from frobench.suite.lazy_torch import is_imported
 from frobench.suite.profiles import settings_for
 
 SESSION = pytest.StashKey[Session]()
@@ -67,7 +69,8 @@ def measure(
     """Time a body and check its result; see `Measure`."""
     item, session = request.node, request.config.stash[SESSION]
     case = item.stash[CASE]
-    with precision("float32"):  # float32 means float32, unless a benchmark asks for less
+    # float32 means float32, unless a benchmark asks for less
+    with precision("float32") if is_imported() else nullcontext():
         state = ProcessState()
         session.tidy_up()
         for name in collection.ARGUMENTS:
@@ -148,10 +151,12 @@ def pytest_configure(config: pytest.Config) -> None:
             spec = read_spec(path)
         else:
             wanted = [name for name in config.getoption("--frobench-devices").split(",") if name]
-            settings = settings_for(config.getoption("--frobench-profile"), choose(wanted))
+            settings = settings_for(config.getoption("--frobench-profile"), wanted)
             plan = Plan(run="", started="", seed=0, settings=settings, benchmarks="")
             spec = LaunchSpec(plan=plan, mode="alone", journal="")
         config.stash[SESSION] = Session(spec)
+        if spec.settings.devices not in ([], ["cpu"]):  # accelerators are named
+            config.stash[SESSION].settle()
     except UnknownDeviceError as error:
         raise pytest.UsageError(str(error)) from error
 
@@ -165,13 +170,25 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Cross a benchmark's grids with the devices."""
     if "measure" in metafunc.fixturenames:
-        collection.parametrize(metafunc, metafunc.config.stash[SESSION].spec.settings)
+        frobench = metafunc.config.stash[SESSION]
+        if collection.device_argument(metafunc.fixturenames) is not None:
+            import torch  # noqa: F401, PLC0415 - which knows the devices
+
+            frobench.settle()
+        collection.parametrize(metafunc, frobench.spec.settings)
+
+
+def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+    """Keep what an expression leaves out, whose names may be meant."""
+    if items:
+        items[0].config.stash[SESSION].deselected += items
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the cases into this launch's order, and hand each a timer that replays its samples."""
     frobench = config.stash[SESSION]
+    frobench.settle()
     frobench.remember(_benchmarks(items))
     order = {name: position for position, name in enumerate(frobench.spec.order)}
     wanted = [
@@ -182,8 +199,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     by_name = {item.nodeid: item for item in _benchmarks(items)}
     for item in by_name.values():
         item.add_marker(pytest.mark.benchmark(timer=Replay(), group=item.path.stem[6:]))
-        # A vendor's warning must not fail a measurement.
-        item.add_marker(pytest.mark.filterwarnings("default"))
+        # A vendor's warning must not fail a measurement; a case that fails uses no fixture.
+        unused = "ignore:Benchmark fixture was not used"
+        item.add_marker(pytest.mark.filterwarnings("default", unused))
     for name in frobench.spec.plan.windows(frobench.spec.launch):
         if name in by_name:
             again = copy(by_name[name])
@@ -198,7 +216,9 @@ def pytest_exception_interact(
     call: pytest.CallInfo[object],
     report: pytest.CollectReport | pytest.TestReport,
 ) -> None:
-    """Say in one line why a file of benchmarks cannot be collected."""
+    """Say in one line why a file of benchmarks cannot be collected; end where that was asked."""
+    if call.excinfo is not None and isinstance(call.excinfo.value, pytest.exit.Exception):
+        raise call.excinfo.value
     if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
         error = call.excinfo.value
         if isinstance(error, pytest.Collector.CollectError) and error.__cause__ is not None:
@@ -228,6 +248,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     }
     if frobench.spec.mode in {"collect", "pilot"}:
         found = collection.collected(items, frobench.spec.settings)
+        if not items:
+            passed_over = filter(collection.has_cases, frobench.deselected)
+            found.near = collection.near(frobench.spec.settings.expression, passed_over)
         if frobench.spec.mode == "collect":
             collection.add_machine(found, items, frobench.spec.settings)
         frobench.write(found)

@@ -10,12 +10,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic, perf_counter
 
-import torch
-
 from frobench.suite.errors import DoesNotFitError
 from frobench.suite.journal import LaunchSpec, Tried
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.search_strategy import Shape, Try, outcome, proposal
+from frobench.suite.lazy_torch import torch
 from frobench.suite.measure.ready import steady_clocks
 from frobench.suite.measure.sampler import Body, Sampler
 

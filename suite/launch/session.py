@@ -9,12 +9,12 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from time import perf_counter
 
 import pytest
-import torch
 from msgspec.structs import replace
 
 from frobench.suite import doctor, journal
@@ -28,6 +28,7 @@ from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import Worker, early_workers
 from frobench.suite.launch import collection
 from frobench.suite.launch.search import Searches
+from frobench.suite.lazy_torch import is_imported, torch
 from frobench.suite.machine import environment
 from frobench.suite.machine.sensors.sensor import seal
 from frobench.suite.machine.torch_facts import bus_address
@@ -38,15 +39,16 @@ from frobench.suite.measure.sampler import Sampler
 from frobench.suite.nodes.groups import Groups
 from frobench.suite.profiles import PROFILES, longest_call
 from frobench.suite.project.imports import foreign, foreign_code, imported
-from frobench.suite.stored.types import Settings, Work
+from frobench.suite.stored.types import Work
 
-LACKING = (AttributeError, NotImplementedError, TypeError, ValueError, torch.OutOfMemoryError)
-"""Errors of a device that is full, or that never had a call."""
+LACKING = (AttributeError, NotImplementedError, TypeError, ValueError)
+"""Errors of a device that never had a call."""
 
 
 class Session:
     """One pytest session over benchmarks: a launch of a run, or a user's own.
 
+    deselected : what an expression leaves out
     position : how many cases the launch has measured
     is_changed : whether a case has changed the process for those behind it
     """
@@ -54,18 +56,12 @@ class Session:
     def __init__(self, spec: LaunchSpec) -> None:
         self.spec = spec
         self.journal = Journal(Path(self.spec.journal)) if self.spec.journal else None
-        settings = self.spec.plan.settings = self._settings_here()
         self.searches = Searches(self.spec, self.write)
-        self.explorer = Explorer(settings)
+        self.explorer = Explorer(spec.settings)
+        self.deselected: list[pytest.Item] = []
         self.position = max(0, len(spec.plan.cases) - len(spec.order))
         self.is_changed = False
-        self.groups = Groups(
-            self.spec.seed,
-            settings.devices,
-            settings.deadline,
-            lambda group: self._seated(collection.seats(group)),
-        )
-        self._accelerators = [Device(name) for name in settings.devices if name != "cpu"]
+        self._is_settled = spec.mode == "measure"  # by the plan
         self._gauge: ready.Gauge | None = None
         self._rested = False
         self._examined = False
@@ -84,32 +80,61 @@ class Session:
         except OSError as error:
             pytest.exit(f"the journal cannot be written: {error}", returncode=DISK_REFUSES)
 
-    def _settings_here(self) -> Settings:
-        """Return the settings with the devices there are; a pilot records what they are like."""
-        spec, settings = self.spec, self.spec.settings
-        if not spec.journal or spec.mode == "measure":  # they are from the options, or the plan
-            return settings
-        try:
-            names = dev.choose(settings.devices)
-            _refuse(settings.devices, names)
-        except (dev.UnknownDeviceError, CannotRunError) as error:
-            self.write(journal.Stopped(message=str(error)))
-            pytest.exit(str(error))
-        if spec.mode == "pilot":
-            lacking = {} if settings.devices else dev.unserved(dev.accelerators())
+    def settle(self) -> None:
+        """Find the devices, once; a pilot records what they are like.
+
+        Where neither a benchmark nor the user names a device, and nothing has imported torch when
+        all benchmarks are collected, that is the CPU, and torch stays away.
+        """
+        if self._is_settled:
+            return
+        self._is_settled = True
+        wanted, names = self.spec.settings.devices, ["cpu"]
+        if is_imported() or wanted not in ([], names):
+            names = self._chosen(wanted)
+        self.spec.plan.settings = replace(self.spec.settings, devices=names)
+        if self.spec.mode == "pilot":
+            lacking = {} if wanted or not is_imported() else dev.unserved(dev.accelerators())
             told = {n: known_message(w) or "torch cannot compute there" for n, w in lacking.items()}
-            ready.steady_clocks([Device(name) for name in names], ready.WAKE_SECONDS)
+            ready.steady_clocks(self._accelerators, ready.WAKE_SECONDS)
             self.write(
                 journal.Surroundings(
                     devices=names,
                     environment=environment.capture(names),
-                    seals=seals(names, str(spec.seed)),
+                    seals=seals(names, str(self.spec.seed)),
                     addresses=addresses(names),
                     troubles=doctor.left_out(told),
                     refusals={n: why for n, why in lacking.items() if why != told[n]},
                 )
             )
-        return replace(settings, devices=names)
+
+    def _chosen(self, wanted: Sequence[str]) -> list[str]:
+        """Return the devices that are wanted; end a run that cannot have them."""
+        try:
+            names = dev.choose(wanted)
+            if self.journal is not None:
+                _refuse(wanted, names)
+        except (dev.UnknownDeviceError, CannotRunError) as error:
+            if self.journal is None:
+                raise
+            self.write(journal.Stopped(message=str(error)))
+            pytest.exit(str(error))
+        return names
+
+    @cached_property
+    def groups(self) -> Groups:
+        """The groups of processes."""
+        settings = self.spec.settings
+        return Groups(
+            self.spec.seed,
+            settings.devices,
+            settings.deadline,
+            lambda group: self._seated(collection.seats(group)),
+        )
+
+    @cached_property
+    def _accelerators(self) -> list[Device]:
+        return [Device(name) for name in self.spec.settings.devices if name != "cpu"]
 
     def remember(self, items: Sequence[pytest.Function]) -> None:
         """Take up a pilot that a hung or crashed case ended."""
@@ -243,10 +268,10 @@ class Session:
         self._untidy = True
         if failed:
             self.drop_workers(lost)
-        for name in self.spec.settings.devices:
+        for device in self._accelerators:
             try:
-                with suppress(*LACKING):
-                    Device(name).synchronize()
+                with suppress(*LACKING, torch.OutOfMemoryError):
+                    device.synchronize()
             except Exception as error:  # noqa: BLE001 - whatever a backend raises when it is lost
                 pytest.exit(f"a device no longer works: {in_brief(error)}", returncode=DEVICE_LOST)
 
@@ -273,7 +298,8 @@ def seals(devices: Sequence[str], salt: str) -> dict[str, str | None]:
 
 def addresses(devices: Sequence[str]) -> dict[str, str]:
     """Return the bus addresses of the devices that have one."""
-    return {name: address for name in devices if (address := bus_address(name))}
+    gpus = (name for name in devices if name != "cpu")
+    return {name: address for name in gpus if (address := bus_address(name))}
 
 
 def _refuse(wanted: Sequence[str], devices: Sequence[str]) -> None:

@@ -9,8 +9,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import torch
-
+from frobench.suite.lazy_torch import is_imported, torch
 from frobench.suite.machine import host
 from frobench.suite.machine.hardware import complete
 from frobench.suite.machine.host import ROOT, unknown_facts
@@ -56,17 +55,17 @@ def bus_address(name: str) -> str | None:
     return "{:04x}:{:02x}:{:02x}".format(*numbers) if numbers == parts else None
 
 
-def _vendor(device: torch.device) -> Vendor:
+def _vendor(device: "torch.device") -> Vendor:
     return vendor_of(device.type, has_uuid=device.type == "cuda" and torch.version.hip is None)
 
 
-def _properties(device: torch.device) -> Any:
+def _properties(device: "torch.device") -> Any:
     with suppress(AttributeError, NotImplementedError, RuntimeError):  # a backend may lack it
         return torch.get_device_module(device).get_device_properties(device)
     return None
 
 
-def _torch_facts(device: torch.device, properties: Any) -> dict[str, Any]:
+def _torch_facts(device: "torch.device", properties: Any) -> dict[str, Any]:
     """Return what torch tells, and nothing that it does not."""
     if device.type == "mps":
         return {
@@ -91,19 +90,23 @@ def _torch_facts(device: torch.device, properties: Any) -> dict[str, Any]:
 
 def software(unknown: dict[str, str]) -> Software:
     """Describe the software of this process; `unknown` takes the reasons for what is not known."""
-    container, build = host.in_container(), _torch_build()
+    is_here, container = is_imported(), host.in_container()
+    build = _torch_build() if is_here else {}
     unknown |= unknown_facts({"software.container": container}, {})
+    if not is_here:
+        names = ("torch", "threads", "interop_threads")
+        unknown |= {f"software.{name}": "not imported" for name in names}
     unknown |= unknown_facts(build, {}, "software.torch_build.", "this build of torch has none")
     return Software(
         os=host.operating_system(),
         kernel=host.kernel(),
         container=container,
         python=platform.python_version(),
-        torch=str(torch.__version__),
+        torch=str(torch.__version__) if is_here else None,
         torch_build=build,
-        threads=torch.get_num_threads(),
-        interop_threads=torch.get_num_interop_threads(),
-        flags=_flags(),
+        threads=torch.get_num_threads() if is_here else None,
+        interop_threads=torch.get_num_interop_threads() if is_here else None,
+        flags=_flags() if is_here else {},
         variables=host.stored_variables(os.environ),
         packages=_packages(),
     )

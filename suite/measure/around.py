@@ -7,15 +7,16 @@ from contextlib import suppress
 from functools import partial
 from time import perf_counter
 from types import BuiltinMethodType, MethodType
-from typing import Any
-
-import torch
-from torch import Tensor
+from typing import TYPE_CHECKING, Any
 
 from frobench.suite.errors import DoesNotFitError
 from frobench.suite.kit.device import Device
+from frobench.suite.lazy_torch import is_imported, torch
 from frobench.suite.machine.host import last_level_cache
 from frobench.suite.profiles import TIMES_THE_CACHE
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 UNKNOWN_CPU_CACHE, UNKNOWN_CACHE = 64 * 2**20, 256 * 2**20
 """Bytes of a last-level cache of unknown size, of a CPU and of an accelerator: nearly all those of
@@ -24,7 +25,7 @@ KEPT = 1 / 16
 """The part of the free memory up to which the CPU's buffer is kept for further cases: to map 1 GiB
 takes several times as long as to read it."""
 
-_kept: dict[int, Tensor] = {}
+_kept: "dict[int, Tensor]" = {}
 """The CPU's buffer, by its size in bytes."""
 
 
@@ -59,7 +60,7 @@ class ColdCaches:
         )
 
 
-def _buffer(device: Device) -> Tensor:
+def _buffer(device: Device) -> "Tensor":
     size = TIMES_THE_CACHE * cache_bytes(device)
     if not device.is_accelerator and size in _kept:
         return _kept[size]
@@ -89,7 +90,7 @@ LEAST_ELEMENTS = 16
 SMALL = 0.1
 """A tensor smaller than this part of the largest may be plain: biases are, and sums use ones."""
 MOST_TENSORS = 16
-_BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+_BITS = {1: "uint8", 2: "int16", 4: "int32", 8: "int64"}
 
 
 class Inputs:
@@ -100,7 +101,7 @@ class Inputs:
 
     def __init__(self, *bodies: object) -> None:
         self._held: dict[int, tuple[Tensor, int]] = {}
-        for body in bodies:
+        for body in bodies if is_imported() else ():
             with suppress(Exception):  # a look must not fail a case, whatever a body holds
                 self._held |= {id(tensor): (tensor, tensor._version) for tensor in _held(body)}  # noqa: SLF001 - has no public name
 
@@ -118,8 +119,8 @@ class Inputs:
         return max((part for part in parts if part is not None), default=None)
 
 
-def _held(value: Any, depth: int = 4) -> Iterator[Tensor]:  # noqa: ANN401 - whatever it holds
-    if isinstance(value, Tensor):
+def _held(value: Any, depth: int = 4) -> "Iterator[Tensor]":  # noqa: ANN401 - whatever it holds
+    if isinstance(value, torch.Tensor):
         number = value.is_floating_point() or value.dtype == torch.int8  # others index and mask
         if number and value.numel() >= LEAST_ELEMENTS:
             yield value
@@ -146,7 +147,7 @@ def _inside(value: Any) -> Iterable[Any]:  # noqa: ANN401 - whatever it holds
     return contents
 
 
-def _commonest(tensor: Tensor) -> float | None:
+def _commonest(tensor: "Tensor") -> float | None:
     with suppress(Exception):  # a look must not fail a case, whatever a backend lacks
         values = tensor.detach()
         if values.itemsize == 1:
@@ -156,7 +157,9 @@ def _commonest(tensor: Tensor) -> float | None:
             draw = partial(torch.randint, 0, size=(LOOKED_AT,), generator=chance)
             values = values[tuple(draw(high=size).to(values.device) for size in values.shape)]
         flat = values.cpu().contiguous().view(-1)
-        _, counts = torch.unique(flat.view(_BITS[flat.itemsize]), return_counts=True)
+        _, counts = torch.unique(
+            flat.view(getattr(torch, _BITS[flat.itemsize])), return_counts=True
+        )
         return int(counts.max()) / flat.numel()
     return None
 

@@ -18,10 +18,10 @@ from itertools import pairwise
 from typing import NoReturn
 
 import pytest
-import torch
 
 from frobench.suite.journal import Measured
 from frobench.suite.kit.cases import Parameters, sizes
+from frobench.suite.lazy_torch import is_imported, torch
 from frobench.suite.machine.accounts import DISTURBED, Read, accounts, undisturbed
 from frobench.suite.machine.host import cores_in_use
 from frobench.suite.measure.sampler import Clock, Sampler, no_garbage_collection
@@ -207,7 +207,7 @@ def explore(
             calls.append(call())
         now = read()
         spent = now.since(accounted) if accounted and now else None
-        if spent and spent.waited > DISTURBED * (spent.ran + spent.waited):
+        if is_imported() and spent and spent.waited > DISTURBED * (spent.ran + spent.waited):
             until = begun + SAFE_PART * settings.deadline
             single = _call_with_one_thread(call, sampler.clock, record, hopeless, until)
             calls += [seconds / THREADED for seconds in single]

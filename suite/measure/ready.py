@@ -15,10 +15,9 @@ from functools import partial
 from time import perf_counter
 from typing import TypeVar
 
-import torch
-
 from frobench.suite.errors import DoesNotFitError
 from frobench.suite.kit.device import REFUSALS, Device
+from frobench.suite.lazy_torch import is_imported, torch
 from frobench.suite.measure.sampler import Body, Sampler
 from frobench.suite.profiles import SETTLE_SECONDS
 
@@ -134,6 +133,8 @@ class Gauge:
 
 def _bodies(device: Device) -> dict[str, Body]:
     bodies: dict[str, Body] = {} if device.is_accelerator else {"python": _loop}
+    if not is_imported():
+        return bodies
     try:
         small, source = device.uniform(16, 16), device.uniform(COPIED // 4)
         left, right = device.uniform(PRODUCT, PRODUCT), device.uniform(PRODUCT, PRODUCT)
@@ -154,7 +155,7 @@ def _loop() -> int:
     return total
 
 
-def _add_often(small: torch.Tensor) -> torch.Tensor:
+def _add_often(small: "torch.Tensor") -> "torch.Tensor":
     for _ in range(OPERATIONS):
         small = small + 0.0
     return small

@@ -353,4 +353,4 @@ class Launches:
             over = len(self._over[record.launch]) / len(self._plan.cases)
             done = (record.launch + over) / self._planned
             left = self._planned * self._launch_seconds() * (1 - done)
-            self._reporter.at(done, left, short_name(record.case))
+            self._reporter.at(self._clock.seconds(), left, short_name(record.case))

@@ -35,7 +35,8 @@ def machine_lock(waiting: Callable[[str], object] | None = None) -> Iterator[Non
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             note = os.pread(handle, LONGEST_NOTE, 0).decode(errors="replace")
-            holder = f"another run is measuring this machine ({printable(note)})"
+            named = f" ({printable(note)})" if note else ", and has just begun"
+            holder = f"another run is measuring this machine{named}"
             if waiting is None:
                 raise CannotRunError(
                     f"{holder}; two at a time would disturb each other: --wait waits for it"
@@ -43,9 +44,9 @@ def machine_lock(waiting: Callable[[str], object] | None = None) -> Iterator[Non
             waiting(f"{holder}; waiting until it ends")
             fcntl.flock(handle, fcntl.LOCK_EX)
         with suppress(OSError):  # the file of a user who does not share it
-            os.truncate(handle, 0)
-            note = f"process {os.getpid()}, since {datetime.now(UTC):%H:%M:%S} UTC"
-            os.pwrite(handle, note.encode(), 0)
+            holder = f"process {os.getpid()}, since {datetime.now(UTC):%H:%M:%S} UTC"
+            os.pwrite(handle, holder.encode(), 0)
+            os.truncate(handle, len(holder))
         yield
 
 

@@ -86,10 +86,10 @@ def _require_cases(found: Collected, spec: LaunchSpec) -> None:
             "--devices? `frobench list` shows what there is"
         )
     what = f"no case matches {expression!r} in" if expression else "no case of"
-    raise NothingSelectedError(
-        f"{what} the profile {profile} in {spec.plan.benchmarks}; a case is a function "
-        "bench_* in a file bench_*.py that calls its argument `measure`"
-    )
+    advice = "a case is a function bench_* in a file bench_*.py that calls its argument `measure`"
+    if found.near:
+        advice = f"did you mean {' or '.join(found.near)}?"
+    raise NothingSelectedError(f"{what} the profile {profile} in {spec.plan.benchmarks}; {advice}")
 
 
 def _not_collected(code: int | None, process: LaunchProcess) -> Exception:

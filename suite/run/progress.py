@@ -4,8 +4,10 @@
 The bar is redrawn when a case begins and not by a timer: a redraw in a sample would be measured.
 """
 
+import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Self, TextIO
@@ -17,6 +19,7 @@ from rich.table import Column
 from frobench.suite.errors import NothingMeasuredError
 from frobench.suite.journal import Record, Refused
 from frobench.suite.printable import plain_stream, printable
+from frobench.suite.profiles import OVER
 from frobench.suite.stored.differences import short_name
 from frobench.suite.stored.types import Outcome
 from frobench.suite.units import counted
@@ -25,20 +28,23 @@ REDRAW_SECONDS = 0.5
 LONGEST_NAME, FIGURES = 28, 20
 """Columns of a name, and those of the shortest bar, the percentage and the time left of a run of
 less than 17 hours, with the gaps."""
-MOST_REASONS = 10
-"""Reasons that are printed, those of failed cases first."""
+MOST_REASONS, MOST_NAMED = 10, 4
+"""Reasons that are printed, those of failed cases first; and those that one line names."""
 
 
 class Reporter:
     """Shows how far a run is: with a bar on a terminal, else by lines; nothing without a stream.
 
+    verbose : whether to name every case that is left out
     texts : of skipped cases that were shown
     """
 
     texts: frozenset[str] = frozenset()
 
-    def __init__(self, out: TextIO | None = None) -> None:
+    def __init__(self, out: TextIO | None = None, *, verbose: bool = False) -> None:
+        self.verbose = verbose
         self._out = out
+        self._part = 0.0
         self._bar: Progress | None = None
         if out is None or not out.isatty():
             return
@@ -75,24 +81,26 @@ class Reporter:
             elif self._out is not None:
                 print(line, file=self._out, flush=True)
 
-    def at(self, done: float, left: float, what: str) -> None:
-        """Show how much is done, from 0 to 1, the seconds left, and what is being done."""
+    def at(self, spent: float, left: float, what: str) -> None:
+        """Show the seconds spent and left, and what is being done; the bar never moves back."""
+        self._part = max(self._part, spent / (spent + left) if left > 0 else 1.0)
         now = time.monotonic()
         if self._bar is not None and now - self._drawn >= REDRAW_SECONDS:
             self._drawn = now
             with suppress(OSError):
                 self._bar.update(
                     self._task,
-                    completed=min(done, 1.0),
+                    completed=self._part,
                     description=printable(what),
                     left=f"{remaining(left)} left",
                     refresh=True,
                 )
 
 
-def reporter(out: TextIO | None = None) -> Reporter:
+def reporter(out: TextIO | None = None, *, verbose: bool = False) -> Reporter:
     """Return a reporter for a stream, which is that of messages if none is given."""
-    return Reporter(out or sys.stderr)  # which is none if it was closed before the start
+    # which is none if it was closed before the start
+    return Reporter(out or sys.stderr, verbose=verbose)
 
 
 def remaining(seconds: float) -> str:
@@ -129,6 +137,19 @@ def reasons(outcomes: Iterable[Outcome]) -> list[str]:
     if len(lines) > MOST_REASONS:
         lines[MOST_REASONS:] = [f"  and {len(lines) - MOST_REASONS} more reasons"]
     return lines
+
+
+def in_brief(outcomes: Sequence[Outcome]) -> str:
+    """Say in one line how many cases are left out, and why, the commonest reason first."""
+    counts = Counter(
+        "too slow for this profile"
+        if OVER in (reason := outcome.reason or "no reason given")
+        else re.split(r"[;:,(]", reason)[0].strip()
+        for outcome in outcomes
+    )
+    causes = [cause for cause, _ in counts.most_common(MOST_NAMED)]
+    more = [f"{len(counts) - MOST_NAMED} more reasons"] * (len(counts) > MOST_NAMED)
+    return f"{counted(len(outcomes), 'case')} left out: {', '.join([*causes, *more])}"
 
 
 def require_any(outcomes: Sequence[Outcome]) -> None:

@@ -49,7 +49,14 @@ from frobench.suite.run.launches import Launches
 from frobench.suite.run.lock import lock_identity, machine_lock
 from frobench.suite.run.merge import merge
 from frobench.suite.run.plan import choices, freeze
-from frobench.suite.run.progress import Reporter, reasons, remaining, require_any, say_refusal
+from frobench.suite.run.progress import (
+    Reporter,
+    in_brief,
+    reasons,
+    remaining,
+    require_any,
+    say_refusal,
+)
 from frobench.suite.run.unfinished import LAUNCHES, PILOT, READINGS, RunClock
 from frobench.suite.stored import store, types
 from frobench.suite.stored.differences import machine_id, short_name
@@ -337,8 +344,9 @@ def explored(
     def show(record: Record) -> None:
         say_refusal(record, reporter)
         if isinstance(record, Begun):
-            left = plan.settings.budget - clock.seconds()
-            reporter.at(0.0, left, f"trying {short_name(record.case)}")
+            spent = clock.seconds()
+            left = max(0.0, plan.settings.budget - spent)
+            reporter.at(spent, left, f"trying {short_name(record.case)}")
 
     pilot.explore(plan, journal, show)
     why_no_counter = telemetry.why_no_counter(sensors(folder, plan))
@@ -380,13 +388,15 @@ def _name_troubles(troubles: Iterable[Conclusion], reporter: Reporter) -> None:
 def _announce(plan: Plan, reporter: Reporter) -> None:
     """Say what is planned, and whether the fewest launches that say anything take too long."""
     left_out = [outcome for outcome in plan.outcomes if outcome.status == "skipped"]
-    without = f"; {len(left_out)} left out:" if left_out else ""
     launches = plan.launches(plan.plan_seconds, plan.launch_seconds)
     reporter.say(
         f"{counted(len(plan.cases), 'case')} in {counted(launches, 'launch')} of about "
-        f"{remaining(plan.launch_seconds)}{without}"
+        f"{remaining(plan.launch_seconds)}"
     )
-    for reason in reasons(left_out):
+    if left_out:
+        more = ":" if reporter.verbose else " (--verbose names them)"
+        reporter.say(f"{in_brief(left_out)}{more}")
+    for reason in reasons(left_out) if reporter.verbose else ():
         reporter.say(reason)
     if plan.seconds_at_least > plan.settings.budget and plan.settings.launches is None:
         alone = ", and takes less time where no other program keeps the processor busy"

@@ -29,10 +29,10 @@ LOCK = "lock"
 def begin(results: Path, plan: Plan) -> Path:
     """Make the folder of a run whose name no other run in `results` has, and put its plan there.
 
-    The name consists of the second, the commit's first digits, and the machine's label if it has
-    one: another machine may begin a run in the same second.
+    The name consists of the second, the first digits of the project's commit or else of Frobench's,
+    and the machine's label if it has one: another machine may begin a run in the same second.
     """
-    commit = plan.commit.id or "unknown"
+    commit = (plan.project and plan.project.id) or plan.commit.id or "unknown"
     runs = results / RUNS
     runs.mkdir(parents=True, exist_ok=True)
     while True:

@@ -234,6 +234,9 @@ FOLLOWS = {
 }
 """Facts that follow from another one: where that differs, they are left out."""
 
+ASKED_OF_TORCH = _facts("software", "flags.* interop_threads threads torch torch_build.*")
+"""Facts that are unknown, and so different from no others, where nothing imported torch."""
+
 Likeness = Literal["same", "differs harmlessly", "differs in what matters"]
 
 
@@ -253,13 +256,16 @@ class Difference(Struct, frozen=True):
 def compare_environments(base: Environment, new: Environment) -> list[Difference]:
     """Return every fact on which two environments differ, in the order of the model.
 
-    What follows from another accelerator, processor or torch (memory, clocks, ...) is left out.
+    What follows from another accelerator, processor or torch (memory, clocks, ...) is left out,
+    and what torch would have told where a run did without it.
     """
     old_facts, new_facts = facts(base), facts(new)
+    unknown = ASKED_OF_TORCH if None in {base.software.torch, new.software.torch} else ()
     differing = [
         fact
         for fact in dict.fromkeys([*old_facts, *new_facts])
         if old_facts.get(fact) != new_facts.get(fact)
+        and not any(fnmatchcase(fact, pattern) for pattern in unknown)
         and (fact.startswith(SAID_BY_ABSENCE) or (fact in old_facts and fact in new_facts))
     ]
     known = [pattern for fact in differing for pattern in FOLLOWS.get(fact, ())]

@@ -109,16 +109,16 @@ class Accelerator(Struct, kw_only=True):
 
 
 class Software(Struct, kw_only=True):
-    """Everything installed that moves a number."""
+    """Everything installed that moves a number; ``None`` and empty where no torch was imported."""
 
     os: Text
     kernel: Text
     container: bool | None
     python: Text
-    torch: Text
+    torch: Text | None
     torch_build: dict[Name, Text | None]
-    threads: Integer
-    interop_threads: Integer
+    threads: Integer | None
+    interop_threads: Integer | None
     flags: dict[Name, Scalar]
     variables: dict[Name, Text]
     packages: dict[Name, Text]
@@ -352,7 +352,7 @@ MOST_SAMPLES = 30
 """Host samples kept for a case in a launch, at most."""
 SCHEMA = 1
 """Version of the stored file's layout."""
-MINOR = 1
+MINOR = 2
 """Raised with each field, and each value of a field, that is added to the layout: an older version
 reads the file if it can, and else names the newer one."""
 ProfileName = Literal["quick", "standard", "rigorous"]
@@ -514,7 +514,7 @@ class Frobench(Struct, kw_only=True):
 
     Older files do not tell ``troubles``, ``plan_body_seconds``, ``without_energy`` and ``project``.
 
-    run : the run's name, ``<UTC>-<commit>``
+    run : the run's name, ``<UTC>-<commit>``, of the project if one was measured
     complete : whether every launch that was planned ended
     seconds, plan_seconds : wall time of the whole run, and what of it went into planning
     digest : sha256 over the canonical JSON of the file without this field

@@ -124,7 +124,10 @@ def heading(run: RunAnswers) -> str:
 
 
 def lines(run: RunAnswers, width: int, *, every: bool = False) -> Iterator[str]:
-    """Yield the axes, the leading answers or every one in full, and what was not measured."""
+    """Yield the axes, the leading answers or every one in full, and what was not measured.
+
+    Without axes each answer stands below its question.
+    """
     shown = [answer for answer in run.answers if every or answer.leads]
     marked = [*(axis.doubts for axis in run.axes), *(answer.doubts for answer in shown)]
     noisy = sum(NOISY in words for words in marked)
@@ -144,8 +147,12 @@ def lines(run: RunAnswers, width: int, *, every: bool = False) -> Iterator[str]:
         rule = f" \N{RIGHTWARDS ARROW} {answer.rule_of_thumb}" if answer.rule_of_thumb else ""
         text = f"{answer.answer if every else answer.brief}{rule}{doubts(answer.doubts, once)}"
         new = answer.exercise if answer.exercise != title else ""
-        yield from _beside(new, text, names, width)
         title = answer.exercise
+        if run.axes:
+            yield from _beside(new, text, names, width)
+        else:
+            yield from wrapped(answer.question, width) if new or every else ()
+            yield from wrapped(text, width, GAP, GAP * 2)
     if any(answer.value is not None and answer.value.low is not None for answer in shown):
         interval = "[a, b]: 95% interval over the launches of this run on this machine"
         yield from wrapped(interval, width)

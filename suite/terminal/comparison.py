@@ -17,7 +17,7 @@ from frobench.suite.compare.rank_tests import compare_values
 from frobench.suite.project.git import describe
 from frobench.suite.statistics import LEAST_LAUNCHES, case_medians, estimate
 from frobench.suite.stored.differences import Difference, name_of
-from frobench.suite.stored.types import VerdictWord
+from frobench.suite.stored.types import Scalar, VerdictWord
 from frobench.suite.terminal.layout import Table
 from frobench.suite.units import RATIO, counted, format_estimate, format_point, format_value
 
@@ -139,9 +139,9 @@ def projects(comparison: RunComparison) -> list[str]:
 def across(comparison: RunComparison) -> list[str]:
     """Name the differences that the verdicts are about."""
     return [
-        f"compared across {each.fact}: {each.base} -> {each.new}"
+        f"compared across {each.fact}: {_spelled(each.base)} -> {_spelled(each.new)}"
         if each.base != each.new
-        else f"{each.fact} is equal in both runs: {each.base}"
+        else f"{each.fact} is equal in both runs: {_spelled(each.base)}"
         for each in comparison.across
     ]
 
@@ -171,15 +171,17 @@ def allowances(comparison: RunComparison) -> list[str]:
     ]
 
 
-def unmatched(cases: Sequence[Unmatched]) -> list[str]:
+def unmatched(cases: Sequence[Unmatched], base: str = "base", new: str = "new") -> list[str]:
     """Name the cases that only one run measured, with what the other says of them."""
-    return [
-        f"only in {side}: {line}"
-        for side in ("base", "new")
-        for line in grouped(
-            (name_of(case.fullname), case.reason) for case in cases if case.measured_in == side
-        )
-    ]
+    reasons_of: dict[str, list[tuple[str, str]]] = {}
+    called = {"base": base, "new": new}
+    for case in sorted(cases, key=lambda case: case.measured_in):
+        where = f"only in {called[case.measured_in]}"
+        if case.failed_in is not None:
+            where = f"failed in {called[case.failed_in]}"
+        reason = case.reason.removeprefix("failed there: ")
+        reasons_of.setdefault(where, []).append((name_of(case.fullname), reason))
+    return [f"{where}: {line}" for where, pairs in reasons_of.items() for line in grouped(pairs)]
 
 
 def grouped(reasons: Iterable[tuple[str, str | None]]) -> list[str]:
@@ -204,7 +206,13 @@ def _changed(cases: Iterable[CaseComparison]) -> list[str]:
 
 
 def _differing(differences: Iterable[Difference]) -> list[str]:
-    return [f"  {each.fact}: {each.base} -> {each.new}" for each in differences]
+    return [f"  {each.fact}: {_spelled(each.base)} -> {_spelled(each.new)}" for each in differences]
+
+
+def _spelled(value: Scalar) -> str:
+    """Spell a fact; a file that lacks it does not know it."""
+    words = {None: "unknown", True: "yes", False: "no"}
+    return words[value] if value is None or isinstance(value, bool) else str(value)
 
 
 def _advice(comparison: RunComparison) -> str:

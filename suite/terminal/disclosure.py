@@ -12,6 +12,8 @@ from frobench.suite.units import counted
 
 FEW, LONGEST = 6, 60
 """Texts of one place that are shown where not all are asked for, and letters of each."""
+BY_CASE = "frobench.without_energy"
+"""The table whose entries are named by cases, and so are shown together."""
 COLUMN = 30
 """Letters that names have, most of the time."""
 
@@ -30,7 +32,8 @@ def lines(run: Run, removed: Collection[Removed], *, everything: bool = False) -
     texts: dict[str, dict[str, None]] = {}
     for where, text in privacy.texts(run):
         if text:
-            texts.setdefault(pattern(where).removeprefix("$."), {})[text] = None
+            place = pattern(where).removeprefix("$.")
+            texts.setdefault(BY_CASE if place.startswith(BY_CASE) else place, {})[text] = None
     for where, values in texts.items():
         mine = where.startswith("frobench.environment.")
         yield from _entry(where, [*values], full=everything or mine)

@@ -35,10 +35,10 @@ def tables(history: History) -> Iterator[Table]:
 
 def refusals(history: History) -> Iterator[str]:
     """Yield what makes the exit code 3, and which cases were not compared."""
-    comparison = history.comparison
+    comparison, (first, *_, last) = history.comparison, history.commits
     if reason := doubt(comparison):
         yield f"{cannot_say(comparison)}: {reason}"
-    yield from unmatched(comparison.unmatched)
+    yield from unmatched(comparison.unmatched, first.short, last.short)
     yield from undecided(comparison.cases)
 
 

@@ -134,7 +134,8 @@ def test_a_comparison_that_shows_almost_nothing_says_so_first_and_exits_3(
     for case in base.benchmarks:
         case.extra_info.headline = False
     spoil(new)
-    assert verdicts.runs(base, new, as_json=False, allow_missing=True) == 3
+    comparison = compare_runs(base, new)
+    assert verdicts.runs(base, new, comparison, as_json=False, allow_missing=True) == 3
     assert capsys.readouterr().out.splitlines()[0] == f"cannot say: {reason}"
 
 
@@ -203,9 +204,17 @@ def test_where_nothing_is_compared_one_line_says_why_and_it_exits_3(
 ) -> None:
     base, new = made(seed=1), made(seed=2, slower=3)
     spoil(new)
-    assert verdicts.runs(base, new, as_json=False, allow_missing=allow_missing) == 3
+    assert (
+        verdicts.runs(
+            base, new, compare_runs(base, new), as_json=False, allow_missing=allow_missing
+        )
+        == 3
+    )
     assert capsys.readouterr().out.startswith(f"cannot say: {line}")
-    assert verdicts.runs(base, new, as_json=True, allow_missing=allow_missing) == 3
+    assert (
+        verdicts.runs(base, new, compare_runs(base, new), as_json=True, allow_missing=allow_missing)
+        == 3
+    )
     told = capsys.readouterr()
     assert json.loads(told.out)["counts"].keys() <= {"incomparable"}
     assert told.err.startswith(f"cannot say: {line}")

@@ -135,7 +135,7 @@ def test_an_error_of_a_whole_run_makes_every_case_incomparable_and_is_told_once(
     _conclude(base, None)
     comparison = compare_runs(base, new)
     assert comparison.counts == {"incomparable": len(comparison.cases)}
-    assert verdicts.runs(base, new, as_json=False) == 3
+    assert verdicts.runs(base, new, compare_runs(base, new), as_json=False) == 3
     told = capsys.readouterr().out
     assert told.startswith("cannot say: no-work in base: a call takes 1 ns\n\n")
     assert told.count("a call takes 1 ns") == 1

@@ -140,7 +140,7 @@ def test_the_terminal_names_the_disturbance_once_and_advises_to_measure_again(
 ) -> None:
     base, new = _pair()
     _trouble(base), _trouble(new, "busy-processor")
-    assert verdicts.runs(base, new, as_json=False) == 3
+    assert verdicts.runs(base, new, compare_runs(base, new), as_json=False) == 3
     shown = capsys.readouterr().out
     (line,) = (line for line in shown.splitlines() if line.startswith("unresolved: "))
     assert line.endswith(" more: disturbed: busy-processor in new only")

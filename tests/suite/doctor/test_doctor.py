@@ -143,7 +143,7 @@ def test_a_build_for_the_cpu_is_named_with_the_device_and_what_to_install(tmp_pa
         "NVIDIA H100 80GB HBM3 cannot be used: "
         "torch 2.13.0+cpu is built for the CPU alone, not for CUDA"
     )
-    assert "pip install --force-reinstall torch --index-url" in trouble.advice
+    assert "pip install --force-reinstall torch==2.13.0 --index-url" in trouble.advice
     assert "https://pytorch.org/get-started/locally/" in trouble.advice
     assert "--devices cpu" in trouble.advice
 

@@ -282,9 +282,9 @@ def test_a_case_that_fails_at_an_end_of_the_range_is_named_and_exits_3(
 ) -> None:
     tree = project(tmp_path, *texts)
     done = searched(tree)
-    side = "base" if at else "new"
+    failed = done.commits[at].short
     assert [*history_words.refusals(done)] == [
-        f"only in {side}: one[cpu]: failed there: RuntimeError: broken"
+        f"failed in {failed}: one[cpu]: RuntimeError: broken"
     ]
     assert exit_code(done.comparison) == 3
     assert {name for name, *_ in rows(done)} == {"two[cpu]"}

@@ -175,7 +175,8 @@ def test_a_launch_ends_when_a_device_does_not_answer(monkeypatch: pytest.MonkeyP
     def broken(_: Device) -> None:
         raise RuntimeError("it is gone")
 
-    shared = Session(launch_spec("measure"))
+    shared = Session(launch_spec("measure", "cuda:0"))
+    monkeypatch.setattr(Device, "synchronize", lambda _: None)
     shared.recover(failed=False)
     monkeypatch.setattr(Device, "synchronize", broken)
     with pytest.raises(pytest.exit.Exception, match="a device no longer works") as exit_:

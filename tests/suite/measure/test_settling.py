@@ -102,6 +102,8 @@ def test_the_machine_is_described_when_its_links_are_awake(
     monkeypatch.setattr(ready, "steady_clocks", lambda *_: seen.append("settled"))
     monkeypatch.setattr(environment, "capture", capture)
     journal = str(tmp_path / "journal")
-    with pytest.raises(DescribedError):
-        Session(launch_spec(mode, journal=journal, runner=os.getppid())).get_ready(1)
+    session = Session(launch_spec(mode, journal=journal, runner=os.getppid()))
+    with pytest.raises(DescribedError):  # noqa: PT012 - a pilot is described by the first
+        session.settle()
+        session.get_ready(1)
     assert seen == ["settled", "described ['cpu']"]

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""An engineer measures her own project: her question, her answer, her commit, and no torch."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from frobench.suite.compare.runs import compare_runs
+from frobench.suite.stored import store
+from frobench.suite.stored.types import Run
+from tests.instruments.processes import git_project
+from tests.instruments.processes.command import ROOT, frobench
+from tests.project.test_absent import BLOCKER
+
+QUESTION = "How long does sorting take?"
+BENCHMARK = f'''"""{QUESTION}
+
+Numbers in reverse order are sorted.
+"""
+
+import pytest
+
+
+def bench_mine(measure):
+    """Sort numbers."""
+    numbers = list(range(1000, 0, -1))
+    measure(lambda: sorted(numbers))
+
+
+def bench_raises(measure):
+    """Raise an error in the body."""
+    def body():
+        raise ValueError("the engineer's own words")
+    measure(body)
+'''
+SETTINGS = '[tool.frobench]\nprofile = "quick"\nlaunches = 6\n'
+
+
+class Engineer:
+    """A repository with a benchmark; each call of the command is on a machine without torch."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = git_project.repository(folder / "mine")
+        (self.folder / "benchmarks").mkdir()
+        (self.folder / "benchmarks" / "bench_mine.py").write_text(BENCHMARK)
+        (self.folder / "pyproject.toml").write_text(SETTINGS)
+        self.commit = git_project.commit(self.folder, "Sort numbers")
+        (folder / "blocker").mkdir()
+        (folder / "blocker" / "sitecustomize.py").write_text(BLOCKER)
+        paths = [folder / "blocker", ROOT, os.environ.get("PYTHONPATH", "")]
+        variables = {"ABSENT": "torch", "PYTHONPATH": os.pathsep.join(map(str, paths))}
+        self.ran = self.call("run", variables=variables)
+        (self.path,) = self.folder.glob("results/*/*.json")
+
+    def call(
+        self, *words: object, variables: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Call the command in the repository."""
+        return frobench(*words, folder=self.folder, environment=variables)
+
+    @property
+    def stored(self) -> Run:
+        """The stored run."""
+        return store.read(self.path)
+
+
+@pytest.fixture(scope="module")
+def engineer(tmp_path_factory: pytest.TempPathFactory) -> Engineer:
+    return Engineer(tmp_path_factory.mktemp("engineer"))
+
+
+def test_what_needs_no_torch_is_measured_without(engineer: Engineer) -> None:
+    assert engineer.ran.returncode == 1, engineer.ran.stderr  # one of the two cases fails
+    run = engineer.stored
+    assert [case.name for case in run.benchmarks] == ["bench_mine"]
+    assert run.frobench.settings.devices == ["cpu"]
+    here = run.frobench.environment
+    assert (here.software.torch, here.software.threads) == (None, None)
+    assert here.unknown["software.torch"] == "not imported"
+    assert engineer.call("validate", engineer.path).returncode == 0
+
+
+def test_a_torch_that_was_not_imported_is_no_difference(engineer: Engineer) -> None:
+    run, other = engineer.stored, engineer.stored
+    other.frobench.environment.software.torch = "2.13.0"
+    other.frobench.environment.software.threads = 2
+    other.frobench.environment.software.flags = {"default_dtype": "torch.float32"}
+    assert compare_runs(run, other).environments == "same"
+
+
+def test_the_commit_of_the_project_names_the_file(engineer: Engineer) -> None:
+    assert re.fullmatch(rf"\d+T\d+Z-{engineer.commit[:7]}\.json", engineer.path.name)
+
+
+def test_the_question_and_its_answer_head_the_terminal_and_the_page(engineer: Engineer) -> None:
+    shown = engineer.call("show", engineer.path).stdout.splitlines()
+    answers = [line for line in shown if not line.startswith("Other programs used")]
+    answers = answers[answers[0] == "" :]
+    assert answers[0] == QUESTION
+    assert re.match(r"  Sort numbers: .*µs", answers[1])
+    engineer.call("report", engineer.path)
+    (page,) = (engineer.folder / "site").rglob(f"{engineer.path.stem}.html")
+    text = page.read_text()
+    assert f"<h1>{QUESTION}</h1>" in text
+    assert "No axis was measured" not in text
+    (lead,) = re.findall(r'<p class="lead">(.*)</p>', text)
+    assert "Sort numbers" in lead
+
+
+def test_a_failure_is_told_once_in_the_lines_of_the_engineer(engineer: Engineer) -> None:
+    said = engineer.ran.stderr
+    assert said.count("ValueError: the engineer's own words") == 1
+    places = re.findall(r'File "([^"]+)"', said)
+    assert places
+    assert {Path(place).name for place in places} == {"bench_mine.py"}
+
+
+def test_a_name_that_nothing_has_is_refused_with_names_like_it(engineer: Engineer) -> None:
+    refused = engineer.call("run", "-k", "minee")
+    assert refused.returncode == 2
+    assert "did you mean mine?" in refused.stderr
