@@ -24,6 +24,7 @@ from frobench.suite.run.runner import ENDING
 INTERRUPTED = 130
 """The exit code of a command that is interrupted."""
 SHARED = (
+    "torch",
     "frobench.judging",
     "frobench.measuring",
     "frobench.publishing",
