@@ -304,13 +304,14 @@ const charts = (() => {
  * What others measured and published of devices that no stored run has. It is drawn hollow, as a range with the number
  * of its sources: it has no interval, is never scored, and is part of no verdict.
  *
- * @typedef {{low: number, high: number, note: string, sources: number}} Range
- * @typedef {{name: string, vendor: string, figures: object[], ranges: (?Range)[]}} Published `ranges` are by `AXES`
+ * @typedef {{low: number, high: number, note: string, sources: number}} Figures
+ * @typedef {{name: string, vendor: string, figures: object[], ranges: (?Figures)[]}} Published `ranges` are by `AXES`
  */
 const elsewhere = (() => {
   const { element, shape } = drawing;
   const { counted, alike } = units;
   const PRODUCTS = ["bfloat16", "float16", "float32"];
+  /** @type {[string, string, number][]} */
   const AXES = [["Compute", "TFLOP/s", 1e12], ["Memory", "TB/s", 1e12], ["Link to the device", "GB/s", 1e9]];
   const WHAT = { matmul: "products", copy_within: "copies in its memory", read_within: "reads of its memory", copy_to_device_pinned: "copies to the device",
     copy_to_host_pinned: "copies to the host" };

@@ -56,8 +56,9 @@ const index = (() => {
     (asked.hidden || asked.memory !== null || asked.budget !== null ? [] : all.published.filter((one) => called(one, asked)));
 
   /** Why a device is not what the reader asked for, or "". */
-  function out({ memory, price, machine, ...one }, asked, all) {
-    if (!called(one, asked)) return "name";
+  function out(device, asked, all) {
+    const { memory, price, machine } = device;
+    if (!called(device, asked)) return "name";
     if (asked.memory !== null && !(memory >= asked.memory * GB)) return "memory";
     if (asked.budget === null) return "";
     return price === null || machine.currency !== all.currency ? "unknown price" : price > asked.budget ? "price" : "";
