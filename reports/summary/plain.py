@@ -39,7 +39,7 @@ def answers(run: Run) -> RunAnswers:
         device=own.device,
         axes=tuple(_axis(own, one, doubted) for one in own.axes),
         models=own.models,
-        models_note=models.note({"": own.serving}),
+        models_note=models.note({"": own.serving}) if own.models else "",
         answers=tuple(
             _answer(run, exercise, finding, doubted, leads=finding in leading)
             for exercise, members in found.items()

@@ -29,7 +29,8 @@ PARTS, CASES = 4, 12
 LOOKS = {"score": dict.fromkeys(map(str, range(PARTS)), 1), "one part": {"0": 1}}
 """Weights by part: of all parts the same, and of one alone."""
 SCORES = """(pairs, looks) => {
-    const machine = (seconds) => ({ accelerated: true, invalid: "", left: {}, seconds });
+    const alone = { accelerated: true, invalid: "", left: {}, specimens: [] };
+    const machine = (seconds) => ({ ...alone, seconds });
     return pairs.map(({ parts, sides }) => looks.map((weights) => {
         const [base, one] = sides.map(machine);
         return model.score(one, base, model.weighed({ parts }, weights)).speed;

@@ -17,6 +17,7 @@ from frobench.suite.machine import environment
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion
 from frobench.suite.terminal import layout
+from frobench.suite.units import RATIO
 from frobench.suite.version import benchmark_version
 from tests.instruments.processes import command
 from tests.instruments.processes.alone import load
@@ -195,7 +196,7 @@ def test_a_purchase_comparison_has_ratios_and_never_a_verdict(
     assert shown.returncode == 0
     assert "slower" not in shown.stdout
     assert "new, times as fast" in shown.stdout
-    assert "Training: new has 0." in shown.stdout
+    assert f"Training: two runs of one device, 0.830{RATIO} [0.8" in shown.stdout
     assert "compute float32" in shown.stdout
     decode = ("compare", "--workload", "decode", *results)
     assert "LLM decode: not measured: " in frobench(*decode, folder=tmp_path).stdout
@@ -257,10 +258,14 @@ def test_comparing_loads_nothing_heavy_but_pandas(results: list[Path]) -> None:
 def test_report_writes_the_pages_and_names_them(tmp_path: Path, results: list[Path]) -> None:
     shown = command.frobench("report", folder=tmp_path)
     assert shown.returncode == 0
-    pages = [tmp_path / line for line in shown.stdout.splitlines()]
-    assert pages[0] == tmp_path / "site" / "index.html"
-    assert len(pages) == 1 + len(results)
-    assert all(page.is_file() for page in pages)
+    *named, rest = shown.stdout.splitlines()
+    written = {path.stem: path for path in (tmp_path / "site").glob("*/*.html")}
+    assert [tmp_path / line for line in named] == [
+        tmp_path / "site" / "index.html",
+        written[results[-1].stem],
+    ]
+    assert rest == "and 1 page of earlier runs"
+    assert written.keys() == {path.stem for path in results}
 
 
 @pytest.mark.parametrize(

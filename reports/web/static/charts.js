@@ -250,7 +250,9 @@ const charts = (() => {
       : `The order depends on the workload${leader[1] ? `: ${leader[0]} is first under ${leader[1]} of ${shown.length}` : ""}`;
     return [figure("ranks", title, "Rank by workload; ranks join where a direct comparison is not conclusive",
       shape("svg", { class: "slopes", role: "img", height: bottom + 4, "aria-label": `Ranks by workload. ${described}.` },
-        ...columns.flat(), ...drawn.flat(), ...named.flat(2)), legend(machines))];
+        ...columns.flat(), ...drawn.flat(), ...named.flat(2)), legend(machines),
+      folded(table("Rank by workload", ["Machine", ...shown.map(({ workload }) => workload.title)],
+        machines.map((row) => [row.name, ...shown.map((standing) => spelled(of(standing, row)))]))))];
   }
 
   /** Hours of full use at which buying costs what renting costs. */
@@ -294,7 +296,8 @@ const charts = (() => {
     const title = `Buying pays for ${first} of use${others.length ? `, for ${others.at(-1)}` : ""}`;
     const left = view.rows.filter((row) => !known.some(([one]) => one === row)).map(({ name }) => name);
     const why = left.length ? `. Not shown, because a price is unknown or the rent is less than the energy: ${listed(left)}` : "";
-    return [figure("rent", title, `Hours of full use at which buying costs what renting costs (log scale)${why}`, hoursChart(known), legend(known.map(([row]) => row)))];
+    return [figure("rent", title, `Hours of full use at which buying costs what renting costs (log scale)${why}`, hoursChart(known), legend(known.map(([row]) => row)),
+      folded(table("Hours until buying pays", ["Machine", "Hours"], known.map(([row, hours]) => [row.name, units.value(hours, "h")]))))];
   }
 
   return { ACROSS, linked, spelled, points, word, usual, front, ranks, rent, renting };
@@ -434,7 +437,7 @@ const elsewhere = (() => {
   function show(root, all, machines) {
     const [added, drawn] = root.children, chosen = picked(all);
     if (!added.firstChild) {
-      const input = element("select", { id: "add-published" }, element("option", { value: "" }, "none"), ...all.map(({ name }) => element("option", {}, name)));
+      const input = element("select", { id: "add-published" }, element("option", { value: "" }, "none"), ...all.map(({ name }) => element("option", { value: name, label: name })));
       input.addEventListener("change", () => { if (input.value) pick(all, input.value, true); input.value = ""; });
       added.append(element("label", { for: "add-published" }, "Add published figures of"), input);
     }

@@ -366,7 +366,7 @@ const compare = (() => {
 
   /** What a score rests on: its interval, the rank, and the share of the workload's weight that both measured. */
   const rests = ({ isReference, ratio, ranks: known, score }) =>
-    [isReference ? "baseline" : within(ratio), ...(known ? [`, rank ${ranks(known)}`] : []), `, covers ${percent(score.coverage)}`];
+    [isReference ? "baseline" : ratio.low === null ? "no interval" : within(ratio), ...(known ? [`, rank ${ranks(known)}`] : []), `, covers ${percent(score.coverage)}`];
 
   /** How many whole years old a price was when the machine was measured. */
   const yearsOld = (date, measured) => Math.max(0, Number(measured.slice(0, 4)) - Number(date.slice(0, 4)) - Number(measured.slice(5) < date.slice(5)));
@@ -465,7 +465,7 @@ const compare = (() => {
     const rows = view.rows.map((row) => element("tr", { class: row.out || row.machine.invalid ? "out" : null },
       element("th", { scope: "row" }, linked(row), ...marks(row), ...described(view, row).map(note)),
       ...used.map((one) => card(one, row))));
-    const caption = `Baseline, 1×: ${view.reference.name}. Sorted by speed ${under(view)}. Bold and blue: conclusively the best. Covers: share of the workload's weight that both machines measured.`;
+    const caption = `Baseline, 1×: ${view.reference.name}. Sorted by speed ${under(view)}. Bold and blue: conclusively the best. Covers: share of the weight that both measured.`;
     return [element("h2", { id: "cards-title" }, leaders(used)),
       element("div", { class: "scroll", role: "region", "aria-labelledby": "table-cards", tabindex: 0 },
         element("table", { class: "stack" }, element("caption", { id: "table-cards" }, caption),
@@ -535,7 +535,7 @@ const compare = (() => {
     const known = rows.map((row) => [row.name, axis("decode")(row)]).filter(([, one]) => one);
     const rates = [...new Set(known.map(([, one]) => one.precision))]
       .map((basis) => `${known.filter(([, one]) => one.precision === basis).map(([name, one]) => `${name} ${spelled(one, "B/s")}`).join(", ")} in ${basis}`).join("; ");
-    const subtitle = `Tokens per second are computed for batch 1, bf16 and a context of 2,048 tokens${rates ? `: ${rates}, over the bytes of the weights and the cache that a token reads` : ""}. 2 GB are kept free; int4: 4.5 bits a weight.`;
+    const subtitle = `Tokens per second are computed for batch 1, bf16 and a context of 2,048 tokens${rates ? `: ${rates}, over the bytes that a token reads` : ""}. 2 GB are kept free; int4: 4.5 bits a weight.`;
     const heads = rows.map(({ name, machine }) => [name, element("small", {}, units.value(machine.memory_bytes, "B"))]);
     const body = view.data.models.map((model) => [[model[0], note(units.value(BF16 * model[1], "B"))], ...rows.map((row) => fit(row, model))]);
     const prompts = view.data.models.map((model) => [model[0], ...rows.map((row) => prompt(row, model))]);

@@ -279,10 +279,14 @@ def test_a_launch_does_not_outlive_a_runner_that_is_killed_while_it_imports_torc
     tmp_path: Path,
 ) -> None:
     (tmp_path / "torch.py").write_text(SLOW_TORCH.format(folder=str(tmp_path)))
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "bench_mine.py").write_text("import torch\n")
     settings = Settings(profile="quick", longest_sample=1, case_seconds=1, budget=1, devices=[])
     path, journal = tmp_path / "spec.json", str(tmp_path / "launches.jsonl")
     spec = LaunchSpec(
-        plan=made_up_records.plan(settings, benchmarks="."), mode="measure", journal=journal
+        plan=made_up_records.plan(settings, benchmarks=str(tmp_path / "mine")),
+        mode="measure",
+        journal=journal,
     )
     path.write_bytes(msgspec.json.encode(spec))
     first = subprocess.Popen(

@@ -196,7 +196,7 @@ def test_what_asks_for_no_device_is_compared_with_none() -> None:
 def test_what_no_device_can_run_says_why_once() -> None:
     lacking = left_out("bench_x", "skipped", "needs two accelerators", device="none", n=1)
     (only,) = asked([], outcomes=[lacking]).findings
-    assert (only.question, only.absent) == ("How long does it take?", "needs two accelerators")
+    assert (only.question, only.absent) == ("What?", "needs two accelerators")
 
 
 def test_a_single_size_has_a_speed_up_and_no_crossover() -> None:

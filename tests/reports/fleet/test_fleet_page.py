@@ -229,7 +229,7 @@ def test_a_node_with_less_memory_is_compared_and_a_few_bytes_less_are_no_differe
     made = [each for each in nodes if each is not None]
     assert len({each.kind for each in made}) == 1
     assert differing(made, 1) == "no stored fact"
-    assert differing(made, 2) == "CPU memory 60.1 GB (peers 68.7 GB)"
+    assert differing(made, 2) == "CPU memory 56 GB (peers 64 GB)"
 
 
 @pytest.mark.parametrize(("every", "factor", "slower"), [(2, 1.2, 25), (3, 1.05, 17)])

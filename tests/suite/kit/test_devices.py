@@ -139,7 +139,7 @@ def test_a_gpu_that_torch_has_no_code_for_is_refused_before_all_its_cases_fail(
     settings = settings_for("quick", wanted)
     spec = launch_spec("pilot", journal=str(journal.path), settings=settings, runner=os.getppid())
     with pytest.raises(pytest.exit.Exception, match=r"cuda:1 cannot be used: .* for this genera"):
-        Session(spec)
+        Session(spec).settle()
     [stopped] = journal
     assert isinstance(stopped, Stopped)
     assert "--devices cpu" in stopped.message

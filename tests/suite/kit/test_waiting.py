@@ -87,7 +87,7 @@ def test_only_an_error_of_the_device_ends_the_launch(
         raise error
 
     monkeypatch.setattr(Device, "synchronize", synchronize)
-    session = Session(launch_spec("measure"))
+    session = Session(launch_spec("measure", "cuda:0"))
     if lost:
         with pytest.raises(pytest.exit.Exception, match="a device no longer works"):
             session.recover(failed=True)

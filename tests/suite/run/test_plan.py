@@ -58,7 +58,7 @@ def said(**settings: Any) -> list[str]:  # noqa: ANN401 - as `settings_for` take
     plan = made_up_records.plan(
         settings_for("standard", ["cpu"], **settings), plan_seconds=40.0, launch_seconds=60.0
     )
-    reporter: Any = SimpleNamespace(say=lines.append)
+    reporter: Any = SimpleNamespace(say=lines.append, verbose=False)
     _announce(plan, reporter)
     return lines
 
