@@ -95,8 +95,8 @@ class DeviceAxes(Struct, frozen=True, kw_only=True):
 
     @property
     def models(self) -> tuple[ModelSpeed, ...]:
-        """Language models, with their tokens per second where they fit."""
-        return tuple(speeds(self.serving, self.memory_bytes))
+        """Language models, with their tokens per second where they fit; none without axes."""
+        return tuple(speeds(self.serving, self.memory_bytes)) if self.axes else ()
 
     def axis(self, name: Name, precision: str = "") -> Axis | None:
         """Return an axis, of compute the leading one unless a precision is given; maybe none."""

@@ -126,8 +126,8 @@ def _last_cache(run: Run, place: str) -> float:
 
 
 def speeds(known: Serving, memory_bytes: float | None) -> Iterator[ModelSpeed]:
-    """Yield all models on a device with so much memory; none where that or any speed is unknown."""
-    for model in MODELS if memory_bytes and (known.decode or known.prefill) else ():
+    """Yield all models on a device with so much memory; none where that is unknown."""
+    for model in MODELS if memory_bytes else ():
         fits = model.weights + FREE <= (memory_bytes or 0)
         yield ModelSpeed(
             name=model.name,
