@@ -29,8 +29,8 @@ from tests.instruments.processes.alone import BENCHMARKS, copied, load
 
 pytestmark = pytest.mark.long
 
-LAUNCH, KERNEL, WAIT = 20e-6, 5e-6, 13e-6
-PEAK, BANDWIDTH = 2e9, 0.5e9
+LAUNCH, KERNEL, WAIT = 5e-6, 1.25e-6, 3.25e-6
+PEAK, BANDWIDTH = 8e9, 2e9
 SPEC = {
     "virtual": True,
     "name": "acme",
