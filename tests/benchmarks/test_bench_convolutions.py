@@ -59,6 +59,7 @@ def test_every_step_begins_from_the_same_weights() -> None:
     for _ in range(3):
         training.begin()
         assert training.check(training.step()).passed
+    training.step()
     assert not training.check(training.step()).passed
 
 
@@ -69,7 +70,7 @@ FAULTS = {
         "torch.relu(self.between(self.first(images)))",
         "self.between(self.first(images))",
     ),
-    "one convolution": ("forward", "self.second(hidden)", "hidden"),
+    "one convolution": ("forward", "self.second(self.halfway(images))", "self.halfway(images)"),
     "another normalisation": ("forward", ".eval()", ""),
     "no backward": ("step", "outputs.backward(self.slopes)", "pass"),
     "no update": ("step", "        self.optimizer.step()", "        pass"),
@@ -81,6 +82,14 @@ FAULTS = {
         "autocast(self.device, 'bfloat16')",
     ),
 }
+
+
+def test_rounding_across_the_edge_of_a_relu_is_no_fault(tmp_path: Path) -> None:
+    rounded = "self.between(self.first(images)) + 2e-5"
+    module = planted(tmp_path, "bench_convolutions", "self.between(self.first(images))", rounded)
+    training = module.BlockTraining(CPU, 16, module.NARROW, "channels_last", "float32")
+    check = training.check(training.step())
+    assert check.passed, check
 
 
 @pytest.mark.parametrize(("kind", "old", "new"), FAULTS.values(), ids=list(FAULTS))
