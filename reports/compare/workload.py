@@ -110,14 +110,24 @@ def axes(base: DeviceAxes, new: DeviceAxes) -> Table:
 
 def models(base: DeviceAxes, new: DeviceAxes) -> Table:
     """Return a row for each language model that fits into a machine: tokens per second."""
-    both = [{one.name: one for one in side.models if one.fits} for side in (base, new)]
+    both = [_speeds(side) for side in (base, new)]
     rows = []
     for name in both[0] | both[1]:
-        here = [side.get(name) for side in both]
-        rates = [one and one.decode for one in here] + [one and one.prompt for one in here]
+        here = [side.get(name, (None, None)) for side in both]
+        rates = [decode for decode, _ in here] + [prompt for _, prompt in here]
         cells = [format_estimate(rate, "") if rate else "-" for rate in rates]
         rows.append(("tokens/s, computed", name, *cells))
     return Table(dict.fromkeys(("base", "new", "base, prompt", "new, prompt"), ">"), rows)
+
+
+def _speeds(side: DeviceAxes) -> dict[str, tuple[Estimate | None, Estimate | None]]:
+    """Return tokens per second of the models that fit, decoding and of a prompt, by their names."""
+    found = {}
+    for one in side.models:
+        if one.fits:
+            found[one.name] = one.decode, one.prompt
+        found |= {f"{one.name}, {weights}": (speed, None) for weights, speed in one.small.items()}
+    return found
 
 
 def _axes(base: DeviceAxes, new: DeviceAxes) -> Iterator[tuple[str, tuple[str, ...]]]:

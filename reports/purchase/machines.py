@@ -94,6 +94,7 @@ def data(
         "models": [
             (one.name, one.parameters, one.token_bytes, one.token_flops) for one in models.MODELS
         ],
+        "small": models.SMALL,
         "groups": groups,
         "base": next(
             (place for place in shown if runs[place].device_id in asked), baseline(runs, shown)
@@ -294,6 +295,8 @@ def _axes(run: Summary, kinds: dict[tuple[str, str, str], int]) -> list[tuple[fl
         known["decode", run.axes.serving.basis, "B/s"] = run.axes.serving.decode
     if run.axes.serving.prefill and not run.faults:
         known["prefill", "", "FLOP/s"] = run.axes.serving.prefill
+    for weights, rate in run.axes.serving.small.items() if not run.faults else ():
+        known["small", weights, "B/s"] = rate
     return [
         (
             kinds.setdefault(key, len(kinds)),

@@ -252,13 +252,18 @@ def _models(own: DeviceAxes, marks: views.Marks) -> views.Table:
         words = views.doubtful(behind, marks)
         return views.Cell(rate, TOKENS, words, behind) if rate else None
 
+    small = own.serving.small
     rows = [
-        (f"{one.name}, {format_capacity(one.bytes)}", [cell(one.decode), cell(one.prompt)])
+        (
+            f"{one.name}, {format_capacity(one.bytes)}",
+            [cell(rate) for rate in (one.decode, one.prompt, *map(one.small.get, small))],
+        )
         for one in own.models
-        if one.fits
+        if one.fits or one.small
     ]
     head = ["Model, weights in bf16", "Decoding", "Prompt"]
-    return views.Table("Tokens per second, computed", head, rows, "not measured")
+    head += [f"Decoding with {weights} weights" for weights in small]
+    return views.Table("Tokens per second, computed", head, rows, "none")
 
 
 def _largest(own: DeviceAxes) -> str:

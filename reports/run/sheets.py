@@ -157,14 +157,22 @@ def _models(own: DeviceAxes) -> Iterator[Record]:
     """Yield the rates that models are computed from, then the models that fit."""
     known = own.serving
     rates = {"decode": (known.decode, "B/s"), "prompt": (known.prefill, "FLOP/s")}
+    rates |= {f"decode, {weights}": (rate, "B/s") for weights, rate in known.small.items()}
     for quantity, (rate, unit) in rates.items():
         if rate:
             yield {"quantity": quantity, **_estimate(rate, unit, known.cases)}
-    amounts = {one.name: (one.token_bytes, one.token_flops) for one in models.MODELS}
+    named = {model.name: model for model in models.MODELS}
     for one in own.models:
-        for quantity, speed, amount in zip(
-            rates, (one.decode, one.prompt), amounts[one.name], strict=True
-        ):
+        model = named[one.name]
+        speeds = {
+            "decode": (one.decode, model.token_bytes),
+            "prompt": (one.prompt, model.token_flops),
+        }
+        speeds |= {
+            f"decode, {weights}": (speed, model.small_token_bytes(weights))
+            for weights, speed in one.small.items()
+        }
+        for quantity, (speed, amount) in speeds.items():
             if speed:
                 row = {"model": one.name, "quantity": quantity, "per_token": amount}
                 yield {**row, **_estimate(speed, TOKENS, known.cases)}

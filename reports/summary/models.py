@@ -4,18 +4,19 @@
 They are computed and not measured. Decoding a token reads every weight, and the keys and values of
 the tokens before it, at the rate at which layers were measured to read theirs. A token of a prompt
 takes two operations a weight, and its attention, at the rate of the measured prefill. Batch 1,
-`CONTEXT` tokens, bfloat16.
+`CONTEXT` tokens, bfloat16; decoding also with the small weights that were measured.
 """
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from types import MappingProxyType
 from typing import NamedTuple
 
 import pandas as pd
 from msgspec import Struct
 
 from frobench.reports.findings import peaks
-from frobench.reports.findings.exercises import copies, transformer
+from frobench.reports.findings.exercises import copies, small_weights, transformer
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.reports.findings.values import estimate_of, size
 from frobench.suite.checks.ceilings import LARGEST_CACHE, find_sheet
@@ -27,7 +28,8 @@ from frobench.suite.units import counted, format_capacity, format_estimate
 
 CONTEXT = 2048
 """Tokens of a prompt, and of the cache that decoding reads."""
-BFLOAT16, INT4 = 2, 4.5 / 8
+BFLOAT16 = 2.0
+SMALL = {"int8": 1.0, "float8_e4m3fn": 1.0, "int4": 4.5 / 8}
 """Bytes of a weight; those of int4 have a scale of 16 bits for every 32."""
 FREE = 2e9
 """Bytes that are kept free beside the weights."""
@@ -54,9 +56,18 @@ class Model(NamedTuple):
         return BFLOAT16 * self.parameters
 
     @property
+    def cache_bytes(self) -> float:
+        """The bytes of the cache that decoding a token reads."""
+        return BFLOAT16 * 2 * self.layers * self.keys * CONTEXT
+
+    @property
     def token_bytes(self) -> float:
         """The bytes that decoding a token reads."""
-        return self.weights + BFLOAT16 * 2 * self.layers * self.keys * CONTEXT
+        return self.weights + self.cache_bytes
+
+    def small_token_bytes(self, weights: str) -> float:
+        """Return the bytes that decoding a token reads if its weights are small."""
+        return SMALL[weights] * self.parameters + self.cache_bytes
 
     @property
     def token_flops(self) -> float:
@@ -80,11 +91,14 @@ class Serving(Struct, frozen=True, kw_only=True):
     decode : bytes/s; ``None`` where nothing tells
     basis : what read them
     prefill : FLOP/s; ``None`` where no wide layers were measured
+    small : bytes/s of decoding with small weights, by their type
+    cases : of all these rates
     """
 
     decode: Estimate | None = None
     basis: str = ""
     prefill: Estimate | None = None
+    small: Mapping[str, Estimate] = MappingProxyType({})
     cases: tuple[str, ...] = ()
 
 
@@ -102,45 +116,67 @@ def serving(run: Run, place: str) -> Serving:
     else:
         flops = None
     decode = None if rate is None else estimate_of(rate)
-    return Serving(decode=decode, basis=basis, prefill=flops, cases=names)
+    small, behind = _small(run, place)
+    return Serving(decode=decode, basis=basis, prefill=flops, small=small, cases=names + behind)
 
 
 def _decoding(
     run: Run, place: str, layers: Cases, case: Case | None
 ) -> tuple[pd.Series | None, str, tuple[str, ...]]:
     """Return the bytes a second of decoding, or those of copies where a cache may hold weights."""
-    width, count = (float(str(case.params[name])) if case else 0.0 for name in ("width", "layers"))
-    if case and BFLOAT16 * 12 * width**2 * count > CACHES * _last_cache(run, place):
+    if case and _exceeds_caches(run, place, case, BFLOAT16):
         rate = layers.one("byte_rate", case=case.fullname)
-        return rate, f"decoding with layers of width {size(width)}", (case.fullname,)
+        width = size(float(str(case.params["width"])))
+        return rate, f"decoding with layers of width {width}", (case.fullname,)
     with suppress(NotMeasuredError):
         rate, names = copies.bandwidth_of(cases_of(run, "copies"), "within", place)
         return rate, "copies in its memory", names
     return None, "", ()
 
 
-def _last_cache(run: Run, place: str) -> float:
-    """Return the bytes of the last cache of a device, or of the largest that there is."""
+def _small(run: Run, place: str) -> tuple[dict[str, Estimate], tuple[str, ...]]:
+    """Return the bytes a second of decoding with small weights that no cache holds, by type."""
+    cases = cases_of(run, "small_weights")
+    found = {
+        weights: case
+        for weights, case in small_weights.decoding(cases, place).items()
+        if weights in SMALL and _exceeds_caches(run, place, case, SMALL[weights])
+    }
+    rates = {
+        weights: estimate_of(cases.one("byte_rate", case=case.fullname))
+        for weights, case in found.items()
+    }
+    return rates, tuple(case.fullname for case in found.values())
+
+
+def _exceeds_caches(run: Run, place: str, case: Case, weight: float) -> bool:
+    """Tell whether the weights of a case, each of so many bytes, cannot have come from a cache."""
+    width, layers = (float(str(case.params.get(name, 1))) for name in ("width", "layers"))
     sheet = find_sheet(peaks.accelerator(run, place))
-    return (catalog.last_level_cache(sheet.figures) if sheet else None) or LARGEST_CACHE
+    cache = (catalog.last_level_cache(sheet.figures) if sheet else None) or LARGEST_CACHE
+    return weight * 12 * width**2 * layers > CACHES * cache
 
 
 def speeds(known: Serving, memory_bytes: float | None) -> Iterator[ModelSpeed]:
     """Yield all models on a device with so much memory; none where that is unknown."""
     for model in MODELS if memory_bytes else ():
-        fits = model.weights + FREE <= (memory_bytes or 0)
+        room = (memory_bytes or 0) - FREE
+        fits = model.weights <= room
         yield ModelSpeed(
             name=model.name,
             bytes=model.weights,
             fits=fits,
-            decode=_per(known.decode, model.token_bytes) if fits else None,
-            prompt=_per(known.prefill, model.token_flops) if fits else None,
+            decode=_per(known.decode, model.token_bytes) if fits and known.decode else None,
+            prompt=_per(known.prefill, model.token_flops) if fits and known.prefill else None,
+            small={
+                weights: _per(rate, model.small_token_bytes(weights))
+                for weights, rate in known.small.items()
+                if SMALL[weights] * model.parameters <= room
+            },
         )
 
 
-def _per(rate: Estimate | None, amount: float) -> Estimate | None:
-    if rate is None:
-        return None
+def _per(rate: Estimate, amount: float) -> Estimate:
     low, high = (end and end / amount for end in (rate.low, rate.high))
     return Estimate(rate.value / amount, low, high, rate.launches)
 
@@ -151,9 +187,13 @@ def note(sides: Mapping[str, Serving]) -> str:
     sides : what they are of, by what stands before each
     """
     rates = [
-        f"{name}{format_estimate(one.decode, 'B/s')} in {one.basis}"
+        f"{name}{format_estimate(rate, 'B/s')} in {basis}"
         for name, one in sides.items()
-        if one.decode
+        for rate, basis in [
+            (one.decode, one.basis),
+            *((rate, f"decoding with {weights} weights") for weights, rate in one.small.items()),
+        ]
+        if rate
     ]
     free = f"{format_capacity(FREE)} are kept free beside the weights."
     if not rates:

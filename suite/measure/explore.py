@@ -132,7 +132,7 @@ class Explorer:
             for other, done, seconds in self._known[_family(function, parameters)]
             if _covers(sizes(parameters), other)
         )
-        scaled = [seconds / amount for amount, seconds in smaller]
+        scaled = [seconds / amount for amount, seconds in smaller[-2:]]
         lines = [
             seconds + max(0.0, seconds - before) / (amount - less) * (1.0 - amount)
             for (less, before), (amount, seconds) in [*pairwise(smaller)][-2:]

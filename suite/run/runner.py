@@ -33,7 +33,15 @@ from msgspec.structs import replace
 from frobench.suite import doctor, errors
 from frobench.suite.errors import CannotRunError
 from frobench.suite.files import create, keep
-from frobench.suite.journal import Begun, Journal, Measured, Plan, Record, Surroundings
+from frobench.suite.journal import (
+    Begun,
+    Collected,
+    Journal,
+    Measured,
+    Plan,
+    Record,
+    Surroundings,
+)
 from frobench.suite.machine import environment, vendors
 from frobench.suite.machine.host import own_address
 from frobench.suite.machine.sensors.sensor import Source
@@ -343,6 +351,9 @@ def explored(
 
     def show(record: Record) -> None:
         say_refusal(record, reporter)
+        if isinstance(record, Collected):
+            cases = counted(len(record.cases), "case")
+            reporter.say_once(f"{cases} to try first, which shows how long each of them takes")
         if isinstance(record, Begun):
             spent = clock.seconds()
             left = max(0.0, plan.settings.budget - spent)

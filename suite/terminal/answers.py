@@ -67,14 +67,18 @@ class ModelSpeed(Struct, frozen=True, kw_only=True):
     fits: bool
     decode: Estimate | None  # tokens a second; None where nothing tells
     prompt: Estimate | None  # tokens of a prompt a second
+    small: dict[str, Estimate]  # decoding, by the type of small weights that were measured and fit
 
     @property
     def text(self) -> str:
         """The speed in words."""
-        if not self.fits:
-            return f"does not fit: {format_capacity(self.bytes)} of weights"
-        known = ((self.decode, "decoding"), (self.prompt, "prompt"))
+        known = [(self.decode, "decoding"), (self.prompt, "prompt")]
+        known += [
+            (rate, f"decoding with {weights} weights") for weights, rate in self.small.items()
+        ]
         shown = [f"{format_estimate(rate, TOKENS)} {what}" for rate, what in known if rate]
+        if not self.fits:
+            shown = [f"does not fit: {format_capacity(self.bytes)} of weights in bf16", *shown]
         return ", ".join(shown) or "fits"
 
 

@@ -35,7 +35,7 @@ const compare = (() => {
   /** Memory that is kept free, and below which it is tight. */
   const FREE = 2 * GB, TIGHT = 4 * GB;
   /** Bytes of a weight in bfloat16, and in int4 with a scale of 16 bits for every 32. */
-  const BF16 = 2, INT4 = 4.5 / 8;
+  const BF16 = 2;
   const STEPS = [1.5, 1.15];
   const COLOURS = "Blue: faster. Orange: slower. Hatched: not conclusive.";
 
@@ -519,10 +519,10 @@ const compare = (() => {
   // Which models fit.
 
   /** Whether a model fits in bfloat16, with its computed tokens per second, or in int4 alone, and by how much. */
-  function fit(row, [, parameters, bytes]) {
+  function fit({ small: { int4 } }, row, [, parameters, bytes]) {
     const { memory_bytes: memory, count } = row.machine;
     const left = (each, all = memory) => all - FREE - each * parameters, by = (room) => `${units.value(Math.abs(room), "B")} ${room < 0 ? "short" : "left"}`;
-    if (left(BF16) < 0) return element("td", { class: left(INT4) < 0 ? "nofit" : "tight" }, left(INT4) < 0 ? "no" : "int4 only", note(by(left(INT4))));
+    if (left(BF16) < 0) return element("td", { class: left(int4) < 0 ? "nofit" : "tight" }, left(int4) < 0 ? "no" : "int4 only", note(by(left(int4))));
     const rate = left(BF16, memory / count) < 0 ? null : axis("decode")(row);
     const [text, interval] = rate ? units.parts(per(rate, bytes), "tokens/s") : ["fits"];
     return element("td", { class: left(BF16) < TIGHT ? "tight" : "fit" }, text, note([interval, by(left(BF16))].filter(Boolean).join("; ")));
@@ -537,17 +537,21 @@ const compare = (() => {
       .map((basis) => `${known.filter(([, one]) => one.precision === basis).map(([name, one]) => `${name} ${spelled(one, "B/s")}`).join(", ")} in ${basis}`).join("; ");
     const subtitle = `Tokens per second are computed for batch 1, bf16 and a context of 2,048 tokens${rates ? `: ${rates}, over the bytes that a token reads` : ""}. 2 GB are kept free; int4: 4.5 bits a weight.`;
     const heads = rows.map(({ name, machine }) => [name, element("small", {}, units.value(machine.memory_bytes, "B"))]);
-    const body = view.data.models.map((model) => [[model[0], note(units.value(BF16 * model[1], "B"))], ...rows.map((row) => fit(row, model))]);
-    const prompts = view.data.models.map((model) => [model[0], ...rows.map((row) => prompt(row, model))]);
+    const body = view.data.models.map((model) => [[model[0], note(units.value(BF16 * model[1], "B"))], ...rows.map((row) => fit(view.data, row, model))]);
+    const prompts = view.data.models.map(([model, parameters, , operations]) => [model, ...rows.map((row) => tokens(row, axis("prefill")(row), BF16 * parameters, operations))]);
+    const types = Object.entries(view.data.small).filter(([type]) => rows.some(axis("small", type)));
+    const decoded = view.data.models.flatMap(([model, parameters, bytes]) => types.map(([type, each]) =>
+      [`${model}, ${type}`, ...rows.map((row) => tokens(row, axis("small", type)(row), each * parameters, bytes + (each - BF16) * parameters))]));
     return [figure("fits", holding(rows, view.data.models), subtitle, table("Models that fit", ["Model, bf16", ...heads], body, { kind: "grid-table" }),
       ...(rows.some(axis("prefill")) ? [element("details", {}, element("summary", {}, "Tokens of a prompt per second"),
-        table("Computed from the operations a second of the measured prefill", ["Model, bf16", ...rows.map(({ name }) => name)], prompts))] : []))];
+        table("Computed from the operations a second of the measured prefill", ["Model, bf16", ...rows.map(({ name }) => name)], prompts))] : []),
+      ...(types.length ? [element("details", {}, element("summary", {}, "Tokens per second with small weights"),
+        table("Computed from the bytes a second of the measured decoding with such weights", ["Model, weights", ...rows.map(({ name }) => name)], decoded))] : []))];
   }
 
-  /** The tokens of a prompt that a device computes in a second, where the model fits. */
-  function prompt(row, [, parameters, , operations]) {
-    const rate = row.machine.memory_bytes / row.machine.count - FREE < BF16 * parameters ? null : axis("prefill")(row);
-    return rate ? spelled(per(rate, operations), "tokens/s") : "not known";
+  /** The tokens of a model in a second, at a rate and an amount for each, where its weights fit into a device. */
+  function tokens({ machine: { memory_bytes: memory, count } }, rate, weights, each) {
+    return rate && memory / count - FREE >= weights ? spelled(per(rate, each), "tokens/s") : "not known";
   }
 
   /** Which machines hold the largest model that any of them holds in bfloat16. */

@@ -5,7 +5,7 @@ from math import log
 from typing import Any, NamedTuple
 
 from frobench.reports.purchase.machines import ERROR_STEP
-from frobench.reports.summary.models import MODELS
+from frobench.reports.summary.models import MODELS, SMALL
 from frobench.reports.table.estimates import STEP
 from frobench.reports.table.workloads import table
 
@@ -101,6 +101,7 @@ def data(*machines: Machine, base: int = 0, host: bool = False) -> dict[str, Any
             for one in machines
         ],
         "models": [(one.name, one.parameters, one.token_bytes, one.token_flops) for one in MODELS],
+        "small": SMALL,
         "published": {"devices": [], "words": []},
         "reasons": [*reasons],
         "axis_kinds": [*kinds],

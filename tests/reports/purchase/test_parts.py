@@ -203,7 +203,8 @@ def test_language_models_that_fit_have_tokens_per_second_with_the_interval() -> 
     card = machine("card", 2.0, 2.0, memory_bytes=24 * 10**9, axes=(rate,))
     prefill = ("prefill", "", "FLOP/s", 1e14, 0.9e14, 1.1e14)
     big = machine("big", 1.5, 1.5, memory_bytes=200 * 10**9, devices=4, axes=(rate,))
-    card = card._replace(axes=(rate, prefill))
+    eight = ("small", "int8", "B/s", 8e11, 7e11, 9e11)
+    card = card._replace(axes=(rate, prefill, eight))
     fits = beside(card, big, memory_bytes=80 * 10**9).parts["fits"]
     assert heading(fits) == f"Only 4{RATIO} big holds Llama 3.1 70B in bf16"
     rows = [
@@ -211,6 +212,9 @@ def test_language_models_that_fit_have_tokens_per_second_with_the_interval() -> 
         for row in fits.partition("<tbody>")[2].partition("</tbody>")[0].split("</tr>")[:-1]
     ]
     assert "Llama 3.1 8B 6,000 tokens/s [5,400, 6,600] not known not known" in plain(fits)
+    # 8,030,261,248 weights of a byte and the same cache; 32,763,876,352 do not fit
+    assert "Llama 3.1 8B, int8 96 tokens/s [84, 108] not known not known" in plain(fits)
+    assert "Qwen2.5 32B, int8 not known not known not known" in plain(fits)
     assert [row[0] for row in rows] == [
         *("Llama 3.2 1B 2.47 GB", "Llama 3.1 8B 16.1 GB", "Qwen2.5 14B 29.5 GB"),
         *("Qwen2.5 32B 65.5 GB", "Llama 3.1 70B 141 GB"),

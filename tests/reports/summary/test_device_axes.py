@@ -256,6 +256,37 @@ def test_layers_that_a_cache_may_hold_give_way_to_the_memory_s_bandwidth() -> No
     assert axes_of(square(GPU, "float16", 4e14)).models[0].text == "fits"
 
 
+def small(weights: str, moved: float, width: int) -> list[Case]:
+    """Build a layer with small weights whose token takes 0.1 ms."""
+    shape: dict[str, Any] = {"width": width, "weights": weights, "dtype": "bfloat16"}
+    work = Work(bytes=moved)
+    return of("small_weights", [case("bench_decode_graph", 1e-4, GPU, work=work, **shape)])
+
+
+def test_language_models_with_small_weights_have_the_speed_of_layers_that_no_cache_holds(
+    tmp_path: Path,
+) -> None:
+    def measured(width: int) -> Run:
+        layer = [small("bfloat16", 4e8, width), small("int8", 2.5e8, width)]
+        layer += [small("int4", 1.2e8, width), copied("bench_within", GPU, MEMORY)]
+        return run_of([case for cases in layer for case in cases])
+
+    run = measured(8192)
+    speeds = {one.name: one for one in device_axes(run).models}
+    cache = 2 * 2 * 32 * 1024 * 2048
+    eight, four = (speeds["Llama 3.1 8B"].small[weights] for weights in ("int8", "int4"))
+    assert eight.value == pytest.approx(2.5e12 / (8_030_261_248 + cache), rel=0.02)
+    assert four.value == pytest.approx(1.2e12 / (8_030_261_248 * 4.5 / 8 + cache), rel=0.02)
+    largest = speeds["Llama 3.1 70B"]
+    assert (largest.fits, [*largest.small]) == (False, ["int8", "int4"])
+    assert {*device_axes(measured(4096)).models[0].small} == {"int8"}  # int4: 113 MB
+    path = tmp_path / "run.json"
+    path.write_bytes(store.encode(run))
+    told = " ".join(CliRunner().invoke(main, ["show", str(path)]).stdout.split())
+    assert f"{format_estimate(eight, 'tokens/s')} decoding with int8 weights" in told
+    assert f"{format_estimate(eight, 'tokens/s')}" in " ".join(read(tmp_path, run)[1].text.split())
+
+
 def test_page_and_terminals_have_one_number_of_tokens(tmp_path: Path) -> None:
     run = factory.run(accelerators=1)
     path, other = (tmp_path / name for name in ("run.json", "other.json"))

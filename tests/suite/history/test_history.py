@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any, Self
@@ -46,6 +47,7 @@ pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not 
 
 REAL_POPEN = subprocess.Popen
 NOISE = 0.01
+NUMBERS = count()
 DATE = "2026-01-01T00:00:00Z"
 
 
@@ -123,16 +125,22 @@ def searched(
 ) -> History:
     """Search the history of a project; without revisions, all of it."""
     wanted = asked(tree, revisions, launches)
+    with made_up_commits(tree), Interruptions() as interruptions:
+        return history(wanted, reporter or Quiet(), interruptions)
+
+
+@contextmanager
+def made_up_commits(tree: Path) -> Iterator[None]:
+    """Let launches take as long as their commits say."""
     with (
         made_up(Commit),
         pytest.MonkeyPatch.context() as patch,  # ends first, since it replaces what that did
-        Interruptions() as interruptions,
     ):
         patch.setenv("FROBENCH_LOCK", str(tree.parent / "lock"))
         patch.setattr(runner, "project_folder", project_folder)
-        ids = (f"{number:07}{'e' * 33}" for number in count())  # no two runs of a name
+        ids = (f"{next(NUMBERS):07}{'e' * 33}" for _ in count())  # no two runs of a name
         patch.setattr(environment, "commit", lambda: CommitInfo(id=next(ids)))
-        return history(wanted, reporter or Quiet(), interruptions)
+        yield
 
 
 def asked(tree: Path, revisions: str = "", launches: int = 10) -> HistoryRequest:
@@ -300,6 +308,29 @@ def test_word_sentence_and_exit_code_of_six_launches_follow_from_one_threshold(
     assert "slower" in {word for *_, word in rows(done)}
     assert "one[cpu] became slower at commit " in said(done)[0]
     assert exit_code(done.comparison) == 4
+
+
+def test_a_comparison_that_is_too_noisy_is_measured_again_as_often_as_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = project(tmp_path, "1e-3", "1.2e-3")
+    monkeypatch.setenv("FROBENCH_RESULTS", str(tmp_path / "results"))
+    with monkeypatch.context() as noisy:
+        noisy.setattr(f"{__name__}.NOISE", 1.0)
+        files = searched(tree, launches=6).stored
+        where = ["--project", str(tree), "--benchmarks", str(tree / "benchmarks")]
+        command = ["compare", *map(str, files), *where]
+        with made_up_commits(tree):
+            once = CliRunner().invoke(main, command)
+            still_noisy = CliRunner().invoke(main, [*command, "--retry", "2"])
+    with made_up_commits(tree):
+        calm = CliRunner().invoke(main, [*command, "--retry", "2"])
+    assert (once.exit_code, still_noisy.exit_code, calm.exit_code) == (3, 3, 4), calm.output
+    again = "the runs were disturbed or too noisy; both are measured again"
+    assert [one.stderr.count(again) for one in (once, still_noisy, calm)] == [0, 2, 1]
+    assert re.search(r"one\[cpu\].* slower", calm.stdout)
+    assert len([*(tmp_path / "results").glob("*/*.json")]) == 2 * (1 + 2 + 1)
+    assert nothing_is_left(tree)
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,17 @@ def test_one_smaller_size_is_scaled_by_the_work_and_believed_within_a_factor_of_
     assert reason is None or reason.startswith("predicted to take 2.56 s a call at n=2048")
 
 
+def test_sizes_that_a_cache_holds_do_not_promise_that_larger_ones_are_as_quick(
+    explorer: Explorer,
+) -> None:
+    for n, seconds in ((128, 97e-6), (256, 1.1e-3), (512, 11e-3), (1024, 0.215)):  # as an EPYC did
+        explorer.remember("square", half(n), product(n), seconds)
+    assert tried(explorer, "square", half(2048), product(2048), seconds=1.9) == (
+        "predicted to take 704 ms a call at n=2048, over this profile's 200 ms, "
+        "continued from 4 smaller sizes"
+    )
+
+
 @pytest.mark.parametrize("launch", [0.0, 50e-3])
 def test_two_smaller_ones_tell_launching_from_computing(explorer: Explorer, launch: float) -> None:
     rate = 1e9
