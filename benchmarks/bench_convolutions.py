@@ -158,27 +158,22 @@ class BlockTraining:
         are held to those of the numbers that the block held to be positive.
         """
         near, given = NEAR[self.dtype], [self.inputs, *self.weights]
-        after = [weights.detach().clone() for weights in self.weights]
         gradients = [torch.zeros_like(one) if one.grad is None else one.grad for one in given]
-        inputs, *weights = leaves = [
-            exact(one).requires_grad_() for one in (self.inputs, *self.start)
-        ]
-        with torch.no_grad():
-            checks = [close(passed(inputs, weights), outputs, near, "outputs")]
+        checks = []
+        for stepped, start, gradient in zip(self.weights, self.start, gradients[1:], strict=True):
+            true = exact(start) - RATE * exact(gradient)
+            checks.append(close(true, stepped, STEP_NEAR, "weights after the step"))
         self.begin()
+        leaves = [exact(one).requires_grad_() for one in given]
         with autocast(self.device, self.dtype):
-            positive = [
-                (part > 0).to(inputs.device) for part in (self.block.halfway(self.inputs), outputs)
-            ]
-        slopes = torch.autograd.grad(
-            passed(inputs, weights, positive=positive), leaves, exact(self.slopes)
-        )
+            positive = [self.block.halfway(self.inputs) > 0, outputs > 0]
+        true = passed(leaves[0], leaves[1:])
+        checks.append(close(true.detach(), outputs, near, "outputs"))
+        true = passed(leaves[0], leaves[1:], positive=positive)
+        slopes = torch.autograd.grad(true, leaves, exact(self.slopes))
         for slope, gradient in zip(slopes, gradients, strict=True):
             true, seen = (one.flatten(min(1, one.dim() - 1)) for one in (slope, gradient))
             checks.append(close(true, seen, GRADIENTS * near, "gradients"))
-        for stepped, start, gradient in zip(after, self.start, gradients[1:], strict=True):
-            true = exact(start) - RATE * exact(gradient)
-            checks.append(close(true, stepped, STEP_NEAR, "weights after the step"))
         return tightest(checks)
 
 
