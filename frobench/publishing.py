@@ -32,6 +32,7 @@ def share(file: Path, output: Path, *, everything: bool) -> None:
     was made: only there are the names of the host and its user known. Nothing is sent anywhere.
     """
     from frobench.suite import privacy, publish
+    from frobench.suite.compare import between_runs
     from frobench.suite.stored import store
     from frobench.suite.terminal import disclosure
     from frobench.suite.terminal.layout import is_honest, say, shown
@@ -45,7 +46,10 @@ def share(file: Path, output: Path, *, everything: bool) -> None:
     except FileExistsError as error:
         there = f"{shown(Path(error.filename))} is there already and says something else"
         end(FAILED, f"{there}; nothing was written: give another folder with -o")
-    say("Open a pull request that adds this file under results/:", shown(path))
+    if busy := between_runs.busy(run):
+        say(f"{busy[0].upper()}{busy[1:]}: do not publish {shown(path)}; measure again.")
+    else:
+        say("Open a pull request that adds this file under results/:", shown(path))
 
 
 def _web_folder(_context: click.Context, _option: click.Parameter, text: str | None) -> str:

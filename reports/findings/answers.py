@@ -11,11 +11,21 @@ from msgspec.structs import replace
 
 from frobench.reports.findings.finding import RATIO, Finding
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
-from frobench.reports.findings.values import VALUE, N, behind, capital, estimate_of, holds_one, size
+from frobench.reports.findings.values import (
+    VALUE,
+    N,
+    behind,
+    capital,
+    estimate_of,
+    holds_one,
+    is_below,
+    size,
+)
 from frobench.suite.units import format_estimate
 
 ROUNDING = 1e-9
 """Relative error of a crossing, at most."""
+NO_DIFFERENCE = "No measurable difference: "
 LITTLE = 1.05
 """A ratio of times below which reading back is not worth avoiding."""
 
@@ -68,7 +78,7 @@ def ask(name: str, question: str, compute: Callable[..., Answer], *given: object
         value = replace(value, low=answer.bracket[0], high=answer.bracket[1])
     spelled = format_estimate(value, answer.unit)
     if answer.unit == RATIO and holds_one(answer.by_launch):
-        spelled = f"No measurable difference: {spelled}"
+        spelled = f"{NO_DIFFERENCE}{spelled}"
     brief = answer.text.replace(VALUE, spelled)
     return Finding(
         name,
@@ -115,6 +125,11 @@ def is_little(ratio: pd.Series) -> bool:
     """Return whether reading back costs little: the interval of the ratio holds 1 and ends near."""
     high = estimate_of(ratio).high
     return holds_one(ratio) and high is not None and high < LITTLE
+
+
+def cost(ratio: pd.Series, words: str) -> str:
+    """Return the words for a ratio of times that may be no cost at all, but a gain."""
+    return f"No cost: {words}" if is_below(ratio, 1.0) else words
 
 
 def sizes_in_common(curves: Iterable[Curve], reason: str) -> list[float]:

@@ -231,7 +231,7 @@ class Cases:
         )
         if reasons:
             first, *others = reasons
-            return f"{first}; and {len(others)} other reasons" if others else first
+            return f"{first}; and {counted(len(others), 'other reason')}" if others else first
         if not self.run.frobench.complete:
             return "the run ended before it"
         if expression := self.run.frobench.settings.expression:

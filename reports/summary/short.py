@@ -8,8 +8,9 @@ modes of the launches are none of its own.
 
 import re
 
+from frobench.reports.findings.answers import NO_DIFFERENCE
 from frobench.reports.findings.finding import RATIO, Finding
-from frobench.reports.table.modes import two_modes
+from frobench.reports.table.modes import Modes, two_modes
 from frobench.suite.stored.types import Run
 from frobench.suite.units import format_ends, format_estimate
 
@@ -46,19 +47,29 @@ def _here(run: Run, text: str) -> str:
 
 
 def rule(finding: Finding) -> str:
-    """Return the rule of thumb of an answer; empty where it has none."""
-    return precisions(finding.rule_of_thumb)
+    """Return the rule of thumb of an answer; empty where it has none, or is not conclusive."""
+    return precisions(finding.rule_of_thumb) if _is_conclusive(finding) else ""
+
+
+def _is_conclusive(finding: Finding) -> bool:
+    value = finding.value
+    return not value or finding.at_least or bool(_modes(finding)) or not value.is_wide
+
+
+def _modes(finding: Finding) -> Modes | None:
+    return two_modes(finding.by_launch) if finding.unit != RATIO else None
 
 
 def _sentence(finding: Finding) -> str:
     value = finding.value
     if value is None:
         return finding.answer
-    if finding.unit != RATIO and (found := two_modes(finding.by_launch)):
-        printed = format_estimate(value, finding.unit)
+    printed = format_estimate(value, finding.unit)
+    if found := _modes(finding):
         return finding.brief.replace(printed, found.text(finding.unit), 1)
-    if value.is_wide and not finding.at_least:
-        return f"Not conclusive: {format_ends(value, finding.unit)} {finding.label}."
+    if not _is_conclusive(finding):
+        ends = finding.brief.replace(printed, format_ends(value, finding.unit), 1)
+        return f"Not conclusive: {ends.removeprefix(NO_DIFFERENCE)}"
     return finding.brief
 
 

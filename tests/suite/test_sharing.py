@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite import privacy, publish
+from frobench.suite import checks, privacy, publish
 from frobench.suite.checks import personal, rule
 from frobench.suite.machine import environment
 from frobench.suite.publish import Removed
@@ -220,6 +220,20 @@ def test_the_command_writes_a_valid_file_once_and_says_the_next_step(tmp_path: P
     assert third.returncode == 1
     assert "nothing was written" in third.stderr
     assert path.read_text() == "{}"
+
+
+def test_a_run_beside_other_programs_is_not_to_be_published(tmp_path: Path) -> None:
+    run = made()
+    for launch in run.frobench.launches:
+        launch.others = 1.0
+    run.frobench.conclusions = checks.conclude(run)
+    file = tmp_path / "busy.json"
+    file.write_bytes(store.encode(run))
+    said = frobench("share", file, "-o", "shared", folder=tmp_path)
+    assert said.returncode == 0
+    assert "pull request" not in said.stdout
+    assert said.stdout.splitlines()[-1].startswith("Other programs used ")
+    assert "do not publish shared/" in said.stdout
 
 
 def test_an_edited_file_is_not_shared(tmp_path: Path) -> None:

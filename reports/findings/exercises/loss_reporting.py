@@ -10,7 +10,14 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from frobench.reports.findings.answers import Answer, ask, is_little, no_accelerator, threshold
+from frobench.reports.findings.answers import (
+    Answer,
+    ask,
+    cost,
+    is_little,
+    no_accelerator,
+    threshold,
+)
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, dots, lines, measured
 from frobench.reports.findings.values import SIZE, VALUE, estimate_of, is_above, text
@@ -133,7 +140,7 @@ def _slow_down(training: _Training) -> Answer:
         rule = "Read the loss at every step."
     added = text(step.at(1) * (1 - 1 / ratio), "s")
     more = f"; {added} a step of {text(step.at(1), 's')}, in batches of {training.batch}"
-    words = f"{VALUE} as long as reading none, for the {training.network} network"
+    words = cost(ratio, f"{VALUE} as long as reading none, for the {training.network} network")
     return Answer(words, slower.cases[1], ratio, RATIO, rule, more)
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 from frobench.reports.findings.answers import (
     Answer,
     ask_on,
+    cost,
     is_little,
     largest,
     sizes_in_common,
@@ -75,7 +76,7 @@ def _penalty(cases: Cases, device: str) -> Answer:
     elif is_little(ratio):
         rule = "Read norms back when you like."
     more = f"; {size(steps)} steps on {cases.the(device)}"
-    words = f"{VALUE} as long as with a log that is read once"
+    words = cost(ratio, f"{VALUE} as long as with a log that is read once")
     return Answer(words, curve.cases[steps], ratio, RATIO, rule, more)
 
 
