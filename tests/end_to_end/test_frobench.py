@@ -4,8 +4,6 @@
 import json
 import os
 import shlex
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -210,16 +208,6 @@ def test_a_purchase_comparison_has_ratios_and_never_a_verdict(
     assert found["findings"][0]["word"] is None
 
 
-def test_two_machines_are_incomparable_and_the_hint_names_the_flag(
-    tmp_path: Path, results: list[Path]
-) -> None:
-    other = store.write(factory.run(accelerators=1, slower=2), tmp_path / "results")
-    shown = frobench("compare", results[0], other, folder=tmp_path)
-    assert shown.returncode == 3
-    assert "cannot say: accelerators, " in shown.stdout
-    assert "--purchase" in shown.stdout
-
-
 def test_compare_with_one_file_judges_the_versions_within_it(
     tmp_path: Path, results: list[Path]
 ) -> None:
@@ -236,23 +224,6 @@ def test_compare_with_one_file_judges_the_versions_within_it(
     without = frobench("compare", results[0], folder=tmp_path)
     assert without.returncode == 2
     assert "measure(new, against=old, ...)" in without.stderr
-
-
-def test_comparing_loads_nothing_heavy_but_pandas(results: list[Path]) -> None:
-    script = (
-        "import contextlib, sys; from frobench.command import main\n"
-        "with contextlib.suppress(SystemExit):\n"
-        "    main(['compare', *sys.argv[1:]])\n"
-        "print({'torch', 'pytest', 'matplotlib', 'scipy', 'rich'} & set(sys.modules))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, *map(str, results)],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.splitlines()[-1] == "set()"
 
 
 def test_report_writes_the_pages_and_names_them(tmp_path: Path, results: list[Path]) -> None:

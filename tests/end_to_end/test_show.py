@@ -187,24 +187,33 @@ def test_only_the_ends_are_shown_of_a_wide_interval(
     assert answers.axis_text(axis) == text
 
 
-def test_nothing_that_takes_long_to_import_is_imported_to_show_a_run() -> None:
-    """A file is shown in a second because torch, scipy and what draws are left alone."""
+@pytest.mark.parametrize(
+    ("arguments", "ends", "more"),
+    [
+        (["show", EXAMPLE_RUN], "0", {"jinja2"}),
+        (["compare", EXAMPLE_RUN, QUIET], "3", set()),
+        (["validate", EXAMPLE_RUN], "0", {"numpy", "pandas"}),
+    ],
+    ids=["show", "compare", "validate"],
+)
+def test_a_file_is_read_without_what_takes_long_to_import(
+    arguments: list[object], ends: str, more: set[str]
+) -> None:
     source = (
         "import sys; from frobench.command import main\n"
-        "try: main(['show', sys.argv[1]])\n"
+        "try: main(sys.argv[1:])\n"
         "except SystemExit as end: print(end.code, *sys.modules)"
     )
     ended = subprocess.run(
-        [sys.executable, "-c", source, EXAMPLE_RUN],
+        [sys.executable, "-c", source, *map(str, arguments)],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
     )
     code, *modules = ended.stdout.splitlines()[-1].split()
-    assert code == "0"
-    assert "pandas" in modules
-    assert {"torch", "scipy", "matplotlib", "jinja2", "pytest", "rich"}.isdisjoint(modules)
+    assert code == ends
+    assert ({"torch", "scipy", "matplotlib", "pytest", "rich"} | more).isdisjoint(modules)
 
 
 @pytest.mark.parametrize("verb", ["show", "compare"])

@@ -53,19 +53,6 @@ UNITS = (
     *("(/a", "~a", "a.b-", "http://", "1.2.3.", "driver", "GPU-", "ab:", "a1-"),
 )
 """Beginnings of what is looked for, to be repeated without ever becoming it."""
-KERNELS = (
-    "6.18.44-fc-v669",
-    "6.8.0-1021-azure",
-    "5.15.167.4-microsoft-standard-WSL2",
-    "5.14.0-503.11.1.el9_5.x86_64",
-    "24.6.0",
-)
-PROCESSORS = (
-    "Intel(R) Xeon(R) Platinum 8480+ CPU @ 2.00GHz",
-    "AMD EPYC 9654 96-Core Processor",
-    "Apple M4 Max",
-    "12th Gen Intel(R) Core(TM) i7-12700K",
-)
 
 
 @pytest.mark.parametrize("tail", ["", "!", " x"])
@@ -99,6 +86,8 @@ def test_what_names_a_person_or_a_machine_is_refused_with_its_place(text: str) -
         "2026-01-01T12:00:00+00:00",
         "driver 580.95.05, cuDNN 9.10.2.21",
         "needs torch>=1.2.3.4",
+        "2.9.0a0+6f1d2c3b4a.nv24.11 on 6.18.44-fc-v669, 6.8.0-1021-azure or 5.14.0-503.11.1.el9_5",
+        "Intel(R) Xeon(R) Platinum 8480+ CPU @ 2.00GHz, Clang 17.0.0 (clang-1700.0.13.3)",
         "Exception raised from apply at Context.cpp:1087, line:12345, size:16384",
         "max_split_size_mb:20000,roundup_power2_divisions:[256:1,512:2]",
         "float32:4096, cuda:0, bf16:16384, init_method env://, tcp://localhost:29500",
@@ -183,29 +172,6 @@ def test_names_are_found_where_others_may_have_written_and_in_no_name_of_a_case(
     assert not {"$.benchmarks[0].fullname", "$.frobench.environment.machine"} & loud
     for place in ("unknown", "software.variables"):
         assert any(where.startswith(f"$.frobench.environment.{place}.") for where in loud)
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_versions_devices_and_moments_are_no_addresses(seed: int) -> None:
-    random = Random(seed)  # noqa: S311 - no secret
-    run = made(accelerators=1)
-    environment = run.frobench.environment
-    software = environment.software
-
-    def version(parts: int) -> str:
-        return ".".join(str(random.randrange(99)) for _ in range(parts))
-
-    software.kernel = random.choice(KERNELS)
-    software.torch = f"{version(3)}a0+{random.randbytes(5).hex()}.nv24.11"
-    software.torch_build["git"] = random.randbytes(20).hex()
-    software.packages["nvidia-cudnn-cu12"] = version(4)
-    software.variables["CUDA_VISIBLE_DEVICES"] = random.choice(["", "0", "0,1", "sim:0"])
-    environment.accelerators[0].driver = random.choice([version(4), version(3), "32.0.15.6094"])
-    environment.cpu.model = random.choice(PROCESSORS)
-    run.machine_info["cpu"]["brand_raw"] = environment.cpu.model
-    run.machine_info["python_compiler"] = "Clang 17.0.0 (clang-1700.0.13.3)"
-    run.frobench.launches[0].started = f"2026-0{random.randint(1, 9)}-11T12:34:56.789012+00:00"
-    assert [*rule.conclusions(run, personal)] == []
 
 
 def test_what_is_kept_in_results_names_nobody() -> None:

@@ -93,15 +93,6 @@ def test_a_run_whose_samples_count_for_nothing_cannot_say(
     )
 
 
-def test_another_machine_can_neither_agree_nor_disagree() -> None:
-    again = factory.run(seed=2, slower=3)
-    again.frobench.environment.software.threads = 1
-    answer, code = _answer(again, factory.run(seed=1))
-    assert code == 3
-    assert answer.startswith("cannot say: ")
-    assert answer.endswith("; software.threads differs, which moves numbers")
-
-
 def test_across_a_difference_that_is_the_question_runs_agree_or_do_not() -> None:
     first, again = factory.run(seed=1), factory.run(seed=2)
     again.frobench.environment.software.threads = 1
@@ -109,42 +100,6 @@ def test_across_a_difference_that_is_the_question_runs_agree_or_do_not() -> None
     _slow_down(again, 1.5)
     assert _answer(again, first, "software.threads")[1] == 4
     assert _answer(again, first)[1] == 3
-
-
-def test_few_launches_cannot_say() -> None:
-    first, again = factory.run(seed=1, launches=4), factory.run(seed=2, launches=4, slower=9)
-    answer, code = _answer(again, first)
-    assert code == 3
-    assert answer.startswith("cannot say: ")
-    assert answer.endswith(" could be compared: fewer than 6 launches measured it")
-
-
-def _disturb(run: Run) -> None:
-    run.frobench.troubles = [
-        Conclusion(code="busy-processor", severity="warning", message="others", advice="")
-    ]
-
-
-def test_a_run_that_other_programs_disturbed_cannot_say() -> None:
-    first, again = factory.run(seed=1), factory.run(seed=2, slower=2)
-    first.frobench.troubles = []
-    _disturb(again)
-    answer, code = _answer(again, first)
-    assert code == 3
-    assert answer.endswith(": disturbed: busy-processor in new only")
-
-
-def test_what_was_not_measured_again_is_named_with_its_reason(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    again = _again()
-    lost = again.benchmarks.pop(0)
-    outcome = next(one for one in again.frobench.outcomes if one.fullname == lost.fullname)
-    outcome.status, outcome.reason = "skipped", "takes 3 s a call"
-    verdicts.reproduction(factory.run(seed=1, launches=10), again)
-    name = lost.name.removeprefix("bench_")
-    told = capsys.readouterr().out.splitlines()
-    assert f"only in base: {name}: skipped there: takes 3 s a call" in told
 
 
 def test_the_findings_stand_above_the_answer(capsys: pytest.CaptureFixture[str]) -> None:

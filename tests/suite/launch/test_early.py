@@ -67,12 +67,6 @@ def test_a_launch_with_cases_on_halves_of_the_cpu_starts_their_workers_with_itse
     assert seated == [(seat, 19) for seat in SEATS] * halves
 
 
-def test_a_session_without_a_specification_starts_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["entry", "--quiet"])
-    entry._start_workers()
-    assert early_workers() == {}
-
-
 def test_workers_that_do_not_answer_are_ended_and_left_to_the_first_case(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -22,9 +22,6 @@ from tests.instruments.sessions import case, item, launch_spec, listening
 CASE = "bench_made_up.py::bench_body"
 CPU, GPU = Device("cpu"), Device("cuda:0")
 SKIPPED = Refused(launch=2, case=CASE, status="skipped", reason="not here")
-FAILED = Refused(launch=2, case=CASE, status="failed", reason="it broke")
-
-
 @pytest.fixture(autouse=True)
 def nine_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a case begin after 5 seconds and be over after 14, by the monotonic clock."""
@@ -53,14 +50,6 @@ def test_a_pilot_alone_keeps_accounts_of_a_case(
     assert record.accounts == kept
 
 
-def test_without_accounts_of_the_system_a_pilot_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("frobench.suite.launch.case.accounts", lambda: None)
-    made, records = listening(launch_spec("pilot", launch=2))
-    concluded(made)
-    assert isinstance(records[-1], Measured)
-    assert records[-1].accounts is None
-
-
 def test_the_time_of_a_case_holds_no_search_and_what_searches_have_is_left_to_others() -> None:
     made, records = listening(launch_spec("measure", launch=2))
     made.searches.waiting = {CASE, "other"}
@@ -84,12 +73,6 @@ def test_a_refused_case_is_written_alone() -> None:
     made, records = listening(launch_spec("pilot", launch=2))
     concluded(made, refused=replace(SKIPPED))
     assert records[1:] == [SKIPPED]
-
-
-def test_of_a_case_without_samples_or_reason_nothing_is_written() -> None:
-    made, records = listening(launch_spec("measure", launch=2))
-    case(made, CASE).conclude()
-    assert len(records) == 1  # that it began
 
 
 def test_a_case_that_changed_the_process_ends_a_launch_but_no_session_without_runner() -> None:
@@ -158,27 +141,3 @@ def test_a_case_that_failed_costs_the_workers_and_one_that_was_left_out_does_not
     shared.recover(failed=True)
     assert all(worker.is_closed for worker in first)
     assert not {*shared.workers(seats)} & {*first}
-
-
-@pytest.mark.parametrize(("refused", "failed"), [(SKIPPED, False), (FAILED, True), (None, None)])
-def test_a_session_recovers_from_cases_without_samples(
-    monkeypatch: pytest.MonkeyPatch, refused: Refused | None, *, failed: bool | None
-) -> None:
-    made, _ = listening(launch_spec("measure", launch=2))
-    recovered: list[Any] = []
-    monkeypatch.setattr(made, "recover", lambda **how: recovered.append(how))
-    concluded(made, refused=refused)
-    assert recovered == ([] if failed is None else [{"failed": failed, "lost": ""}])
-
-
-def test_a_launch_ends_when_a_device_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_: Device) -> None:
-        raise RuntimeError("it is gone")
-
-    shared = Session(launch_spec("measure", "cuda:0"))
-    monkeypatch.setattr(Device, "synchronize", lambda _: None)
-    shared.recover(failed=False)
-    monkeypatch.setattr(Device, "synchronize", broken)
-    with pytest.raises(pytest.exit.Exception, match="a device no longer works") as exit_:
-        shared.recover(failed=False)
-    assert exit_.value.returncode == DEVICE_LOST

@@ -221,14 +221,6 @@ def test_parts_of_one_of_amds_devices_are_not_told_apart() -> None:
         assert "at its PCI address torch has" in found[0].unknown["fan"]
 
 
-def test_without_an_address_amds_devices_are_not_mistaken_for_each_other() -> None:
-    (sensor,) = asked(Smi(), ["cuda:0"], {})
-    assert not sensor.answers
-    assert sensor.unknown["fan"].endswith("amdsmi 0")
-    (sensor,) = asked(Smi(None), ["cuda:0"], AT)
-    assert sensor.unknown["fan"].endswith("amdsmi 0")
-
-
 def test_without_amds_library_the_reason_names_the_extra() -> None:
     (sensor,) = sources({"cuda:0": None}, "", AT)[1].sensors()
     assert "extra `amd`" in sensor.unknown["power_watts"]
@@ -280,12 +272,6 @@ def test_each_kind_of_device_is_asked_of_its_library(
         for sensor, device in zip(source.sensors(), source.devices, strict=True):
             assert sensor.device == device
             assert {*sensor.answers, *sensor.unknown} == set(source.quantities)
-
-
-def test_a_device_that_nothing_reads_says_so() -> None:
-    *_, other = sources({"xpu:0": None}, "7", {})
-    (sensor,) = other.sensors()
-    assert sensor.unknown["power_watts"] == "no library asked here reads xpu devices"
 
 
 def test_counts_of_heat_that_cannot_be_read_take_nothing_else_along(tmp_path: Path) -> None:

@@ -45,23 +45,13 @@ def taking(clock: VirtualClock, seconds: Callable[[int], float]) -> Callable[[],
     return body
 
 
-def test_a_host_sample_is_what_a_user_waits(clock: VirtualClock, settings: Settings) -> None:
-    gpu = VirtualDevice(clock)
-    seen = sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu).run(settings)
-    assert seen.samples == pytest.approx([LAUNCH + WORK] * len(seen.samples), rel=1e-4)
-
-
-def test_enqueue_is_the_time_until_the_body_returns(
+def test_a_sample_is_what_a_user_waits_beside_its_enqueue_and_its_span(
     clock: VirtualClock, settings: Settings
 ) -> None:
     gpu = VirtualDevice(clock)
     seen = sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu).run(settings)
+    assert seen.samples == pytest.approx([LAUNCH + WORK] * len(seen.samples), rel=1e-4)
     assert seen.parts["enqueue"] == pytest.approx(LAUNCH, rel=1e-2)
-
-
-def test_the_span_is_what_the_events_show(clock: VirtualClock, settings: Settings) -> None:
-    gpu = VirtualDevice(clock)
-    seen = sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu).run(settings)
     assert seen.parts["span"] == pytest.approx(LAUNCH + WORK, rel=1e-2)
 
 
@@ -87,17 +77,6 @@ def test_a_headline_case_with_long_calls_is_called_once_to_warm_up_and_sampled_t
     assert (sampled.result, seen.iterations) == (3, 1)
 
 
-def test_what_happens_before_a_sample_is_not_in_it(clock: VirtualClock, settings: Settings) -> None:
-    gpu = VirtualDevice(clock)
-    seen = sampler(
-        clock,
-        lambda: gpu.queue(LAUNCH, WORK),
-        gpu,
-        before=lambda: gpu.queue(1e-3, 5e-3),
-    ).run(settings)
-    assert max(seen.samples) == pytest.approx(LAUNCH + WORK, rel=1e-2)
-
-
 def test_warm_up_lasts_until_the_body_is_steady(clock: VirtualClock, settings: Settings) -> None:
     body = taking(clock, lambda call: 1e-3 * max(1, 20 - call))
     seen = sampler(clock, body, before=lambda: None).run(replace(settings, case_seconds=1))
@@ -120,16 +99,6 @@ def test_warm_up_goes_on_while_a_device_still_slows_down(
     body = taking(clock, lambda call: 1e-3 * min(1, 0.5 + call / 40))  # steady from the 20th on
     seen = sampler(clock, body, before=lambda: None).run(replace(settings, case_seconds=1))
     assert min(seen.samples) == pytest.approx(1e-3, rel=1e-3)
-
-
-def test_a_slow_first_call_is_not_taken_for_the_length_of_a_call(
-    clock: VirtualClock, settings: Settings
-) -> None:
-    body = taking(clock, lambda call: 9.0 if call == 1 else 1e-6)
-    seen = sampler(clock, body).run(settings)
-    assert seen.iterations * 1e-6 == pytest.approx(
-        settings.case_seconds / settings.most_samples, rel=0.1
-    )
 
 
 def test_a_body_too_short_for_the_clock_is_repeated(settings: Settings) -> None:

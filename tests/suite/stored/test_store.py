@@ -7,11 +7,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from frobench.suite import checks
@@ -82,44 +80,6 @@ def test_the_digest_ignores_itself_and_nothing_else(run: Run) -> None:
     assert store.digest(other) == store.digest(run)
     other.benchmarks[-1].extra_info.order[-1] += 1
     assert store.digest(other) != store.digest(run)
-
-
-def required_fields(kind: Any, value: Any, where: str) -> Iterator[tuple[Any, str, str]]:  # noqa: ANN401
-    """Yield the holder, the name and the path of every required field in plain JSON."""
-    if not isinstance(kind, msgspec.inspect.StructType) or value is None:
-        return
-    for field in kind.fields:
-        if field.required:
-            yield value, field.encode_name, f"{where}.{field.encode_name}"
-        inner = value.get(field.encode_name)
-        place = f"{where}.{field.encode_name}"
-        if isinstance(field.type, msgspec.inspect.ListType) and inner:
-            yield from required_fields(field.type.item_type, inner[0], f"{place}[0]")
-        elif isinstance(field.type, msgspec.inspect.DictType) and inner:
-            first = next(iter(inner.values()))
-            yield from required_fields(field.type.value_type, first, f"{place}[...]")
-        elif isinstance(field.type, msgspec.inspect.UnionType) and inner:
-            for option in field.type.types:
-                yield from required_fields(option, inner, place)
-        else:
-            yield from required_fields(field.type, inner, place)
-
-
-def test_dropping_any_required_field_is_refused_with_its_path(tmp_path: Path) -> None:
-    content = plain(factory.run(accelerators=1, profile="quick"))
-    every = required_fields(msgspec.inspect.type_info(Run), content, "$")
-    fields = [field for field in every if field[2] != "$.frobench"]  # without it, it is no run
-    assert len(fields) > 120
-    for holder, name, where in fields:
-        kept = holder.pop(name)
-        found = fault(stored(tmp_path, content))
-        above = where.rpartition(".")[0]
-        place = "" if above == "$" else f" - at `{above}`"
-        assert str(found).removeprefix(f"{store.NO_RUN}: ") == (
-            f"Object missing required field `{name}`{place}"
-        )
-        holder[name] = kept
-    store.read(stored(tmp_path, content))
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
