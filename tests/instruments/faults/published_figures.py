@@ -24,7 +24,7 @@ from frobench.suite.checks import doubts, plausibility, rule
 from frobench.suite.datasheets import catalog
 from frobench.suite.datasheets.catalog import Figure
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Accelerator, Case, Run, Work
+from frobench.suite.stored.types import Accelerator, Case, Conclusion, Run, Work
 from tests.instruments.faults.judging import keep
 from tests.instruments.faults.spoiling import case, good, last, name_anew, product
 from tests.instruments.runs.made_up import capability_of
@@ -330,10 +330,12 @@ def of_processors() -> Iterator[Attempt]:
 
 def codes(one: Attempt, severity: str = "") -> set[str]:
     """Return the rules about impossible results that name a figure."""
+    return {each.code for each in _named(one) if each.severity.startswith(severity)}
+
+
+def _named(one: Attempt) -> list[Conclusion]:
     found = rule.conclusions(one.run, plausibility, doubts)
-    return {
-        each.code for each in found if each.code in CODES and each.severity.startswith(severity)
-    }
+    return [each for each in found if each.code in CODES]
 
 
 def table() -> str:
@@ -341,7 +343,8 @@ def table() -> str:
     counts: dict[str, list[int]] = {}
     for one in spoilt():
         count = counts.setdefault(one.what, [0, 0, 0])
-        for place, counted in enumerate((True, codes(one), codes(one, "error"))):
+        severities = {each.severity for each in _named(one)}
+        for place, counted in enumerate((True, severities, "error" in severities)):
             count[place] += bool(counted)
     counts["all"] = [sum(column) for column in zip(*counts.values(), strict=True)]
     lines = ["| figure | impossible | named | refused |", "| --- | ---: | ---: | ---: |"]

@@ -412,7 +412,7 @@ def test_nodes_that_are_unlike_the_others_are_named_and_listed_for_programs() ->
         f"unlike: gamma ({label(1)}): 18% slower in Matmul, 10% faster in Copies"
     ]
     gamma = fleet_words.as_json(found, unlike)["nodes"][1]
-    assert gamma["name"], gamma["unlike"] == ("gamma", unlike[label(1)])
+    assert (gamma["name"], gamma["unlike"]) == ("gamma", unlike[label(1)])
 
 
 def test_options_of_a_run_pass_through(tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ from tests.instruments.sessions import case, item, launch_spec, listening
 CASE = "bench_made_up.py::bench_body"
 CPU, GPU = Device("cpu"), Device("cuda:0")
 SKIPPED = Refused(launch=2, case=CASE, status="skipped", reason="not here")
+
+
 @pytest.fixture(autouse=True)
 def nine_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a case begin after 5 seconds and be over after 14, by the monotonic clock."""

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A case is left out because it takes too long, and never because a call was disturbed."""
 
-import math
 from itertools import count
 
 import pytest
@@ -219,11 +218,3 @@ def test_a_pilot_sees_what_comes_before_samples_and_does_not_wait_for_ever() -> 
     assert (len(quick.samples), len(slow.samples)) == (5, 3)
     assert quick.prepared == pytest.approx(6 * 0.01, rel=1e-3)
     assert slow.prepared == pytest.approx(4 * 1.0, rel=1e-3)
-
-
-def test_a_pilot_calls_the_other_version_too() -> None:
-    clock = VirtualClock()
-    sampler = Sampler(lambda: "new", [], against=lambda: "old", clock=clock)
-    seen, _ = explore(sampler, STANDARD, read=lambda: None)
-    assert sampler.results == ["new", "old"]
-    assert seen.sampled == pytest.approx(math.fsum([*seen.samples, *(seen.against or [])]))

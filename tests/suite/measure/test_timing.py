@@ -77,6 +77,17 @@ def test_a_headline_case_with_long_calls_is_called_once_to_warm_up_and_sampled_t
     assert (sampled.result, seen.iterations) == (3, 1)
 
 
+def test_what_happens_before_a_sample_is_not_in_it(clock: VirtualClock, settings: Settings) -> None:
+    gpu = VirtualDevice(clock)
+    seen = sampler(
+        clock,
+        lambda: gpu.queue(LAUNCH, WORK),
+        gpu,
+        before=lambda: gpu.queue(1e-3, 5e-3),
+    ).run(settings)
+    assert max(seen.samples) == pytest.approx(LAUNCH + WORK, rel=1e-2)
+
+
 def test_warm_up_lasts_until_the_body_is_steady(clock: VirtualClock, settings: Settings) -> None:
     body = taking(clock, lambda call: 1e-3 * max(1, 20 - call))
     seen = sampler(clock, body, before=lambda: None).run(replace(settings, case_seconds=1))
