@@ -3,10 +3,22 @@
 
 import shutil
 import subprocess
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 from tests.instruments.processes.command import ROOT
+
+
+def planted(root: Path, *parts: Mapping[str, object], without: str = "") -> Path:
+    """Write files below a folder that stands for `/`, but not one of them; return the folder."""
+    for part in parts:
+        for name, content in part.items():
+            if name != without:
+                path = root / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(f"{content}\n")
+    return root
 
 
 def tracked() -> set[str] | None:

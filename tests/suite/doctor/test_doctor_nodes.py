@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from frobench.suite.machine.torch_facts import accelerator
 from frobench.suite.stored.types import Conclusion
 from tests.instruments.devices.simulated_nvml import Gpu, install
-from tests.suite.doctor.test_doctor import NVIDIA_H100, planted
+from tests.instruments.processes.project_files import planted
+from tests.suite.doctor.test_doctor import NVIDIA_H100
 from tests.suite.doctor.test_doctor_troubles import host, quiet, said
 
 NODE = {"sys/bus/pci/devices/0000:18:00.0/numa_node": "1"}

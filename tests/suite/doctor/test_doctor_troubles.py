@@ -46,12 +46,13 @@ from tests.instruments.devices.simulated_nvml import (
     install,
     install_none,
 )
+from tests.instruments.processes.project_files import planted
 from tests.suite.doctor.test_doctor import (
     AMD_MI300,
     CPU_BUILD,
     CUDA_BUILD,
     NVIDIA_H100,
-    planted,
+    codes,
 )
 from tests.suite.machine.test_sensors import Smi
 
@@ -108,10 +109,6 @@ def quiet(root: Path, **facts: Any) -> ExaminedMachine:  # noqa: ANN401 - of a `
 def said(there: ExaminedMachine, offer: Offer = OFFER) -> list[Conclusion]:
     there.torch = offer
     return troubles(there)
-
-
-def codes(found: list[Conclusion]) -> list[str]:
-    return [one.code for one in found]
 
 
 # what is there

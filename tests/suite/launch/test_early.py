@@ -19,19 +19,9 @@ from frobench.suite.profiles import settings_for
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import made_up_records
 from tests.instruments.runs.made_up_launches import identity
+from tests.instruments.sessions import Sitting
 
 SEATS = [Seat("cpu/0", "cpu", (0,)), Seat("cpu/1", "cpu", (1,))]
-
-
-class Starting:
-    """Stands for a worker."""
-
-    def __init__(self, seat: Seat, seed: int) -> None:
-        self.seat, self.seed, self.is_closed = seat, seed, False
-
-    def close(self) -> None:
-        """End it."""
-        self.is_closed = True
 
 
 def spec(*, halves: bool) -> LaunchSpec:
@@ -48,7 +38,7 @@ def answer(*_: object) -> None:
 @pytest.fixture(autouse=True)
 def no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kit, "_early", {})
-    monkeypatch.setattr(kit, "Worker", Starting)
+    monkeypatch.setattr(kit, "Worker", Sitting)
     monkeypatch.setattr(kit, "halves", lambda _: SEATS)
     monkeypatch.setattr(kit, "_all", answer)
 

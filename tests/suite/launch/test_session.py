@@ -17,7 +17,7 @@ from frobench.suite.launch.session import Session
 from frobench.suite.machine.accounts import Accounts
 from frobench.suite.stored.types import Search
 from tests.instruments.runs.made_up_records import measured
-from tests.instruments.sessions import case, item, launch_spec, listening
+from tests.instruments.sessions import Sitting, case, item, launch_spec, listening
 
 CASE = "bench_made_up.py::bench_body"
 CPU, GPU = Device("cpu"), Device("cuda:0")
@@ -116,17 +116,6 @@ def test_one_device_is_blocked_by_one_blocker_where_samples_are_taken(
     assert shared.blocker([]) is None
     assert Session(launch_spec("alone", "cuda:0")).blocker([GPU]) == first
     assert Session(launch_spec("pilot", "cuda:0")).blocker([GPU]) is None
-
-
-class Sitting:
-    """Stands for a worker."""
-
-    def __init__(self, seat: Seat, seed: int) -> None:
-        self.seat, self.seed, self.is_closed = seat, seed, False
-
-    def close(self) -> None:
-        """End it."""
-        self.is_closed = True
 
 
 def test_a_case_that_failed_costs_the_workers_and_one_that_was_left_out_does_not(

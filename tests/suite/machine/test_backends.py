@@ -11,7 +11,8 @@ from frobench.suite.doctor import Offer, judge, unusable_accelerators
 from frobench.suite.doctor.examined import ExaminedMachine, examine_without_torch
 from frobench.suite.machine.host import AUTOLOAD, Backend
 from tests.instruments.processes.command import ROOT, frobench
-from tests.suite.doctor.test_doctor import CPU_BUILD, NVIDIA_H100, codes, planted
+from tests.instruments.processes.project_files import planted
+from tests.suite.doctor.test_doctor import CPU_BUILD, NVIDIA_H100, codes
 
 SAID = "Failed to load the backend extension: torch_npu. (OSError: libascendcl.so is missing)"
 BROKEN = Offer(None, {"error": SAID}, 0)

@@ -10,19 +10,11 @@ import pytest
 from frobench.suite.kit.device import Device
 from frobench.suite.machine import host
 from frobench.suite.machine.host import affinity, free_memory, processor, read
+from tests.instruments.processes.project_files import planted
 
 CORES = affinity() if psutil.LINUX else [0]
 
 needs_linux = pytest.mark.skipif(not psutil.LINUX, reason="reads what only Linux has")
-
-
-def plant(root: Path, files: dict[str, str]) -> Path:
-    """Write files below a folder that stands for `/`."""
-    for name, content in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{content}\n")
-    return root
 
 
 @pytest.mark.parametrize(
@@ -48,7 +40,7 @@ def plant(root: Path, files: dict[str, str]) -> Path:
     ids=["v2", "v2, set above", "v1", "v1, seen from inside a container"],
 )
 def test_a_quota_limits_the_cores_that_may_be_used(tmp_path: Path, files: dict[str, str]) -> None:
-    cpu = processor({}, plant(tmp_path, files))
+    cpu = processor({}, planted(tmp_path, files))
     assert cpu.quota_cores == 1.5
     assert cpu.usable_cores == 1
 
@@ -70,7 +62,7 @@ def test_without_a_quota_every_core_of_the_affinity_counts(
     tmp_path: Path, files: dict[str, str]
 ) -> None:
     unknown: dict[str, str] = {}
-    cpu = processor(unknown, plant(tmp_path, files))
+    cpu = processor(unknown, planted(tmp_path, files))
     assert (cpu.quota_cores, unknown["cpu.quota_cores"]) == (None, "no limit is set")
     assert cpu.usable_cores == (len(CORES) if psutil.LINUX else cpu.logical_cores)
 
@@ -83,7 +75,7 @@ def test_without_a_quota_every_core_of_the_affinity_counts(
     ],
 )
 def test_a_containers_memory_is_what_it_may_use(tmp_path: Path, group: str, file: str) -> None:
-    cpu = processor({}, plant(tmp_path, {"proc/self/cgroup": group, file: str(2**28)}))
+    cpu = processor({}, planted(tmp_path, {"proc/self/cgroup": group, file: str(2**28)}))
     assert cpu.memory_bytes == 2**28
 
 
@@ -131,7 +123,7 @@ STEP = "sys/fs/cgroup/memory/slurm/job_7/step_0"
 def test_the_tightest_limit_of_all_levels_leaves_the_free_memory(
     tmp_path: Path, files: dict[str, str]
 ) -> None:
-    assert free_memory(plant(tmp_path, files)) == 2**20
+    assert free_memory(planted(tmp_path, files)) == 2**20
 
 
 @pytest.mark.parametrize(
@@ -143,13 +135,13 @@ def test_without_a_limit_the_machines_free_memory_is_free(
     tmp_path: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=77))
-    assert free_memory(plant(tmp_path, files)) == 77
+    assert free_memory(planted(tmp_path, files)) == 77
 
 
 def test_a_control_group_that_uses_more_than_its_limit_has_nothing_free(tmp_path: Path) -> None:
     files = {"memory.max": "1000", "memory.current": "2000"}
     groups = {f"sys/fs/cgroup/{name}": value for name, value in files.items()}
-    assert free_memory(plant(tmp_path, {"proc/self/cgroup": "0::/"} | groups)) == 0
+    assert free_memory(planted(tmp_path, {"proc/self/cgroup": "0::/"} | groups)) == 0
 
 
 def test_a_case_on_the_cpu_may_take_what_the_limits_leave(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +151,7 @@ def test_a_case_on_the_cpu_may_take_what_the_limits_leave(monkeypatch: pytest.Mo
 
 def test_an_unlimited_container_has_the_memory_of_the_machine(tmp_path: Path) -> None:
     files = {"proc/self/cgroup": "0::/", "sys/fs/cgroup/memory.max": "max"}
-    assert processor({}, plant(tmp_path, files)).memory_bytes == psutil.virtual_memory().total
+    assert processor({}, planted(tmp_path, files)).memory_bytes == psutil.virtual_memory().total
 
 
 @needs_linux
@@ -175,7 +167,7 @@ def test_every_last_level_cache_that_a_usable_core_has_is_counted_once(tmp_path:
         files |= cache(core, 3, 3, "16384K", f"group {place // 2}")
     files |= cache(max(CORES) + 1, 3, 3, "16384K", "of another job")
     groups = (len(CORES) + 1) // 2
-    cpu = processor({}, plant(tmp_path, files))
+    cpu = processor({}, planted(tmp_path, files))
     assert cpu.last_level_cache_bytes == groups * 16 * 2**20
 
 
@@ -185,7 +177,7 @@ def test_governors_and_memory_nodes_are_read(tmp_path: Path) -> None:
         f"sys/devices/system/cpu/cpu{core}/cpufreq/scaling_governor": "powersave" for core in CORES
     }
     files |= {f"sys/devices/system/node/node{node}/cpulist": "0" for node in range(2)}
-    cpu = processor({}, plant(tmp_path, files))
+    cpu = processor({}, planted(tmp_path, files))
     assert (cpu.governor, cpu.numa_nodes) == ("powersave", 2)
 
 
@@ -204,7 +196,7 @@ def test_how_cores_and_pages_are_run_is_read(tmp_path: Path) -> None:
         "sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never",
     }
     files |= {f"sys/devices/system/cpu/cpu{core}/node1/cpulist": "0" for core in CORES}
-    cpu = processor({}, plant(tmp_path, files))
+    cpu = processor({}, planted(tmp_path, files))
     assert (cpu.frequency_driver, cpu.boost) == ("amd-pstate-epp", False)
     assert (cpu.huge_pages, cpu.usable_numa_nodes, cpu.core_nodes) == ("madvise", 1, [1])
 
@@ -212,7 +204,7 @@ def test_how_cores_and_pages_are_run_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("off", "boost"), [("0", True), ("1", False)])
 def test_intels_driver_says_what_is_off(tmp_path: Path, off: str, *, boost: bool) -> None:
     files = {"sys/devices/system/cpu/intel_pstate/no_turbo": off}
-    assert processor({}, plant(tmp_path, files)).boost is boost
+    assert processor({}, planted(tmp_path, files)).boost is boost
 
 
 def test_a_name_that_is_no_text_is_read_nevertheless(tmp_path: Path) -> None:
@@ -222,6 +214,6 @@ def test_a_name_that_is_no_text_is_read_nevertheless(tmp_path: Path) -> None:
 
 def test_the_processor_is_called_what_it_calls_itself(tmp_path: Path) -> None:
     told = "processor\t: 0\nmodel name\t: Some  Processor 9 @ 3.0GHz\nprocessor\t: 1"
-    assert processor({}, plant(tmp_path, {"proc/cpuinfo": told})).model == (
+    assert processor({}, planted(tmp_path, {"proc/cpuinfo": told})).model == (
         "Some Processor 9 @ 3.0GHz"
     )

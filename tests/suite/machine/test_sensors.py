@@ -14,6 +14,7 @@ from frobench.suite.machine.sensors import cpu
 from frobench.suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS, Sensor
 from frobench.suite.machine.vendors import sources
 from tests.instruments.devices.simulated_nvml import install_none
+from tests.instruments.processes.project_files import planted
 
 
 @pytest.fixture(autouse=True)
@@ -21,17 +22,9 @@ def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpu, "affinity", lambda: [0, 1])
 
 
-def put(root: Path, files: dict[str, object]) -> Path:
-    for name, content in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{content}\n")
-    return root
-
-
 def clocks(root: Path, *kilohertz: int) -> None:
     for core, clock in enumerate(kilohertz):
-        put(root, {f"sys/devices/system/cpu/cpu{core}/cpufreq/scaling_cur_freq": clock})
+        planted(root, {f"sys/devices/system/cpu/cpu{core}/cpufreq/scaling_cur_freq": clock})
 
 
 def package(number: int, microjoules: int, name: str = "package") -> dict[str, object]:
@@ -50,7 +43,7 @@ def test_the_clock_is_that_of_the_fastest_usable_core(tmp_path: Path) -> None:
 
 
 def test_without_cpufreq_the_clock_is_the_one_in_cpuinfo(tmp_path: Path) -> None:
-    put(tmp_path, {"proc/cpuinfo": "cpu MHz\t\t: 2596.140\ncpu MHz\t\t: 2601.5\n"})
+    planted(tmp_path, {"proc/cpuinfo": "cpu MHz\t\t: 2596.140\ncpu MHz\t\t: 2601.5\n"})
     assert cpu.sensor(tmp_path).read()["clock_hz"] == 2601.5e6
 
 
@@ -63,9 +56,9 @@ def test_what_a_bare_kernel_does_not_tell_has_a_reason_and_no_value(tmp_path: Pa
 def test_package_energy_is_summed_and_survives_the_counters_beginning_anew(
     tmp_path: Path,
 ) -> None:
-    put(tmp_path, package(0, 900_000) | package(1, 100_000) | package(2, 5, name="psys"))
+    planted(tmp_path, package(0, 900_000) | package(1, 100_000) | package(2, 5, name="psys"))
     sensor = cpu.sensor(tmp_path)
-    put(tmp_path, package(0, 100_000) | package(1, 600_000) | package(2, 9_999, name="psys"))
+    planted(tmp_path, package(0, 100_000) | package(1, 600_000) | package(2, 9_999, name="psys"))
     said = sensor.read()
     assert said["energy_joules"] == pytest.approx(0.2 + 0.5)
     assert "power_watts" in said
@@ -80,7 +73,7 @@ def test_power_is_energy_over_time(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_energy_that_only_root_may_read_has_that_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put(tmp_path, package(0, 1))
+    planted(tmp_path, package(0, 1))
 
     def forbidden(_: object) -> None:
         raise PermissionError(13, "Permission denied")
@@ -93,10 +86,10 @@ def test_energy_that_only_root_may_read_has_that_reason(
 
 def test_a_package_that_was_too_hot_since_the_last_reading_says_so(tmp_path: Path) -> None:
     counter = "sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count"
-    put(tmp_path, {counter: 4})
+    planted(tmp_path, {counter: 4})
     sensor = cpu.sensor(tmp_path)
     assert sensor.read()[HELD_BACK] == []
-    put(tmp_path, {counter: 6})
+    planted(tmp_path, {counter: 6})
     assert [sensor.read()[HELD_BACK] for _ in range(2)] == [["PackageThrottle"], []]
 
 

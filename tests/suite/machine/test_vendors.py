@@ -18,7 +18,8 @@ from frobench.suite.machine.vendors import VENDORS, sources
 from frobench.suite.machine.vendors.vendor import Identity, Reader, Vendor
 from frobench.suite.terminal import doctor_page
 from tests.instruments.devices.simulated_nvml import install_none
-from tests.suite.doctor.test_doctor import NONE, codes, planted
+from tests.instruments.processes.project_files import planted
+from tests.suite.doctor.test_doctor import NONE, codes
 
 CARD = {
     "sys/bus/pci/devices/0000:21:00.0/class": "0x030000",
