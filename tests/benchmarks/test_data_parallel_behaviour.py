@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import torch
 
-from tests.instruments.data_parallel.benches import FAULTS, PARTS
+from tests.instruments.data_parallel import FAULTS, PARTS
 from tests.instruments.processes import warm
 from tests.instruments.processes.command import ROOT
 

@@ -20,7 +20,8 @@ from frobench.suite.stored import store
 from frobench.suite.stored.differences import name_of
 from frobench.suite.stored.types import Case, Run
 from frobench.suite.terminal import comparison as words
-from tests.instruments.faults.judging import add_up, made, samples, set_samples
+from tests.instruments.faults.judging import add_up, made
+from tests.instruments.faults.spoiling import take
 from tests.instruments.runs import factory
 
 Spoil = Callable[[Run, Case], None]
@@ -29,10 +30,6 @@ COMMON = 34
 
 def _case(run: Run, *, headline: bool = True) -> Case:
     return next(case for case in run.benchmarks if case.extra_info.headline is headline)
-
-
-def _slow_down(case: Case, factor: float) -> None:
-    set_samples(case, [[factor * sample for sample in launch] for launch in samples(case)])
 
 
 def _pair(spoil: Spoil, *, headline: bool = True) -> tuple[Run, Run]:
@@ -97,7 +94,7 @@ def test_a_case_that_leads_no_answer_may_be_missing(spoil: Spoil, reason: str) -
 @pytest.mark.parametrize("headline", [True, False])
 def test_a_slower_case_wins_over_a_missing_one(headline: bool) -> None:  # noqa: FBT001 - a parameter of the test
     base, new = _pair(_fail)
-    _slow_down(_case(new, headline=headline), 3)
+    take(_case(new, headline=headline), 3)
     comparison = compare_runs(base, new)
     assert comparison.counts["slower"] == 1
     assert exit_code(comparison) == 4
@@ -297,7 +294,7 @@ def test_a_reproduction_that_differs_exits_4_although_a_case_failed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base, again = _pair(_fail)
-    _slow_down(_case(again), 3)
+    take(_case(again), 3)
     path = store.write(base, tmp_path)
     monkeypatch.setattr(measuring, "measure", lambda *_, **__: (path, again))
     assert _said("reproduce", path)[0] == 4
@@ -309,7 +306,7 @@ def _quick() -> tuple[Run, Run]:
     for run in (base, new):
         del run.benchmarks[COMMON:]
     for case in new.benchmarks:
-        _slow_down(case, 3)
+        take(case, 3)
     return base, new
 
 
@@ -326,7 +323,7 @@ def test_terminal_reproduction_and_page_give_the_same_verdicts(
 ) -> None:
     base, new = made(seed=1), made(seed=2)
     for case in new.benchmarks[::7]:
-        _slow_down(case, slower)
+        take(case, slower)
     _other_version(new, next(one for one in new.benchmarks[1:7] if one.extra_info.headline))
     new.frobench.run += "-new"
     add_up(new)

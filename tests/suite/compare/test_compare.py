@@ -16,6 +16,7 @@ from frobench.suite.statistics import case_medians, estimate
 from frobench.suite.stored.types import Case, Check, Conclusion, Run, Search, Severity
 from frobench.suite.terminal import comparison as words
 from frobench.suite.terminal import layout
+from tests.instruments.faults.spoiling import take
 from tests.instruments.runs import factory
 
 Change = Callable[[Run], None]
@@ -24,10 +25,6 @@ FOUND = Search(shape=[64, 128, 256], shapes=50, seconds=2.0, runner_up=0.99)
 
 def _headline(run: Run, *, leads: bool = True) -> Case:
     return next(case for case in run.benchmarks if case.extra_info.headline is leads)
-
-
-def _slow_down(case: Case, factor: float) -> None:
-    case.stats.data = [factor * sample for sample in case.stats.data]
 
 
 def _word(comparison: RunComparison, case: Case) -> str:
@@ -44,7 +41,7 @@ def test_two_runs_of_the_same_code_agree() -> None:
 def test_one_slower_case_among_many_is_found(leads: bool) -> None:  # noqa: FBT001 - a parameter of the test
     base, new = factory.run(seed=1, launches=10), factory.run(seed=2, launches=10)
     case = _headline(new, leads=leads)
-    _slow_down(case, 1.2)
+    take(case, 1.2)
     comparison = compare_runs(base, new)
     assert _word(comparison, case) == "slower"
     assert exit_code(comparison) == 4

@@ -20,9 +20,10 @@ from frobench.suite.compare.between_runs import (
 )
 from frobench.suite.compare.runs import compare_runs, newest_levels
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Case, Conclusion, Run
+from frobench.suite.stored.types import Conclusion, Run
 from frobench.suite.terminal import comparison
 from tests.instruments.faults.judging import set_samples
+from tests.instruments.faults.spoiling import take
 from tests.instruments.runs import factory
 
 CASES = 12
@@ -36,12 +37,8 @@ def _runs(count: int, apart: float, *, common: bool = False, launches: int = 8) 
         del run.benchmarks[CASES:]
         whole = random.gauss(0, apart)
         for case in run.benchmarks:
-            _slow_down(case, math.exp(whole if common else random.gauss(0, apart)))
+            take(case, math.exp(whole if common else random.gauss(0, apart)))
         yield run
-
-
-def _slow_down(case: Case, factor: float) -> None:
-    case.stats.data = [factor * sample for sample in case.stats.data]
 
 
 def _errors(runs: Sequence[Run]) -> list[float]:
@@ -106,7 +103,7 @@ def test_a_shift_that_the_machine_often_makes_is_not_called_slower() -> None:
     for runs, word in ((restless, "unresolved"), (steady, "slower")):
         base, new, *rest = runs
         for case in new.benchmarks:
-            _slow_down(case, 1.06)
+            take(case, 1.06)
         found = compare_runs(base, new, [*map(levels, rest)])
         assert found.learned_from == 8
         assert found.cases[0].word == word

@@ -2,10 +2,8 @@
 """The environment: every fact or a reason, a name for the kind of machine, nobody's name."""
 
 import json
-import os
 import platform
 import shutil
-import subprocess
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +17,7 @@ from frobench.suite.machine.host import public_packages
 from frobench.suite.stored.differences import machine_name
 from frobench.suite.stored.types import Environment
 from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.git_project import git
 from tests.instruments.runs.factory import run
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -157,16 +156,6 @@ def test_a_machine_is_named_by_its_kind(
     assert machine_name(known.cpu, devices) == name
 
 
-def git(folder: Path, *arguments: str) -> str:
-    """Do something with a repository, as somebody with a name."""
-    who = ["-c", "user.name=Jane Roe", "-c", "user.email=jane@lab.example"]
-    command = ["git", "-C", str(folder), *who, *arguments]
-    nobodys = os.environ | {"GIT_CONFIG_GLOBAL": os.devnull}
-    return subprocess.run(
-        command, stdout=subprocess.PIPE, text=True, check=True, env=nobodys
-    ).stdout.strip()
-
-
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """Return a repository with a suite in it, on a branch that names its author."""
@@ -174,7 +163,8 @@ def repository(tmp_path: Path) -> Path:
     (tmp_path / "suite" / "timing.py").write_text("")
     git(tmp_path, "init", "-q", "-b", "jane-roe/faster")
     git(tmp_path, "add", ".")
-    git(tmp_path, "commit", "-q", "-m", "Measure", "--date", "2026-01-02T03:04:05+0100")
+    author = ("--author", "Jane Roe <jane@lab.example>", "--date", "2026-01-02T03:04:05+0100")
+    git(tmp_path, "commit", "-q", "-m", "Measure", *author)
     return tmp_path
 
 
