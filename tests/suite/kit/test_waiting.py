@@ -90,9 +90,9 @@ def test_only_an_error_of_the_device_ends_the_launch(
     session = Session(launch_spec("measure", "cuda:0"))
     if lost:
         with pytest.raises(pytest.exit.Exception, match="a device no longer works"):
-            session.recover(failed=True)
+            session.recover(failed=False)
     else:
-        session.recover(failed=True)
+        session.recover(failed=False)
 
 
 def test_tensors_of_a_result_are_found_wherever_it_holds_them() -> None:

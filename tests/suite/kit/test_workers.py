@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 
 from frobench.suite.errors import DoesNotFitError
+from frobench.suite.journal import Refused
 from frobench.suite.kit import workers
 from frobench.suite.kit.check_result import briefly, is_brief
 from frobench.suite.kit.commands import Task
@@ -27,8 +29,11 @@ from frobench.suite.kit.workers import (
     put_away,
     together,
 )
+from frobench.suite.launch import plugin
+from frobench.suite.launch.session import Session
 from frobench.suite.machine.host import affinity
 from frobench.suite.stored.types import Check
+from tests.instruments.sessions import launch_spec
 
 FINE = Check("nothing", 0.0, 1.0)
 
@@ -297,6 +302,27 @@ def test_a_check_in_a_worker_is_as_brief_as_in_the_launch(worker: Worker) -> Non
         assert worker.check().compared == "some"
 
 
+FAILED = Refused(launch=0, case="", status="failed", reason="wrong")
+SKIPPED = Refused(launch=0, case="", status="skipped", reason="too large")
+
+
+@pytest.mark.parametrize(("refusal", "away"), [(None, True), (SKIPPED, True), (FAILED, False)])
+def test_what_a_case_leaves_in_workers_is_put_away_unless_it_failed(
+    monkeypatch: pytest.MonkeyPatch, refusal: Refused | None, *, away: bool
+) -> None:
+    seen: list[object] = []
+    monkeypatch.setattr(plugin, "put_away", seen.append)
+    session = SimpleNamespace(workers=lambda _: "workers")
+    stash = {plugin.CASE: SimpleNamespace(refused=refusal)}
+    request = SimpleNamespace(
+        param="a+b",
+        config=SimpleNamespace(stash={plugin.SESSION: session}),
+        node=SimpleNamespace(stash=stash),
+    )
+    assert list(vars(plugin.workers)["__wrapped__"](request)) == ["workers"]
+    assert seen == ["workers"] * away
+
+
 def test_a_worker_that_dies_is_told() -> None:
     worker = Worker(Seat("cpu/0", "cpu", (affinity()[0],)))
     worker.set_up(breaker, "die")
@@ -304,3 +330,12 @@ def test_a_worker_that_dies_is_told() -> None:
     with pytest.raises(WorkerError, match="cpu/0 ended with code 7"):
         worker.wait()
     worker.close()
+
+
+def test_workers_find_the_memory_that_torch_no_longer_needs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given_back: list[bool] = []
+    monkeypatch.setattr(torch.accelerator, "empty_cache", lambda: given_back.append(True))
+    assert Session(launch_spec("measure")).workers([]) == []
+    assert given_back == [True]

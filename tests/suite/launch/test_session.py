@@ -24,6 +24,9 @@ CPU, GPU = Device("cpu"), Device("cuda:0")
 SKIPPED = Refused(launch=2, case=CASE, status="skipped", reason="not here")
 
 
+FAILED = Refused(launch=2, case=CASE, status="failed", reason="it broke")
+
+
 @pytest.fixture(autouse=True)
 def nine_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a case begin after 5 seconds and be over after 14, by the monotonic clock."""
@@ -75,6 +78,17 @@ def test_a_refused_case_is_written_alone() -> None:
     made, records = listening(launch_spec("pilot", launch=2))
     concluded(made, refused=replace(SKIPPED))
     assert records[1:] == [SKIPPED]
+
+
+@pytest.mark.parametrize(("refused", "failed"), [(SKIPPED, False), (FAILED, True), (None, None)])
+def test_a_session_recovers_from_cases_without_samples(
+    monkeypatch: pytest.MonkeyPatch, refused: Refused | None, *, failed: bool | None
+) -> None:
+    made, _ = listening(launch_spec("measure", launch=2))
+    recovered: list[Any] = []
+    monkeypatch.setattr(made, "recover", lambda **how: recovered.append(how))
+    concluded(made, refused=refused)
+    assert recovered == ([] if failed is None else [{"failed": failed, "lost": ""}])
 
 
 def test_a_case_that_changed_the_process_ends_a_launch_but_no_session_without_runner() -> None:
