@@ -176,6 +176,16 @@ def test_every_text_that_would_be_published_is_shown() -> None:
     assert "more" in few
 
 
+def test_a_long_place_stands_above_its_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disclosure, "width", lambda: 60)
+    lines = [*disclosure.lines(telling(), (), everything=True)]
+    (place,) = (
+        at for at, line in enumerate(lines) if line.startswith("  frobench.exercises.matmul.q")
+    )
+    assert lines[place] == "  frobench.exercises.matmul.question"
+    assert lines[place + 1].startswith(" " * 34)
+
+
 def test_the_documents_list_every_text_of_the_schema() -> None:
     text = (ROOT / "docs" / "sharing.md").read_text(encoding="utf-8")
     part = text.partition("## Every text in a file")[2].partition("\n## ")[0]

@@ -54,6 +54,23 @@ def test_every_point_has_a_text_to_hover() -> None:
     assert "[" in texts[-1]
 
 
+def test_every_part_of_every_bar_has_its_own_text() -> None:
+    bars = [tuple(Point(way, around(v)) for way, v in (("a", 1.0), ("b", 2.0))) for _ in "12"]
+    series = tuple(Series(f"part {place}", points) for place, points in enumerate(bars))
+    whole = Series("whole", bars[0])
+    axes = Axis("way"), Axis("Time", "s")
+    plot = Plot("parts", "Parts", "stack", *axes, series, whole=whole)
+    texts = titles(draw(plot))
+    assert [text.partition(":")[0] for text in texts] == [
+        "part 0, way a",
+        "part 0, way b",
+        "part 1, way a",
+        "part 1, way b",
+        "whole, way a",
+        "whole, way b",
+    ]
+
+
 def test_a_chart_is_told_in_words() -> None:
     drawn = draw(curve())
     assert 'role="img"' in drawn
@@ -74,6 +91,11 @@ def test_points_without_an_interval_are_drawn() -> None:
     lonely = Series("few", (Point(16, Estimate(1.0, None, None, 2)),))
     plot = Plot("few", "Few", "curve", Axis("n"), Axis("Time", "s"), (lonely,))
     assert "no interval" in draw(plot)
+
+
+def test_no_colour_is_lost_when_series_outnumber_the_palette() -> None:
+    many = by_way("dots", *(1e-3 * k for k in range(1, 10)))
+    assert draw(many).count("<title>") == 9
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What sensors said, on the page: drawn where it was read, in words, and marked if it matters."""
 
+import re
+
 import pytest
 
 from frobench.reports.charts import courses
@@ -8,7 +10,9 @@ from frobench.reports.files.metadata import Head
 from frobench.reports.run import energy
 from frobench.reports.run.page import Signs, contents, run_page
 from frobench.reports.summary import views
-from frobench.suite.stored.types import Energy, Run, Telemetry, Work
+from frobench.suite import checks
+from frobench.suite.checks import noise, power, rule
+from frobench.suite.stored.types import Energy, Run, Sensed, Telemetry, Work
 from tests.instruments.faults.judging import made
 
 
@@ -71,6 +75,19 @@ def test_gpus_are_drawn_by_clock_and_power_a_line_each_without_what_was_not_read
 
 def test_without_an_accelerator_the_processors_clock_is_drawn() -> None:
     assert list(drawn(on_cpu())) == ["Clock of the processor"]
+
+
+def test_a_course_follows_the_theme_and_is_told_in_words() -> None:
+    power = drawn(on_gpus())["Power"]
+    svg = courses.draw(power)
+    assert "style" not in svg
+    assert re.findall(r"#[0-9a-f]{6}|fill=|stroke=", svg) == []  # classes alone
+    assert svg.count("<title>") == 2
+    assert (
+        'aria-label="Power over the run. NVIDIA H200 (cuda:0): 100 W to 300 W; '
+        'NVIDIA H200 (cuda:1): 90 W to 90 W."'
+    ) in svg
+    assert svg == courses.draw(power)
 
 
 def test_a_single_reading_and_one_value_all_along_can_be_drawn() -> None:
@@ -139,6 +156,49 @@ def test_without_a_counter_there_is_no_word_of_energy_but_the_reason() -> None:
     page = page_of(run)
     assert "Energy of 2 headline cases was not measured: no counter</summary>" in page
     assert "Energy of 1 headline case was not measured: no time</summary>" in page
+
+
+def held_back(**parts: float) -> Run:
+    """Return a run whose first case was held back in these parts of the readings."""
+    run = made(accelerators=1)
+    seen = Sensed(readings=40, values={}, held_back=parts)
+    run.benchmarks[0].extra_info.telemetry = {"cuda:0": seen}
+    run.frobench.conclusions = [*rule.conclusions(run, noise, power)]
+    return run
+
+
+def test_a_throttled_case_says_so_beside_its_number() -> None:
+    run = held_back(GpuIdle=0.2, SwPowerCap=0.9, SwThermalSlowdown=0.4)
+    name = run.benchmarks[0].fullname
+    found = {one.code: one for one in run.frobench.conclusions if one.case == name}
+    assert found["throttled-case"].severity == "warning"
+    assert found["throttled-case"].message == (
+        "cuda:0 was held back by heat (SwThermalSlowdown) in 40% of 40 readings"
+    )
+    assert found["power-limited-case"].severity == "info"
+    assert "(SwPowerCap) in 90%" in found["power-limited-case"].message
+    assert views.marks(run)[name] == ("throttled",)
+    assert set(run.frobench.conclusions) <= set(checks.conclude(run))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [{}, {"GpuIdle": 1.0}, {"ApplicationsClocksSetting": 1.0}, {"SwThermalSlowdown": 0.04}],
+)
+def test_what_is_no_trouble_is_no_warning(parts: dict[str, float]) -> None:
+    run = held_back(**parts)
+    codes = {one.code for one in run.frobench.conclusions}
+    assert not codes & {"throttled-case", "power-limited-case"}
+
+
+@pytest.mark.parametrize(
+    "name", ["HwSlowdown", "SwThermalSlowdown", "HwThermalSlowdown", "HwPowerBrakeSlowdown"]
+)
+def test_every_slowdown_of_nvmls_is_a_warning(name: str) -> None:
+    assert f"({name})" in next(
+        one.message for one in held_back(**{name: 0.5}).frobench.conclusions
+        if one.code == "throttled-case"
+    )  # fmt: skip
 
 
 def test_a_device_that_never_tells_what_holds_it_back_has_a_page_all_the_same() -> None:

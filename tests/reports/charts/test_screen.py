@@ -64,6 +64,11 @@ def test_labels_at_the_ends_of_lines_are_apart() -> None:
     assert abs(first - second) >= 13
 
 
+def test_one_line_has_its_last_value_as_the_interval_supports() -> None:
+    drawn = screen.chart(lead(256, "FLOP/s", "a-256"), [curve("a")], {}, {})
+    assert "256 FLOP/s" in texts(drawn) or "260 FLOP/s" in texts(drawn)
+
+
 def test_a_ratio_at_the_first_size_is_an_interval_beside_one() -> None:
     drawn = screen.chart(lead(16, RATIO, "a-16"), [curve("a")], {}, {})
     assert f"1{RATIO}" in texts(drawn)
@@ -73,6 +78,23 @@ def test_a_ratio_at_the_first_size_is_an_interval_beside_one() -> None:
 def test_without_a_chart_of_its_cases_there_is_a_bar_and_without_a_number_nothing() -> None:
     assert len(re.findall("<rect", screen.chart(lead(3, "s", "z"), [curve("a")], {}, {}))) == 1
     assert not screen.chart(lead(None, ""), [], {}, {})
+
+
+def test_two_modes_are_shown_launch_by_launch() -> None:
+    launches = {"item": [1.0, 1.0, 2.0, 2.0], "log on device": [1.0, 1.0, 2.0]}
+    drawn = screen.chart(lead(1, RATIO, "a"), [curve("a")], launches, {})
+    assert (drawn.count("<circle"), drawn.count("<rect")) == (4, 3)
+    assert texts(drawn) == ["1 s to 2 s item", "1 s to 2 s log on device"]
+
+
+def test_a_name_without_room_is_cut_at_a_comma_and_else_between_words() -> None:
+    names = {
+        "two processes, n = 2048": "two processes",
+        "a product of two large matrices": "a product of two",
+    }
+    for name, cut in names.items():
+        drawn = screen.chart(lead(1, RATIO, "a"), [], {name: [1.0, 2.0]}, {})
+        assert texts(drawn) == [f"1 s to 2 s {cut}"]
 
 
 def test_a_bar_ends_at_its_number_and_has_its_datasheet_and_other_runs() -> None:
@@ -116,6 +138,24 @@ def test_what_others_wrote_is_escaped() -> None:
     assert "<b>" not in drawn
     assert "<script>" not in drawn
     assert "\u202e" not in drawn
+
+
+def test_names_too_long_for_the_end_of_a_bar_stand_above_it() -> None:
+    points = (
+        Point("joined on the device, in one copy", Estimate(3e-4, 2.9e-4, 3.1e-4, 8), ("a",)),
+        Point("tensor by tensor", Estimate(4e-4, 3.9e-4, 4.1e-4, 8), ("b",)),
+    )
+    shown = Plot("ways", "Ways", "dots", Axis("way"), Axis("Time", "s"), (Series("CPU", points),))
+    found = Finding("lead", "", "", points[0].y, "s", cases=("a",))
+    drawn = screen.chart(found, [shown], {}, {})
+    assert "300 µs joined on the device" in drawn
+    assert "400 µs tensor by tensor" in drawn
+
+
+def test_the_ends_of_an_interval_are_those_that_the_answer_has() -> None:
+    found = Finding("lead", "", "", Estimate(0.99, 0.8214, 1.0234, 8), RATIO)
+    drawn = screen.chart(found, [], {}, {})
+    assert f">0.82{RATIO}<" in drawn
 
 
 def test_a_chart_of_times_does_not_stand_for_a_ratio() -> None:

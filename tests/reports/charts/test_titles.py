@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Charts state their result, name what they draw at its place, and show numbers as answers do."""
 
+import re
 from itertools import pairwise
 from typing import Literal
 from xml.etree import ElementTree as ET
@@ -8,8 +9,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from frobench.reports.charts import axes
-from frobench.reports.charts.axes import row_titles, short_names
-from frobench.reports.charts.plots import LETTERS, draw
+from frobench.reports.charts.axes import at, row_titles, short_names, subtitle
+from frobench.reports.charts.plots import LETTERS, draw, legend
 from frobench.reports.findings.finding import RATIO, Axis, Plot, Point, Series
 from frobench.suite.stored.types import Estimate
 
@@ -44,6 +45,33 @@ def texts(plot: Plot) -> list[tuple[str, float, float]]:
     ]
 
 
+@pytest.mark.parametrize(
+    ("plot", "expected"),
+    [
+        (curve(line("CPU", 2e-6, 3e-6)), "µs"),
+        (curve(line("CPU", 1.0, 1.1), y=Axis("Times as long", RATIO)), "Times as long"),
+        (rows("FLOP/s", a=1e9, b=3e9), "GFLOP/s"),
+    ],
+)
+def test_the_subtitle_names_the_values_and_their_unit(plot: Plot, expected: str) -> None:
+    assert subtitle(plot) == expected
+
+
+@pytest.mark.parametrize(
+    ("label", "unit", "x", "place"),
+    [
+        ("size n", "", 64.0, "n = 64"),
+        ("Size", "B", 2.0**28, "256 MiB"),
+        ("operations", "", 1.0, "1 operation"),
+        ("samples in a batch", "", 64.0, "64 samples in a batch"),
+        ("batch", "", 64.0, "batch 64"),
+    ],
+)
+def test_places_are_named_as_people_do(label: str, unit: str, x: float, place: str) -> None:
+    plot = Plot("few", "Few", "curve", Axis(label, unit), TIME, ())
+    assert at(plot, x).replace("\N{NO-BREAK SPACE}", " ") == place
+
+
 @pytest.mark.parametrize("unit", ["s", "FLOP/s"])
 def test_rows_are_sorted_the_best_first(unit: str) -> None:
     plot = rows(unit, middle=2.0, least=1.0, most=3.0)
@@ -55,6 +83,11 @@ def test_rows_of_sizes_keep_their_order() -> None:
     points = tuple(Point(size, near(1 / size)) for size in (64.0, 8.0))
     plot = Plot("few", "Few", "dots", Axis("batch"), TIME, (Series("CPU", points),))
     assert [*row_titles(plot).values()] == ["batch 8", "batch 64"]
+
+
+def test_the_numbers_beside_bars_have_the_digits_that_their_intervals_support() -> None:
+    written = [text for text, _, _ in texts(rows("tokens/s", a=26221.0, b=5881.0))]
+    assert {"26,000 tokens/s", "5,900 tokens/s"} <= {*written}
 
 
 def test_a_name_loses_only_what_all_begin_with() -> None:
@@ -105,3 +138,20 @@ def test_a_long_name_of_a_row_is_broken_into_lines_that_have_room() -> None:
     assert " ".join(text for text, _ in lines) == name
     assert all(len(text) <= LETTERS for text, _ in lines)
     assert all(after[1] - before[1] >= 12 for before, after in pairwise(lines))
+
+
+def test_several_series_have_a_legend_with_the_mark_of_each_and_one_has_none() -> None:
+    both = curve(line("CPU, first", 1.0, 2.0), line("CPU, second", 1.0, 2.0))
+    assert [(kind, name) for kind, _, name in legend(both)] == [("1", "first"), ("2", "second")]
+    assert len({mark for _, mark, _ in legend(both)}) == 2
+    assert legend(curve(line("CPU", 1.0, 2.0))) == []
+    part = Series("launching", (Point("loop", near(2e-6)),))
+    plot = Plot("parts", "Parts", "stack", Axis("loop"), TIME, (part,), whole=part)
+    assert [kind for kind, _, _ in legend(plot)] == ["1", "whole"]
+
+
+def test_marks_at_one_place_leave_those_below_them_visible() -> None:
+    drawn = draw(curve(line("a", 1.0, 2.0), line("b", 1.0, 2.0)))
+    marks = re.findall(r'<path d="([^"]*)" class="f\d dot"([^>]*)>', drawn)
+    assert [scale for _, scale in marks] == ["", "", *[' transform="scale(0.82)"'] * 2]
+    assert len({shape for shape, _ in marks}) == 2

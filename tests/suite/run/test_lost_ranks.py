@@ -64,6 +64,12 @@ def test_other_launches_keep_their_samples_and_the_loss_is_named() -> None:
     assert "rank-lost" in {one.code for one in run.frobench.conclusions}
 
 
+def test_launches_that_only_lost_are_a_part_of_the_run() -> None:
+    run = merged(both_measured(0), lost(1), lost(2))
+    assert [launch.lost for launch in run.frobench.launches] == ["", REASON, REASON]
+    assert run.frobench.complete
+
+
 def test_a_case_that_no_launch_measured_has_the_loss_as_its_reason() -> None:
     run = merged(lost(0), lost(1))
     assert run.benchmarks == []
