@@ -228,6 +228,15 @@ def test_a_difference_that_is_the_question_makes_no_case_incomparable() -> None:
     assert exit_code(comparison) == 4
 
 
+def test_any_other_difference_still_does() -> None:
+    base, new = made(seed=1), made(seed=2)
+    _other_torch(new)
+    new.frobench.environment.software.threads = 1
+    comparison = compare_runs(base, new, across=["software.torch"])
+    assert [each.fact for each in comparison.differences] == ["software.threads"]
+    assert comparison.counts == {"incomparable": len(base.benchmarks)}
+
+
 def test_a_fact_that_does_not_differ_is_said_to_be_equal() -> None:
     comparison = compare_runs(made(seed=1), made(seed=2), across=["software.torch"])
     assert words.of_runs(comparison)[0] == "software.torch is equal in both runs: 2.13.0"

@@ -188,3 +188,10 @@ def test_the_winner_is_not_the_one_that_was_lucky_once() -> None:
     assert found.shapes == 2
     assert found.seconds == 4.0
     assert found.runner_up == 1.0
+
+
+def test_the_second_best_is_told_relative_to_the_best() -> None:
+    tries = [Try(Shape(side, 512, 512), 1e-3, 1.0) for side in (1024, 512, 256)]
+    found = outcome(tries)
+    assert found is not None
+    assert found.runner_up == 0.5
