@@ -10,7 +10,7 @@ from frobench.reports.findings.finding import RATIO
 from frobench.reports.purchase import machines, script
 from frobench.reports.summary.device_axes import DeviceAxes
 from frobench.reports.summary.model import Summary, summarise
-from frobench.reports.table.estimates import estimates
+from frobench.reports.table.launches import estimates
 from frobench.reports.table.workloads import table as workloads
 from frobench.suite import checks
 from frobench.suite.stored.types import Estimate, Run

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
 from frobench.reports.summary.model import Summary
-from frobench.reports.table.estimates import CaseEstimate
+from frobench.reports.table.launches import CaseEstimate
 from frobench.suite.printable import FORMULA, SIGNED_NUMBER
 from frobench.suite.stored.types import Run
 
@@ -40,7 +40,7 @@ ESTIMATES = pa.schema(
     }
 )
 """Columns of the table of estimates, as `reports.summary.model.Summary` and
-`reports.table.estimates.CaseEstimate` explain them; the parameters are one JSON object, sorted
+`reports.table.launches.CaseEstimate` explain them; the parameters are one JSON object, sorted
 by name.
 """
 

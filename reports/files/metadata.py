@@ -7,11 +7,11 @@ it. Who measured a run is not stored, so it names no person.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from frobench.reports.making.cache import Marks
+from frobench.suite.checks import facts
 
 MEDIA = {
     ".csv": "text/csv",
@@ -170,7 +170,5 @@ def _suffix(name: str) -> str:
 
 def date(text: str) -> str:
     """Return the day of an ISO 8601 time in UTC, ``YYYY-MM-DD``; empty if it is none."""
-    try:
-        return datetime.fromisoformat(text).astimezone(UTC).date().isoformat()
-    except (ValueError, OverflowError):
-        return ""
+    when = facts.moment(text)
+    return when.date().isoformat() if when else ""

@@ -19,8 +19,7 @@ import numpy as np
 import pandas as pd
 
 from frobench.reports.findings.finding import RATIO, Axis, Plot, Point, Series
-from frobench.reports.table.frame import facts
-from frobench.reports.table.launches import ByLaunch, Numbers
+from frobench.reports.table.launches import ByLaunch, Numbers, facts
 from frobench.suite.statistics import Medians, estimate
 from frobench.suite.stored.differences import function_of, is_cpu, nodes_of
 from frobench.suite.stored.types import Case, Run, Scalar

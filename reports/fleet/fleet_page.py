@@ -102,7 +102,7 @@ def files(placed: Sequence[Placed], asked: AskedNodes | None = None) -> dict[str
         description=_description(shown),
         home="index.html",
         kinds=shown,
-        left=[f"{_nodes(group.labels)}: {group.reason}" for group in left],
+        left=[f"{_nodes(labels)}: {reason}" for reason, labels in left.items()],
         asked=_asked(asked) if asked else "",
         lost=[*_lost(asked, labels)] if asked else [],
         needed=LEAST_NODES,
@@ -184,7 +184,7 @@ def _kind(peers: Peers) -> Kind:
     first = peers.nodes[0].node
     facts = pd.DataFrame(
         [
-            {fact: spelled(fact, value, named=False) for fact, value in one.node.facts.items()}
+            {fact: spelled(fact, value) for fact, value in one.node.facts.items()}
             for one in peers.nodes
         ]
     )

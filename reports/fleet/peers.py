@@ -18,10 +18,9 @@ from msgspec.structs import replace
 from frobench.reports.findings.exercises.attainable_peak import SUSTAINED
 from frobench.reports.findings.finding import exercise_title
 from frobench.reports.fleet.unlike import LEAST_NODES, Unlike, unlike
-from frobench.reports.summary.axis_words import TITLES
-from frobench.reports.summary.device_axes import DeviceAxes
-from frobench.reports.table.estimates import CaseEstimate
+from frobench.reports.summary.device_axes import TITLES, DeviceAxes
 from frobench.reports.table.facts import kind_title
+from frobench.reports.table.launches import CaseEstimate
 from frobench.suite.compare.pairs import failures, faults
 from frobench.suite.stored.differences import facts, is_cpu, matters
 from frobench.suite.stored.types import Case, Run, Scalar
@@ -82,13 +81,6 @@ class Peers(NamedTuple):
     unlike: Unlike
 
 
-class Left(NamedTuple):
-    """Nodes that are compared with no others, and why."""
-
-    labels: list[str]
-    reason: str
-
-
 def node(run: Run, axes: DeviceAxes, estimated: Sequence[CaseEstimate]) -> Node | None:
     """Return what is needed of a run; nothing of one without a label.
 
@@ -145,12 +137,13 @@ def _number(estimate: CaseEstimate, basis: str = "") -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
 
 
-def compared(placed: Iterable[Placed]) -> tuple[list[Peers], list[Left]]:
+def compared(placed: Iterable[Placed]) -> tuple[list[Peers], dict[str, list[str]]]:
     """Compare the newest runs of all nodes with their peers.
 
     Returns
     -------
-    The kinds of nodes with enough peers, the most numerous first, and what is left out.
+    The kinds of nodes with enough peers, the most numerous first, and the labels of those that are
+    left out, by the reason.
     """
     oldest_first = sorted(placed, key=lambda run: (run.node.datetime, run.href))
     newest = {(run.node.kind, run.node.label): run for run in oldest_first}
@@ -168,8 +161,7 @@ def compared(placed: Iterable[Placed]) -> tuple[list[Peers], list[Left]]:
         count = counted(len(nodes), "node")
         why = f"{count} with {title} and torch {torch}: a comparison needs {LEAST_NODES}"
         left.setdefault(why, []).extend(run.node.label for run in nodes)
-    peers = [_peers(nodes, len(groups)) for nodes in groups]
-    return peers, [Left(labels, reason) for reason, labels in left.items()]
+    return [_peers(nodes, len(groups)) for nodes in groups], left
 
 
 def subject_title(subject: str, subjects: Sequence[str]) -> str:

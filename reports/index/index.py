@@ -5,8 +5,8 @@ Both tables are whole without a script, which filters and sorts them and lays ru
 The earlier runs of a machine follow its newest run.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from markupsafe import Markup
@@ -15,20 +15,17 @@ from frobench.reports.files.metadata import Head
 from frobench.reports.making.broken import Broken
 from frobench.reports.purchase import machines as side_by_side
 from frobench.reports.purchase import purchase, script
-from frobench.reports.purchase.machines import device_kind
 from frobench.reports.purchase.prices import Price
 from frobench.reports.summary.model import Change, Summary
 from frobench.reports.web.render import render
+from frobench.suite.checks.facts import moment
 from frobench.suite.units import counted
 
-PARTS = (
-    *("heading", "summary", "verdicts", "cards", "weighs", "front", "ranks", "holding", "fits"),
-    *("rent", "specimens", "usual", "notes"),
-)
-"""What the page of machines side by side is filled with, and a script fills in here."""
 SHOWN = 25
 """Rows that are shown before the reader asks for more, where a script can show more."""
 _LONGEST_TEXT = 120
+PRINTED = [chr(code) for code in range(ord("#"), ord("~") + 1) if chr(code) not in "\\<>&"]
+"""The digits of packed logarithms, which need no escape."""
 HEADS = (
     ("machine", "Machine"),
     ("when", "Measured, UTC"),
@@ -78,9 +75,8 @@ def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
         devices=len(found.get("groups", [])),
         built=built,
         slower=sum(row["since"][1] for row in rows if row["rank"] != "old"),
-        choices=_choices(runs),
-        nothing=dict.fromkeys(PARTS, ""),
-        data=found,
+        nothing=defaultdict(str),
+        data=found and found | {"runs": [*map(_packed, found["runs"])]},
     )
 
 
@@ -105,6 +101,22 @@ def _data(
         "complete": [int(run.complete) for run in runs],
         "slower": [len(run.change.slower) if run.change else 0 for run in runs],
     }
+
+
+def _packed(run: dict[str, Any]) -> dict[str, Any]:
+    """Return what the script needs of a run; its address and title are in its row of the table.
+
+    Logarithms are most of it: each is two digits of `PRINTED`, or two spaces where there is none.
+    """
+    packed = {name: value for name, value in run.items() if name not in {"href", "title"}}
+    for quantity in {"seconds", "joules"} & packed.keys():
+        logs, base = packed[quantity]["logs"], len(PRINTED)
+        if max(filter(None, logs), default=0) < base**2:
+            spelled = (
+                "  " if one is None else PRINTED[one // base] + PRINTED[one % base] for one in logs
+            )
+            packed[quantity] = packed[quantity] | {"logs": "".join(spelled)}
+    return packed
 
 
 def _built_devices(found: dict[str, Any]) -> dict[str, str]:
@@ -143,11 +155,8 @@ def _rows(machines: Sequence[Sequence[Summary]]) -> Iterator[dict[str, Any]]:
 
 def _utc(text: str) -> str:
     """Spell an ISO 8601 time in UTC to the second; what is none stays as it is."""
-    try:
-        when = datetime.fromisoformat(text).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return text
-    return when.replace(tzinfo=None).isoformat(timespec="seconds")
+    when = moment(text)
+    return when.replace(tzinfo=None).isoformat(timespec="seconds") if when else text
 
 
 def _short(text: str) -> str:
@@ -185,18 +194,3 @@ def _since(change: Change | None) -> tuple[str, bool]:
     if not sure:
         return f"no conclusive change in {counted(change.compared, 'case')}", False
     return f"{', '.join(sure)} of {change.compared:,}", bool(change.slower)
-
-
-def _choices(runs: Sequence[Summary]) -> list[tuple[str, str, list[str]]]:
-    """Return what can be filtered by: the name of each choice, its words, and its options."""
-    kinds = [device_kind(run) for run in runs]
-    options: dict[str, Iterable[str]] = {
-        "kind": (kind for kind, _ in kinds),
-        "device": (run.device for run in runs),
-        "backend": (backend for _, backend in kinds),
-        "profile": (run.profile for run in runs),
-    }
-    return [
-        (name, name.capitalize(), sorted(dict.fromkeys(found), key=str.casefold))
-        for name, found in options.items()
-    ]

@@ -4,19 +4,19 @@
 What many runs share is listed once, because an index holds a thousand runs.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
+import pandas as pd
 from msgspec import to_builtins
 
 from frobench.reports.purchase.prices import HOUR, Price, total
 from frobench.reports.summary import models
 from frobench.reports.summary.model import Summary, device_names, equipment_of
 from frobench.reports.table.equipment import Equipment, surroundings
-from frobench.reports.table.estimates import STEP
 from frobench.reports.table.facts import fact_name, spelled
+from frobench.reports.table.launches import STEP
 from frobench.reports.table.scored import ON_CPU, Logs, Scored
 from frobench.reports.table.workloads import table
 from frobench.suite.checks.facts import moment
@@ -25,6 +25,7 @@ from frobench.suite.datasheets.published import Published
 from frobench.suite.stored.differences import FOLLOWS, SAID_BY_ABSENCE, memory_as_sold
 from frobench.suite.stored.types import Estimate, Scalar
 
+GIGA = 1e9
 DIGITS = 4
 """Of what a device does, and of the ends of its interval."""
 ERROR_STEP = 1e-5
@@ -77,12 +78,14 @@ def data(
                 "href": run.href,
                 "title": run.title,
                 "measured": run.datetime[:10],
-                "invalid": next(iter(run.faults), ""),
-                "doubt": run.doubt,
                 "axes": _axes(run, kinds),
-                "seconds": seconds,
-                "joules": joules,
-                "left": _left(run.scored, places, reasons),
+                **_known(
+                    invalid=next(iter(run.faults), ""),
+                    doubt=run.doubt,
+                    seconds=seconds,
+                    joules=joules,
+                    left=_left(run.scored, places, reasons),
+                ),
             }
             for run, seconds, joules in zip(
                 runs,
@@ -115,17 +118,22 @@ def data(
     }
 
 
+def _known(**values: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
+    """Leave out what is empty: an index holds a thousand runs."""
+    return {name: value for name, value in values.items() if value}
+
+
 def _published(runs: Iterable[Summary]) -> dict[str, Any]:
     """Return what others published of devices that no run has.
 
-    ``devices`` are a name and its figures: a value, then the places of its quantity, precision,
-    method, software, address and date in ``words``.
+    ``devices`` are a name and its figures: a value in steps of `GIGA`, then the places of its
+    quantity, precision, method, software, address and date in ``words``.
     """
     words: dict[str, int] = {}
 
     def row(one: Published) -> list[float]:
         said = one.quantity, one.precision, one.method, one.software, one.address, one.as_of
-        value = float(f"{one.value:.{DIGITS}g}")
+        value = float(f"{one.value / GIGA:.{DIGITS}g}")
         return [value, *(words.setdefault(word, len(words)) for word in said)]
 
     measured = {one.name for run in runs for one in run.environment.accelerators}
@@ -283,27 +291,32 @@ def _axes(run: Summary, kinds: dict[tuple[str, str, str], int]) -> list[tuple[fl
 
     kinds : collects name, precision and unit of each
     """
-    axes = [] if run.faults else run.axes.axes
-    known: dict[tuple[str, str, str], Estimate] = {
+    if run.faults:
+        return []
+    known: dict[tuple[str, str, str], Estimate | None] = {
         (one.name, one.precision, one.unit): one.value
-        for one in axes
+        for one in run.axes.axes
         if one.precision in AXES.get(one.name, ())
     }
-    if run.axes.watts and not run.faults:
-        known["load", "", "W"] = run.axes.watts
-    if run.axes.serving.decode and not run.faults:
-        known["decode", run.axes.serving.basis, "B/s"] = run.axes.serving.decode
-    if run.axes.serving.prefill and not run.faults:
-        known["prefill", "", "FLOP/s"] = run.axes.serving.prefill
-    for weights, rate in run.axes.serving.small.items() if not run.faults else ():
-        known["small", weights, "B/s"] = rate
+    serving = run.axes.serving
+    known["load", "", "W"] = run.axes.watts
+    known["decode", serving.basis, "B/s"] = serving.decode
+    known["prefill", "", "FLOP/s"] = serving.prefill
+    known |= {("small", weights, "B/s"): rate for weights, rate in serving.small.items()}
     return [
         (
             kinds.setdefault(key, len(kinds)),
-            *(one and float(f"{one:.{DIGITS}g}") for one in (value.value, value.low, value.high)),
+            *(_few_digits(end, key[2]) for end in (value.value, value.low, value.high)),
         )
         for key, value in known.items()
+        if value
     ]
+
+
+def _few_digits(value: float | None, unit: str) -> float | None:
+    """Round a value, of which an index has ten thousand; rates are in steps of `GIGA`."""
+    rounded = value and float(f"{value / (GIGA if unit.endswith('/s') else 1):.{DIGITS}g}")
+    return int(rounded) if rounded and rounded.is_integer() else rounded
 
 
 def _listed(values: Sequence[Any]) -> dict[str, list[Any]]:
@@ -323,16 +336,11 @@ def _surrounding(runs: Sequence[Mapping[str, Scalar]]) -> dict[str, list[Any]]:
     and the places of those that it follows from; ``values`` the place of the fact that each is of,
     and its words; ``has`` the places of each run's values.
     """
-    spelt = [
-        {fact: spelled(fact, value, named=False) for fact, value in run.items()} for run in runs
-    ]
-    counts: dict[str, Counter[str]] = {}
-    for run in spelt:
-        for fact, words in run.items():
-            counts.setdefault(fact, Counter())[words] += 1
-    varying = [fact for fact, known in counts.items() if len(runs) not in known.values()]
-    places = {fact: place for place, fact in enumerate(varying)}
-    values = [(fact, words) for fact in varying for words in counts[fact]]
+    spelt = [{fact: spelled(fact, value) for fact, value in run.items()} for run in runs]
+    table = pd.DataFrame(spelt)
+    varying = [fact for fact in table if len(table[fact].unique()) > 1]
+    places = {str(fact): place for place, fact in enumerate(varying)}
+    values = [(fact, words) for fact in places for words in table[fact].dropna().unique()]
     numbers = {value: number for number, value in enumerate(values)}
     return {
         "facts": [
@@ -341,7 +349,7 @@ def _surrounding(runs: Sequence[Mapping[str, Scalar]]) -> dict[str, list[Any]]:
                 int(fact.startswith(SAID_BY_ABSENCE)),
                 _leaders(fact, places),
             )
-            for fact in varying
+            for fact in places
         ],
         "values": [(places[fact], words) for fact, words in values],
         "has": [

@@ -58,30 +58,14 @@ VARIABLES = {
 """Columns of the table that were measured: what they hold, and its unit."""
 
 
-class Line(Struct, frozen=True):
-    """A machine in the picture.
-
-    value, interval : how many times as fast as the baseline, in words; ``None`` without a ratio,
-        and empty without an interval
-    share : of the largest ratio
-    """
-
-    name: str
-    is_reference: bool
-    value: str | None
-    interval: str
-    share: float
-
-
 class Shown(Struct, frozen=True):
     """What the scripts show of machines before a reader sets anything.
 
     parts : by the name of each part of the page, its markup
     heading, description : the machines and the verdicts, in a line and in a few sentences
     headline : the verdict alone
-    names : of the machines, in the order in which they were given
     reference : the name of the machine that the others are compared with
-    ranked : the machines, fastest first
+    ranked : the machines with their speeds, fastest first, and the shares of the largest speed
     table : the rows of the download; ``at`` is the place of the machine
     """
 
@@ -89,9 +73,8 @@ class Shown(Struct, frozen=True):
     heading: str
     headline: str
     description: str
-    names: list[str]
     reference: str
-    ranked: list[Line]
+    ranked: list[tuple[str, float]]
     table: list[dict[str, Any]]
 
 
@@ -158,10 +141,7 @@ def files(
     ]
     rows = [row | names[row["at"]] for row in shown.table]
     table = pa.Table.from_pylist(rows, schema=SCHEMA)
-    tables = {
-        f"{NAME}.csv": downloads.as_csv(table),
-        f"{NAME}.parquet": downloads.as_parquet(table),
-    }
+    tables = downloads.both(NAME, table)
     when = max((run.datetime for run in runs), key=metadata.date)
     about = Described(shown.heading, shown.description, PAGE, IMAGE, when)
     marks = {name: mark(content) for name, content in tables.items()}
@@ -192,14 +172,7 @@ def show(data: dict[str, Any]) -> Shown:
 
 def _picture(shown: Shown, when: str) -> bytes:
     """Draw the verdict and the machines' speeds, fastest first, as PNG."""
-    rows = [
-        card.Row(
-            f"{line.name}: {line.value or 'not measured'} {line.interval}",
-            "",
-            line.share,
-        )
-        for line in shown.ranked
-    ]
     many = counted(len(shown.ranked), "machine")
     foot = f"{many}, times as fast as {shown.reference}, {moment(when)}"
-    return card.card(shown.headline, iter(rows), foot)
+    rows = (card.Row(text, "", share) for text, share in shown.ranked)
+    return card.card(shown.headline, rows, foot)

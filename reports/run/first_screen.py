@@ -14,7 +14,7 @@ from frobench.reports.findings.finding import Finding, Section
 from frobench.reports.findings.roofline import Roofline
 from frobench.reports.making.cache import slug
 from frobench.reports.run.normal import OUTSIDE, Row
-from frobench.reports.summary import axis_words, short
+from frobench.reports.summary import short
 from frobench.reports.summary.device_axes import Axis, DeviceAxes, Name
 from frobench.reports.summary.short import PRECISIONS, precisions
 from frobench.reports.summary.views import Marks, doubt_counts, doubtful
@@ -176,7 +176,8 @@ def _lead(
         yield "No axis was measured."
     outside = next((row for row in beside if row.word in OUTSIDE), None)
     if outside:
-        yield f"Not normal for its kind: {outside.title} lies {outside.word} what others measured."
+        title, word = outside.axis.title, outside.word
+        yield f"Not normal for its kind: {title} lies {word} what others measured."
     elif beside:
         yield "Normal for its kind: no axis lies outside what others measured."
     if is_cpu(own.place) and not asked:
@@ -190,7 +191,7 @@ def _spelled(axis: Axis, *, named: bool) -> str:
 
     named : whether to say what a percent is of: once in a sentence is enough
     """
-    value = axis_words.figure(axis)
+    value = axis.figure
     if axis.value.is_wide:
         value += f" ({NOT_CONCLUSIVE})"
     of = " of the link" if axis.name.startswith("link") else " of the datasheet" if named else ""
@@ -207,8 +208,8 @@ def _spelled(axis: Axis, *, named: bool) -> str:
 
 def _row(run: Run, own: DeviceAxes, axis: Axis, shown: Sequence[Axis], marks: Marks) -> AxisRow:
     groups = {case.fullname: case.group for case in run.benchmarks}
-    number, _, unit = axis_words.figure(axis).rpartition(" ")
-    title, note = axis_words.title(axis), axis_words.note(own, axis)
+    number, _, unit = axis.figure.rpartition(" ")
+    title, note = axis.title, own.note(axis)
     alike = [other.value for other in shown if other.name == axis.name]
     sheet = ""
     if axis.sheet is not None:

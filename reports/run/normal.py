@@ -8,7 +8,6 @@ be of the run's own: a machine agrees with itself. An axis without others is not
 
 from typing import Literal, NamedTuple
 
-from frobench.reports.summary import axis_words
 from frobench.reports.summary.device_axes import Axis, DeviceAxes, Name
 from frobench.reports.summary.views import Cell, Marks, doubtful
 from frobench.suite.datasheets import published
@@ -33,11 +32,6 @@ class Row(NamedTuple):
     axis: Axis
     own: Cell
     published: tuple[Published, ...]
-
-    @property
-    def title(self) -> str:
-        """What the axis is."""
-        return axis_words.title(self.axis)
 
     @property
     def stored_range(self) -> str:

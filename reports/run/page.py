@@ -10,31 +10,26 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from frobench.reports.charts import courses, screen
+from frobench.reports.charts import screen
 from frobench.reports.charts.axes import subtitle
 from frobench.reports.charts.plots import draw, legend
 from frobench.reports.files.metadata import Head
 from frobench.reports.findings import roofline
 from frobench.reports.findings.finding import Finding, Plot, Section
-from frobench.reports.run import energy
 from frobench.reports.run.first_screen import FirstScreen, exercise_id, first_screen
 from frobench.reports.run.normal import Row, rows
+from frobench.reports.run.sensors import Sensors, Spent, sensors, spent
 from frobench.reports.run.sheets import Sheet, measured, sheets
 from frobench.reports.summary import models, short, views
 from frobench.reports.summary.device_axes import DeviceAxes, device_axes
 from frobench.reports.table import facts
-from frobench.reports.table.modes import WORDS, modes_of, two_modes
+from frobench.reports.table.modes import modes_of, two_modes
 from frobench.reports.web.render import moment, render
 from frobench.suite.statistics import case_medians
 from frobench.suite.stored.differences import function_of
 from frobench.suite.stored.types import Case, Estimate, Run
 from frobench.suite.terminal.answers import TOKENS
 from frobench.suite.units import counted, format_capacity, format_seconds, format_value
-
-NUMBERS = (
-    *("No", "One", "Two", "Three", "Four", "Five", "Six"),
-    *("Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve"),
-)
 
 
 class Drawn(NamedTuple):
@@ -108,19 +103,18 @@ class Contents(NamedTuple):
     models_title: str
     models_note: str
     doubts: list[views.Doubt]
-    sensors: courses.Sensors | None
-    energy: energy.Spent | None
+    sensors: Sensors | None
+    energy: Spent | None
     tables: list[Sheet]
     numbers: Mapping[str, int]
 
     @property
     def answered(self) -> str:
         """How many of the questions have an answer."""
-        answers = sum(section.row is not None for section in self.sections)
-        known = NUMBERS[answers] if answers < len(NUMBERS) else f"{answers}"
-        if answers == len(self.sections):
-            return f"{known} answer{'s' if answers != 1 else ''}"
-        return f"{known} of {counted(len(self.sections), 'question')} answered"
+        answers, questions = sum(one.row is not None for one in self.sections), len(self.sections)
+        if answers == questions:
+            return counted(answers, "answer")
+        return f"{answers} of {counted(questions, 'question')} answered"
 
     @property
     def description(self) -> str:
@@ -169,10 +163,10 @@ def contents(
     marks = views.marks(run)
     exercises = [_exercise(run, section, marks) for section in answered]
     roofs = roofline.rooflines(run)
-    spent = energy.spent(run, marks)
+    energy = spent(run, marks)
     own = axes or device_axes(run)
     beside = rows(own, marks)
-    cells = measured((case for exercise in exercises for case in exercise.rows), spent)
+    cells = measured((case for exercise in exercises for case in exercise.rows), energy)
     return Contents(
         run=run,
         machine=facts.machine_title(run),
@@ -186,8 +180,8 @@ def contents(
         models_title=_largest(own),
         models_note=models.note({"": own.serving}),
         doubts=views.doubts(run),
-        sensors=courses.sensors(run),
-        energy=spent,
+        sensors=sensors(run),
+        energy=energy,
         tables=sheets(run, answered, cells, roofs, numbers, own),
         numbers=numbers,
     )
@@ -210,15 +204,12 @@ def answer_row(run: Run, section: Section, marks: views.Marks) -> AnswerRow:
     """Return the row of an exercise whose leading finding has an answer."""
     lead = section.findings[0]
     launches = _in_two_modes(views.own_cases(run, section.exercise, lead))
-    doubts = [*([WORDS] if launches else []), *views.doubtful(lead.cases, marks)]
-    if lead.value and lead.value.is_wide:
-        doubts.append(short.TOO_WIDE)
     return AnswerRow(
         short.question(run, lead.question, section.question),
         short.answer(run, lead),
         short.rule(lead),
         screen.chart(lead, section.plots, launches, short.PRECISIONS),
-        tuple(dict.fromkeys(doubts)),
+        short.doubts(lead, views.doubtful(lead.cases, marks), two_modes=bool(launches)),
         "; ".join(
             f"{name} {modes.text('s')}"
             for name, values in launches.items()

@@ -16,7 +16,7 @@ from msgspec import UNSET
 
 from frobench.reports.findings.finding import Plot, Section
 from frobench.reports.findings.roofline import INTENSITY, Roofline
-from frobench.reports.run.energy import Spent
+from frobench.reports.run.sensors import Spent
 from frobench.reports.summary import models
 from frobench.reports.summary.device_axes import Axis, DeviceAxes
 from frobench.reports.summary.views import CaseRow, Cell

@@ -169,7 +169,7 @@ class _Site:
         of_runs = {name: one for page in written for name, one in page.files.items()}
         self.attempted |= of_runs
         summaries = [
-            replace(summary, answers=page.answers)
+            replace(summary, figure=page.figure)
             for summary, page in zip(summaries, written, strict=True)
         ]
         fleet = self._fleet(pages, stored)
@@ -344,7 +344,6 @@ def _with_changes(
             before, *others = machine[: -2 - MOST_RUNS : -1]
             pairs[summary.sha256] = Pair(
                 stored[before.sha256],
-                before.href,
                 stored[summary.sha256],
                 tuple(stored[other.sha256] for other in others),
             )
@@ -393,9 +392,5 @@ def _image(newest_first: Sequence[Summary]) -> bytes:
     for summary in newest_first:
         newest.setdefault(summary.machine_id, summary)
     foot = f"{_runs_of_machines(newest_first)}, the newest of {moment(newest_first[0].datetime)}"
-    return card.card("Frobench results", map(_line, islice(newest.values(), card.ROWS)), foot)
-
-
-def _line(summary: Summary) -> Row:
-    numbers = (f"{row.figure}, {row.label}" for row in card.rows(summary.answers))
-    return Row(summary.title, next(numbers, "no figure"))
+    rows = (Row(run.title, run.figure or "no figure") for run in newest.values())
+    return card.card("Frobench results", islice(rows, card.ROWS), foot)

@@ -4,7 +4,7 @@
 Everything goes into the cache too, and what lies there by the same key is not made again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,9 +22,8 @@ from frobench.reports.making.cache import Marks, Source, mark, stand, write
 from frobench.reports.run.page import Contents, Download, Signs, contents, run_page
 from frobench.reports.summary import card, views
 from frobench.reports.summary.device_axes import DeviceAxes
-from frobench.reports.summary.model import Answer, Change, Summary, answers, change, summarise
-from frobench.reports.table.estimates import estimates
-from frobench.reports.table.frame import frame
+from frobench.reports.summary.model import Change, Summary, change, summarise
+from frobench.reports.table.launches import estimates, frame
 from frobench.reports.web.render import moment
 from frobench.suite import checks
 from frobench.suite.compare.between_runs import Levels, levels
@@ -45,11 +44,11 @@ class Written(Struct, frozen=True):
     """What was written for a run.
 
     files : by their path below the site
-    answers : that stand on its page
+    figure : the first conclusive number on its page, with what it is; empty without one
     """
 
     files: Marks
-    answers: tuple[Answer, ...]
+    figure: str
 
 
 class PageJob(NamedTuple):
@@ -71,21 +70,19 @@ class PageJob(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """The one before a run on its machine with its page.
+    """A run, and the one before it on its machine.
 
     others : runs of the machine before both, the newest first
     """
 
     base: Source
-    base_href: str
     source: Source
     others: tuple[Source, ...]
 
     @property
     def key(self) -> str:
         """What the comparison depends on besides the newer run."""
-        runs = " ".join(source.sha256 for source in (self.base, *self.others))
-        return f"{runs} {self.base_href}"
+        return " ".join(source.sha256 for source in (self.base, *self.others))
 
 
 def faults(source: Source) -> list[Conclusion]:
@@ -142,8 +139,8 @@ def changed(pair: Pair) -> Change:
         _levels(pair.base, base)
     except Exception as error:  # noqa: BLE001 - whatever two files bring about together
         why = checks.broken(error).message
-        return Change(pair.base.path.stem, pair.base_href, 0, (), (), (), (why,))
-    return change(found, pair.base_href)
+        return Change(0, (), (), (), (why,))
+    return change(found)
 
 
 def _levels(source: Source, run: Run | None = None) -> Levels:
@@ -169,20 +166,24 @@ def write_page(job: PageJob) -> Written:
     for name, sheet, text in [medians, *sheets]:
         files |= downloads.both(name, sheet)
         listed += [(f"{name}.csv", text), (f"{name}.parquet", PARQUET)]
-    short_answers = answers(answered, marks)
-    signs = _shown_elsewhere(job, shown, {name: mark(content) for name, content in files.items()})
     links = [Download(name, text, format_value(len(files[name]), "B")) for name, text in listed]
-    files |= _signs(job, shown, short_answers, marks)
-    files[target.name] = run_page(shown, links, signs).encode()
+    data, pictured = _below(files, target), card.rows(answered, marks)
+    files |= _pictures(job, shown, pictured, marks)
+    files[target.name] = run_page(shown, links, _signs(job, shown, data)).encode()
     target.parent.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         write(target.with_name(name), content)
-    marked = {f"{target.parent.name}/{name}": mark(content) for name, content in files.items()}
-    return Written(marked, short_answers)
+    first = next((f"{row.figure}, {row.label}" for row in pictured), "")
+    return Written(_below(files, target), first)
 
 
-def _signs(
-    job: PageJob, shown: Contents, short_answers: Sequence[Answer], marks: views.Marks
+def _below(files: Mapping[str, bytes], page: Path) -> Marks:
+    """Return the files beside a page by their paths below the site."""
+    return {f"{page.parent.name}/{name}": mark(content) for name, content in files.items()}
+
+
+def _pictures(
+    job: PageJob, shown: Contents, pictured: Sequence[card.Row], marks: views.Marks
 ) -> dict[str, bytes]:
     """Draw what stands for a page elsewhere."""
     run, stem = shown.run, Path(job.href).stem
@@ -191,25 +192,19 @@ def _signs(
     foot = ", ".join([when, *measured, *(() if complete else ("partial",))])
     compute = job.axes.axis("compute")
     return {
-        f"{stem}{IMAGE}": card.card(shown.machine, card.rows(short_answers), foot),
+        f"{stem}{IMAGE}": card.card(shown.machine, pictured, foot),
         f"{stem}{BADGE}": card.badge_of_run(compute, marks, shown.machine, when, complete=complete),
     }
 
 
-def _shown_elsewhere(job: PageJob, shown: Contents, data: Marks) -> Signs:
-    """Tell what stands for a page elsewhere; `data` are the files beside it, by their names."""
-    folder, stem = str(Path(job.href).parent), Path(job.href).stem
-    files = {f"{folder}/{name}": content for name, content in data.items()}
-    image, badge = (f"{stem}{suffix}" for suffix in (IMAGE, BADGE))
+def _signs(job: PageJob, shown: Contents, data: Marks) -> Signs:
+    """Tell what stands for a page elsewhere; `data` are the files beside it."""
+    base, url = job.href.removesuffix(".html"), job.publication.url
     name = f"{shown.machine}, {moment(shown.run.datetime)}"
-    about = Described(name, shown.description, job.href, f"{folder}/{image}", shown.run.datetime)
-    url = job.publication.url
-    return Signs(
-        head(about, files, job.publication),
-        image,
-        badge,
-        f"[![Frobench]({url(f'{folder}/{badge}')})]({url(job.href)})",
-    )
+    about = Described(name, shown.description, job.href, base + IMAGE, shown.run.datetime)
+    markdown = f"[![Frobench]({url(base + BADGE)})]({url(job.href)})"
+    stem = Path(job.href).stem
+    return Signs(head(about, data, job.publication), stem + IMAGE, stem + BADGE, markdown)
 
 
 def _stands(job: PageJob, written: Written) -> bool:

@@ -13,8 +13,8 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from frobench.reports.findings.finding import Section
 from frobench.reports.summary.device_axes import Axis
-from frobench.reports.summary.model import Answer
 from frobench.reports.summary.views import Marks, doubtful
 from frobench.reports.web.render import filled
 from frobench.reports.web.theme import LIGHT
@@ -53,15 +53,16 @@ class Row(NamedTuple):
     share: float = 0.0
 
 
-def rows(answers: Iterable[Answer]) -> list[Row]:
-    """Return the first answers with a conclusive number, with what makes them doubtful."""
+def rows(answered: Iterable[Section], marks: Marks) -> list[Row]:
+    """Return the first leading answers with a conclusive number, with what makes them doubtful."""
+    leads = ((section.title, section.findings[0]) for section in answered)
     found = (
         Row(
-            format_estimate(one.value, one.unit),
-            ", ".join([f"{one.title}: {one.label}", *one.marks]),
+            format_estimate(lead.value, lead.unit),
+            ", ".join([f"{title}: {lead.label}", *doubtful(lead.cases, marks)]),
         )
-        for one in answers
-        if one.value and not one.value.is_wide
+        for title, lead in leads
+        if lead.value and not lead.value.is_wide
     )
     return list(islice(found, ROWS))
 

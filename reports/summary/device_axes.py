@@ -2,7 +2,7 @@
 """The axes of a device: what it is worth, a number in a real unit for each thing that it does.
 
 Each is the number of a finding, so that a figure has one estimator wherever it stands. Capacity
-and power stand beside them.
+and power stand beside them. Their words are the same on pages and in a terminal.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,13 +19,14 @@ from frobench.reports.findings.exercises.copies import KINDS
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.reports.findings.values import estimate_of
 from frobench.reports.summary.models import Serving, serving, speeds
+from frobench.reports.summary.short import PRECISIONS
 from frobench.reports.table.equipment import printed_watts
 from frobench.suite.datasheets.catalog import PeakRate
 from frobench.suite.statistics import estimate
 from frobench.suite.stored.differences import is_cpu
 from frobench.suite.stored.types import Estimate, Run
-from frobench.suite.terminal.answers import ModelSpeed
-from frobench.suite.units import counted, format_value
+from frobench.suite.terminal.answers import NOT_CONCLUSIVE, ModelSpeed
+from frobench.suite.units import counted, format_ends, format_estimate, format_point, format_value
 
 Name = Literal["compute", "memory", "overhead", "read_back", "link_to_device", "link_to_host"]
 NAMES: tuple[Name, ...] = get_args(Name)
@@ -33,6 +34,15 @@ NAMES: tuple[Name, ...] = get_args(Name)
 LINKS: dict[Name, str] = {"link_to_device": "to-device-pinned", "link_to_host": "to-host-pinned"}
 """Kinds of copies, see `reports.findings.exercises.copies`."""
 SLOPE = "slope of large copies"
+TITLES: dict[Name, str] = {
+    "compute": "Compute",
+    "memory": "Memory",
+    "overhead": "Overhead per operation",
+    "read_back": "Overhead per value read back",
+    "link_to_device": "Link, to the device",
+    "link_to_host": "Link, to the host",
+}
+LOWER = "lower is better"
 
 
 class Axis(Struct, frozen=True, kw_only=True):
@@ -73,6 +83,17 @@ class Axis(Struct, frozen=True, kw_only=True):
         """Whether it is a cost."""
         return self.unit == "s"
 
+    @property
+    def title(self) -> str:
+        """What it is, of compute with its precision."""
+        short = PRECISIONS.get(self.precision, self.precision)
+        return f"{TITLES[self.name]}, {short}" if short else TITLES[self.name]
+
+    @property
+    def figure(self) -> str:
+        """The number alone, or both ends of an interval wider than a factor of two."""
+        return (format_ends if self.value.is_wide else format_point)(self.value, self.unit)
+
 
 class DeviceAxes(Struct, frozen=True, kw_only=True):
     """What the first accelerator of a run is worth, or the CPU of a run without any.
@@ -102,6 +123,26 @@ class DeviceAxes(Struct, frozen=True, kw_only=True):
         """Return an axis, of compute the leading one unless a precision is given; maybe none."""
         named = (one for one in self.axes if one.name == name)
         return next((one for one in named if precision in {"", one.precision}), None)
+
+    def note(self, axis: Axis) -> str:
+        """Spell the interval, the part of the datasheet, and how the number was made."""
+        _, has_ends, text = format_estimate(axis.value, axis.unit).partition(" [")
+        none = f"no interval: {counted(axis.value.launches, 'launch')}"
+        ends = text.removesuffix("]").replace(", ", " to ") if has_ends else none
+        shown = [remark for remark in self.remarks(axis) if remark != LOWER]  # the bar says it
+        return ", ".join([NOT_CONCLUSIVE if axis.value.is_wide else ends, *shown])
+
+    def remarks(self, axis: Axis) -> list[str]:
+        """Spell the part of the datasheet, and how the number was made."""
+        linked = axis.name.startswith("link")
+        of = "link" if linked else "datasheet"
+        known = [
+            "pinned" if linked else "",
+            f"{format_point(axis.part, '1')} of the {of}" if axis.part else "",
+            LOWER if axis.lower_is_better else "",
+            "" if is_cpu(self.place) and axis.lower_is_better else axis.basis,
+        ]
+        return [one for one in known if one]
 
 
 def device_axes(run: Run, place: str | None = None) -> DeviceAxes:

@@ -2,65 +2,36 @@
 """What the index and comparisons need of a run: little enough that a thousand fit in memory."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
-from frobench.reports.findings.finding import Section
 from frobench.reports.summary.device_axes import DeviceAxes, device_axes, device_name
-from frobench.reports.summary.views import Marks, doubtful
 from frobench.reports.table import facts
 from frobench.reports.table.equipment import Equipment, equipment
-from frobench.reports.table.estimates import CaseEstimate
+from frobench.reports.table.launches import CaseEstimate
 from frobench.reports.table.scored import Scored, left_out, scored
 from frobench.suite.checks.noise import noisy_case
 from frobench.suite.checks.rule import code
 from frobench.suite.compare import between_runs
 from frobench.suite.compare.pairs import RunComparison, by_key, faults
 from frobench.suite.statistics import Medians
-from frobench.suite.stored.differences import (
-    accelerator_id,
-    device_id,
-    distinctions,
-    machine_id,
-    name_of,
-    processor_id,
-)
-from frobench.suite.stored.types import Environment, Estimate, Run
+from frobench.suite.stored.differences import device_id, distinctions, machine_id, name_of
+from frobench.suite.stored.types import Environment, Run
 from frobench.suite.units import counted
 
 NOISY = code(noisy_case)
 
 
-class Answer(Struct, frozen=True):
-    """The leading answer to an exercise.
-
-    answer : a sentence with the number and its interval, or why there is none
-    label, value, unit : the number alone and what it is; ``None`` where there is none
-    marks : what makes it doubtful
-    """
-
-    exercise: str
-    title: str
-    answer: str
-    label: str
-    value: Estimate | None
-    unit: str
-    marks: tuple[str, ...]
-
-
 class Change(Struct, frozen=True):
     """How a run compares with the one before it on the same machine, by the verdicts of `compare`.
 
-    base : name of the run before, and ``base_href`` its page
     compared : number of cases that were compared
     slower, faster : names of cases, without their files
     differences : facts of the environment that matter and differ; any makes all incomparable
     faults : errors of a whole run; any makes all incomparable too
     """
 
-    base: str
-    base_href: str
     compared: int
     slower: tuple[str, ...]
     faster: tuple[str, ...]
@@ -78,7 +49,6 @@ class Summary(Struct, frozen=True, kw_only=True):
     machine_id : equal for runs of what may be one machine, which have a history together
     device_id : equal for runs of equal devices, see `suite.stored.differences`
     device : see `first_device`; the name of its device, which others may share
-    devices : identities of its processor and its accelerators
     count : how many accelerators of that name it has; 1 for a processor
     places : what torch calls the devices that cases ran on, such as ``cuda:0``
     datetime : when the run ended, ISO 8601, as it is stored
@@ -89,7 +59,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     doubt : why its speed is not trusted: other programs, or most of the cases that can be compared
         are noisy; empty where it is
     scored : what scores are made of
-    answers : the leading answer to every exercise
+    figure : its first conclusive number with what it is, in words
     change : ``None`` where there is no run before
     """
 
@@ -101,7 +71,6 @@ class Summary(Struct, frozen=True, kw_only=True):
     title: str
     device: str
     count: int
-    devices: tuple[str, ...]
     places: tuple[str, ...]
     datetime: str
     profile: str
@@ -117,7 +86,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     doubt: str
     scored: Scored
     href: str = ""
-    answers: tuple[Answer, ...] = ()
+    figure: str = ""
     change: Change | None = None
 
 
@@ -149,10 +118,10 @@ def equipment_of(run: Summary) -> Equipment:
 
 
 def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summary:
-    """Return what is known of a run by itself; its page's address and answers come later.
+    """Return what is known of a run by itself; its page's address and figure come later.
 
     sha256 : of the stored file
-    estimated : the estimates of its cases (`reports.table.estimates.estimates`)
+    estimated : the estimates of its cases (`reports.table.launches.estimates`)
     """
     part, first = run.frobench, first_device(run)
     here = part.environment
@@ -168,7 +137,6 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
         title=facts.machine_title(run),
         device=first,
         count=max(1, names.count(first)),
-        devices=tuple(sorted({processor_id(here.cpu), *map(accelerator_id, here.accelerators)})),
         places=tuple(sorted({place for one in estimated for place in one.device.split("+")})),
         datetime=run.datetime,
         profile=part.profile,
@@ -196,28 +164,10 @@ def _noise(run: Run, medians: Medians) -> str:
     return "" if few else f"{count} of {counted(len(comparable), 'case')} noisy"
 
 
-def answers(answered: Iterable[Section], marks: Marks) -> tuple[Answer, ...]:
-    """Return the leading answers of a run from its sections, with what makes them doubtful."""
-    return tuple(
-        Answer(
-            section.exercise,
-            section.title,
-            (lead := section.findings[0]).answer,
-            lead.label,
-            lead.value,
-            lead.unit,
-            doubtful(lead.cases, marks),
-        )
-        for section in answered
-    )
-
-
-def change(found: RunComparison, base_href: str) -> Change:
+def change(found: RunComparison) -> Change:
     """Return what a comparison with the run before says, in a few words."""
     sure = [(name_of(case.fullname), case.word) for case in found.cases if case.differs]
     return Change(
-        base=found.base,
-        base_href=base_href,
         compared=sum(case.p_value is not None for case in found.cases),
         slower=tuple(name for name, word in sure if word == "slower"),
         faster=tuple(name for name, word in sure if word == "faster"),

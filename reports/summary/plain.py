@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 from frobench.reports.findings import RULES, findings
 from frobench.reports.findings.finding import Finding, exercise_title
-from frobench.reports.summary import axis_words, models, short
+from frobench.reports.summary import models, short
 from frobench.reports.summary.device_axes import Axis, DeviceAxes, device_axes
 from frobench.reports.summary.views import Marks, absent, doubtful, marks, own_cases
 from frobench.reports.table import facts
-from frobench.reports.table.estimates import CaseEstimate, estimates
-from frobench.reports.table.modes import WORDS, modes_of
+from frobench.reports.table.launches import estimates, rate
+from frobench.reports.table.modes import modes_of
 from frobench.suite.stored.differences import benchmark_of
 from frobench.suite.stored.types import Estimate, Run
 from frobench.suite.terminal.answers import (
@@ -68,20 +68,19 @@ def _axis(own: DeviceAxes, axis: Axis, doubted: Marks) -> AxisResult:
     return AxisResult(
         name=axis.name,
         precision=axis.precision,
-        title=axis_words.title(axis),
+        title=axis.title,
         value=axis.value,
         unit=axis.unit,
         datasheet=axis.sheet,
         part=axis.part,
-        remarks=tuple(axis_words.remarks(own, axis)),
+        remarks=tuple(own.remarks(axis)),
         doubts=(*doubtful(axis.cases, doubted), *wide),
         cases=axis.cases,
     )
 
 
 def _answer(run: Run, exercise: str, finding: Finding, doubted: Marks, *, leads: bool) -> Answer:
-    two = (WORDS,) if any(map(modes_of, own_cases(run, exercise, finding))) else ()
-    wide = (short.TOO_WIDE,) if finding.value and finding.value.is_wide else ()
+    two_modes = any(map(modes_of, own_cases(run, exercise, finding)))
     return Answer(
         exercise=exercise_title(exercise),
         name=finding.name,
@@ -92,7 +91,7 @@ def _answer(run: Run, exercise: str, finding: Finding, doubted: Marks, *, leads:
         label=finding.label,
         unit=finding.unit,
         value=finding.value,
-        doubts=tuple(dict.fromkeys((*two, *doubtful(finding.cases, doubted), *wide))),
+        doubts=short.doubts(finding, doubtful(finding.cases, doubted), two_modes=two_modes),
         cases=finding.cases,
         leads=leads,
     )
@@ -101,26 +100,18 @@ def _answer(run: Run, exercise: str, finding: Finding, doubted: Marks, *, leads:
 def _cases(run: Run, doubted: Marks) -> Iterator[CaseResult]:
     known = {one.case: one for one in estimates(run)}
     for outcome in run.frobench.outcomes:
-        case = known.get(outcome.fullname)
-        rate, unit = _rate(case) if case else (None, "")
-        seconds = Estimate(case.seconds, case.low, case.high, case.launches) if case else None
+        case, seconds, found = known.get(outcome.fullname), None, None
+        if case:
+            seconds = Estimate(case.seconds, case.low, case.high, case.launches)
+            found = rate(case.flops, case.bytes, case.medians)
         passed = outcome.status == "passed"
         yield CaseResult(
             exercise=outcome.group,
             case=outcome.fullname,
             status=outcome.status,
             seconds=seconds,
-            rate=rate,
-            rate_unit=unit,
+            rate=found[0] if found else None,
+            rate_unit=found[1] if found else "",
             doubts=doubtful((outcome.fullname,), doubted),
             reason=None if passed else outcome.reason or "no reason was given",
         )
-
-
-def _rate(case: CaseEstimate) -> tuple[Estimate | None, str]:
-    """Return the rate of the declared work; its ends are those of the time, exchanged."""
-    if not (work := case.flops or case.bytes) or case.seconds <= 0:
-        return None, ""
-    low, high = (work / end if end else None for end in (case.high, case.low))
-    rate = Estimate(work / case.seconds, low, high, case.launches)
-    return rate, "FLOP/s" if case.flops else "B/s"

@@ -10,7 +10,7 @@ import re
 
 from frobench.reports.findings.answers import NO_DIFFERENCE
 from frobench.reports.findings.finding import RATIO, Finding
-from frobench.reports.table.modes import Modes, two_modes
+from frobench.reports.table.modes import WORDS, Modes, two_modes
 from frobench.suite.stored.types import Run
 from frobench.suite.units import format_ends, format_estimate
 
@@ -44,6 +44,17 @@ def _here(run: Run, text: str) -> str:
     """Call the accelerators of a run by what they are, where all have one name."""
     names = {one.name for one in run.frobench.environment.accelerators}
     return text.replace(f"the {names.pop()}", "this GPU") if len(names) == 1 else text
+
+
+def doubts(finding: Finding, marks: tuple[str, ...], *, two_modes: bool) -> tuple[str, ...]:
+    """Return the words that belong beside an answer.
+
+    marks : those of the cases behind it
+    two_modes : whether the launches of such a case are in two modes
+    """
+    wide = finding.value is not None and finding.value.is_wide
+    words = (*([WORDS] if two_modes else []), *marks, *([TOO_WIDE] if wide else []))
+    return tuple(dict.fromkeys(words))
 
 
 def rule(finding: Finding) -> str:

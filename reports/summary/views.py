@@ -9,6 +9,7 @@ from frobench.reports.charts.axes import spell_x
 from frobench.reports.charts.strips import Strip, strip
 from frobench.reports.findings.finding import Finding, Plot, Point
 from frobench.reports.findings.select import device_title
+from frobench.reports.table.launches import rate
 from frobench.reports.table.modes import two_modes
 from frobench.suite import checks
 from frobench.suite.statistics import case_medians, estimate
@@ -168,16 +169,15 @@ def case_row(run: Run, case: Case, marks: Marks) -> CaseRow:
     """Return a case that has samples as the list of all cases shows it."""
     info, words = case.extra_info, doubtful((case.fullname,), marks)
     medians = [s for s in case_medians(case) if s is not None]
-    amount, unit = (info.work.flops, "FLOP/s") if info.work.flops else (info.work.bytes, "B/s")
-    rates = [amount / seconds for seconds in medians] if amount else []
     time = estimate(medians)
+    by_time = rate(info.work.flops, info.work.bytes, medians)
     return CaseRow(
         case.fullname,
         function_of(case.fullname),
         info.title,
         label(run, case.params),
         Cell(time, "s", words, (case.fullname,)),
-        Cell(estimate(rates), unit, words, (case.fullname,)) if rates else None,
+        Cell(*by_time, words, (case.fullname,)) if by_time else None,
         f"{info.check.error:.1e} of {info.check.bound:.1e}" if info.check else "not checked",
         f"{counted(case.stats.rounds, 'sample')} in {counted(len(medians), 'launch')}",
         strip(case, time),

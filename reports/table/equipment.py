@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a run was measured on, as a buyer sees it, and what stands around it."""
+"""What a run was measured on, as a buyer sees it, and what else its machine is made of."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -8,9 +8,8 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from frobench.reports.table.facts import spelled
 from frobench.suite.datasheets.catalog import NotInCatalogError, sheet
-from frobench.suite.stored.differences import compare_environments, facts, matters
+from frobench.suite.stored.differences import facts, matters
 from frobench.suite.stored.types import Accelerator, Environment, Scalar
 
 AROUND = ("driver", "pcie_generation_max", "pcie_width")
@@ -71,27 +70,12 @@ def printed_watts(accelerator: Accelerator) -> float | None:
         return None
 
 
-def around(base: Environment, new: Environment) -> list[str]:
-    """Say what differs between two machines and moves numbers, beyond the devices themselves."""
-    differences = compare_environments(_anonymous(base), _anonymous(new))
-    lines = [
-        f"{spelled(each.fact, each.base)} / {spelled(each.fact, each.new, named=False)}"
-        for each in differences
-        if each.matters and _stands_around(each.fact)
-    ]
-    return list(dict.fromkeys(lines))
-
-
 def surroundings(environment: Environment) -> dict[str, Scalar]:
-    """Return the facts in which `around` finds two machines to differ."""
-    known = facts(_anonymous(environment))
-    return {fact: value for fact, value in known.items() if matters(fact) and _stands_around(fact)}
-
-
-def _anonymous(environment: Environment) -> Environment:
-    """Leave the first accelerator alone, without its name: what follows from names is left out."""
+    """Return the facts of a machine that move numbers, beyond the devices themselves."""
+    # Of the accelerators the first alone, without its name and what follows from that.
     first = [replace(accelerator, name="") for accelerator in environment.accelerators[:1]]
-    return replace(environment, accelerators=first)
+    known = facts(replace(environment, accelerators=first))
+    return {fact: value for fact, value in known.items() if matters(fact) and _stands_around(fact)}
 
 
 def _stands_around(fact: str) -> bool:

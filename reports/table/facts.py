@@ -92,10 +92,9 @@ def _plain(values: Mapping[str, Scalar]) -> list[tuple[str, str]]:
 
 
 @lru_cache(maxsize=2**14, typed=True)  # the runs of an index say most things many times
-def spelled(fact: str, value: Scalar, *, named: bool = True) -> str:
-    """Spell a fact by its dotted path, such as "CPU usable cores 16", or its value alone."""
-    text = _spell(fact.rpartition(".")[2], value, None)
-    return f"{fact_name(fact)} {text}" if named else text
+def spelled(fact: str, value: Scalar) -> str:
+    """Spell the value of a fact, which its dotted path names."""
+    return _spell(fact.rpartition(".")[2], value, None)
 
 
 def fact_name(fact: str) -> str:

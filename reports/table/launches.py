@@ -1,13 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""The numbers of cases in each launch, which tables and findings are made of."""
+"""The numbers of cases in each launch, which tables and findings are made of.
 
-from collections.abc import Iterable, Sequence
+`ByLaunch` holds them, `frame` is their tidy table, and `estimates` has a row for each case of a
+run: its estimate, how sure it is on the log scale, and its rates.
+
+Ratios of machines take a case's time to be a pseudomedian over launches, on the log scale: the
+median of the means of all pairs of launches, each launch paired with itself too (Hodges and
+Lehmann). It is rounded to 0.1% of the time, so that ratios are the same on the index, on the
+purchase page and in the terminal.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from msgspec import Struct
 
-from frobench.suite.statistics import Medians, case_medians
-from frobench.suite.stored.types import Case
+from frobench.suite.statistics import Medians, case_medians, estimate
+from frobench.suite.stored.differences import function_of
+from frobench.suite.stored.types import Case, Estimate, Run, Scalar, Status
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 WORK = ("flops", "bytes", "items")
@@ -81,3 +94,172 @@ class ByLaunch:
 
     def _where_measured(self, numbers: Numbers) -> Numbers:
         return np.where(np.isnan(self["seconds"]), np.nan, numbers)
+
+
+COLUMNS = (
+    *("run", "machine", "exercise", "case", "function", "device", "status", "headline"),
+    *("launch", "seconds", "samples"),
+    *WORK,
+    *RATES,
+)
+"""Columns of every row; the case's parameters and parts (``part_enqueue``) follow them."""
+
+
+def frame(runs: Iterable[Run]) -> pd.DataFrame:
+    """Return one row for each case in each launch that measured it.
+
+    Numbers are those of `reports.table.launches.ByLaunch`. A parameter is a column of its own,
+    empty where a case does not have it. ``status`` is the case's outcome: what failed keeps its
+    samples, and whoever computes with them must want to.
+    """
+    measured = [each for run in runs for each in facts(run)]
+    cases = [case for case, _ in measured]
+    numbers = ByLaunch(cases)
+    there = ~np.isnan(numbers["seconds"]).T
+    owner, launch = np.nonzero(there)
+    samples = [cases[at].extra_info.launches[n] for at, n in zip(owner, launch, strict=True)]
+    names = ("seconds", *WORK, *RATES, *numbers.parts)
+    of_launches = {name: numbers[name].T[there] for name in names}
+    of_cases = pd.DataFrame([each for _, each in measured])
+    table = of_cases.iloc[owner].reset_index(drop=True)
+    table = table.assign(launch=launch, samples=samples, **of_launches)
+    return table.reindex(columns=[*dict.fromkeys((*COLUMNS, *table.columns))])
+
+
+def facts(run: Run, exercise: str = "") -> Iterator[tuple[Case, dict[str, Any]]]:
+    """Return each case of a run, or of one exercise, with what is equal in all its launches."""
+    status = {outcome.fullname: outcome.status for outcome in run.frobench.outcomes}
+    for case in run.benchmarks:
+        if exercise and case.group != exercise:
+            continue
+        work = case.extra_info.work
+        yield (
+            case,
+            {
+                **case.params,
+                "run": run.frobench.run,
+                "machine": run.frobench.environment.machine,
+                "exercise": case.group,
+                "case": case.fullname,
+                "function": function_of(case.fullname),
+                "device": device_of(case),
+                "status": status.get(case.fullname, "passed"),
+                "headline": case.extra_info.headline,
+                **{name: getattr(work, name) for name in WORK},
+            },
+        )
+
+
+def device_of(case: Case) -> str:
+    """Return the device, or the group of them, that gives a case its name."""
+    return str(case.params.get("device", case.extra_info.device))
+
+
+STEP = 1e-3
+"""To which natural logarithms of times are rounded."""
+
+
+class CaseEstimate(Struct, frozen=True, kw_only=True):
+    """A case of a run.
+
+    case : full name, equal on all machines but for the device among its parameters
+    status : ``failed`` keeps its numbers; whoever computes with them must want to
+    seconds, low, high : the median over launches with its 95% interval; without an interval
+        below six launches
+    log_seconds : the logarithm of the time that ratios of machines are made of; ``None`` where no
+        launch took any time
+    medians : of each launch, in seconds, ``None`` of one without samples
+    launches : launches that measured it
+    flops, bytes : work of one call, ``None`` where it is not counted
+    version : of the benchmark; cases of unequal versions are not the same thing
+    """
+
+    exercise: str
+    case: str
+    function: str
+    params: dict[str, Scalar]
+    device: str
+    status: Status
+    headline: bool
+    seconds: float
+    low: float | None
+    high: float | None
+    log_seconds: float | None
+    medians: list[float | None]
+    launches: int
+    flops: float | None
+    bytes: float | None
+    version: str
+
+    @property
+    def flop_rate(self) -> float | None:
+        """Work by time, in FLOP/s."""
+        return self._rate(self.flops)
+
+    @property
+    def byte_rate(self) -> float | None:
+        """Bytes that must be moved by time, in B/s."""
+        return self._rate(self.bytes)
+
+    def _rate(self, work: float | None) -> float | None:
+        return work / self.seconds if work is not None and self.seconds > 0 else None
+
+
+def estimates(run: Run) -> list[CaseEstimate]:
+    """Return the estimate of every case that has samples, in the order of the run."""
+    status = {outcome.fullname: outcome.status for outcome in run.frobench.outcomes}
+    logs = log_centres(ByLaunch(run.benchmarks)["seconds"].T).tolist()
+    found = []
+    for case, log in zip(run.benchmarks, logs, strict=True):
+        info, medians = case.extra_info, case_medians(case)
+        value = estimate(medians)
+        found.append(
+            CaseEstimate(
+                exercise=case.group,
+                case=case.fullname,
+                function=function_of(case.fullname),
+                params=case.params,
+                device=device_of(case),
+                status=status.get(case.fullname, "passed"),
+                headline=info.headline,
+                seconds=value.value,
+                low=value.low,
+                high=value.high,
+                log_seconds=None if math.isnan(log) else log,
+                medians=medians,
+                launches=value.launches,
+                flops=info.work.flops,
+                bytes=info.work.bytes,
+                version=info.version,
+            )
+        )
+    return found
+
+
+def rate(
+    flops: float | None, moved: float | None, medians: Iterable[float | None]
+) -> tuple[Estimate, str] | None:
+    """Return work by time, estimated from each launch's, with its unit; nothing without work."""
+    if not (work := flops or moved) or not (known := [one for one in medians if one]):
+        return None
+    return estimate([work / seconds for seconds in known]), "FLOP/s" if flops else "B/s"
+
+
+def log_centres(seconds: Numbers) -> Numbers:
+    """Return the rounded pseudomedian of each case's logarithms; NaN without a positive time.
+
+    Parameters
+    ----------
+    seconds
+        Cases x launches. NaN stands where a launch did not measure the case.
+    """
+    if not seconds.shape[1]:
+        return np.full(len(seconds), np.nan)
+    logs = np.log(np.where(seconds > 0, seconds, np.nan))
+    first, second = np.triu_indices(seconds.shape[1])
+    pairs = np.sort((logs[:, first] + logs[:, second]) / 2, axis=1)  # NaN is last
+    known = np.count_nonzero(~np.isnan(pairs), axis=1)
+    cases = np.arange(len(pairs))
+    below, above = pairs[cases, np.maximum(known - 1, 0) // 2], pairs[cases, known // 2]
+    rounded: Numbers = np.round((below + above) / 2 / STEP) * STEP
+    return rounded

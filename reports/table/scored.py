@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 from msgspec import Struct
 
-from frobench.reports.table.estimates import log_centres
-from frobench.reports.table.launches import Numbers
+from frobench.reports.table.launches import Numbers, log_centres
 from frobench.reports.table.workloads import benchmark_name, is_selected, kind_of, on_cpu, part_of
 from frobench.suite.compare.pairs import by_key, failures, faults, kind
 from frobench.suite.statistics import LEAST_LAUNCHES, Medians, signed_rank

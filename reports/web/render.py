@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from urllib.parse import quote
@@ -15,6 +14,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from frobench.reports.web.theme import DARK, LIGHT
+from frobench.suite.checks import facts
 from frobench.suite.printable import printable
 from frobench.suite.stored.types import Estimate
 from frobench.suite.units import counted, format_estimate
@@ -198,8 +198,5 @@ def _prose(text: str) -> Markup:
 
 def moment(text: str) -> str:
     """Spell an ISO 8601 time in UTC; what is none stays as it is."""
-    try:
-        when = datetime.fromisoformat(text).astimezone(UTC)
-    except (ValueError, OverflowError):  # of the year 1 or 9999, in another zone
-        return text
-    return f"{when.day} {when:%B %Y, %H:%M} UTC"
+    when = facts.moment(text)
+    return f"{when.day} {when:%B %Y, %H:%M} UTC" if when else text

@@ -20,7 +20,7 @@ from tests.instruments.faults.judging import keep
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import factory, made_up_fleet, many_machines
 from tests.instruments.runs.good_runs import good_run
-from tests.reports.charts.test_courses import on_gpus
+from tests.reports.run.test_sensors import on_gpus
 
 HONEST: dict[str, Callable[[], Run]] = {
     "two-gpus": lambda: factory.run(seed=1, accelerators=2),

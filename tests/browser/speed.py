@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from frobench.reports.index import index
 from frobench.reports.purchase import prices, purchase
 from frobench.reports.summary.model import Summary, summarise
-from frobench.reports.table.estimates import estimates
+from frobench.reports.table.launches import estimates
 from tests.browser import chromium
 from tests.browser.chromium import Look, shown
 from tests.instruments.runs import many_machines

@@ -227,10 +227,10 @@ def test_search_and_filters_leave_what_was_asked_for_and_say_how_much(page: Page
     page.get_by_label("Search").fill("M3 h200")
     assert _names(page) == ["m3/13"]
     expect(page.get_by_role("status").first).to_have_text("1 machine.")
+    page.get_by_label("Search").fill("accelerator")
+    assert "cpu/25" not in _names(page)
+    assert len(_names(page)) == len(MACHINES)
     page.get_by_label("Search").fill("")
-    page.get_by_label("Kind").select_option("CPU")
-    assert _names(page) == ["cpu/25"]
-    page.get_by_label("Kind").select_option("all")
     page.get_by_label("complete runs only").check()
     assert "old/20" not in _names(page)
     page.get_by_label("slower than before only").check()
@@ -239,14 +239,8 @@ def test_search_and_filters_leave_what_was_asked_for_and_say_how_much(page: Page
     expect(page.get_by_role("status").first).to_have_text("No run is like that.")
 
 
-def test_a_choice_that_is_not_offered_is_passed_over(browser: Browser, address: str) -> None:
-    with shown(browser, f"{address}#kind=zzz&profile=thorough", DESK) as other:
-        assert len(_names(other.page)) == len(MACHINES) + 1
-        assert other.page.get_by_label("Kind").input_value() == ""
-
-
 def test_a_view_can_be_sent_and_the_back_button_undoes(page: Page) -> None:
-    page.get_by_label("Kind").select_option("accelerator")
+    page.get_by_label("Search").fill("accelerator")
     page.get_by_role("button", name="Machine").click()
     view, names = page.url, _names(page)
     page.get_by_label("earlier runs too").check()
@@ -255,7 +249,7 @@ def test_a_view_can_be_sent_and_the_back_button_undoes(page: Page) -> None:
     assert (page.url, _names(page)) == (view, names)
     page.reload()
     assert _names(page) == names
-    assert page.get_by_label("Kind").input_value() == "accelerator"
+    assert page.get_by_label("Search").input_value() == "accelerator"
     page.locator("a.skip").press("Enter")
     assert page.url == view
 

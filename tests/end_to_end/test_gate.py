@@ -349,7 +349,7 @@ def test_terminal_reproduction_and_page_give_the_same_verdicts(
     assert named == names
 
     found = {one.path: one for one in find(files, Cache(tmp_path, ""))[0].values()}
-    change = changed(Pair(found[files[0]], "", found[files[1]], ()))
+    change = changed(Pair(found[files[0]], found[files[1]], ()))
     assert [*change.slower] == names
     assert change.faster == ()
     assert change.compared == sum(case["p_value"] is not None for case in compared)

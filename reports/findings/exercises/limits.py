@@ -12,7 +12,7 @@ from frobench.reports.findings.exercises.attainable_peak import fastest_products
 from frobench.reports.findings.exercises.copies import AT_ONCE, KINDS, LARGE
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.reports.findings.values import estimate_of, is_above, is_below, text
-from frobench.reports.table.frame import device_of
+from frobench.reports.table.launches import device_of
 from frobench.suite.datasheets.catalog import PeakRate
 from frobench.suite.stored.types import Case
 from frobench.suite.units import format_point

@@ -17,8 +17,8 @@ const charts = (() => {
   const spelled = (known) => (known === null ? "not measured" : [...new Set(known)].join(" to "));
 
   const HEIGHT = 280;
-  /** Pixels of a percent of the width from which on names are shown, of a letter, and of a line. */
-  const WIDE = 4;
+  /** Pixels of a percent of the width, at least, where names are shown and where letters are; of a letter, and of a line. */
+  const WIDE = 4, NARROW = 2.4;
   const LETTER = 7.6;
   const LINE = 14;
   const BESIDE = 13;
@@ -66,20 +66,19 @@ const charts = (() => {
     }
     marks.push(shape("circle", { class: "dot", cx: x, cy: y, r: 5 }));
     if (within) marks.push(shape("circle", { class: "ring", cx: x, cy: y, r: 9 }));
-    const label = shape("text", { class: "label", x, y: drawing.round(y + below), dy: 4 }, row.letter);
     const [anchor, dx] = at > 50 ? ["end", -BESIDE] : ["start", BESIDE];
-    const name = shape("text", { class: "named", x, y: drawing.round(y + called), dx, "text-anchor": anchor }, row.short);
-    return shape("g", {}, shape("title", {}, row.name), ...marks, label, name);
+    const text = (kind, shown, step) => shape("text", { class: kind, x, y: drawing.round(y + step), dx, "text-anchor": anchor }, shown);
+    return shape("g", {}, shape("title", {}, row.name), ...marks, text("label", row.letter, below), text("named", row.short, called));
   }
 
-  /** The distance of each name below its point, so that no name covers another or a point. */
-  function names(points) {
-    const taken = points.map(([x, y]) => [x * WIDE - BESIDE, x * WIDE + BESIDE, y + 4]);
-    return points.map(([x, y, length]) => {
-      const [near, far] = [BESIDE + 1, BESIDE + length];
-      const [from, to] = x > 50 ? [x * WIDE - far, x * WIDE - near] : [x * WIDE + near, x * WIDE + far];
+  /** The distance of each label below its point, so that no label covers another or a point; points are [x, y, letters]. */
+  function placed(points, wide) {
+    const taken = points.map(([x, y]) => [x * wide - BESIDE, x * wide + BESIDE, y + 4]);
+    return points.map(([x, y, letters]) => {
+      const [near, far] = [BESIDE + 1, BESIDE + letters * LETTER];
+      const [from, to] = x > 50 ? [x * wide - far, x * wide - near] : [x * wide + near, x * wide + far];
       const free = (step) => taken.every(([start, end, height]) => to < start || from > end || Math.abs(y + step - height) >= LINE);
-      const step = [18, -10, 32, -24, 46, -38, 60, -52].find(free) ?? 18;
+      const step = [...taken, 0].flatMap((_, i) => [4 + LINE * (i + 1), 4 - LINE * (i + 1)]).find(free);
       taken.push([from, to, y + step]);
       return step;
     });
@@ -133,8 +132,8 @@ const charts = (() => {
     const place = (percent) => drawing.round(HEIGHT * (1 - percent / 100));
     const up = Object.assign((value) => place(ys.at(value)), { at: place });
     const ats = amounts.map((amount) => xs.at(amount));
-    const below = drawing.labels(points.map(({ row }, i) => [ats[i], up(row.ratio.value)]));
-    const called = names(points.map(({ row }, i) => [ats[i], up(row.ratio.value), row.short.length * LETTER]));
+    const labels = (lettersOf, wide) => placed(points.map(({ row }, i) => [ats[i], up(row.ratio.value), lettersOf(row)]), wide);
+    const below = labels(() => 1, NARROW), called = labels(({ short }) => short.length, WIDE);
     const described = points.map((one) => `${one.row.name}: ${word(one)}`).join("; ");
     const title = `${ACROSS[across].title}, ${symbol}`;
     return shape("svg",
@@ -155,7 +154,7 @@ const charts = (() => {
     const [last, before] = [...front].sort((a, b) => b.each[across] - a.each[across]);
     if (across !== "price" || !before || last.each.price === before.each.price) return `On the front: ${listed(front.map(({ name }) => name))}`;
     const cost = units.value(last.each.price - before.each.price, view.settings.currency);
-    const speed = units.parts(model.ratio(view.beside(last, before)), "×")[0];
+    const speed = units.parts(model.ratio(view.beside(last, before)), "×").filter(Boolean).join(" ");
     return `From ${before.name} to ${last.name}: ${speed} the speed for ${cost} more`;
   }
 
@@ -166,10 +165,10 @@ const charts = (() => {
     const why = ({ machine: { invalid, doubt }, out }) => (invalid ? "invalid run" : out || (doubt && "doubtful run") || `${title.toLowerCase()} or speed unknown or 0`);
     const left = unknown.length ? [element("p", { class: "meta" }, `Not shown: ${listed(unknown.map((row) => `${row.name} (${why(row)})`))}.`)] : [];
     if (found.length === 0) return left;
-    const amount = units.value, symbol = unit(across, view.settings);
-    const rows = found.map((one) => [[linked(one.row)], number(one.row.ratio, "×"), amount(one.row.each[across], symbol), word(one)]);
+    const symbol = unit(across, view.settings), amount = ({ machine, each }) => (across === "watts" ? number(machine.power, symbol) : units.value(each[across], symbol));
+    const rows = found.map((one) => [[linked(one.row)], number(one.row.ratio, "×"), amount(one.row), word(one)]);
     const dashes = ACROSS[across].more ? "" : `; dashed: ${worth(across, view.settings)}`;
-    const subtitle = `Speed ${under(view)} (× ${view.reference.name}) against ${title.toLowerCase()}, both logarithmic; a ring: conclusively faster than all that ${beaten(across)}${dashes}`;
+    const subtitle = `Speed ${under(view)}, × ${view.reference.name}; a ring: conclusively faster than all that ${beaten(across)}${dashes}`;
     return [figure("pareto", heading(view, across, found), subtitle, chart(view, across, found), legend(found.map(({ row }) => row)),
       folded(table(`Speed against ${title.toLowerCase()}`, ["Machine", "Speed", title, "Where it stands"], rows))), ...left];
   }
@@ -178,10 +177,6 @@ const charts = (() => {
   const STEP = 44;
   const APART = 18;
   const MARKS = 4;
-  /** Pixels of a row of hours, the least factor that they span, and their ticks. */
-  const ROW = 34;
-  const SPAN = 10;
-  const MOST_HOURS = 4;
 
   /** The place of a machine's rank: the middle of the ranks that it may have. */
   const middle = ([first, last]) => (first + last) / 2;
@@ -248,7 +243,7 @@ const charts = (() => {
       .reduce((best, one) => (one[1] > best[1] ? one : best));
     const title = always ? `${firsts[0]} is first under every workload`
       : `The order depends on the workload${leader[1] ? `: ${leader[0]} is first under ${leader[1]} of ${shown.length}` : ""}`;
-    return [figure("ranks", title, "Rank by workload; ranks join where a direct comparison is not conclusive",
+    return [figure("ranks", title, "Rank by workload; joined where a direct comparison is not conclusive",
       shape("svg", { class: "slopes", role: "img", height: bottom + 4, "aria-label": `Ranks by workload. ${described}.` },
         ...columns.flat(), ...drawn.flat(), ...named.flat(2)), legend(machines),
       folded(table("Rank by workload", ["Machine", ...shown.map(({ workload }) => workload.title)],
@@ -266,28 +261,6 @@ const charts = (() => {
     .map((row) => [row, breakEven(view, row, view.settings.rents[row.machine.run])]).filter(([, hours]) => hours !== null)
     .sort((a, b) => a[1] - b[1]);
 
-  /** A machine's hours as a line from the least that is shown. */
-  function hoursOf([row, hours], at, y) {
-    return [
-      shape("line", { class: "k0", x1: 0, x2: `${at}%`, y1: y, y2: y }),
-      shape("circle", { class: "f1", cx: `${at}%`, cy: y, r: 6 }),
-      shape("text", { class: "named full", x: 0, y: y + 4, dx: -10, "text-anchor": "end" }, row.short),
-      shape("text", { class: "named brief", x: 0, y: y + 4, dx: -10, "text-anchor": "end" }, row.letter),
-      shape("text", { class: "named", x: `${at}%`, y: y + 4, dx: 11 }, units.value(hours, "h"))];
-  }
-
-  /** The chart of the hours until buying pays, from half of the fewest to twice the most. */
-  function hoursChart(known) {
-    const axis = drawing.spanning(known.map(([, hours]) => hours), SPAN);
-    const bottom = known.length * ROW + 8;
-    const ticks = axis.ticks(MOST_HOURS).map(([at, text]) => [
-      shape("line", { class: "grid", x1: `${at}%`, x2: `${at}%`, y1: 0, y2: bottom }),
-      shape("text", { class: "tick", x: `${at}%`, y: bottom + 16, "text-anchor": "middle" }, `${text} h`)]);
-    const lines = known.map((one, i) => hoursOf(one, axis.at(one[1]), 16 + ROW * i));
-    const words = known.map(([row, hours]) => `${row.name}: ${units.value(hours, "h")}`).join("; ");
-    return shape("svg", { class: "hours", role: "img", height: bottom + 22, "aria-label": `Hours until buying pays. ${words}.` }, ...ticks.flat(), ...lines.flat());
-  }
-
   /** When buying pays, for machines with a price and a price per hour. */
   function rent(view) {
     const known = renting(view);
@@ -296,11 +269,11 @@ const charts = (() => {
     const title = `Buying pays for ${first} of use${others.length ? `, for ${others.at(-1)}` : ""}`;
     const left = view.rows.filter((row) => !known.some(([one]) => one === row)).map(({ name }) => name);
     const why = left.length ? `. Not shown, because a price is unknown or the rent is less than the energy: ${listed(left)}` : "";
-    return [figure("rent", title, `Hours of full use at which buying costs what renting costs (log scale)${why}`, hoursChart(known), legend(known.map(([row]) => row)),
-      folded(table("Hours until buying pays", ["Machine", "Hours"], known.map(([row, hours]) => [row.name, units.value(hours, "h")]))))];
+    return [figure("rent", title, `Hours of full use at which buying costs what renting costs; prices have no interval${why}`,
+      table("Hours until buying pays", ["Machine", "Hours"], known.map(([row, hours]) => [[linked(row)], units.value(hours, "h")])))];
   }
 
-  return { ACROSS, linked, spelled, points, word, usual, front, ranks, rent, renting };
+  return { ACROSS, linked, spelled, points, word, placed, usual, front, ranks, rent, renting };
 })();
 
 /**
@@ -332,7 +305,7 @@ const elsewhere = (() => {
   function device(words, [name, ...known]) {
     const figures = known.map(([value, ...places]) => {
       const [quantity, precision, method, software, address, day] = places.map((place) => words[place]);
-      return { value, quantity, precision, method, software, address, day };
+      return { value: value * model.GB, quantity, precision, method, software, address, day };
     });
     const of = (quantity, note, precision = "") => range(figures.filter((one) => one.quantity === quantity && one.precision === precision), note);
     const products = PRODUCTS.map((precision) => of("matmul", precision, precision)).filter(Boolean);
@@ -390,7 +363,7 @@ const elsewhere = (() => {
     const [value, low, high] = [amount.value, amount.low, amount.high].map((one) => one && one / factor);
     const [text, below] = amount.value ? units.parts({ value, low, high }, "")
       : [[...new Set(alike([low, high], ""))].join(" to "), counted(amount.sources, "source")];
-    const note = element("small", {}, [below, amount.note].filter(Boolean).join(", "));
+    const note = element("small", {}, [amount.value && low === null ? "no interval" : below, amount.note].filter(Boolean).join(", "));
     if (place) return element("td", label, text, note);
     return element("td", { ...label, class: "speed" }, element("div", {}, element("strong", {}, text),
       shape("svg", { class: "score", "aria-hidden": "true" }, ...mark({ value, low, high }, at)), note));
@@ -406,17 +379,15 @@ const elsewhere = (() => {
     const ends = rows.flatMap(({ ranges: [one] }) => (one ? [one.low ?? one.value, one.high ?? one.value] : [])).map((one) => one / factor);
     const axis = ends.length ? drawing.spanning(ends) : null;
     const ruler = shape("svg", { class: "ruler", "aria-hidden": "true" }, ...(axis?.ticks() ?? []).map(([at, text]) => shape("text", { x: `${at}%`, y: 12 }, text)));
-    const heads = AXES.map(([title, unit], i) => element("th", i ? { scope: "col" } : { scope: "col", class: "speed", "aria-sort": "descending" },
-      title, element("small", {}, unit), ...(i ? [] : [ruler])));
-    const body = rows.map(({ name, href, ranges }) => element("tr", {},
+    const heads = [element("th", { scope: "col", class: "pick" }, all ? "Compare" : ""), "Device",
+      ...AXES.map(([title, unit], i) => element("th", i ? { scope: "col" } : { scope: "col", class: "speed", "aria-sort": "descending" },
+        title, element("small", {}, unit), ...(i ? [] : [ruler])))];
+    const body = rows.map(({ name, href, ranges }) => [
       element("td", { class: "pick" }, ...(all && !href ? [picker(all, name)] : [])),
       element("th", { scope: "row" }, href ? element("a", { href }, name) : name),
-      ...ranges.map((one, i) => cell(one, i, axis?.at))));
+      ...ranges.map((one, i) => cell(one, i, axis?.at))]);
     const caption = `Sorted by compute in the precision with the largest figure; logarithmic. Hollow: published, the range and the number of sources.${measured.length ? " Filled: measured here, with the interval." : ""}`;
-    return element("div", { class: "scroll", role: "region", "aria-label": "Published figures, table", tabindex: 0 },
-      element("table", { class: "stack devices published" }, element("caption", {}, caption),
-        element("thead", {}, element("tr", {}, element("th", { scope: "col", class: "pick" }, all ? "Compare" : ""), element("th", { scope: "col" }, "Device"), ...heads)),
-        element("tbody", {}, ...body)));
+    return drawing.table(caption, heads, body, { kind: "stack devices published", label: "Published figures, table" });
   }
 
   /** Where each figure of some devices is found, how it was measured, and when. */

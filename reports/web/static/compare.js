@@ -8,7 +8,7 @@
 const compare = (() => {
   const { element, shape, figure, number, table } = drawing;
   const { listed } = units;
-  const { isAbove, percent, under, per, GB } = model;
+  const { isAbove, percent, under, per, exact, GB } = model;
   const { linked, spelled: ranks } = charts;
   const VENDOR = /(NVIDIA|AMD|Intel\(R\)) (GeForce |Radeon |Arc\(TM\) )?(?=.)/;
   /** Characters of a name in a chart; its margins have room for them. */
@@ -41,7 +41,6 @@ const compare = (() => {
 
   const either = (rows) => rows.map(({ name }) => name).join(" or ");
   const spelled = (amount, unit) => units.parts(amount, unit).filter(Boolean).join(" ");
-  const exact = (value) => (value === null || value === undefined ? null : { value, low: value, high: value });
 
   // What is shown of machines.
 
@@ -64,12 +63,19 @@ const compare = (() => {
     return short.map((name, place) => (short.indexOf(name) === short.lastIndexOf(name) ? name : `${name} (${letter(place)})`));
   }
 
+  /** What it costs to buy a machine and to run it; null where that is not known. @returns {?Amount} */
+  function owned(price, power, settings) {
+    if (price === null || !power) return null;
+    const [value, low, high] = [power.value, power.low, power.high].map((watts) => (watts === null ? null : model.ownership(price, watts, settings)));
+    return { value, low, high };
+  }
+
   /** What a machine costs, draws and holds; null where that is not known. */
   function amounts(machine, settings) {
     const known = machine.currency === settings.currency ? machine.price : null;
     const price = Object.hasOwn(settings.prices, machine.run) ? settings.prices[machine.run] : known;
     const { power, memory_bytes: memory } = machine;
-    return { price, ownership: price !== null && power ? model.ownership(price, power.value, settings) : null, watts: power?.value ?? null, memory };
+    return { price, ownership: owned(price, power, settings)?.value ?? null, watts: power?.value ?? null, memory };
   }
 
   /** What keeps machines from what the reader asked, and what is said of one of them and of several. */
@@ -226,8 +232,9 @@ const compare = (() => {
     element("h2", { class: "topic" }, title), element("p", { class: "who" }, who),
     element("p", {}, margin), ...notes.filter(Boolean).map((text) => element("p", { class: "note" }, text)));
 
-  /** Under how many workloads a machine is the best, alone or with others. */
-  function holds(view, row, word, cost) {
+  /** Under how many workloads a machine that is the best is so, alone or with others. */
+  function holds(view, { first: row, near, others }, word, cost) {
+    if (near.length || !others.length) return "";
     const found = view.standings.map((one) => best(one, cost)).filter((one) => one !== null && one.others.length);
     const isIt = ({ place }) => place === row.place;
     const alone = found.filter(({ first, near }) => near.length === 0 && isIt(first)).length;
@@ -247,11 +254,18 @@ const compare = (() => {
     return ratio.high < SLIGHT ? `${text}: less than ${units.value(100 * (SLIGHT - 1), "")}% apart` : text;
   }
 
+  /** Which processors are beside the machines, where most of a workload is theirs. */
+  function hosts({ rows, workload }) {
+    const those = model.isHosts(workload) ? rows.filter(({ machine, out: why }) => machine.accelerated && !why) : [];
+    const [first, ...others] = new Set(those.map(({ machine: { cpu } }) => cpu));
+    if (!first) return "";
+    return `Mostly the host's: ${those.length > 1 && !others.length ? `all are beside ${first}` : listed(those.map(({ name, machine: { cpu } }) => `${name} is beside ${cpu}`))}.`;
+  }
+
   function fastest(view) {
     const found = fastestOf(view), title = `Fastest ${under(view)}`;
     if (!found) return verdict(title, unknown(view)[0], `${unknown(view)[1]}.`);
-    const hosts = view.rows.filter(({ machine }) => machine.accelerated && model.isHosts(view.workload)).map(({ name, machine: { cpu } }) => `${name} is beside ${cpu}`);
-    return verdict(title, either([found.first, ...found.near]), margin(view, found), holds(view, found.first, "Fastest"), hosts.length ? `Mostly the host's: ${listed(hosts)}.` : "");
+    return verdict(title, either([found.first, ...found.near]), margin(view, found), holds(view, found, "Fastest"), hosts(view));
   }
 
   /** How much more work for its price a machine does than the next. */
@@ -270,7 +284,7 @@ const compare = (() => {
     const sure = found.near.length ? ": not conclusive" : "";
     const only = found.others.length ? "" : "; the only one with a price and a result";
     return verdict(title, either(chosen), `${per} per 1,000 ${currency}${valueMargin(view, found, PRICE)}${sure}${only}`,
-      found.others.length ? holds(view, found.first, "Best", PRICE) : "", byOwnership(view, chosen));
+      holds(view, found, "Best", PRICE), byOwnership(view, chosen));
   }
 
   /** Which machine is the best value by cost of ownership, where that is another than by price. */
@@ -282,29 +296,19 @@ const compare = (() => {
     return same ? "" : `By cost of ${units.counted(view.settings.years, "year")} of use, energy included: ${either(owned)}`;
   }
 
-  /** The work for a joule under the workload where it was measured, else what devices may draw. */
+  /** The most work for a joule under the workload. A power limit says nothing of it, since that depends on the time too. */
   function energy(view) {
-    const counted = model.trusted(view.rows.filter((row) => !row.out && view.joules(row, row)));
+    const fit = view.rows.filter((row) => !row.out), counted = model.trusted(fit.filter((row) => view.joules(row, row)));
     const known = counted.filter((row) => view.joules(row, counted[0]));
-    if (known.length < 2) return limits(view);
+    const title = `Least energy per work ${under(view)}`;
+    if (known.length && fit.length === 1) return verdict(title, known[0].name, "The only one that fits.");
+    if (known.length < 2) return verdict(title, "not measured", `${unfit(view) || "Energy was measured on fewer than two of these machines; a power limit is no measure of it"}.`);
     const work = (row) => view.joules(row, counted[0]).log;
     const { first, near, next } = model.best(known.sort((a, b) => work(b) - work(a)), (one, other) => isAbove(view.joules(one, other), model.SENSORS));
     const other = near[0] ?? next, ratio = view.joules(first, other);
     const text = ratio ? `${spelled(model.ratio(ratio), "×")} the work per joule of ${other.name}, measured` : `Not compared with ${other.name}.`;
     const open = Math.exp(ratio?.log ?? 1) < model.SENSORS ? ": no difference, since sensors are no better than 3%" : ": not conclusive";
-    return verdict(`Least energy per work ${under(view)}`, either([first, ...near]), `${text}${ratio && near.length ? open : ""}`);
-  }
-
-  /** The device that may draw the least. It says nothing of energy, which also depends on the time. */
-  function limits(view) {
-    const limit = ({ machine: { watts, count } }) => watts && watts / count;
-    const known = view.rows.filter((row) => limit(row) && !row.out && !row.machine.invalid).sort((a, b) => limit(a) - limit(b));
-    const title = "Lowest power limit";
-    if (known.length === 0) return verdict(title, "unknown", `${unfit(view) || "Neither energy nor a power limit is known of a machine that fits"}.`);
-    const watts = limit(known[0]), least = known.filter((row) => limit(row) < watts * model.SENSORS), [next] = known.slice(least.length);
-    const then = next ? `; ${next.name} ${units.value(limit(next), "W")}` : "";
-    return verdict(title, either(least), `${units.value(watts, "W")} a device${then}`,
-      `Energy ${under(view)} was measured on fewer than two of these machines.`);
+    return verdict(title, either([first, ...near]), `${text}${ratio && near.length ? open : ""}`);
   }
 
   const verdicts = (view) => [element("div", { class: "verdicts" }, fastest(view), value(view), energy(view))];
@@ -313,7 +317,8 @@ const compare = (() => {
   function specimens({ rows }) {
     const several = rows.filter(({ machine }) => machine.specimens.length).map(({ name }) => name);
     const some = several.length ? `, and the range of the specimens of ${listed(several)}` : "";
-    return `Intervals, in brackets, cover launches${some}. ${several.length === rows.length ? "" : several.length ? "Of the others there is one specimen." : "Of each device there is one specimen."}`;
+    const few = rows.some(({ ratio, machine: { axes } }) => ratio?.low === null || axes.some(({ low }) => low === null));
+    return `Intervals, in brackets, cover launches${some}. ${few ? "Below six launches there is no interval. " : ""}${several.length === rows.length ? "" : several.length ? "Of the others there is one specimen." : "Of each device there is one specimen."}`;
   }
 
   /** Which machine is the fastest, in a line. */
@@ -361,12 +366,8 @@ const compare = (() => {
   const axis = (name, precision) => ({ machine: { axes } }) =>
     axes.find((one) => one.name === name && (!precision || one.precision === precision)) ?? null;
 
-  /** The interval of a ratio, on one line. */
-  const within = (ratio) => element("span", { class: "interval" }, units.parts(ratio, "×")[1]);
-
-  /** What a score rests on: its interval, the rank, and the share of the workload's weight that both measured. */
-  const rests = ({ isReference, ratio, ranks: known, score }) =>
-    [isReference ? "baseline" : ratio.low === null ? "no interval" : within(ratio), ...(known ? [`, rank ${ranks(known)}`] : []), `, covers ${percent(score.coverage)}`];
+  /** What a score rests on: its rank, and the share of the workload's weight that both measured. */
+  const rests = ({ isReference, ranks: known, score }) => `${isReference ? "baseline, " : ""}${known ? `rank ${ranks(known)}, ` : ""}covers ${percent(score.coverage)}`;
 
   /** How many whole years old a price was when the machine was measured. */
   const yearsOld = (date, measured) => Math.max(0, Number(measured.slice(0, 4)) - Number(date.slice(0, 4)) - Number(measured.slice(5) < date.slice(5)));
@@ -376,7 +377,7 @@ const compare = (() => {
     if (Object.hasOwn(settings.prices, run)) return settings.prices[run] === null ? "" : "your figure";
     if (price === null || currency !== settings.currency) return "";
     const years = yearsOld(day, measured);
-    return years >= 1 ? `▲ ${units.counted(years, "year")} old` : `of ${day.slice(0, 7)}`;
+    return years >= 1 ? `▲ ${units.counted(years, "year")} old` : day.slice(0, 7);
   }
 
   /**
@@ -402,12 +403,12 @@ const compare = (() => {
       { title: "Power", unit: "W", less: true, apart: model.SENSORS, of: ({ machine }) => machine.power,
         alike: (told) => new Set(told.map(({ machine }) => machine.power.source === model.MEASURED)).size < 2, note: ({ machine }) => machine.power.source },
       { title: "Work per joule", unit: "×", small: `× ${reference.name}`, apart: model.SENSORS, absent: () => ["not measured"],
-        of: (row) => (energies(row) ? model.ratio(energies(row)) : null), note: (row) => (row.isReference ? "baseline" : within(model.ratio(energies(row)))) },
+        of: (row) => (energies(row) ? model.ratio(energies(row)) : null), note: ({ isReference }) => (isReference ? "baseline" : "") },
       { title: "Price", unit: settings.currency, less: true, of: ({ amounts: { price } }) => exact(price), note: (row) => priced(view, row) },
       { title: "Value", unit: "×", small: `× per 1,000 ${settings.currency}`,
         of: worth,
-        best: () => (found?.others.length && !tied.length ? [found.first] : []), note: (row) => [within(worth(row)), ...(tied.includes(row.place) ? [" not conclusive"] : [])] },
-      { title: `Cost of ${units.counted(settings.years, "year")}`, unit: settings.currency, less: true, of: ({ amounts: all }) => exact(all.ownership), note: ({ machine }) => `power: ${machine.power.source}` },
+        best: () => (found?.others.length && !tied.length ? [found.first] : []), note: (row) => (tied.includes(row.place) ? "not conclusive" : "") },
+      { title: `Cost of ${units.counted(settings.years, "year")}`, unit: settings.currency, less: true, of: ({ machine, amounts: { price } }) => owned(price, machine.power, settings), note: ({ machine }) => `power: ${machine.power.source}` },
     ];
   }
 
@@ -429,16 +430,17 @@ const compare = (() => {
     return { column, factor, symbol, largest, first, count: known.length };
   }
 
-  /** A cell: the number, a bar of its share of the largest, and a note. */
+  /** A cell: the number, a bar of its share of the largest, its interval, and a note. */
   function card({ column, factor, symbol, largest, first }, row) {
     const amount = column.of(row), label = { "data-l": [column.title, symbol || column.small].filter(Boolean).join(", ") };
     if (!amount) return element("td", { ...label, class: "none" }, ...(column.absent?.(row) ?? ["unknown"]));
-    const chosen = first.includes(row), below = column.note?.(row) ?? "";
-    const width = `${drawing.round((100 * amount.value) / largest)}%`;
+    const chosen = first.includes(row), [text, interval] = units.parts(per(amount, factor), column.unit === "×" ? "×" : "");
+    const ends = interval ? element("span", { class: "interval" }, interval) : amount.low === null ? "no interval" : "";
+    const told = column.note?.(row), below = [ends, told].filter(Boolean), width = `${drawing.round((100 * amount.value) / largest)}%`;
     return element("td", { ...label, class: chosen ? "best" : null },
-      element("span", { class: "num" }, units.parts(per(amount, factor), column.unit === "×" ? "×" : "")[0]),
+      element("span", { class: "num" }, text),
       shape("svg", { class: "share", "aria-hidden": "true" }, shape("rect", { class: chosen ? "f1" : "f0", width, height: 6 })),
-      ...(below ? [note(below)] : []));
+      ...(below.length ? [note(below.length > 1 ? [ends, ", ", told] : below)] : []));
   }
 
   /** Which machines lead in the columns of the axes. */
@@ -465,11 +467,8 @@ const compare = (() => {
     const rows = view.rows.map((row) => element("tr", { class: row.out || row.machine.invalid ? "out" : null },
       element("th", { scope: "row" }, linked(row), ...marks(row), ...described(view, row).map(note)),
       ...used.map((one) => card(one, row))));
-    const caption = `Baseline, 1×: ${view.reference.name}. Sorted by speed ${under(view)}. Bold and blue: conclusively the best. Covers: share of the weight that both measured.`;
-    return [element("h2", { id: "cards-title" }, leaders(used)),
-      element("div", { class: "scroll", role: "region", "aria-labelledby": "table-cards", tabindex: 0 },
-        element("table", { class: "stack" }, element("caption", { id: "table-cards" }, caption),
-          element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Machine"), ...heads)), element("tbody", {}, ...rows)))];
+    const caption = `Baseline, 1×: ${view.reference.name}. Sorted by speed ${under(view)}. Bold: conclusively the best. Covers: share of the weight that both measured.`;
+    return [element("h2", { id: "cards-title" }, leaders(used)), table(caption, ["Machine", ...heads], rows, { kind: "stack", label: "Machines, table" })];
   }
 
   // What the score is made of.
@@ -481,12 +480,12 @@ const compare = (() => {
     return `${times > 1 ? "u" : "d"}${size >= STEPS[0] ? 3 : size >= STEPS[1] ? 2 : 1}`;
   }
 
-  /** A speed, hatched where it is not conclusive, and how much of a part it is of where that is not all. */
+  /** A speed with its interval, hatched where it is not conclusive, and how much of a part it is of where that is not all. */
   function speedCell(speed, share = 1) {
     if (!speed) return element("td", { class: "none" }, "not measured");
     const ratio = model.ratio(speed), kind = shade(ratio);
-    return element("td", { class: kind }, element("span", {}, units.parts(ratio, "×")[0]),
-      ...(share < 1 ? [note(`covers ${percent(share)}`)] : []), ...(kind === "hatch" ? [" ", element("small", {}, "not conclusive")] : []));
+    const [text, interval] = units.parts(ratio, "×");
+    return element("td", { class: kind }, element("span", {}, text), note(interval || "no interval"), ...(share < 1 ? [note(`covers ${percent(share)}`)] : []), ...(kind === "hatch" ? [" ", element("small", {}, "not conclusive")] : []));
   }
 
   /** In how many parts the faster one of a machine and the reference is conclusively faster, in a sentence. */

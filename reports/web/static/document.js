@@ -51,15 +51,12 @@ const built = (() => {
   function page(data) {
     const machines = model.devices(data), reference = machines.find(({ at }) => at === data.base);
     const view = compare.view(data, machines, reference, NOTHING);
-    const inOrder = [...view.rows].sort((a, b) => a.place - b.place);
+    const most = Math.max(...view.rows.map(({ ratio }) => ratio?.value ?? 0), 1e-9);
     return {
       parts: Object.fromEntries(Object.entries(compare.parts(view, charts.usual(view))).map(([name, make]) => [name, make().join("")])),
       heading: compare.heading(view), headline: compare.headline(view), description: compare.description(view),
-      names: inOrder.map(({ name }) => name), reference: view.reference.name,
-      ranked: view.rows.map(({ name, isReference, ratio }) => {
-        const [value, interval] = ratio ? units.parts(ratio, "×") : [null, ""];
-        return { name, is_reference: isReference, value, interval, share: (ratio?.value ?? 0) / Math.max(...view.rows.map((row) => row.ratio?.value ?? 0), 1e-9) };
-      }),
+      reference: view.reference.name,
+      ranked: view.rows.map(({ name, ratio }) => [`${name}: ${ratio ? units.parts(ratio, "×").filter(Boolean).join(" ") : "not measured"}`, (ratio?.value ?? 0) / most]),
       table: table(data, machines, reference),
     };
   }

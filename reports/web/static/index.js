@@ -10,14 +10,26 @@
  */
 const index = (() => {
   const { element, shape } = drawing;
-  const { GB, isAbove, per } = model;
+  const { GB, isAbove, per, exact } = model;
   const VENDORS = { CUDA: "NVIDIA", ROCm: "AMD", XPU: "Intel", MPS: "Apple" };
   const FASTEST = "-speed";
   const PER = 1000, MOST_DOTS = 6, TICKS = 5, MOST_LETTERS = 120;
   /** Devices that are compared one by one with the first, at most, and names in a sentence. */
   const MOST_NEAR = 20, MOST_NAMES = 3;
   const brief = (name) => (name.length > MOST_LETTERS ? `${name.slice(0, MOST_LETTERS - 1)}\u2026` : name);
-  const exact = (value) => (value === null ? null : { value, low: value, high: value });
+
+  /** The data of the page as the build has them: with the address and the title of each run, and logarithms as numbers. */
+  function unpacked(packed, named) {
+    const digits = Array.from({ length: 92 }, (_, i) => String.fromCharCode(35 + i)).filter((one) => !"\\<>&".includes(one));
+    const places = new Map(digits.map((digit, i) => [digit, i]));
+    const numbers = (text) => Array.from({ length: text.length / 2 }, (_, i) =>
+      (text[2 * i] === " " ? null : digits.length * places.get(text[2 * i]) + places.get(text[2 * i + 1])));
+    packed.runs.forEach((run, i) => {
+      [run.href, run.title] = named[i];
+      for (const one of [run.seconds, run.joules]) if (typeof one?.logs === "string") one.logs = numbers(one.logs);
+    });
+    return packed;
+  }
 
   /** What puts an unknown value behind a known one. */
   const last = (one, other) => Number(one === undefined) - Number(other === undefined);
@@ -145,7 +157,7 @@ const index = (() => {
     const dots = others.map(({ log }) => shape("circle", { class: "spec", cx: `${at(Math.exp(log))}%`, cy: 17, r: 3 }));
     return [element("div", {}, element("strong", {}, text),
       shape("svg", { class: "score", "aria-hidden": "true" }, shape("rect", { class: "f1", width: `${at(Math.exp(speed.log))}%`, y: 2, height: 9 }), ...dots),
-      element("small", {}, [run === base.run ? "baseline" : "", interval, `covers ${model.percent(coverage)}`].filter(Boolean).join(", ")),
+      element("small", {}, [run === base.run ? "baseline" : "", interval || (speed.low === null ? "no interval" : ""), `covers ${model.percent(coverage)}`].filter(Boolean).join(", ")),
       ...(doubt ? [element("span", { class: "mark" }, doubt)] : []))];
   }
 
@@ -172,7 +184,7 @@ const index = (() => {
   function cell({ title, symbol, factor, best, of, note }, row) {
     const amount = of(row), label = { "data-l": `${title}, ${symbol}` };
     if (!amount) return element("td", { ...label, class: "none" }, "unknown");
-    const [value, interval] = units.parts(per(amount, factor), ""), below = [interval, note(row)].filter(Boolean);
+    const [value, interval] = units.parts(per(amount, factor), ""), below = [amount.low === null ? "no interval" : interval, note(row)].filter(Boolean);
     return element("td", { ...label, class: row === best ? "best" : null }, value, ...below.map((text) => element("small", {}, text)));
   }
 
@@ -188,18 +200,15 @@ const index = (() => {
       ...common.ticks.map((tick) => shape("text", { x: `${common.at(tick)}%`, y: 12 }, tick ? units.value(tick, "×") : "0")));
     const head = (text, key, ...inside) => element("th", { scope: "col", class: key === "speed" ? key : null,
       "aria-sort": order.replace("-", "") === key ? (order === key ? "ascending" : "descending") : null }, sorter(text, key), ...inside);
-    const heads = [element("th", { scope: "col", class: "pick" }, pick ? "Compare" : ""), element("th", { scope: "col" }, "Device"),
-      head(title, "speed", ruler), ...used.map(({ title: text, symbol }) => head(text, text.toLowerCase(), element("small", {}, symbol)))];
-    const body = rows.slice(0, limit).map((row) => element("tr", {},
+    const heads = [element("th", { scope: "col", class: "pick" }, pick ? "Compare" : ""), "Device", head(title, "speed", ruler), ...used.map(({ title: text, symbol }) => head(text, text.toLowerCase(), element("small", {}, symbol)))];
+    const body = rows.slice(0, limit).map((row) => [
       element("td", { class: "pick" }, ...(pick ? [pick(row)] : [])),
       element("th", { scope: "row" }, element("a", { href: row.machine.href }, row.name),
         ...(row.runs > 1 ? [`${units.counted(row.runs, "run")}, ${units.counted(row.machine.specimens.length + 1, "specimen")}`] : []).concat(shown.apart(row)).map((text) => element("small", {}, text))),
       element("td", { class: "speed", "data-l": title }, ...speedOf(shown, common, row)),
-      ...used.map((column) => cell(column, row))));
+      ...used.map((column) => cell(column, row))]);
     const caption = `Baseline, 1×: ${called}. A device has one run, and there is one specimen of it, unless more are counted. Below each speed: its interval, which the range of specimens widens (a dot for each), and the share of the workload's weight that both machines measured.`;
-    return element("div", { class: "scroll", role: "region", "aria-labelledby": "devices-caption", tabindex: 0 },
-      element("table", { class: "stack devices" }, element("caption", { id: "devices-caption" }, caption),
-        element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...body)));
+    return drawing.table(caption, heads, body, { kind: "stack devices", label: "Devices, table" });
   }
 
   /** The table and its sentence before a reader asks anything, as text for the build. */
@@ -209,7 +218,7 @@ const index = (() => {
     return { lead: lead(shown), table: String(table(shown, null)), published: String(elsewhere.table(all.published)) };
   }
 
-  return { read, view, published, table, lead, built, FASTEST };
+  return { unpacked, read, view, published, table, lead, built, FASTEST };
 })();
 
 /** The index at work: each change of the address draws what it asks for. */
@@ -220,14 +229,16 @@ const index = (() => {
   const { element } = drawing;
   const CHUNK = 25, NEWEST_FIRST = "-when", LEAST_FIRST = ["power", "price"];
   const VIEWS = { devices: "devices", runs: "by-date", compare: "comparison" };
-  const FLAGS = ["complete", "slower", "all"], CHOICES = ["kind", "device", "backend", "profile"], NUMBERS = ["launches", "cases"];
+  const FLAGS = ["complete", "slower", "all"], NUMBERS = ["launches", "cases"];
   const natural = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
   /** @type {function(string): any} */
   const get = (id) => document.getElementById(id);
   /** @type {any[]} */
   const tabs = [...document.querySelectorAll(".tabs a")];
   const plain = (text) => text.trim().replace(/\s+/g, " ");
-  const data = JSON.parse(get("data").textContent), all = index.read(data);
+  const nodes = [...runs.tBodies[0].rows], links = nodes.map((node) => node.cells[1].firstElementChild);
+  const data = index.unpacked(JSON.parse(get("data").textContent), links.map((link) => [link.getAttribute("href"), link.textContent]));
+  const all = index.read(data);
   const ids = data.runs.map(({ href }) => href.replace(/\.html$/, "")), places = new Map(ids.map((id, place) => [id, place]));
   const base = all.deviceOf(data.base).machine;
   const MEMORY = { key: "memory", label: "Capacity, GB, at least", least: 0, most: 1e6, usual: null, clears: true, placeholder: "any" };
@@ -235,13 +246,13 @@ const index = (() => {
     placeholder: "any", currency: all.currency };
   const state = { limit: CHUNK, asked: "", drawn: "", hollow: "", laid: null, wanted: null, open: new Set() };
 
-  // The rows of the table of runs as they were read.
-  const nodes = [...runs.tBodies[0].rows], heads = runs.tHead.rows[0], controls = get("controls");
+  // The table of runs as it was read.
+  const heads = runs.tHead.rows[0], controls = get("controls");
   const cells = (at) => nodes.map((node) => plain(node.cells[at].textContent));
   /** @type {Object<string, string[]>} */
   const texts = { machine: data.runs.map(({ title }) => title), ...Object.fromEntries(["when", "torch", "profile", "launches", "cases"].map((key, i) => [key, cells(i + 2)])) };
   const deviceOf = (i) => data.devices.values[data.devices.of[i]];
-  const hay = nodes.map((_, i) => [ids[i], deviceOf(i)[0], ...Object.values(texts).map((column) => column[i])].join(" ").toLowerCase());
+  const hay = nodes.map((_, i) => [ids[i], ...deviceOf(i), ...Object.values(texts).map((column) => column[i])].join(" ").toLowerCase());
   const newest = nodes.map((node) => !node.classList.contains("old"));
   const earlier = (i) => (newest[i] ? nodes.map((_, other) => other).filter((other) => !newest[other] && data.machines[other] === data.machines[i]) : []);
 
@@ -260,10 +271,8 @@ const index = (() => {
   function asked() {
     const params = setting.read(), text = (key) => params.get(key)?.trim() ?? "";
     const picked = [...new Set(params.getAll("run").map((id) => places.get(id)).filter((one) => one !== undefined))];
-    const offered = (key) => [...controls.elements[key].options].some(({ value }) => value === params.get(key));
     return {
       words: text("q").toLowerCase().split(/\s+/).filter(Boolean),
-      choices: Object.fromEntries(CHOICES.map((key) => [key, offered(key) ? params.get(key) : ""])),
       flags: Object.fromEntries(FLAGS.map((key) => [key, params.has(key)])),
       sort: params.get("sort") ?? NEWEST_FIRST, picked,
       reference: places.get(params.get("reference")) ?? data.base,
@@ -323,12 +332,9 @@ const index = (() => {
   }
 
   /** The places of the runs that are asked for, in the order that is asked for. */
-  function chosen({ words, choices, flags, sort }) {
-    const fits = (i) => {
-      const [name, kind, backend] = deviceOf(i), has = { kind, backend, device: plain(name), profile: texts.profile[i] };
-      return (flags.all || newest[i]) && (!flags.complete || data.complete[i]) && (!flags.slower || data.slower[i])
-        && CHOICES.every((key) => !choices[key] || choices[key] === has[key]) && words.every((word) => hay[i].includes(word));
-    };
+  function chosen({ words, flags, sort }) {
+    const fits = (i) => (flags.all || newest[i]) && (!flags.complete || data.complete[i]) && (!flags.slower || data.slower[i])
+      && words.every((word) => hay[i].includes(word));
     const found = nodes.map((_, i) => i).filter(fits), key = sort.replace("-", ""), sign = sort.startsWith("-") ? -1 : 1;
     if (key === "since") return found.sort((a, b) => Number(!data.slower[a]) - Number(!data.slower[b]) || sign * (data.slower[a] - data.slower[b]) || a - b);
     const values = Object.hasOwn(texts, key) ? texts[key] : null;
@@ -355,7 +361,7 @@ const index = (() => {
 
   /** Put as many of the runs that are asked for into the table as are to be seen. */
   function draw(wanted) {
-    const order = chosen(wanted), { flags, sort, choices } = wanted, focused = /** @type {HTMLElement} */ (document.activeElement);
+    const order = chosen(wanted), { flags, sort } = wanted, focused = /** @type {HTMLElement} */ (document.activeElement);
     const open = (i) => !flags.all && (state.limit === Infinity || state.open.has(i));
     const visible = order.slice(0, state.limit).flatMap((i) => [i, ...open(i) ? earlier(i) : []]);
     runs.tBodies[0].replaceChildren(...visible.map(dressed));
@@ -363,7 +369,6 @@ const index = (() => {
     if (focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
     const typed = setting.read().get("q") ?? "";
     if (controls.elements.q.value.trim() !== typed) controls.elements.q.value = typed;
-    for (const key of CHOICES) controls.elements[key].value = choices[key];
     for (const key of FLAGS) controls.elements[key].checked = flags[key];
     for (const head of heads.cells) {
       const { key } = head.dataset;

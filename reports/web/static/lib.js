@@ -104,17 +104,13 @@ const units = (() => {
   return { value, alike, parts, counted, axis, listed };
 })();
 
-/** Elements, tables, logarithmic axes, and labels that do not collide. */
+/** Elements, tables and logarithmic axes. */
 const drawing = (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const MOST_TICKS = 5;
   /** First digits of ticks within a power of ten, the finest first. */
   const LADDERS = [[1, 1.5, 2, 3, 5, 7], [1, 2, 5], [1, 3]];
   const ROOM = 1.15;
-  const NARROWEST = 240;
-  const BOX = [11, 14];
-  const NEAR = 17;
-  const FURTHER = 14;
 
   /** Give an element its attributes, less those that are null, and what is inside it. */
   function filled(element, attributes, inside) {
@@ -158,20 +154,6 @@ const drawing = (() => {
     return scale(middle / half, middle * half);
   }
 
-  /** The distance of each label below its point, so that no label covers another or a point. */
-  function labels(points) {
-    const marks = points.map(([x, y]) => [(x / 100) * NARROWEST, y]);
-    const taken = [...marks];
-    const crowded = (x, y) =>
-      taken.some((other) => Math.abs(x - other[0]) < BOX[0] && Math.abs(y - other[1]) < BOX[1]);
-    return marks.map(([x, y]) => {
-      const steps = taken.flatMap((_, i) => [-1, 1].map((way) => way * (NEAR + FURTHER * i)));
-      const chosen = steps.find((step) => !crowded(x, y + step));
-      taken.push([x, y + chosen]);
-      return chosen;
-    });
-  }
-
   /** A number with its interval, or why there is none. */
   function number(estimate, unit, absent = "not known") {
     if (estimate === null) return [element("span", { class: "absent" }, absent)];
@@ -179,12 +161,15 @@ const drawing = (() => {
     return [element("span", { class: "value" }, value), ...(interval ? [" ", element("span", { class: "interval" }, interval)] : [])];
   }
 
-  /** A table in a region that the keyboard scrolls where it is too wide; the first cell of a row names it. */
-  function table(caption, heads, rows, { kind = null, foot = [] } = {}) {
-    const cell = (tag) => (inside) => (typeof inside === "string" || Array.isArray(inside) ? element(tag, {}, ...[inside].flat()) : inside);
-    const line = ([first, ...cells]) => element("tr", {}, element("th", { scope: "row" }, ...[first].flat()), ...cells.map(cell("td")));
-    const head = heads.map((inside) => element("th", { scope: "col" }, ...[inside].flat()));
-    return element("div", { class: "scroll", role: "region", "aria-label": caption.split(/[.:,]/)[0], tabindex: 0 },
+  /**
+   * A table in a region that the keyboard scrolls where it is too wide. The first cell of a row names it. A row, a cell or
+   * a heading may be an element already.
+   */
+  function table(caption, heads, rows, { kind = null, foot = [], label = caption.split(/[.:,]/)[0] } = {}) {
+    const made = (tag, scope, inside) => (typeof inside === "string" || Array.isArray(inside) ? element(tag, { scope }, ...[inside].flat()) : inside);
+    const line = (row) => (Array.isArray(row) ? element("tr", {}, ...row.map((inside, i) => made(i ? "td" : "th", i ? null : "row", inside))) : row);
+    const head = heads.map((inside) => made("th", "col", inside));
+    return element("div", { class: "scroll", role: "region", "aria-label": label, tabindex: 0 },
       element("table", { class: kind }, element("caption", {}, caption), element("thead", {}, element("tr", {}, ...head)),
         element("tbody", {}, ...rows.map(line)), ...(foot.length ? [element("tfoot", {}, ...foot.map(line))] : [])));
   }
@@ -196,7 +181,7 @@ const drawing = (() => {
   const figure = (kind, title, subtitle, ...inside) => element("figure", { class: kind },
     element("figcaption", {}, element("h3", {}, title), element("p", { class: "note" }, subtitle)), ...inside);
 
-  return { element, shape, round, scale, spanning, labels, number, table, folded, figure };
+  return { element, shape, round, scale, spanning, number, table, folded, figure };
 })();
 
 /**

@@ -35,18 +35,21 @@ const model = (() => {
   const MEASURED = "measured";
   const sum = (numbers) => numbers.reduce((one, other) => one + other, 0);
   const listed = ({ values, of }, i) => values[of[i]] ?? [];
+  /** An amount that has no interval by nature. @returns {?Amount} */
+  const exact = (value) => (value === null || value === undefined ? null : { value, low: value, high: value });
+
   /** An amount for each of so many. @returns {Amount} */
   const per = ({ value, low, high }, of) => ({ value: value / of, low: low && low / of, high: high && high / of });
 
   /** The machine of a run; the range of its specimens widens the intervals of its axes. @returns {Machine} */
   function machine(data, i, specimens = []) {
-    const { href, axes, left, ...told } = data.runs[i];
+    const { href, axes, left, ...told } = { invalid: "", doubt: "", seconds: null, joules: null, left: {}, ...data.runs[i] };
     const [device, , backend] = listed(data.devices, i);
     const [count, watts, watts_source, memory_bytes, cpu] = listed(data.hardware, i);
     const [price = null, currency = null, price_date = null, price_kind = null, price_source = null] = listed(data.prices, i);
     const [hourly, its, date, kind, source] = listed(data.rents, i);
-    const known = axes.map(([axis, value, low, high]) => {
-      const [name, precision, unit] = data.axis_kinds[axis];
+    const known = axes.map(([axis, ...ends]) => {
+      const [name, precision, unit] = data.axis_kinds[axis], [value, low, high] = ends.map((one) => one && one * (unit.endsWith("/s") ? GB : 1));
       const others = specimens.flatMap((one) => one.axes.filter((other) => other.axis === axis)).map((one) => one.value);
       return { axis, name, precision, unit, value, low: low && Math.min(low, ...others), high: high && Math.max(high, ...others) };
     });
@@ -244,7 +247,7 @@ const model = (() => {
   }
 
   return {
-    GB, MEASURED, SENSORS, machine, devices, trusted, differs, apart, weighed, workload, score, percent, inOne, missing, under, isHosts, ratio, per, workPer,
+    GB, MEASURED, SENSORS, machine, devices, trusted, differs, apart, weighed, workload, score, percent, inOne, missing, under, isHosts, ratio, exact, per, workPer,
     inverse, isAbove, ordered, best, places, beaters, ownership,
   };
 })();

@@ -4,9 +4,9 @@
 from math import log
 from typing import Any, NamedTuple
 
-from frobench.reports.purchase.machines import ERROR_STEP
+from frobench.reports.purchase.machines import ERROR_STEP, GIGA
 from frobench.reports.summary.models import MODELS, SMALL
-from frobench.reports.table.estimates import STEP
+from frobench.reports.table.launches import STEP
 from frobench.reports.table.workloads import table
 
 SIDES = ("matmul", "copies")
@@ -90,7 +90,16 @@ def data(*machines: Machine, base: int = 0, host: bool = False) -> dict[str, Any
                 "measured": one.measured,
                 "invalid": one.invalid,
                 "doubt": one.doubt,
-                "axes": [(kinds.setdefault(axis[:3], len(kinds)), *axis[3:]) for axis in one.axes],
+                "axes": [
+                    (
+                        kinds.setdefault(axis[:3], len(kinds)),
+                        *(
+                            end and end / (GIGA if axis[2].endswith("/s") else 1)
+                            for end in axis[3:]
+                        ),
+                    )
+                    for axis in one.axes
+                ],
                 "seconds": _logs(one, one.ratios),
                 "joules": _logs(one, one.joules),
                 "left": {

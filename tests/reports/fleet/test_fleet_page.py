@@ -16,7 +16,7 @@ from frobench.reports.fleet.peers import Node, Placed, compared, node
 from frobench.reports.making.workers import Workers
 from frobench.reports.site import build
 from frobench.reports.summary.device_axes import device_axes
-from frobench.reports.table.estimates import estimates
+from frobench.reports.table.launches import estimates
 from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
 from frobench.suite.stored.types import Run

@@ -15,7 +15,7 @@ from frobench.reports.index import index
 from frobench.reports.purchase import script
 from frobench.reports.purchase.prices import Price
 from frobench.reports.summary.model import Change, Summary, equipment_of, summarise
-from frobench.reports.table.estimates import estimates
+from frobench.reports.table.launches import estimates
 from frobench.reports.table.scored import Logs, Scored
 from frobench.reports.table.workloads import table
 from frobench.suite.datasheets import published as known_figures
@@ -25,7 +25,6 @@ from tests.instruments.runs.made_up_cards import CARD
 from tests.reports.run.test_page import HOSTILE, Reader
 
 KNOWN = "NVIDIA GeForce RTX 4090"
-BEFORE = "20260101T000000Z-before"
 NOTHING = Scored(seconds=Logs({}, {}, 0.0), joules=Logs({}, {}, 0.0), left_out={})
 """What scores of an invalid run are made of."""
 
@@ -91,7 +90,7 @@ def data(page: str) -> Any:  # noqa: ANN401 - it is JSON
 
 def changed(**changes: Any) -> Change:  # noqa: ANN401
     nothing: dict[str, Any] = {"compared": 9, "slower": (), "faster": (), "differences": ()}
-    return Change(base=BEFORE, base_href="", faults=(), **(nothing | changes))
+    return Change(faults=(), **(nothing | changes))
 
 
 def test_runs_are_newest_first_with_the_earlier_ones_beneath_their_machine_s_newest() -> None:
@@ -276,7 +275,7 @@ def test_an_invalid_run_says_why_in_its_row() -> None:
     fault = "clock: it stood still"
     page = index.page([on_day(2, "a"), named("b", "Card B", 1, faults=(fault,), scored=NOTHING)])
     assert f"invalid run, not ranked {fault}" in devices(page)[1]
-    assert [one["invalid"] for one in data(page)["runs"]] == ["", fault]
+    assert [one.get("invalid") for one in data(page)["runs"]] == [None, fault]
 
 
 def test_a_device_has_its_newest_run_that_ended_without_errors() -> None:
@@ -319,12 +318,20 @@ def test_prices_and_values_are_those_of_one_device() -> None:
     assert "unknown" not in found[0].partition("500")[2]
 
 
+def test_a_number_without_an_interval_says_so() -> None:
+    few = Estimate(44.2e9, None, None, launches=3)
+    axes = [replace(CARDS[0].axes.axes[0], value=few), *CARDS[0].axes.axes[1:]]
+    run = replace(CARDS[0], axes=replace(CARDS[0].axes, axes=axes))
+    (row,) = devices(index.page([run]))
+    assert "44.2 no interval" in row
+
+
 def test_amounts_have_the_digits_and_the_memory_of_the_run_s_page() -> None:
     run = summary("a", accelerators=0)
     first, *others = run.axes.axes
     vague = replace(first, value=Estimate(44.2e9, 36e9, 55e9, launches=7))
     found = data(index.page([replace(run, axes=replace(run.axes, axes=[vague, *others]))], []))
-    assert found["runs"][0]["axes"][0][1] == 44.2e9
+    assert found["runs"][0]["axes"][0][1] == 44.2
     (hardware,) = found["hardware"]["values"]
     assert run.axes.memory_bytes == 16 * 2**30
     assert hardware[3] == 16e9

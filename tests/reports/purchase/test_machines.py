@@ -13,7 +13,7 @@ from frobench.reports.purchase import machines, script
 from frobench.reports.purchase.prices import Price
 from frobench.reports.purchase.prices import read as read_prices
 from frobench.reports.table.equipment import equipment
-from frobench.reports.table.estimates import STEP
+from frobench.reports.table.launches import STEP
 from frobench.suite.stored.types import (
     Accelerator,
     Case,

@@ -45,7 +45,12 @@ def pages(base: Path, new: Path) -> tuple[Any, Any]:
         for one, href in zip(sides(checks.read(base), checks.read(new)), HREFS, strict=True)
     ]
     made = purchase.files(known, HREFS[0], [])[purchase.PAGE].decode()
-    return block(made, "machines"), block(index.page(known), "data")
+    listed = index.page(known)
+    named = re.findall(
+        r'<th scope="row"><a href="([^"]+)">([^<]+)</a>', listed[listed.index("<table id") :]
+    )
+    packed = block(listed, "data"), named
+    return block(made, "machines"), script.call("index.unpacked", *packed)
 
 
 @pytest.mark.parametrize(

@@ -33,12 +33,15 @@ def heading(part: str) -> str:
 def test_the_chart_of_prices_says_what_its_last_step_costs() -> None:
     fast = machine("fast", 2.0, 2.0, price=9000.0)
     parts = beside(fast, **BASE).parts
-    assert heading(parts["front"]) == f"From base to fast: 2.00{RATIO} the speed for 5,000 USD more"
+    assert (
+        heading(parts["front"])
+        == f"From base to fast: 2.00{RATIO} [1.97, 2.03] the speed for 5,000 USD more"
+    )
     near = machine("near", 1.001, 1.001, price=9000.0)
     assert heading(beside(near, **BASE).parts["front"]) == "On the front: base"
     cheap = machine("cheap", 2.0, 2.0, price=8000.0)
     title = heading(beside(fast, cheap, **BASE).parts["front"])
-    assert title == f"From base to cheap: 2.00{RATIO} the speed for 4,000 USD more"
+    assert title == f"From base to cheap: 2.00{RATIO} [1.97, 2.03] the speed for 4,000 USD more"
 
 
 @pytest.mark.parametrize(("across", "per"), [("price", "1,000 USD"), ("watts", "100 W")])
@@ -53,7 +56,7 @@ def rented(one: Machine, price: float) -> Machine:
     return one._replace(rent=(price, "USD", "2026-01-01", "on demand", "a host"))
 
 
-def test_the_chart_of_rent_names_the_first_and_the_last_and_who_is_missing() -> None:
+def test_what_is_said_of_rent_names_the_first_and_the_last_and_who_is_missing() -> None:
     soon = rented(machine("soon", 1.5, 1.5, price=1000.0, watts=None), 2.0)
     late = rented(machine("late", 1.2, 1.2, price=9000.0, watts=None), 3.0)
     rent = beside(soon, late).parts["rent"]
@@ -128,7 +131,10 @@ def test_doubts_stand_beside_the_name_and_lead_to_their_place() -> None:
 def test_the_parts_that_are_shown_come_to_the_score() -> None:
     text = plain(beside(machine("fast", 2.0, 8.0)).parts["weighs"])
     assert text.startswith("fast is faster than base in 2 of 2 parts of the score")
-    rows = f"matmul 50% 2.00{RATIO} copies 50% 8.00{RATIO} Score 4.00{RATIO} Covered 100%"
+    rows = (
+        f"matmul 50% 2.00{RATIO} [1.96, 2.04] copies 50% 8.00{RATIO} [7.84, 8.16] "
+        f"Score 4.00{RATIO} [3.94, 4.06] Covered 100%"
+    )
     assert text.endswith(rows)
     less = plain(beside(machine("half", 2.0)).parts["weighs"])
     assert less.endswith("copies 50% not measured Score not measured Covered 50%")
@@ -169,10 +175,10 @@ def test_value_by_price_and_by_cost_of_ownership_are_told_apart_where_they_disag
     assert "By cost of" not in alike
 
 
-def test_without_measured_energy_there_is_a_lowest_power_limit_and_no_word_of_energy() -> None:
+def test_without_measured_energy_no_machine_is_named_for_its_power_limit() -> None:
     text = plain(beside(machine("low", 1.0, 1.0, watts=300.0), watts=350.0).parts["verdicts"])
-    assert "Lowest power limit low 300 W a device; base 350 W" in text
-    assert "Least energy" not in text
+    assert "Least energy per work under training not measured Energy was measured on fewer" in text
+    assert "300 W" not in text
 
 
 def test_letters_in_charts_are_told_apart_from_names_by_a_legend() -> None:
@@ -255,15 +261,12 @@ def test_energy_is_counted_by_the_parts_of_the_workload() -> None:
     base = machine("base", 1.0, 1.0, joules=(1.0, 1.0))
     half = machine("half", 1.0, 1.0, joules=(9.0,))
     shown = beside(half, base=base)
-    assert "Lowest power limit base or half" in plain(shown.parts["verdicts"])
-    assert "Energy under training was measured on fewer than two" in plain(shown.parts["verdicts"])
+    assert "Energy was measured on fewer than two" in plain(shown.parts["verdicts"])
     both = beside(half._replace(joules=(4.0, 1.0)), base=base).parts["cards"]
     assert f"2.00{RATIO} [1.96, 2.04]" in plain(both)
 
 
 def test_less_than_three_percent_of_power_is_no_difference() -> None:
-    text = plain(beside(machine("low", 1.0, 1.0, watts=690.0)).parts["verdicts"])
-    assert "Lowest power limit low or base" in text
     cards = beside(machine("low", 1.0, 1.0, watts=690.0)).parts["cards"]
     assert best_of(cards, "Power") == [False, False]
 
@@ -307,7 +310,8 @@ def test_costs_rest_on_measured_watts_where_there_are_some_and_say_which() -> No
     one = machine("measured", 1.0, 1.0, price=1000.0, axes=load, watts=700.0, devices=2)
     cards = beside(one, watts_source="power limit", **BASE).parts["cards"]
     energy = 8 * 365 * 3 * 0.3
-    assert f"{1000 + 0.8 * energy:,.0f} power: measured" in plain(cards)
+    low, cost, high = (f"{round(1000 + watts * energy, -1):,.0f}" for watts in (0.78, 0.8, 0.82))
+    assert f"{cost} [{low}, {high}] , power: measured" in plain(cards)
     assert f"{4000 + 0.7 * energy:,.0f} power: power limit" in plain(cards)
     watts = "(view) => view.rows.map(({ name, amounts }) => [name, amounts.watts])"
     assert dict(viewed(watts, one)) == {f"2{RATIO} measured": 800, "base": 700}
@@ -381,3 +385,31 @@ def test_what_the_host_launches_is_said_to_be_the_host_s_and_names_it() -> None:
     )
     assert "beside A fast processor" in plain(shown.parts["cards"])
     assert "Mostly" not in plain(beside(quick).parts["verdicts"])
+    alike = purchase.show(made(BASE_MACHINE, machine("quick", 1.5, 1.5), host=True))
+    assert "Mostly the host's: all are beside " in plain(alike.parts["verdicts"])
+
+
+def test_every_number_has_its_interval_or_says_that_there_is_none() -> None:
+    axes = (
+        ("memory", "", "B/s", 1e12, 0.9e12, 1.1e12),
+        ("overhead", "", "s", 5e-6, None, None),
+        ("load", "", "W", 400.0, 390.0, 410.0),
+    )
+    parts = beside(machine("card", 2.0, 2.0, price=1000.0, joules=(2.0, 2.0), axes=axes)).parts
+    cards = plain(parts["cards"])
+    assert f"2.00{RATIO} [1.97, 2.03] , rank 1" in cards
+    assert "1.00 [0.90, 1.10]" in cards
+    assert "5 no interval" in cards
+    assert "400 [390, 410] , measured" in cards
+    assert plain(parts["specimens"]).startswith(
+        "Intervals, in brackets, cover launches. Below six launches there is no interval."
+    )
+
+
+def test_a_machine_that_alone_fits_the_budget_is_the_answer_and_ranks_no_others() -> None:
+    dear = machine("dear", 2.0, 2.0, price=9000.0, joules=(2.0, 2.0))
+    parts = "(view) => String(compare.parts(view, 'price').verdicts())"
+    base = {**BASE, "joules": (1.0, 1.0)}
+    text = plain(viewed(parts, dear, params="[['budget', '5000']]", **base))
+    assert "Fastest under training base The only one with a result that fits. Best" in text
+    assert text.endswith("Least energy per work under training base The only one that fits.")

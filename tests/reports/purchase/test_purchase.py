@@ -20,7 +20,7 @@ from frobench.reports.purchase import machines, prices, purchase, script
 from frobench.reports.purchase.purchase import Shown
 from frobench.reports.site import build
 from frobench.reports.summary.model import Summary, summarise
-from frobench.reports.table.estimates import estimates
+from frobench.reports.table.launches import estimates
 from frobench.reports.web.render import HERE
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run
@@ -197,13 +197,18 @@ def test_the_front_says_who_is_beaten_by_whom_and_what_is_not_sure() -> None:
 
 
 def test_labels_keep_off_each_other_and_off_the_points() -> None:
-    crowd = [(50.0, 100.0)] * 4 + [(51.0, 104.0), (90.0, 100.0)]
-    offsets: Any = script.call("drawing.labels", crowd)
-    placed = [(x * 2.4, y + step) for (x, y), step in zip(crowd, offsets, strict=True)]
-    taken = placed + [(x * 2.4, y) for x, y in crowd]
-    for number, one in enumerate(placed):
+    wide, letter = 2.4, 7.6
+    crowd = [(50.0, 100.0, 3)] * 4 + [(51.0, 104.0, 8), (90.0, 100.0, 12)]
+    offsets: Any = script.call("charts.placed", crowd, wide)
+    points = [(x * wide - 9, x * wide + 9, y) for x, y, _ in crowd]
+    labels = []
+    for (x, y, letters), step in zip(crowd, offsets, strict=True):
+        ends = sorted(x * wide + (-1 if x > 50 else 1) * end for end in (14, 13 + letters * letter))
+        labels.append((ends[0], ends[1], y + step - 4))
+    taken = labels + points
+    for number, (low, high, height) in enumerate(labels):
         others = [*taken[:number], *taken[number + 1 :]]
-        assert all(abs(one[0] - x) >= 11 or abs(one[1] - y) >= 14 for x, y in others)
+        assert all(high < first or low > last or abs(height - y) >= 14 for first, last, y in others)
 
 
 @pytest.mark.parametrize("values", [[1.0], [0.9, 1.1], [2e-3, 5e6], [31_000.0, 32_000.0]])

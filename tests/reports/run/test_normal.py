@@ -70,7 +70,7 @@ def only(run: Run, *elsewhere: Run) -> Row:
 )
 def test_a_rate_is_within_near_below_or_above_what_was_published(rate: float, word: str) -> None:
     row = only(run_of([product(rate)]))
-    assert (row.title, row.word, row.stored_range) == ("Compute, bf16", word, "")
+    assert (row.axis.title, row.word, row.stored_range) == ("Compute, bf16", word, "")
     assert [one.value for one in row.published] == BEST
     low, high = (round(value / 1e12) for value in (min(BEST), max(BEST)))
     assert row.published_range.endswith(f" TFLOP/s ({len(BEST)})")
@@ -102,7 +102,7 @@ def test_copies_to_and_from_pinned_memory_are_compared_with_other_runs() -> None
     run = run_of([copied(3e9, memory="pinned")], "copies")
     theirs = run_of([copied(25e9, memory="pinned")], "copies", machine="two")
     row = only(run, theirs)
-    assert (row.title, row.word) == ("Link, to the device", "below")
+    assert (row.axis.title, row.word) == ("Link, to the device", "below")
 
 
 @pytest.mark.usefixtures("unjudged")

@@ -81,11 +81,11 @@ def test_a_run_is_compared_as_all_earlier_runs_of_its_machine_allow(tmp_path: Pa
             case.stats.data = [shift * sample for sample in case.stats.data]
     kept = Cache(tmp_path / "kept", "")
     *others, base, new = [Source(path, path.stem, kept) for path in stored(tmp_path, *runs)]
-    learned = run_files.changed(Pair(base, "", new, tuple(others)))
-    again = run_files.changed(Pair(others[-1], "", base, tuple(others[:-1])))
-    assert run_files.changed(Pair(base, "", new, ())).slower
+    learned = run_files.changed(Pair(base, new, tuple(others)))
+    again = run_files.changed(Pair(others[-1], base, tuple(others[:-1])))
+    assert run_files.changed(Pair(base, new, ())).slower
     assert learned.slower == again.slower == ()
-    assert run_files.changed(Pair(base, "", new, tuple(others))) == learned
+    assert run_files.changed(Pair(base, new, tuple(others))) == learned
 
 
 def test_one_more_result_changes_its_own_page_and_what_concerns_all(

@@ -7,16 +7,17 @@ import pytest
 from msgspec.structs import replace
 from PIL import Image
 
+from frobench.reports.findings.finding import Finding, Section
 from frobench.reports.summary import card
 from frobench.reports.summary.card import EDGE, HEIGHT, WIDTH, Row
-from frobench.reports.summary.model import Answer
 from frobench.suite.stored.types import Estimate
 
 LINES = [Row("437 GFLOP/s [425, 441]", "best rate, in bfloat16")]
 
 
-def answer(value: Estimate | None, marks: tuple[str, ...] = ()) -> Answer:
-    return Answer("matmul", "Matmul", "It is fast.", "best rate", value, "FLOP/s", marks)
+def answer(value: Estimate | None, case: str = "steady") -> Section:
+    lead = Finding("rate", "?", "It is fast.", value, "FLOP/s", "best rate", cases=(case,))
+    return Section("matmul", "Matmul", "?", "", (lead,))
 
 
 def pixels(content: bytes) -> Image.Image:
@@ -53,7 +54,7 @@ def test_its_numbers_carry_intervals_and_doubts_and_what_has_none_or_a_wide_one_
 ):
     known = Estimate(value=4.37e11, low=4.25e11, high=4.41e11, confidence=0.95, launches=7)
     wide = replace(known, low=2e11, high=8e11)
-    given = [answer(None), answer(wide), answer(known, ("noisy",)), *[answer(known)] * 9]
-    found = card.rows(given)
+    given = [answer(None), answer(wide), answer(known, "doubtful"), *[answer(known)] * 9]
+    found = card.rows(given, {"doubtful": ("noisy",)})
     assert found[0] == Row("437 GFLOP/s [425, 441]", "Matmul: best rate, noisy")
     assert len(found) == card.ROWS

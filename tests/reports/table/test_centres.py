@@ -8,7 +8,7 @@ from statistics import median
 import numpy as np
 import pytest
 
-from frobench.reports.table.estimates import STEP, log_centres
+from frobench.reports.table.launches import STEP, log_centres
 
 LAUNCHES = [1e-3, 1.01e-3, 0.99e-3, 1.02e-3, 1e-3, 0.98e-3, 1.03e-3, 1.01e-3]
 

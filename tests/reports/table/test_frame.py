@@ -3,7 +3,7 @@
 
 from statistics import median
 
-from frobench.reports.table.frame import frame
+from frobench.reports.table.launches import frame
 from tests.instruments.runs import factory
 
 

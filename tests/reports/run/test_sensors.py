@@ -5,9 +5,8 @@ import re
 
 import pytest
 
-from frobench.reports.charts import courses
 from frobench.reports.files.metadata import Head
-from frobench.reports.run import energy
+from frobench.reports.run import sensors
 from frobench.reports.run.page import Signs, contents, run_page
 from frobench.reports.summary import views
 from frobench.suite import checks
@@ -59,10 +58,10 @@ def on_cpu() -> Run:
     return run
 
 
-def drawn(run: Run) -> dict[str, courses.SensorSeries]:
+def drawn(run: Run) -> dict[str, sensors.SensorSeries]:
     told = run.frobench.telemetry
     assert isinstance(told, Telemetry)
-    return {course.title: course for course in courses.courses(run, told)}
+    return {course.title: course for course in sensors.courses(run, told)}
 
 
 def test_gpus_are_drawn_by_clock_and_power_a_line_each_without_what_was_not_read() -> None:
@@ -79,7 +78,7 @@ def test_without_an_accelerator_the_processors_clock_is_drawn() -> None:
 
 def test_a_course_follows_the_theme_and_is_told_in_words() -> None:
     power = drawn(on_gpus())["Power"]
-    svg = courses.draw(power)
+    svg = sensors.draw(power)
     assert "style" not in svg
     assert re.findall(r"#[0-9a-f]{6}|fill=|stroke=", svg) == []  # classes alone
     assert svg.count("<title>") == 2
@@ -87,16 +86,16 @@ def test_a_course_follows_the_theme_and_is_told_in_words() -> None:
         'aria-label="Power over the run. NVIDIA H200 (cuda:0): 100 W to 300 W; '
         'NVIDIA H200 (cuda:1): 90 W to 90 W."'
     ) in svg
-    assert svg == courses.draw(power)
+    assert svg == sensors.draw(power)
 
 
 def test_a_single_reading_and_one_value_all_along_can_be_drawn() -> None:
     for values in ([(1.0, 5.0)], [(1.0, 0.0), (2.0, 0.0)]):
-        courses.draw(courses.SensorSeries("Power", "W", {"cpu": values}, []))
+        sensors.draw(sensors.SensorSeries("Power", "W", {"cpu": values}, []))
 
 
 def test_the_table_has_every_quantity_or_the_reason() -> None:
-    told = courses.sensors(on_gpus())
+    told = sensors.sensors(on_gpus())
     assert told is not None
     rows = {(device, name): cells for device, name, cells in told.rows}
     gpu = "NVIDIA H200 (cuda:0)"
@@ -124,7 +123,7 @@ def test_energy_is_told_by_call_and_watt_beside_the_power_at_rest() -> None:
     case.extra_info.work = Work(flops=3e11)
     joules = [0.3, 0.31, 0.29, 0.3, 0.32, 0.28, None, 0.3]
     case.extra_info.energy = Energy(joules=joules, seconds=[j and j / 600 for j in joules])
-    told = energy.spent(run, {case.fullname: ("throttled",)})
+    told = sensors.spent(run, {case.fullname: ("throttled",)})
     assert told is not None
     (row,) = told.rows
     assert (row.joules.value.value, row.joules.value.launches) == (0.3, 7)
@@ -142,12 +141,12 @@ def test_energy_is_told_by_call_and_watt_beside_the_power_at_rest() -> None:
 
 def test_without_a_counter_there_is_no_word_of_energy_but_the_reason() -> None:
     run = on_cpu()
-    assert energy.spent(run, {}) is None  # an older file does not tell
+    assert sensors.spent(run, {}) is None  # an older file does not tell
     assert "<h3>Energy</h3>" not in page_of(run)
     first, second, third, *_ = run.frobench.outcomes
     run.frobench.without_energy = dict.fromkeys((first.fullname, third.fullname), "no counter")
     run.frobench.without_energy[second.fullname] = "no time"
-    told = energy.spent(run, {})
+    told = sensors.spent(run, {})
     assert told is not None
     assert told.left_out == {
         "no counter": [views.name(run, first), views.name(run, third)],
