@@ -141,7 +141,7 @@ def reasons(outcomes: Iterable[Outcome]) -> list[str]:
         for (status, reason), names in alike.items()
     ]
     if len(lines) > MOST_REASONS:
-        lines[MOST_REASONS:] = [f"  and {len(lines) - MOST_REASONS} more reasons"]
+        lines[MOST_REASONS:] = [f"  and {counted(len(lines) - MOST_REASONS, 'more reason')}"]
     return lines
 
 
@@ -154,7 +154,7 @@ def in_brief(outcomes: Sequence[Outcome]) -> str:
         for outcome in outcomes
     )
     causes = [cause for cause, _ in counts.most_common(MOST_NAMED)]
-    more = [f"{len(counts) - MOST_NAMED} more reasons"] * (len(counts) > MOST_NAMED)
+    more = [counted(len(counts) - MOST_NAMED, "more reason")] * (len(counts) > MOST_NAMED)
     return f"{counted(len(outcomes), 'case')} left out: {', '.join([*causes, *more])}"
 
 

@@ -402,7 +402,7 @@ def _announce(plan: Plan, reporter: Reporter) -> None:
     launches = plan.launches(plan.plan_seconds, plan.launch_seconds)
     reporter.say(
         f"{counted(len(plan.cases), 'case')} in {counted(launches, 'launch')} of about "
-        f"{remaining(plan.launch_seconds)}"
+        f"{remaining(plan.launch_seconds)} each"
     )
     if left_out:
         more = ":" if reporter.verbose else " (--verbose names them)"

@@ -65,7 +65,7 @@ def said(**settings: Any) -> list[str]:  # noqa: ANN401 - as `settings_for` take
 
 def test_it_is_said_at_once_if_the_fewest_launches_take_more_than_the_budget() -> None:
     first, more = said()
-    assert first == "0 cases in 6 launches of about 1:00"
+    assert first == "0 cases in 6 launches of about 1:00 each"
     assert more.startswith("6 launches and this pilot take about 6:40, more than the budget")
     assert "of 4:48;" in more
     assert said(budget=401.0) == said(launches=6) == [first]
