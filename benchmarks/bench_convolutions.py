@@ -154,8 +154,8 @@ class BlockTraining:
     def check(self, outputs: Tensor) -> Check:
         """Check the outputs, every gradient, and every weight after the step.
 
-        Where rounding moves a number across the edge of a ReLU, its gradient jumps. So gradients
-        are held to those of the numbers that the block held to be positive.
+        Where rounding moves a number across the edge of a ReLU, its gradient jumps. So the true
+        gradients are those for which the same numbers are positive as in the block.
         """
         near, given = NEAR[self.dtype], [self.inputs, *self.weights]
         gradients = [torch.zeros_like(one) if one.grad is None else one.grad for one in given]
@@ -218,7 +218,7 @@ def passed(
 ) -> Tensor:
     """Return what a block makes of images, by plain formulas.
 
-    positive : what the ReLUs let pass, if not what is positive
+    positive : which numbers each of the two ReLUs lets pass; by default those above zero
     """
     first, factor, shift, second, last_factor, last_shift = weights
     hidden = normal(conv2d(images, first, padding=1), stored[0], factor, shift)
@@ -228,7 +228,7 @@ def passed(
 
 
 def relu(numbers: Tensor, positive: Tensor | None) -> Tensor:
-    """Return numbers with zeros where they are not positive, or are not held to be."""
+    """Return numbers, with zero for those that are not positive; which are may be given."""
     return numbers * (numbers > 0 if positive is None else positive)
 
 

@@ -258,11 +258,11 @@ def conclude(judged: "Run", *, err: bool, every: bool = False, cases: bool = Fal
     from frobench.suite.compare import between_runs
     from frobench.suite.terminal import answers
     from frobench.suite.terminal.layout import doubts, say, width, wrapped
+    from frobench.suite.units import capital
 
     columns = width()
     if busy := between_runs.busy(judged):
-        text = f"{busy[0].upper()}{busy[1:]}: do not publish this run."
-        say(*wrapped(text, columns), err=err)
+        say(*wrapped(f"{capital(busy)}: do not publish this run.", columns), err=err)
     try:
         from frobench.reports.summary import plain
     except ImportError as error:  # what measures may have less than what reports

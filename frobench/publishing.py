@@ -36,6 +36,7 @@ def share(file: Path, output: Path, *, everything: bool) -> None:
     from frobench.suite.stored import store
     from frobench.suite.terminal import disclosure
     from frobench.suite.terminal.layout import is_honest, say, shown
+    from frobench.suite.units import capital
 
     if not is_honest(file, but=publish.MENDED):
         sys.exit(FAILED)
@@ -47,7 +48,7 @@ def share(file: Path, output: Path, *, everything: bool) -> None:
         there = f"{shown(Path(error.filename))} is there already and says something else"
         end(FAILED, f"{there}; nothing was written: give another folder with -o")
     if busy := between_runs.busy(run):
-        say(f"{busy[0].upper()}{busy[1:]}: do not publish {shown(path)}; measure again.")
+        say(f"{capital(busy)}: do not publish {shown(path)}; measure again.")
     else:
         say("Open a pull request that adds this file under results/:", shown(path))
 

@@ -121,6 +121,11 @@ def nanoseconds(seconds: float) -> float:
     return round(seconds / 1e-9, 3)
 
 
+def capital(sentence: str) -> str:
+    """Begin a sentence with a capital letter."""
+    return sentence[:1].upper() + sentence[1:]
+
+
 def counted(number: int, noun: str) -> str:
     """Return a number of things, such as "1 launch" or "12 cases"."""
     plural = "" if number == 1 else "es" if noun.endswith("ch") else "s"

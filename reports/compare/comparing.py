@@ -165,7 +165,7 @@ def _obstacle(old: _Side, late: _Side, cases: Sequence[CaseComparison]) -> str |
 def table(
     compared: Sequence[FindingComparison], base: str, new: str, *, overlaps: bool = False
 ) -> Table:
-    """Return a row for each finding that has a ratio; whether intervals overlap, or its word."""
+    """Return a row for each finding that has a ratio, with its word or whether they overlap."""
     columns = {base: ">", new: ">", f"{new} / {base}": "<"}
     if overlaps:
         columns["intervals overlap"] = "<"
@@ -173,13 +173,12 @@ def table(
         columns |= {"verdict": "<", FINDS: ">"}
     rows = []
     for one in compared:
-        if not one.ratio:
-            continue
-        numbers = [format_point(e, one.unit) if e else "-" for e in (one.base, one.new)]
-        ratio = format_estimate(one.ratio, RATIO)
-        judged = (f"({one.word})", finds(one.smallest_change)) if one.word else ()
-        more = ({True: "yes", False: "no", None: "-"}[one.overlap],) if overlaps else judged
-        rows.append((one.exercise, one.name, *numbers, ratio, *more))
+        if one.ratio:
+            numbers = [format_point(e, one.unit) for e in (one.base, one.new) if e]
+            ratio = format_estimate(one.ratio, RATIO)
+            judged = (f"({one.word})", finds(one.smallest_change)) if one.word else ()
+            more = ({True: "yes", False: "no", None: "-"}[one.overlap],) if overlaps else judged
+            rows.append((one.exercise, one.name, *numbers, ratio, *more))
     return Table(columns, rows)
 
 

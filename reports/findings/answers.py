@@ -15,13 +15,12 @@ from frobench.reports.findings.values import (
     VALUE,
     N,
     behind,
-    capital,
     estimate_of,
     holds_one,
     is_below,
     size,
 )
-from frobench.suite.units import format_estimate
+from frobench.suite.units import capital, format_estimate
 
 ROUNDING = 1e-9
 """Relative error of a crossing, at most."""

@@ -66,11 +66,6 @@ def size(number: float, pattern: str = SIZE) -> str:
     return pattern.replace(SIZE, format_value(number, "n"))
 
 
-def capital(sentence: str) -> str:
-    """Begin a sentence with a capital letter."""
-    return sentence[:1].upper() + sentence[1:]
-
-
 def behind(*curves: Curve) -> tuple[str, ...]:
     """Name all cases behind some curves, each once."""
     names = (name for curve in curves for cases in curve.cases.values() for name in cases)

@@ -133,7 +133,7 @@ def _published(runs: Iterable[Summary]) -> dict[str, Any]:
 
     def row(one: Published) -> list[float]:
         said = one.quantity, one.precision, one.method, one.software, one.address, one.as_of
-        value = float(f"{one.value / GIGA:.{DIGITS}g}")
+        value = _few_digits(one.value, one.unit)
         return [value, *(words.setdefault(word, len(words)) for word in said)]
 
     measured = {one.name for run in runs for one in run.environment.accelerators}
@@ -306,17 +306,17 @@ def _axes(run: Summary, kinds: dict[tuple[str, str, str], int]) -> list[tuple[fl
     return [
         (
             kinds.setdefault(key, len(kinds)),
-            *(_few_digits(end, key[2]) for end in (value.value, value.low, value.high)),
+            *(end and _few_digits(end, key[2]) for end in (value.value, value.low, value.high)),
         )
         for key, value in known.items()
         if value
     ]
 
 
-def _few_digits(value: float | None, unit: str) -> float | None:
-    """Round a value, of which an index has ten thousand; rates are in steps of `GIGA`."""
-    rounded = value and float(f"{value / (GIGA if unit.endswith('/s') else 1):.{DIGITS}g}")
-    return int(rounded) if rounded and rounded.is_integer() else rounded
+def _few_digits(value: float, unit: str) -> float:
+    """Round a value and divide a rate by `GIGA`, because an index holds thousands of them."""
+    rounded = float(f"{value / (GIGA if unit.endswith('/s') else 1):.{DIGITS}g}")
+    return int(rounded) if rounded.is_integer() else rounded
 
 
 def _listed(values: Sequence[Any]) -> dict[str, list[Any]]:

@@ -209,7 +209,7 @@ def answer_row(run: Run, section: Section, marks: views.Marks) -> AnswerRow:
         short.answer(run, lead),
         short.rule(lead),
         screen.chart(lead, section.plots, launches, short.PRECISIONS),
-        short.doubts(lead, views.doubtful(lead.cases, marks), two_modes=bool(launches)),
+        short.doubts(lead, views.doubtful(lead.cases, marks), in_modes=bool(launches)),
         "; ".join(
             f"{name} {modes.text('s')}"
             for name, values in launches.items()

@@ -9,7 +9,6 @@ takes two operations a weight, and its attention, at the rate of the measured pr
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from types import MappingProxyType
 from typing import NamedTuple
 
 import pandas as pd
@@ -98,7 +97,7 @@ class Serving(Struct, frozen=True, kw_only=True):
     decode: Estimate | None = None
     basis: str = ""
     prefill: Estimate | None = None
-    small: Mapping[str, Estimate] = MappingProxyType({})
+    small: dict[str, Estimate] = {}
     cases: tuple[str, ...] = ()
 
 
@@ -159,8 +158,10 @@ def _exceeds_caches(run: Run, place: str, case: Case, weight: float) -> bool:
 
 def speeds(known: Serving, memory_bytes: float | None) -> Iterator[ModelSpeed]:
     """Yield all models on a device with so much memory; none where that is unknown."""
-    for model in MODELS if memory_bytes else ():
-        room = (memory_bytes or 0) - FREE
+    if not memory_bytes:
+        return
+    room = memory_bytes - FREE
+    for model in MODELS:
         fits = model.weights <= room
         yield ModelSpeed(
             name=model.name,

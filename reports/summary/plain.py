@@ -91,7 +91,7 @@ def _answer(run: Run, exercise: str, finding: Finding, doubted: Marks, *, leads:
         label=finding.label,
         unit=finding.unit,
         value=finding.value,
-        doubts=short.doubts(finding, doubtful(finding.cases, doubted), two_modes=two_modes),
+        doubts=short.doubts(finding, doubtful(finding.cases, doubted), in_modes=two_modes),
         cases=finding.cases,
         leads=leads,
     )

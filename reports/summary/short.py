@@ -46,14 +46,14 @@ def _here(run: Run, text: str) -> str:
     return text.replace(f"the {names.pop()}", "this GPU") if len(names) == 1 else text
 
 
-def doubts(finding: Finding, marks: tuple[str, ...], *, two_modes: bool) -> tuple[str, ...]:
+def doubts(finding: Finding, marks: tuple[str, ...], *, in_modes: bool) -> tuple[str, ...]:
     """Return the words that belong beside an answer.
 
     marks : those of the cases behind it
-    two_modes : whether the launches of such a case are in two modes
+    in_modes : whether the launches of such a case are in two modes
     """
     wide = finding.value is not None and finding.value.is_wide
-    words = (*([WORDS] if two_modes else []), *marks, *([TOO_WIDE] if wide else []))
+    words = (*([WORDS] if in_modes else []), *marks, *([TOO_WIDE] if wide else []))
     return tuple(dict.fromkeys(words))
 
 
@@ -79,8 +79,8 @@ def _sentence(finding: Finding) -> str:
     if found := _modes(finding):
         return finding.brief.replace(printed, found.text(finding.unit), 1)
     if not _is_conclusive(finding):
-        ends = finding.brief.replace(printed, format_ends(value, finding.unit), 1)
-        return f"Not conclusive: {ends.removeprefix(NO_DIFFERENCE)}"
+        words = finding.brief.replace(NO_DIFFERENCE, "", 1)
+        return f"Not conclusive: {words.replace(printed, format_ends(value, finding.unit), 1)}"
     return finding.brief
 
 

@@ -46,12 +46,14 @@ def _watched(
             raise CannotRunError(record.message)
         if isinstance(record, Collected):
             found.append(record)
+            if found[1:]:  # another process collects what is left
+                return
         elif isinstance(record, Measured | Refused):
             over.add(record.case)
         show(record)
 
-    left, fruitless = [case.fullname for case in plan.like], 0
-    for _ in range(TRIES):
+    left, tried, fruitless = [case.fullname for case in plan.like], 0, 0
+    while tried < TRIES and fruitless < FRUITLESS_TRIES:
         file.mend()
         before = len(over)
         spec = LaunchSpec(plan=plan, mode=mode, journal=str(file.path), order=left)
@@ -59,7 +61,7 @@ def _watched(
         selection = ["-k", plan.settings.expression] * bool(plan.settings.expression and not left)
         process = LaunchProcess(spec, *options, *selection)
         code = process.watch(file, hear)
-        fruitless = fruitless + 1 if len(over) == before else 0
+        tried, fruitless = tried + 1, fruitless + 1 if len(over) == before else 0
         crashed = code is None or code < 0
         if code == MISUSED or not (found or (crashed and fruitless < FRUITLESS_TRIES)):
             raise _not_collected(code, process)
@@ -68,12 +70,10 @@ def _watched(
             left = [case.fullname for case in found[0].cases if case.fullname not in over]
             if mode == "collect" or not left:
                 return found[0]
-        if fruitless == FRUITLESS_TRIES:
-            raise CannotRunError(
-                f"the pilot lost {FRUITLESS_TRIES} processes in a row before a case ended; the "
-                f"last one said:\n{process.last_lines()}"
-            )
-    raise CannotRunError(f"the pilot lost {TRIES} processes to cases that hang or crash")
+    raise CannotRunError(
+        f"the pilot lost {tried} processes to cases that hang or crash; the last one said:\n"
+        f"{process.last_lines()}"
+    )
 
 
 def _require_cases(found: Collected, spec: LaunchSpec) -> None:

@@ -36,7 +36,7 @@ class Reporter:
     """Shows how far a run is: with a bar on a terminal, else by lines; nothing without a stream.
 
     verbose : whether to name every case that is left out
-    texts : of skipped cases that were shown, and lines that are shown once
+    texts : of skipped cases that were shown
     """
 
     texts: frozenset[str] = frozenset()
@@ -80,12 +80,6 @@ class Reporter:
                 self._bar.console.print(printable(line), markup=False, highlight=False)
             elif self._out is not None:
                 print(line, file=self._out, flush=True)
-
-    def say_once(self, line: str) -> None:
-        """Show a line that stays, unless it stands there already."""
-        if line not in self.texts:
-            self.texts |= {line}
-            self.say(line)
 
     def at(self, spent: float, left: float, what: str) -> None:
         """Show the seconds spent and left, and what is being done; the bar never moves back."""

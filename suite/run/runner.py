@@ -353,7 +353,7 @@ def explored(
         say_refusal(record, reporter)
         if isinstance(record, Collected):
             cases = counted(len(record.cases), "case")
-            reporter.say_once(f"{cases} to try first, which shows how long each of them takes")
+            reporter.say(f"{cases} to try first, which shows how long each of them takes")
         if isinstance(record, Begun):
             spent = clock.seconds()
             left = max(0.0, plan.settings.budget - spent)

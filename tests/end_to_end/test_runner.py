@@ -131,6 +131,8 @@ def test_what_is_left_out_and_the_number_of_launches_are_said_before_the_first_l
     tricky: tuple[subprocess.CompletedProcess[str], Run],
 ) -> None:
     before = tricky[0].stderr.partition("launch 1 of about")[0]
+    assert re.search(r"^\d+ cases to try first, which shows how long each of them takes\n", before)
+    assert before.count(" to try first") == 1
     assert " cases in 2 launches of about " in before
     assert re.search(r"\n\d+ cases left out: .+ \(--verbose names them\)\n", before)
     assert before.count("\n  has no such unit\n") == 1

@@ -18,7 +18,6 @@ from frobench.reports.findings.values import (
     N,
     at_least,
     behind,
-    capital,
     estimate_of,
     is_above,
     size,
@@ -26,7 +25,7 @@ from frobench.reports.findings.values import (
 from frobench.reports.table.launches import SUSTAINED_RATE
 from frobench.suite.stored.differences import is_cpu
 from frobench.suite.stored.types import Case, Run, Search
-from frobench.suite.units import counted, format_estimate, format_value
+from frobench.suite.units import capital, counted, format_estimate, format_value
 
 PRODUCTS = ("bench_product", "bench_product_narrow")
 TIE = 0.995

@@ -7,7 +7,8 @@ from typing import Any
 from frobench.reports.findings.answers import Answer, ask, largest
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, dots
-from frobench.reports.findings.values import SIZE, VALUE, behind, capital, is_above, size, text
+from frobench.reports.findings.values import SIZE, VALUE, behind, is_above, size, text
+from frobench.suite.units import capital
 
 READ = {
     "bench_read_state_dict": "tensor by tensor",

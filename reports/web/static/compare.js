@@ -34,7 +34,7 @@ const compare = (() => {
   const FAST = ["bfloat16", "float16", "float32"];
   /** Memory that is kept free, and below which it is tight. */
   const FREE = 2 * GB, TIGHT = 4 * GB;
-  /** Bytes of a weight in bfloat16, and in int4 with a scale of 16 bits for every 32. */
+  /** Bytes of a weight in bfloat16. */
   const BF16 = 2;
   const STEPS = [1.5, 1.15];
   const COLOURS = "Blue: faster. Orange: slower. Hatched: not conclusive.";

@@ -107,6 +107,15 @@ def test_a_table_of_findings_marks_every_word_as_exploratory() -> None:
     assert legend(found)[0].startswith("findings: all exploratory; ")
 
 
+def test_findings_without_a_ratio_are_named_with_the_reason_and_have_no_row() -> None:
+    found = compare_findings(factory.run(), factory.run(accelerators=1))
+    without = {one.name for one in found if one.ratio is None}
+    assert without
+    assert not without & {name for _, name, *_ in table(found, "base", "new").rows}
+    named = " ".join(line for line in legend(found) if line.startswith("no ratio: "))
+    assert "no number in base" in named
+
+
 def test_a_finding_on_a_grid_of_sizes_has_no_smallest_change() -> None:
     base, new = factory.run(seed=1, accelerators=1), factory.run(seed=2, accelerators=1)
     found = _judged(base, new)

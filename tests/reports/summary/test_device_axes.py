@@ -12,8 +12,10 @@ from msgspec.structs import replace
 
 from frobench.command import main
 from frobench.reports.findings import findings
+from frobench.reports.run.sheets import sheets
 from frobench.reports.summary import models
 from frobench.reports.summary.device_axes import NAMES, Axis, DeviceAxes, device_axes, with_others
+from frobench.reports.summary.views import numbers
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Energy, Run, Search, Work
 from frobench.suite.units import format_estimate
@@ -272,7 +274,8 @@ def test_language_models_with_small_weights_have_the_speed_of_layers_that_no_cac
         return run_of([case for cases in layer for case in cases])
 
     run = measured(8192)
-    speeds = {one.name: one for one in device_axes(run).models}
+    own = device_axes(run)
+    speeds = {one.name: one for one in own.models}
     cache = 2 * 2 * 32 * 1024 * 2048
     eight, four = (speeds["Llama 3.1 8B"].small[weights] for weights in ("int8", "int4"))
     assert eight.value == pytest.approx(2.5e12 / (8_030_261_248 + cache), rel=0.02)
@@ -280,11 +283,20 @@ def test_language_models_with_small_weights_have_the_speed_of_layers_that_no_cac
     largest = speeds["Llama 3.1 70B"]
     assert (largest.fits, [*largest.small]) == (False, ["int8", "int4"])
     assert {*device_axes(measured(4096)).models[0].small} == {"int8"}  # int4: 113 MB
-    path = tmp_path / "run.json"
+    path, other = (tmp_path / name for name in ("run.json", "other.json"))
     path.write_bytes(store.encode(run))
+    other.write_bytes(store.encode(run_of(everything(GPU))))
     told = " ".join(CliRunner().invoke(main, ["show", str(path)]).stdout.split())
     assert f"{format_estimate(eight, 'tokens/s')} decoding with int8 weights" in told
     assert f"{format_estimate(eight, 'tokens/s')}" in " ".join(read(tmp_path, run)[1].text.split())
+    command = ["compare", str(path), str(other), "--purchase"]
+    side = " ".join(CliRunner().invoke(main, command).stdout.split())
+    assert f"Llama 3.1 8B, int8 {format_estimate(eight, '')} - - -" in side
+    tables = {one.name: one.table for one in sheets(run, [], [], [], numbers(run), own)}
+    rows = [one for one in tables["models"].to_pylist() if one["quantity"] == "decode, int8"]
+    (rate,) = (one for one in rows if one["model"] is None)
+    (row,) = (one for one in rows if one["model"] == "Llama 3.1 8B")
+    assert row["value"] == pytest.approx(rate["value"] / row["per_token"])
 
 
 def test_page_and_terminals_have_one_number_of_tokens(tmp_path: Path) -> None:

@@ -40,6 +40,8 @@ def test_an_interval_wider_than_a_factor_of_two_is_no_headline(run: Run) -> None
     assert short.answer(run, named) == "Not conclusive: Sort numbers: 3.0 to 8.0% of a thing."
     around = NO_DIFFERENCE + found.brief
     assert short.answer(run, replace_finding(found, brief=around)) == short.answer(run, found)
+    named = replace_finding(found, brief=f"Sort numbers: {around}")
+    assert "No measurable difference" not in short.answer(run, named)
     assert Estimate(1.0, -1.0, 2.0, 8).is_wide
     assert not Estimate(1.0, 0.9, 1.8, 8).is_wide
     assert not Estimate(1.0, None, None, 3).is_wide

@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from frobench.suite.journal import Refused
-from frobench.suite.run.progress import reporter, say_refusal
+from frobench.suite.run.progress import in_brief, reporter, say_refusal
+from frobench.suite.stored.types import Outcome
 
 CONTROL = re.compile(r"\x1b\[[?0-9;]*[A-Za-z]|\r")
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -108,3 +109,15 @@ def test_what_skipped_cases_say_alike_is_shown_once_and_what_failed_ones_say_eac
         *("failed: first: why", "  no failed here"),
         *("failed: second: why", "  no failed here"),
     ]
+
+
+def test_a_single_reason_beyond_those_that_are_named_is_counted_as_one() -> None:
+    reasons = ("no accelerator", "too large", "too new", "too old", "no such unit")
+    left_out = [
+        Outcome(
+            fullname=f"bench.py::bench_{n}", group="", params={}, status="skipped", reason=reason
+        )
+        for n, reason in enumerate(reasons)
+    ]
+    assert in_brief(left_out).endswith(" too old, 1 more reason")
+    assert in_brief(left_out[:4]).endswith(" too new, too old")
