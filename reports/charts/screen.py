@@ -20,8 +20,8 @@ HEIGHT, TOP, BOTTOM, MIDDLE, BELOW = 66, 16, 50, 27, 43
 """Pixels: of a bar's drawing, where its frame begins and ends, of the bar, and of the dots of other
 runs."""
 THICK = 14
-MOST_OTHERS = 20
-"""Dots of other runs."""
+MOST_TICKS, MOST_OTHERS = 4, 20
+"""Ticks of a bar, and dots of other runs."""
 ROOM = 1.06
 """Length of the axis as a multiple of the largest number on it."""
 ROOF_HEIGHT, FRAME = 286, 250
@@ -32,8 +32,6 @@ ROOF_ROOM = 1.6
 """What is left above and below the points of the roofline, as a factor."""
 LINE = 14.0
 """From one label to the next, in pixels."""
-BESIDE = ("2", "3", "5")
-"""First digits of ticks that are left out on a narrow screen."""
 
 ROW = 16
 """Height of a bar with its label, in pixels."""
@@ -82,7 +80,7 @@ def bar(shown: Bar, longest: float = 0.0) -> Markup:
     top = ROOM * max(value, high, shown.sheet or 0.0, longest, *shown.others) or 1.0
     drawing = Fluid(HEIGHT)
     factor, _ = prefixed(value, shown.unit)
-    for tick in even_ticks(0.0, top / factor):
+    for tick in even_ticks(0.0, top / factor, MOST_TICKS):
         at = 100 * tick * factor / top
         drawing.line([(at, TOP), (at, BOTTOM)], "grid" if tick else "zero")
         drawing.tick(at, HEIGHT - 3, f"{tick:,.6g}")
@@ -148,17 +146,20 @@ def _peak(roof: Series) -> float:
 
 
 def _grid(drawing: Fluid, x: Scale, y: Scale, factor: float) -> None:
-    exponents = range(math.ceil(math.log10(y.low)), math.floor(math.log10(y.high)) + 1)
-    for tick in [10.0**exponent for exponent in exponents] or ticks(y.low, y.high):
+    for tick in _decades(y):
         drawing.line([(0, y(tick)), (100, y(tick))], "grid")
         drawing.text(0, y(tick) + 4, f"{tick / factor:,.6g}", anchor="end", dx=-7)
-    for tick in ticks(x.low, x.high, 9):
+    for tick in _decades(x):
         drawing.line([(x(tick), FRAME), (x(tick), FRAME + 4)], "zero")
-        text = format_value(tick, "")
-        few = "opt" if text.startswith(BESIDE) else ""
-        drawing.text(x(tick), FRAME + 17, text, few, anchor="middle")
+        drawing.text(x(tick), FRAME + 17, format_value(tick, ""), anchor="middle")
     drawing.line([(0, FRAME), (100, FRAME)], "zero")
     drawing.text(100, ROOF_HEIGHT - 3, "FLOP per byte", anchor="end")
+
+
+def _decades(axis: Scale) -> list[float]:
+    """Return the powers of ten on an axis, or other round numbers where it holds none."""
+    exponents = range(math.ceil(math.log10(axis.low)), math.floor(math.log10(axis.high)) + 1)
+    return [10.0**exponent for exponent in exponents] or ticks(axis.low, axis.high)
 
 
 def chart(

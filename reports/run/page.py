@@ -29,7 +29,7 @@ from frobench.suite.statistics import case_medians
 from frobench.suite.stored.differences import function_of
 from frobench.suite.stored.types import Case, Estimate, Run
 from frobench.suite.terminal.answers import TOKENS
-from frobench.suite.units import counted, format_capacity, format_seconds, format_value
+from frobench.suite.units import capital, counted, format_capacity, format_seconds, format_value
 
 
 class Drawn(NamedTuple):
@@ -115,6 +115,16 @@ class Contents(NamedTuple):
         if answers == questions:
             return counted(answers, "answer")
         return f"{answers} of {counted(questions, 'question')} answered"
+
+    @property
+    def unanswered(self) -> str:
+        """Why most of the other questions have no answer; "" where all have one."""
+        if not self.absent:
+            return ""
+        reason, most = max(self.absent.items(), key=lambda item: len(item[1]))
+        others = sum(map(len, self.absent.values())) - len(most)
+        more = f" Other reasons: {counted(others, 'question')}." if others else ""
+        return f"{capital(reason)}: {counted(len(most), 'question')}.{more}"
 
     @property
     def description(self) -> str:

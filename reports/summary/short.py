@@ -41,8 +41,13 @@ def answer(run: Run, finding: Finding) -> str:
 
 
 def _here(run: Run, text: str) -> str:
-    """Call the accelerators of a run by what they are, where all have one name."""
+    """Call the accelerators of a run by what they are, where all have one name.
+
+    Where there is none, everything was measured on the CPU, which need not be said.
+    """
     names = {one.name for one in run.frobench.environment.accelerators}
+    if not names:
+        return text.replace(" on the CPU", "")
     return text.replace(f"the {names.pop()}", "this GPU") if len(names) == 1 else text
 
 

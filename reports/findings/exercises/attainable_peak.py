@@ -69,8 +69,7 @@ def _peak(cases: Cases, device: str = "") -> Answer:
     faster = any(is_above(ratio, 1.0) for ratio in ratios)
     return Answer(
         capital(
-            f"{at_least(first.rate, RATE.unit)} (median of {counted(first.rate.size, 'launch')}: "
-            f"{typical}) in {first.precision}, {how}"
+            f"{at_least(first.rate, RATE.unit)} (median: {typical}) in {first.precision}, {how}"
         ),
         tuple(product.case.fullname for product in (first, *others)),
         first.rate,

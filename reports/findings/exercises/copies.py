@@ -160,7 +160,7 @@ def _rate(cases: Cases, kind: Kind, device: str) -> Answer:
     if len(times.sizes) >= LEAST_SIZES:
         tiny += "; no single line fits the times between"
     return Answer(
-        f"{VALUE} for copies of {_bytes(large)} {where}",
+        f"{VALUE} for {_bytes(large)} {where}",
         behind(times.ends()),
         speeds.at(large),
         RATE.unit,

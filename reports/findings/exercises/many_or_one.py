@@ -67,7 +67,7 @@ def _launch(cases: Cases, device: str) -> Answer:
     with suppress(NotMeasuredError):
         if bracket := _hides(cases, device).bracket:
             rule = f"Up to {size(bracket[0], N)} an operation is mostly overhead."
-    words = f"{VALUE} of overhead per operation on {cases.the(device)}"
+    words = f"{VALUE} per operation on {cases.the(device)}"
     return Answer(words, behind(on_it), 1 / line.rate, "s", rule, more)
 
 

@@ -47,6 +47,14 @@ def test_an_interval_wider_than_a_factor_of_two_is_no_headline(run: Run) -> None
     assert not Estimate(1.0, None, None, 3).is_wide
 
 
+def test_a_run_without_accelerators_need_not_say_that_it_is_about_the_cpu(run: Run) -> None:
+    asked, alone = "How fast is training on the CPU?", factory.run(accelerators=0)
+    assert short.question(run, asked, "") == asked
+    assert short.question(alone, asked, "") == "How fast is training?"
+    halves = "How well do products scale on two halves of the CPU?"
+    assert short.question(alone, halves, "") == halves
+
+
 def test_two_modes_are_both_named_instead_of_a_mean(run: Run) -> None:
     by_launch = (22e-6, 22.1e-6, 22.2e-6, 41e-6, 41.1e-6, 41.2e-6)
     found = finding(Estimate(31e-6, 22e-6, 41e-6, 6), "s", by_launch)

@@ -69,7 +69,7 @@ def test_the_fastest_precision_of_the_accelerator_leads_with_its_shape() -> None
     answer = plain(lead)
     assert " in bfloat16, in bursts, " in answer
     assert "; 4,096 × 8,192 × 2,048 on the" in answer  # noqa: RUF001 - as it is printed
-    assert answer.startswith("At least 750 TFLOP/s (median of 8 launches: 600 TFLOP/s [")
+    assert answer.startswith("At least 750 TFLOP/s (median: 600 TFLOP/s [")
     assert "; at least 50 TFLOP/s in" in answer
     assert "in float32 (4,096 × 8,192 × 2,048)" in answer  # noqa: RUF001 - as it is printed
 
