@@ -14,7 +14,7 @@ from frobench.endings import end, exits_cleanly, without_garbage_collection
 from frobench.suite.exit_codes import CANNOT, FAILED, INTERRUPTED, absent, absent_module
 
 if TYPE_CHECKING:
-    from frobench.suite.compare.pairs import RunComparison
+    from frobench.suite.compare.matching import RunComparison
     from frobench.suite.stored.types import Run
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
@@ -28,7 +28,7 @@ def validate(paths: tuple[Path, ...]) -> None:
 
     Exits with 1 if a run is not valid: its file is damaged, or it cannot be honest.
     """
-    from frobench.suite.terminal.layout import is_honest, say, shown, stored_runs
+    from frobench.suite.terminal.output import is_honest, say, shown, stored_runs
 
     runs = stored_runs(paths, options.stored_here())
     good = [path for path in runs if is_honest(path, err=False)]
@@ -234,7 +234,7 @@ def measured_again(
 def read_valid(*files: Path) -> "list[Run]":
     """Read and judge stored runs; if one is damaged, end with a line for every fault."""
     from frobench.suite import checks
-    from frobench.suite.terminal.layout import tell
+    from frobench.suite.terminal.output import tell
 
     damage = {file: checks.opened(file)[1] for file in files}
     for file, faults in damage.items():
@@ -255,13 +255,13 @@ def require_facts(across: Sequence[str], *runs: "Run") -> None:
 def conclude(judged: "Run", *, err: bool, every: bool = False, cases: bool = False) -> None:
     """Print the leading answers of a run, every one or the cases, then what makes them doubtful."""
     from frobench.suite import checks
-    from frobench.suite.compare import between_runs
+    from frobench.suite.compare import between_run_spread
     from frobench.suite.terminal import answers
-    from frobench.suite.terminal.layout import doubts, say, width, wrapped
+    from frobench.suite.terminal.output import doubts, say, width, wrapped
     from frobench.suite.units import capital
 
     columns = width()
-    if busy := between_runs.busy(judged):
+    if busy := between_run_spread.busy(judged):
         say(*wrapped(f"{capital(busy)}: do not publish this run.", columns), err=err)
     try:
         from frobench.reports.summary import plain

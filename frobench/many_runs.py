@@ -67,7 +67,7 @@ def fleet(
     from frobench.suite.fleet.fleet import FleetRequest, measure
     from frobench.suite.run.runner import label_of
     from frobench.suite.terminal import fleet_words
-    from frobench.suite.terminal.layout import dump, say, warn
+    from frobench.suite.terminal.output import dump, say, warn
 
     folder = results.resolve()
     request = FleetRequest(
@@ -90,7 +90,7 @@ def write_pages(results: Path, output: Path, *, err: bool) -> dict[str, dict[str
     """Write the pages of all stored runs; return the ratios of the nodes that are unlike others."""
     from frobench.reports.fleet.fleet_page import PAGE, groups_of, unlike
     from frobench.reports.site import build
-    from frobench.suite.terminal.layout import say, shown, tell
+    from frobench.suite.terminal.output import say, shown, tell
 
     made = build.build([results], output, tell=tell)
     page = output / PAGE
@@ -152,7 +152,7 @@ def history(results: Path, benchmarks: Path, **wanted: Any) -> None:  # noqa: AN
     from frobench.suite.run.progress import reporter
     from frobench.suite.run.runner import Interruptions
     from frobench.suite.terminal import history_words
-    from frobench.suite.terminal.layout import say, show, shown
+    from frobench.suite.terminal.output import say, show, shown
 
     request = HistoryRequest(results=results.resolve(), benchmarks=benchmarks.resolve(), **wanted)
     with Interruptions() as interruptions:

@@ -61,7 +61,7 @@ def run(
     With --nodes, the same command runs on every node of a job: the first node measures and stores
     the run, and the others start its processes; see docs/fleet.md.
     """
-    from frobench.suite.terminal.layout import say, shown
+    from frobench.suite.terminal.output import say, shown
 
     if once is not None:
         call_once(once, trace, benchmarks, wanted)
@@ -79,9 +79,9 @@ def run(
 
 def together(benchmarks: Path, wait: bool) -> AbstractContextManager[object]:  # noqa: FBT001 - as an option
     """Have the other nodes of the job at hand; where this is one of them, serve and end."""
-    from frobench.suite.nodes.meeting import position
+    from frobench.suite.nodes.rendezvous import position
     from frobench.suite.run.runner import coordinating, take_part
-    from frobench.suite.terminal.layout import say, warn
+    from frobench.suite.terminal.output import say, warn
 
     here = position()
     if here.number == 0:
@@ -116,7 +116,7 @@ def reproduce(
     """
     from frobench.reports.compare import verdicts
     from frobench.suite.compare.runs import newest_levels
-    from frobench.suite.terminal.layout import say, shown
+    from frobench.suite.terminal.output import say, shown
 
     (first,) = read_valid(file)
     require_facts(across, first)
@@ -155,8 +155,8 @@ def measure(
 def call_once(case: str, trace: Path | None, benchmarks: Path, wanted: dict[str, Any]) -> None:
     """Call one case once, and say that this is no measurement."""
     from frobench.suite.once import run_once
-    from frobench.suite.stored.differences import name_of
-    from frobench.suite.terminal.layout import say, shown, warn
+    from frobench.suite.stored.machine_identity import name_of
+    from frobench.suite.terminal.output import say, shown, warn
     from frobench.suite.units import format_seconds
 
     measuring = ("budget", "launches", "deadline", "project", "peak", "resume", "label")

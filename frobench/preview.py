@@ -45,7 +45,7 @@ def list_cases(  # noqa: PLR0913 - one for each option
     from frobench.suite.run.expected import expect, run_before
     from frobench.suite.run.pilot import collect
     from frobench.suite.terminal import listing
-    from frobench.suite.terminal.layout import dump, say, width
+    from frobench.suite.terminal.output import dump, say, width
 
     settings = settings_for(profile, devices, expression=expression)
     with tempfile.TemporaryDirectory() as folder:
@@ -69,7 +69,7 @@ def doctor(results: Path, *, as_json: bool) -> None:
     """
     from frobench.suite.doctor import examine
     from frobench.suite.terminal import doctor_page
-    from frobench.suite.terminal.layout import dump, say, width
+    from frobench.suite.terminal.output import dump, say, width
 
     conclusions = examine(results.resolve())
     if as_json:

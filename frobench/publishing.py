@@ -31,23 +31,23 @@ def share(file: Path, output: Path, *, everything: bool) -> None:
     What names a person or a host is taken out, and the digest made anew. Call it where the run
     was made: only there are the names of the host and its user known. Nothing is sent anywhere.
     """
-    from frobench.suite import privacy, publish
-    from frobench.suite.compare import between_runs
+    from frobench.suite import personal_data, redaction
+    from frobench.suite.compare import between_run_spread
     from frobench.suite.stored import store
     from frobench.suite.terminal import disclosure
-    from frobench.suite.terminal.layout import is_honest, say, shown
+    from frobench.suite.terminal.output import is_honest, say, shown
     from frobench.suite.units import capital
 
-    if not is_honest(file, but=publish.MENDED):
+    if not is_honest(file, but=redaction.MENDED):
         sys.exit(FAILED)
-    run, removed = publish.redact(store.read(file), privacy.own_names())
+    run, removed = redaction.redact(store.read(file), personal_data.own_names())
     say(*disclosure.lines(run, removed, everything=everything), "")
     try:
         path = store.write_once(run, output)
     except FileExistsError as error:
         there = f"{shown(Path(error.filename))} is there already and says something else"
         end(FAILED, f"{there}; nothing was written: give another folder with -o")
-    if busy := between_runs.busy(run):
+    if busy := between_run_spread.busy(run):
         say(f"{capital(busy)}: do not publish {shown(path)}; measure again.")
     else:
         say("Open a pull request that adds this file under results/:", shown(path))
@@ -116,7 +116,7 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
     from frobench.reports.purchase import purchase
     from frobench.reports.purchase.prices import PATH, read
     from frobench.reports.site import build
-    from frobench.suite.terminal.layout import say, shown, stored_runs, tell
+    from frobench.suite.terminal.output import say, shown, stored_runs, tell
     from frobench.suite.units import counted
 
     gc.freeze()  # what was imported stays: to look through it at the end takes a fifth of a second

@@ -28,7 +28,7 @@ from frobench.reports.making.workers import FEW_PAGES, collect_seldom, cores
 from frobench.reports.site import build as site
 from frobench.suite.machine import environment
 from frobench.suite.machine.host import processor
-from frobench.suite.stored.differences import machine_name
+from frobench.suite.stored.machine_identity import machine_name
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import many_machines
 

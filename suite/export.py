@@ -11,7 +11,7 @@ from datetime import datetime
 
 from frobench.suite.printable import as_json, printable
 from frobench.suite.statistics import case_medians, estimate
-from frobench.suite.stored.differences import machine_id
+from frobench.suite.stored.machine_identity import machine_id
 from frobench.suite.stored.types import Case, Estimate, Run
 from frobench.suite.units import counted, nanoseconds
 

@@ -15,12 +15,13 @@ from msgspec.structs import replace
 
 from frobench.suite.errors import CannotRunError, NothingMeasuredError, NothingSelectedError
 from frobench.suite.exit_codes import absent, absent_in
-from frobench.suite.journal import Journal, LaunchSpec, Measured, Plan, Refused, Stopped
+from frobench.suite.journal import Journal, Measured, Refused, Stopped
 from frobench.suite.launch.collection import has_cases, parameters
+from frobench.suite.plan import LaunchSpec, Plan
 from frobench.suite.profiles import PROFILES, settings_for
 from frobench.suite.run.launches import LOG_LINES, arguments, environment
 from frobench.suite.run.lock import machine_lock
-from frobench.suite.stored.differences import name_of, short_name
+from frobench.suite.stored.machine_identity import name_of, short_name
 
 MOST_NAMES = 8
 """Cases that an error names."""

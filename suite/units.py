@@ -8,7 +8,7 @@ its interval and no more digits than that supports.
 
 import math
 
-from frobench.suite.stored.differences import memory_as_sold
+from frobench.suite.stored.machine_identity import memory_as_sold
 from frobench.suite.stored.types import Estimate
 
 _SMALL = {1e-9: "n", 1e-6: "\N{MICRO SIGN}", 1e-3: "m", 1.0: ""}

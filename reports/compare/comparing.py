@@ -14,12 +14,12 @@ from msgspec import Struct
 from frobench.reports.findings import findings
 from frobench.reports.findings.finding import Finding
 from frobench.suite import checks
-from frobench.suite.compare.family import overlap
-from frobench.suite.compare.pairs import CaseComparison, Names, RunComparison, kind
-from frobench.suite.compare.rank_tests import Between, compare_values, verdict
+from frobench.suite.compare.matching import CaseComparison, Names, RunComparison, kind
+from frobench.suite.compare.multiple_testing import overlap
+from frobench.suite.compare.verdicts import Between, compare_values, verdict
 from frobench.suite.stored.types import Estimate, Run
 from frobench.suite.terminal.comparison import FINDS, finds, grouped
-from frobench.suite.terminal.layout import Table
+from frobench.suite.terminal.output import Table
 from frobench.suite.units import RATIO, format_estimate, format_point
 
 Word = Literal["higher", "lower", "same", "unresolved", "incomparable"]
@@ -32,7 +32,7 @@ class FindingComparison(Struct, frozen=True, kw_only=True):
     ratio : new / base; ``None`` where the two are not of the same thing, or a launch's value is
         not positive
     word : ``None`` where no verdict was asked for
-    smallest_change : as for `suite.compare.rank_tests.Comparison`, up or down; ``None`` too where
+    smallest_change : as for `suite.compare.verdicts.Comparison`, up or down; ``None`` too where
         the values stand on a grid of sizes, which no small change moves
     overlap : whether the intervals of base and new overlap; ``None`` where one has none
     reason : why there is no ratio

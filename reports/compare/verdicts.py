@@ -10,14 +10,14 @@ from msgspec.structs import asdict
 from frobench.reports.compare import workload as workloads
 from frobench.reports.compare.comparing import compare_findings, legend, table
 from frobench.reports.summary.models import note
-from frobench.suite.compare.between_runs import Levels
+from frobench.suite.compare.between_run_spread import Levels
 from frobench.suite.compare.gate import agreement, exit_code
-from frobench.suite.compare.pairs import RunComparison, match_machines
+from frobench.suite.compare.matching import RunComparison, match_machines
 from frobench.suite.compare.runs import compare_runs, compare_versions
-from frobench.suite.stored.differences import compare_environments
+from frobench.suite.stored.machine_identity import compare_environments
 from frobench.suite.stored.types import Run
 from frobench.suite.terminal import comparison as words
-from frobench.suite.terminal.layout import dump, fold, say, show
+from frobench.suite.terminal.output import dump, fold, say, show
 
 
 def runs(

@@ -14,7 +14,7 @@ from frobench.reports.table.launches import estimates
 from frobench.reports.table.workloads import table as workloads
 from frobench.suite import checks
 from frobench.suite.stored.types import Estimate, Run
-from frobench.suite.terminal.layout import Table
+from frobench.suite.terminal.output import Table
 from frobench.suite.units import format_capacity, format_estimate, format_value
 
 WHOLE = 1 - 1e-9

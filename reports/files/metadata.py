@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from frobench.reports.making.cache import Marks
-from frobench.suite.checks import facts
+from frobench.suite.checks import case_facts
 
 MEDIA = {
     ".csv": "text/csv",
@@ -170,5 +170,5 @@ def _suffix(name: str) -> str:
 
 def date(text: str) -> str:
     """Return the day of an ISO 8601 time in UTC, ``YYYY-MM-DD``; empty if it is none."""
-    when = facts.moment(text)
+    when = case_facts.moment(text)
     return when.date().isoformat() if when else ""

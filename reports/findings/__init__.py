@@ -28,7 +28,7 @@ from frobench.reports.findings.exercises import (
 )
 from frobench.reports.findings.finding import Finding, Plot, Section, exercise_title
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
-from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.machine_identity import is_cpu
 from frobench.suite.stored.types import Run
 
 RULES = {

@@ -25,7 +25,7 @@ from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, dots
 from frobench.reports.findings.values import VALUE, axis_pattern, behind, size, text
 from frobench.reports.table.launches import device_of
-from frobench.suite.stored.differences import function_of, is_cpu, name_of, short_name
+from frobench.suite.stored.machine_identity import function_of, is_cpu, name_of, short_name
 from frobench.suite.stored.types import Case, Outcome
 from frobench.suite.units import counted
 

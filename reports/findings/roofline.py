@@ -20,7 +20,7 @@ from frobench.reports.findings.exercises.matmul import PLAIN, PRECISIONS
 from frobench.reports.findings.finding import Axis, Plot, Point, Series
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of, the_device
 from frobench.reports.findings.values import estimate_of, most
-from frobench.suite.stored.differences import function_of
+from frobench.suite.stored.machine_identity import function_of
 from frobench.suite.stored.types import Estimate, Run
 from frobench.suite.units import format_point
 

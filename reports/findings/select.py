@@ -21,7 +21,7 @@ import pandas as pd
 from frobench.reports.findings.finding import RATIO, Axis, Plot, Point, Series
 from frobench.reports.table.launches import ByLaunch, Numbers, facts
 from frobench.suite.statistics import Medians, estimate
-from frobench.suite.stored.differences import function_of, is_cpu, nodes_of
+from frobench.suite.stored.machine_identity import function_of, is_cpu, nodes_of
 from frobench.suite.stored.types import Case, Run, Scalar
 from frobench.suite.units import counted
 

@@ -16,7 +16,7 @@ from frobench.reports.fleet.peers import Peers, Placed, compared, subject_title
 from frobench.reports.fleet.unlike import EQUAL_NODES, LEAST_NODES
 from frobench.reports.table.facts import fact_name, spelled
 from frobench.reports.web.render import moment, render
-from frobench.suite import privacy
+from frobench.suite import personal_data
 from frobench.suite.printable import printable
 from frobench.suite.statistics import CONFIDENCE, LEAST_LAUNCHES
 from frobench.suite.stored.asked_nodes import AskedNodes
@@ -177,7 +177,7 @@ def _lost(asked: AskedNodes, measured: Collection[str]) -> Iterator[tuple[str, s
     """Yield each node that stored no whole run, and why; it may have one of an earlier fleet."""
     for label, reason in sorted(asked.lost.items()):
         another = " (another run of this node is stored)" if label in measured else ""
-        yield label, f"{privacy.hide(printable(reason))}{another}"
+        yield label, f"{personal_data.hide(printable(reason))}{another}"
 
 
 def _kind(peers: Peers) -> Kind:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from frobench.suite.compare.rank_tests import POWER
+from frobench.suite.compare.verdicts import POWER
 from frobench.suite.statistics import ALARMS, LEAST_LAUNCHES
 
 Values = NDArray[np.float64]

@@ -18,7 +18,7 @@ from frobench.reports.purchase import purchase, script
 from frobench.reports.purchase.prices import Price
 from frobench.reports.summary.model import Change, Summary
 from frobench.reports.web.render import render
-from frobench.suite.checks.facts import moment
+from frobench.suite.checks.case_facts import moment
 from frobench.suite.units import counted
 
 SHOWN = 25

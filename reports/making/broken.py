@@ -11,7 +11,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from frobench.reports.making.cache import Source
 from frobench.reports.making.workers import Workers
-from frobench.suite import checks, privacy
+from frobench.suite import checks, personal_data
 from frobench.suite.printable import printable
 from frobench.suite.stored.store import InvalidResult
 from frobench.suite.stored.types import Conclusion
@@ -134,8 +134,8 @@ def named(name: str, conclusions: Sequence[Conclusion]) -> Broken:
     """Return how the index names a file, by the first thing that is wrong with it."""
     first = conclusions[0]
     more = f", and {len(conclusions) - 1} more" if len(conclusions) > 1 else ""
-    fault = privacy.hide(printable(f"{first.code}: {first.message}"))
-    return Broken(_short(privacy.hide(printable(name))), f"{_short(fault)}{more}")
+    fault = personal_data.hide(printable(f"{first.code}: {first.message}"))
+    return Broken(_short(personal_data.hide(printable(name))), f"{_short(fault)}{more}")
 
 
 def _short(text: str) -> str:

@@ -18,7 +18,7 @@ from frobench.suite.exit_codes import absent
 if TYPE_CHECKING:
     import quickjs
 
-PAGE = ("lib.js", "model.js", "charts.js", "compare.js")
+PAGE = ("lib.js", "score.js", "charts.js", "compare.js")
 """What a page runs that shows machines side by side, in this order."""
 INDEX = (*PAGE, "index.js")
 """The same, and what the index adds to it."""

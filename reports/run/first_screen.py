@@ -21,9 +21,9 @@ from frobench.reports.summary.views import Marks, doubt_counts, doubtful
 from frobench.reports.table.facts import machine_title
 from frobench.reports.web.render import moment
 from frobench.suite import checks
-from frobench.suite.compare.pairs import faults
+from frobench.suite.compare.matching import faults
 from frobench.suite.project import git
-from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.machine_identity import is_cpu
 from frobench.suite.stored.types import Estimate, Run
 from frobench.suite.terminal.answers import NOT_CONCLUSIVE
 from frobench.suite.units import (

@@ -26,7 +26,7 @@ from frobench.reports.table import facts
 from frobench.reports.table.modes import modes_of, two_modes
 from frobench.reports.web.render import moment, render
 from frobench.suite.statistics import case_medians
-from frobench.suite.stored.differences import function_of
+from frobench.suite.stored.machine_identity import function_of
 from frobench.suite.stored.types import Case, Estimate, Run
 from frobench.suite.terminal.answers import TOKENS
 from frobench.suite.units import capital, counted, format_capacity, format_seconds, format_value

@@ -20,7 +20,7 @@ from frobench.reports.summary.views import Cell, Marks, doubtful, label, name
 from frobench.reports.web.theme import kind
 from frobench.suite.printable import printable
 from frobench.suite.statistics import estimate
-from frobench.suite.stored.differences import function_of
+from frobench.suite.stored.machine_identity import function_of
 from frobench.suite.stored.types import Case, Energy, Run, Telemetry
 from frobench.suite.units import format_value
 

@@ -20,7 +20,7 @@ from frobench.reports.run.sensors import Spent
 from frobench.reports.summary import models
 from frobench.reports.summary.device_axes import Axis, DeviceAxes
 from frobench.reports.summary.views import CaseRow, Cell
-from frobench.suite.stored.differences import function_of
+from frobench.suite.stored.machine_identity import function_of
 from frobench.suite.stored.types import Estimate, Run, Telemetry
 from frobench.suite.terminal.answers import TOKENS
 

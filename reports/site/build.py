@@ -36,7 +36,7 @@ from frobench.reports.summary.device_axes import with_others
 from frobench.reports.summary.model import Summary, equipment_of
 from frobench.reports.web.render import moment
 from frobench.suite import checks
-from frobench.suite.compare.between_runs import MOST_RUNS
+from frobench.suite.compare.between_run_spread import MOST_RUNS
 from frobench.suite.datasheets import published
 from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes

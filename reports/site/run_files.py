@@ -26,7 +26,7 @@ from frobench.reports.summary.model import Change, Summary, change, summarise
 from frobench.reports.table.launches import estimates, frame
 from frobench.reports.web.render import moment
 from frobench.suite import checks
-from frobench.suite.compare.between_runs import Levels, levels
+from frobench.suite.compare.between_run_spread import Levels, levels
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run

@@ -23,7 +23,7 @@ from frobench.reports.summary.short import PRECISIONS
 from frobench.reports.table.equipment import printed_watts
 from frobench.suite.datasheets.catalog import PeakRate
 from frobench.suite.statistics import estimate
-from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.machine_identity import is_cpu
 from frobench.suite.stored.types import Estimate, Run
 from frobench.suite.terminal.answers import NOT_CONCLUSIVE, ModelSpeed
 from frobench.suite.units import counted, format_ends, format_estimate, format_point, format_value

@@ -13,10 +13,10 @@ from frobench.reports.table.launches import CaseEstimate
 from frobench.reports.table.scored import Scored, left_out, scored
 from frobench.suite.checks.noise import noisy_case
 from frobench.suite.checks.rule import code
-from frobench.suite.compare import between_runs
-from frobench.suite.compare.pairs import RunComparison, by_key, faults
+from frobench.suite.compare import between_run_spread
+from frobench.suite.compare.matching import RunComparison, by_key, faults
 from frobench.suite.statistics import Medians
-from frobench.suite.stored.differences import device_id, distinctions, machine_id, name_of
+from frobench.suite.stored.machine_identity import device_id, distinctions, machine_id, name_of
 from frobench.suite.stored.types import Environment, Run
 from frobench.suite.units import counted
 
@@ -47,7 +47,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     href : its page, below the folder of the index; empty until the site gave it one
     machine : name of the kind of machine, and the folder of its results
     machine_id : equal for runs of what may be one machine, which have a history together
-    device_id : equal for runs of equal devices, see `suite.stored.differences`
+    device_id : equal for runs of equal devices, see `suite.stored.machine_identity`
     device : see `first_device`; the name of its device, which others may share
     count : how many accelerators of that name it has; 1 for a processor
     places : what torch calls the devices that cases ran on, such as ``cuda:0``
@@ -149,7 +149,7 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
         environment=part.environment,
         axes=device_axes(run),
         faults=tuple(faults(run, "")),
-        doubt=between_runs.busy(run) or _noise(run, medians),
+        doubt=between_run_spread.busy(run) or _noise(run, medians),
         scored=scored(run, medians),
     )
 

@@ -20,7 +20,7 @@ from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.reports.findings.values import estimate_of, size
 from frobench.suite.checks.ceilings import LARGEST_CACHE, find_sheet
 from frobench.suite.datasheets import catalog
-from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.machine_identity import is_cpu
 from frobench.suite.stored.types import Case, Estimate, Run
 from frobench.suite.terminal.answers import ModelSpeed
 from frobench.suite.units import counted, format_capacity, format_estimate

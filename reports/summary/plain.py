@@ -11,7 +11,7 @@ from frobench.reports.summary.views import Marks, absent, doubtful, marks, own_c
 from frobench.reports.table import facts
 from frobench.reports.table.launches import estimates, rate
 from frobench.reports.table.modes import modes_of
-from frobench.suite.stored.differences import benchmark_of
+from frobench.suite.stored.machine_identity import benchmark_of
 from frobench.suite.stored.types import Estimate, Run
 from frobench.suite.terminal.answers import (
     NOT_CONCLUSIVE,

@@ -13,7 +13,7 @@ from frobench.reports.table.launches import rate
 from frobench.reports.table.modes import two_modes
 from frobench.suite import checks
 from frobench.suite.statistics import case_medians, estimate
-from frobench.suite.stored.differences import function_of
+from frobench.suite.stored.machine_identity import function_of
 from frobench.suite.stored.types import Case, Estimate, Outcome, Run, Scalar
 from frobench.suite.units import counted
 

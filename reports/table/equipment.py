@@ -9,7 +9,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from frobench.suite.datasheets.catalog import NotInCatalogError, sheet
-from frobench.suite.stored.differences import facts, matters
+from frobench.suite.stored.machine_identity import facts, matters
 from frobench.suite.stored.types import Accelerator, Environment, Scalar
 
 AROUND = ("driver", "pcie_generation_max", "pcie_width")
@@ -23,7 +23,7 @@ _Number = TypeVar("_Number", int, float)
 class Equipment:
     """The devices that a ratio is of: the accelerators, or the processor where there are none.
 
-    device : their model; of several the first one's, which ratios take (`suite.compare.pairs`)
+    device : their model; of several the first one's, which ratios take (`suite.compare.matching`)
     accelerators : those of it that were measured; none where it was the processor alone
     watts, watts_source : what they may draw together, by their `LIMIT` or else by the `SHEET`;
         ``None`` where it is not known of each, and for a processor

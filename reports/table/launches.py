@@ -19,7 +19,7 @@ import pandas as pd
 from msgspec import Struct
 
 from frobench.suite.statistics import Medians, case_medians, estimate
-from frobench.suite.stored.differences import function_of
+from frobench.suite.stored.machine_identity import function_of
 from frobench.suite.stored.types import Case, Estimate, Run, Scalar, Status
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]

@@ -3,7 +3,7 @@
 
 A case is the same in two runs if its function, its version and its parameters are, its devices are
 of the same kinds, and so are the shape that it found and the precision of its results
-(`suite.compare.pairs.other_thing`).
+(`suite.compare.matching.other_thing`).
 """
 
 import math
@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from frobench.reports.table.launches import Numbers, log_centres
 from frobench.reports.table.workloads import benchmark_name, is_selected, kind_of, on_cpu, part_of
-from frobench.suite.compare.pairs import by_key, failures, faults, kind
+from frobench.suite.compare.matching import by_key, failures, faults, kind
 from frobench.suite.statistics import LEAST_LAUNCHES, Medians, signed_rank
 from frobench.suite.stored.types import Case, Run
 from frobench.suite.units import counted

@@ -19,9 +19,9 @@ from typing import Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from frobench.suite.compare.pairs import device_kind
+from frobench.suite.compare.matching import device_kind
 from frobench.suite.datasheets import catalog
-from frobench.suite.stored.differences import benchmark_of, function_of
+from frobench.suite.stored.machine_identity import benchmark_of, function_of
 from frobench.suite.stored.types import Case, Scalar
 
 PATH = Path(__file__).with_name("workloads.json")

@@ -14,7 +14,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from frobench.reports.web.theme import DARK, LIGHT
-from frobench.suite.checks import facts
+from frobench.suite.checks import case_facts
 from frobench.suite.printable import printable
 from frobench.suite.stored.types import Estimate
 from frobench.suite.units import counted, format_estimate
@@ -198,5 +198,5 @@ def _prose(text: str) -> Markup:
 
 def moment(text: str) -> str:
     """Spell an ISO 8601 time in UTC; what is none stays as it is."""
-    when = facts.moment(text)
+    when = case_facts.moment(text)
     return f"{when.day} {when:%B %Y, %H:%M} UTC" if when else text

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from frobench.suite.machine import environment
 from frobench.suite.machine.host import processor
 from frobench.suite.run.progress import reporter
-from frobench.suite.stored.differences import machine_name
+from frobench.suite.stored.machine_identity import machine_name
 from frobench.suite.units import counted
 from studies.calibration import (
     changes,

@@ -6,8 +6,8 @@ from itertools import product
 
 import numpy as np
 
-from frobench.suite.compare.family import compare
-from frobench.suite.compare.rank_tests import verdict
+from frobench.suite.compare.multiple_testing import compare
+from frobench.suite.compare.verdicts import verdict
 from studies.calibration.figures import Figure, Goal, Table
 from studies.calibration.regimes import REGIMES, Regime
 from studies.calibration.verdicts import LAUNCHES, STRETCH, WAYS, sides

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from frobench.suite.checks.courses import find_drift
+from frobench.suite.checks.drift import find_drift
 from studies.calibration.figures import Figure, Goal, Table, errors
 from studies.calibration.intervals import coverage, relative_width
 from studies.calibration.regimes import (

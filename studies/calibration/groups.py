@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from frobench.suite.compare.family import Sides, compare
-from frobench.suite.compare.rank_tests import Comparison, compare_pairs, compare_values, verdict
+from frobench.suite.compare.multiple_testing import Sides, compare
 from frobench.suite.compare.runs import launch_ratios
+from frobench.suite.compare.verdicts import Comparison, compare_pairs, compare_values, verdict
 from frobench.suite.statistics import launch_medians
 from frobench.suite.stored.types import Case
 from studies.calibration.figures import Figure, Goal, Table, bounded

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from frobench.suite.kit.cases import Parameters
 from frobench.suite.profiles import settings_for
 from frobench.suite.stored import store
-from frobench.suite.stored.differences import benchmark_of
+from frobench.suite.stored.machine_identity import benchmark_of
 from frobench.suite.stored.types import ProfileName, Settings, Work
 from frobench.suite.units import counted
 from studies.calibration.figures import Figure, Table, errors

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from frobench.suite.compare.between_runs import BetweenRunSpread
-from frobench.suite.compare.family import Sides, compare, compare_family
-from frobench.suite.compare.rank_tests import verdict
+from frobench.suite.compare.between_run_spread import BetweenRunSpread
+from frobench.suite.compare.multiple_testing import Sides, compare, compare_family
+from frobench.suite.compare.verdicts import verdict
 from studies.calibration import shifts
 from studies.calibration.figures import Figure, Goal, Table
 from studies.calibration.regimes import NOISE, REGIMES, Regime

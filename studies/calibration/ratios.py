@@ -2,7 +2,7 @@
 """How often the interval of the speed of two machines covers it, and how wide it is, by simulation.
 
 The launches of either run go through `reports.table.scored`, and the script of the pages,
-`static/model.js`, makes the score of what is left.
+`static/score.js`, makes the score of what is left.
 """
 
 import math

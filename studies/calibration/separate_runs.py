@@ -16,14 +16,14 @@ from typing import NamedTuple
 import numpy as np
 
 from frobench.suite import checks
-from frobench.suite.compare.between_runs import (
+from frobench.suite.compare.between_run_spread import (
     ALIKE_SHIFT,
     Levels,
     conclusive_shifts,
     gauges,
     levels,
 )
-from frobench.suite.compare.pairs import CaseComparison, RunComparison
+from frobench.suite.compare.matching import CaseComparison, RunComparison
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from frobench.suite.compare.between_runs import (
+from frobench.suite.compare.between_run_spread import (
     BetweenRunSpread,
     Level,
     Levels,
@@ -20,7 +20,7 @@ from frobench.suite.compare.between_runs import (
     centres,
     learned,
 )
-from frobench.suite.compare.family import compare_family
+from frobench.suite.compare.multiple_testing import compare_family
 from studies.calibration.figures import Figure, Table, errors
 from studies.calibration.regimes import NOISE, REGIMES, Regime, Values
 from studies.calibration.verdicts import ALARMS, LAUNCHES, STRETCH

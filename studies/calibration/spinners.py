@@ -17,7 +17,7 @@ from typing import NamedTuple
 from frobench.suite.journal import Journal, Measured
 from frobench.suite.profiles import limits_of
 from frobench.suite.run import pilot
-from frobench.suite.run.plan import freeze
+from frobench.suite.run.planning import freeze
 from frobench.suite.run.runner import Request, settle
 from frobench.suite.stored.types import ProfileName
 from frobench.suite.units import counted

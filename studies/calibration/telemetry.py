@@ -17,7 +17,7 @@ from frobench.suite.run import runner, telemetry
 from frobench.suite.run.progress import Reporter
 from frobench.suite.run.runner import Interruptions, Request
 from frobench.suite.statistics import case_medians, estimate
-from frobench.suite.stored.differences import short_name
+from frobench.suite.stored.machine_identity import short_name
 from frobench.suite.stored.types import Case, Run, Telemetry
 from frobench.suite.units import counted
 from studies.calibration.figures import RATIO, Figure, Goal, Table

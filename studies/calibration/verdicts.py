@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from frobench.suite.compare.family import Sides, compare, compare_family
-from frobench.suite.compare.rank_tests import Comparison, verdict
+from frobench.suite.compare.multiple_testing import Sides, compare, compare_family
+from frobench.suite.compare.verdicts import Comparison, verdict
 from frobench.suite.units import format_value
 from studies.calibration.figures import Figure, Table, errors, most_by_luck
 from studies.calibration.regimes import REGIMES, Regime, Values

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from frobench.reports.making.workers import Workers
-from frobench.suite import checks, publish
+from frobench.suite import checks, redaction
 from frobench.suite.export import FORMATS
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
@@ -269,7 +269,7 @@ def judged(data: bytes, origin: Run | None, folder: Path) -> Iterator[str]:
         plain.answers(checks.credible(run))
         for export in FORMATS.values():
             export(checks.credible(run))
-        redacted, removed = publish.redact(store.decode(data), frozenset({"jane"}))
+        redacted, removed = redaction.redact(store.decode(data), frozenset({"jane"}))
         disclosure.lines(redacted, removed, everything=False)
     except Exception as error:  # noqa: BLE001 - any is a fault
         yield _where(error)

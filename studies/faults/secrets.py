@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from frobench.suite import privacy, publish
+from frobench.suite import personal_data, redaction
 from frobench.suite.launch.case import refusal
 from frobench.suite.stored import store
 from frobench.suite.terminal import disclosure
@@ -60,10 +60,10 @@ def attempt(trial: Trial, folder: Path) -> Iterable[str]:
     run = made(accelerators=1)
     if missing := {*texts} - plant(run, texts):
         yield f"{len(missing)} texts found no room"
-    shared, removed = publish.redact(run, frozenset())
+    shared, removed = redaction.redact(run, frozenset())
     path = folder / "shared.json"
     path.write_bytes(store.encode(shared))
-    stored = [text for _, text in privacy.texts(json.loads(path.read_bytes()))]
+    stored = [text for _, text in personal_data.texts(json.loads(path.read_bytes()))]
     stored += _everywhere(texts)
     shown = "\n".join(disclosure.lines(shared, removed, everything=True))
     published = shown.partition("What would be published")[2]
@@ -78,7 +78,7 @@ def _everywhere(texts: Sequence[str]) -> Iterator[str]:
     """Yield what is left of texts in every place of the schema, as sharing searches them."""
 
     def clean(where: str, text: str) -> str:
-        return privacy.hide(text, where=where)
+        return personal_data.hide(text, where=where)
 
-    run = privacy.rewritten(filled(cycle(texts)), clean)
-    return (text for _, text in privacy.texts(run))
+    run = personal_data.rewritten(filled(cycle(texts)), clean)
+    return (text for _, text in personal_data.texts(run))

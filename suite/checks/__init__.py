@@ -12,11 +12,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from frobench.suite import privacy
+from frobench.suite import personal_data
 from frobench.suite.checks import (
     bounds,
-    doubts,
-    facts,
+    case_facts,
     failures,
     newer,
     noise,
@@ -26,13 +25,14 @@ from frobench.suite.checks import (
     rule,
     structure,
     timing,
+    too_good,
 )
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run
 
 OF_NUMBERS = (timing, noise, power)
 """Modules of rules about what was measured, and about what sensors showed meanwhile."""
-OF_BELIEF = (plausibility, doubts)
+OF_BELIEF = (plausibility, too_good)
 """Modules of rules about results that are impossible, or very unlikely, on any machine."""
 OF_FACTS = (*OF_NUMBERS, *OF_BELIEF, newer)
 """Modules of rules about a run whose structure is right."""
@@ -58,7 +58,7 @@ def conclude(run: Run, *, whole: bool = False) -> list[Conclusion]:
     faults = [*rule.conclusions(run, bounds, *(() if whole else (structure,)))]
     wrong = {fault.case for fault in faults}
     sound = replace(run, benchmarks=[case for case in run.benchmarks if case.fullname not in wrong])
-    with facts.remembered():
+    with case_facts.remembered():
         return [
             *rule.conclusions(run, failures),
             *faults,
@@ -156,7 +156,7 @@ def opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
 
 def _in_text(plain: dict[str, Any]) -> Iterator[Conclusion]:
     """Judge all that a file holds, also where a run has no field: its texts and its digest."""
-    for message in dict.fromkeys(privacy.disclosures(plain)):
+    for message in dict.fromkeys(personal_data.disclosures(plain)):
         yield rule.conclusion(personal.personal_data, personal.SEVERITY, rule.Fault(message))
     stored, computed = plain["frobench"].get("digest", ""), store.digest_of(plain)
     if computed != stored:

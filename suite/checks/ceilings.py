@@ -7,10 +7,10 @@ from contextlib import suppress
 from functools import cache, partial
 from typing import NamedTuple
 
-from frobench.suite.checks.facts import highest_rate, is_accelerator
+from frobench.suite.checks.case_facts import highest_rate, is_accelerator
 from frobench.suite.datasheets import catalog
 from frobench.suite.datasheets.catalog import NotInCatalogError, Sheet
-from frobench.suite.stored.differences import function_of
+from frobench.suite.stored.machine_identity import function_of
 from frobench.suite.stored.types import Accelerator, Case, Cpu, Run, Severity, WorkPath
 from frobench.suite.units import format_value
 

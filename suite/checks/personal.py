@@ -3,8 +3,8 @@
 
 from collections.abc import Iterator
 
-from frobench.suite import privacy
 from frobench.suite.checks.rule import Fault
+from frobench.suite.personal_data import disclosures
 from frobench.suite.stored.types import Run, Severity
 
 SEVERITY: Severity = "error"
@@ -19,7 +19,7 @@ def personal_data(run: Run) -> Iterator[Fault]:
     came into it.
     """
     # What was found is not repeated: conclusions are stored too.
-    yield from map(Fault, privacy.disclosures(run))
+    yield from map(Fault, disclosures(run))
 
 
 def branch_name(run: Run) -> Iterator[Fault]:

@@ -6,15 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec import UNSET
 
-from frobench.suite.checks.ceilings import (
-    above,
-    accelerator,
-    link_ceiling,
-    memory_ceiling,
-    peak_ceiling,
-    precision,
-)
-from frobench.suite.checks.facts import (
+from frobench.suite.checks.case_facts import (
     LEAST_AGREEING,
     accelerators,
     by_launch,
@@ -23,6 +15,14 @@ from frobench.suite.checks.facts import (
     is_accelerator,
     moment,
     mostly,
+)
+from frobench.suite.checks.ceilings import (
+    above,
+    accelerator,
+    link_ceiling,
+    memory_ceiling,
+    peak_ceiling,
+    precision,
 )
 from frobench.suite.checks.rule import Fault
 from frobench.suite.checks.timing import EVENT_NOISE, EVENTS

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from msgspec import UNSET
 
+from frobench.suite.checks.case_facts import held_back
 from frobench.suite.checks.ceilings import accelerator
-from frobench.suite.checks.facts import held_back
 from frobench.suite.checks.rule import Fault
-from frobench.suite.machine.sensors.causes import of_kind
 from frobench.suite.machine.sensors.sensor import MEAN_POWER, POWER, may_limit
+from frobench.suite.machine.sensors.throttle_causes import of_kind
 from frobench.suite.stored.types import Case, Run, Sensed, Severity
 from frobench.suite.units import counted
 

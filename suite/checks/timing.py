@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from statistics import median
 
-from frobench.suite.checks.facts import (
+from frobench.suite.checks.case_facts import (
     LEAST_AGREEING,
     Observed,
     accelerators,

@@ -8,10 +8,10 @@ import math
 from collections import Counter
 from statistics import median_high
 
-from frobench.suite.compare.pairs import CaseComparison, RunComparison
+from frobench.suite.compare.matching import CaseComparison, RunComparison
 from frobench.suite.exit_codes import CANNOT, SLOWER
 from frobench.suite.statistics import LEAST_LAUNCHES
-from frobench.suite.stored.differences import name_of
+from frobench.suite.stored.machine_identity import name_of
 from frobench.suite.units import counted, format_value
 
 BLUNT = 0.25

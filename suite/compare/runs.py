@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from frobench.suite.compare.between_runs import (
+from frobench.suite.compare.between_run_spread import (
     MOST_RUNS,
     BetweenRunSpreads,
     Levels,
@@ -21,17 +21,17 @@ from frobench.suite.compare.between_runs import (
     disturbances,
     levels,
 )
-from frobench.suite.compare.family import Candidate, Sides, judge
-from frobench.suite.compare.pairs import (
+from frobench.suite.compare.matching import (
     RunComparison,
     failures,
     faults,
     match,
     other_time,
 )
+from frobench.suite.compare.multiple_testing import Candidate, Sides, judge
 from frobench.suite.statistics import case_medians, estimate, launch_medians
 from frobench.suite.stored import store
-from frobench.suite.stored.differences import (
+from frobench.suite.stored.machine_identity import (
     Difference,
     compare_environments,
     facts,
@@ -49,7 +49,7 @@ def compare_runs(
 ) -> RunComparison:
     """Compare two runs case by case. All cases together share 5% of false alarms.
 
-    others : other stored runs, the newest first; see `suite.compare.between_runs`
+    others : other stored runs, the newest first; see `suite.compare.between_run_spread`
     across : facts of the environment whose difference makes no case incomparable
     pairs : where the launches of the runs came in turn, new / base in each pair of launches, by
         case; there is no allowance then, and what disturbs the machine disturbs both

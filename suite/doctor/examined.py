@@ -12,8 +12,8 @@ import psutil
 from msgspec import Struct, structs
 
 from frobench.suite.doctor.torch_offer import Offer
-from frobench.suite.machine import hardware, host
-from frobench.suite.machine.accounts import Others
+from frobench.suite.machine import accelerator_facts, host
+from frobench.suite.machine.cpu_time import Others
 from frobench.suite.machine.sensors import cpu
 from frobench.suite.machine.vendors import VENDORS, shown
 from frobench.suite.machine.vendors.vendor import Examined
@@ -84,7 +84,9 @@ class ExaminedMachine(Struct, kw_only=True):
     def lacks_code(self, device: ExaminedAccelerator) -> bool:
         """Tell whether torch was not built for devices of this generation."""
         built = self.torch.architectures if self.torch else ()
-        return bool(built and device.capability and not hardware.serves(built, device.capability))
+        return bool(
+            built and device.capability and not accelerator_facts.serves(built, device.capability)
+        )
 
     @property
     def any_is_usable(self) -> bool:
@@ -154,7 +156,7 @@ def _described(examined: Examined) -> ExaminedAccelerator:
         "vendor": gpu.vendor.name,
         "type": gpu.vendor.type,
         "index": examined.number,
-        **hardware.complete(gpu.card, read),
+        **accelerator_facts.complete(gpu.card, read),
     }
     facts = dict.fromkeys(ExaminedAccelerator.__struct_fields__) | facts
     del facts["fault"], facts["unknown"]

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from frobench.suite.doctor.examined import ExaminedAccelerator, ExaminedMachine
 from frobench.suite.doctor.torch_offer import START_LOCALLY, Offer
 from frobench.suite.machine import host
-from frobench.suite.machine.sensors.causes import CAUSES, IDLE, Cause
 from frobench.suite.machine.sensors.sensor import AT_WORK, may_limit
+from frobench.suite.machine.sensors.throttle_causes import CAUSES, IDLE, Cause
 from frobench.suite.machine.vendors import VENDORS
 from frobench.suite.machine.vendors.vendor import Gpu, Vendor
 from frobench.suite.units import counted, format_value

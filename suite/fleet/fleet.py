@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from frobench.suite import privacy
+from frobench.suite import personal_data
 from frobench.suite.checkout import CHECKOUT
 from frobench.suite.errors import CannotRunError
 from frobench.suite.files import keep
@@ -134,7 +134,7 @@ class Schedule:
         self._cluster, self._results, self._tell = cluster, request.results, tell
         self._fleet = fleet or Fleet(order=asdict(ordered(request)))
         self._patience, self._order = request.patience, Order(**self._fleet.order)
-        self._private = privacy.own_names()
+        self._private = personal_data.own_names()
 
     async def run(self) -> Fleet:
         """Measure every node that is alive, or that the fleet lacks; return what became of all.
@@ -264,7 +264,9 @@ class Schedule:
         reason = self._fleet.lost.get(name, NOTHING_YET)
         # A clause with a command is for the person who measures, and the terminal has it.
         clauses = [clause for clause in reason.split("; ") if "`" not in clause] or [reason]
-        return privacy.hide(printable("; ".join(clauses))[:LONGEST_NAME], self._private | {name})
+        return personal_data.hide(
+            printable("; ".join(clauses))[:LONGEST_NAME], self._private | {name}
+        )
 
 
 def _private(results: Path, fleet: str) -> Path:

@@ -13,8 +13,8 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from frobench.suite.compare.family import Judged, compare, compare_family
-from frobench.suite.compare.pairs import CaseComparison
+from frobench.suite.compare.matching import CaseComparison
+from frobench.suite.compare.multiple_testing import Judged, compare, compare_family
 from frobench.suite.statistics import LEAST_LAUNCHES, NORMAL_QUANTILE, has_enough
 from frobench.suite.stored.types import Estimate
 

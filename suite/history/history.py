@@ -12,20 +12,13 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from frobench.suite.compare.pairs import CaseComparison, RunComparison, Unmatched
+from frobench.suite.compare.matching import CaseComparison, RunComparison, Unmatched
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.errors import CannotRunError, NothingMeasuredError
 from frobench.suite.history.change_search import BrokenError, Findings, Ratios, search
 from frobench.suite.history.commits import Commit, WorkTrees, commits_named, commits_of
-from frobench.suite.journal import (
-    Collected,
-    Imported,
-    Journal,
-    Measured,
-    Plan,
-    Record,
-    Refused,
-)
+from frobench.suite.journal import Collected, Imported, Journal, Measured, Record, Refused
+from frobench.suite.plan import Plan
 from frobench.suite.project.git import ask, describe, facts, project_folder
 from frobench.suite.run import telemetry, unfinished
 from frobench.suite.run.launches import Launches
@@ -41,7 +34,7 @@ from frobench.suite.run.runner import (
 )
 from frobench.suite.run.unfinished import PILOT, READINGS, RunClock
 from frobench.suite.stored import store
-from frobench.suite.stored.differences import short_name
+from frobench.suite.stored.machine_identity import short_name
 from frobench.suite.stored.types import Run
 from frobench.suite.units import counted
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from frobench.suite.errors import DoesNotFitError
 from frobench.suite.lazy_torch import is_imported, torch
 from frobench.suite.machine import host
-from frobench.suite.machine.hardware import eight_bit_float, serves
+from frobench.suite.machine.accelerator_facts import eight_bit_float, serves
 from frobench.suite.stored.types import Scalar
 
 if TYPE_CHECKING:

@@ -97,7 +97,7 @@ class Group:
     def _enter(self) -> None:
         if self._store is not None:
             return
-        from frobench.suite.kit.commands import backend_of  # noqa: PLC0415 - imports torch
+        from frobench.suite.kit.worker_commands import backend_of  # noqa: PLC0415 - imports torch
 
         dist, backend = torch.distributed, backend_of(self._ranks[0].seat.device)
         with needed("backend for a group of processes"):

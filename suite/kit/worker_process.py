@@ -40,7 +40,7 @@ def serve(pipe: Connection, seat: Seat, seed: int) -> None:
     if seat.cores:
         torch.set_num_threads(len(seat.cores))
     from frobench.suite.kit.abilities import precision  # noqa: PLC0415 - imports torch
-    from frobench.suite.kit.commands import Commands  # noqa: PLC0415 - imports torch
+    from frobench.suite.kit.worker_commands import Commands  # noqa: PLC0415 - imports torch
 
     gc.disable()
     gc.freeze()  # a search for garbage through all imported modules takes a tenth of a second

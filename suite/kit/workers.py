@@ -24,7 +24,7 @@ from frobench.suite.machine.host import read
 from frobench.suite.stored.types import Check
 
 if TYPE_CHECKING:
-    from frobench.suite.kit.commands import Task
+    from frobench.suite.kit.worker_commands import Task
 
 TOPOLOGY = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 HALVES = "cpu/0+cpu/1"

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import pytest
 
-from frobench.suite import privacy
+from frobench.suite import personal_data
 from frobench.suite.checkout import BENCHMARKS, SUITE
 from frobench.suite.errors import LostRankError, WrongResultError, in_brief
 from frobench.suite.journal import DEVICE_LOST, Begun, Measured, Refused
@@ -21,11 +21,11 @@ from frobench.suite.kit.lanes import Track
 from frobench.suite.kit.workers import WorkerError
 from frobench.suite.launch.session import Session
 from frobench.suite.lazy_torch import torch
-from frobench.suite.machine.accounts import accounts
-from frobench.suite.measure.around import ColdCaches, Inputs
-from frobench.suite.measure.sampler import Body, Sampler, no_garbage_collection
+from frobench.suite.machine.cpu_time import accounts
+from frobench.suite.measure.caches_and_inputs import ColdCaches, Inputs
+from frobench.suite.measure.timed_loop import Body, Sampler, no_garbage_collection
 from frobench.suite.profiles import brief
-from frobench.suite.stored.differences import name_of
+from frobench.suite.stored.machine_identity import name_of
 from frobench.suite.stored.types import Check, Settings, Work
 
 WINDOW = pytest.StashKey[bool]()
@@ -220,7 +220,7 @@ def refusal(
             reason, refused.details = f"pytest.{'skip' if skips else 'fail'}", _text(error)
         if where := raised_at(error, file.parent):
             reason += f" ({where})"
-    refused.reason = privacy.hide(reason, privacy.own_names())[:LONGEST_REASON]
+    refused.reason = personal_data.hide(reason, personal_data.own_names())[:LONGEST_REASON]
     return refused
 
 

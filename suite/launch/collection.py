@@ -26,17 +26,18 @@ from typing import Any
 
 import pytest
 
-from frobench.suite.journal import Collected, Identity
+from frobench.suite.benchmark_version import benchmark_version
+from frobench.suite.journal import Collected
 from frobench.suite.kit.cases import Parameters, expand, is_headline, twins
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import HALVES, halves
 from frobench.suite.machine import environment
 from frobench.suite.machine.host import affinity, cores_in_use
 from frobench.suite.nodes.groups import node_groups
-from frobench.suite.nodes.meeting import Meeting
-from frobench.suite.stored.differences import function_of, name_of
+from frobench.suite.nodes.rendezvous import Meeting
+from frobench.suite.plan import Identity
+from frobench.suite.stored.machine_identity import function_of, name_of
 from frobench.suite.stored.types import Exercise, ProfileName, Settings
-from frobench.suite.version import benchmark_version
 
 NONE = "none"
 """The device of a case that no device of this machine can run."""

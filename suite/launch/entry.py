@@ -45,9 +45,9 @@ class _Collected:
 
 def _start_workers() -> None:
     """Start the workers that the launch needs: they import torch while benchmarks do."""
-    from frobench.suite.journal import OPTION, read_spec  # noqa: PLC0415 - as above
     from frobench.suite.kit.workers import HALVES, halves, start_early  # noqa: PLC0415 - as above
     from frobench.suite.machine.host import affinity, cores_in_use  # noqa: PLC0415 - as above
+    from frobench.suite.plan import OPTION, read_spec  # noqa: PLC0415 - as above
 
     for argument in sys.argv:
         option, _, path = argument.partition("=")

@@ -17,7 +17,7 @@ import msgspec
 import pytest
 
 from frobench.suite.errors import DoesNotFitError
-from frobench.suite.journal import OPTION, LaunchSpec, Measured, Plan, Stopped, read_spec
+from frobench.suite.journal import Measured, Stopped
 from frobench.suite.kit import device as dev
 from frobench.suite.kit.abilities import precision
 from frobench.suite.kit.cases import PROFILES
@@ -30,6 +30,7 @@ from frobench.suite.launch.process_state import ProcessState
 from frobench.suite.launch.search import ShapeSearch
 from frobench.suite.launch.session import Session
 from frobench.suite.lazy_torch import is_imported
+from frobench.suite.plan import OPTION, LaunchSpec, Plan, read_spec
 from frobench.suite.profiles import settings_for
 
 SESSION = pytest.StashKey[Session]()

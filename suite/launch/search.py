@@ -11,12 +11,13 @@ from contextlib import suppress
 from time import monotonic, perf_counter
 
 from frobench.suite.errors import DoesNotFitError
-from frobench.suite.journal import LaunchSpec, Tried
+from frobench.suite.journal import Tried
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.search_strategy import Shape, Try, outcome, proposal
 from frobench.suite.lazy_torch import torch
-from frobench.suite.measure.ready import steady_clocks
-from frobench.suite.measure.sampler import Body, Sampler
+from frobench.suite.measure.settling_and_gauge import steady_clocks
+from frobench.suite.measure.timed_loop import Body, Sampler
+from frobench.suite.plan import LaunchSpec
 
 Make = Callable[[Shape], Body]
 """Returns what multiplies two matrices of a shape; called for each shape that is tried."""

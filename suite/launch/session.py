@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from frobench.suite import doctor, journal
 from frobench.suite.errors import CannotRunError, in_brief, known_message
-from frobench.suite.journal import DEVICE_LOST, DISK_REFUSES, Journal, LaunchSpec, Measured, Record
+from frobench.suite.journal import DEVICE_LOST, DISK_REFUSES, Journal, Measured, Record
 from frobench.suite.kit import device as dev
 from frobench.suite.kit.cases import Parameters
 from frobench.suite.kit.device import Device
@@ -32,11 +32,17 @@ from frobench.suite.lazy_torch import is_imported, torch
 from frobench.suite.machine import environment
 from frobench.suite.machine.sensors.sensor import seal
 from frobench.suite.machine.torch_facts import bus_address
-from frobench.suite.measure import ready, sampler
-from frobench.suite.measure.around import Blocker, blocker
-from frobench.suite.measure.explore import Explorer
-from frobench.suite.measure.sampler import Sampler
+from frobench.suite.measure.settling_and_gauge import (
+    WAKE_SECONDS,
+    Gauge,
+    empty_body,
+    of_each,
+    steady_clocks,
+)
+from frobench.suite.measure.timed_loop import Blocker, Sampler, blocker, timer_step
+from frobench.suite.measure.too_slow import Explorer
 from frobench.suite.nodes.groups import Groups
+from frobench.suite.plan import LaunchSpec
 from frobench.suite.profiles import PROFILES, longest_call
 from frobench.suite.project.imports import foreign, foreign_code, imported
 from frobench.suite.stored.types import Work
@@ -62,7 +68,7 @@ class Session:
         self.position = max(0, len(spec.plan.cases) - len(spec.order))
         self.is_changed = False
         self._is_settled = spec.mode == "measure"  # by the plan
-        self._gauge: ready.Gauge | None = None
+        self._gauge: Gauge | None = None
         self._rested = False
         self._examined = False
         self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
@@ -96,7 +102,7 @@ class Session:
         if self.spec.mode == "pilot":
             lacking = {} if wanted or not is_imported() else dev.unserved(dev.accelerators())
             told = {n: known_message(w) or "torch cannot compute there" for n, w in lacking.items()}
-            ready.steady_clocks(self._accelerators, ready.WAKE_SECONDS)
+            steady_clocks(self._accelerators, WAKE_SECONDS)
             self.write(
                 journal.Surroundings(
                     devices=names,
@@ -176,18 +182,18 @@ class Session:
             return
         begun, settings = perf_counter(), self.spec.settings
         devices = [Device(name) for name in settings.devices]
-        ready.steady_clocks(self._accelerators, PROFILES[settings.profile].settle)
-        self._gauge = ready.Gauge(devices, cases)
+        steady_clocks(self._accelerators, PROFILES[settings.profile].settle)
+        self._gauge = Gauge(devices, cases)
         self.write(
             journal.Harness(
                 launch=self.spec.launch,
                 environment=environment.capture(settings.devices),
                 facts=replace(
                     journal.no_facts(),
-                    empty_body=ready.of_each(devices, ready.empty_body),
-                    ready_reading=ready.of_each(self._accelerators, Device.ready_reading),
-                    waits=ready.of_each(self._accelerators, lambda device: str(device.wait)),
-                    timer_step=sampler.timer_step(),
+                    empty_body=of_each(devices, empty_body),
+                    ready_reading=of_each(self._accelerators, Device.ready_reading),
+                    waits=of_each(self._accelerators, lambda device: str(device.wait)),
+                    timer_step=timer_step(),
                     state=dev.global_state(),
                     warmup_seconds=perf_counter() - begun,
                 ),
@@ -203,7 +209,7 @@ class Session:
             return 0.0
         used, begun = any(one.name in devices for one in self._accelerators), perf_counter()
         if used and self._rested:
-            ready.steady_clocks(self._accelerators, PROFILES[self.spec.settings.profile].settle)
+            steady_clocks(self._accelerators, PROFILES[self.spec.settings.profile].settle)
         self._rested, seconds = not used, perf_counter() - begun
         self._gauge.read_before_case()
         return seconds

@@ -11,7 +11,7 @@ from typing import Any
 from frobench.suite.checkout import CHECKOUT
 from frobench.suite.machine.host import kernel, processor
 from frobench.suite.project import git
-from frobench.suite.stored.differences import machine_id, machine_name
+from frobench.suite.stored.machine_identity import machine_id, machine_name
 from frobench.suite.stored.types import CommitInfo, Environment
 
 MEASURING = ("benchmarks", "frobench", "suite")

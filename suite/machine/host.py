@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import cpuinfo
 import psutil
 
-from frobench.suite import privacy
-from frobench.suite.stored.differences import described, vector_sets
+from frobench.suite import personal_data
+from frobench.suite.stored.machine_identity import described, vector_sets
 from frobench.suite.stored.types import Cpu
 from frobench.suite.units import counted
 
@@ -251,7 +251,7 @@ def operating_system() -> str:
 def kernel() -> str:
     """Return the kernel's release; one that somebody built may have a name of theirs in it."""
     place = "$.frobench.environment.software.kernel"
-    return privacy.hide(platform.release(), privacy.own_names(), place)
+    return personal_data.hide(platform.release(), personal_data.own_names(), place)
 
 
 def in_container(root: Path = ROOT) -> bool | None:
@@ -270,7 +270,7 @@ def public_packages(packages: Mapping[str, str]) -> dict[str, str]:
 
 def stored_variables(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that change what is measured; a telling value is only `set`."""
-    own = privacy.own_names()
+    own = personal_data.own_names()
     return {
         name: storable(name, value, own)
         for name, value in sorted(environ.items())
@@ -283,7 +283,9 @@ def storable(name: str, value: str, names: Collection[str]) -> str:
     if name.endswith("_VISIBLE_DEVICES") and _UUID.match(value):
         return f"by UUID, {counted(len(value.split(',')), 'device')}"
     somebodys = _SOMEBODYS.search(name) and len(value) >= _SHORTEST
-    return SET if somebodys or _KEY.search(value) or any(privacy.find(value, names)) else value
+    return (
+        SET if somebodys or _KEY.search(value) or any(personal_data.find(value, names)) else value
+    )
 
 
 MEGABIT = 1e6 / 8

@@ -11,7 +11,7 @@ from typing import Any
 
 from frobench.suite.lazy_torch import is_imported, torch
 from frobench.suite.machine import host
-from frobench.suite.machine.hardware import complete
+from frobench.suite.machine.accelerator_facts import complete
 from frobench.suite.machine.host import ROOT, unknown_facts
 from frobench.suite.machine.sensors.sensor import seal
 from frobench.suite.machine.vendors import vendor_of

@@ -26,7 +26,7 @@ from msgspec import Struct
 
 from frobench.suite.errors import CannotRunError, LostRankError
 from frobench.suite.kit.worker_process import Seat, serve
-from frobench.suite.nodes.meeting import Meeting, Node
+from frobench.suite.nodes.rendezvous import Meeting, Node
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from frobench.suite import privacy
+from frobench.suite import personal_data
 from frobench.suite.checkout import CHECKOUT
 from frobench.suite.errors import CannotRunError
 from frobench.suite.stored.types import CommitInfo, Project
@@ -92,7 +92,7 @@ def facts(tree: Path) -> Project:
     commit = head(tree) or CommitInfo()
     changes = ask(tree, "status", "--porcelain", "--untracked-files=no")
     return Project(
-        name=privacy.hide(name, privacy.own_names()),
+        name=personal_data.hide(name, personal_data.own_names()),
         id=commit.id,
         time=commit.time,
         dirty=None if changes is None else changes != "",

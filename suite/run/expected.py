@@ -10,11 +10,12 @@ from statistics import median
 from msgspec import UNSET, Struct
 from msgspec.structs import asdict
 
-from frobench.suite.journal import Collected, Identity
+from frobench.suite.journal import Collected
+from frobench.suite.plan import Identity
 from frobench.suite.profiles import OVER, launches_within, longest_call, settings_on
-from frobench.suite.run.plan import choices
+from frobench.suite.run.planning import choices
 from frobench.suite.stored import store
-from frobench.suite.stored.differences import machine_id
+from frobench.suite.stored.machine_identity import machine_id
 from frobench.suite.stored.store import InvalidResult
 from frobench.suite.stored.types import Exercise, ProfileName, Run, Settings, Work
 from frobench.suite.units import format_seconds
@@ -56,7 +57,7 @@ def newest(
 ) -> Run | None:
     """Return the newest complete run of a machine in a folder, if one of the last few is its own.
 
-    machine : its identity, see `suite.stored.differences.machine_id`
+    machine : its identity, see `suite.stored.machine_identity.machine_id`
     is_like : whether a run of the machine is one that is looked for
     labelled : whether the identity holds a label; else runs of any label count
     """

@@ -28,12 +28,13 @@ from msgspec.structs import replace
 from frobench.suite import journal
 from frobench.suite.checkout import CHECKOUT
 from frobench.suite.errors import CannotRunError
-from frobench.suite.journal import Begun, Journal, LaunchSpec, Measured, Plan, Record, Refused
-from frobench.suite.machine.accounts import Others
+from frobench.suite.journal import Begun, Journal, Measured, Record, Refused
+from frobench.suite.machine.cpu_time import Others
+from frobench.suite.plan import OPTION, LaunchSpec, Plan
+from frobench.suite.run.energy import REST
 from frobench.suite.run.progress import Reporter, say_refusal
-from frobench.suite.run.telemetry import REST
 from frobench.suite.run.unfinished import LAUNCHES, RunClock
-from frobench.suite.stored.differences import short_name
+from frobench.suite.stored.machine_identity import short_name
 from frobench.suite.units import counted
 
 POLL_SECONDS = 0.05
@@ -191,7 +192,7 @@ def arguments(spec: Path, benchmarks: Path) -> list[str]:
     # Without the cut, pytest would match `-k` against the folders above as well.
     where = (f"--rootdir={benchmarks.parent}", f"--confcutdir={benchmarks.parent}")
     storage = f"--benchmark-storage=file://{spec.parent}"  # else it makes a folder for results
-    return [*_PYTEST, str(benchmarks), *where, storage, f"{journal.OPTION}={spec}"]
+    return [*_PYTEST, str(benchmarks), *where, storage, f"{OPTION}={spec}"]
 
 
 def lost(code: int | None) -> str | None:

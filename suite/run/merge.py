@@ -9,14 +9,15 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from frobench.suite import checks, journal
-from frobench.suite.journal import Identity, Measured, Plan, Record, Refused
+from frobench.suite.journal import Measured, Record, Refused
 from frobench.suite.machine import environment
 from frobench.suite.machine.sensors.cpu import CPU
-from frobench.suite.run import telemetry
-from frobench.suite.run.plan import outcome
+from frobench.suite.plan import Identity, Plan
+from frobench.suite.run import energy, telemetry
+from frobench.suite.run.planning import outcome
 from frobench.suite.run.telemetry import Line
 from frobench.suite.stored import store, types
-from frobench.suite.stored.differences import changed
+from frobench.suite.stored.machine_identity import changed
 
 PICOSECOND_DIGITS = 12
 """A sample is stored to the picosecond, below every clock's step."""
@@ -60,13 +61,11 @@ def merge(
     ]
     devices = {case.fullname: case.extra_info.devices for case in cases}
     sensed = telemetry.sensors_of_cases(lines, records, devices)
-    spent = telemetry.energy_of_cases(lines, records, devices, launches)
+    spent = energy.energy_of_cases(lines, records, devices, launches)
     for case in cases:
         case.extra_info.telemetry = sensed.get(case.fullname, {})
         case.extra_info.energy = spent.get(case.fullname)
-    unknown = {
-        name: telemetry.UNSEEN for name in plan.energy if name in devices and name not in spent
-    }
+    unknown = {name: energy.UNSEEN for name in plan.energy if name in devices and name not in spent}
     run = types.Run(
         machine_info=environment.machine_info(),
         commit_info=plan.commit,
@@ -94,7 +93,7 @@ def merge(
             conclusions=[],
             troubles=plan.troubles,
             project=plan.project or UNSET,
-            telemetry=telemetry.of_run(lines, records) or UNSET,
+            telemetry=telemetry.of_run(lines, records, energy.idle_watts(lines, records)) or UNSET,
             nodes=plan.nodes or UNSET,
             without_energy=plan.without_energy | unknown,
         ),
@@ -129,7 +128,7 @@ def _case(
         for name in sorted({name for record in ran for name in record.parts})
     }
     if any(windows) and not any(name.startswith(CPU) for name in case.devices):
-        parts[telemetry.SUSTAINED] = [s and round(s, PICOSECOND_DIGITS) for s in windows]
+        parts[energy.SUSTAINED] = [s and round(s, PICOSECOND_DIGITS) for s in windows]
     flushed = [record.flushed_bytes for record in ran if record.flushed_bytes is not None]
     return types.Case(
         group=case.group,

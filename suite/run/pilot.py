@@ -8,7 +8,8 @@ from typing import Literal
 from frobench.suite import journal
 from frobench.suite.errors import CannotRunError, NothingSelectedError
 from frobench.suite.exit_codes import absent, absent_in
-from frobench.suite.journal import Collected, Journal, LaunchSpec, Measured, Plan, Record, Refused
+from frobench.suite.journal import Collected, Journal, Measured, Record, Refused
+from frobench.suite.plan import LaunchSpec, Plan
 from frobench.suite.run.launches import FRUITLESS_TRIES, MISUSED, TRIES, LaunchProcess, lost
 from frobench.suite.stored.types import Settings
 

@@ -20,7 +20,7 @@ from frobench.suite.errors import NothingMeasuredError
 from frobench.suite.journal import Record, Refused
 from frobench.suite.printable import plain_stream, printable
 from frobench.suite.profiles import OVER
-from frobench.suite.stored.differences import short_name
+from frobench.suite.stored.machine_identity import short_name
 from frobench.suite.stored.types import Outcome
 from frobench.suite.units import counted
 

@@ -33,20 +33,13 @@ from msgspec.structs import replace
 from frobench.suite import doctor, errors
 from frobench.suite.errors import CannotRunError
 from frobench.suite.files import create, keep
-from frobench.suite.journal import (
-    Begun,
-    Collected,
-    Journal,
-    Measured,
-    Plan,
-    Record,
-    Surroundings,
-)
+from frobench.suite.journal import Begun, Collected, Journal, Measured, Record, Surroundings
 from frobench.suite.machine import environment, vendors
 from frobench.suite.machine.host import own_address
 from frobench.suite.machine.sensors.sensor import Source
 from frobench.suite.nodes.agent import Agent, holding_nodes
-from frobench.suite.nodes.meeting import Meeting, Position, describe, meet
+from frobench.suite.nodes.rendezvous import Meeting, Position, describe, meet
+from frobench.suite.plan import Plan
 from frobench.suite.printable import printable
 from frobench.suite.profiles import PEAK_SECONDS, SEARCH_PART, settings_for
 from frobench.suite.project import git
@@ -56,7 +49,7 @@ from frobench.suite.run.expected import newest
 from frobench.suite.run.launches import Launches
 from frobench.suite.run.lock import lock_identity, machine_lock
 from frobench.suite.run.merge import merge
-from frobench.suite.run.plan import choices, freeze
+from frobench.suite.run.planning import choices, freeze
 from frobench.suite.run.progress import (
     Reporter,
     in_brief,
@@ -67,7 +60,7 @@ from frobench.suite.run.progress import (
 )
 from frobench.suite.run.unfinished import LAUNCHES, PILOT, READINGS, RunClock
 from frobench.suite.stored import store, types
-from frobench.suite.stored.differences import machine_id, short_name
+from frobench.suite.stored.machine_identity import machine_id, short_name
 from frobench.suite.stored.types import LABEL_DIGITS, Conclusion, Environment, Outcome, Run
 from frobench.suite.units import counted
 

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from frobench.suite.errors import CannotRunError
-from frobench.suite.journal import Plan
+from frobench.suite.plan import Plan
 
 RUNS = ".runs"
 ABANDONED_SECONDS = 60.0

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import UNSET
 
 from frobench.suite.files import UnusableFileError, content_of, create
-from frobench.suite.stored.differences import described
+from frobench.suite.stored.machine_identity import described
 from frobench.suite.stored.types import MINOR, SCHEMA, CaseStats, Run
 
 MOST_VALUES = 1_000_000

@@ -48,7 +48,7 @@ class Cpu(Struct, kw_only=True):
     usable_numa_nodes, core_nodes : memory nodes that the usable cores belong to; their numbers
     huge_pages : the kernel's word on when it uses them by itself
     family, model_number, stepping : by which the vendor numbers processors
-    instruction_sets : those that change how fast it computes, see `suite.stored.differences`
+    instruction_sets : those that change how fast it computes, see `suite.stored.machine_identity`
     """
 
     model: Text | None

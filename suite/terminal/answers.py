@@ -11,9 +11,9 @@ from msgspec import Struct, structs
 
 from frobench.suite.printable import as_cell, printable
 from frobench.suite.project.git import describe
-from frobench.suite.stored.differences import name_of, short_name
+from frobench.suite.stored.machine_identity import name_of, short_name
 from frobench.suite.stored.types import Estimate, Project, Status
-from frobench.suite.terminal.layout import GAP, wrapped
+from frobench.suite.terminal.output import GAP, wrapped
 from frobench.suite.units import counted, format_capacity, format_ends, format_estimate
 
 NOT_CONCLUSIVE = "not conclusive"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from frobench.suite.compare.gate import doubt, missing
-from frobench.suite.compare.pairs import (
+from frobench.suite.compare.matching import (
     CaseComparison,
     Matched,
     Pair,
@@ -13,12 +13,12 @@ from frobench.suite.compare.pairs import (
     Unmatched,
     kind,
 )
-from frobench.suite.compare.rank_tests import compare_values
+from frobench.suite.compare.verdicts import compare_values
 from frobench.suite.project.git import describe
 from frobench.suite.statistics import LEAST_LAUNCHES, case_medians, estimate
-from frobench.suite.stored.differences import Difference, name_of
+from frobench.suite.stored.machine_identity import Difference, name_of
 from frobench.suite.stored.types import Scalar, VerdictWord
-from frobench.suite.terminal.layout import Table
+from frobench.suite.terminal.output import Table
 from frobench.suite.units import RATIO, counted, format_estimate, format_point, format_value
 
 FINDS = "finds"

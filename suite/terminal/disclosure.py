@@ -4,10 +4,10 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from frobench.suite import privacy
-from frobench.suite.publish import Removed, pattern
+from frobench.suite import personal_data
+from frobench.suite.redaction import Removed, pattern
 from frobench.suite.stored.types import Run
-from frobench.suite.terminal.layout import width, wrapped
+from frobench.suite.terminal.output import width, wrapped
 from frobench.suite.units import counted
 
 FEW, LONGEST = 6, 60
@@ -30,7 +30,7 @@ def lines(run: Run, removed: Collection[Removed], *, everything: bool = False) -
     yield from ("", f"What would be published: {samples} of {cases} in {launches}, numbers of the")
     yield "machine, and every text below, by its place in the file"
     texts: dict[str, dict[str, None]] = {}
-    for where, text in privacy.texts(run):
+    for where, text in personal_data.texts(run):
         if text:
             place = pattern(where).removeprefix("$.")
             texts.setdefault(BY_CASE if place.startswith(BY_CASE) else place, {})[text] = None

@@ -7,9 +7,9 @@ from msgspec import Struct, structs
 
 from frobench.suite.doctor.examined import ExaminedMachine
 from frobench.suite.machine.host import installed
-from frobench.suite.machine.sensors.causes import IDLE
+from frobench.suite.machine.sensors.throttle_causes import IDLE
 from frobench.suite.stored.types import Conclusion
-from frobench.suite.terminal.layout import GAP, wrapped
+from frobench.suite.terminal.output import GAP, wrapped
 from frobench.suite.units import counted, format_value
 
 MARGIN = 16

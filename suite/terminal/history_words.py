@@ -4,15 +4,15 @@
 from collections.abc import Iterator, Sequence
 from textwrap import shorten
 
-from frobench.suite.compare.family import overlap
 from frobench.suite.compare.gate import doubt
+from frobench.suite.compare.multiple_testing import overlap
 from frobench.suite.history.change_search import Culprit, Findings
 from frobench.suite.history.commits import Commit
 from frobench.suite.history.history import History
-from frobench.suite.stored.differences import name_of
+from frobench.suite.stored.machine_identity import name_of
 from frobench.suite.stored.types import Estimate
 from frobench.suite.terminal.comparison import cannot_say, of_cases, undecided, unmatched
-from frobench.suite.terminal.layout import Table
+from frobench.suite.terminal.output import Table
 from frobench.suite.units import RATIO, counted, format_estimate, format_value
 
 LONGEST_SUBJECT = 40

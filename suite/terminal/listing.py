@@ -6,9 +6,9 @@ from itertools import groupby
 
 from frobench.suite.profiles import OVER
 from frobench.suite.run.expected import Expected, ExpectedCase
-from frobench.suite.stored.differences import name_of
+from frobench.suite.stored.machine_identity import name_of
 from frobench.suite.stored.types import Work
-from frobench.suite.terminal.layout import GAP, Table, wrapped
+from frobench.suite.terminal.output import GAP, Table, wrapped
 from frobench.suite.units import counted, format_seconds, format_value
 
 COLUMNS = {"work of a call": "<", "a call": ">", "": "<"}

@@ -12,9 +12,9 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from frobench.suite.kit.commands import Task
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.group import LOOPBACK, Group
+from frobench.suite.kit.worker_commands import Task
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import Worker
 from tests.instruments.processes.alone import BENCHMARKS, load, run_pytest

@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from frobench.reports.purchase.prices import Price
-from frobench.suite import privacy
+from frobench.suite import personal_data
 from frobench.suite.stored.types import LONGEST_NAME, Run
 
 HIT = "window.__hit=1"
@@ -46,7 +46,7 @@ def hostile_runs(run: Run) -> dict[str, Run]:
 
     The last has names that lead out of the site's folder. Both are valid.
     """
-    told: Run = privacy.rewritten(run, _spoil(_NAMES))
+    told: Run = personal_data.rewritten(run, _spoil(_NAMES))
     environment = replace(run.frobench.environment, machine="../../up")
     above = replace(run, frobench=replace(run.frobench, run="..", environment=environment))
     return {"told": told, "above": above}
@@ -57,7 +57,7 @@ def everywhere(run: Run) -> Run:
 
     Runs that are alike stay so: in each the same text becomes the same.
     """
-    found: Run = privacy.rewritten(run, _spoil())
+    found: Run = personal_data.rewritten(run, _spoil())
     return found
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from frobench.suite.kit.group import Group
 from frobench.suite.nodes.groups import Groups
-from frobench.suite.nodes.meeting import position
+from frobench.suite.nodes.rendezvous import position
 from frobench.suite.run.runner import coordinating, take_part
 from tests.cluster import plain_tcp
 from tests.cluster.namespaces import Links

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import pytest
 
 from frobench.suite.errors import LostRankError
-from frobench.suite.kit.commands import Task
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.group import LOOPBACK, Group
+from frobench.suite.kit.worker_commands import Task
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import Worker
 from frobench.suite.stored.types import Check

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from frobench.endings import exits_cleanly
+from frobench.suite.benchmark_version import benchmark_version
 from frobench.suite.errors import CutShortError, Interrupted
 from frobench.suite.machine import environment
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion
-from frobench.suite.terminal import layout
+from frobench.suite.terminal import output
 from frobench.suite.units import RATIO
-from frobench.suite.version import benchmark_version
 from tests.instruments.processes import command
 from tests.instruments.processes.alone import load
 from tests.instruments.processes.command import ROOT, TRICKY
@@ -269,7 +269,7 @@ def test_doubts_begin_with_errors_and_name_a_few_cases_of_each_warning() -> None
     noisy = Conclusion(code="noisy-case", severity="warning", message="wide", advice="Again.")
     failed = Conclusion(code="failed-case", severity="error", message="\x1b[2J", advice="Look.")
     run.frobench.conclusions = [noisy] * 5 + [failed]
-    assert [*layout.doubts(run, 80)] == [
+    assert [*output.doubts(run, 80)] == [
         "",
         "error: failed-case. Look.",
         "  \ufffd[2J",
@@ -278,7 +278,7 @@ def test_doubts_begin_with_errors_and_name_a_few_cases_of_each_warning() -> None
         *["  wide"] * 3,
         "  and 2 more: `frobench show FILE --cases`",
     ]
-    narrow = [*layout.doubts(run, 20)]
+    narrow = [*output.doubts(run, 20)]
     assert max(map(len, narrow)) <= 20
 
 

@@ -17,7 +17,7 @@ from frobench.reports.site.run_files import Pair, changed
 from frobench.suite.compare.gate import exit_code
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored import store
-from frobench.suite.stored.differences import name_of
+from frobench.suite.stored.machine_identity import name_of
 from frobench.suite.stored.types import Case, Run
 from frobench.suite.terminal import comparison as words
 from tests.instruments.faults.judging import add_up, made

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from frobench import command
 from frobench.suite.errors import NothingSelectedError
 from frobench.suite.launch.case import called_once
-from frobench.suite.measure.sampler import Sampler
+from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.once import the_case
 from frobench.suite.profiles import settings_for
 from tests.instruments.processes.warm import frobench

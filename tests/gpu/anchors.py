@@ -75,7 +75,7 @@ def measure(
     import torch
 
     from frobench.suite.kit.device import Device
-    from frobench.suite.measure.ready import steady_clocks
+    from frobench.suite.measure.settling_and_gauge import steady_clocks
     from frobench.suite.run.lock import machine_lock
     from tests.gpu import anchors_cuda, anchors_measure, anchors_peak
 

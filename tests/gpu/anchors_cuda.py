@@ -16,7 +16,7 @@ from statistics import median
 import torch
 
 from frobench.suite.kit.device import Device
-from frobench.suite.measure.sampler import Sampler
+from frobench.suite.measure.timed_loop import Sampler
 from tests.gpu.anchors_figures import EVENTS, PYTORCH, RUNTIME, Copied
 from tests.gpu.anchors_measure import body_of, in_turn
 

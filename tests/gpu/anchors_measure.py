@@ -18,8 +18,8 @@ import torch
 
 from frobench.suite.kit.abilities import precision
 from frobench.suite.kit.device import Device
-from frobench.suite.measure.around import ColdCaches
-from frobench.suite.measure.sampler import Body, Sampler
+from frobench.suite.measure.caches_and_inputs import ColdCaches
+from frobench.suite.measure.timed_loop import Body, Sampler
 from frobench.suite.stored.types import Check
 from studies.peers.adapters import cuda_bench
 from studies.peers.tool import Order, missing_on_cuda, run

@@ -14,7 +14,7 @@ import torch
 from frobench.suite.errors import DoesNotFitError
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.search_strategy import Shape
-from frobench.suite.measure.sampler import Sampler
+from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run, Search
 from studies.peers.tool import ROOT, Order, run

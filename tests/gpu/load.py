@@ -7,7 +7,7 @@ from time import perf_counter
 import torch
 
 from frobench.suite.kit.device import Device
-from frobench.suite.measure.sampler import Sampler
+from frobench.suite.measure.timed_loop import Sampler
 
 N = 16384
 """So large that the GPU has seconds of work where many are queued."""

@@ -55,7 +55,7 @@ def between_events(work: Callable[[], object], after: int = 0) -> float:
 @pytest.fixture(scope="module")
 def sleeps(gpu: "Device") -> dict[str, Times]:
     """Return the median seconds of each kernel, timed in turn by the samples and by events."""
-    from frobench.suite.measure.sampler import Sampler
+    from frobench.suite.measure.timed_loop import Sampler
 
     samplers = {cycles: Sampler(partial(sleep, cycles), [gpu]) for cycles in CYCLES}
     ways: dict[str, Callable[[Sampler], float]] = {
@@ -120,7 +120,7 @@ def captured(gpu: "Device", work: Callable[[], Any]) -> Callable[[], Any]:
 
 def isolated_and_replayed(gpu: "Device", work: Callable[[], Any]) -> dict[str, float]:
     """Return the median seconds of work, in turn launched while the GPU sleeps, and replayed."""
-    from frobench.suite.measure.sampler import Sampler
+    from frobench.suite.measure.timed_loop import Sampler
 
     eager, replay = Sampler(work, [gpu]), Sampler(captured(gpu, work), [gpu])
     seen: dict[str, list[float]] = {"eager": [], "isolated": [], "span": [], "host": []}

@@ -52,7 +52,7 @@ def test_no_more_memory_is_needed_than_is_asked_for(
 def test_decoding_reads_no_faster_than_the_memory_and_a_replay_is_no_slower(
     gpu: "Device",
 ) -> None:
-    from frobench.suite.measure.sampler import Sampler
+    from frobench.suite.measure.timed_loop import Sampler
     from tests.gpu.anchors_measure import body_of
 
     def fastest(module: str, function: str, **given: Any) -> float:  # noqa: ANN401 - as above

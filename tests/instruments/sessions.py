@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.journal import LaunchSpec, Record
+from frobench.suite.journal import Record
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.launch.case import Measure
 from frobench.suite.launch.session import Session
+from frobench.suite.plan import LaunchSpec
 from frobench.suite.profiles import settings_for
 from frobench.suite.stored.types import Settings
 from tests.instruments.runs.made_up_records import spec

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.compare.between_runs import BetweenRunSpread
-from frobench.suite.compare.family import Judged, Sides, compare, compare_family
-from frobench.suite.compare.rank_tests import Comparison
+from frobench.suite.compare.between_run_spread import BetweenRunSpread
+from frobench.suite.compare.multiple_testing import Judged, Sides, compare, compare_family
+from frobench.suite.compare.verdicts import Comparison
 from studies.calibration import (
     changes,
     clean,

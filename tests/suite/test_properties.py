@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from msgspec.structs import replace
 
 from frobench.reports.purchase import script
-from frobench.suite.compare.rank_tests import SAME, compare_pairs, compare_values, verdict
+from frobench.suite.compare.verdicts import SAME, compare_pairs, compare_values, verdict
 from frobench.suite.statistics import estimate, launch_medians, spread
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Estimate

@@ -8,10 +8,10 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite import checks, privacy, publish
+from frobench.suite import checks, personal_data, redaction
 from frobench.suite.checks import personal, rule
 from frobench.suite.machine import environment
-from frobench.suite.publish import Removed
+from frobench.suite.redaction import Removed
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run
 from frobench.suite.terminal import disclosure
@@ -54,7 +54,7 @@ def telling() -> Run:
 
 def test_what_names_somebody_is_taken_out_and_told() -> None:
     made_variables = made().frobench.environment.software.variables
-    shared, removed = publish.redact(telling(), NAMES)
+    shared, removed = redaction.redact(telling(), NAMES)
     assert {one.what for one in removed} == {
         "the host's name",
         "1 fact of another plugin",
@@ -87,7 +87,7 @@ def test_what_names_somebody_is_taken_out_and_told() -> None:
 def test_all_else_stays_as_it_was_and_the_run_that_was_given_too() -> None:
     run = telling()
     before = store.encode(run)
-    shared, _ = publish.redact(run, NAMES)
+    shared, _ = redaction.redact(run, NAMES)
     assert store.encode(run) == before
     assert shared.frobench.digest == store.digest(shared) != run.frobench.digest
     again = made()
@@ -99,7 +99,7 @@ def test_all_else_stays_as_it_was_and_the_run_that_was_given_too() -> None:
 
 def test_a_run_that_names_nobody_is_shared_as_it_is() -> None:
     run = made()
-    shared, removed = publish.redact(run, NAMES)
+    shared, removed = redaction.redact(run, NAMES)
     assert removed == []
     assert store.encode(shared) == store.encode(run)
 
@@ -108,7 +108,7 @@ def test_a_run_that_names_nobody_is_shared_as_it_is() -> None:
 def test_a_selection_by_the_cases_own_words_is_kept(expression: str) -> None:
     run = made()
     run.frobench.settings = replace(run.frobench.settings, expression=expression)
-    shared, removed = publish.redact(run, NAMES)
+    shared, removed = redaction.redact(run, NAMES)
     assert (shared.frobench.settings.expression, removed) == (expression, [])
 
 
@@ -118,8 +118,8 @@ def test_nothing_that_is_planted_anywhere_is_left(seed: int) -> None:
     run = small()
     planted(run, seeded((*TELLING, "of adalovelace", "engine17-gpu"), seed))
 
-    shared = privacy.rewritten(run, lambda _, text: privacy.hide(text, NAMES))
-    assert [*privacy.disclosures(shared)] == []
+    shared = personal_data.rewritten(run, lambda _, text: personal_data.hide(text, NAMES))
+    assert [*personal_data.disclosures(shared)] == []
     text = str(msgspec.to_builtins(shared))
     assert not re.search("adalovelace|engine17", text, re.IGNORECASE)
 
@@ -129,7 +129,7 @@ def test_who_is_called_like_a_word_of_the_suite_changes_no_word_of_it() -> None:
     run = small()
     run.frobench.outcomes[1].reason = " ".join(("OSError:", *sorted(names), "may not"))
     run.frobench.environment.unknown["cpu.governor"] = "refused to DATA"
-    shared, removed = publish.redact(run, names)
+    shared, removed = redaction.redact(run, names)
     assert shared.frobench.outcomes[1].reason == "OSError: … … … … … … … … may not"
     assert shared.frobench.environment.unknown["cpu.governor"] == "refused to …"
     assert {one.where for one in removed} == {
@@ -146,7 +146,7 @@ def test_who_is_called_like_a_fact_of_the_machine_takes_none_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before = environment.machine_info()
-    monkeypatch.setattr(privacy, "own_names", lambda: {"machine", "release", "cpu", "brand"})
+    monkeypatch.setattr(personal_data, "own_names", lambda: {"machine", "release", "cpu", "brand"})
     assert environment.machine_info().keys() == before.keys()
     assert environment.machine_info()["cpu"].keys() == before["cpu"].keys()
 
@@ -155,16 +155,16 @@ def test_what_cannot_be_made_valid_is_not_shared() -> None:
     run = made()
     run.benchmarks[0].extra_info.launches = [1]
     with pytest.raises(store.InvalidResult, match="sample-count"):
-        publish.redact(run, NAMES)
+        redaction.redact(run, NAMES)
 
 
 def test_every_text_that_would_be_published_is_shown() -> None:
-    shared, removed = publish.redact(telling(), NAMES)
+    shared, removed = redaction.redact(telling(), NAMES)
     shown = "\n".join(disclosure.lines(shared, removed, everything=True))
     words = set(shown.replace(";", " ").split())
     absent = {
         word
-        for where, text in privacy.texts(shared)
+        for where, text in personal_data.texts(shared)
         for word in text.replace(";", " ").split()
         if word not in words
         and not where.endswith(("]", "params", "unknown", "torch_build", "flags"))
@@ -199,7 +199,9 @@ def test_the_documents_list_every_text_of_the_schema() -> None:
 
 def test_only_what_the_rules_of_privacy_name_may_be_wrong_before() -> None:
     assert (
-        publish.MENDED == {"personal-data", "branch-name", "host-name"} == set(rule.rules(personal))
+        redaction.MENDED
+        == {"personal-data", "branch-name", "host-name"}
+        == set(rule.rules(personal))
     )
 
 

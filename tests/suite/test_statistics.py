@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu, wilcoxon
 
-from frobench.suite.compare.family import compare
-from frobench.suite.compare.rank_tests import (
+from frobench.suite.compare.multiple_testing import compare
+from frobench.suite.compare.verdicts import (
     Between,
     Comparison,
     compare_pairs,

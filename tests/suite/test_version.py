@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from frobench.suite.version import benchmark_version, definitions, version_in
+from frobench.suite.benchmark_version import benchmark_version, definitions, version_in
 from tests.instruments.processes.alone import BENCHMARKS, load
 
 STORED = Path(__file__).parent / "versions.txt"

@@ -23,7 +23,7 @@ from frobench.reports.findings.values import (
     size,
 )
 from frobench.reports.table.launches import SUSTAINED_RATE
-from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.machine_identity import is_cpu
 from frobench.suite.stored.types import Case, Run, Search
 from frobench.suite.units import capital, counted, format_estimate, format_value
 

@@ -18,7 +18,7 @@ from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, bound,
 from frobench.reports.findings.fit import fit
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
 from frobench.reports.findings.values import VALUE, behind, estimate_of, is_above, text
-from frobench.suite.stored.differences import is_cpu, nodes_of
+from frobench.suite.stored.machine_identity import is_cpu, nodes_of
 from frobench.suite.stored.types import Run
 from frobench.suite.units import counted, format_value
 

@@ -14,7 +14,7 @@ from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Series
 from frobench.reports.findings.fit import LEAST_SIZES, Line, fit
 from frobench.reports.findings.select import PROOF, Cases, Curve, NotMeasuredError, lanes
 from frobench.reports.findings.values import VALUE, behind, estimate_of, is_above, text
-from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.machine_identity import is_cpu
 from frobench.suite.stored.types import Scalar
 from frobench.suite.units import format_value
 

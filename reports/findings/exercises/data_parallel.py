@@ -9,7 +9,7 @@ from frobench.reports.findings.answers import Answer, ask, at, largest, sizes_in
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines, stack
 from frobench.reports.findings.values import SIZE, VALUE, behind, is_above, is_below, size, text
-from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.machine_identity import is_cpu
 
 NETWORKS = ("large", "medium", "small")
 """From the one whose steps outlast their launches to the one whose steps do not."""

@@ -22,7 +22,7 @@ from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, dots, lines, measured
 from frobench.reports.findings.values import SIZE, VALUE, estimate_of, is_above, text
 from frobench.suite.compare.runs import launch_ratios
-from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.machine_identity import is_cpu
 from frobench.suite.stored.types import Scalar
 
 READING, LOADING = "bench_reading", "bench_loading"

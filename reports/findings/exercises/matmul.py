@@ -14,7 +14,7 @@ from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
 from frobench.reports.findings.values import VALUE, N, behind, size, text
 from frobench.reports.table.launches import SUSTAINED_RATE
-from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.machine_identity import is_cpu
 
 SQUARE, NARROW = "bench_square", "bench_square_narrow"
 COPIES, GRAPH = "bench_square_with_copies", "bench_square_graph"

@@ -17,7 +17,7 @@ from frobench.reports.findings.select import (
     measured,
 )
 from frobench.reports.findings.values import VALUE, N, behind, is_above, is_below, size, smallest
-from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.machine_identity import is_cpu
 
 SEQUENCE, STREAMS, ONE_THREAD = "bench_sequence", "bench_two_streams", "bench_one_thread"
 PROCESSES, PROCESS_SEQUENCE = "bench_processes", "bench_process_sequence"

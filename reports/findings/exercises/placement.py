@@ -8,7 +8,7 @@ from frobench.reports.findings.answers import Answer, ask, ask_on, at, largest
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines, ways_on_devices
 from frobench.reports.findings.values import SIZE, VALUE, behind, is_above, size, smallest, text
-from frobench.suite.stored.differences import is_cpu
+from frobench.suite.stored.machine_identity import is_cpu
 
 CREATE, DETOUR = "bench_create", "bench_create_then_move"
 MOVE, COPY, STAY = "bench_move", "bench_empty_then_copy", "bench_stay"

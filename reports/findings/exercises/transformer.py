@@ -14,7 +14,7 @@ from frobench.reports.findings.exercises import limits
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point
 from frobench.reports.findings.select import Cases, NotMeasuredError, dots
 from frobench.reports.findings.values import VALUE, estimate_of, is_above, size, text
-from frobench.suite.stored.differences import function_of, is_cpu
+from frobench.suite.stored.machine_identity import function_of, is_cpu
 from frobench.suite.stored.types import Case, Scalar
 
 GRAPH, NARROW = "_graph", "_narrow"

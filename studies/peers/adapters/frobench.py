@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import median
 
 from frobench.suite import statistics
-from frobench.suite.compare.rank_tests import compare_values, verdict
+from frobench.suite.compare.verdicts import compare_values, verdict
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Run
 from studies.peers.adapters import OURS

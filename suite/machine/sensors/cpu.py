@@ -10,8 +10,8 @@ from pathlib import Path
 import psutil
 
 from frobench.suite.machine.host import ROOT, affinity, psutil_frequency, read
-from frobench.suite.machine.sensors.causes import THROTTLED
 from frobench.suite.machine.sensors.sensor import ENERGY, HELD_BACK, POWER, Ask, Sensor
+from frobench.suite.machine.sensors.throttle_causes import THROTTLED
 
 CPU = "cpu"
 OF_CPU = (ENERGY, POWER, "clock_hz", "load", HELD_BACK)

@@ -15,13 +15,13 @@ from frobench.reports.compare.comparing import compare_findings
 from frobench.reports.making.workers import Workers
 from frobench.reports.site import build
 from frobench.reports.summary import plain
-from frobench.suite import checks, privacy
-from frobench.suite.compare.between_runs import levels
-from frobench.suite.compare.pairs import match_machines
+from frobench.suite import checks, personal_data
+from frobench.suite.compare.between_run_spread import levels
+from frobench.suite.compare.matching import match_machines
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.export import FORMATS
 from frobench.suite.stored import store
-from frobench.suite.stored.differences import nodes_of
+from frobench.suite.stored.machine_identity import nodes_of
 from frobench.suite.stored.types import Estimate, Run, Work
 from frobench.suite.terminal import answers
 from frobench.suite.units import NOT_FINITE, format_estimate, format_value
@@ -123,7 +123,7 @@ def test_what_is_beyond_all_numbers_is_spelled_all_the_same(value: float, unit: 
 
 def test_thousands_of_addresses_are_found_in_time() -> None:
     begun = process_time()
-    assert "1.1.1.1" not in privacy.hide("1.1.1.1 " * 4000)
+    assert "1.1.1.1" not in personal_data.hide("1.1.1.1 " * 4000)
     assert process_time() - begun < 10  # the square of its characters cost minutes
 
 

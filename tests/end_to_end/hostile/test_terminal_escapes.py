@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from frobench.command import main
-from frobench.suite import privacy
+from frobench.suite import personal_data
 from frobench.suite.printable import HarmlessStream, as_json
 from frobench.suite.run.progress import reporter
 from frobench.suite.stored import store
@@ -70,7 +70,7 @@ def told_everywhere() -> Run:
     run = made()
     run.frobench.outcomes[5].reason = "it failed"
     statuses = [one.status for one in run.frobench.outcomes]
-    plain: Run = privacy.rewritten(run, spoilt)
+    plain: Run = personal_data.rewritten(run, spoilt)
     for outcome, status in zip(plain.frobench.outcomes, statuses, strict=True):
         outcome.status = status
     for case in plain.benchmarks:

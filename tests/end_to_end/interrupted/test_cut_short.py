@@ -11,7 +11,7 @@ import pytest
 
 from frobench.suite.checks.plausibility import launch_beyond_run
 from frobench.suite.errors import CannotRunError, Interrupted
-from frobench.suite.journal import Plan
+from frobench.suite.plan import Plan
 from frobench.suite.run import runner, unfinished
 from frobench.suite.run.runner import Interruptions
 from frobench.suite.stored import store

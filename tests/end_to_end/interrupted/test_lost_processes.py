@@ -16,21 +16,14 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.suite.errors import CannotRunError, CutShortError, Interrupted, NothingSelectedError
-from frobench.suite.journal import (
-    DISK_REFUSES,
-    Ended,
-    Journal,
-    LaunchSpec,
-    Measured,
-    Record,
-    Stopped,
-)
+from frobench.suite.journal import DISK_REFUSES, Ended, Journal, Measured, Record, Stopped
+from frobench.suite.plan import LaunchSpec
 from frobench.suite.profiles import settings_for
 from frobench.suite.run import launches as process
 from frobench.suite.run import telemetry, unfinished
 from frobench.suite.run.launches import MISUSED, LaunchProcess, adopt_orphans, end_orphans
 from frobench.suite.run.telemetry import Reading
-from frobench.suite.stored.differences import short_name
+from frobench.suite.stored.machine_identity import short_name
 from frobench.suite.stored.types import CommitInfo, Run, Settings
 from tests.instruments.processes.command import ROOT, TRICKY
 from tests.instruments.runs import made_up_records
@@ -268,7 +261,7 @@ RUNNER = """
 import sys, time
 from pathlib import Path
 import msgspec
-from frobench.suite.journal import LaunchSpec
+from frobench.suite.plan import LaunchSpec
 from frobench.suite.run.launches import LaunchProcess
 LaunchProcess(msgspec.json.decode(Path(sys.argv[1]).read_bytes(), type=LaunchSpec))
 time.sleep(60)

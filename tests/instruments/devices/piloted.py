@@ -8,9 +8,9 @@ from functools import partial
 import pytest
 
 from frobench.suite.kit.cases import Parameters
-from frobench.suite.machine.accounts import Accounts
-from frobench.suite.measure.explore import Explorer
-from frobench.suite.measure.sampler import Sampler
+from frobench.suite.machine.cpu_time import Accounts
+from frobench.suite.measure.timed_loop import Sampler
+from frobench.suite.measure.too_slow import Explorer
 from frobench.suite.profiles import LEEWAY
 from frobench.suite.stored.types import Settings, Work
 from tests.instruments.devices.virtual import VirtualClock

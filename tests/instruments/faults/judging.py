@@ -8,7 +8,7 @@ from typing import Any
 
 from frobench.suite import checks
 from frobench.suite.stored import store
-from frobench.suite.stored.differences import benchmark_of, machine_name, short_name
+from frobench.suite.stored.machine_identity import benchmark_of, machine_name, short_name
 from frobench.suite.stored.types import Case, Conclusion, Environment, Run
 from tests.instruments.runs import factory
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from frobench.suite.checks import doubts, plausibility, rule
+from frobench.suite.checks import plausibility, rule, too_good
 from frobench.suite.datasheets import catalog
 from frobench.suite.datasheets.catalog import Figure
 from frobench.suite.stored import store
@@ -77,7 +77,7 @@ WIDER = {"tfloat32": "float32", "bfloat16": "float32", "float16": "float32", "fl
 SIZE = 2**30
 HIGHEST = 1.2
 """The highest clock of a GeForce relative to its datasheet's boost clock, as drivers tell."""
-CODES = {*rule.rules(plausibility), *rule.rules(doubts)} - {"other-model"}
+CODES = {*rule.rules(plausibility), *rule.rules(too_good)} - {"other-model"}
 
 
 class Published(NamedTuple):
@@ -334,7 +334,7 @@ def codes(one: Attempt, severity: str = "") -> set[str]:
 
 
 def _named(one: Attempt) -> list[Conclusion]:
-    found = rule.conclusions(one.run, plausibility, doubts)
+    found = rule.conclusions(one.run, plausibility, too_good)
     return [each for each in found if each.code in CODES]
 
 

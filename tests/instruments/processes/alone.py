@@ -13,7 +13,7 @@ from typing import Any
 
 from torch.utils.flop_counter import FlopCounterMode
 
-from frobench.suite.measure.around import Inputs
+from frobench.suite.measure.caches_and_inputs import Inputs
 from frobench.suite.stored.types import Check, Work
 from tests.instruments.processes import command, warm
 from tests.instruments.processes.command import ROOT

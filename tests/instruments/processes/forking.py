@@ -32,7 +32,7 @@ SHARED = (
     "frobench.reports.site.build",
     "frobench.reports.summary.plain",
     "frobench.suite.launch.plugin",
-    "frobench.suite.terminal.layout",
+    "frobench.suite.terminal.output",
 )
 """Modules that a command or a launch imports when it needs them: import them before the forks."""
 _LIBRARIES = [

@@ -18,17 +18,15 @@ from msgspec.structs import replace
 from frobench.suite import doctor
 from frobench.suite.journal import (
     DISK_REFUSES,
-    OPTION,
     Begun,
     Collected,
-    Identity,
     Journal,
-    LaunchSpec,
     Measured,
     Record,
     Surroundings,
 )
 from frobench.suite.machine import environment
+from frobench.suite.plan import OPTION, Identity, LaunchSpec
 from frobench.suite.run import launches, merge, runner, telemetry
 from frobench.suite.run.progress import Reporter
 from frobench.suite.run.runner import Interruptions, Request

@@ -14,7 +14,7 @@ SIDES = ("matmul", "copies")
 
 
 class Machine(NamedTuple):
-    """A machine; fields are as in `static/model.js`, ratios and errors by part of `SIDES`.
+    """A machine; fields are as in `static/score.js`, ratios and errors by part of `SIDES`.
 
     joules : how many times the base's work it does for a joule in each part; none if not counted
     devices : how many of them the machine has

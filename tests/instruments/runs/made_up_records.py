@@ -5,7 +5,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from frobench.suite.journal import Identity, LaunchSpec, Measured, Plan
+from frobench.suite.journal import Measured
+from frobench.suite.plan import Identity, LaunchSpec, Plan
 from frobench.suite.stored.types import Settings, Work
 
 _MEASURED = Measured(

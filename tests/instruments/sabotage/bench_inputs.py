@@ -108,5 +108,5 @@ def bench_hardly_emptied(
     """Empty the CPU's caches with a buffer that fits into them."""
     if device.is_accelerator:
         pytest.skip("is about the CPU's caches")
-    monkeypatch.setattr("frobench.suite.measure.around.cache_bytes", lambda _: N)
+    monkeypatch.setattr("frobench.suite.measure.caches_and_inputs.cache_bytes", lambda _: N)
     measure_sum(measure, device, cold=True)

@@ -9,7 +9,7 @@ import torch
 from msgspec.structs import replace
 
 from frobench import Device, Measure, cases
-from frobench.suite.measure.sampler import Sampler
+from frobench.suite.measure.timed_loop import Sampler
 from tests.instruments.sabotage.planting import (
     factors,
     measure_as_product,
@@ -78,7 +78,9 @@ def bench_clock_stopped(
     measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Read a clock that stands still."""
-    monkeypatch.setattr("frobench.suite.measure.sampler.MOST_READINGS", 1000)  # as good as for ever
+    monkeypatch.setattr(
+        "frobench.suite.measure.timed_loop.MOST_READINGS", 1000
+    )  # as good as for ever
     monkeypatch.setattr("frobench.suite.launch.case.Sampler", partial(Sampler, clock=lambda: 1.0))
     measure_product(measure, accelerator)
 

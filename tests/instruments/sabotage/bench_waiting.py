@@ -9,7 +9,7 @@ import pytest
 from frobench import Device, Lane, Measure, cases
 from frobench.suite.concurrency import Interval
 from frobench.suite.kit.lanes import MILLISECOND
-from frobench.suite.measure.sampler import Sampler
+from frobench.suite.measure.timed_loop import Sampler
 from tests.instruments.sabotage.planting import (
     factors,
     measure_as_product,

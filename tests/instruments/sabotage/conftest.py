@@ -10,7 +10,7 @@ import torch
 
 from frobench.suite.kit.device import Device
 from frobench.suite.launch.plugin import SESSION
-from frobench.suite.measure import sampler as timing
+from frobench.suite.measure import timed_loop as timing
 from tests.instruments.sabotage.planting import simulated, spend
 
 pytest_plugins = ["frobench.suite.launch.plugin"]

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from frobench import Device, Lane, Measure, Work, close_to, freivalds, worst
-from frobench.suite.measure.sampler import Body
+from frobench.suite.measure.timed_loop import Body
 
 N = 48
 """Edge of the matrices: a product takes the simulated device about a millisecond."""

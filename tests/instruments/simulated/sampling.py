@@ -12,8 +12,7 @@ import torch
 from scenes import FIRST  # type: ignore[import-not-found]  # it lies beside
 
 from frobench.suite.kit.device import Device
-from frobench.suite.measure.around import blocker
-from frobench.suite.measure.sampler import Sampler
+from frobench.suite.measure.timed_loop import Sampler, blocker
 from frobench.suite.profiles import settings_for
 
 N = 256

@@ -11,7 +11,7 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-from frobench.suite import privacy
+from frobench.suite import personal_data
 from frobench.suite.checks import personal, rule
 from frobench.suite.machine.host import stored_variables
 from frobench.suite.stored import store
@@ -60,7 +60,7 @@ UNITS = (
 def test_a_long_text_costs_as_many_steps_as_it_has_characters(unit: str, tail: str) -> None:
     text = unit * (2**15 // len(unit)) + tail
     begun = process_time()
-    privacy.hide(text)
+    personal_data.hide(text)
     assert process_time() - begun < 2  # the square of its characters costs minutes
 
 
@@ -142,8 +142,8 @@ def small() -> Run:
 
 def silent(run: Run, *names: str) -> set[str]:
     """Return the places in which nothing is found: neither in their text nor in a key."""
-    texts = [*privacy.texts(run)]
-    loud = {where for where, text in texts if any(privacy.find(text, names, where))}
+    texts = [*personal_data.texts(run)]
+    loud = {where for where, text in texts if any(personal_data.find(text, names, where))}
     return {where for where, _ in texts} - loud
 
 
@@ -151,9 +151,9 @@ def silent(run: Run, *names: str) -> set[str]:
 def test_whatever_is_planted_in_whichever_field_is_found(seed: int) -> None:
     run = small()
     planted(run, seeded(TELLING, seed))
-    assert len({where for where, _ in privacy.texts(run)}) > 100
+    assert len({where for where, _ in personal_data.texts(run)}) > 100
     assert silent(run) == set()
-    assert sum(1 for _ in privacy.disclosures(run)) > 100
+    assert sum(1 for _ in personal_data.disclosures(run)) > 100
 
 
 @pytest.mark.parametrize("name", ["adalovelace", "analytical-engine", "Ada Lovelace"])
@@ -161,7 +161,7 @@ def test_names_are_found_where_others_may_have_written_and_in_no_name_of_a_case(
     run = small()
     run.frobench.outcomes[1].reason = "it failed"
     planted(run, seeded((f"{name}", f"{name}-laptop", f"x_{name.upper()}_1"), 1))
-    places = {where for where, _ in privacy.texts(run)}
+    places = {where for where, _ in personal_data.texts(run)}
     loud = places - silent(run, name)
     assert {
         "$.frobench.outcomes[1].reason",
@@ -178,7 +178,7 @@ def test_what_is_kept_in_results_names_nobody() -> None:
     files = store.find([ROOT / "results"])
     assert files
     assert [
-        one for file in files for one in privacy.disclosures(json.loads(file.read_bytes()))
+        one for file in files for one in personal_data.disclosures(json.loads(file.read_bytes()))
     ] == []
 
 
@@ -201,12 +201,12 @@ def test_common_accounts_are_no_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.node", lambda: "runner")
     monkeypatch.setattr("getpass.getuser", lambda: "Root")
     monkeypatch.setattr(Path, "home", lambda: Path("/home/ubuntu"))
-    assert privacy.own_names() == frozenset()
+    assert personal_data.own_names() == frozenset()
     monkeypatch.setattr("platform.node", lambda: "node17.lan")
     monkeypatch.setattr("getpass.getuser", lambda: "jane")
-    assert privacy.own_names() == {"node17.lan", "node17", "jane"}
+    assert personal_data.own_names() == {"node17.lan", "node17", "jane"}
     monkeypatch.setattr(Path, "home", _raise_runtime_error)
-    assert privacy.own_names() == {"node17.lan", "node17", "jane"}
+    assert personal_data.own_names() == {"node17.lan", "node17", "jane"}
 
 
 def _raise_runtime_error() -> Path:
@@ -216,10 +216,10 @@ def _raise_runtime_error() -> Path:
 
 @pytest.mark.parametrize("text", TELLING)
 def test_what_is_found_is_hidden_and_told_alike(text: str) -> None:
-    assert any(privacy.find(text))
-    assert not any(privacy.find(privacy.hide(text)))
-    assert [*privacy.disclosures({"reason": text})]
-    assert not [*privacy.disclosures({"reason": privacy.hide(text)})]
+    assert any(personal_data.find(text))
+    assert not any(personal_data.find(personal_data.hide(text)))
+    assert [*personal_data.disclosures({"reason": text})]
+    assert not [*personal_data.disclosures({"reason": personal_data.hide(text)})]
     assert stored_variables({"TORCH_X": text}) == {"TORCH_X": "set"}
 
 
@@ -230,7 +230,7 @@ def test_a_kind_is_told_once_of_each_text_and_key() -> None:
         "driver": "10.20.30.40",
         "samples": [1.0, 2, None, True],
     }
-    told = [*privacy.disclosures(plain)]
+    told = [*personal_data.disclosures(plain)]
     assert told == [
         "$ holds a path",
         "$.list[1][0] holds a path",

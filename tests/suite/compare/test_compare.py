@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from frobench.reports.compare import verdicts
 from frobench.suite.compare.gate import exit_code
-from frobench.suite.compare.pairs import RunComparison
+from frobench.suite.compare.matching import RunComparison
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.statistics import case_medians, estimate
 from frobench.suite.stored.types import Case, Check, Conclusion, Run, Search, Severity
 from frobench.suite.terminal import comparison as words
-from frobench.suite.terminal import layout
+from frobench.suite.terminal import output
 from tests.instruments.faults.spoiling import take
 from tests.instruments.runs import factory
 
@@ -219,10 +219,10 @@ def test_what_is_said_is_broken_where_a_terminal_ends_and_whole_without_one(
 ) -> None:
     line = f"  slower: {'case ' * 20}".rstrip()
     monkeypatch.setenv("COLUMNS", "40")
-    layout.fold("", line)
+    output.fold("", line)
     assert capsys.readouterr().out == f"\n{line}\n"
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    layout.fold("", line)
+    output.fold("", line)
     first, *lines = capsys.readouterr().out.splitlines()
     assert first == ""
     assert max(map(len, lines)) <= 40

@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from frobench.reports.compare import verdicts
-from frobench.suite.compare.pairs import Matched, match_machines
+from frobench.suite.compare.matching import Matched, match_machines
 from frobench.suite.stored.types import Outcome, Run
 from frobench.suite.terminal import comparison
 from tests.instruments.runs import factory

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from frobench.suite.compare.family import compare_family
 from frobench.suite.compare.gate import exit_code
+from frobench.suite.compare.multiple_testing import compare_family
 from frobench.suite.compare.runs import compare_versions, launch_ratios
 from frobench.suite.statistics import case_medians
 from frobench.suite.stored.types import Case, Check, Conclusion, Run

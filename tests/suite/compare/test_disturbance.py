@@ -4,7 +4,7 @@
 import pytest
 
 from frobench.reports.compare import verdicts
-from frobench.suite.compare.between_runs import levels
+from frobench.suite.compare.between_run_spread import levels
 from frobench.suite.compare.gate import exit_code
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored.types import Conclusion, Run

@@ -10,7 +10,7 @@ from statistics import variance
 import pytest
 from scipy.stats import t as student_t
 
-from frobench.suite.compare.between_runs import (
+from frobench.suite.compare.between_run_spread import (
     ASSUMED,
     LEAST,
     MOST_RUNS,

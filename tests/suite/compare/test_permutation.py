@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student_t
 
-from frobench.suite.compare.rank_tests import (
+from frobench.suite.compare.verdicts import (
     Values,
     between_runs,
     critical,

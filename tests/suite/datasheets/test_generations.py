@@ -4,7 +4,7 @@
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.checks import doubts, plausibility, rule
+from frobench.suite.checks import plausibility, rule, too_good
 from frobench.suite.datasheets import catalog
 from tests.instruments.faults.judging import keep
 from tests.instruments.faults.published_figures import device_of, multiplied
@@ -71,7 +71,7 @@ def test_units_and_clock_say_what_a_device_without_a_datasheet_can_do(
     device = replace(device_of("Another"), max_clock_hz=2e9, **facts)
     for factor, severity in ((0.95, ""), (1.2, "warning"), (1.4, "error")):
         run = multiplied(device, precision, factor * rate)
-        found = [one for one in rule.conclusions(run, plausibility, doubts) if one.case]
+        found = [one for one in rule.conclusions(run, plausibility, too_good) if one.case]
         assert {one.severity for one in found} == ({severity} - {""} if named else set())
 
 
@@ -89,5 +89,5 @@ def test_a_clock_that_was_read_at_rest_makes_no_product_doubtful(
     keep(run, lambda other: other is one)
     last(run, 2.0 * 16384**3 / (0.8 * 67e12), one)
     sense(one, "sm_clock_hz", 345e6, min(clock_hz, 345e6), clock_hz)
-    codes = {found.code for found in rule.conclusions(run, doubts)}
+    codes = {found.code for found in rule.conclusions(run, too_good)}
     assert ("near-peak" in codes) == doubted

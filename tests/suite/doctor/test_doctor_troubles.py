@@ -29,9 +29,9 @@ from frobench.suite.doctor.examined import (
     examine_without_torch,
 )
 from frobench.suite.doctor.torch_offer import Asking
-from frobench.suite.machine.accounts import Others
+from frobench.suite.machine.cpu_time import Others
 from frobench.suite.machine.host import affinity
-from frobench.suite.machine.sensors.causes import CAUSES, IDLE
+from frobench.suite.machine.sensors.throttle_causes import CAUSES, IDLE
 from frobench.suite.machine.vendors.nvidia import REASONS
 from frobench.suite.stored.types import Conclusion
 from frobench.suite.terminal import doctor_page
@@ -456,12 +456,12 @@ def test_others_keep_the_processor_busy_and_this_process_does_not(
 
 WORK = """
 import time
-from frobench.suite.machine import accounts
-everybody = lambda: sum(map(accounts._seconds, accounts.psutil.cpu_times(percpu=True)))
-begun, before, own = accounts._own_seconds(), everybody(), time.process_time()
+from frobench.suite.machine import cpu_time
+everybody = lambda: sum(map(cpu_time._seconds, cpu_time.psutil.cpu_times(percpu=True)))
+begun, before, own = cpu_time._own_seconds(), everybody(), time.process_time()
 while time.process_time() < own + 0.3:
     pass
-print(accounts._own_seconds() - begun, everybody() - before)
+print(cpu_time._own_seconds() - begun, everybody() - before)
 """
 
 

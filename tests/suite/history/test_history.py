@@ -23,8 +23,9 @@ from frobench.suite.compare.runs import newest_levels
 from frobench.suite.errors import CannotRunError
 from frobench.suite.history.commits import WorkTrees, commits_of
 from frobench.suite.history.history import History, HistoryInterrupted, HistoryRequest, history
-from frobench.suite.journal import OPTION, Imported, Measured, Record, Refused, Stopped
+from frobench.suite.journal import Imported, Measured, Record, Refused, Stopped
 from frobench.suite.machine import environment
+from frobench.suite.plan import OPTION
 from frobench.suite.project.git import project_folder
 from frobench.suite.project.imports import Foreign
 from frobench.suite.run import runner

@@ -11,12 +11,12 @@ import torch
 import torch.distributed as dist
 
 from frobench.suite.errors import LostRankError
-from frobench.suite.kit.commands import Task, backend_of
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.group import LOOPBACK, Group
+from frobench.suite.kit.worker_commands import Task, backend_of
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import Worker, WorkerError
-from frobench.suite.measure.sampler import Sampler
+from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.profiles import BARRIERS, settings_for
 from frobench.suite.stored.types import Check
 

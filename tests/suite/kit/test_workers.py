@@ -17,9 +17,9 @@ from frobench.suite.errors import DoesNotFitError
 from frobench.suite.journal import Refused
 from frobench.suite.kit import workers
 from frobench.suite.kit.check_result import briefly, is_brief
-from frobench.suite.kit.commands import Task
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.lanes import Turns
+from frobench.suite.kit.worker_commands import Task
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import (
     Worker,

@@ -16,8 +16,8 @@ from frobench.suite.kit.check_result import is_brief
 from frobench.suite.launch import case
 from frobench.suite.launch.case import Measure
 from frobench.suite.launch.session import Session
-from frobench.suite.measure.explore import Explorer
-from frobench.suite.measure.sampler import Sampler
+from frobench.suite.measure.timed_loop import Sampler
+from frobench.suite.measure.too_slow import Explorer
 from frobench.suite.profiles import settings_for
 from frobench.suite.stored.types import Check
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
@@ -111,7 +111,9 @@ def test_a_device_is_not_idle_that_holds_an_input(
 ) -> None:
     gpu = Remembering(VirtualClock(), name="cuda:0", peak=0)
     assert measured(gpu).idle_devices == ["cuda:0"]
-    monkeypatch.setattr("frobench.suite.measure.around.Inputs.devices", lambda _: {"cuda:0"})
+    monkeypatch.setattr(
+        "frobench.suite.measure.caches_and_inputs.Inputs.devices", lambda _: {"cuda:0"}
+    )
     assert measured(gpu).idle_devices == []
 
 

@@ -9,7 +9,7 @@ import pytest
 from frobench.suite.kit.cases import cases, cpu_twins, on_one_machine
 from frobench.suite.launch.collection import group_sizes, parametrize
 from frobench.suite.nodes.groups import ranks_of
-from frobench.suite.nodes.meeting import Meeting, Node
+from frobench.suite.nodes.rendezvous import Meeting, Node
 from frobench.suite.profiles import settings_for
 from frobench.suite.stored.types import ProfileName
 

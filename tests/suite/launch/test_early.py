@@ -10,11 +10,11 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.journal import OPTION, LaunchSpec
 from frobench.suite.kit import workers as kit
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import WorkerError, early_workers, start_early
 from frobench.suite.launch import entry
+from frobench.suite.plan import OPTION, LaunchSpec
 from frobench.suite.profiles import settings_for
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import made_up_records
@@ -73,7 +73,7 @@ def test_workers_that_do_not_answer_are_ended_and_left_to_the_first_case(
 def test_a_launch_starts_its_workers_before_it_imports_torch() -> None:
     program = (
         "import sys\n"
-        "from frobench.suite.journal import read_spec\n"
+        "from frobench.suite.plan import read_spec\n"
         "from frobench.suite.kit.workers import start_early\n"
         "from frobench.suite.machine.host import cores_in_use\n"
         "print('torch' in sys.modules)"

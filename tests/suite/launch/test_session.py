@@ -14,7 +14,7 @@ from frobench.suite.kit.search_strategy import Shape, Try
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.launch import session as resources
 from frobench.suite.launch.session import Session
-from frobench.suite.machine.accounts import Accounts
+from frobench.suite.machine.cpu_time import Accounts
 from frobench.suite.stored.types import Search
 from tests.instruments.runs.made_up_records import measured
 from tests.instruments.sessions import Sitting, case, item, launch_spec, listening

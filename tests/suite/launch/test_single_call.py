@@ -4,7 +4,7 @@
 from msgspec.structs import replace
 
 from frobench.suite.launch.case import called_once
-from frobench.suite.measure.sampler import Sampler
+from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.profiles import settings_for
 from tests.instruments.devices.virtual import VirtualClock
 

@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 
 from frobench.suite.machine import environment
 from frobench.suite.machine.host import public_packages
-from frobench.suite.stored.differences import machine_name
+from frobench.suite.stored.machine_identity import machine_name
 from frobench.suite.stored.types import Environment
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.git_project import git

@@ -12,8 +12,8 @@ import torch
 from frobench.suite.doctor import Offer, judge, unusable_accelerators
 from frobench.suite.doctor.examined import examine_without_torch
 from frobench.suite.machine import torch_facts
-from frobench.suite.machine.sensors import causes
-from frobench.suite.machine.sensors.causes import Cause
+from frobench.suite.machine.sensors import throttle_causes
+from frobench.suite.machine.sensors.throttle_causes import Cause
 from frobench.suite.machine.vendors import VENDORS, sources
 from frobench.suite.machine.vendors.vendor import Identity, Reader, Vendor
 from frobench.suite.terminal import doctor_page
@@ -60,7 +60,7 @@ def accme(monkeypatch: pytest.MonkeyPatch) -> None:
     """Add the vendor."""
     install_none(monkeypatch)
     monkeypatch.setitem(VENDORS, "Accme", Accme())
-    monkeypatch.setitem(causes.CAUSES, "acc_hot", Cause("wrong", "heat", "cool card {0}"))
+    monkeypatch.setitem(throttle_causes.CAUSES, "acc_hot", Cause("wrong", "heat", "cool card {0}"))
 
 
 def test_the_doctor_knows_it(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import torch
 from frobench.suite.errors import DoesNotFitError
 from frobench.suite.kit.device import Device
 from frobench.suite.launch.case import peak_bytes
-from frobench.suite.measure.around import ColdCaches, cache_bytes
+from frobench.suite.measure.caches_and_inputs import ColdCaches, cache_bytes
 from frobench.suite.profiles import TIMES_THE_CACHE
 
 CPU = Device("cpu")
@@ -18,8 +18,8 @@ CPU = Device("cpu")
 
 @pytest.fixture(autouse=True)
 def small_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("frobench.suite.measure.around.last_level_cache", lambda: 2**16)
-    monkeypatch.setattr("frobench.suite.measure.around._kept", {})
+    monkeypatch.setattr("frobench.suite.measure.caches_and_inputs.last_level_cache", lambda: 2**16)
+    monkeypatch.setattr("frobench.suite.measure.caches_and_inputs._kept", {})
 
 
 def test_every_call_reads_over_twice_the_cache() -> None:
@@ -32,7 +32,7 @@ def test_every_call_reads_over_twice_the_cache() -> None:
 def test_an_accelerator_is_emptied_while_the_cpu_stays_warm(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("frobench.suite.measure.around.cache_bytes", lambda _: 2**16)
+    monkeypatch.setattr("frobench.suite.measure.caches_and_inputs.cache_bytes", lambda _: 2**16)
     monkeypatch.setattr(Device, "free_bytes", lambda _: 2**30)
     elsewhere = Device("meta")
     caches = ColdCaches([elsewhere])
@@ -91,7 +91,7 @@ def test_what_was_not_read_does_not_count(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_cache_that_nobody_describes_is_taken_for_a_large_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("frobench.suite.measure.around.last_level_cache", lambda: None)
+    monkeypatch.setattr("frobench.suite.measure.caches_and_inputs.last_level_cache", lambda: None)
     assert cache_bytes(CPU) == 64 * 2**20
 
 

@@ -3,8 +3,8 @@
 
 import pytest
 
-from frobench.suite.measure.explore import Explorer
-from frobench.suite.measure.sampler import Sampler
+from frobench.suite.measure.timed_loop import Sampler
+from frobench.suite.measure.too_slow import Explorer
 from frobench.suite.profiles import settings_for
 from frobench.suite.stored.types import Work
 from tests.instruments.devices.virtual import VirtualClock

@@ -4,7 +4,7 @@
 import pytest
 
 from frobench.suite.errors import ClockError
-from frobench.suite.measure.sampler import timer_step
+from frobench.suite.measure.timed_loop import timer_step
 from tests.instruments.devices.virtual import VirtualClock
 
 
@@ -13,6 +13,6 @@ def test_the_timers_step_is_the_smallest_that_readings_show() -> None:
 
 
 def test_a_clock_that_stands_still_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("frobench.suite.measure.sampler.MOST_READINGS", 1000)
+    monkeypatch.setattr("frobench.suite.measure.timed_loop.MOST_READINGS", 1000)
     with pytest.raises(ClockError, match="stands still"):
         timer_step(lambda: 1.0)

@@ -8,9 +8,9 @@ import torch
 from msgspec.structs import replace
 
 from frobench.suite.journal import Measured
-from frobench.suite.machine.accounts import Accounts
-from frobench.suite.measure.explore import explore
-from frobench.suite.measure.sampler import Sampler
+from frobench.suite.machine.cpu_time import Accounts
+from frobench.suite.measure.timed_loop import Sampler
+from frobench.suite.measure.too_slow import explore
 from frobench.suite.profiles import settings_for
 from frobench.suite.stored.types import Settings, Work
 from tests.instruments.devices.piloted import Delay, MadeUp, Pilot

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from frobench.suite.kit.device import REFUSALS, Device
-from frobench.suite.measure import ready
-from frobench.suite.measure.ready import Gauge
+from frobench.suite.measure import settling_and_gauge
+from frobench.suite.measure.settling_and_gauge import Gauge
 
 
 def counting(calls: list[str], name: str) -> Callable[[], None]:
@@ -20,7 +20,9 @@ def counting(calls: list[str], name: str) -> Callable[[], None]:
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     made: list[str] = []
-    monkeypatch.setattr(ready, "_bodies", lambda _: {"python": counting(made, "python")})
+    monkeypatch.setattr(
+        settling_and_gauge, "_bodies", lambda _: {"python": counting(made, "python")}
+    )
     return made
 
 
@@ -29,12 +31,12 @@ def test_samples_are_taken_before_the_first_case_between_cases_and_behind_the_la
     calls: list[str], cases: int, between: int
 ) -> None:
     read = Gauge([Device("cpu")], cases)
-    warm = len(calls) - ready.ROUNDS
+    warm = len(calls) - settling_and_gauge.ROUNDS
     assert warm > 0
     for _ in range(cases):
         read.read_before_case()
     assert read.finish().keys() == {"cpu/python"}
-    assert len(calls) == warm + 2 * ready.ROUNDS + between
+    assert len(calls) == warm + 2 * settling_and_gauge.ROUNDS + between
 
 
 @pytest.mark.parametrize("refusal", REFUSALS)
@@ -44,7 +46,9 @@ def test_a_body_that_the_device_refuses_is_left_out(
     def refuse() -> None:
         raise refusal
 
-    monkeypatch.setattr(ready, "_bodies", lambda _: {"product": refuse, "python": sum_up})
+    monkeypatch.setattr(
+        settling_and_gauge, "_bodies", lambda _: {"product": refuse, "python": sum_up}
+    )
     assert Gauge([Device("cpu")], 1).finish().keys() == {"cpu/python"}
 
 
@@ -53,10 +57,12 @@ def test_a_body_that_fails_later_leaves_the_others_alone(monkeypatch: pytest.Mon
 
     def fail_later() -> None:
         calls.append(1)
-        if len(calls) > 2 + ready.ROUNDS:
+        if len(calls) > 2 + settling_and_gauge.ROUNDS:
             raise RuntimeError
 
-    monkeypatch.setattr(ready, "_bodies", lambda _: {"copy": fail_later, "python": sum_up})
+    monkeypatch.setattr(
+        settling_and_gauge, "_bodies", lambda _: {"copy": fail_later, "python": sum_up}
+    )
     read = Gauge([Device("cpu")], 1)
     read.read_before_case()
     assert read.finish().keys() == {"cpu/copy", "cpu/python"}

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 import torch
 
-from frobench.suite.measure.around import Inputs
+from frobench.suite.measure.caches_and_inputs import Inputs
 
 FAIR = torch.rand(40, 40)
 

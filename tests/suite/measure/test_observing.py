@@ -7,7 +7,7 @@ import pytest
 
 from frobench.suite.concurrency import Interval
 from frobench.suite.kit.lanes import Track, Turns
-from frobench.suite.measure.sampler import Sampler
+from frobench.suite.measure.timed_loop import Sampler
 from tests.instruments.devices.virtual import VirtualClock
 
 APART = [(0.0, 1.0), (1.0, 3.0)]

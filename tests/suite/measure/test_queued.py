@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 import torch
 
-from frobench.suite.measure import sampler as timing
-from frobench.suite.measure.around import Blocker, blocker
-from frobench.suite.measure.sampler import Sampler, device_spans
+from frobench.suite.measure import timed_loop as timing
+from frobench.suite.measure.timed_loop import Blocker, Sampler, blocker, device_spans
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
 
 LAUNCH = 10e-6

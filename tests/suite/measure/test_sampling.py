@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.measure.sampler import Sampler, other_leads
+from frobench.suite.measure.timed_loop import Sampler, other_leads
 from frobench.suite.profiles import LEAST_SAMPLES, settings_for
 from frobench.suite.stored.types import Settings
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice

@@ -12,7 +12,7 @@ from frobench.suite.errors import DoesNotFitError
 from frobench.suite.kit.device import Device
 from frobench.suite.launch.session import Session
 from frobench.suite.machine import environment
-from frobench.suite.measure import ready
+from frobench.suite.measure import settling_and_gauge
 from tests.instruments.sessions import launch_spec
 
 
@@ -34,7 +34,7 @@ class Small(Device):
 
     def uniform(self, *shape: int, dtype: str | torch.dtype = "float32") -> torch.Tensor:
         """Refuse what a small device has no room for."""
-        if shape[0] > ready.SETTLERS[1]:
+        if shape[0] > settling_and_gauge.SETTLERS[1]:
             raise DoesNotFitError("too large")
         self.made.append(shape[0])
         return super().uniform(*shape, dtype=dtype)
@@ -44,10 +44,10 @@ class Small(Device):
 def test_a_small_device_is_settled_with_the_smallest_long_product_or_what_fits(
     monkeypatch: pytest.MonkeyPatch, long_enough: float, tried: list[int]
 ) -> None:
-    monkeypatch.setattr(ready, "SETTLE_CALL", long_enough)
+    monkeypatch.setattr(settling_and_gauge, "SETTLE_CALL", long_enough)
     device = Small("cpu")
-    ready.steady_clocks([device], 1e-3)
-    assert sorted({rows for rows in device.made if rows in ready.SETTLERS}) == tried
+    settling_and_gauge.steady_clocks([device], 1e-3)
+    assert sorted({rows for rows in device.made if rows in settling_and_gauge.SETTLERS}) == tried
 
 
 class Refusing(Small):
@@ -67,7 +67,7 @@ def test_a_device_that_refuses_is_left_alone_and_the_others_are_settled(
     monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     monkeypatch.setattr(Refusing, "error", error, raising=False)
-    monkeypatch.setattr(ready, "SETTLERS", ready.SETTLERS[:2])
+    monkeypatch.setattr(settling_and_gauge, "SETTLERS", settling_and_gauge.SETTLERS[:2])
     calls: list[int] = []
 
     def product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -75,10 +75,10 @@ def test_a_device_that_refuses_is_left_alone_and_the_others_are_settled(
         return a @ b
 
     monkeypatch.setattr(torch, "matmul", product)
-    ready.steady_clocks([Refusing("cpu"), Small("cpu")], 1e-3)
+    settling_and_gauge.steady_clocks([Refusing("cpu"), Small("cpu")], 1e-3)
     assert calls
     calls.clear()
-    ready.steady_clocks([Refusing("cpu")], 1e-3)
+    settling_and_gauge.steady_clocks([Refusing("cpu")], 1e-3)
     assert not calls
 
 
@@ -99,7 +99,7 @@ def test_the_machine_is_described_when_its_links_are_awake(
         seen.append(f"described {devices}")
         raise DescribedError
 
-    monkeypatch.setattr(ready, "steady_clocks", lambda *_: seen.append("settled"))
+    monkeypatch.setattr(f"{Session.__module__}.steady_clocks", lambda *_: seen.append("settled"))
     monkeypatch.setattr(environment, "capture", capture)
     journal = str(tmp_path / "journal")
     session = Session(launch_spec(mode, journal=journal, runner=os.getppid()))

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.suite.errors import ClockError
-from frobench.suite.measure.sampler import Sampler, no_garbage_collection
+from frobench.suite.measure.timed_loop import Sampler, no_garbage_collection
 from frobench.suite.profiles import LEAST_SAMPLES, brief, settings_for
 from frobench.suite.stored.types import Settings
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice

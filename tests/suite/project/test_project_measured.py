@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from frobench.reports.table import facts as page
-from frobench.suite import privacy, publish
+from frobench.suite import personal_data, redaction
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.errors import CannotRunError
 from frobench.suite.project.git import describe, facts, project_folder
@@ -59,9 +59,9 @@ def test_nothing_of_a_remote_and_no_own_name_is_stored(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     git(project, "remote", "add", "origin", "https://jane:hunter2@example.org/mylib.git")
-    monkeypatch.setattr(privacy, "own_names", lambda: frozenset({"mylib"}))
+    monkeypatch.setattr(personal_data, "own_names", lambda: frozenset({"mylib"}))
     stored = facts(project)
-    assert stored.name == privacy.HIDDEN
+    assert stored.name == personal_data.HIDDEN
     assert not any("hunter2" in str(value) for value in (stored.id, stored.name, stored.time))
 
 
@@ -138,7 +138,7 @@ def test_another_commit_is_what_a_comparison_asks_about() -> None:
 def test_sharing_takes_the_name_out_and_keeps_the_commit(tmp_path: Path) -> None:
     first = run()
     first.frobench.project = AFTER
-    clean, removed = publish.redact(first, [])
+    clean, removed = redaction.redact(first, [])
     assert clean.frobench.project == Project(id=AFTER.id, dirty=True)
     assert "$.frobench.project.name" in {one.where for one in removed}
     assert store.read(store.write(clean, tmp_path)).frobench.project == clean.frobench.project

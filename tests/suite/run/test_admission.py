@@ -6,9 +6,10 @@ from random import Random
 
 import pytest
 
-from frobench.suite.journal import Identity, Refused
+from frobench.suite.journal import Refused
+from frobench.suite.plan import Identity
 from frobench.suite.profiles import AS_BEFORE, headline_times, settings_for
-from frobench.suite.run.plan import admit, choices, outcome
+from frobench.suite.run.planning import admit, choices, outcome
 from frobench.suite.stored.types import Outcome, Work
 from tests.instruments.devices.piloted import Delay, MadeUp, Pilot
 from tests.instruments.runs import made_up_records

@@ -18,9 +18,9 @@ from frobench.suite.launch.case import Measure
 from frobench.suite.machine.sensors import sensor as sensors
 from frobench.suite.machine.sensors.sensor import Sensor, Source, seal
 from frobench.suite.machine.vendors import sources
-from frobench.suite.measure.sampler import AT_ONCE, Sampler
+from frobench.suite.measure.timed_loop import AT_ONCE, Sampler
 from frobench.suite.profiles import LEAD, WINDOW, settings_for
-from frobench.suite.run import telemetry
+from frobench.suite.run import energy, telemetry
 from frobench.suite.run.telemetry import Line, Reader, Reading
 from frobench.suite.stored.types import Check
 from tests.instruments.devices.simulated_nvml import Gpu, install
@@ -46,7 +46,7 @@ def test_a_window_counts_the_calls_in_it_and_none_of_those_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock, numbers = VirtualClock(), count(1)
-    monkeypatch.setattr("frobench.suite.measure.sampler.monotonic", lambda: 1000 + clock.now)
+    monkeypatch.setattr("frobench.suite.measure.timed_loop.monotonic", lambda: 1000 + clock.now)
 
     def body() -> int:
         clock.now += AT_ONCE / 2.5
@@ -66,14 +66,14 @@ def test_a_window_counts_the_calls_in_it_and_none_of_those_before(
 def test_a_window_holds_most_of_its_two_seconds_between_two_readings() -> None:
     slow = 2 * telemetry.PERIOD
     assert WINDOW >= 2
-    assert round(WINDOW - 2 * slow, 6) >= telemetry.LEAST
+    assert round(WINDOW - 2 * slow, 6) >= energy.LEAST
     assert LEAD >= telemetry.PERIOD
 
 
 def test_joules_are_the_power_in_the_window_times_the_time_of_a_call() -> None:
     lines = [*ticks(0, 10, 300.0)]
     records = [busy(0, 2.03, 3.78, 1400), busy(2, 6.0, 7.75, 700)]
-    found = telemetry.energy_of_cases(lines, records, USED, launches=3)["product"]
+    found = energy.energy_of_cases(lines, records, USED, launches=3)["product"]
     assert found.seconds == [0.00125, None, 0.0025]
     assert found.joules == [pytest.approx(0.375), None, pytest.approx(0.75)]
 
@@ -85,7 +85,7 @@ def test_what_the_device_takes_around_the_window_does_not_count() -> None:
         assert isinstance(after, Reading)
         watts = 500.0 if 2.0 < after.at <= 3.8 else 80.0
         after.values["energy_joules"] = line.values["energy_joules"] + watts * (after.at - line.at)
-    found = telemetry.energy_of_cases(lines, [busy(0, 2.0, 3.75, 140)], USED, launches=1)["product"]
+    found = energy.energy_of_cases(lines, [busy(0, 2.0, 3.75, 140)], USED, launches=1)["product"]
     assert found.joules == [pytest.approx(500.0 * 0.0125)]
 
 
@@ -100,7 +100,7 @@ def test_a_counter_that_is_slow_to_read_counts_at_the_moment_of_its_reading() ->
         )
         for second, slow in ((2.0, 0.09), (2.5, 0.01), (3.6, 0.05))
     ]
-    found = telemetry.energy_of_cases(lines, [busy(0, 2.0, 3.75, 175)], USED, launches=1)["product"]
+    found = energy.energy_of_cases(lines, [busy(0, 2.0, 3.75, 175)], USED, launches=1)["product"]
     assert found.joules == [pytest.approx(3.0)]
 
 
@@ -113,16 +113,16 @@ def test_a_counter_that_is_slow_to_read_counts_at_the_moment_of_its_reading() ->
     ],
 )
 def test_without_readings_for_long_enough_nothing_is_made_up(lines: list[Line]) -> None:
-    found = telemetry.energy_of_cases(lines, [busy(0, 2.0, 3.75, 100)], USED, launches=1)
+    found = energy.energy_of_cases(lines, [busy(0, 2.0, 3.75, 100)], USED, launches=1)
     assert found == {}
 
 
 def test_all_devices_of_a_case_count_and_none_may_be_missing() -> None:
     used = {"product": ["cuda:0", "cuda:1", "cpu"]}
     lines, window = [*ticks(0, 5, 300.0)], busy(0, 2.0, 3.75, 175)
-    assert telemetry.energy_of_cases(lines, [window], used, 1) == {}
+    assert energy.energy_of_cases(lines, [window], used, 1) == {}
     lines += ticks(0, 5, 100.0, "cuda:1")
-    assert telemetry.energy_of_cases(lines, [window], used, 1)["product"].joules == [
+    assert energy.energy_of_cases(lines, [window], used, 1)["product"].joules == [
         pytest.approx(4.0)
     ]
 
@@ -135,8 +135,8 @@ def test_idle_power_is_that_of_the_end_of_the_rest() -> None:
         at = 1.2 + number / 10
         count = start.values["energy_joules"] + 75.0 * number / 10
         lines.append(Reading(at=at, run=at, device="cuda:0", values={"energy_joules": count}))
-    assert telemetry.idle(lines, [Rested(begun=0.0, ended=3.3)]) == {"cuda:0": 75.0}
-    assert telemetry.idle(lines, []) == {}
+    assert energy.idle_watts(lines, [Rested(begun=0.0, ended=3.3)]) == {"cuda:0": 75.0}
+    assert energy.idle_watts(lines, []) == {}
 
 
 def reset(lines: list[Line], at: float) -> list[Line]:
@@ -154,8 +154,8 @@ def reset(lines: list[Line], at: float) -> list[Line]:
 )
 def test_a_counter_that_does_not_count_tells_no_energy(lines: list[Line]) -> None:
     window, rest = busy(0, 2.0, 3.75, 100), Rested(begun=1.0, ended=3.8)
-    assert telemetry.energy_of_cases(lines, [window], USED, launches=1) == {}
-    assert telemetry.idle(lines, [rest]) == {}
+    assert energy.energy_of_cases(lines, [window], USED, launches=1) == {}
+    assert energy.idle_watts(lines, [rest]) == {}
 
 
 def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(
@@ -217,9 +217,7 @@ def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(
         lines.append(line)
         if now[0] > 104:
             break
-    found = telemetry.energy_of_cases(lines, [busy(0, 101.0, 103.0, 5)], USED, launches=1)[
-        "product"
-    ]
+    found = energy.energy_of_cases(lines, [busy(0, 101.0, 103.0, 5)], USED, launches=1)["product"]
     assert found.joules == [pytest.approx(420.0 * 0.4, rel=1e-3)]
 
 

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.journal import Collected, Identity
+from frobench.suite.journal import Collected
+from frobench.suite.plan import Identity
 from frobench.suite.profiles import settings_for
 from frobench.suite.run.expected import Expected, ExpectedCase, expect, newest, run_before
 from frobench.suite.stored import store
-from frobench.suite.stored.differences import machine_id
+from frobench.suite.stored.machine_identity import machine_id
 from frobench.suite.stored.types import Case, Exercise, Run, Settings, Work
 from frobench.suite.terminal.listing import lines
 from tests.instruments.runs import factory, made_up_records

@@ -11,7 +11,7 @@ from frobench.suite.compare.runs import compare_runs
 from frobench.suite.run import unfinished
 from frobench.suite.run.runner import KEY, Request, key, label_of, settle
 from frobench.suite.stored import store
-from frobench.suite.stored.differences import machine_id
+from frobench.suite.stored.machine_identity import machine_id
 from frobench.suite.stored.types import Run
 from tests.instruments.runs import factory
 

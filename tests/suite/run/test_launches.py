@@ -10,18 +10,11 @@ from typing import ClassVar
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.journal import (
-    Begun,
-    Ended,
-    Journal,
-    LaunchSpec,
-    Plan,
-    Record,
-    Refused,
-)
+from frobench.suite.journal import Begun, Ended, Journal, Record, Refused
+from frobench.suite.plan import LaunchSpec, Plan
 from frobench.suite.profiles import settings_for
 from frobench.suite.run import launches
-from frobench.suite.run.plan import deadlines
+from frobench.suite.run.planning import deadlines
 from frobench.suite.run.progress import Reporter
 from frobench.suite.run.unfinished import LAUNCHES, RunClock
 from tests.instruments.runs import made_up_records

@@ -3,7 +3,8 @@
 
 from msgspec.structs import replace
 
-from frobench.suite.journal import Ended, Plan, Record, Refused
+from frobench.suite.journal import Ended, Record, Refused
+from frobench.suite.plan import Plan
 from frobench.suite.profiles import settings_for
 from frobench.suite.run.merge import merge
 from frobench.suite.stored.types import Check, Run

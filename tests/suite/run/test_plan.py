@@ -10,19 +10,12 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from frobench.suite.errors import CannotRunError
-from frobench.suite.journal import (
-    Begun,
-    Collected,
-    Identity,
-    Measured,
-    Record,
-    Surroundings,
-    Tried,
-)
+from frobench.suite.journal import Begun, Collected, Measured, Record, Surroundings, Tried
 from frobench.suite.kit.search_strategy import Shape, Try
-from frobench.suite.machine.accounts import Accounts
+from frobench.suite.machine.cpu_time import Accounts
+from frobench.suite.plan import Identity
 from frobench.suite.profiles import LEAST_SAMPLES, PROFILES, settings_for
-from frobench.suite.run.plan import (
+from frobench.suite.run.planning import (
     WARM_UP_CALLS,
     body_seconds,
     choose_case_seconds,

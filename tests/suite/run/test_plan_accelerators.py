@@ -9,19 +9,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.journal import (
-    Begun,
-    Busy,
-    Collected,
-    Identity,
-    Measured,
-    Plan,
-    Record,
-    Surroundings,
-)
+from frobench.suite.journal import Begun, Busy, Collected, Measured, Record, Surroundings
+from frobench.suite.plan import Identity, Plan
 from frobench.suite.profiles import WINDOW_SECONDS, settings_for
 from frobench.suite.run.merge import merge
-from frobench.suite.run.plan import (
+from frobench.suite.run.planning import (
     SUSTAINED_PART,
     choose_windows,
     freeze,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.journal import Plan
+from frobench.suite.plan import Plan
 from frobench.suite.run.runner import Request, settle
 from frobench.suite.stored.types import Search
 from tests.instruments.runs import factory

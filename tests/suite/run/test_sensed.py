@@ -106,7 +106,7 @@ def test_a_case_that_failed_or_was_not_reached_has_no_readings() -> None:
 
 
 def run(lines: list[Line]) -> Telemetry:
-    found = telemetry.of_run(lines, RECORDS)
+    found = telemetry.of_run(lines, RECORDS, {})
     assert found is not None
     return found
 
@@ -169,4 +169,4 @@ def test_a_run_that_could_read_nothing_says_why_and_one_that_did_not_ask_nothing
     found = run([Unreadable(device="cpu", quantity="load", reason="none")])
     assert (found.series, found.unknown) == ({"cpu": {"load": None}}, {"cpu.load": "none"})
     assert (found.launches, found.cost) == ([], 0)
-    assert telemetry.of_run([], RECORDS) is None
+    assert telemetry.of_run([], RECORDS, {}) is None

@@ -3,9 +3,10 @@
 
 from msgspec.structs import replace
 
-from frobench.suite.journal import Identity, Measured
+from frobench.suite.journal import Measured
+from frobench.suite.plan import Identity
 from frobench.suite.profiles import LEAD, WINDOW, settings_for
-from frobench.suite.run import plan
+from frobench.suite.run import planning
 from frobench.suite.stored.types import Settings, Work
 from tests.instruments.runs import made_up_records
 from tests.instruments.runs.made_up_records import measured
@@ -26,13 +27,15 @@ COUNTS = {"cuda:0": None}
 
 def test_as_many_cases_are_chosen_as_fit_those_with_most_work_first() -> None:
     ran = [(identity(f"n{n}"), working(flops=float(n))) for n in range(1, 21)]
-    _, found, left_out = plan.choose_windows(ran, COUNTS, SETTINGS)
+    _, found, left_out = planning.choose_windows(ran, COUNTS, SETTINGS)
     assert found == [f"n{n}" for n in range(20, 20 - len(found), -1)]
     assert 1 <= len(found) < 20
-    assert left_out == dict.fromkeys([f"n{n}" for n in range(20 - len(found), 0, -1)], plan.NO_TIME)
-    assert len(found) * (LEAD + WINDOW) * 8 <= plan.PART * SETTINGS.budget
+    assert left_out == dict.fromkeys(
+        [f"n{n}" for n in range(20 - len(found), 0, -1)], planning.NO_TIME
+    )
+    assert len(found) * (LEAD + WINDOW) * 8 <= planning.PART * SETTINGS.budget
     longer: Settings = replace(SETTINGS, budget=3 * SETTINGS.budget)
-    assert len(plan.choose_windows(ran, COUNTS, longer)[1]) > len(found)
+    assert len(planning.choose_windows(ran, COUNTS, longer)[1]) > len(found)
 
 
 def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_reason() -> None:
@@ -43,7 +46,7 @@ def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_re
         (identity("copy", "cuda:0", "cpu"), working(size=7.0)),
         (identity("strange", "xpu:0"), working(size=7.0)),
     ]
-    _, found, left_out = plan.choose_windows(
+    _, found, left_out = planning.choose_windows(
         ran, {"cpu": "only root", "cuda:0": None, "cuda:1": "lost"}, SETTINGS
     )
     assert found == ["copy"]
@@ -52,12 +55,12 @@ def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_re
         "half": "cpu counts no energy: only root",
         "strange": "xpu:0 counts no energy: nothing reads it",
     }
-    assert plan.choose_windows(ran, {"cpu": None}, SETTINGS)[1] == ["half"]
+    assert planning.choose_windows(ran, {"cpu": None}, SETTINGS)[1] == ["half"]
 
 
 def test_a_case_that_can_have_no_value_takes_no_others_place() -> None:
     rested = replace(working(flops=1e9), in_a_row=False)
     ran = [(identity(f"cold{n}"), rested) for n in range(20)] + [(identity("warm"), working(1.0))]
-    _, found, left_out = plan.choose_windows(ran, COUNTS, SETTINGS)
+    _, found, left_out = planning.choose_windows(ran, COUNTS, SETTINGS)
     assert found == ["warm"]
-    assert set(left_out.values()) == {plan.PAUSED}
+    assert set(left_out.values()) == {planning.PAUSED}

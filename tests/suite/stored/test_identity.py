@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from frobench.suite.compare.between_runs import levels
+from frobench.suite.compare.between_run_spread import levels
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored import store
-from frobench.suite.stored.differences import device_id, machine_id, memory_as_sold
+from frobench.suite.stored.machine_identity import device_id, machine_id, memory_as_sold
 from frobench.suite.stored.types import Environment, Run
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory

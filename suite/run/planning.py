@@ -19,13 +19,14 @@ from msgspec.structs import replace
 
 from frobench.suite import journal, profiles
 from frobench.suite.errors import CannotRunError
-from frobench.suite.journal import Identity, Journal, Measured, Plan, Record, Refused
-from frobench.suite.machine.accounts import DISTURBED
+from frobench.suite.journal import Journal, Measured, Record, Refused
+from frobench.suite.machine.cpu_time import DISTURBED
 from frobench.suite.machine.sensors.cpu import CPU
+from frobench.suite.plan import Identity, Plan
 from frobench.suite.profiles import BRIEF_CALLS, LEAST_SAMPLES, OVER, WINDOW_SECONDS, limits_of
-from frobench.suite.run.telemetry import energy_devices
+from frobench.suite.run.energy import energy_devices
 from frobench.suite.stored import store
-from frobench.suite.stored.differences import nodes_of
+from frobench.suite.stored.machine_identity import nodes_of
 from frobench.suite.stored.types import MOST_SAMPLES, Outcome, Settings
 from frobench.suite.units import format_seconds
 

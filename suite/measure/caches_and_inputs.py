@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What surrounds the samples: inputs, cold caches, and the device's own time."""
+"""What surrounds the samples: cold caches, and the inputs that a body reads."""
 
-import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
-from time import perf_counter
 from types import BuiltinMethodType, MethodType
 from typing import TYPE_CHECKING, Any
 
-from frobench.suite.errors import DoesNotFitError
 from frobench.suite.kit.device import Device
 from frobench.suite.lazy_torch import is_imported, torch
 from frobench.suite.machine.host import last_level_cache
@@ -161,52 +158,4 @@ def _commonest(tensor: "Tensor") -> float | None:
             flat.view(getattr(torch, _BITS[flat.itemsize])), return_counts=True
         )
         return int(counts.max()) / flat.numel()
-    return None
-
-
-SIZES = (64, 128, 256, 512, 1024, 2048, 4096)
-"""Rows of a blocker's product; a small product drives little else out of the caches."""
-CALLS = 8
-"""Products in a row by which the time of one is measured."""
-AHEAD = 4
-"""Least time of a product, as a multiple of its launching, so that the host gets ahead."""
-
-
-class Blocker:
-    """Keeps a device busy while the host queues other work; `unit` is the seconds of a product."""
-
-    def __init__(self, device: Device, n: int) -> None:
-        a, b = device.uniform(n, n), device.uniform(n, n)
-        self.device = device
-        self._multiply = partial(torch.mm, a, b, out=torch.empty_like(a))
-        self.unit = 0.0
-
-    def queue(self, seconds: float) -> None:
-        """Queue products that take so long, at least."""
-        for _ in range(max(1, math.ceil(seconds / self.unit))):
-            self._multiply()
-
-    def is_ahead(self, clock: Callable[[], float]) -> bool:
-        """Time the product; tell whether launching it takes the host much less."""
-        for _ in range(2):  # the first time pays for what later ones do not
-            self.device.synchronize()
-            begun = clock()
-            for _ in range(CALLS):
-                self._multiply()
-            queued = clock()
-            self.device.synchronize()
-            took = clock() - begun
-        self.unit = took / CALLS
-        return took >= AHEAD * (queued - begun)
-
-
-def blocker(device: Device, clock: Callable[[], float] = perf_counter) -> Blocker | None:
-    """Return the smallest blocker that works; none for a CPU, or without events."""
-    if not (device.is_accelerator and device.has_events):
-        return None
-    with suppress(DoesNotFitError, RuntimeError, AttributeError, TypeError):
-        for n in SIZES:  # the device may be full, or cannot multiply: its cases will say so
-            candidate = Blocker(device, n)
-            if candidate.is_ahead(clock):
-                return candidate
     return None

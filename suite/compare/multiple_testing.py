@@ -5,10 +5,10 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from frobench.suite.compare import rank_tests
-from frobench.suite.compare.between_runs import BetweenRunSpread
-from frobench.suite.compare.pairs import CaseComparison
-from frobench.suite.compare.rank_tests import (
+from frobench.suite.compare import verdicts
+from frobench.suite.compare.between_run_spread import BetweenRunSpread
+from frobench.suite.compare.matching import CaseComparison
+from frobench.suite.compare.verdicts import (
     ALIKE,
     Between,
     Comparison,
@@ -63,7 +63,7 @@ def compare_family(
         return []
     shifts = [math.log(ratio_alone(*sides)) for sides in family]
     alike = _rearranged(family, shifts)
-    least = rank_tests.critical(alike.statistics, ALARMS)
+    least = verdicts.critical(alike.statistics, ALARMS)
     demands = [float(least * error) for error in alike.errors]
     compared = [
         compare(sides, demand, each.between(len(family)) if each else ALIKE)
@@ -71,7 +71,7 @@ def compare_family(
     ]
     allowed = [math.log1p(each.allowance) for each in compared]
     nearest = [max(-most, min(shift, most)) for shift, most in zip(shifts, allowed, strict=True)]
-    p_values = rank_tests.step_down(_rearranged(family, nearest).statistics)
+    p_values = verdicts.step_down(_rearranged(family, nearest).statistics)
     return [Judged(*pair) for pair in zip(compared, p_values, strict=True)]
 
 
@@ -89,8 +89,8 @@ def _rearranged(family: Sequence[Sides], shifts: Sequence[float]) -> Rearranged:
         for side in range(len(family[0]))
     )
     if base:
-        return rank_tests.between_runs(base[0], new - shifts)
-    return rank_tests.within_launches(new - shifts)
+        return verdicts.between_runs(base[0], new - shifts)
+    return verdicts.within_launches(new - shifts)
 
 
 class Candidate(NamedTuple):

@@ -14,16 +14,16 @@ from pathlib import Path
 import pytest
 
 from frobench.suite.errors import CannotRunError, LostRankError
-from frobench.suite.kit.commands import Task
 from frobench.suite.kit.device import Device
+from frobench.suite.kit.worker_commands import Task
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import LostWorkerError, Worker
 from frobench.suite.machine.host import interface_of, link_rate, own_address
 from frobench.suite.nodes import agent as agents
-from frobench.suite.nodes import meeting as meetings
+from frobench.suite.nodes import rendezvous as meetings
 from frobench.suite.nodes.agent import Agent, holding_nodes, start_on
 from frobench.suite.nodes.groups import rank_places
-from frobench.suite.nodes.meeting import Meeting, Node, Position, describe, position
+from frobench.suite.nodes.rendezvous import Meeting, Node, Position, describe, position
 from frobench.suite.run import runner
 from frobench.suite.run.lock import VARIABLE, lock_identity, machine_lock
 from frobench.suite.stored.types import Check

@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from frobench.suite.statistics import middle
-from frobench.suite.stored.differences import benchmark_of
+from frobench.suite.stored.machine_identity import benchmark_of
 from frobench.suite.stored.types import Case, Launch, Run, Sensed
 
 LEAST_PART = 0.05

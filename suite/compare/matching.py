@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
-from frobench.suite.stored.differences import (
+from frobench.suite.stored.machine_identity import (
     Difference,
     Likeness,
     benchmark_of,
@@ -32,7 +32,7 @@ class CaseComparison(Struct, frozen=True, kw_only=True):
     new: Estimate
     ratio: Estimate  # new / base, its interval widened by the allowance; below 1 is faster
     p_value: float | None  # among all that were judged together; None where nothing was tested
-    smallest_change: float | None  # as the allowance, see `suite.compare.rank_tests.Comparison`
+    smallest_change: float | None  # as the allowance, see `suite.compare.verdicts.Comparison`
     allowance: float
     reason: str | None  # why it is incomparable, or, after "disturbed: ", unresolved
 

@@ -13,7 +13,7 @@ import pynvml
 import pytest
 
 from frobench.suite.machine import torch_facts
-from frobench.suite.machine.hardware import kernel_facts
+from frobench.suite.machine.accelerator_facts import kernel_facts
 from frobench.suite.stored.types import Accelerator
 from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Samples of one body.
+"""The timed loop: how samples of one body are taken.
 
 A *host* sample holds no events: wait for every device, read the clock, call the body, read the
 clock, wait for every device, read the clock. It is what a user waits, and nothing is subtracted. A
@@ -15,19 +15,20 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from random import Random
 from time import monotonic, perf_counter
 from typing import Any
 
 from frobench.suite.concurrency import concurrency, shareable, shared, union
-from frobench.suite.errors import ClockError
+from frobench.suite.errors import ClockError, DoesNotFitError
 from frobench.suite.journal import Busy, Measured
 from frobench.suite.kit.device import REFUSALS, Device, reading, tensors
 from frobench.suite.kit.group import Group
 from frobench.suite.kit.lanes import MILLISECOND, Lane, Track, Turns
-from frobench.suite.measure.around import Blocker, ColdCaches, blocker
+from frobench.suite.lazy_torch import torch
+from frobench.suite.measure.caches_and_inputs import ColdCaches
 from frobench.suite.profiles import (
     BARRIERS,
     LEAD,
@@ -68,6 +69,54 @@ def no_garbage_collection() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+SIZES = (64, 128, 256, 512, 1024, 2048, 4096)
+"""Rows of a blocker's product; a small product drives little else out of the caches."""
+CALLS = 8
+"""Products in a row by which the time of one is measured."""
+AHEAD = 4
+"""Least time of a product, as a multiple of its launching, so that the host gets ahead."""
+
+
+class Blocker:
+    """Keeps a device busy while the host queues other work; `unit` is the seconds of a product."""
+
+    def __init__(self, device: Device, n: int) -> None:
+        a, b = device.uniform(n, n), device.uniform(n, n)
+        self.device = device
+        self._multiply = partial(torch.mm, a, b, out=torch.empty_like(a))
+        self.unit = 0.0
+
+    def queue(self, seconds: float) -> None:
+        """Queue products that take so long, at least."""
+        for _ in range(max(1, math.ceil(seconds / self.unit))):
+            self._multiply()
+
+    def is_ahead(self, clock: Callable[[], float]) -> bool:
+        """Time the product; tell whether launching it takes the host much less."""
+        for _ in range(2):  # the first time pays for what later ones do not
+            self.device.synchronize()
+            begun = clock()
+            for _ in range(CALLS):
+                self._multiply()
+            queued = clock()
+            self.device.synchronize()
+            took = clock() - begun
+        self.unit = took / CALLS
+        return took >= AHEAD * (queued - begun)
+
+
+def blocker(device: Device, clock: Callable[[], float] = perf_counter) -> Blocker | None:
+    """Return the smallest blocker that works; none for a CPU, or without events."""
+    if not (device.is_accelerator and device.has_events):
+        return None
+    with suppress(DoesNotFitError, RuntimeError, AttributeError, TypeError):
+        for n in SIZES:  # the device may be full, or cannot multiply: its cases will say so
+            candidate = Blocker(device, n)
+            if candidate.is_ahead(clock):
+                return candidate
+    return None
 
 
 @dataclass

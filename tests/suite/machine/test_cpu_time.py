@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from frobench.suite.machine.accounts import Accounts, accounts, undisturbed
+from frobench.suite.machine.cpu_time import Accounts, accounts, undisturbed
 
 SECOND = 10**9
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from frobench.suite import checks, privacy
+from frobench.suite import checks, personal_data
 from frobench.suite.checks import personal, rule
 from frobench.suite.machine.host import public_packages, storable
 from frobench.suite.stored import store
@@ -52,11 +52,11 @@ def redact(run: Run, names: Collection[str]) -> tuple[Run, list[Removed]]:
     removed = [item for part in PARTS for item in part(run)]
 
     def change(where: str, text: str) -> str:
-        if kinds := dict.fromkeys(found.kind for found in privacy.find(text, names, where)):
+        if kinds := dict.fromkeys(found.kind for found in personal_data.find(text, names, where)):
             removed.append(Removed(pattern(where), " and ".join(kinds)))
-        return privacy.hide(text, names, where)
+        return personal_data.hide(text, names, where)
 
-    clean: Run = privacy.rewritten(run, change)
+    clean: Run = personal_data.rewritten(run, change)
     clean.frobench.digest = store.digest(clean)
     for fault in rule.conclusions(clean, *checks.OF_FILES):
         raise store.InvalidResult(f"{fault.case or 'the run'}: {fault.code}: {fault.message}")
@@ -99,7 +99,7 @@ def _selection(run: Run) -> Iterator[Removed]:
     names = " ".join(outcome.fullname for outcome in run.frobench.outcomes).lower()
     typed = run.frobench.settings.expression
     if any(word not in names for word in set(_WORD.findall(typed.lower())) - _LOGIC):
-        run.frobench.settings = replace(run.frobench.settings, expression=privacy.HIDDEN)
+        run.frobench.settings = replace(run.frobench.settings, expression=personal_data.HIDDEN)
         yield Removed("$.frobench.settings.expression", "a selection as it was typed")
 
 

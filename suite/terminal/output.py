@@ -16,7 +16,7 @@ from typing import NamedTuple
 import click
 
 from frobench.suite.printable import as_json, printable
-from frobench.suite.stored.differences import short_name
+from frobench.suite.stored.machine_identity import short_name
 from frobench.suite.stored.types import Conclusion, Run, Severity
 
 # ruff: noqa: PLC0415 - imported where needed, so that no verb waits for another's

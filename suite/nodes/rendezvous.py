@@ -115,7 +115,7 @@ def meet(here: Position, node: Node) -> Meeting:
     Raises `CannotRunError` if one does not come, or has other code or another torch.
     """
     asked = subprocess.run(
-        [sys.executable, "-m", "frobench.suite.nodes.meeting"],
+        [sys.executable, "-m", "frobench.suite.nodes.rendezvous"],
         input=msgspec.json.encode((here, node)),
         capture_output=True,
         check=False,

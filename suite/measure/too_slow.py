@@ -22,9 +22,9 @@ import pytest
 from frobench.suite.journal import Measured
 from frobench.suite.kit.cases import Parameters, sizes
 from frobench.suite.lazy_torch import is_imported, torch
-from frobench.suite.machine.accounts import DISTURBED, Read, accounts, undisturbed
+from frobench.suite.machine.cpu_time import DISTURBED, Read, accounts, undisturbed
 from frobench.suite.machine.host import cores_in_use
-from frobench.suite.measure.sampler import Clock, Sampler, no_garbage_collection
+from frobench.suite.measure.timed_loop import Clock, Sampler, no_garbage_collection
 from frobench.suite.profiles import OVER
 from frobench.suite.stored.types import Settings, Work
 from frobench.suite.units import counted, format_seconds

@@ -4,7 +4,7 @@
 The gauge is a few fixed bodies that every launch times on every device, whatever is measured. Two
 runs whose gauges differ met the machine in different states (another clock, a neighbour on the same
 host), so their cases may differ for that reason alone. Stored times are not corrected by it; a
-comparison may divide them by the Python loop's (see `suite.compare.between_runs`).
+comparison may divide them by the Python loop's (see `suite.compare.between_run_spread`).
 """
 
 import math
@@ -18,7 +18,7 @@ from typing import TypeVar
 from frobench.suite.errors import DoesNotFitError
 from frobench.suite.kit.device import REFUSALS, Device
 from frobench.suite.lazy_torch import is_imported, torch
-from frobench.suite.measure.sampler import Body, Sampler
+from frobench.suite.measure.timed_loop import Body, Sampler
 from frobench.suite.profiles import SETTLE_SECONDS
 
 T = TypeVar("T")
