@@ -65,7 +65,9 @@ def _table(path: Path) -> dict[str, Any] | None:
     import tomllib  # noqa: PLC0415 - for those who have such a file
 
     try:
-        table = tomllib.loads(path.read_text("utf-8"))["tool"]["frobench"]
+        tables = tomllib.loads(path.read_text("utf-8"))["tool"]
     except (OSError, ValueError, KeyError):  # other tools report a damaged pyproject.toml
         return None
-    return table if isinstance(table, dict) else None
+    if "frobench" not in tables and (near := get_close_matches("frobench", tables, 1, 0.8)):
+        raise click.UsageError(f"{path}: [tool.{near[0]}]: did you mean [tool.frobench]?")
+    return tables.get("frobench")

@@ -6,7 +6,7 @@
 
 import math
 from collections import Counter
-from statistics import median_high
+from statistics import median_low
 
 from frobench.suite.compare.matching import CaseComparison, RunComparison
 from frobench.suite.exit_codes import CANNOT, SLOWER
@@ -72,7 +72,7 @@ def doubt(comparison: RunComparison, expected: int | None = None) -> str | None:
             [f"only {len(compared)} of {counted(every, 'case')} could be compared", *why]
         )
     changes = [case.smallest_change for case in compared]
-    if median_high([math.inf if change is None else change for change in changes]) > BLUNT:
+    if median_low([math.inf if change is None else change for change in changes]) > BLUNT:
         cases, sharp = counted(len(compared), "case"), format_value(BLUNT, "1")
         most = "most of " * (len(compared) > 1)
         return f"in {most}{cases} no slow-down of {sharp} would have shown"

@@ -150,12 +150,17 @@ def same_bytes(expected: "Sequence[Tensor]") -> "Callable[[Tensor | Iterable[Ten
     return check
 
 
-def worst(checks: Iterable[Check]) -> Check:
+def worst(checks: Iterable[Check | bool]) -> Check:
     """Return the check whose error is least below its bound, or furthest beyond it.
 
-    So of those that pass, the strictest is named, which says most of what was compared.
+    So of those that pass, the strictest is named, which says most of what was compared. Of a result
+    that is only known to be right or wrong, the error is 0 or 1.
     """
-    return max(checks, key=lambda check: (not check.passed, check.error - check.bound))
+    every = (
+        one if isinstance(one, Check) else Check("right or wrong", float(not one), 0.0)
+        for one in checks
+    )
+    return max(every, key=lambda check: (not check.passed, check.error - check.bound))
 
 
 def _product_errors(a: "Tensor", b: "Tensor", c: "Tensor") -> "tuple[str, Iterator[Tensor]]":

@@ -79,7 +79,7 @@ class Measure:
         body: Body,
         *,
         work: Work = NO_WORK,
-        check: Callable[[Any], Check] | None = None,
+        check: Callable[[Any], Check | bool] | None = None,
         lanes: Sequence[Track] = (),
         before: Callable[[], object] | None = None,
         against: Body | None = None,
@@ -167,7 +167,7 @@ class Measure:
             pytest.exit("a case changed the process for those behind it", returncode=DEVICE_LOST)
 
 
-def _checked(check: Callable[[Any], Check] | None, results: Sequence[Any]) -> Check | None:
+def _checked(check: Callable[[Any], Check | bool] | None, results: Sequence[Any]) -> Check | None:
     """Return the worst check of results, if the benchmark has one; raise if a result is wrong."""
     if any(isinstance(result, LAZY) for result in results):
         pytest.fail(

@@ -288,11 +288,7 @@ def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> t
             for left in list(path.parent.glob(pattern)):  # by earlier sittings
                 left.unlink(missing_ok=True)
         unfinished.remove(folder)
-        stored = store.read(path)
-        reporter.say(
-            f"{stored.frobench.part_in_bodies:.0%} of the run went into bodies and warm-up"
-        )
-        return path, stored
+        return path, store.read(path)
 
 
 @contextmanager

@@ -222,7 +222,7 @@ def _advice(comparison: RunComparison) -> str:
         options = " ".join(f"--across {each.fact}" for each in comparison.differences)
         return f"; to compare across that, add `{options}`"
     if all(case.is_disturbed for case in comparison.cases):
-        return "; measure again, or measure both versions side by side: measure(against=...)"
+        return "; measure both again side by side: `--retry 1`, or `frobench history`"
     if any(case.reason is None for case in comparison.cases):
         return f"; measure with `--launches {LEAST_LAUNCHES}` or more"
     return ""

@@ -98,6 +98,13 @@ def test_what_is_no_setting_is_refused(project: Path, text: str, named: str) -> 
     assert place in refused.stderr
 
 
+def test_a_table_of_nearly_that_name_is_refused(project: Path) -> None:
+    (project / "pyproject.toml").write_text("[tool.forbench]\n")
+    refused = frobench("list", folder=project)
+    assert refused.returncode == 2
+    assert "[tool.forbench]: did you mean [tool.frobench]?" in refused.stderr
+
+
 def test_a_file_without_the_table_changes_nothing(project: Path) -> None:
     (project / "pyproject.toml").write_text("[tool.other]\n")
     assert "bench_mine" not in frobench("list", "-k", "mine", folder=project).stdout
@@ -142,6 +149,20 @@ def test_plain_pytest_times_the_benchmarks_of_such_a_project(
     (row,) = [line for line in done.stdout.splitlines() if line.startswith("bench_mine")]
     assert len(row.split()) > 2
     assert "1 passed" in done.stdout
+
+
+def test_plain_pytest_takes_the_profile_of_the_table_unless_an_option_names_one(
+    project: Path,
+) -> None:
+    settings(project, 'profile = "quick"')
+    grids = '@cases("quick", n=[1])\n@cases(n=[2, 3])\ndef bench_mine(measure, n):'
+    written = BENCHMARK.replace(
+        "def bench_mine(measure):", f"from frobench import cases\n\n{grids}"
+    )
+    (project / "benchmarks" / "bench_mine.py").write_text(written)
+    assert "1 test collected" in pytest_in(project, "benchmarks", "--collect-only").stdout
+    asked = pytest_in(project, "benchmarks", "--collect-only", "--frobench-profile=standard")
+    assert "3 tests collected" in asked.stdout
 
 
 def test_other_tests_of_such_a_project_are_left_alone(project: Path) -> None:

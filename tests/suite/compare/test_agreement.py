@@ -5,9 +5,10 @@ import re
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
 from frobench.reports.compare import verdicts
-from frobench.suite.compare.gate import agreement
+from frobench.suite.compare.gate import agreement, exit_code
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored.types import Conclusion, Run
 from tests.instruments.runs import factory
@@ -69,6 +70,15 @@ def test_fewer_than_half_of_the_cases_cannot_say_that_runs_agree_but_that_they_d
     assert _answer(again) == (f"cannot say: {measured}; {compared}", 3)
     _slow_down(again, 1.5)
     assert _answer(again) == (f"does not agree: {measured}, 1 different", 4)
+
+
+def test_a_gate_decides_where_half_of_the_cases_would_have_shown_a_slow_down() -> None:
+    comparison = compare_runs(factory.run(seed=1, launches=10), _again())
+    sharp, *_ = (replace(case, smallest_change=0.1, word="same") for case in comparison.cases)
+    blunt = replace(sharp, smallest_change=0.3)
+    half = replace(comparison, cases=[sharp, blunt])
+    assert exit_code(half, allow_missing=True) == 0
+    assert exit_code(replace(half, cases=[sharp, blunt, blunt]), allow_missing=True) == 3
 
 
 def test_where_all_is_noise_nobody_can_say() -> None:

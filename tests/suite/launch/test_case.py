@@ -136,7 +136,10 @@ def test_a_case_that_is_measured_has_its_place_in_the_launch_and_a_wrong_one_has
     assert measured(session=session).order == 4
     with pytest.raises(WrongResultError):
         measured(session=session, check=lambda _: Check("made up", 2.0, 1.0))
-    assert measured(session=session).order == 5
+    with pytest.raises(WrongResultError, match="right or wrong"):
+        measured(session=session, check=lambda _: False)
+    right = measured(session=session, check=lambda _: True)
+    assert (right.order, right.check) == (5, Check("right or wrong", 0.0, 0.0))
 
 
 def test_parts_hold_what_was_spent_apart_and_samples_of_the_other_version_stand_beside(
