@@ -70,4 +70,5 @@ def _table(path: Path) -> dict[str, Any] | None:
         return None
     if "frobench" not in tables and (near := get_close_matches("frobench", tables, 1, 0.8)):
         raise click.UsageError(f"{path}: [tool.{near[0]}]: did you mean [tool.frobench]?")
-    return tables.get("frobench")
+    table = tables.get("frobench")
+    return table if isinstance(table, dict) else None

@@ -155,10 +155,8 @@ def test_plain_pytest_takes_the_profile_of_the_table_unless_an_option_names_one(
     project: Path,
 ) -> None:
     settings(project, 'profile = "quick"')
-    grids = '@cases("quick", n=[1])\n@cases(n=[2, 3])\ndef bench_mine(measure, n):'
-    written = BENCHMARK.replace(
-        "def bench_mine(measure):", f"from frobench import cases\n\n{grids}"
-    )
+    grids = 'from frobench import cases\n\n@cases("quick", n=[1])\n@cases(n=[2, 3])\n'
+    written = BENCHMARK.replace("def bench_mine(measure):", f"{grids}def bench_mine(measure, n):")
     (project / "benchmarks" / "bench_mine.py").write_text(written)
     assert "1 test collected" in pytest_in(project, "benchmarks", "--collect-only").stdout
     asked = pytest_in(project, "benchmarks", "--collect-only", "--frobench-profile=standard")

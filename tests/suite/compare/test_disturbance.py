@@ -144,5 +144,5 @@ def test_the_terminal_names_the_disturbance_once_and_advises_to_measure_again(
     shown = capsys.readouterr().out
     (line,) = (line for line in shown.splitlines() if line.startswith("unresolved: "))
     assert line.endswith(" more: disturbed: busy-processor in new only")
-    assert "measure again, or measure both versions side by side" in shown
+    assert "measure both again side by side: `--retry 1`, or `frobench history`" in shown
     assert words.undecided(compare_runs(base, new).cases) == [line]
