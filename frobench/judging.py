@@ -255,14 +255,14 @@ def require_facts(across: Sequence[str], *runs: "Run") -> None:
 def conclude(judged: "Run", *, err: bool, every: bool = False, cases: bool = False) -> None:
     """Print the leading answers of a run, every one or the cases, then what makes them doubtful."""
     from frobench.suite import checks
-    from frobench.suite.compare import between_run_spread
+    from frobench.suite.checks.case_facts import busy
     from frobench.suite.terminal import answers
     from frobench.suite.terminal.output import doubts, say, width, wrapped
     from frobench.suite.units import capital
 
     columns = width()
-    if busy := between_run_spread.busy(judged):
-        say(*wrapped(f"{capital(busy)}: do not publish this run.", columns), err=err)
+    if told := busy(judged):
+        say(*wrapped(f"{capital(told)}: do not publish this run.", columns), err=err)
     try:
         from frobench.reports.summary import plain
     except ImportError as error:  # what measures may have less than what reports

@@ -32,7 +32,7 @@ def share(file: Path, output: Path, *, everything: bool) -> None:
     was made: only there are the names of the host and its user known. Nothing is sent anywhere.
     """
     from frobench.suite import personal_data, redaction
-    from frobench.suite.compare import between_run_spread
+    from frobench.suite.checks.case_facts import busy
     from frobench.suite.stored import store
     from frobench.suite.terminal import disclosure
     from frobench.suite.terminal.output import is_honest, say, shown
@@ -47,8 +47,8 @@ def share(file: Path, output: Path, *, everything: bool) -> None:
     except FileExistsError as error:
         there = f"{shown(Path(error.filename))} is there already and says something else"
         end(FAILED, f"{there}; nothing was written: give another folder with -o")
-    if busy := between_run_spread.busy(run):
-        say(f"{capital(busy)}: do not publish {shown(path)}; measure again.")
+    if told := busy(run):
+        say(f"{capital(told)}: do not publish {shown(path)}; measure again.")
     else:
         say("Open a pull request that adds this file under results/:", shown(path))
 

@@ -21,6 +21,7 @@ from frobench.reports.summary.views import Marks, doubt_counts, doubtful
 from frobench.reports.table.facts import machine_title
 from frobench.reports.web.render import moment
 from frobench.suite import checks
+from frobench.suite.checks.case_facts import busy
 from frobench.suite.compare.matching import faults
 from frobench.suite.project import git
 from frobench.suite.stored.machine_identity import is_cpu
@@ -68,7 +69,7 @@ class FirstScreen(NamedTuple):
     others : how many other runs of the device there are, in words; empty where there is none
     sheet : whether any axis has a datasheet's mark
     roof : what the roofline says, in which units, and its drawing; none where there is none
-    trust : how many cases failed or are doubtful; empty where none is
+    trust : what other programs used, and how many cases failed or are doubtful; empty of none
     counts : how many failed, if none did, and how many cannot be true
     """
 
@@ -115,7 +116,7 @@ def first_screen(  # noqa: PLR0913, PLR0917 - one for each thing that it is made
         others=f"{counted(most, 'other run')} of this device" if most else "",
         sheet=any(axis.sheet is not None for axis in shown),
         roof=next((_roof(roof) for roof in roofs if roof.device == own.place), None),
-        trust=", ".join(doubt_counts(run, marks)),
+        trust=", ".join([*filter(None, [busy(run)]), *doubt_counts(run, marks)]),
         failed=failed,
         counts=f"{'' if failed else '0 failed, '}{wrong} implausible",
     )

@@ -11,9 +11,9 @@ from frobench.reports.table import facts
 from frobench.reports.table.equipment import Equipment, equipment
 from frobench.reports.table.launches import CaseEstimate
 from frobench.reports.table.scored import Scored, left_out, scored
+from frobench.suite.checks.case_facts import busy
 from frobench.suite.checks.noise import noisy_case
 from frobench.suite.checks.rule import code
-from frobench.suite.compare import between_run_spread
 from frobench.suite.compare.matching import RunComparison, by_key, faults
 from frobench.suite.statistics import Medians
 from frobench.suite.stored.machine_identity import device_id, distinctions, machine_id, name_of
@@ -149,7 +149,7 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
         environment=part.environment,
         axes=device_axes(run),
         faults=tuple(faults(run, "")),
-        doubt=between_run_spread.busy(run) or _noise(run, medians),
+        doubt=busy(run) or _noise(run, medians),
         scored=scored(run, medians),
     )
 

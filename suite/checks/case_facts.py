@@ -8,9 +8,11 @@ from datetime import UTC, datetime
 from itertools import accumulate
 from typing import NamedTuple
 
+from frobench.suite.profiles import LARGEST_LOAD
 from frobench.suite.statistics import middle
 from frobench.suite.stored.machine_identity import benchmark_of
 from frobench.suite.stored.types import Case, Launch, Run, Sensed
+from frobench.suite.units import counted
 
 LEAST_PART = 0.05
 """Fraction of the readings that show a device held back, at least; fewer hardly move the median."""
@@ -184,3 +186,11 @@ def held_back(
         ]
         if signs and believed(device, sensed):
             yield f"{device} was held back by {', '.join(signs)} of {sensed.readings} readings"
+
+
+def busy(run: Run) -> str:
+    """Say what other programs used while a run measured; nothing where that disturbed nothing."""
+    load, cores = run.frobench.others_load, run.frobench.environment.cpu.usable_cores
+    if load is None or load <= LARGEST_LOAD:
+        return ""
+    return f"other programs used {load * cores:.1f} of {counted(cores, 'core')}"

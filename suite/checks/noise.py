@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from frobench.suite.checks.case_facts import (
     accelerators,
+    busy,
     by_launch,
     held_back,
     is_accelerator,
@@ -257,6 +258,15 @@ def busy_runner(run: Run) -> Iterator[Fault]:
     if busy:
         cores, number = max(busy)
         yield Fault(f"the runner used {cores:.2f} cores in launch {number}")
+
+
+def busy_machine(run: Run) -> Iterator[Fault]:
+    """Other programs used more than 5% of the cores in the median launch.
+
+    They took time from the cases. Do not publish this run: close other programs, and measure again.
+    """
+    if told := busy(run):
+        yield Fault(told)
 
 
 def drift(run: Run) -> Iterator[Fault]:

@@ -14,7 +14,7 @@ from frobench.suite.profiles import LARGEST_LOAD
 from frobench.suite.statistics import ALARMS, LEAST_LAUNCHES, case_medians
 from frobench.suite.stored.machine_identity import state
 from frobench.suite.stored.types import Case, Run
-from frobench.suite.units import counted, format_value
+from frobench.suite.units import format_value
 
 BUSY = "busy-processor"
 DISTURBING = frozenset({"busy-accelerator", BUSY, "held-back", "little-memory", "on-battery"})
@@ -29,28 +29,13 @@ def disturbing(run: Run) -> frozenset[str] | None:
 
     Launches know how busy other programs kept the processor better than the moment before them.
     """
-    load, troubles = others_load(run), run.frobench.troubles
+    load, troubles = run.frobench.others_load, run.frobench.troubles
     if troubles is UNSET and load is None:
         return None
     codes = {trouble.code for trouble in troubles or ()} & DISTURBING
     if load is not None:
         codes = codes - {BUSY} | ({BUSY} if load > LARGEST_LOAD else set())
     return frozenset(codes)
-
-
-def others_load(run: Run) -> float | None:
-    """Return the part of the usable cores that other programs kept busy in the median launch."""
-    loads = [launch.others for launch in run.frobench.launches if launch.others is not UNSET]
-    cores = run.frobench.environment.cpu.usable_cores
-    return median(loads) / cores if loads and cores > 0 else None
-
-
-def busy(run: Run) -> str:
-    """Say what other programs used while a run measured; nothing where that disturbed nothing."""
-    load, cores = others_load(run), run.frobench.environment.cpu.usable_cores
-    if load is None or load <= LARGEST_LOAD:
-        return ""
-    return f"other programs used {load * cores:.1f} of {counted(cores, 'core')}"
 
 
 def gauges(run: Run) -> dict[str, list[float]]:
@@ -89,7 +74,7 @@ def disturbances(base: Run, new: Run) -> dict[str, str]:
     Other programs that kept the processor busy in either run disturb all cases: they never do
     the same twice. Of all else only what disturbed one of the runs counts.
     """
-    loads = {"base": others_load(base), "new": others_load(new)}
+    loads = {"base": base.frobench.others_load, "new": new.frobench.others_load}
     whole = [
         f"other programs kept {format_value(load, '1', digits=2)} of the cores busy in {side}"
         for side, load in loads.items()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The types of the stored file: one object a run, `Run`, with its cases, machine and launches."""
 
+from statistics import median
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
@@ -558,6 +559,13 @@ class Frobench(Struct, kw_only=True):
         planned = 0.0 if self.plan_body_seconds is UNSET else self.plan_body_seconds
         launches = sum(launch.body_seconds + launch.warmup_seconds for launch in self.launches)
         return (planned + launches) / self.seconds
+
+    @property
+    def others_load(self) -> float | None:
+        """The part of the usable cores that other programs kept busy in the median launch."""
+        loads = [launch.others for launch in self.launches if launch.others is not UNSET]
+        cores = self.environment.cpu.usable_cores
+        return median(loads) / cores if loads and cores > 0 else None
 
 
 class CommitInfo(Struct, kw_only=True):

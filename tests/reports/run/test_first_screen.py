@@ -119,6 +119,9 @@ def test_the_line_of_trust_counts_cases() -> None:
     assert first(run).counts == "0 failed, 0 implausible"
     run.frobench.outcomes[0].status = "failed"
     assert first(run).trust.startswith("1 case failed, ")
+    for launch in run.frobench.launches:
+        launch.others = 1.0
+    assert first(run).trust.startswith("other programs used 1.0 of 2 cores, 1 case failed, ")
 
 
 def test_an_error_of_the_whole_run_is_told() -> None:

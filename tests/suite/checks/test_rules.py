@@ -127,6 +127,14 @@ def busy(cores: float, seconds: float = 31.5, cost: float | None = None) -> Run:
     return run
 
 
+def beside(others: float) -> Run:
+    """Return a run beside programs that use so many of its two cores."""
+    run = made()
+    for launch in run.frobench.launches:
+        launch.others = others
+    return run
+
+
 def threads(  # noqa: PLR0913 - what is known of cores
     *,
     count: int,
@@ -463,6 +471,13 @@ ROWS = [
         {"cores": 0.08, "seconds": 2.0},
         "the runner used 0.08 cores in launch 5",
         {"cores": 0.06, "seconds": 2.0},
+    ),
+    row(
+        "busy-machine",
+        beside,
+        {"others": 0.3},
+        "other programs used 0.3 of 2 cores",
+        {"others": 0.09},
     ),
     row(
         "drift",
