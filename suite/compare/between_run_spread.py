@@ -227,15 +227,12 @@ class BetweenRunSpread(NamedTuple):
         return Between(error, reach, self.shift)
 
 
-class BetweenRunSpreads(NamedTuple):
-    """How far the runs of a machine lie apart."""
+def between_run_spreads(
+    base: Run, new: Run, others: Sequence[Levels]
+) -> tuple[dict[str, BetweenRunSpread], int]:
+    """Return for each case of two runs, by full name, how much its level varies between runs.
 
-    cases: dict[str, BetweenRunSpread]  # by full name
-    runs: int  # other runs from which it is learned; 0 where it is assumed
-
-
-def between_run_spreads(base: Run, new: Run, others: Sequence[Levels]) -> BetweenRunSpreads:
-    """Return for each case of two runs how much its level varies between runs.
+    Return also from how many other runs that is learned: 0 where it is assumed.
 
     A few runs show a case's own variance between them poorly, so it is drawn towards that of the
     median case of the device, relative to the variance of its launches.
@@ -260,7 +257,7 @@ def between_run_spreads(base: Run, new: Run, others: Sequence[Levels]) -> Betwee
         variances = (run.cases[name].variance for run in ours if name in run.cases)
         spread = known[name] or assumed(variances)
         spreads[name] = spread._replace(shift=SCALE * shift_of(case, shifts))
-    return BetweenRunSpreads(spreads, len(earlier) if len(earlier) >= LEAST_RUNS else 0)
+    return spreads, len(earlier) if len(earlier) >= LEAST_RUNS else 0
 
 
 def learned(cases: Cases, others: Sequence[Levels]) -> dict[str, BetweenRunSpread | None]:

@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from frobench.suite.stored.machine_identity import (
     Difference,
-    Likeness,
     benchmark_of,
     is_cpu,
 )
@@ -72,7 +71,6 @@ class RunComparison(Struct, frozen=True, kw_only=True):
     faults: list[str]  # errors of a whole run; any makes every case incomparable
     counts: dict[VerdictWord, int]
     unmatched: list[Unmatched] = []
-    environments: Likeness = "same"
     differences: list[Difference] = []  # that move numbers; any makes every case incomparable
     across: list[Difference] = []  # facts whose difference is the question, equal ones too
     harmless: list[Difference] = []  # facts that differ and prevent no verdict

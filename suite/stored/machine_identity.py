@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
-from typing import Any, Literal
+from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType, to_builtins
 from msgspec.json import encode
@@ -237,8 +237,6 @@ FOLLOWS = {
 ASKED_OF_TORCH = _facts("software", "flags.* interop_threads threads torch torch_build.*")
 """Facts that are unknown, and so different from no others, where nothing imported torch."""
 
-Likeness = Literal["same", "differs harmlessly", "differs in what matters"]
-
 
 class Difference(Struct, frozen=True):
     """A fact on which two environments differ, by its dotted path."""
@@ -274,14 +272,6 @@ def compare_environments(base: Environment, new: Environment) -> list[Difference
         for fact in differing
         if not any(fnmatchcase(fact, pattern) for pattern in known)
     ]
-
-
-def likeness(differences: Sequence[Difference]) -> Likeness:
-    """Say in a word how two environments compare, from the facts on which they differ."""
-    if not differences:
-        return "same"
-    moving = any(difference.matters for difference in differences)
-    return "differs in what matters" if moving else "differs harmlessly"
 
 
 def changed(planned: Environment, found: Environment) -> dict[str, Scalar]:

@@ -236,13 +236,11 @@ class Sensed(Struct, frozen=True, kw_only=True, omit_defaults=True):
         (see ``Telemetry``)
     held_back : the part of the readings in which something held the clock back, by NVML's name
         of it; empty where nothing did, ``None`` where the device does not tell
-    pcie_replays : packets that PCIe sent again; ``None`` where the device does not count them
     """
 
     readings: Integer
     values: dict[Name, tuple[Number, Number, Number]]
     held_back: dict[Name, Number] | None = None
-    pcie_replays: Integer | None = None
 
 
 class Energy(Struct, frozen=True, kw_only=True):
