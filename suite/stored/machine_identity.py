@@ -85,17 +85,7 @@ def device_id(environment: Environment) -> str:
     The device is the first accelerator, or the processor of a machine without one.
     """
     accelerators = environment.accelerators
-    return accelerator_id(accelerators[0]) if accelerators else processor_id(environment.cpu)
-
-
-def processor_id(cpu: Cpu) -> str:
-    """Return the same of a processor, whatever else its machine has."""
-    return _digest(_processor(cpu))
-
-
-def accelerator_id(device: Accelerator) -> str:
-    """Return the same of an accelerator, whatever else its machine has."""
-    return _digest(_accelerator(device))
+    return _digest(_accelerator(accelerators[0]) if accelerators else _processor(environment.cpu))
 
 
 def machine_id(
@@ -178,7 +168,7 @@ def _known(value: object) -> object:
 
 
 def _digest(facts: object) -> str:
-    return hashlib.sha256(encode(facts)).hexdigest()[:16]
+    return hashlib.sha256(encode(facts, order="sorted")).hexdigest()[:16]
 
 
 def _facts(part: str, names: str) -> tuple[str, ...]:
@@ -292,10 +282,8 @@ def matters(fact: str) -> bool:
 def state(environment: Environment) -> str:
     """Return a digest of all facts that move numbers; equal ones allow a regression verdict."""
     moving = {name: value for name, value in facts(environment).items() if matters(name)}
-    named = moving | {
-        "machine": machine_id(environment.cpu, environment.accelerators, environment.label)
-    }
-    return hashlib.sha256(encode(named, order="sorted")).hexdigest()[:16]
+    machine = machine_id(environment.cpu, environment.accelerators, environment.label)
+    return _digest(moving | {"machine": machine})
 
 
 def facts(environment: Environment) -> dict[str, Scalar]:
