@@ -19,8 +19,7 @@ from frobench.suite.checks.rule import Fault
 from frobench.suite.machine.sensors.throttle_causes import of_kind
 from frobench.suite.profiles import STEPS_ON_ACCELERATOR, STEPS_ON_CPU
 from frobench.suite.statistics import LEAST_LAUNCHES, estimate, spread
-from frobench.suite.stored import machine_identity
-from frobench.suite.stored.machine_identity import matters
+from frobench.suite.stored.differences import matters
 from frobench.suite.stored.types import Case, Run, Scalar, Severity
 from frobench.suite.units import counted, format_estimate, format_seconds
 
@@ -144,7 +143,7 @@ def changed_environment(run: Run) -> Iterator[Fault]:
     """
     changed = {n: launch.changed for n, launch in enumerate(run.frobench.launches, start=1)}
     for fact in dict.fromkeys(fact for facts in changed.values() for fact in facts):
-        if machine_identity.matters(fact) and not fact.startswith(WATCHED):
+        if matters(fact) and not fact.startswith(WATCHED):
             values = {n: facts[fact] for n, facts in changed.items() if fact in facts}
             where = f"launch {', '.join(map(str, values))}"
             yield Fault(

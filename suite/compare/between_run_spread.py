@@ -12,7 +12,7 @@ from frobench.suite.compare.matching import failures, faults
 from frobench.suite.compare.verdicts import Between, compare_values, table, winsorised
 from frobench.suite.profiles import LARGEST_LOAD
 from frobench.suite.statistics import ALARMS, LEAST_LAUNCHES, case_medians
-from frobench.suite.stored.machine_identity import state
+from frobench.suite.stored.differences import state
 from frobench.suite.stored.types import Case, Run
 from frobench.suite.units import counted, format_value
 

@@ -9,11 +9,8 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
-from frobench.suite.stored.machine_identity import (
-    Difference,
-    benchmark_of,
-    is_cpu,
-)
+from frobench.suite.stored.differences import Difference
+from frobench.suite.stored.machine_identity import benchmark_of, is_cpu
 from frobench.suite.stored.types import Case, Estimate, Project, Run, Scalar, VerdictWord
 from frobench.suite.units import counted
 

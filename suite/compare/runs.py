@@ -30,11 +30,7 @@ from frobench.suite.compare.matching import (
 from frobench.suite.compare.multiple_testing import Candidate, Sides, judge
 from frobench.suite.statistics import case_medians, estimate, launch_medians
 from frobench.suite.stored import store
-from frobench.suite.stored.machine_identity import (
-    Difference,
-    compare_environments,
-    facts,
-)
+from frobench.suite.stored.differences import Difference, compare_environments, facts
 from frobench.suite.stored.types import Case, Run
 
 

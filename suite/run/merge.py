@@ -17,7 +17,7 @@ from frobench.suite.run import energy, telemetry
 from frobench.suite.run.planning import outcome
 from frobench.suite.run.telemetry import Line
 from frobench.suite.stored import store, types
-from frobench.suite.stored.machine_identity import changed
+from frobench.suite.stored.differences import changed
 
 PICOSECOND_DIGITS = 12
 """A sample is stored to the picosecond, below every clock's step."""

@@ -5,11 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from frobench.suite.stored.machine_identity import (
-    Difference,
-    changed,
-    compare_environments,
-)
+from frobench.suite.stored.differences import Difference, changed, compare_environments
 from frobench.suite.stored.types import Environment
 from tests.instruments.runs import factory
 
