@@ -200,7 +200,7 @@ def measured_again(
     Profile, devices, cases and launches are those of the new run.
     """
     from frobench.suite.history.history import HistoryInterrupted, HistoryRequest, history
-    from frobench.suite.run.progress import reporter
+    from frobench.suite.run.progress import Reporter
     from frobench.suite.run.runner import Interruptions
     from frobench.suite.statistics import LEAST_LAUNCHES
 
@@ -223,7 +223,7 @@ def measured_again(
     )
     with Interruptions() as interruptions:
         try:
-            with reporter() as progress:
+            with Reporter() as progress:
                 progress.say("the runs were disturbed or too noisy; both are measured again")
                 done = history(request, progress, interruptions)
         except HistoryInterrupted:

@@ -149,7 +149,7 @@ def history(results: Path, benchmarks: Path, **wanted: Any) -> None:  # noqa: AN
     from frobench.suite.compare.gate import exit_code
     from frobench.suite.history.history import HistoryInterrupted, HistoryRequest
     from frobench.suite.history.history import history as to_the_end
-    from frobench.suite.run.progress import reporter
+    from frobench.suite.run.progress import Reporter
     from frobench.suite.run.runner import Interruptions
     from frobench.suite.terminal import history_words
     from frobench.suite.terminal.output import say, show, shown
@@ -157,7 +157,7 @@ def history(results: Path, benchmarks: Path, **wanted: Any) -> None:  # noqa: AN
     request = HistoryRequest(results=results.resolve(), benchmarks=benchmarks.resolve(), **wanted)
     with Interruptions() as interruptions:
         try:
-            with reporter() as progress:
+            with Reporter() as progress:
                 done = to_the_end(request, progress, interruptions)
         except HistoryInterrupted as stopped:
             saved = "".join(f"; saved: {shown(path)}" for path in stopped.stored)

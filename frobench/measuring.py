@@ -136,7 +136,7 @@ def measure(
 ) -> "tuple[Path, Run]":
     """Measure what is wanted, and return the stored file and its path."""
     from frobench.suite.errors import Interrupted
-    from frobench.suite.run.progress import reporter
+    from frobench.suite.run.progress import Reporter
     from frobench.suite.run.runner import Interruptions, Request
     from frobench.suite.run.runner import run as to_the_end
     from frobench.suite.stored import store
@@ -144,7 +144,7 @@ def measure(
     request = Request(results=results.resolve(), benchmarks=benchmarks.resolve(), **wanted)
     with Interruptions() as interruptions:
         try:
-            with reporter(verbose=verbose) as progress:
+            with Reporter(verbose=verbose) as progress:
                 return to_the_end(request, progress, interruptions)
         except Interrupted as stopped:
             if stopped.stored is not None:

@@ -43,7 +43,7 @@ def keep(path: Path, data: bytes) -> None:
     """Put data into the place of whatever a file held: all of it or, if killed, nothing."""
     draft = path.with_name(f"{path.name}.new")
     try:
-        _write_through(draft, data)
+        write_through(draft, data)
         draft.replace(path)
     except BaseException:
         with suppress(OSError):
@@ -58,7 +58,7 @@ def create(path: Path, data: bytes) -> None:
     """
     draft = path.with_name(f".{path.name}.{token_hex(8)}")
     try:
-        _write_through(draft, data)
+        write_through(draft, data)
         try:
             path.hardlink_to(draft)
         except FileExistsError:
@@ -71,7 +71,8 @@ def create(path: Path, data: bytes) -> None:
         draft.unlink(missing_ok=True)
 
 
-def _write_through(path: Path, data: bytes) -> None:
+def write_through(path: Path, data: bytes) -> None:
+    """Write a file, and see it on the disk."""
     with path.open("wb") as file:
         file.write(data)
         file.flush()

@@ -79,7 +79,6 @@ class Measured(Struct, tag="measured", kw_only=True):
     parts : the median of each part over the launch
     order : its place in the launch
     wall_seconds : of the whole case, set-up and check included, but not a search
-    checked : seconds of comparing results with the truth
     in_a_row : whether nothing comes between two calls, so that energy can be measured
     undisturbed : seconds of a pilot's quickest call, what it waited for the processor taken off
     accounts : of the whole case in a pilot, where the system keeps them
@@ -105,7 +104,6 @@ class Measured(Struct, tag="measured", kw_only=True):
     search: Search | None = None
     prepared: float = 0.0
     wall_seconds: float = 0.0
-    checked: float = 0.0
     in_a_row: bool = True
     undisturbed: float | None = None
     accounts: Accounts | None = None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The plan of a run, which its launches get, and what one process is to do with it."""
 
+import math
 import os
 import random
 from errno import ENOENT
@@ -13,7 +14,8 @@ from msgspec import UNSET, Struct, field
 from frobench.suite.errors import CannotRunError
 from frobench.suite.files import UnusableFileError, content_of, keep
 from frobench.suite.machine.sensors.cpu import CPU
-from frobench.suite.profiles import launches_within
+from frobench.suite.profiles import limits_of
+from frobench.suite.stored import store
 from frobench.suite.stored.machine_identity import nodes_of
 from frobench.suite.stored.types import (
     CommitInfo,
@@ -211,3 +213,23 @@ class LaunchSpec(Struct, kw_only=True):
 def read_spec(path: str) -> LaunchSpec:
     """Return what a file asks of a launch."""
     return msgspec.json.decode(Path(path).read_bytes(), type=LaunchSpec)
+
+
+def launches_within(
+    settings: Settings, cases: int, spent: float, launch_seconds: float, done: int = 0
+) -> int:
+    """Return how many launches a run makes: those asked for, or what the budget has time for.
+
+    Never fewer than an interval needs, nor more than a file holds. A larger budget allows more.
+
+    spent : seconds since the run began
+    launch_seconds : what a launch takes
+    done : launches that ended already
+    """
+    held = store.most_launches(cases, settings.most_samples)
+    if settings.launches is not None:
+        return min(settings.launches, held)
+    limits = limits_of(settings.profile, settings.devices)
+    most = math.ceil(limits.most_launches * max(1.0, settings.budget / limits.budget))
+    fitting = done + int(max(0.0, settings.budget - spent) / launch_seconds)
+    return min(max(settings.least_launches, min(most, fitting)), held)

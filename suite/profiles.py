@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What the profiles mean: how long a run, a case and a single call may take."""
 
-import math
 from collections.abc import Iterable
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from frobench.suite.statistics import LEAST_LAUNCHES
-from frobench.suite.stored import store
 from frobench.suite.stored.types import ProfileName, Settings
 
 STEPS_ON_CPU, STEPS_ON_ACCELERATOR = 100, 20
@@ -161,23 +159,3 @@ def settings_for(  # noqa: PLR0913 - one a choice that the user has
         launches=launches,
         deadline=deadline or max(60.0, 30 * chosen.longest_sample),
     )
-
-
-def launches_within(
-    settings: Settings, cases: int, spent: float, launch_seconds: float, done: int = 0
-) -> int:
-    """Return how many launches a run makes: those asked for, or what the budget has time for.
-
-    Never fewer than an interval needs, nor more than a file holds. A larger budget allows more.
-
-    spent : seconds since the run began
-    launch_seconds : what a launch takes
-    done : launches that ended already
-    """
-    held = store.most_launches(cases, settings.most_samples)
-    if settings.launches is not None:
-        return min(settings.launches, held)
-    limits = limits_of(settings.profile, settings.devices)
-    most = math.ceil(limits.most_launches * max(1.0, settings.budget / limits.budget))
-    fitting = done + int(max(0.0, settings.budget - spent) / launch_seconds)
-    return min(max(settings.least_launches, min(most, fitting)), held)

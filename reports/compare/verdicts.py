@@ -14,7 +14,7 @@ from frobench.suite.compare.between_run_spread import Levels
 from frobench.suite.compare.gate import agreement, exit_code
 from frobench.suite.compare.matching import RunComparison, match_machines
 from frobench.suite.compare.runs import compare_runs, compare_versions
-from frobench.suite.stored.machine_identity import compare_environments
+from frobench.suite.stored.differences import compare_environments
 from frobench.suite.stored.types import Run
 from frobench.suite.terminal import comparison as words
 from frobench.suite.terminal.output import dump, fold, say, show

@@ -22,7 +22,8 @@ from frobench.reports.summary.device_axes import TITLES, DeviceAxes
 from frobench.reports.table.facts import kind_title
 from frobench.reports.table.launches import CaseEstimate
 from frobench.suite.compare.matching import failures, faults
-from frobench.suite.stored.machine_identity import facts, is_cpu, matters
+from frobench.suite.stored.differences import facts, matters
+from frobench.suite.stored.machine_identity import is_cpu
 from frobench.suite.stored.types import Case, Run, Scalar
 from frobench.suite.units import counted
 

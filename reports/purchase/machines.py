@@ -22,7 +22,8 @@ from frobench.reports.table.workloads import table
 from frobench.suite.checks.case_facts import moment
 from frobench.suite.datasheets import published
 from frobench.suite.datasheets.published import Published
-from frobench.suite.stored.machine_identity import FOLLOWS, SAID_BY_ABSENCE, memory_as_sold
+from frobench.suite.stored.differences import FOLLOWS, SAID_BY_ABSENCE
+from frobench.suite.stored.machine_identity import memory_as_sold
 from frobench.suite.stored.types import Estimate, Scalar
 
 GIGA = 1e9
@@ -328,9 +329,9 @@ def _listed(values: Sequence[Any]) -> dict[str, list[Any]]:
 def _surrounding(runs: Sequence[Mapping[str, Scalar]]) -> dict[str, list[Any]]:
     """List the facts beside the devices, for a script that says how two runs differ.
 
-    It does what `suite.stored.machine_identity.compare_environments` does: a fact that only one of
-    the two has says something in some tables and nothing elsewhere, and what follows from another
-    fact that differs is left out.
+    It does what `suite.stored.differences.compare_environments` does: a fact that only one of the
+    two has says something in some tables and nothing elsewhere, and what follows from another fact
+    that differs is left out.
 
     ``facts`` are the name of each that is not the same in all, whether its absence says something,
     and the places of those that it follows from; ``values`` the place of the fact that each is of,

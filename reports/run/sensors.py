@@ -28,7 +28,7 @@ HEIGHT, TOP = 204, 20
 """Pixels: of a drawing, and above its frame."""
 ROOM = 9.0
 """Percent of the width between the numbers of two launches, at least."""
-CPU_CLOCK = "clock_hz"
+CPU_CLOCK, ENERGY = "clock_hz", "energy_joules"
 DRAWN = {
     "sm_clock_hz": "Clock",
     CPU_CLOCK: "Clock of the processor",
@@ -42,11 +42,9 @@ NAMES = DRAWN | {
     "utilization": "Utilisation",
     "fan": "Fan",
     "load": "Load of the system",
-    "pcie_replays": "PCIe packets sent again",
-    "energy_joules": "Energy",
+    ENERGY: "Energy",
     "held_back": "What holds the clock back",
 }
-COUNTERS = ("pcie_replays", "energy_joules")
 UNITS = {"hz": "Hz", "watts": "W", "celsius": "\N{DEGREE SIGN}C", "joules": "J"}
 FRACTIONS = ("fan", "utilization")
 
@@ -159,7 +157,7 @@ def _rows(run: Run, telemetry: Telemetry) -> list[tuple[str, str, list[str]]]:
             title = NAMES.get(quantity, quantity)
             reason = telemetry.unknown.get(f"{device}.{quantity}")
             cells = [f"not known: {reason}"]
-            if values and quantity in COUNTERS:
+            if values and quantity == ENERGY:
                 grown = sum(after - before for before, after in pairwise(values))
                 cells = [f"{format_value(grown, _unit(quantity))} more than at first"]
             elif values:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from frobench.suite.datasheets.catalog import NotInCatalogError, sheet
-from frobench.suite.stored.machine_identity import facts, matters
+from frobench.suite.stored.differences import facts, matters
 from frobench.suite.stored.types import Accelerator, Environment, Scalar
 
 AROUND = ("driver", "pcie_generation_max", "pcie_width")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from frobench.suite.machine import environment
 from frobench.suite.machine.host import processor
-from frobench.suite.run.progress import reporter
+from frobench.suite.run.progress import Reporter
 from frobench.suite.stored.machine_identity import machine_name
 from frobench.suite.units import counted
 from studies.calibration import (
@@ -116,7 +116,7 @@ def main() -> int:
     with every_core() as over_cores:
         for name, plan in plans.items():
             begun, much = time.monotonic(), plan.quick if options.quick else plan.full
-            with reporter() as progress:
+            with Reporter() as progress:
                 tables = plan.study(pace.study(name, progress), over_cores, much)
             study = made(tables, time.monotonic() - begun)
             sys.stdout.write("".join(f"{terminal(table)}\n\n" for table in tables))

@@ -56,7 +56,7 @@ OF_CASES = (
 """Of each case."""
 OF_RUNS = (
     Bound("seconds|plan_seconds|plan_body_seconds", 0, LONGEST, "s"),
-    Bound("launches[].seconds|body_seconds|warmup_seconds|check_seconds", 0, LONGEST, "s"),
+    Bound("launches[].seconds|body_seconds|warmup_seconds", 0, LONGEST, "s"),
     Bound("launches[].timer_step", 0, 0.1, "s"),
     Bound("launches[].empty_body|ready_reading|gauge.*", 0, SOON, "s"),
     Bound("launches[].others|runner_cores", 0, COUNT),

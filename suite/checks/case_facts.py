@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from frobench.suite.profiles import LARGEST_LOAD
 from frobench.suite.statistics import middle
-from frobench.suite.stored.machine_identity import benchmark_of
+from frobench.suite.stored.machine_identity import benchmark_of, is_cpu
 from frobench.suite.stored.types import Case, Launch, Run, Sensed
 from frobench.suite.units import counted
 
@@ -103,14 +103,9 @@ def moment(text: str) -> datetime | None:
         return None
 
 
-def is_accelerator(device: str) -> bool:
-    """Tell by its name whether a device works by itself; a worker on the CPU does not."""
-    return not device.startswith("cpu")
-
-
 def accelerators(case: Case) -> list[str]:
     """Return the devices of a case that work by themselves."""
-    return [device for device in case.extra_info.devices if is_accelerator(device)]
+    return [device for device in case.extra_info.devices if not is_cpu(device)]
 
 
 def fastest(case: Case) -> float:
@@ -149,7 +144,7 @@ def efficiencies(run: Run) -> Iterator[tuple[Case, list[float]]]:
 def _amount(case: Case) -> float:
     """Return the operations, or else items, of a case on accelerators alone; or 0."""
     info = case.extra_info
-    on_accelerators = info.devices and all(map(is_accelerator, info.devices))
+    on_accelerators = info.devices and not any(map(is_cpu, info.devices))
     return (info.work.flops or info.work.items or 0.0) if on_accelerators else 0.0
 
 

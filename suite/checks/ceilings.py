@@ -7,10 +7,10 @@ from contextlib import suppress
 from functools import cache, partial
 from typing import NamedTuple
 
-from frobench.suite.checks.case_facts import highest_rate, is_accelerator
+from frobench.suite.checks.case_facts import highest_rate
 from frobench.suite.datasheets import catalog
 from frobench.suite.datasheets.catalog import NotInCatalogError, Sheet
-from frobench.suite.stored.machine_identity import function_of
+from frobench.suite.stored.machine_identity import function_of, is_cpu
 from frobench.suite.stored.types import Accelerator, Case, Cpu, Run, Severity, WorkPath
 from frobench.suite.units import format_value
 
@@ -118,7 +118,7 @@ def peak_ceiling(run: Run, case: Case) -> Ceiling | None:
     devices = case.extra_info.devices
     ceilings = [_peak(run, name, precision(case)) for name in devices]
     # The parts of a CPU share its cores.
-    return _together(ceilings if any(map(is_accelerator, devices)) else ceilings[:1])
+    return _together(ceilings[:1] if all(map(is_cpu, devices)) else ceilings)
 
 
 def memory_ceiling(run: Run, case: Case) -> Ceiling | None:
@@ -172,7 +172,7 @@ def _peer(devices: list[Accelerator]) -> Ceiling:
 
 
 def _peak(run: Run, name: str, dtype: str) -> Ceiling:
-    if not is_accelerator(name):
+    if is_cpu(name):
         return _of_cores(run, dtype)
     device, software = accelerator(run, name), run.frobench.environment.software
     if any(variable.startswith("CUBLAS_EMULATE") for variable in software.variables):
@@ -230,7 +230,7 @@ def highest_clock(run: Run, name: str) -> float | None:
 
 def _memory(run: Run, name: str, copied: float) -> Ceiling:
     """Judge a device's memory, and its caches as far as what is copied fits them."""
-    if not is_accelerator(name):
+    if is_cpu(name):
         cores = _cores(run.frobench.environment.cpu)
         return Ceiling(cores * CORE_BYTES, cores * CORE_BYTES, f"the caches of {cores} cores do")
     device = accelerator(run, name)

@@ -12,7 +12,6 @@ from frobench.suite.checks.case_facts import (
     busy,
     by_launch,
     held_back,
-    is_accelerator,
     mostly,
 )
 from frobench.suite.checks.drift import find_drift
@@ -20,8 +19,8 @@ from frobench.suite.checks.rule import Fault
 from frobench.suite.machine.sensors.throttle_causes import of_kind
 from frobench.suite.profiles import STEPS_ON_ACCELERATOR, STEPS_ON_CPU
 from frobench.suite.statistics import LEAST_LAUNCHES, estimate, spread
-from frobench.suite.stored import machine_identity
-from frobench.suite.stored.machine_identity import matters
+from frobench.suite.stored.differences import matters
+from frobench.suite.stored.machine_identity import is_cpu
 from frobench.suite.stored.types import Case, Run, Scalar, Severity
 from frobench.suite.units import counted, format_estimate, format_seconds
 
@@ -64,7 +63,7 @@ def coarse_clock(run: Run) -> Iterator[Fault]:
             for launch in by_launch(run, case)
             if launch.whole.timer_step > 0
         ]
-        least = STEPS_ON_ACCELERATOR if is_accelerator(case.extra_info.device) else STEPS_ON_CPU
+        least = STEPS_ON_CPU if is_cpu(case.extra_info.device) else STEPS_ON_ACCELERATOR
         if steps and min(steps) < least:
             yield Fault(f"a sample lasts {min(steps):.0f} steps of the clock", case.fullname)
 
@@ -75,7 +74,7 @@ def costly_harness(run: Run, case: Case) -> Iterator[str]:
     What an empty body costs is never subtracted, so the case seems slower than it is. Let its
     body do more.
     """
-    if is_accelerator(case.extra_info.device):
+    if not is_cpu(case.extra_info.device):
         return
     costs = [
         launch.whole.empty_body.get("cpu", 0.0) / launch.sample
@@ -145,7 +144,7 @@ def changed_environment(run: Run) -> Iterator[Fault]:
     """
     changed = {n: launch.changed for n, launch in enumerate(run.frobench.launches, start=1)}
     for fact in dict.fromkeys(fact for facts in changed.values() for fact in facts):
-        if machine_identity.matters(fact) and not fact.startswith(WATCHED):
+        if matters(fact) and not fact.startswith(WATCHED):
             values = {n: facts[fact] for n, facts in changed.items() if fact in facts}
             where = f"launch {', '.join(map(str, values))}"
             yield Fault(
@@ -158,7 +157,7 @@ def _spelled(values: Iterable[Scalar]) -> str:
 
 
 def _uses_cpu(run: Run) -> bool:
-    return any(not is_accelerator(case.extra_info.device) for case in run.benchmarks)
+    return any(is_cpu(case.extra_info.device) for case in run.benchmarks)
 
 
 def few_launches(run: Run) -> Iterator[Fault]:

@@ -12,7 +12,6 @@ from frobench.suite.checks.case_facts import (
     by_launch,
     by_version,
     efficiencies,
-    is_accelerator,
     moment,
     mostly,
 )
@@ -103,7 +102,7 @@ def missing_device(run: Run, case: Case) -> Iterator[str]:
     Its figures cannot be compared with what the device can do. Report this run as a fault of
     Frobench.
     """
-    for name in filter(is_accelerator, case.extra_info.devices):
+    for name in accelerators(case):
         if accelerator(run, name) is None:
             yield f"it ran on {name}, which is not there"
 

@@ -12,7 +12,7 @@ from frobench.suite.compare.matching import failures, faults
 from frobench.suite.compare.verdicts import Between, compare_values, table, winsorised
 from frobench.suite.profiles import LARGEST_LOAD
 from frobench.suite.statistics import ALARMS, LEAST_LAUNCHES, case_medians
-from frobench.suite.stored.machine_identity import state
+from frobench.suite.stored.differences import state
 from frobench.suite.stored.types import Case, Run
 from frobench.suite.units import format_value
 
@@ -212,15 +212,12 @@ class BetweenRunSpread(NamedTuple):
         return Between(error, reach, self.shift)
 
 
-class BetweenRunSpreads(NamedTuple):
-    """How far the runs of a machine lie apart."""
+def between_run_spreads(
+    base: Run, new: Run, others: Sequence[Levels]
+) -> tuple[dict[str, BetweenRunSpread], int]:
+    """Return for each case of two runs, by full name, how much its level varies between runs.
 
-    cases: dict[str, BetweenRunSpread]  # by full name
-    runs: int  # other runs from which it is learned; 0 where it is assumed
-
-
-def between_run_spreads(base: Run, new: Run, others: Sequence[Levels]) -> BetweenRunSpreads:
-    """Return for each case of two runs how much its level varies between runs.
+    Return also from how many other runs that is learned: 0 where it is assumed.
 
     A few runs show a case's own variance between them poorly, so it is drawn towards that of the
     median case of the device, relative to the variance of its launches.
@@ -245,7 +242,7 @@ def between_run_spreads(base: Run, new: Run, others: Sequence[Levels]) -> Betwee
         variances = (run.cases[name].variance for run in ours if name in run.cases)
         spread = known[name] or assumed(variances)
         spreads[name] = spread._replace(shift=SCALE * shift_of(case, shifts))
-    return BetweenRunSpreads(spreads, len(earlier) if len(earlier) >= LEAST_RUNS else 0)
+    return spreads, len(earlier) if len(earlier) >= LEAST_RUNS else 0
 
 
 def learned(cases: Cases, others: Sequence[Levels]) -> dict[str, BetweenRunSpread | None]:

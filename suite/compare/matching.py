@@ -9,12 +9,8 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
-from frobench.suite.stored.machine_identity import (
-    Difference,
-    Likeness,
-    benchmark_of,
-    is_cpu,
-)
+from frobench.suite.stored.differences import Difference
+from frobench.suite.stored.machine_identity import benchmark_of, is_cpu
 from frobench.suite.stored.types import Case, Estimate, Project, Run, Scalar, VerdictWord
 from frobench.suite.units import counted
 
@@ -72,7 +68,6 @@ class RunComparison(Struct, frozen=True, kw_only=True):
     faults: list[str]  # errors of a whole run; any makes every case incomparable
     counts: dict[VerdictWord, int]
     unmatched: list[Unmatched] = []
-    environments: Likeness = "same"
     differences: list[Difference] = []  # that move numbers; any makes every case incomparable
     across: list[Difference] = []  # facts whose difference is the question, equal ones too
     harmless: list[Difference] = []  # facts that differ and prevent no verdict

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from frobench.suite.compare.between_run_spread import (
     MOST_RUNS,
-    BetweenRunSpreads,
     Levels,
     between_run_spreads,
     disturbances,
@@ -31,12 +30,7 @@ from frobench.suite.compare.matching import (
 from frobench.suite.compare.multiple_testing import Candidate, Sides, judge
 from frobench.suite.statistics import case_medians, estimate, launch_medians
 from frobench.suite.stored import store
-from frobench.suite.stored.machine_identity import (
-    Difference,
-    compare_environments,
-    facts,
-    likeness,
-)
+from frobench.suite.stored.differences import Difference, compare_environments, facts
 from frobench.suite.stored.types import Case, Run
 
 
@@ -61,7 +55,7 @@ def compare_runs(
     matched = match(base, new, lambda run: {case.fullname: case for case in run.benchmarks})
     disturbed = disturbances(base, new) if pairs is None else {}
     separate = pairs is None and base.frobench.run != new.frobench.run
-    spreads = between_run_spreads(base, new, others) if separate else BetweenRunSpreads({}, 0)
+    spreads, learned_from = between_run_spreads(base, new, others) if separate else ({}, 0)
     candidates = []
     for old, late, mismatch in matched.pairs:
         name, medians = old.fullname, (case_medians(old), case_medians(late))
@@ -71,7 +65,7 @@ def compare_runs(
         if pairs is not None:
             values = (pairs[name],) if any(pairs[name]) else medians
             reason = reason or (None if any(pairs[name]) else "no pair of launches measured it")
-        spread = spreads.cases.get(name)
+        spread = spreads.get(name)
         candidates.append(Candidate(old, *estimates, values, reason, disturbed.get(name), spread))
     cases = judge(candidates)
     old_facts, new_facts = map(facts, environments)
@@ -81,7 +75,6 @@ def compare_runs(
         cases=cases,
         unmatched=matched.unmatched,
         faults=matched.faults,
-        environments=likeness(differing),
         differences=differences,
         across=[Difference(fact, old_facts.get(fact), new_facts.get(fact)) for fact in across],
         harmless=[
@@ -89,7 +82,7 @@ def compare_runs(
             *_settings_that_differ(base, new),
         ],
         counts=dict(Counter(case.word for case in cases)),
-        learned_from=spreads.runs,
+        learned_from=learned_from,
         base_project=base.frobench.project or None,
         new_project=new.frobench.project or None,
     )

@@ -124,10 +124,8 @@ class Measure:
         if spec.mode in {"measure", "alone"}:
             record = sampler.run(brief(spec.settings) if case in spec.plan.brief else spec.settings)
         peaks = {device.name: peak_bytes(device, sampler) for device in sampler.devices}
-        begun = monotonic()
         with briefly(brief=spec.mode == "pilot" or (spec.mode == "measure" and spec.launch > 0)):
             record.check = _checked(check, sampler.results)
-        record.checked = monotonic() - begun
         self._session.position += 1
         record.launch, record.case, record.order = spec.launch, case, self._session.position
         record.work, record.control = work, control

@@ -32,6 +32,7 @@ from frobench.suite.lazy_torch import is_imported, torch
 from frobench.suite.machine import environment
 from frobench.suite.machine.sensors.sensor import seal
 from frobench.suite.machine.torch_facts import bus_address
+from frobench.suite.measure import timed_loop
 from frobench.suite.measure.settling_and_gauge import (
     WAKE_SECONDS,
     Gauge,
@@ -39,7 +40,7 @@ from frobench.suite.measure.settling_and_gauge import (
     of_each,
     steady_clocks,
 )
-from frobench.suite.measure.timed_loop import Blocker, Sampler, blocker, timer_step
+from frobench.suite.measure.timed_loop import Blocker, Sampler, blocker
 from frobench.suite.measure.too_slow import Explorer
 from frobench.suite.nodes.groups import Groups
 from frobench.suite.plan import LaunchSpec
@@ -193,7 +194,7 @@ class Session:
                     empty_body=of_each(devices, empty_body),
                     ready_reading=of_each(self._accelerators, Device.ready_reading),
                     waits=of_each(self._accelerators, lambda device: str(device.wait)),
-                    timer_step=timer_step(),
+                    timer_step=timed_loop.timer_step(),
                     state=dev.global_state(),
                     warmup_seconds=perf_counter() - begun,
                 ),

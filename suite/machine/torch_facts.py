@@ -15,7 +15,7 @@ from frobench.suite.machine.accelerator_facts import complete
 from frobench.suite.machine.host import ROOT, unknown_facts
 from frobench.suite.machine.sensors.sensor import seal
 from frobench.suite.machine.vendors import vendor_of
-from frobench.suite.machine.vendors.vendor import Identity, Vendor
+from frobench.suite.machine.vendors.vendor import Identity
 from frobench.suite.stored.types import Accelerator, Scalar, Software
 
 FACTS = [name for name in Accelerator.__struct_fields__ if name not in {"name", "type", "index"}]
@@ -27,7 +27,9 @@ def accelerator(name: str, part: str, unknown: dict[str, str], root: Path = ROOT
     part : what precedes a fact's name in `unknown`, which takes the reasons for what is not known
     """
     device = torch.device(name)
-    properties, address, vendor = _properties(device), bus_address(name), _vendor(device)
+    properties, address = _properties(device), bus_address(name)
+    is_nvidia = device.type == "cuda" and torch.version.hip is None
+    vendor = vendor_of(device.type, has_uuid=is_nvidia)
     facts = _torch_facts(device, properties)
     reasons: dict[str, str] = {}
     if asked := [fact for fact in FACTS if fact in vendor.readers and fact not in facts]:
@@ -53,10 +55,6 @@ def bus_address(name: str) -> str | None:
     parts = [getattr(properties, f"pci_{part}_id", None) for part in ("domain", "bus", "device")]
     numbers = [part for part in parts if isinstance(part, int)]
     return "{:04x}:{:02x}:{:02x}".format(*numbers) if numbers == parts else None
-
-
-def _vendor(device: "torch.device") -> Vendor:
-    return vendor_of(device.type, has_uuid=device.type == "cuda" and torch.version.hip is None)
 
 
 def _properties(device: "torch.device") -> Any:

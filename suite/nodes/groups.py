@@ -15,7 +15,8 @@ from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import Worker, start_here
 from frobench.suite.nodes.agent import start_on
 from frobench.suite.nodes.rendezvous import Meeting
-from frobench.suite.stored.machine_identity import changed, nodes_of
+from frobench.suite.stored.differences import changed
+from frobench.suite.stored.machine_identity import nodes_of
 from frobench.suite.stored.types import NodeFacts
 
 

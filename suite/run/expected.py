@@ -11,8 +11,8 @@ from msgspec import UNSET, Struct
 from msgspec.structs import asdict
 
 from frobench.suite.journal import Collected
-from frobench.suite.plan import Identity
-from frobench.suite.profiles import OVER, launches_within, longest_call, settings_on
+from frobench.suite.plan import Identity, launches_within
+from frobench.suite.profiles import OVER, longest_call, settings_on
 from frobench.suite.run.planning import choices
 from frobench.suite.stored import store
 from frobench.suite.stored.machine_identity import machine_id

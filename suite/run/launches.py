@@ -28,6 +28,7 @@ from msgspec.structs import replace
 from frobench.suite import journal
 from frobench.suite.checkout import CHECKOUT
 from frobench.suite.errors import CannotRunError
+from frobench.suite.files import write_through
 from frobench.suite.journal import Begun, Journal, Measured, Record, Refused
 from frobench.suite.machine.cpu_time import Others
 from frobench.suite.plan import OPTION, LaunchSpec, Plan
@@ -216,10 +217,7 @@ def _is_late(in_flight: Begun | None, heard: float, deadline: float) -> bool:
 def _require_room(folder: Path) -> None:
     probe = folder / "room"
     try:
-        with probe.open("wb") as file:
-            file.write(bytes(ROOM))
-            file.flush()
-            os.fsync(file.fileno())
+        write_through(probe, bytes(ROOM))
     finally:
         with suppress(OSError):
             probe.unlink(missing_ok=True)

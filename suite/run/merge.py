@@ -17,7 +17,7 @@ from frobench.suite.run import energy, telemetry
 from frobench.suite.run.planning import outcome
 from frobench.suite.run.telemetry import Line
 from frobench.suite.stored import store, types
-from frobench.suite.stored.machine_identity import changed
+from frobench.suite.stored.differences import changed
 
 PICOSECOND_DIGITS = 12
 """A sample is stored to the picosecond, below every clock's step."""
@@ -184,7 +184,6 @@ def _launch(number: int, records: Iterable[Record], planned: types.Environment) 
         seconds=round(sum(record.wall_seconds for record in measured), 3),
         body_seconds=round(sum(record.sampled for record in measured), 3),
         warmup_seconds=round(warmup, 3),
-        check_seconds=round(sum(record.checked for record in measured), 3),
         changed=changed(planned, harness.environment) if harness else {},
         lost=next((r.reason for r in mine if isinstance(r, Refused) and r.lost), ""),
         gauge={

@@ -33,8 +33,9 @@ MOST_REASONS, MOST_NAMED = 10, 4
 
 
 class Reporter:
-    """Shows how far a run is: with a bar on a terminal, else by lines; nothing without a stream.
+    """Shows how far a run is: with a bar on a terminal, else by lines.
 
+    out : by default the stream of messages, which is none if it was closed before the start
     verbose : whether to name every case that is left out
     texts : of skipped cases that were shown
     """
@@ -43,7 +44,7 @@ class Reporter:
 
     def __init__(self, out: TextIO | None = None, *, verbose: bool = False) -> None:
         self.verbose = verbose
-        self._out = out
+        self._out = out = out or sys.stderr
         self._part = 0.0
         self._bar: Progress | None = None
         if out is None or not out.isatty():
@@ -95,12 +96,6 @@ class Reporter:
                     left=f"{remaining(left)} left",
                     refresh=True,
                 )
-
-
-def reporter(out: TextIO | None = None, *, verbose: bool = False) -> Reporter:
-    """Return a reporter for a stream, which is that of messages if none is given."""
-    # which is none if it was closed before the start
-    return Reporter(out or sys.stderr, verbose=verbose)
 
 
 def remaining(seconds: float) -> str:

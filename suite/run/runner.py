@@ -35,7 +35,7 @@ from frobench.suite.errors import CannotRunError
 from frobench.suite.files import create, keep
 from frobench.suite.journal import Begun, Collected, Journal, Measured, Record, Surroundings
 from frobench.suite.machine import environment, vendors
-from frobench.suite.machine.host import own_address
+from frobench.suite.machine.host import own_address, read
 from frobench.suite.machine.sensors.sensor import Source
 from frobench.suite.nodes.agent import Agent, holding_nodes
 from frobench.suite.nodes.rendezvous import Meeting, Position, describe, meet
@@ -125,10 +125,7 @@ def _address(here: Position) -> str:
 
 def _machine() -> str:
     """Return what nodes have in common whose runs take turns by one lock."""
-    boot = ""
-    with suppress(OSError):  # not Linux
-        boot = BOOT.read_text(encoding="ascii").strip()
-    return f"{boot} {lock_identity()}"
+    return f"{read(BOOT)} {lock_identity()}"
 
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -174,9 +174,6 @@ MOST_STEPS, LEAST_STEP = 300, 0.25
 """Points of a series at most, and seconds between two of them at least."""
 AVERAGED = 1.0
 """Seconds that a mean power is averaged over."""
-REPLAYS = "pcie_replays"
-COUNTERS = (ENERGY, REPLAYS)
-"""Quantities that count up from some time before the run."""
 _DIGITS = {"hz": -5, "watts": 1, "joules": 1, "celsius": 1}
 """Decimal places that are kept, by the last word of a quantity's name."""
 _OTHERWISE = 3
@@ -223,13 +220,10 @@ def _flights(records: Iterable[Record]) -> list[tuple[float, float, str]]:
 def _summary(seen: Sequence[tuple[float, Reading]]) -> Sensed:
     """Summarise the readings of a case, each with the moment at which its launch began the case."""
     numbers: defaultdict[str, list[float]] = defaultdict(list)
-    replays: defaultdict[float, list[float]] = defaultdict(list)
     for begun, reading in seen:
         for name, value in reading.values.items():
-            if name == REPLAYS:
-                replays[begun].append(value)
             # A mean power so soon is also that of the time before the case.
-            elif name != ENERGY and (name != MEAN_POWER or reading.at - begun >= AVERAGED):
+            if name != ENERGY and (name != MEAN_POWER or reading.at - begun >= AVERAGED):
                 numbers[name].append(value)
     held = [reading.held_back for _, reading in seen if reading.held_back is not None]
     reasons = Counter(reason for held_back in held for reason in held_back)
@@ -242,7 +236,6 @@ def _summary(seen: Sequence[tuple[float, Reading]]) -> Sensed:
         readings=len(seen),
         values={name: (low[name], middle[name], high[name]) for name in numbers},
         held_back=parts if held else None,
-        pcie_replays=int(sum(each[-1] - each[0] for each in replays.values())) if replays else None,
     )
 
 
@@ -270,7 +263,7 @@ def of_run(
     for mute in mutes:
         series.setdefault(mute.device, {})[mute.quantity] = None
     for (device, name), by_step in numbers.items():
-        zero = next(iter(by_step.values()))[0] if name in COUNTERS else 0.0
+        zero = next(iter(by_step.values()))[0] if name == ENERGY else 0.0
         series.setdefault(device, {})[name] = [
             _rounded(name, median(by_step[number]) - zero) if number in by_step else None
             for number in steps

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which device and which machine a run describes, and what differs between two environments.
+"""Which device and which machine a run describes, and the names of cases.
 
 Two devices may share a name: a virtual machine often names its processor by the vendor alone
 ("Intel(R) Xeon(R) Processor"). So names of devices, and folders named after them, do not tell
@@ -10,14 +10,13 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from fnmatch import fnmatchcase
-from functools import cache, lru_cache
-from typing import Any, Literal
+from functools import lru_cache
+from typing import Any
 
-from msgspec import UNSET, Struct, UnsetType, to_builtins
+from msgspec import UNSET, UnsetType
 from msgspec.json import encode
 
-from frobench.suite.stored.types import Accelerator, Cpu, Environment, Scalar
+from frobench.suite.stored.types import Accelerator, Cpu, Environment
 
 
 def short_name(fullname: str) -> str:
@@ -85,17 +84,7 @@ def device_id(environment: Environment) -> str:
     The device is the first accelerator, or the processor of a machine without one.
     """
     accelerators = environment.accelerators
-    return accelerator_id(accelerators[0]) if accelerators else processor_id(environment.cpu)
-
-
-def processor_id(cpu: Cpu) -> str:
-    """Return the same of a processor, whatever else its machine has."""
-    return _digest(_processor(cpu))
-
-
-def accelerator_id(device: Accelerator) -> str:
-    """Return the same of an accelerator, whatever else its machine has."""
-    return _digest(_accelerator(device))
+    return digest(_accelerator(accelerators[0]) if accelerators else _processor(environment.cpu))
 
 
 def machine_id(
@@ -103,7 +92,7 @@ def machine_id(
 ) -> str:
     """Return what the runs of one machine have in common: its devices, power limits and label."""
     limited = [(*_accelerator(device), device.power_limit_watts) for device in accelerators]
-    return _digest((_processor(cpu), limited, _known(label)))
+    return digest((_processor(cpu), limited, _known(label)))
 
 
 def distinctions(environment: Environment) -> list[str]:
@@ -177,152 +166,6 @@ def _known(value: object) -> object:
     return None if value is UNSET else value
 
 
-def _digest(facts: object) -> str:
-    return hashlib.sha256(encode(facts)).hexdigest()[:16]
-
-
-def _facts(part: str, names: str) -> tuple[str, ...]:
-    return tuple(f"{part}.{name}" for name in names.split())
-
-
-MATTERS = (
-    "accelerators",
-    "label",
-    *_facts(
-        "accelerators.*",
-        "capability driver ecc max_clock_hz max_memory_clock_hz memory_bytes mig numa_node"
-        " pcie_generation_max pcie_width power_limit_watts",
-    ),
-    *_facts(
-        "cpu",
-        "architecture boost family frequency_driver governor huge_pages instruction_sets"
-        " last_level_cache_bytes model model_number quota_cores stepping threads_per_core"
-        " usable_cores usable_numa_nodes",
-    ),
-    *_facts("software", "flags.* interop_threads python threads torch torch_build.* variables.*"),
-    "topology.*",
-)
-"""Facts, as patterns, that must be equal where a slow-down is to be blamed on the code.
-
-`accelerators` is the list of their names.
-"""
-
-NOT_OF_A_LAUNCH = ("accelerators.*.pcie_generation", "accelerators.*.processes", "label")
-"""Facts in which a launch may differ from its run: an idle link slows down, processes come and go,
-and only the run knows its label.
-"""
-
-SAID_BY_ABSENCE = (
-    "label",
-    *("software.flags.", "software.packages.", "software.torch_build.", "software.variables."),
-)
-"""Where a fact that only one run has counts as different. Elsewhere the other file is older than
-the fact: a newer one says ``null``, with the reason.
-"""
-
-FOLLOWS = {
-    "accelerators": ("accelerators.*", "topology.*"),
-    "cpu.model": _facts(
-        "cpu",
-        "architecture boost family frequency_driver instruction_sets last_level_cache_bytes"
-        " logical_cores max_frequency_hz model_number numa_nodes physical_cores stepping"
-        " threads_per_core usable_numa_nodes",
-    ),
-    "software.torch": _facts(
-        "software", "packages.nvidia-* packages.torch packages.triton torch_build.*"
-    ),
-}
-"""Facts that follow from another one: where that differs, they are left out."""
-
-ASKED_OF_TORCH = _facts("software", "flags.* interop_threads threads torch torch_build.*")
-"""Facts that are unknown, and so different from no others, where nothing imported torch."""
-
-Likeness = Literal["same", "differs harmlessly", "differs in what matters"]
-
-
-class Difference(Struct, frozen=True):
-    """A fact on which two environments differ, by its dotted path."""
-
-    fact: str
-    base: Scalar
-    new: Scalar
-
-    @property
-    def matters(self) -> bool:
-        """Whether the fact moves numbers."""
-        return matters(self.fact)
-
-
-def compare_environments(base: Environment, new: Environment) -> list[Difference]:
-    """Return every fact on which two environments differ, in the order of the model.
-
-    What follows from another accelerator, processor or torch (memory, clocks, ...) is left out,
-    and what torch would have told where a run did without it.
-    """
-    old_facts, new_facts = facts(base), facts(new)
-    unknown = ASKED_OF_TORCH if None in {base.software.torch, new.software.torch} else ()
-    differing = [
-        fact
-        for fact in dict.fromkeys([*old_facts, *new_facts])
-        if old_facts.get(fact) != new_facts.get(fact)
-        and not any(fnmatchcase(fact, pattern) for pattern in unknown)
-        and (fact.startswith(SAID_BY_ABSENCE) or (fact in old_facts and fact in new_facts))
-    ]
-    known = [pattern for fact in differing for pattern in FOLLOWS.get(fact, ())]
-    return [
-        Difference(fact, old_facts.get(fact), new_facts.get(fact))
-        for fact in differing
-        if not any(fnmatchcase(fact, pattern) for pattern in known)
-    ]
-
-
-def likeness(differences: Sequence[Difference]) -> Likeness:
-    """Say in a word how two environments compare, from the facts on which they differ."""
-    if not differences:
-        return "same"
-    moving = any(difference.matters for difference in differences)
-    return "differs in what matters" if moving else "differs harmlessly"
-
-
-def changed(planned: Environment, found: Environment) -> dict[str, Scalar]:
-    """Return what a launch found otherwise than the run began with, and how it found it."""
-    return {
-        difference.fact: difference.new
-        for difference in compare_environments(planned, found)
-        if not any(fnmatchcase(difference.fact, pattern) for pattern in NOT_OF_A_LAUNCH)
-    }
-
-
-@cache
-def matters(fact: str) -> bool:
-    """Tell whether a fact, by its dotted path, moves numbers."""
-    return any(fnmatchcase(fact, pattern) for pattern in MATTERS)
-
-
-def state(environment: Environment) -> str:
-    """Return a digest of all facts that move numbers; equal ones allow a regression verdict."""
-    moving = {name: value for name, value in facts(environment).items() if matters(name)}
-    named = moving | {
-        "machine": machine_id(environment.cpu, environment.accelerators, environment.label)
-    }
-    return hashlib.sha256(encode(named, order="sorted")).hexdigest()[:16]
-
-
-def facts(environment: Environment) -> dict[str, Scalar]:
-    """Flatten an environment, without its own name for the machine and its reasons."""
-    names = ", ".join(device.name for device in environment.accelerators)
-    parts = to_builtins(environment)
-    flat: dict[str, Scalar] = {"accelerators": names or "none"}
-    if environment.label is not UNSET:
-        flat["label"] = environment.label
-    for part in ("cpu", "accelerators", "software", "topology"):
-        _flatten(parts.get(part, {}), part, flat)
-    return flat
-
-
-def _flatten(value: Any, path: str, flat: dict[str, Scalar]) -> None:  # noqa: ANN401 - any JSON
-    if isinstance(value, dict | list):
-        for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
-            _flatten(entry, f"{path}.{key}", flat)
-    else:
-        flat[path] = value
+def digest(facts: object) -> str:
+    """Return what equal facts have in common, and others have not."""
+    return hashlib.sha256(encode(facts, order="sorted")).hexdigest()[:16]

@@ -237,13 +237,11 @@ class Sensed(Struct, frozen=True, kw_only=True, omit_defaults=True):
         (see ``Telemetry``)
     held_back : the part of the readings in which something held the clock back, by NVML's name
         of it; empty where nothing did, ``None`` where the device does not tell
-    pcie_replays : packets that PCIe sent again; ``None`` where the device does not count them
     """
 
     readings: Integer
     values: dict[Name, tuple[Number, Number, Number]]
     held_back: dict[Name, Number] | None = None
-    pcie_replays: Integer | None = None
 
 
 class Energy(Struct, frozen=True, kw_only=True):
@@ -398,7 +396,7 @@ class Conclusion(Struct, frozen=True, kw_only=True):
 class Launch(Struct, kw_only=True, omit_defaults=True):
     """One fresh process in which every case was measured once.
 
-    Older files do not tell ``begun``, ``check_seconds``, ``others`` and ``runner_cores``.
+    Older files do not tell ``begun``, ``others`` and ``runner_cores``.
 
     started : UTC, ISO 8601
     seconds : wall time of the process
@@ -410,7 +408,6 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
         such as the number of threads
     changed : facts of the environment that were different in this launch, by dotted path
         (``cpu.governor``), with their values then; without what changes by itself all the time
-    check_seconds : spent comparing results with the truth
     begun : seconds since the run began, by a clock that nobody sets and that stands still between
         two sittings
     gauge : median seconds of the fixed bodies that every launch times before, between and behind
@@ -436,7 +433,6 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
     timer_step: Number
     state: dict[Name, Scalar] = field(default_factory=dict)
     changed: dict[Name, Scalar] = field(default_factory=dict)
-    check_seconds: Number | UnsetType = UNSET
     begun: Number | UnsetType = UNSET
     gauge: dict[Name, Number] = field(default_factory=dict)
     others: Number | UnsetType = UNSET

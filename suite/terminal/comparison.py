@@ -16,7 +16,8 @@ from frobench.suite.compare.matching import (
 from frobench.suite.compare.verdicts import compare_values
 from frobench.suite.project.git import describe
 from frobench.suite.statistics import LEAST_LAUNCHES, case_medians, estimate
-from frobench.suite.stored.machine_identity import Difference, name_of
+from frobench.suite.stored.differences import Difference
+from frobench.suite.stored.machine_identity import name_of
 from frobench.suite.stored.types import Scalar, VerdictWord
 from frobench.suite.terminal.output import Table
 from frobench.suite.units import RATIO, counted, format_estimate, format_point, format_value

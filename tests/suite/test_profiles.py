@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from frobench.suite.profiles import PROFILES, launches_within, limits_of, settings_for
+from frobench.suite.plan import launches_within
+from frobench.suite.profiles import PROFILES, limits_of, settings_for
 from frobench.suite.stored.types import ProfileName
 from frobench.suite.units import format_seconds
 from tests.instruments.processes.command import ROOT

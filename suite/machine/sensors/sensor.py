@@ -19,7 +19,7 @@ ENERGY = "energy_joules"
 """A counter, which gives the power between two readings."""
 OF_ACCELERATORS = (
     *("sm_clock_hz", "memory_clock_hz", POWER, ENERGY, "temperature_celsius"),
-    *("fan", "utilization", "pcie_replays", HELD_BACK),
+    *("fan", "utilization", HELD_BACK),
 )
 """What is asked of an accelerator."""
 

@@ -85,7 +85,6 @@ class Amd(Vendor):
         "temperature_celsius": _temperature,
         "fan": lambda card: card.get("gpu_fan_speed", 0) / MOST_FAN,
         "utilization": lambda card: card.get("gpu_activity")["gfx_activity"] / 100,
-        "pcie_replays": lambda card: float(card.get("gpu_pci_replay_counter")),
         "held_back": _held_back,
     }
     """amdsmi counts megahertz, watts and microjoules. The text `N/A`, which it returns for what it

@@ -103,7 +103,6 @@ READERS: dict[str, Reader] = {
     "pcie_width": pynvml.nvmlDeviceGetCurrPcieLinkWidth,
     "pcie_generation_max": pynvml.nvmlDeviceGetMaxPcieLinkGeneration,
     "pcie_width_max": pynvml.nvmlDeviceGetMaxPcieLinkWidth,
-    "pcie_replays": lambda gpu: float(pynvml.nvmlDeviceGetPcieReplayCounter(gpu)),
     "numa_node": lambda gpu: int(pynvml.nvmlDeviceGetNumaNodeId(gpu)),
 }
 """NVML counts megahertz, milliwatts, millijoules and percent."""

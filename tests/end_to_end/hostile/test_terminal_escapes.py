@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from frobench.command import main
 from frobench.suite import personal_data
 from frobench.suite.printable import HarmlessStream, as_json
-from frobench.suite.run.progress import reporter
+from frobench.suite.run.progress import Reporter
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import made
@@ -168,7 +168,7 @@ def test_a_stream_of_few_characters_gets_what_it_can_show() -> None:
 def test_the_bar_of_a_run_shows_names_of_cases_harmlessly() -> None:
     beneath = io.StringIO()
     beneath.isatty = lambda: True  # type: ignore[method-assign]
-    with reporter(HarmlessStream(beneath)) as bar:  # type: ignore[arg-type]
+    with Reporter(HarmlessStream(beneath)) as bar:  # type: ignore[arg-type]
         bar.say(ORDERS)
         bar.at(0.5, 10.0, ORDERS)
     assert not {"\x07", "\x9b", "\u202e", "\x9d"} & set(beneath.getvalue())

@@ -64,7 +64,6 @@ class Gpu:
     generation_max: Any = 5
     width: Any = 16
     width_max: Any = 16
-    replays: Any = 0
     ecc: Any = (1, 1)
     mig: Any = (0, 0)
     capability: Any = (9, 0)
@@ -104,7 +103,6 @@ NUMBERS = {
     "nvmlDeviceGetMaxPcieLinkGeneration": "generation_max",
     "nvmlDeviceGetCurrPcieLinkWidth": "width",
     "nvmlDeviceGetMaxPcieLinkWidth": "width_max",
-    "nvmlDeviceGetPcieReplayCounter": "replays",
     "nvmlDeviceGetPersistenceMode": "persistence",
     "nvmlDeviceGetComputeMode": "compute_mode",
     "nvmlDeviceGetNumaNodeId": "numa_node",

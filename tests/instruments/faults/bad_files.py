@@ -298,7 +298,6 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
     "a launch taken out": ("launch-count", lambda run: run.frobench.launches.pop()),
     "a warm-up below zero": ("out-of-bounds", of_info(warmup=[-1.0] * 6)),
     "a launch below zero": ("out-of-bounds", of_launch(1, seconds=-3.0)),
-    "checks below zero": ("out-of-bounds", of_launch(1, check_seconds=-1.0)),
     "a ready value in microseconds": (
         "out-of-bounds",
         of_launch(1, ready_reading={"cuda:0": 25.0}),

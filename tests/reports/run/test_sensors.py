@@ -43,7 +43,7 @@ def on_gpus() -> Run:
             "cuda:0": {
                 "sm_clock_hz": [1.98e9, 1.98e9, 1.2e9],
                 "power_watts": GAP,
-                "pcie_replays": [0, 0, 4],
+                "energy_joules": [0, 0, 4],
                 "fan": None,
             },
             "cuda:1": {"power_watts": [90, 90, 90]},
@@ -101,7 +101,7 @@ def test_the_table_has_every_quantity_or_the_reason() -> None:
     gpu = "NVIDIA H200 (cuda:0)"
     assert rows[gpu, "Clock"] == ["1.2 GHz", "1.98 GHz", "1.98 GHz"]
     assert rows[gpu, "Fan"] == ["not known: NVML: Not Supported"]
-    assert rows[gpu, "PCIe packets sent again"] == ["4 more than at first"]
+    assert rows[gpu, "Energy"] == ["4 J more than at first"]
     assert rows["CPU", "Load of the system"] == ["1.5", "2", "2.5"]
     assert told.held_back == [(gpu, "SwPowerCap", "75%")]
     assert told.cost == "0.31%"

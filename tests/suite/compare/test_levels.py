@@ -43,8 +43,7 @@ def _runs(count: int, apart: float, *, common: bool = False, launches: int = 8) 
 
 def _errors(runs: Sequence[Run]) -> list[float]:
     return [
-        one.error
-        for one in between_run_spreads(runs[0], runs[0], [*map(levels, runs)]).cases.values()
+        one.error for one in between_run_spreads(runs[0], runs[0], [*map(levels, runs)])[0].values()
     ]
 
 
@@ -69,7 +68,7 @@ def test_another_version_of_a_case_says_nothing_of_it() -> None:
     runs = [*_runs(6, 0.1)]
     for run in runs[3:]:
         run.benchmarks[0].extra_info.version = "ffffffffffff"
-    found = between_run_spreads(runs[0], runs[0], [*map(levels, runs)]).cases
+    found, _ = between_run_spreads(runs[0], runs[0], [*map(levels, runs)])
     first, second, *_ = (found[case.fullname] for case in runs[0].benchmarks)
     assert first.degrees < second.degrees
     assert first.error == pytest.approx(0.1, rel=0.5)  # as the other cases of the device have it

@@ -21,21 +21,21 @@ from frobench.suite.fleet import on_node, ray_cluster
 from frobench.suite.fleet.fleet import FleetRequest, ordered
 from frobench.suite.fleet.on_node import Order, Said
 from frobench.suite.fleet.ray_cluster import RayCluster
-from frobench.suite.run.lock import VARIABLE
+from frobench.suite.run.lock import VARIABLE, machine_lock
 from tests.instruments.processes.command import ROOT
 
 PATIENCE = 60.0
 """Seconds that a process may take to do what it does at once, on a busy machine."""
 RUN = """
-import json, os, pathlib, signal, sys, time
+import pathlib, signal, sys, time
+from frobench.suite.run.lock import machine_lock
 def interrupted(*_):
     pathlib.Path("interrupted").touch()
     sys.exit(130)
 signal.signal(signal.SIGTERM, interrupted)
 print("a line", sys.argv[1:], flush=True)
-lock = pathlib.Path(os.environ["FROBENCH_LOCK"])
-lock.write_text(json.dumps({"pid": os.getpid(), "since": "now"}))
-time.sleep(600)
+with machine_lock(waiting=lambda _: None):
+    time.sleep(600)
 """
 """Stands for `frobench run`: takes the lock, and hangs until it is interrupted."""
 BOUND = on_node.BOUND.replace("*sys.argv[1:]", f"'-c', {RUN!r}")
@@ -101,12 +101,13 @@ def test_a_run_that_hangs_is_interrupted_at_its_deadline_which_begins_with_the_l
 def test_a_run_that_waits_for_the_machine_gives_signs_of_life_and_may_wait(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(on_node, "BOUND", BOUND.replace("os.getpid()", "0"))
+    monkeypatch.setattr(on_node, "BOUND", BOUND)
     items = said(wanted(folder.parents[2], deadline=0.1, beat=0.5))
     heard: list[Said] = []
-    while "a line []\n" not in heard or heard[-3:] != ["", "", ""]:
-        heard.append(next(items))
-    items.close()  # type: ignore[attr-defined] # a generator
+    with machine_lock():
+        while "a line []\n" not in heard or heard[-3:] != ["", "", ""]:
+            heard.append(next(items))
+        items.close()  # type: ignore[attr-defined] # a generator
     assert (folder / "interrupted").exists()
 
 

@@ -55,10 +55,10 @@ def test_the_doctor_does_not_say_besides_that_no_accelerator_is_there(tmp_path: 
 @pytest.mark.parametrize(
     ("variables", "named"),
     [
-        ({"SIM_SPEC": '{"colour": 1}'}, "Failed to load the backend extension: simulated."),
+        ({"SIM_SPEC": '{"colour": 1}'}, "Failed to load the backend extension: simulated. You can"),
         (
             {AUTOLOAD: "0"},
-            f"simulated-accelerator 1.0 is not loaded: {AUTOLOAD}='0' switches it off",
+            f"{AUTOLOAD}='0' switches it off\n  advice: unset {AUTOLOAD}; or measure without it",
         ),
     ],
     ids=["fails", "switched off"],
@@ -71,7 +71,6 @@ def test_a_run_refuses_to_measure_a_cpu_instead(
     said = frobench("run", "-k", "bench_square", folder=tmp_path, environment=environment)
     assert said.returncode == 3
     assert named in said.stderr
-    assert "advice: " in said.stderr
 
 
 def test_the_doctor_lists_the_devices_of_a_backend(tmp_path: Path) -> None:

@@ -118,7 +118,6 @@ class Smi:
             "power_info": {"current_socket_power": "N/A", "average_socket_power": 450},
             "energy_count": {"energy_accumulator": 2_000_000, "counter_resolution": 15.3},
             "temp_metric": 61,
-            "gpu_fan_speed": 51,
             "gpu_activity": {"gfx_activity": 88},
             "violation_status": {"active_ppt_pwr": True, "active_vr_thrm": False, "per": True},
         } | told
@@ -138,9 +137,9 @@ class Smi:
         return f"0000:{bus:02X}:00.0"
 
     @staticmethod
-    def amdsmi_get_gpu_pci_replay_counter(gpu: int) -> int:
-        """Tell what differs between the devices: the second one has 12."""
-        return 2 + 10 * gpu
+    def amdsmi_get_gpu_fan_speed(gpu: int, _fan: int) -> int:
+        """Tell what differs between the devices: the second one has 153."""
+        return 51 + 102 * gpu
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the library tells
         return lambda *_: self._told[name.removeprefix("amdsmi_get_")]
@@ -166,7 +165,6 @@ def test_amds_quantities_are_read_in_si_units() -> None:
         "temperature_celsius": 61,
         "fan": 0.2,
         "utilization": 0.88,
-        "pcie_replays": 2,
         HELD_BACK: ["ppt_pwr"],
     }
 
@@ -194,12 +192,12 @@ def test_amds_chiplets_say_in_lists_of_lists_what_holds_them_back() -> None:
 def test_amds_devices_are_told_apart_by_address_whatever_their_order() -> None:
     places = {"cuda:0": "0000:c1:00", "cuda:1": "0000:03:00"}
     found = asked(Smi(0x03, 0xC1, 0xF0), list(places), places)
-    assert {one.device: one.read()["pcie_replays"] for one in found} == {"cuda:0": 12, "cuda:1": 2}
+    assert {one.device: one.read()["fan"] for one in found} == {"cuda:0": 0.6, "cuda:1": 0.2}
 
 
 def test_amds_device_that_is_not_at_its_address_is_not_mistaken_for_another() -> None:
     there, lost = asked(Smi(0xC1, None), ["cuda:0", "cuda:1"], AT | {"cuda:1": "0000:05:00"})
-    assert there.read()["pcie_replays"] == 2
+    assert there.read()["fan"] == 0.2
     assert not lost.answers
     assert lost.unknown["fan"] == "at its PCI address torch has 1 devices, amdsmi 0"
 

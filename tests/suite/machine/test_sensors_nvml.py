@@ -45,7 +45,6 @@ def test_every_quantity_is_read_in_si_units(monkeypatch: pytest.MonkeyPatch) -> 
         temperature=67,
         fan=34,
         utilization=(99, 5),
-        replays=3,
         reasons=pynvml.nvmlClocksEventReasonSwPowerCap,
         refuses={},
     )
@@ -59,7 +58,6 @@ def test_every_quantity_is_read_in_si_units(monkeypatch: pytest.MonkeyPatch) -> 
         "temperature_celsius": 67,
         "fan": 0.34,
         "utilization": 0.99,
-        "pcie_replays": 3,
         HELD_BACK: ["SwPowerCap"],
     }
     assert sensor.unknown == {}
@@ -101,7 +99,6 @@ def test_an_older_driver_tells_its_reasons_by_the_older_name(
         ("nvmlDeviceGetTotalEnergyConsumption", "energy_joules"),
         ("nvmlDeviceGetTemperatureV", "temperature_celsius"),
         ("nvmlDeviceGetUtilizationRates", "utilization"),
-        ("nvmlDeviceGetPcieReplayCounter", "pcie_replays"),
         ("nvmlDeviceGetCurrentClocksEventReasons", HELD_BACK),
     ],
 )

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from frobench.suite.journal import Refused
-from frobench.suite.run.progress import in_brief, reporter, say_refusal
+from frobench.suite.run.progress import Reporter, in_brief, say_refusal
 from frobench.suite.stored.types import Outcome
 
 CONTROL = re.compile(r"\x1b\[[?0-9;]*[A-Za-z]|\r")
@@ -32,7 +32,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 def show(terminal: Terminal) -> list[str]:
     """Show a run on a terminal; return the lines, without what moves the cursor."""
-    with reporter(terminal) as progress:
+    with Reporter(terminal) as progress:
         progress.say("launch 1 of about 8 done, and " + "more of it " * 10 + "x" * 100)
         progress.at(0.37 / 0.63 * 3599, 3599, "bench_something[cpu-1000000000-float32]")
         progress.say("launch 2 of about 8 done")
@@ -51,7 +51,7 @@ def test_no_line_is_longer_than_the_terminal_is_wide(
 
 @pytest.mark.parametrize("name", ["product[cpu-64]", "copy[/]"])
 def test_a_name_is_shown_with_its_parameters(terminal: Terminal, name: str) -> None:
-    with reporter(terminal) as progress:
+    with Reporter(terminal) as progress:
         progress.at(0.37 / 0.63 * 3599, 3599, name)
     assert name in CONTROL.sub("", terminal.getvalue())
 
@@ -69,7 +69,7 @@ def test_there_are_styles_unless_they_are_unwanted(
 
 def test_a_log_gets_whole_lines() -> None:
     log = io.StringIO()
-    with reporter(log) as progress:
+    with Reporter(log) as progress:
         progress.say("x" * 300)
         progress.at(1, 1, "something")
     assert log.getvalue() == "x" * 300 + "\n"
@@ -84,20 +84,20 @@ def test_whoever_reads_may_leave() -> None:
             raise BrokenPipeError
 
     closed = Closed()
-    with reporter(closed) as progress:
+    with Reporter(closed) as progress:
         progress.say("launch 1 of about 8 done")
         progress.at(1, 1, "something")
 
 
 def test_messages_may_be_closed_before_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", None)
-    with reporter() as progress:
+    with Reporter() as progress:
         progress.say("launch 1 of about 8 done")
 
 
 def test_what_skipped_cases_say_alike_is_shown_once_and_what_failed_ones_say_each_time() -> None:
     out = io.StringIO()
-    with reporter(out) as progress:
+    with Reporter(out) as progress:
         for status in ("skipped", "failed"):
             for case in ("first", "second"):
                 details = f"no {status} here"

@@ -73,22 +73,20 @@ def test_a_case_has_the_processor_and_no_device_that_it_does_not_use() -> None:
     found = telemetry.sensors_of_cases(lines, RECORDS, DEVICES)
     assert set(found["loop"]) == {"cpu"}
     assert found["loop"]["cpu"].held_back is None
-    assert found["loop"]["cpu"].pcie_replays is None
 
 
-def test_reasons_are_parts_of_the_readings_and_counters_their_growth_within_launches() -> None:
+def test_reasons_are_parts_of_the_readings_and_the_energy_counter_is_no_value() -> None:
     lines = [
-        tick(110.1, "cuda:0", "SwPowerCap", pcie_replays=7, energy_joules=5),
-        tick(110.8, "cuda:0", "SwPowerCap", "HwSlowdown", pcie_replays=9, energy_joules=6),
+        tick(110.1, "cuda:0", "SwPowerCap", fan=0.5, energy_joules=5),
+        tick(110.8, "cuda:0", "SwPowerCap", "HwSlowdown", fan=0.5, energy_joules=6),
         Reading(at=110.9, run=10.9, device="cuda:0", values={}),  # it told nothing of its clock
-        tick(115.0, "cuda:0", "GpuIdle", pcie_replays=50, energy_joules=7),
-        tick(121.1, "cuda:0", pcie_replays=60, energy_joules=8),
-        tick(121.2, "cuda:0", pcie_replays=61, energy_joules=9),
+        tick(115.0, "cuda:0", "GpuIdle", fan=0.5, energy_joules=7),
+        tick(121.1, "cuda:0", fan=0.5, energy_joules=8),
+        tick(121.2, "cuda:0", fan=0.5, energy_joules=9),
     ]
     seen = telemetry.sensors_of_cases(lines, RECORDS, DEVICES)["product"]["cuda:0"]
     assert seen.held_back == {"HwSlowdown": 0.25, "SwPowerCap": 0.5}
-    assert seen.pcie_replays == 2 + 1
-    assert seen.values == {}
+    assert seen.values == {"fan": (0.5, 0.5, 0.5)}
 
 
 def test_nothing_held_back_is_not_the_same_as_nothing_known() -> None:

@@ -5,12 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from frobench.suite.stored.machine_identity import (
-    Difference,
-    changed,
-    compare_environments,
-    likeness,
-)
+from frobench.suite.stored.differences import Difference, changed, compare_environments
 from frobench.suite.stored.types import Environment
 from tests.instruments.runs import factory
 
@@ -61,7 +56,6 @@ def test_what_moves_numbers_matters(
     change(new)
     assert compare_environments(_environment(), new) == [difference]
     assert difference.matters
-    assert likeness([difference]) == "differs in what matters"
 
 
 def test_what_does_not_move_numbers_is_harmless() -> None:
@@ -73,7 +67,6 @@ def test_what_does_not_move_numbers_is_harmless() -> None:
     differences = compare_environments(_environment(), new)
     assert len(differences) == 4
     assert not any(each.matters for each in differences)
-    assert likeness(differences) == "differs harmlessly"
 
 
 def test_other_accelerators_are_one_difference_not_a_list_of_what_follows() -> None:
