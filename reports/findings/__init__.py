@@ -4,51 +4,42 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from types import ModuleType
 
 from frobench.reports.findings import own, versions
+from frobench.reports.findings.answers import Rules
 from frobench.reports.findings.exercises import (
-    attainable_peak,
     collectives,
-    compiled_training,
-    convolutions,
     copies,
     data_parallel,
-    long_context,
+    layers,
     loss_reporting,
     many_or_one,
-    matmul,
     norm_logging,
     parallel_matmul,
     parameters,
     placement,
-    small_weights,
+    products,
     split_model,
-    transformer,
 )
 from frobench.reports.findings.finding import Finding, Plot, Section, exercise_title
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.suite.stored.machine_identity import is_cpu
 from frobench.suite.stored.types import Run
 
+OWN = Rules(own.findings, own.plots)
 RULES = {
-    "matmul": matmul,
-    "attainable_peak": attainable_peak,
-    "norm_logging": norm_logging,
-    "parallel_matmul": parallel_matmul,
-    "parameters": parameters,
-    "placement": placement,
-    "copies": copies,
-    "many_or_one": many_or_one,
-    "loss_reporting": loss_reporting,
-    "data_parallel": data_parallel,
-    "split_model": split_model,
-    "transformer": transformer,
-    "long_context": long_context,
-    "small_weights": small_weights,
-    "compiled_training": compiled_training,
-    "convolutions": convolutions,
-    "collectives": collectives,
+    **products.RULES,
+    "norm_logging": Rules(norm_logging.findings, norm_logging.plots),
+    "parallel_matmul": Rules(parallel_matmul.findings, parallel_matmul.plots),
+    "parameters": Rules(parameters.findings, parameters.plots),
+    "placement": Rules(placement.findings, placement.plots),
+    "copies": Rules(copies.findings, copies.plots),
+    "many_or_one": Rules(many_or_one.findings, many_or_one.plots),
+    "loss_reporting": Rules(loss_reporting.findings, loss_reporting.plots),
+    "data_parallel": Rules(data_parallel.findings, data_parallel.plots),
+    "split_model": Rules(split_model.findings, split_model.plots),
+    **layers.RULES,
+    "collectives": Rules(collectives.findings, collectives.plots),
 }
 """Exercises in the order in which the report answers them; those without rules follow."""
 NEEDS_TWO = {"efficiency-accelerators", "speed-up-accelerators"}
@@ -74,36 +65,36 @@ def _order(run: Run) -> list[str]:
     return [*known, *(exercise for exercise in asked if exercise not in RULES)]
 
 
-def _answers(cases: Cases) -> tuple[ModuleType, list[Finding]]:
+def _answers(cases: Cases) -> tuple[Rules, list[Finding]]:
     """Return the rules of an exercise and what they answer.
 
     Rules that answer and draw nothing are those of another file with that name, or lack most of
     their cases: then the cases are answered as any others are, and what is missing keeps its
     reason.
     """
-    rules = RULES.get(cases.exercise, own)
+    rules = RULES.get(cases.exercise, OWN)
     answers = list(rules.findings(cases))
-    lacking = cases.passed() and all(finding.absent for finding in answers)
-    if rules is own or not lacking or any(_plots(rules, cases)):
+    lacking = cases.where() and all(finding.absent for finding in answers)
+    if rules is OWN or not lacking or any(_plots(rules, cases)):
         return rules, answers
     told = tuple(reason for reason, _ in cases.missing)
     unanswered = (finding for finding in answers if finding.absent.startswith(told))
-    return own, [*own.findings(cases), *unanswered]
+    return OWN, [*own.findings(cases), *unanswered]
 
 
-def _plots(rules: ModuleType, cases: Cases) -> Iterator[Plot]:
+def _plots(rules: Rules, cases: Cases) -> Iterator[Plot]:
     """Yield the plots of an exercise that show something, up to one whose cases are missing."""
     with suppress(NotMeasuredError):
         yield from (plot for plot in rules.plots(cases) if plot.series)
 
 
-def _findings(cases: Cases) -> tuple[ModuleType, list[Finding]]:
+def _findings(cases: Cases) -> tuple[Rules, list[Finding]]:
     """Return the rules of an exercise, and all its answers with the leading one first.
 
     Without rules of its own the question that leads is that of the exercise.
     """
     rules, answers = _answers(cases)
-    answered = {name for finding in answers for name in finding.cases if rules is not own}
+    answered = {name for finding in answers for name in finding.cases if rules is not OWN}
     beside = versions.findings(cases.run, cases.exercise)
     answers = [*answers, *(finding for finding in beside if not answered.issuperset(finding.cases))]
     asked = cases.run.frobench.exercises[cases.exercise]
@@ -113,7 +104,7 @@ def _findings(cases: Cases) -> tuple[ModuleType, list[Finding]]:
     if sum(not is_cpu(device) for device in cases.run.frobench.settings.devices) == 1:
         lead = next((finding for finding in answers if finding.name in NEEDS_TWO), lead)
     others = [finding for finding in answers if finding is not lead]
-    if rules is own and asked.question:
+    if rules is OWN and asked.question:
         lead = replace(lead, question=asked.question)
     return rules, [lead, *others]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from frobench.reports.findings.answers import Answer, Crossing, threshold
 from frobench.reports.findings.finding import RATIO
 from frobench.reports.findings.select import Curve, NotMeasuredError
-from frobench.reports.findings.values import VALUE, axis_pattern, behind, is_below, size, text
+from frobench.reports.findings.values import VALUE, axis_pattern, is_below, size, text
 
 
 @dataclass(frozen=True)
@@ -30,23 +30,18 @@ class Compared:
     of_what: str = ""
 
     def at_largest(self) -> Answer:
-        """Compare the two at the largest size of both, and at the smallest; the faster one first.
+        """Compare the two at the largest size of both; the faster one first.
 
         The number of the answer is the accelerator's speed, whichever is faster.
         """
-        small, large = self.ratio.sizes[0], self.ratio.sizes[-1]
-        ratio, tiny = self.ratio.at(large), self.ratio.at(small)
+        large = self.ratio.sizes[-1]
+        ratio = self.ratio.at(large)
         label = f"as fast as the CPU{self.of_what}{self.at(large)}"
         speed = f"{VALUE} the speed of the CPU on {self.name}"
         if is_below(ratio, 1.0):
             speed = f"{text(1 / ratio, RATIO)} the speed of {self.name} on the CPU"
-        more = ""
-        if small < large:
-            more = f"; {text(tiny, RATIO)}{self.at(small)}"
-            if is_below(tiny, 1.0):
-                more = f";{self.at(small)} the CPU is {text(1 / tiny, RATIO)} faster"
-        sentence, cases = f"{speed}{self.of_what}{self.at(large)}", behind(self.ratio.ends())
-        return Answer(sentence, cases, ratio, RATIO, self.advice(), more, label)
+        sentence, cases = f"{speed}{self.of_what}{self.at(large)}", self.ratio.cases[large]
+        return Answer(sentence, cases, ratio, RATIO, self.advice(), label=label)
 
     def advice(self) -> str:
         """Say up to which size the CPU is faster, where all launches agree that there is one."""

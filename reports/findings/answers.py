@@ -4,12 +4,13 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
 import pandas as pd
 from msgspec.structs import replace
 
-from frobench.reports.findings.finding import RATIO, Finding
+from frobench.reports.findings.finding import RATIO, Finding, Plot
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
 from frobench.reports.findings.values import (
     VALUE,
@@ -27,6 +28,13 @@ ROUNDING = 1e-9
 NO_DIFFERENCE = "No measurable difference: "
 LITTLE = 1.05
 """A ratio of times below which reading back is not worth avoiding."""
+
+
+class Rules(NamedTuple):
+    """How an exercise is answered, and which plots show it."""
+
+    findings: Callable[[Cases], Iterable[Finding]]
+    plots: Callable[[Cases], Iterable[Plot]]
 
 
 @dataclass(frozen=True)
@@ -95,12 +103,12 @@ def ask(name: str, question: str, compute: Callable[..., Answer], *given: object
 
 
 def ask_on(
-    cases: Cases, device: str, *questions: tuple[str, str, Callable[..., Answer]]
+    cases: Cases, devices: Iterable[str], *questions: tuple[str, str, Callable[..., Answer]]
 ) -> Iterator[Finding]:
-    """Put questions to a device: it follows their names, and its title stands for their braces."""
-    where = cases.the(device)
-    for name, question, compute in questions:
-        yield ask(f"{name}-{device}", question.format(where), compute, cases, device)
+    """Put questions to devices: these follow their names, and their titles stand for braces."""
+    for device, (name, question, compute) in product(devices, questions):
+        asked = question.format(cases.the(device))
+        yield ask(f"{name}-{device}", asked, compute, cases, device)
 
 
 def ask_either(

@@ -21,17 +21,15 @@ from frobench.reports.findings.exercises.limits import (
     allowed_flops,
     part_of,
 )
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point
+from frobench.reports.findings.finding import Axis, Finding, Plot
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, dots
-from frobench.reports.findings.values import VALUE, axis_pattern, behind, size, text
+from frobench.reports.findings.values import VALUE, axis_pattern, size
 from frobench.reports.table.launches import device_of
 from frobench.suite.stored.machine_identity import function_of, is_cpu, name_of, short_name
 from frobench.suite.stored.types import Case, Outcome
 from frobench.suite.units import counted
 
 Result = TypeVar("Result")
-MOST_LISTED = 4
-"""Variants that a sentence names behind the first."""
 MOST_SERIES = 6
 """Most lines that readers can distinguish in a chart."""
 LARGEST = 2**63
@@ -197,43 +195,30 @@ def _compared_findings(cases: Cases, function: Function) -> Iterator[Finding]:
 
 
 def _speed_up(cases: Cases, function: Function, device: str) -> Answer:
-    first, *others = _comparisons(cases, function, device)
-    answer = first.at_largest()
-    largest = [(other, other.ratio.sizes[-1]) for other in others]
-    more = [f"{text(other.ratio.at(n), RATIO)}{other.of_what}{other.at(n)}" for other, n in largest]
-    cases_behind = (*answer.cases, *behind(*(other.ratio.on([n]) for other, n in largest)))
-    return replace(answer, more=f"{answer.more}{_listed(more)}", cases=cases_behind)
+    return _compared(cases, function, device).at_largest()
 
 
 def _crossover(cases: Cases, function: Function, device: str) -> Answer:
-    return _comparisons(cases, function, device)[0].crossover()
+    return _compared(cases, function, device).crossover()
 
 
 def _number(cases: Cases, function: Function, device: str, quantity: Quantity) -> Answer:
-    """Give the best rate or the time of the largest size, and of the other end of the sizes.
+    """Give the best rate, or the time of the largest size, of the first variant that has one.
 
     There is no device if no case passed.
     """
-    (variant, first), *others = _curves(cases, function, device, quantity)
-    best = _best(first, quantity)
-    end = first.sizes[-1] if quantity.is_rate else first.sizes[0]
+    variant, curve = _first(
+        cases, function, device, lambda one: function.curve(cases, one, device, quantity)
+    )
+    best = curve.highest if quantity.is_rate else curve.sizes[-1]
     where = f"on {cases.the(device)}{variant.words}{function.at(best)}"
     part = _of_ceiling(cases, variant.cases[device][best], quantity)
-    more = [part.clause] if part else []
-    if end != best:
-        more.append(f"{text(first.at(end), quantity.unit)}{function.at(end)}")
-    bests = [(other, curve, _best(curve, quantity)) for other, curve in others]
-    more += [
-        f"{text(curve.at(n), quantity.unit)}{other.words}{function.at(n)}"
-        for other, curve, n in bests
-    ]
-    shown = [first.on(sorted({best, end})), *(curve.on([n]) for _, curve, n in bests)]
     return Answer(
         f"{VALUE}{' per item' if quantity is PER_ITEM else ''} {where}",
-        tuple(dict.fromkeys((*behind(*shown), *(part.cases if part else ())))),
-        first.at(best),
+        (*curve.cases[best], *(part.cases if part else ())),
+        curve.at(best),
         quantity.unit,
-        more=_listed(more),
+        more=f"; {part.clause}" if part else "",
         label=f"{quantity.label.lower()} {where}",
     )
 
@@ -251,8 +236,8 @@ def _of_ceiling(cases: Cases, case: Case, quantity: Quantity) -> Part | None:
     return None
 
 
-def _comparisons(cases: Cases, function: Function, device: str) -> list[Compared]:
-    """Return the variants that both devices have a size of; raise if there is none."""
+def _compared(cases: Cases, function: Function, device: str) -> Compared:
+    """Compare the first variant that both devices have a size of."""
     device = device or cases.accelerator()
 
     def compared(variant: Variant) -> Compared:
@@ -260,46 +245,21 @@ def _comparisons(cases: Cases, function: Function, device: str) -> list[Compared
         name, power = cases.the(device), function.power(variant)
         return Compared(cpu / times, times, name, power, function.axis, variant.words)
 
-    return _of_variants(cases, function, device, compared)
+    return _first(cases, function, device, compared)[1]
 
 
-def _curves(
-    cases: Cases, function: Function, device: str, quantity: Quantity
-) -> list[tuple[Variant, Curve]]:
-    """Return a number of each variant that has it on a device, by size; raise if none has it."""
-
-    def curve(variant: Variant) -> tuple[Variant, Curve]:
-        return variant, function.curve(cases, variant, device, quantity)
-
-    return _of_variants(cases, function, device, curve)
-
-
-def _of_variants(
+def _first(
     cases: Cases, function: Function, device: str, compute: Callable[[Variant], Result]
-) -> list[Result]:
-    """Return what the variants give that have it; raise why the last has not, if none has."""
+) -> tuple[Variant, Result]:
+    """Return the first variant that has something; raise why the last has not, if none has."""
     where = {"device": device} if device else {}
-    results, missing = [], NotMeasuredError(cases.reason(function=function.name, **where))
+    missing = NotMeasuredError(cases.reason(function=function.name, **where))
     for variant in function.variants:
         try:
-            results.append(compute(variant))
+            return variant, compute(variant)
         except NotMeasuredError as error:
             missing = error
-    if not results:
-        raise missing
-    return results
-
-
-def _best(curve: Curve, quantity: Quantity) -> float:
-    """Return the size with the best rate; the largest for what is no rate."""
-    return curve.highest if quantity.is_rate else curve.sizes[-1]
-
-
-def _listed(clauses: Sequence[str]) -> str:
-    """Return further clauses of a sentence, and name a few of them."""
-    left = len(clauses) - MOST_LISTED
-    more = [counted(left, "other")] if left > 0 else []
-    return "".join(f"; {clause}" for clause in (*clauses[:MOST_LISTED], *more))
+    raise missing
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
@@ -326,11 +286,11 @@ def plots(cases: Cases) -> Iterator[Plot]:
             )
             yield Plot(function.name, title + more, "curve", Axis(function.axis), y, shown)
         elif len(curves) > 1:
-            points: dict[str, list[Point]] = {}
-            for device, label, curve in curves:
-                point = curve.point(curve.sizes[0], label or function.short)
-                points.setdefault(device, []).append(point)
-            yield Plot(function.name, title, "dots", Axis("case"), y, dots(points))
+            points = dots(
+                (device, curve.point(curve.sizes[0], label or function.short))
+                for device, label, curve in curves
+            )
+            yield Plot(function.name, title, "dots", Axis("case"), y, points)
 
 
 def functions(cases: Cases) -> list[Function]:
@@ -340,7 +300,7 @@ def functions(cases: Cases) -> list[Function]:
         if outcome.group == cases.exercise:
             outcomes.setdefault(function_of(outcome.fullname), []).append(outcome)
     passed: dict[str, list[Case]] = {}
-    for case in cases.passed():
+    for case in cases.where():
         passed.setdefault(function_of(case.fullname), []).append(case)
     names = sorted(outcomes, key=lambda name: name_of(name) != cases.exercise)
     return [_function(name, passed.get(name, []), outcomes[name]) for name in names]

@@ -19,17 +19,16 @@ HALF_ACCUMULATOR = "cuda_matmul_fp16_accumulation"
 """A setting of torch with which float16 runs above every peak of the catalog."""
 
 
-def of_peak(run: Run, case: str, rate: pd.Series, *, named: bool = True) -> str:
+def of_peak(run: Run, case: str, rate: pd.Series) -> str:
     """Say which part a product's rate is of the datasheet's dense peak in its precision.
 
     That is the peak at the highest clock that was seen while the product ran, in any launch, or
     else at the clock that the datasheet assumes; the clause says which.
 
     case : full name of the product's case
-    named : whether to say what the peak is, rather than only how high: once in a sentence is enough
     """
     product = next(measured for measured in run.benchmarks if measured.fullname == case)
-    return _part(peak_of(run, product, rate), rate, named=named)
+    return _part(peak_of(run, product, rate), rate)
 
 
 def peak_of(run: Run, product: Case, rate: pd.Series) -> PeakRate | None:
@@ -77,22 +76,10 @@ def bound_of_copy(run: Run, device: str, function: str) -> PeakRate | None:
     return None
 
 
-def missing(run: Run, device: str) -> str:
-    """Say why the rates of a device are not compared with its datasheet; empty if they are."""
-    known = accelerator(run, device)
-    try:
-        if known:
-            catalog.sheet(known)
-    except NotInCatalogError as reason:
-        return f"; no percent of a datasheet's peak, because {reason}"
-    return ""
-
-
-def _part(ceiling: PeakRate | None, rate: pd.Series, *, named: bool = True) -> str:
+def _part(ceiling: PeakRate | None, rate: pd.Series) -> str:
     if ceiling is None:
         return ""
-    of = f"{ceiling.name} ({ceiling.figure})" if named else ceiling.figure
-    return f", {text(rate / ceiling.rate, '1')} of {of}"
+    return f", {text(rate / ceiling.rate, '1')} of {ceiling.name} ({ceiling.figure})"
 
 
 def _ceiling(run: Run, device: str, find: Callable[[Accelerator], PeakRate]) -> PeakRate | None:

@@ -14,9 +14,14 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from frobench.reports.findings.exercises.attainable_peak import Product, attained, best_products
 from frobench.reports.findings.exercises.copies import bandwidth_of
-from frobench.reports.findings.exercises.matmul import PLAIN, PRECISIONS
+from frobench.reports.findings.exercises.products import (
+    PLAIN,
+    PRECISIONS,
+    Product,
+    attained,
+    best_products,
+)
 from frobench.reports.findings.finding import Axis, Plot, Point, Series
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of, the_device
 from frobench.reports.findings.values import estimate_of, most
@@ -78,7 +83,7 @@ def rooflines(run: Run) -> list[Roofline]:
     """Return a roofline for each device whose ceilings were both measured, the CPU last."""
     products, searched = cases_of(run, "matmul"), cases_of(run, "attainable_peak")
     drawn = []
-    for device in products.devices()[::-1]:
+    for device in products.devices():
         with suppress(NotMeasuredError):
             bandwidth, copied = bandwidth_of(cases_of(run, "copies"), "within", device)
             best = {one.precision: one for one in best_products(searched, device)}
@@ -90,7 +95,7 @@ def rooflines(run: Run) -> list[Roofline]:
 
 
 def _dots(cases: Cases, device: str, ceilings: _Ceilings) -> Iterator[Dot]:
-    for case in cases.passed():
+    for case in cases.where():
         work, precision = case.extra_info.work, str(case.params.get("dtype", PLAIN))
         wanted = function_of(case.fullname) in FUNCTIONS and case.params.get("device") == device
         if wanted and work.flops and work.bytes and precision in ceilings.products:

@@ -20,6 +20,7 @@ import pandas as pd
 
 from frobench.reports.findings.finding import RATIO, Axis, Plot, Point, Series
 from frobench.reports.table.launches import ByLaunch, Numbers, facts
+from frobench.suite.compare.runs import launch_ratios
 from frobench.suite.statistics import Medians, estimate
 from frobench.suite.stored.machine_identity import function_of, is_cpu, nodes_of
 from frobench.suite.stored.types import Case, Run, Scalar
@@ -205,13 +206,21 @@ class Cases:
             self._measured[what] = ~np.isnan(self._numbers[what])
         return self._measured[what]
 
-    def passed(self) -> list[Case]:
-        """Return the cases themselves, in the order of the run."""
-        return self._cases
+    def where(self, **where: Scalar) -> list[Case]:
+        """Return the cases with these parameters themselves, in the order of the run."""
+        return [self._cases[self._column[name]] for name in self.names(**where)]
+
+    def beside(self, **where: Scalar) -> pd.Series:
+        """Return what a case with these parameters takes beside its other version, by launch."""
+        for case in self.where(**where):
+            if case.extra_info.against is not None:
+                ratios = launch_ratios(case, case.extra_info.against)
+                return pd.Series(ratios, dtype=float).dropna()
+        raise NotMeasuredError(self.reason(**where))
 
     def devices(self) -> list[str]:
-        """Return the devices, or groups of them, that the cases ran on, the CPU first."""
-        return sorted(self.values("device"), key=lambda device: not is_cpu(device))
+        """Return the devices, or groups of them, that the cases ran on, the CPU last."""
+        return sorted(self.values("device"), key=is_cpu)
 
     def title(self, device: str) -> str:
         """Name a device as people do."""
@@ -284,25 +293,28 @@ def ways_on_devices(cases: Cases, ways: Mapping[str, str]) -> Iterator[tuple[Any
 
     ways : what functions of the benchmarks do, in words
     """
-    for device in reversed(cases.devices()):
+    for device in cases.devices():
         for function, how in ways.items():
             yield f"{cases.title(device)}, {how}", cases, function, device
 
 
-def dots(points: Mapping[str, Iterable[Point]]) -> tuple[Series, ...]:
-    """Return the series of a plot by their labels, without those that have no point."""
-    series = (Series(label, tuple(those)) for label, those in points.items())
-    return tuple(one for one in series if one.points)
+def dots(points: Iterable[tuple[str, Point]]) -> tuple[Series, ...]:
+    """Return the series of a plot from the label and the place of each of their points."""
+    series: dict[str, list[Point]] = {}
+    for label, point in points:
+        series.setdefault(label, []).append(point)
+    return tuple(Series(label, tuple(those)) for label, those in series.items())
 
 
 def stack(  # noqa: PLR0913, PLR0917 - a plot, and what its bars are made of
     name: str, title: str, axes: tuple[Axis, Axis], bars: Bars, order: Iterable[str], whole: str
 ) -> Plot:
     """Draw the parts of bars in an order, and the whole beside them, as far as they are there."""
-    points: dict[str, list[Point]] = {}
-    for bar, parts in bars.items():
-        for label, (curve, size) in parts.items():
-            points.setdefault(label, []).append(curve.point(size, bar))
+    points = (
+        (label, curve.point(size, bar))
+        for bar, parts in bars.items()
+        for label, (curve, size) in parts.items()
+    )
     known = {series.label: series for series in dots(points)}
     shown = tuple(known[label] for label in order if label in known)
     return Plot(name, title, "stack", *axes, shown, whole=known.get(whole))

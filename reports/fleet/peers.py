@@ -15,7 +15,7 @@ import pandas as pd
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from frobench.reports.findings.exercises.attainable_peak import SUSTAINED
+from frobench.reports.findings.exercises.products import SUSTAINED
 from frobench.reports.findings.finding import exercise_title
 from frobench.reports.fleet.unlike import LEAST_NODES, Unlike, unlike
 from frobench.reports.summary.device_axes import TITLES, DeviceAxes

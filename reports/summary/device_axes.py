@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from frobench.reports.findings import peaks
-from frobench.reports.findings.exercises import attainable_peak, copies, many_or_one, norm_logging
+from frobench.reports.findings.exercises import copies, many_or_one, norm_logging, products
 from frobench.reports.findings.exercises.copies import KINDS
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.reports.findings.values import estimate_of
@@ -215,7 +215,7 @@ def _axes(run: Run, place: str) -> Iterator[Axis]:
 
 def _compute(run: Run, place: str) -> Iterator[Axis]:
     """Yield the best rate of each precision, the leading one first."""
-    for product in attainable_peak.attained(run, place):
+    for product in products.attained(run, place):
         case, rate = product.case, product.rate
         ceiling = peaks.peak_of(run, case, rate)
         names = (case.fullname,)

@@ -15,7 +15,7 @@ import pandas as pd
 from msgspec import Struct
 
 from frobench.reports.findings import peaks
-from frobench.reports.findings.exercises import copies, small_weights, transformer
+from frobench.reports.findings.exercises import copies, layers
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.reports.findings.values import estimate_of, size
 from frobench.suite.checks.ceilings import LARGEST_CACHE, find_sheet
@@ -103,15 +103,15 @@ class Serving(Struct, frozen=True, kw_only=True):
 
 def serving(run: Run, place: str) -> Serving:
     """Return the rates of a device of a run: of its widest layers, replayed if they were."""
-    layers = cases_of(run, "transformer")
+    transformer = cases_of(run, "transformer")
     decoding, prefill = (
-        next((one.replayed or one.case for one in transformer.models(layers, place, work)), None)
-        for work in (transformer.DECODING, transformer.PREFILL)
+        next((one.replayed or one.case for one in layers.models(transformer, place, work)), None)
+        for work in (layers.DECODING, layers.PREFILL)
     )
-    rate, basis, names = _decoding(run, place, layers, decoding)
+    rate, basis, names = _decoding(run, place, transformer, decoding)
     if prefill and not is_cpu(place):
         names += (prefill.fullname,)
-        flops = estimate_of(layers.one("flop_rate", case=prefill.fullname))
+        flops = estimate_of(transformer.one("flop_rate", case=prefill.fullname))
     else:
         flops = None
     decode = None if rate is None else estimate_of(rate)
@@ -120,11 +120,11 @@ def serving(run: Run, place: str) -> Serving:
 
 
 def _decoding(
-    run: Run, place: str, layers: Cases, case: Case | None
+    run: Run, place: str, cases: Cases, case: Case | None
 ) -> tuple[pd.Series | None, str, tuple[str, ...]]:
     """Return the bytes a second of decoding, or those of copies where a cache may hold weights."""
     if case and _exceeds_caches(run, place, case, BFLOAT16):
-        rate = layers.one("byte_rate", case=case.fullname)
+        rate = cases.one("byte_rate", case=case.fullname)
         width = size(float(str(case.params["width"])))
         return rate, f"decoding with layers of width {width}", (case.fullname,)
     with suppress(NotMeasuredError):
@@ -138,7 +138,7 @@ def _small(run: Run, place: str) -> tuple[dict[str, Estimate], tuple[str, ...]]:
     cases = cases_of(run, "small_weights")
     found = {
         weights: case
-        for weights, case in small_weights.decoding(cases, place).items()
+        for weights, case in layers.decoding(cases, place).items()
         if weights in SMALL and _exceeds_caches(run, place, case, SMALL[weights])
     }
     rates = {

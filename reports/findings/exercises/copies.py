@@ -111,8 +111,7 @@ def findings(cases: Cases) -> Iterator[Finding]:
         ("numpy", "What does a NumPy array of a tensor on {} cost?", _to_numpy),
         ("print", "What does printing a tensor on {} cost?", _printing),
     )
-    for device in KINDS["within"].devices(cases):
-        yield from ask_on(cases, device, *questions)
+    yield from ask_on(cases, KINDS["within"].devices(cases), *questions)
 
 
 def bandwidth_of(cases: Cases, name: str, device: str) -> tuple[pd.Series, tuple[str, ...]]:
@@ -226,7 +225,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
     """Draw bandwidth by size for each device and group, and of copies within them."""
     within = KINDS["within"]
     others = [kind for kind in (KINDS | AT_ONCE).values() if kind is not within]
-    for device in sorted(cases.devices(), key=is_cpu):
+    for device in cases.devices():
         kinds = [(kind, kind.label, device) for kind in others if device in kind.devices(cases)]
         title = f"Bandwidth of copies: {cases.title(device)}"
         yield _by_size(cases, kinds, f"bandwidth-{device}", title, "the link, one way")

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from frobench.reports.findings import peaks
-from frobench.reports.findings.exercises.attainable_peak import fastest_products
 from frobench.reports.findings.exercises.copies import AT_ONCE, KINDS, LARGE
+from frobench.reports.findings.exercises.products import fastest_products
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.reports.findings.values import estimate_of, is_above, is_below, text
 from frobench.reports.table.launches import device_of
@@ -102,13 +102,6 @@ def parts_of(cases: Cases, case: Case, replayed: Case | None = None) -> dict[str
         seconds, rest = (cases.one(case=known.fullname) for known in (case, replayed))
         parts[LAUNCHING] = Part((1 - rest / seconds).dropna(), "", (replayed.fullname,))
     return {name: part for name, part in parts.items() if part is not None}
-
-
-def shares(cases: Cases, name: str, limit: str) -> tuple[str, tuple[str, ...]]:
-    """Return a clause that says which part of a resource a case needs; name the cases behind it."""
-    (case,) = (one for one in cases.passed() if one.fullname == name)
-    part = parts_of(cases, case).get(limit)
-    return (f"; {part.clause}", (name, *part.cases)) if part else ("", (name,))
 
 
 def part_of(rate: pd.Series, allowed: Allowed | None) -> Part | None:

@@ -18,10 +18,9 @@ from frobench.reports.findings.answers import (
     no_accelerator,
     threshold,
 )
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, dots, lines, measured
-from frobench.reports.findings.values import SIZE, VALUE, estimate_of, is_above, text
-from frobench.suite.compare.runs import launch_ratios
+from frobench.reports.findings.values import SIZE, VALUE, is_above, point, text
 from frobench.suite.stored.machine_identity import is_cpu
 from frobench.suite.stored.types import Scalar
 
@@ -70,12 +69,7 @@ class _Training(NamedTuple):
 
     def beside(self, **more: Scalar) -> pd.Series:
         """Return what it takes beside its silent twin, by launch."""
-        names = self.cases.names(**self.where, **more)
-        for case in self.cases.passed():
-            against = case.extra_info.against
-            if case.fullname in names and against is not None:
-                return pd.Series(launch_ratios(case, against), dtype=float).dropna()
-        raise NotMeasuredError(self.cases.reason(**self.where, **more))
+        return self.cases.beside(**self.where, **more)
 
     def by_every(self) -> tuple[Curve, Curve]:
         """Return, by the steps between two read-backs, a ratio of times and the time of a step.
@@ -194,11 +188,9 @@ def plots(cases: Cases) -> Iterator[Plot]:
     curves = lines(lambda training: training.by_every()[0], asked)
     x = Axis("steps between two read-backs")
     yield Plot("every", title, "curve", x, NO_READ_BACKS, curves, *reference)
-    ways = {
-        training.label: [
-            Point(MEMORIES[way], estimate_of(ratio), cases.names(memory=way, **training.where))
-            for way, ratio in training.by_memory().items()
-        ]
+    ways = (
+        (training.label, point(MEMORIES[way], ratio, *cases.names(memory=way, **training.where)))
         for training in _trained(cases, LOADING)
-    }
+        for way, ratio in training.by_memory().items()
+    )
     yield Plot("loading", "Ways to load data", "dots", Axis("way"), ON_DEVICE, dots(ways))

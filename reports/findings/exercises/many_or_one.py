@@ -31,19 +31,19 @@ LEVEL = 2.0
 
 def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for each device, an accelerator before the CPU."""
-    devices = cases.devices()[::-1]
+    devices = cases.devices()
     for device in devices:
         question = f"What is the overhead of an operation on {cases.the(device)}?"
         ways = {f"launch-{device}": _launch, f"operation-{device}": _each}
         yield ask_either(question, ways, cases, device)
-    for asked in (
+    yield from ask_on(
+        cases,
+        devices,
         ("whole", "What does it cost to work on {} piece by piece?", _whole),
         ("hidden", "Which size of operation hides its launch on {}?", _hidden),
         ("foreach", "What does one call for many tensors gain on {}?", _foreach),
         ("compile", "What does compiling a chain of operations gain on {}?", _compiling),
-    ):
-        for device in devices:
-            yield from ask_on(cases, device, asked)
+    )
     yield ask("graph", "What does replaying a recorded graph gain?", _graph, cases)
 
 
@@ -129,7 +129,7 @@ def _compiling(cases: Cases, device: str) -> Answer:
 
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the time by the number of operations, and of each operation by its size."""
-    titled = [(cases.title(device), device) for device in reversed(cases.devices())]
+    titled = [(cases.title(device), device) for device in cases.devices()]
     operations = ways_on_devices(cases, {PIECES: "one after the other", **AT_ONCE})
     title, y = "The same arithmetic in many operations", Axis("Time", "s")
     shown = lines(_pieces, operations)

@@ -56,15 +56,15 @@ LEVEL = 1 / 1.05
 
 def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for each device, an accelerator before the CPU."""
-    for question in (
+    return ask_on(
+        cases,
+        cases.devices(),
         ("penalty", "What does reading every norm back cost on {}?", _penalty),
         ("read-back", "What does one read-back take on {}?", _read_back),
         ("parts", "Where does the time of a step go on {}?", _parts),
         ("sum", "Do the parts add up on {}?", _total),
         ("length", "From which length does a longer log gain nothing on {}?", _length),
-    ):
-        for device in reversed(cases.devices()):
-            yield from ask_on(cases, device, question)
+    )
 
 
 def _penalty(cases: Cases, device: str) -> Answer:
@@ -117,17 +117,15 @@ def _length(cases: Cases, device: str) -> Answer:
 
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the parts of a step, all ways to read, and how the length matters."""
-    devices = cases.devices()[::-1]
+    devices = cases.devices()
     bars = {name: bar for device in devices for name, bar in _bars(cases, device).items()}
     title, order = "Where the time of a step goes", (LAUNCHING, COMPUTING, KEEPING, READING)
     yield stack("parts", title, (Axis("loop"), STEP), bars, order, WHOLE)
-    ways = {
-        cases.title(device): [
-            step.point(step.sizes[-1], WAYS[way])
-            for way, step in measured(partial(_step, cases, device=device), WAYS).items()
-        ]
+    ways = (
+        (cases.title(device), step.point(step.sizes[-1], WAYS[way]))
         for device in devices
-    }
+        for way, step in measured(partial(_step, cases, device=device), WAYS).items()
+    )
     yield Plot("ways", "Ways to keep the norms", "dots", Axis("way"), STEP, dots(ways))
     both = {way: WAYS[way] for way in (READ_EACH, READ_LOG)}
     title, steps = "A step, by the length of the loop", lines(_step, ways_on_devices(cases, both))

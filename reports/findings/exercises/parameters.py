@@ -30,7 +30,7 @@ MOVE = "bench_move"
 
 def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for each device, an accelerator before the CPU."""
-    for device in reversed(cases.devices()):
+    for device in cases.devices():
         where = cases.the(device)
         for verb, done, ways in (("read", "read", READ), ("write", "written", WRITE)):
             question = f"How are all parameters best {done} on {where}?"
@@ -49,13 +49,11 @@ def plots(cases: Cases) -> Iterator[Plot]:
     counts = (int(count) for count in cases.values("parameters"))
     for count in sorted(counts, key=lambda n: (not cases.names(function=plain, parameters=n), -n)):
         for verb, ways in (("Reading", READ | READ_PART), ("Writing", WRITE | WRITE_PART)):
-            shown = {
-                cases.title(device): [
-                    curve.point(count, ways[name])
-                    for name, curve in _times(cases, device, ways, count).items()
-                ]
-                for device in reversed(cases.devices())
-            }
+            shown = (
+                (cases.title(device), curve.point(count, ways[name]))
+                for device in cases.devices()
+                for name, curve in _times(cases, device, ways, count).items()
+            )
             title, name = f"{verb} a model of {size(count)} parameters", f"{verb.lower()}-{count}"
             yield Plot(name, title, "dots", Axis("way"), Axis("Time", "s"), dots(shown))
 

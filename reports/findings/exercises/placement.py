@@ -23,7 +23,7 @@ NUMBERS, TIME = Axis("n"), Axis("Time", "s")
 def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for random numbers first, and for an accelerator before the CPU."""
     kinds = [kind for kind in KINDS if kind in cases.values("values")] or ["randn"]
-    devices = cases.devices()[::-1]
+    devices = cases.devices()
     for kind in kinds:
         what, doing = KINDS[kind]
         question = f"What does it cost to {doing} {what} on the CPU and move them?"
@@ -34,8 +34,7 @@ def findings(cases: Cases) -> Iterator[Finding]:
             yield ask(f"create-{kind}-{device}", question, _create, cases, device, kind)
     yield ask("move", "Is a ready tensor moved faster by a copy into an empty one?", _move, cases)
     stay = "stay", "What does moving a tensor of {} to itself cost?", _stay
-    for device in devices:
-        yield from ask_on(cases, device, stay)
+    yield from ask_on(cases, devices, stay)
 
 
 def _detour(cases: Cases, kind: str) -> Answer:
@@ -78,7 +77,7 @@ def _stay(cases: Cases, device: str) -> Answer:
 
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw what creating and moving take by size, the detour beside the direct way."""
-    devices = cases.devices()[::-1]
+    devices = cases.devices()
     for kind, (what, doing) in KINDS.items():
         created = lines(
             _created,

@@ -45,12 +45,12 @@ def findings(cases: Cases) -> Iterator[Finding]:
     yield ask("training", "What does the boundary cost in training?", _training, cases)
     question = "How much of the model is its embedding on {}?"
     for device in reversed(cases.values("device", function=FORWARD)):
-        yield from ask_on(cases, device, ("embedding", question, _embedding))
+        yield from ask_on(cases, [device], ("embedding", question, _embedding))
     yield from _pipeline_findings(cases)
     groups = cases.values("device", function=AT_ONCE)
     for group in groups:
         question = "How fast are independent models at once on {}?"
-        yield from ask_on(cases, group, ("tasks", question, _tasks))
+        yield from ask_on(cases, [group], ("tasks", question, _tasks))
     if not groups:
         question = "How fast are independent models at once on several devices?"
         yield Finding.missing("tasks", question, cases.reason(function=AT_ONCE))
@@ -195,8 +195,7 @@ def _pipeline_findings(cases: Cases) -> Iterator[Finding]:
         ("worth", "How many micro-batches does a pipeline on {} need?", _worth),
         ("overlap", "How much of their time do stages on {} share?", _overlap),
     )
-    for group in groups:
-        yield from ask_on(cases, group, *questions)
+    yield from ask_on(cases, groups, *questions)
 
 
 def _gain(cases: Cases, group: str) -> Answer:

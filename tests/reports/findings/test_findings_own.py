@@ -56,8 +56,7 @@ def test_the_speed_up_at_the_largest_size_leads_and_advises() -> None:
     assert (lead.name, lead.unit) == (f"speed-up-sort-{GPU}", X)
     assert lead.value.value == pytest.approx(on_cpu(100_000) / on_gpu(100_000))
     assert plain(lead) == (
-        f"5.263{X} [5.263, 5.263] the speed of the CPU on the NVIDIA H200 at n = 100,000; "
-        f"at n = 10 the CPU is 900.1{X} [900.1, 900.1] faster."
+        f"5.263{X} [5.263, 5.263] the speed of the CPU on the NVIDIA H200 at n = 100,000."
     )
     assert lead.rule_of_thumb.replace("\N{NO-BREAK SPACE}", " ") == (
         "Up to n = 1,000 stay on the CPU."
@@ -121,7 +120,7 @@ def test_the_best_rate_is_of_the_declared_work_with_its_size() -> None:
     assert "item" not in " ".join(found)
     falling = [sort(n, seconds=1e-9 * n**2) for n in SIZES]
     of_cpu = plain(by_name(asked(falling))["byte-rate-sort-cpu"])
-    assert of_cpu.startswith("800 MB/s [650, 960] on the CPU at n = 10; 80 kB/s [65, 96] at n = 1")
+    assert of_cpu.startswith("800 MB/s [650, 960] on the CPU at n = 10.")
 
 
 def test_only_items_give_the_time_of_each() -> None:
@@ -155,7 +154,6 @@ def test_operations_are_a_part_of_the_fastest_product_in_their_precision() -> No
     rate = by_name(section)["flop-rate-solve-cpu"]
     assert "50.00% [50.00, 50.00] of the fastest float32 product" in rate.answer
     assert "with dtype = float32" in plain(rate)
-    assert "; 100 GFLOP/s [81, 120] with dtype = float64" in plain(rate)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +217,6 @@ def test_what_varies_beside_the_size_is_named_and_the_headline_leads() -> None:
     section = asked(cases, accelerators=1)
     lead = plain(section.findings[0])
     assert "on the NVIDIA H200 with dtype = float32 at n = 100,000" in lead
-    assert lead.endswith(f"; 5.263{X} [5.263, 5.263] with dtype = float64 at n = 100,000.")
     assert "float32 stay on the CPU" in section.findings[0].rule_of_thumb
     (plot,) = section.plots
     assert [line.label for line in plot.series] == [
@@ -240,10 +237,9 @@ def test_of_two_sizes_the_one_with_more_values_is_the_axis() -> None:
     assert [line.label for line in plot.series] == ["CPU, batch = 1", "CPU, batch = 8"]
 
 
-def test_many_variants_are_counted_in_sentences_and_charts() -> None:
+def test_many_variants_are_counted_in_charts() -> None:
     cases = [sort(n, how=str(how)) for how in range(9) for n in SIZES]
     section = asked(cases)
-    assert section.findings[0].answer.endswith("; 5 others.")
     (plot,) = section.plots
     assert len(plot.series) == 6
     assert plot.title.endswith("(3 more lines among the cases)")

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from frobench.reports.findings import peaks
 from frobench.suite.stored.types import Run, Sensed, Work
 from tests.instruments.runs import factory
-from tests.instruments.runs.exact_runs import WOBBLE, answer, by_name, case, cubic, square
+from tests.instruments.runs.exact_runs import WOBBLE, answer, by_name, case
 
 GPU = "cuda:0"
 RATE = pd.Series([0.87 * 989e12] * 8)
@@ -54,9 +54,6 @@ def test_a_rate_is_held_against_the_peak_of_its_precision(run: Run) -> None:
         ", 87.00% [87.00, 87.00] of the datasheet's dense bfloat16 peak "
         "(989 TFLOP/s at a boost clock of 1.83 GHz)"
     )
-    assert peaks.of_peak(run, product(run, "float16"), RATE, named=False) == (
-        ", 87.00% [87.00, 87.00] of 989 TFLOP/s at a boost clock of 1.83 GHz"
-    )
 
 
 def test_the_peak_is_that_of_the_highest_clock_that_was_seen(run: Run) -> None:
@@ -66,9 +63,7 @@ def test_the_peak_is_that_of_the_highest_clock_that_was_seen(run: Run) -> None:
         "(948 TFLOP/s at the 1.755 GHz that were seen)"
     )
     faster = product(run, highest=1.98e9)
-    assert peaks.of_peak(run, faster, RATE, named=False) == (
-        ", 80.41% [80.41, 80.41] of 1.07 PFLOP/s at the 1.98 GHz that were seen"
-    )
+    assert "(1.07 PFLOP/s at the 1.98 GHz that were seen)" in peaks.of_peak(run, faster, RATE)
 
 
 @pytest.mark.parametrize(
@@ -78,8 +73,8 @@ def test_a_clock_that_cannot_be_the_products_is_not_taken_for_it(
     run: Run, highest: float, part: float
 ) -> None:
     beside = product(run, highest=highest)
-    found = peaks.of_peak(run, beside, RATE * part, named=False)
-    assert found.endswith("at a boost clock of 1.83 GHz")
+    found = peaks.of_peak(run, beside, RATE * part)
+    assert found.endswith("at a boost clock of 1.83 GHz)")
 
 
 def test_half_of_the_boost_clock_is_believed(run: Run) -> None:
@@ -106,7 +101,6 @@ def test_nothing_is_said_where_nothing_is_known(run: Run) -> None:
     assert peaks.of_peak(other, product(other, "int8"), RATE) == ""
     other = called(run, "Another")
     assert peaks.of_peak(other, product(other, "float32"), RATE) == ""
-    assert peaks.missing(run, "cpu") == peaks.missing(run, GPU) == ""
 
 
 def test_float16_that_accumulates_in_float16_has_no_peak_here(run: Run) -> None:
@@ -129,25 +123,10 @@ def test_copies_are_held_against_what_limits_them(run: Run) -> None:
     assert peaks.of_copy(run, "cpu", "bench_within", rate) == ""
 
 
-def test_the_best_rate_names_the_peak_once_and_its_parts_always() -> None:
+def test_the_best_rate_names_the_peak() -> None:
     flops = 2.0 * 1024**3
-    cases = [
-        case("bench_square", flops / rate, GPU, work=Work(flops=flops), n=1024, dtype=dtype)
-        for dtype, rate in (("bfloat16", 494.5e12), ("float32", 6.7e12))
-    ]
-    found = by_name(answer("matmul", cases, accelerators=1))[f"best-rate-{GPU}"].answer
-    assert "in bursts, 50% [" in found
-    assert found.count("datasheet") == 1
-    assert "of 67 TFLOP/s at a boost clock of 1.98 GHz" in found
-
-
-def test_a_device_without_a_datasheet_says_so_once_and_a_cpu_never(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(factory, "run", lambda **_: called(run, "Another"))
-    cases = square(cubic, "cpu") + square(lambda n: cubic(n) / 2, GPU)
-    found = by_name(answer("matmul", cases, accelerators=1))
-    assert found[f"best-rate-{GPU}"].answer.endswith(
-        "; no percent of a datasheet's peak, because the catalog has no datasheet of 'Another'."
+    one = case(
+        "bench_square", flops / 494.5e12, GPU, work=Work(flops=flops), n=1024, dtype="bfloat16"
     )
-    assert "datasheet" not in found["best-rate-cpu"].answer
+    found = by_name(answer("matmul", [one], accelerators=1))[f"best-rate-{GPU}"].answer
+    assert "in bursts, 50% [" in found

@@ -70,8 +70,6 @@ def test_the_fastest_precision_of_the_accelerator_leads_with_its_shape() -> None
     assert " in bfloat16, in bursts, " in answer
     assert "; 4,096 × 8,192 × 2,048 on the" in answer  # noqa: RUF001 - as it is printed
     assert answer.startswith("At least 750 TFLOP/s (median: 600 TFLOP/s [")
-    assert "; at least 50 TFLOP/s in" in answer
-    assert "in float32 (4,096 × 8,192 × 2,048)" in answer  # noqa: RUF001 - as it is printed
 
 
 def test_float32_is_not_called_tf32_where_a_device_has_none() -> None:
@@ -81,7 +79,6 @@ def test_float32_is_not_called_tf32_where_a_device_has_none() -> None:
         allowed.extra_info.check = Check("every entry", 1e-6, 1e-2, precision)
         lead = by_name(answered(searched(GPU, "float32"), allowed))[f"peak-{GPU}"]
         assert ("tfloat32" in plain(lead)) == told
-        assert "in float32" in plain(lead)
 
 
 def test_how_sure_it_is_names_shapes_seconds_and_the_second_best() -> None:

@@ -29,13 +29,11 @@ def said(*cases: Case, **more: Any) -> Section:  # noqa: ANN401 - as `answer` ta
     return section
 
 
-def test_the_gain_stands_beside_that_of_a_replay() -> None:
+def test_a_compiled_step_gains_what_it_is_faster() -> None:
     gain = by_name(said(step()))[f"gain-{GPU}"]
     assert gain.value is not None
     assert gain.value.value == pytest.approx(EAGER / COMPILED)
-    assert "as fast compiled, in training (width 4,096, bfloat16); 1.11" in plain(gain)
-    assert plain(gain).endswith("] replayed.")
-    assert any("train_graph" in name for name in gain.cases)
+    assert plain(gain).endswith("as fast compiled, in training (width 4,096, bfloat16).")
     assert gain.rule_of_thumb == "Compile long trainings."
 
 

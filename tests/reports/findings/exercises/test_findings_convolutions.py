@@ -47,11 +47,11 @@ def test_the_faster_layout_answers_with_its_share_of_the_peak() -> None:
     assert forward.value == pytest.approx(3 * IMAGES / SECONDS, rel=0.06)
 
 
-def test_layouts_are_compared_in_training_and_forward() -> None:
+def test_layouts_are_compared_in_training() -> None:
     layout = by_name(said(*BLOCKS))[f"layout-{GPU}"]
     assert layout.value is not None
     assert layout.value.value == pytest.approx(1.5)
-    assert "as fast with channels last, in training; 1.000" in plain(layout)
+    assert "as fast with channels last, in training." in plain(layout)
     assert layout.rule_of_thumb == "Keep images with channels last."
 
 

@@ -37,8 +37,7 @@ def test_the_speed_up_is_of_one_size_on_all_machines_and_paired_within_launches(
     assert "Up to n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}64 in" in found["speed-up"].rule_of_thumb
     ends = plain(found["speed-up-at-ends"])
     assert ends.startswith("32,770")
-    assert " in float32 at n = 4,096; at n = 16 the CPU is 512" in ends
-    assert ends.endswith("] faster.")
+    assert ends.endswith(" in float32 at n = 4,096.")
 
 
 def test_a_speed_up_at_another_size_is_not_given() -> None:
@@ -107,12 +106,11 @@ def test_a_crossover_that_some_launches_miss_has_no_number() -> None:
     assert "5 of 8 launches get there" in found.answer
 
 
-def test_the_best_rate_is_of_the_best_precision_and_names_the_others() -> None:
+def test_the_best_rate_is_of_the_best_precision() -> None:
     cases = square(cubic, "cpu") + square(lambda n: cubic(n) / 2, "cpu", "bfloat16")
     found = by_name(answer("matmul", cases))["best-rate-cpu"]
     assert found.value.value == pytest.approx(2e11)
     assert "in bfloat16" in found.answer
-    assert "in float32" in found.answer
 
 
 def test_half_the_best_rate_is_reached_where_a_fixed_cost_equals_the_work() -> None:
@@ -161,15 +159,13 @@ def test_narrow_precisions_stand_beside_the_others() -> None:
     assert [line.label for line in plot(section, "rate-cuda:0").series] == ["float32", "int8"]
 
 
-def test_a_rate_is_that_of_the_device_in_bursts_and_beside_it_the_one_that_is_sustained() -> None:
+def test_a_rate_is_that_of_the_device_in_bursts() -> None:
     work = Work(flops=2.0 * 4096**3)
     one = case("bench_square", 1e-3, "cuda:0", work=work, n=4096, dtype="bfloat16")
     one.extra_info.parts |= {"device": [8e-4] * 8, "sustained": [9e-4] * 8}
     best = by_name(answer("matmul", [one], accelerators=1))["best-rate-cuda:0"]
     assert best.value.value == pytest.approx(2.0 * 4096**3 / 8e-4)
     assert "TFLOP/s" in plain(best).partition(" in bfloat16 at n = 4,096 in bursts")[0]
-    assert ", and 152.7" in plain(best)
-    assert "TFLOP/s [152.7, 152.7] sustained" in plain(best)
     assert best.label.endswith("in bursts")
 
 
