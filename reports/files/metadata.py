@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What programs are told of a page, in schema.org's words.
 
-It says what was measured and in which units, under which licence it may be used, and how to cite
-it. Who measured a run is not stored, so it names no person.
+It says which files hold the data, under which licence they may be used, and how to cite them. Who
+measured a run is not stored, so it names no person.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -19,19 +18,6 @@ MEDIA = {
     ".parquet": "application/vnd.apache.parquet",
 }
 """Files that hold data, by their suffix; all others show it."""
-VARIABLES = {
-    "seconds": ("Time of one call", "s"),
-    "low": ("Lower end of the 95% interval of the time", "s"),
-    "high": ("Upper end of the 95% interval of the time", "s"),
-    "log_seconds": ("Natural logarithm of the time in seconds that ratios are made of", "1"),
-    "flop_rate": ("Floating-point operations by time", "FLOP/s"),
-    "byte_rate": ("Bytes moved by time", "B/s"),
-}
-"""Columns of the estimates that were measured: what they hold, and its unit."""
-TECHNIQUE = (
-    "Median over fresh processes of the medians of each; "
-    "a 95% interval that takes the process, not the sample, as the unit of replication"
-)
 PROJECT = {
     "@type": "SoftwareApplication",
     "name": "Frobench",
@@ -104,17 +90,10 @@ class Described(NamedTuple):
     date: str
 
 
-def head(
-    about: Described,
-    files: Marks,
-    publication: Publication,
-    technique: str = TECHNIQUE,
-    measured: Mapping[str, tuple[str, str]] = VARIABLES,
-) -> Head:
+def head(about: Described, files: Marks, publication: Publication) -> Head:
     """Return what the head of a page tells machines.
 
     files : what belongs to the page, by paths below the site; those that hold data are offered
-    technique, measured : how the data were made, and their columns as in `VARIABLES`
     """
     folder = PurePosixPath(about.href).parent
 
@@ -133,22 +112,11 @@ def head(
         "license": publication.licence_url,
         "creator": CREATORS,
         "citation": PROJECT | {"author": AUTHORS},
-        "creditText": (
-            f"{CREATORS['name']} ({day[:4] or 'n.d.'}). {about.name}. Measured with Frobench."
-        ),
-        "isAccessibleForFree": True,
-        "keywords": ["benchmark", "PyTorch", "GPU", "performance", "reproducibility"],
-        "measurementTechnique": technique,
-        "variableMeasured": [
-            {"@type": "PropertyValue", "name": name, "description": text, "unitText": unit}
-            for name, (text, unit) in measured.items()
-        ],
         "distribution": [
             {
                 "@type": "DataDownload",
                 "name": name.rpartition("/")[2],
                 "encodingFormat": MEDIA[_suffix(name)],
-                "contentSize": str(files[name].size),
                 "sha256": files[name].sha256,
                 "contentUrl": address(name),
             }

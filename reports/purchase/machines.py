@@ -4,6 +4,7 @@
 What many runs share is listed once, because an index holds a thousand runs.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
@@ -59,6 +60,7 @@ def data(
     shown = [place for place, *_ in groups]
     bought = [equipment_of(run) for run in runs]
     prices, rents = ([total(known, one, per) for one in bought] for per in ("", HOUR))
+    currencies = Counter(one.currency for one in prices if one)
     names = [
         (
             one.device if run.environment.accelerators and not one.accelerators else name,
@@ -111,6 +113,7 @@ def data(
                 for one, cpu in zip(bought, (run.environment.cpu for run in runs), strict=True)
             ]
         ),
+        "currency": max(currencies, key=currencies.__getitem__, default="USD"),
         "prices": _listed([price and price[2:7] for price in prices]),
         "rents": _listed([rent and rent[2:7] for rent in rents]),
         "published": _published(runs),

@@ -22,12 +22,11 @@ const charts = (() => {
   const LETTER = 7.6;
   const LINE = 14;
   const BESIDE = 13;
-  const MOST_VALUES = 3;
-  /** What is on the axis across: whether more of it is better, and of how much of it value is the speed. */
+  /** What is on the axis across, and whether more of it is better. */
   const ACROSS = {
-    price: { title: "Price of a device", more: false, per: 1000 },
-    ownership: { title: "Cost of ownership of a device", more: false, per: 1000 },
-    watts: { title: "Power of a device", more: false, per: 100 },
+    price: { title: "Price of a device", more: false },
+    ownership: { title: "Cost of ownership of a device", more: false },
+    watts: { title: "Power of a device", more: false },
     memory: { title: "Memory of a device", more: true },
   };
   const unit = (across, settings) => ({ watts: "W", memory: "B" })[across] ?? settings.currency;
@@ -84,22 +83,6 @@ const charts = (() => {
     });
   }
 
-  /** Dashed lines on which a unit of money or power buys as much speed, each with that number at its upper end. */
-  function values(xs, ys, up, per) {
-    const [least, most] = [ys.low / xs.high, ys.high / xs.low].map((one) => one * per);
-    return drawing.scale(least, most).steps(MOST_VALUES).flatMap((worth) => {
-      const [from, to] = [Math.max(xs.low, (ys.low / worth) * per), Math.min(xs.high, (ys.high / worth) * per)];
-      const [x, y] = [xs.at(to), up((to * worth) / per)];
-      const aside = to === xs.high ? { "text-anchor": "start", dx: 6, dy: 4 } : { "text-anchor": "middle", dy: -6 };
-      return [line("value", xs.at(from), x, up((from * worth) / per), y),
-        shape("text", { class: "tick worth", x: `${x}%`, y, ...aside }, `${units.value(worth, "×")}`)];
-    });
-  }
-
-  /** What the lines of equal value stand for. */
-  const worth = (across, { currency }) =>
-    `speed per ${units.value(ACROSS[across].per, across === "watts" ? "W" : currency)}`;
-
   /** The front as a line from point to point: what more speed costs. */
   function steps(points, ats, up) {
     const front = points.map((one, i) => [ats[i], up(one.row.ratio.value), one.within])
@@ -139,7 +122,7 @@ const charts = (() => {
     return shape("svg",
       { class: "points", role: "img", "aria-label": `Speed against ${ACROSS[across].title.toLowerCase()}. ${described}.` },
       ...grid(xs, ys, up),
-      ...(ACROSS[across].more ? [] : [...values(xs, ys, up, ACROSS[across].per / factor), ...steps(points, ats, up)]),
+      ...(ACROSS[across].more ? [] : steps(points, ats, up)),
       ...points.map((one, i) => point(one, ats[i], up, below[i], called[i])),
       shape("text", { class: "title across", x: "50%", y: HEIGHT + 40 }, title));
   }
@@ -167,8 +150,7 @@ const charts = (() => {
     if (found.length === 0) return left;
     const symbol = unit(across, view.settings), amount = ({ machine, each }) => (across === "watts" ? number(machine.power, symbol) : units.value(each[across], symbol));
     const rows = found.map((one) => [[linked(one.row)], number(one.row.ratio, "×"), amount(one.row), word(one)]);
-    const dashes = ACROSS[across].more ? "" : `; dashed: ${worth(across, view.settings)}`;
-    const subtitle = `Speed ${under(view)}, × ${view.reference.name}; a ring: conclusively faster than all that ${beaten(across)}${dashes}`;
+    const subtitle = `Speed ${under(view)}, × ${view.reference.name}; a ring: conclusively faster than all that ${beaten(across)}`;
     return [figure("pareto", heading(view, across, found), subtitle, chart(view, across, found), legend(found.map(({ row }) => row)),
       folded(table(`Speed against ${title.toLowerCase()}`, ["Machine", "Speed", title, "Where it stands"], rows))), ...left];
   }

@@ -26,11 +26,10 @@ const compare = (() => {
   const ANY = { least: 0, usual: null, clears: true, placeholder: "any" };
   const BUDGET = { ...ANY, key: "budget", label: "Budget", most: MOST_MONEY };
   const LEAST = { ...ANY, key: "memory", label: "Least memory, GB", most: 1e6 };
-  const CURRENCY = "USD";
   /** The workload whose weights the reader sets. */
   const OWN = "own";
   /** What in the address the page rests on. */
-  const KEYS = /^(reference|workload|against|currency|budget|memory|kwh|hours|years|share|(price|rent|weight)\..*)$/s;
+  const KEYS = /^(reference|workload|against|budget|memory|kwh|hours|years|share|(price|rent|weight)\..*)$/s;
   const FAST = ["bfloat16", "float16", "float32"];
   /** Memory that is kept free, and below which it is tight. */
   const FREE = 2 * GB, TIGHT = 4 * GB;
@@ -150,9 +149,6 @@ const compare = (() => {
 
   // What the reader sets.
 
-  /** The currency that prices are in: the reader's, or that of the first known one. */
-  const usualCurrency = (machines) => machines.map(({ currency }) => currency).find((one) => one !== null) ?? CURRENCY;
-  const currencyOf = (machines, params) => setting.code(params.get("currency") ?? "") || usualCurrency(machines);
 
   /** The workload that holds unless the reader says otherwise: the first that the reference measured. */
   const usualWorkload = (data, reference) =>
@@ -175,9 +171,9 @@ const compare = (() => {
   /** What the reader has set, or what holds without it. */
   function settingsOf(data, machines, reference, params) {
     const number = (wanted) => setting.number(params, wanted);
-    const currency = currencyOf(machines, params);
-    const use = Object.fromEntries([{ ...KWH, currency }, ...USES].map((wanted) => [wanted.key, number(wanted)]));
-    const priced = { least: 0, most: MOST_MONEY, usual: undefined, clears: true, currency };
+    const { currency } = data;
+    const use = Object.fromEntries([KWH, ...USES].map((wanted) => [wanted.key, number(wanted)]));
+    const priced = { least: 0, most: MOST_MONEY, usual: undefined, clears: true };
     const given = (kind) => Object.fromEntries(machines
       .map(({ run }) => [run, number({ ...priced, key: `${kind}.${run}` })])
       .filter(([, one]) => one !== undefined));
@@ -186,7 +182,7 @@ const compare = (() => {
       ...use, share: use.share / 100, currency, prices: given("price"),
       rents: Object.fromEntries(Object.entries({ ...Object.fromEntries(told), ...given("rent") }).filter(([, one]) => one !== null)),
       workload: workloadOf(data, reference, params),
-      budget: number({ ...BUDGET, currency }), memory: number(LEAST),
+      budget: number(BUDGET), memory: number(LEAST),
     };
   }
 
@@ -611,7 +607,7 @@ const compare = (() => {
     fits: () => fits(view),
     rent: () => charts.rent(view),
     specimens: () => [specimens(view)],
-    usual: () => [assumed(usualCurrency(view.rows.map(({ machine }) => machine)))],
+    usual: () => [assumed(view.settings.currency)],
     notes: () => view.rows.map((row) => notes(view, row)),
   });
 
@@ -627,7 +623,7 @@ const compare = (() => {
   const weighable = (data, reference, { name }) => (name === OWN ? partsOf(data, reference).map((part) => weight(data, reference, part)) : []);
 
   /** The fields of weights. */
-  const weights = (own) => (own.length ? [setting.group("How much each part counts", own, own.map(setting.field))] : []);
+  const weights = (own) => (own.length ? [setting.group("How much each part counts", own)] : []);
 
   /** A choice among all workloads and the reader's own weights. */
   const workloads = (data, reference) => setting.buttons({ key: "workload", label: "Workload", usual: usualWorkload(data, reference),
@@ -636,19 +632,13 @@ const compare = (() => {
   /** Make the fields that are not there yet, and let all show what is set. */
   function controls(root, data, machines, { rows, reference, settings }, offered) {
     const inOrder = [...rows].sort((a, b) => a.place - b.place), runs = machines.map(({ run }) => run);
-    const currency = () => currencyOf(machines, setting.read());
-    const priced = (wanted, usual) => Object.defineProperties({ clears: true, least: 0, most: MOST_MONEY, ...wanted }, {
-      currency: { get: currency }, label: { get: () => `${wanted.label}, ${currency()}${wanted.per ?? ""}` }, ...(usual ? { usual: { get: () => usual(currency()) } } : {}) });
-    const called = ({ machine, name }) => `${name}${machine.count > 1 ? ", together" : ""}`;
-    make(root, "costs", runs, () => {
-      const prices = inOrder.map((row) => priced({ key: `price.${row.machine.run}`, label: called(row) },
-        (now) => (row.machine.currency === now ? row.machine.price : null)));
-      const rents = inOrder.map((row) => priced({ key: `rent.${row.machine.run}`, label: called(row), per: " an hour" },
-        (now) => (row.machine.rent?.currency === now ? row.machine.rent.price : null)));
-      const chosen = { key: "currency", label: "Currency of prices", usual: usualCurrency(machines) };
-      return [setting.group("Prices and use", [...prices, ...rents, chosen, ...USES],
-        [...[...prices, ...rents].map(setting.field), setting.currency(chosen), ...USES.map(setting.field)])];
-    });
+    const { currency } = settings, called = ({ machine, name }) => `${name}${machine.count > 1 ? ", together" : ""}`;
+    const priced = (wanted) => ({ clears: true, least: 0, most: MOST_MONEY, ...wanted, label: `${wanted.label}, ${currency}${wanted.per ?? ""}` });
+    make(root, "costs", runs, () => [setting.group("Prices and use", [
+      ...inOrder.map((row) => priced({ key: `price.${row.machine.run}`, label: called(row), usual: row.machine.currency === currency ? row.machine.price : null })),
+      ...inOrder.map((row) => priced({ key: `rent.${row.machine.run}`, label: called(row), per: " an hour",
+        usual: row.machine.rent?.currency === currency ? row.machine.rent.price : null })),
+      ...USES])]);
     make(root, "workload", [], () => [workloads(data, reference.machine), ...[priced(BUDGET), LEAST, priced({ ...KWH, clears: false })].map(setting.field)]);
     const own = weighable(data, reference.machine, settings.workload);
     make(root, "weights", own.map(({ key }) => key), () => weights(own));

@@ -52,11 +52,8 @@ const index = (() => {
       const { machine: mine } = deviceOf(run), isOther = ({ at }) => data.machines[at] !== data.machines[run];
       return run === mine.at ? mine : model.machine(data, run, [mine, ...mine.specimens].filter(isOther));
     }
-    const counts = new Map();
-    devices.forEach(({ machine: { currency } }) => currency && counts.set(currency, (counts.get(currency) ?? 0) + 1));
-    const currency = [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? "USD";
     const published = elsewhere.read(data.published);
-    return { data, devices, deviceOf, machine, currency, published, vendors: [...new Set([...devices, ...published].map(({ vendor }) => vendor))].sort() };
+    return { data, devices, deviceOf, machine, currency: data.currency, published, vendors: [...new Set([...devices, ...published].map(({ vendor }) => vendor))].sort() };
   }
 
   /** Whether a device is of the vendor and has the name that the reader asked for. */
@@ -227,10 +224,9 @@ const index = (() => {
   const runs = document.getElementById?.("runs");
   if (!runs) return;
   const { element } = drawing;
-  const CHUNK = 25, NEWEST_FIRST = "-when", LEAST_FIRST = ["power", "price"];
+  const CHUNK = 25, LEAST_FIRST = ["power", "price"];
   const VIEWS = { devices: "devices", runs: "by-date", compare: "comparison" };
-  const FLAGS = ["complete", "slower", "all"], NUMBERS = ["launches", "cases"];
-  const natural = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+  const FLAGS = ["complete", "slower", "all"];
   /** @type {function(string): any} */
   const get = (id) => document.getElementById(id);
   /** @type {any[]} */
@@ -242,30 +238,14 @@ const index = (() => {
   const ids = data.runs.map(({ href }) => href.replace(/\.html$/, "")), places = new Map(ids.map((id, place) => [id, place]));
   const base = all.deviceOf(data.base).machine;
   const MEMORY = { key: "memory", label: "Capacity, GB, at least", least: 0, most: 1e6, usual: null, clears: true, placeholder: "any" };
-  const BUDGET = { key: "budget", label: `Price, at most (${all.currency})`, least: 0, most: 1e12, usual: null, clears: true,
-    placeholder: "any", currency: all.currency };
-  const state = { limit: CHUNK, asked: "", drawn: "", hollow: "", laid: null, wanted: null, open: new Set() };
+  const BUDGET = { key: "budget", label: `Price, at most (${all.currency})`, least: 0, most: 1e12, usual: null, clears: true, placeholder: "any" };
+  const state = { limit: CHUNK, asked: "", drawn: "", hollow: "", laid: null, wanted: null };
 
   // The table of runs as it was read.
-  const heads = runs.tHead.rows[0], controls = get("controls");
-  const cells = (at) => nodes.map((node) => plain(node.cells[at].textContent));
-  /** @type {Object<string, string[]>} */
-  const texts = { machine: data.runs.map(({ title }) => title), ...Object.fromEntries(["when", "torch", "profile", "launches", "cases"].map((key, i) => [key, cells(i + 2)])) };
+  const controls = get("controls");
   const deviceOf = (i) => data.devices.values[data.devices.of[i]];
-  const hay = nodes.map((_, i) => [ids[i], ...deviceOf(i), ...Object.values(texts).map((column) => column[i])].join(" ").toLowerCase());
+  const hay = nodes.map((node, i) => [ids[i], ...deviceOf(i), ...[...node.cells].map((cell) => plain(cell.textContent))].join(" ").toLowerCase());
   const newest = nodes.map((node) => !node.classList.contains("old"));
-  const earlier = (i) => (newest[i] ? nodes.map((_, other) => other).filter((other) => !newest[other] && data.machines[other] === data.machines[i]) : []);
-
-  /** Say something else in the fragment; what is null or usual is left out. */
-  function say(changes, replace = false) {
-    const params = setting.read();
-    for (const [key, value] of Object.entries(changes)) {
-      params.delete(key);
-      for (const one of [value ?? []].flat()) if (one !== "") params.append(key, one);
-    }
-    history[replace ? "replaceState" : "pushState"](null, "", `#${params}`);
-    apply();
-  }
 
   /** What the fragment asks for; what names no run or nothing to choose is passed over. */
   function asked() {
@@ -274,13 +254,12 @@ const index = (() => {
     return {
       words: text("q").toLowerCase().split(/\s+/).filter(Boolean),
       flags: Object.fromEntries(FLAGS.map((key) => [key, params.has(key)])),
-      sort: params.get("sort") ?? NEWEST_FIRST, picked,
-      reference: places.get(params.get("reference")) ?? data.base,
+      picked, reference: places.get(params.get("reference")) ?? data.base,
       vendor: all.vendors.includes(params.get("vendor")) ? params.get("vendor") : "",
       view: Object.hasOwn(VIEWS, params.get("view")) ? params.get("view") : "devices",
       workload: compare.workloadOf(data, base, params), order: params.get("order") ?? index.FASTEST,
       name: text("name"), memory: setting.number(params, MEMORY), budget: setting.number(params, BUDGET),
-      hidden: params.get("elsewhere") === "hidden", chosen: elsewhere.picked(all.published).map((one) => one.name),
+      hidden: params.has("elsewhere"), chosen: elsewhere.picked(all.published).map((one) => one.name),
     };
   }
 
@@ -289,7 +268,7 @@ const index = (() => {
     const box = element("input", { type: "checkbox", "aria-label": `Compare ${name}`, "data-place": i });
     box.addEventListener("change", () => {
       const others = asked().picked.filter((one) => one !== i);
-      say({ run: (box.checked ? [...others, i] : others).map((one) => ids[one]) });
+      setting.write({ run: (box.checked ? [...others, i] : others).map((one) => ids[one]) });
     });
     return element("label", { class: "check" }, box, element("span", {}, "Compare"));
   }
@@ -331,52 +310,30 @@ const index = (() => {
     elsewhere.tick(get("elsewhere-table"), all.published);
   }
 
-  /** The places of the runs that are asked for, in the order that is asked for. */
-  function chosen({ words, flags, sort }) {
-    const fits = (i) => (flags.all || newest[i]) && (!flags.complete || data.complete[i]) && (!flags.slower || data.slower[i])
+  /** The places of the runs that are asked for, the newest first. */
+  function chosen({ words, flags }) {
+    const fits = (i) => (flags.all || newest[i] || state.limit === Infinity) && (!flags.complete || data.complete[i]) && (!flags.slower || data.slower[i])
       && words.every((word) => hay[i].includes(word));
-    const found = nodes.map((_, i) => i).filter(fits), key = sort.replace("-", ""), sign = sort.startsWith("-") ? -1 : 1;
-    if (key === "since") return found.sort((a, b) => Number(!data.slower[a]) - Number(!data.slower[b]) || sign * (data.slower[a] - data.slower[b]) || a - b);
-    const values = Object.hasOwn(texts, key) ? texts[key] : null;
-    return values ? found.sort((a, b) => Number(values[a] === "") - Number(values[b] === "") || sign * natural.compare(values[a], values[b]) || a - b) : found;
+    return nodes.map((_, i) => i).filter(fits);
   }
 
-  /** A row with what only a script can give it, and what its controls do. */
+  /** A row with what only a script can give it. */
   function dressed(i) {
     const node = nodes[i];
     if (node.cells[0].firstChild) return node;
     node.className = newest[i] ? "" : "old shown";
-    node.cells[0].append(picker(i, `${texts.machine[i]}, ${texts.when[i]}`));
-    const count = earlier(i).length;
-    if (count === 0) return node;
-    const button = element("button", { type: "button", "aria-expanded": "false" }, `and ${count} earlier`);
-    button.addEventListener("click", () => {
-      if (!state.open.delete(i)) state.open.add(i);
-      button.setAttribute("aria-expanded", String(state.open.has(i)));
-      draw(state.wanted);
-    });
-    node.cells[1].lastElementChild.replaceWith(button);
+    node.cells[0].append(picker(i, `${data.runs[i].title}, ${plain(node.cells[2].textContent)}`));
     return node;
   }
 
   /** Put as many of the runs that are asked for into the table as are to be seen. */
   function draw(wanted) {
-    const order = chosen(wanted), { flags, sort } = wanted, focused = /** @type {HTMLElement} */ (document.activeElement);
-    const open = (i) => !flags.all && (state.limit === Infinity || state.open.has(i));
-    const visible = order.slice(0, state.limit).flatMap((i) => [i, ...open(i) ? earlier(i) : []]);
-    runs.tBodies[0].replaceChildren(...visible.map(dressed));
+    const found = chosen(wanted), focused = /** @type {HTMLElement} */ (document.activeElement);
+    runs.tBodies[0].replaceChildren(...found.slice(0, state.limit).map(dressed));
     tick(runs, wanted.picked);
     if (focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
-    const typed = setting.read().get("q") ?? "";
-    if (controls.elements.q.value.trim() !== typed) controls.elements.q.value = typed;
-    for (const key of FLAGS) controls.elements[key].checked = flags[key];
-    for (const head of heads.cells) {
-      const { key } = head.dataset;
-      if (key === sort.replace("-", "")) head.setAttribute("aria-sort", sort === key ? "ascending" : "descending");
-      else head.removeAttribute("aria-sort");
-    }
-    told("status", counted(order.length, flags.all ? "run" : "machine", "No run is like that."));
-    get("more").hidden = state.limit >= order.length;
+    told("status", counted(found.length, wanted.flags.all ? "run" : "machine", "No run is like that."));
+    get("more").hidden = state.limit >= found.length;
   }
 
   /** Draw the runs that were picked side by side, the reference first if it is among them. */
@@ -433,7 +390,7 @@ const index = (() => {
       hollow(wanted);
       basket(wanted);
       weights(wanted);
-      setting.refresh(get("finder"));
+      setting.refresh(document.body);
     }
     side(wanted);
   }
@@ -451,21 +408,9 @@ const index = (() => {
     link.addEventListener("click", (event) => {
       event.preventDefault();
       event.stopPropagation();
-      say({ view: view === "devices" ? null : view });
+      setting.write({ view: view === "devices" ? null : view });
       if (view === "compare") get("comparison-title").focus();
     });
-  }
-
-  /** Make a heading sort by its column, numbers from the best, and again the other way. */
-  function sortable(head) {
-    const { key } = head.dataset, button = element("button", { type: "button" }, head.textContent);
-    button.addEventListener("click", () => {
-      const least = key in texts && key !== "when" && !NUMBERS.includes(key);
-      const [first, again] = least ? [key, `-${key}`] : [`-${key}`, key];
-      const next = state.wanted.sort === first ? again : first;
-      say({ sort: next === NEWEST_FIRST ? null : next });
-    });
-    head.replaceChildren(button);
   }
 
   /** The heading that sorts devices by a column, from the best, and again the other way. */
@@ -473,10 +418,20 @@ const index = (() => {
     const button = element("button", { type: "button" }, title), [best, worst] = LEAST_FIRST.includes(key) ? [key, `-${key}`] : [`-${key}`, key];
     button.addEventListener("click", () => {
       const next = state.wanted.order === best ? worst : best;
-      say({ order: next === index.FASTEST ? null : next });
+      setting.write({ order: next === index.FASTEST ? null : next });
     });
     return button;
   }
+
+  /** A field for the words that are searched for. */
+  const searching = (input, key) => setting.bound(input, () => {
+    const typed = setting.read().get(key) ?? "";
+    if (input.value.trim() !== typed) input.value = typed;
+  }, () => setting.write({ [key]: input.value.trim() || null }, { replace: true }), "input");
+
+  /** A box that is ticked where a key is set, or where it is not. */
+  const ticking = (box, key, value, ticked = true) => setting.bound(box, () => { box.checked = setting.read().has(key) === ticked; },
+    () => setting.write({ [key]: box.checked === ticked ? value : null }));
 
   /** The controls of the devices. */
   function finder() {
@@ -484,28 +439,19 @@ const index = (() => {
     const vendor = setting.choice({ key: "vendor", label: "Vendor", usual: "", options: [["", "all"], ...all.vendors.map((one) => [one, one])] });
     const reference = setting.choice({ key: "reference", label: "Compared with", usual: ids[data.base],
       options: all.devices.map(({ run, name }) => [ids[run], name]) });
-    const name = element("input", { type: "search", id: "name" });
-    name.addEventListener("input", () => say({ name: name.value.trim() }, true));
-    name.addEventListener("setting", () => {
-      const typed = setting.read().get("name") ?? "";
-      if (name.value.trim() !== typed) name.value = typed;
-    });
-    const labelled = element("div", { class: "field" }, element("label", { for: "name" }, "Name"), name);
-    const input = element("input", { type: "checkbox" });
-    input.addEventListener("change", () => say({ elsewhere: input.checked ? null : "hidden" }));
-    input.addEventListener("setting", () => { input.checked = setting.read().get("elsewhere") !== "hidden"; });
-    const box = element("label", { class: "check" }, input, `Published figures of ${units.counted(all.published.length, "other device")}`);
-    get("finder").append(workload, ...[MEMORY, BUDGET].map(setting.field), vendor, labelled, reference, box);
+    const name = setting.labelled("Name", searching(element("input", { type: "search" }), "name"));
+    const box = element("label", { class: "check" }, ticking(element("input", { type: "checkbox" }), "elsewhere", "hidden", false),
+      element("span", {}, `Published figures of ${units.counted(all.published.length, "other device")}`));
+    get("finder").append(workload, ...[MEMORY, BUDGET].map(setting.field), vendor, name, reference, box);
   }
 
   tabs.forEach((link) => turning(link, Object.keys(VIEWS).find((view) => link.hash === `#${VIEWS[view]}`)));
   turning(get("to-comparison"), "compare");
-  get("clear-basket").addEventListener("click", () => say({ run: null, published: null }));
+  get("clear-basket").addEventListener("click", () => setting.write({ run: null, published: null }));
   for (const id of ["more", "more-devices", "more-published"]) get(id).addEventListener("click", () => limit(state.limit + CHUNK));
   controls.addEventListener("submit", (event) => event.preventDefault());
-  controls.addEventListener("input", ({ target: { name, type, value, checked } }) =>
-    say({ [name]: type === "checkbox" ? (checked ? "1" : null) : value.trim() }, name === "q"));
-  [...heads.cells].slice(1).forEach(sortable);
+  searching(controls.elements.q, "q");
+  for (const key of FLAGS) ticking(controls.elements[key], key, "1");
   // Paper has all rows, with those that are folded away.
   addEventListener("beforeprint", () => limit(Infinity));
   addEventListener("afterprint", () => limit(CHUNK));

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The page for who chooses between machines: true sentences, ties as ties, nothing guessed."""
 
-import csv
-import io
 import json
 import re
 import sys
 from hashlib import sha256
-from math import exp, log
+from math import exp
 from pathlib import Path
 from typing import Any
 
@@ -130,9 +128,9 @@ def test_prices_in_another_currency_are_not_mixed() -> None:
 
 @pytest.mark.parametrize(
     ("set_to", "budget"),
-    [("500", 500), ("500 USD", 500), ("500 EUR", None), ("0.0000001 USD", 0), ("", None)],
+    [("500", 500), ("500 EUR", None), ("0.0000001", 0), ("", None)],
 )
-def test_a_budget_in_another_currency_is_passed_over_and_almost_nothing_is_nothing(
+def test_a_budget_that_is_no_number_is_passed_over_and_almost_nothing_is_nothing(
     set_to: str, budget: float | None
 ) -> None:
     fast = machine("fast", 2.0, 2.0, price=900.0)
@@ -297,24 +295,6 @@ def test_hostile_names_stay_text(made: dict[str, bytes]) -> None:
     assert "<script>alert" not in text
     assert "<script>alert" in Reader(text).text
     assert not re.search("[\x00\u202e]", text)
-
-
-def test_the_download_has_a_row_for_each_machine_workload_and_part(
-    made: dict[str, bytes],
-) -> None:
-    rows = [*csv.DictReader(io.StringIO(made["purchase.csv"].decode()))]
-    mine = [row for row in rows if row["run"] == "m/1"]
-    assert [row["workload"] for row in mine if row["workload"]] == [
-        "training",
-        "decode",
-        "small",
-        "data-loading",
-        "vision",
-    ]
-    for row in mine:
-        assert float(row["low"]) <= float(row["ratio"]) <= float(row["high"])
-        assert log(float(row["ratio"])) == pytest.approx(float(row["log_ratio"]))
-        assert float(row["coverage"]) == 1
 
 
 def test_only_files_that_have_a_page_are_laid_side_by_side(tmp_path: Path) -> None:
