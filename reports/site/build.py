@@ -29,14 +29,13 @@ from frobench.reports.making.workers import FEW, Workers, cores
 from frobench.reports.purchase import prices
 from frobench.reports.purchase.prices import Price
 from frobench.reports.site import run_files
-from frobench.reports.site.run_files import BADGE, PageJob, Pair
+from frobench.reports.site.run_files import BADGE, PageJob
 from frobench.reports.summary import card
 from frobench.reports.summary.card import Row
 from frobench.reports.summary.device_axes import with_others
 from frobench.reports.summary.model import Summary, equipment_of
 from frobench.reports.web.render import moment
 from frobench.suite import checks
-from frobench.suite.compare.between_runs import MOST_RUNS
 from frobench.suite.datasheets import published
 from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
@@ -85,8 +84,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     workers
         Processes that share the work; by default one a core, where there is enough of it.
     begin
-        Is told what is begun: ``reading``, ``checking``, ``tables``, ``changes``, ``pages`` and
-        ``index``.
+        Is told what is begun: ``reading``, ``checking``, ``tables``, ``pages`` and ``index``.
     beside
         Make pages of several runs (`reports.purchase.purchase.Maker`) and other files.
     known
@@ -160,8 +158,6 @@ class _Site:
         """
         self.begin("tables")
         summaries = _summaries(stored, self.workers)
-        self.begin("changes")
-        summaries = _with_changes(summaries, stored, self.workers)
         self.begin("pages")
         pages = {summary.sha256: summary.href for summary in summaries}
         jobs = [*self._pages(summaries, stored)]
@@ -331,26 +327,6 @@ def _addressed(oldest_first: Iterable[Summary]) -> list[Summary]:
         href = f"{plain}-{summary.sha256[:8]}.html" if f"{plain}.html" in taken else f"{plain}.html"
         taken[href] = replace(summary, href=href)
     return list(taken.values())
-
-
-def _with_changes(
-    summaries: list[Summary], stored: dict[str, Source], workers: Workers
-) -> list[Summary]:
-    """Add how each run compares with the one before it on its machine."""
-    earlier: dict[str, list[Summary]] = {}
-    pairs = {}
-    for summary in summaries:
-        if machine := earlier.setdefault(summary.machine_id, []):
-            before, *others = machine[: -2 - MOST_RUNS : -1]
-            pairs[summary.sha256] = Pair(
-                stored[before.sha256],
-                stored[summary.sha256],
-                tuple(stored[other.sha256] for other in others),
-            )
-        machine.append(summary)
-    changes = each(workers, run_files.CHANGE, [*pairs.values()])
-    by_run = dict(zip(pairs, changes, strict=True))
-    return [replace(summary, change=by_run.get(summary.sha256)) for summary in summaries]
 
 
 def _put(files: Mapping[str, bytes], out: Path) -> Marks:

@@ -22,12 +22,10 @@ from frobench.reports.making.cache import Marks, Source, mark, stand, write
 from frobench.reports.run.page import Contents, Download, Signs, contents, run_page
 from frobench.reports.summary import card, views
 from frobench.reports.summary.device_axes import DeviceAxes
-from frobench.reports.summary.model import Change, Summary, change, summarise
+from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.launches import estimates, frame
 from frobench.reports.web.render import moment
 from frobench.suite import checks
-from frobench.suite.compare.between_runs import Levels, levels
-from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run
 from frobench.suite.units import counted, format_value
@@ -67,22 +65,6 @@ class PageJob(NamedTuple):
     axes: DeviceAxes
     price: str
     publication: Publication
-
-
-class Pair(NamedTuple):
-    """A run, and the one before it on its machine.
-
-    others : runs of the machine before both, the newest first
-    """
-
-    base: Source
-    source: Source
-    others: tuple[Source, ...]
-
-    @property
-    def key(self) -> str:
-        """What the comparison depends on besides the newer run."""
-        return " ".join(source.sha256 for source in (self.base, *self.others))
 
 
 def faults(source: Source) -> list[Conclusion]:
@@ -126,29 +108,6 @@ def estimated(source: Source) -> Rows:
 def node(source: Source) -> Node | None:
     """Return a run as one of a node, which was made with its summary; nothing without a label."""
     return source.get("node", Node)
-
-
-def changed(pair: Pair) -> Change:
-    """Compare a run with the one before it, and keep what later comparisons learn from that one.
-
-    If that fails, neither run is at fault, and the result is the reason.
-    """
-    try:
-        base, others = judged(pair.base), [*map(_levels, pair.others)]
-        found = compare_runs(base, judged(pair.source), others)
-        _levels(pair.base, base)
-    except Exception as error:  # noqa: BLE001 - whatever two files bring about together
-        why = checks.broken(error).message
-        return Change(0, (), (), (), (why,))
-    return change(found)
-
-
-def _levels(source: Source, run: Run | None = None) -> Levels:
-    """Return what a run says to comparisons of others, and keep it.
-
-    run : the run itself, if it was read already
-    """
-    return source.get("levels", Levels) or source.kept("levels", levels(run or judged(source)))
 
 
 def write_page(job: PageJob) -> Written:
@@ -213,5 +172,4 @@ def _stands(job: PageJob, written: Written) -> bool:
 
 FAULTS = Stage("faults", list[Conclusion], faults)
 SUMMARY = Stage("summary", Summary, summarised)
-CHANGE = Stage("change", Change, changed)
 PAGE = Stage("page", Written, write_page, _stands)

@@ -14,29 +14,13 @@ from frobench.reports.table.scored import Scored, left_out, scored
 from frobench.suite.checks.noise import noisy_case
 from frobench.suite.checks.rule import code
 from frobench.suite.compare import between_runs
-from frobench.suite.compare.pairs import RunComparison, by_key, faults
+from frobench.suite.compare.pairs import by_key, faults
 from frobench.suite.statistics import Medians
-from frobench.suite.stored.differences import device_id, distinctions, machine_id, name_of
+from frobench.suite.stored.differences import device_id, distinctions, machine_id
 from frobench.suite.stored.types import Environment, Run
 from frobench.suite.units import counted
 
 NOISY = code(noisy_case)
-
-
-class Change(Struct, frozen=True):
-    """How a run compares with the one before it on the same machine, by the verdicts of `compare`.
-
-    compared : number of cases that were compared
-    slower, faster : names of cases, without their files
-    differences : facts of the environment that matter and differ; any makes all incomparable
-    faults : errors of a whole run; any makes all incomparable too
-    """
-
-    compared: int
-    slower: tuple[str, ...]
-    faster: tuple[str, ...]
-    differences: tuple[str, ...]
-    faults: tuple[str, ...]
 
 
 class Summary(Struct, frozen=True, kw_only=True):
@@ -60,7 +44,6 @@ class Summary(Struct, frozen=True, kw_only=True):
         are noisy; empty where it is
     scored : what scores are made of
     figure : its first conclusive number with what it is, in words
-    change : ``None`` where there is no run before
     """
 
     sha256: str
@@ -87,7 +70,6 @@ class Summary(Struct, frozen=True, kw_only=True):
     scored: Scored
     href: str = ""
     figure: str = ""
-    change: Change | None = None
 
 
 def first_device(run: Run) -> str:
@@ -162,15 +144,3 @@ def _noise(run: Run, medians: Medians) -> str:
     count = len(comparable & noisy)
     few = count <= len(comparable) / 2
     return "" if few else f"{count} of {counted(len(comparable), 'case')} noisy"
-
-
-def change(found: RunComparison) -> Change:
-    """Return what a comparison with the run before says, in a few words."""
-    sure = [(name_of(case.fullname), case.word) for case in found.cases if case.differs]
-    return Change(
-        compared=sum(case.p_value is not None for case in found.cases),
-        slower=tuple(name for name, word in sure if word == "slower"),
-        faster=tuple(name for name, word in sure if word == "faster"),
-        differences=tuple(each.fact for each in found.differences),
-        faults=tuple(found.faults),
-    )

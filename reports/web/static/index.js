@@ -226,7 +226,7 @@ const index = (() => {
   const { element } = drawing;
   const CHUNK = 25, LEAST_FIRST = ["power", "price"];
   const VIEWS = { devices: "devices", runs: "by-date", compare: "comparison" };
-  const FLAGS = ["complete", "slower", "all"];
+  const FLAGS = ["complete", "all"];
   /** @type {function(string): any} */
   const get = (id) => document.getElementById(id);
   /** @type {any[]} */
@@ -312,7 +312,7 @@ const index = (() => {
 
   /** The places of the runs that are asked for, the newest first. */
   function chosen({ words, flags }) {
-    const fits = (i) => (flags.all || newest[i] || state.limit === Infinity) && (!flags.complete || data.complete[i]) && (!flags.slower || data.slower[i])
+    const fits = (i) => (flags.all || newest[i] || state.limit === Infinity) && (!flags.complete || data.complete[i])
       && words.every((word) => hay[i].includes(word));
     return nodes.map((_, i) => i).filter(fits);
   }

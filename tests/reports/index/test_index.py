@@ -14,7 +14,7 @@ from frobench.reports.findings.finding import RATIO
 from frobench.reports.index import index
 from frobench.reports.purchase import script
 from frobench.reports.purchase.prices import Price
-from frobench.reports.summary.model import Change, Summary, equipment_of, summarise
+from frobench.reports.summary.model import Summary, equipment_of, summarise
 from frobench.reports.table.launches import estimates
 from frobench.reports.table.scored import Logs, Scored
 from frobench.reports.table.workloads import table
@@ -86,11 +86,6 @@ def devices(page: str) -> list[str]:
 def data(page: str) -> Any:  # noqa: ANN401 - it is JSON
     (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
     return json.loads(text)
-
-
-def changed(**changes: Any) -> Change:  # noqa: ANN401
-    nothing: dict[str, Any] = {"compared": 9, "slower": (), "faster": (), "differences": ()}
-    return Change(faults=(), **(nothing | changes))
 
 
 def test_runs_are_newest_first_with_the_earlier_ones_beneath_their_machine_s_newest() -> None:
@@ -367,19 +362,12 @@ def test_a_run_with_an_error_has_no_axis_where_others_have_theirs() -> None:
 def test_a_row_tells_what_to_doubt() -> None:
     runs = [
         on_day(9, complete=False, failed=2, faults=("clock: it stood still",)),
-        on_day(8, "b", change=changed(slower=("matmul.square[16]",), compared=4)),
-        on_day(7, "c", change=changed(differences=("software.torch",))),
-        on_day(6, "d", change=changed()),
+        on_day(8, "b"),
     ]
-    page = index.page(runs)
-    partial, slower, other, same = rows(page)
+    partial, _ = rows(index.page(runs))
     assert "partial" in partial
     assert "2 failed" in partial
     assert "errors" in partial
-    assert "1 slower of 4" in slower
-    assert "not comparable: torch" in other
-    assert "no conclusive change in 9 cases" in same
-    assert "On 1 machine cases became slower" in Reader(page).text
 
 
 def test_hostile_strings_are_shown_and_do_nothing() -> None:
@@ -391,7 +379,6 @@ def test_hostile_strings_are_shown_and_do_nothing() -> None:
         device=HOSTILE + "W" * 10_000,
         datetime=HOSTILE,
         environment=replace(run.environment, software=software),
-        change=changed(slower=(HOSTILE,), differences=(HOSTILE,)),
     )
     page = index.page([hostile, on_day(1, "b")])
     assert page.count("<script") == page.count("</script>") == len(script.INDEX) + 1
