@@ -8,8 +8,7 @@ before it, and on nothing else.
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
@@ -25,7 +24,7 @@ from frobench.reports.index import index
 from frobench.reports.making import cache
 from frobench.reports.making.broken import Broken, BrokenRunsError, each, named, of_several
 from frobench.reports.making.cache import Cache, Marks, Source, mark, remove, slug
-from frobench.reports.making.workers import FEW, Workers, cores
+from frobench.reports.making.workers import Workers
 from frobench.reports.purchase import prices
 from frobench.reports.purchase.prices import Price
 from frobench.reports.site import run_files
@@ -137,7 +136,6 @@ class _Site:
     """What a site is made with; see `build`.
 
     asked : which nodes the newest fleet asked, if there was one
-    attempted : files that were written for runs, some of which may have turned out broken since
     """
 
     out: Path
@@ -149,7 +147,6 @@ class _Site:
     publication: Publication
     asked: AskedNodes | None
     reference: Path | None = None
-    attempted: Marks = field(default_factory=dict)
 
     def write(self, stored: dict[str, Source], broken: Sequence[Broken]) -> list[Path]:
         """Write all pages, and return them, index first.
@@ -163,7 +160,8 @@ class _Site:
         jobs = [*self._pages(summaries, stored)]
         written = each(self.workers, run_files.PAGE, jobs)
         of_runs = {name: one for page in written for name, one in page.files.items()}
-        self.attempted |= of_runs
+        before = (self.kept.get(SITE, Marks, None) or {}) | of_runs
+        self.kept.put(SITE, before)  # some of these runs may turn out broken
         summaries = [
             replace(summary, figure=page.figure)
             for summary, page in zip(summaries, written, strict=True)
@@ -181,7 +179,10 @@ class _Site:
             [*by_digest],
             lambda name: self._alone(by_digest[name], rows[name]),
         )
-        self._sweep(stored, shared | of_runs)
+        after = shared | of_runs
+        remove(before.keys() - after.keys(), before, self.out)
+        self.kept.put(SITE, after)
+        self.kept.forget(but=stored)
         return [self.out / INDEX, *(self.out / summary.href for summary in reversed(summaries))]
 
     def _fleet(self, pages: Mapping[str, str], stored: dict[str, Source]) -> dict[str, bytes]:
@@ -250,28 +251,21 @@ class _Site:
         price = prices.total(self.known, equipment_of(summary))
         return f"{price.price:,.0f} {price.currency} ({price.date})" if price else ""
 
-    def _sweep(self, stored: dict[str, Source], written: Marks) -> None:
-        """Remove what an earlier call or attempt wrote and this one did not, and forget it."""
-        before = (self.kept.get(SITE, Marks, None) or {}) | self.attempted
-        remove(before.keys() - written.keys(), before, self.out)
-        self.kept.put(SITE, written)
-        self.kept.forget(but=stored)
-
 
 def find(paths: Iterable[Path], kept: Cache) -> tuple[dict[str, Source], dict[Path, Conclusion]]:
     """Return the stored files among files and folders by their digests, each content once.
 
     What is no file that can be read is returned by its path, with what is wrong.
     """
-    found = store.find(paths)
-    with ThreadPoolExecutor(cores()) as threads:  # hashing leaves the interpreter to others
-        digests = dict(zip(found, threads.map(_digest, found), strict=True))
-    sources = {
-        digest: Source(path, digest, kept)
-        for path, digest in reversed(digests.items())
-        if isinstance(digest, str)
-    }
-    refused = {path: fault for path, fault in digests.items() if isinstance(fault, Conclusion)}
+    sources: dict[str, Source] = {}
+    refused: dict[Path, Conclusion] = {}
+    for path in store.find(paths):
+        try:
+            digest = hashlib.sha256(store.content(path)).hexdigest()
+        except store.InvalidResult as fault:
+            refused[path] = checks.unreadable(fault)
+        else:
+            sources.setdefault(digest, Source(path, digest, kept))
     return sources, refused
 
 
@@ -286,32 +280,19 @@ def _asked(paths: Iterable[Path]) -> tuple[AskedNodes | None, dict[Path, Conclus
         return None, {path: checks.unreadable(fault)}
 
 
-def _digest(path: Path) -> str | Conclusion:
-    try:
-        return hashlib.sha256(store.content(path)).hexdigest()
-    except store.InvalidResult as fault:
-        return checks.unreadable(fault)
-
-
 def _whole(stored: dict[str, Source], workers: Workers, leave_out: Tell) -> dict[str, Source]:
     """Leave out the files that are not whole, and return the others."""
     every = [*stored.values()]
-    faults = dict(zip(stored, each(_ready(workers, every), run_files.FAULTS, every), strict=True))
+    faults = dict(zip(stored, each(workers, run_files.FAULTS, every), strict=True))
     for sha256, why in faults.items():
         if why:
             leave_out(stored[sha256].path, why)
     return {sha256: source for sha256, source in stored.items() if not faults[sha256]}
 
 
-def _ready(workers: Workers, jobs: Sequence[Source]) -> Workers:
-    """Return the processes for some jobs: for a few, this one alone, while others still import."""
-    return workers if len(jobs) >= FEW else Workers(1)
-
-
 def _summaries(stored: dict[str, Source], workers: Workers) -> list[Summary]:
     """Return what is known of the runs, oldest first, each with the address of its page."""
-    every = [*stored.values()]
-    summaries = each(_ready(workers, every), run_files.SUMMARY, every)
+    summaries = each(workers, run_files.SUMMARY, [*stored.values()])
     age = attrgetter("datetime", "run", "sha256")
     return _addressed(sorted(summaries, key=age))
 

@@ -9,7 +9,7 @@ from msgspec import msgpack
 
 from frobench.reports.making import workers
 from frobench.reports.making.workers import Workers
-from frobench.reports.site import build, run_files
+from frobench.reports.site import build
 from frobench.suite import checks
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run
@@ -168,7 +168,6 @@ def test_nothing_is_worked_out_twice(tmp_path: Path, monkeypatch: pytest.MonkeyP
     first = built()
     for where, name in (
         (checks, "opened"),
-        (run_files, "compare_runs"),
         (store, "read"),
     ):
         monkeypatch.setattr(where, name, None)
