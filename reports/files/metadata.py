@@ -79,7 +79,7 @@ class Head(NamedTuple):
 class Described(NamedTuple):
     """What a page holds, as people would say it.
 
-    href : of the page, below the site, empty for the index; ``image`` of its picture likewise
+    href : of the page, below the site, empty for the index; ``image`` of its picture, if it has one
     date : when it was measured, ISO 8601
     """
 
@@ -126,8 +126,8 @@ def head(about: Described, files: Marks, publication: Publication) -> Head:
     }
     if not publication.address:
         return Head(dataset, publication.licence)
-    url, image = publication.url(about.href), publication.url(about.image)
-    dataset |= {"@id": url, "url": url, "image": image}
+    url, image = publication.url(about.href), about.image and publication.url(about.image)
+    dataset |= {"@id": url, "url": url} | ({"image": image} if image else {})
     return Head(dataset, publication.licence, url, image)
 
 

@@ -9,7 +9,6 @@ before it, and on nothing else.
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
-from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 
@@ -29,11 +28,8 @@ from frobench.reports.purchase import prices
 from frobench.reports.purchase.prices import Price
 from frobench.reports.site import run_files
 from frobench.reports.site.run_files import BADGE, PageJob
-from frobench.reports.summary import card
-from frobench.reports.summary.card import Row
 from frobench.reports.summary.device_axes import with_others
 from frobench.reports.summary.model import Summary, equipment_of
-from frobench.reports.web.render import moment
 from frobench.suite import checks
 from frobench.suite.datasheets import published
 from frobench.suite.stored import asked_nodes, store
@@ -44,7 +40,7 @@ from frobench.suite.units import counted
 
 KEPT = ".cache"
 """Folder of what is kept between calls, in that of the site."""
-INDEX, IMAGE = "index.html", "index.png"
+INDEX = "index.html"
 BADGES = "badges"
 """Folder of a badge for each machine."""
 PLAIN = ".nojekyll"
@@ -159,13 +155,9 @@ class _Site:
         pages = {summary.sha256: summary.href for summary in summaries}
         jobs = [*self._pages(summaries, stored)]
         written = each(self.workers, run_files.PAGE, jobs)
-        of_runs = {name: one for page in written for name, one in page.files.items()}
+        of_runs = {name: one for page in written for name, one in page.items()}
         before = (self.kept.get(SITE, Marks, None) or {}) | of_runs
         self.kept.put(SITE, before)  # some of these runs may turn out broken
-        summaries = [
-            replace(summary, figure=page.figure)
-            for summary, page in zip(summaries, written, strict=True)
-        ]
         fleet = self._fleet(pages, stored)
         rows = {name: run_files.estimated(stored[name]) for name in pages}
         self.begin("index")
@@ -215,13 +207,12 @@ class _Site:
         files |= downloads.both("runs", downloads.runs(newest_first))
         table = downloads.joined(rows[summary.sha256] for summary in newest_first)
         marks = _put(files | downloads.both("estimates", table), self.out)
-        head, further = None, {}
-        if newest_first:
-            head = metadata.head(_described(newest_first), marks, self.publication)
-            further[IMAGE] = _image(newest_first)
+        head = (
+            metadata.head(_described(newest_first), marks, self.publication) if summaries else None
+        )
         pages = [name for name in others if name.endswith(".html")]
         page = index.page(newest_first, self.known, pages, lambda: head, broken, reference)
-        further[published.PATH.name] = published.PATH.read_bytes()
+        further = {published.PATH.name: published.PATH.read_bytes()}
         return marks | _put(further | {INDEX: page.encode()}, self.out)
 
     def _alone(self, summary: Summary, rows: Rows) -> None:
@@ -229,7 +220,6 @@ class _Site:
         downloads.both("estimates", downloads.joined([rows]))
         downloads.runs([summary])
         index.page([summary], self.known)
-        _image([summary])
 
     def _pages(self, summaries: list[Summary], stored: dict[str, Source]) -> Iterator[PageJob]:
         """Yield the page of each run, which depends on those measured before with its device."""
@@ -329,25 +319,11 @@ def _badges(summaries: Sequence[Summary], out: Path) -> dict[str, bytes]:
     }
 
 
-def _runs_of_machines(runs: Sequence[Summary]) -> str:
-    machines = counted(len({run.machine_id for run in runs}), "machine")
-    return f"{counted(len(runs), 'stored run')} of {machines}"
-
-
 def _described(newest_first: Sequence[Summary]) -> Described:
+    machines = counted(len({run.machine_id for run in newest_first}), "machine")
     text = (
-        f"{_runs_of_machines(newest_first)}, measured with the PyTorch benchmark suite Frobench: "
-        "every run, and the estimates of all cases with their intervals."
+        f"{counted(len(newest_first), 'stored run')} of {machines}, measured with the PyTorch "
+        "benchmark suite Frobench: every run, and the estimates of all cases with their intervals."
     )
     when = max((summary.datetime for summary in newest_first), key=metadata.date)
-    return Described("Frobench results", text, "", IMAGE, when)
-
-
-def _image(newest_first: Sequence[Summary]) -> bytes:
-    """Draw the machines that were measured last, each with its first number."""
-    newest: dict[str, Summary] = {}
-    for summary in newest_first:
-        newest.setdefault(summary.machine_id, summary)
-    foot = f"{_runs_of_machines(newest_first)}, the newest of {moment(newest_first[0].datetime)}"
-    rows = (Row(run.title, run.figure or "no figure") for run in newest.values())
-    return card.card("Frobench results", islice(rows, card.ROWS), foot)
+    return Described("Frobench results", text, "", "", when)

@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec import Struct
-
 from frobench.reports.files import downloads
 from frobench.reports.files.downloads import Rows
 from frobench.reports.files.metadata import Described, Publication, head
@@ -36,17 +34,6 @@ PARQUET = "the same as Parquet"
 """What lies beside a page, in words."""
 IMAGE, BADGE = ".png", ".badge.svg"
 """Suffixes of what stands for a page elsewhere."""
-
-
-class Written(Struct, frozen=True):
-    """What was written for a run.
-
-    files : by their path below the site
-    figure : the first conclusive number on its page, with what it is; empty without one
-    """
-
-    files: Marks
-    figure: str
 
 
 class PageJob(NamedTuple):
@@ -110,7 +97,7 @@ def node(source: Source) -> Node | None:
     return source.get("node", Node)
 
 
-def write_page(job: PageJob) -> Written:
+def write_page(job: PageJob) -> Marks:
     """Write the page of a run, and its tables beside it."""
     whole = judged(job.source)
     run = checks.credible(whole)
@@ -132,8 +119,7 @@ def write_page(job: PageJob) -> Written:
     target.parent.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         write(target.with_name(name), content)
-    first = next((f"{row.figure}, {row.label}" for row in pictured), "")
-    return Written(_below(files, target), first)
+    return _below(files, target)
 
 
 def _below(files: Mapping[str, bytes], page: Path) -> Marks:
@@ -166,10 +152,10 @@ def _signs(job: PageJob, shown: Contents, data: Marks) -> Signs:
     return Signs(head(about, data, job.publication), stem + IMAGE, stem + BADGE, markdown)
 
 
-def _stands(job: PageJob, written: Written) -> bool:
-    return stand(written.files, job.out)
+def _stands(job: PageJob, written: Marks) -> bool:
+    return stand(written, job.out)
 
 
 FAULTS = Stage("faults", list[Conclusion], faults)
 SUMMARY = Stage("summary", Summary, summarised)
-PAGE = Stage("page", Written, write_page, _stands)
+PAGE = Stage("page", Marks, write_page, _stands)

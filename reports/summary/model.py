@@ -43,7 +43,6 @@ class Summary(Struct, frozen=True, kw_only=True):
     doubt : why its speed is not trusted: other programs, or most of the cases that can be compared
         are noisy; empty where it is
     scored : what scores are made of
-    figure : its first conclusive number with what it is, in words
     """
 
     sha256: str
@@ -69,7 +68,6 @@ class Summary(Struct, frozen=True, kw_only=True):
     doubt: str
     scored: Scored
     href: str = ""
-    figure: str = ""
 
 
 def first_device(run: Run) -> str:
@@ -100,7 +98,7 @@ def equipment_of(run: Summary) -> Equipment:
 
 
 def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summary:
-    """Return what is known of a run by itself; its page's address and figure come later.
+    """Return what is known of a run by itself; its page's address comes later.
 
     sha256 : of the stored file
     estimated : the estimates of its cases (`reports.table.launches.estimates`)
