@@ -305,29 +305,13 @@ const elsewhere = (() => {
     return rows.sort((a, b) => largest(b) - largest(a));
   }
 
-  /** The devices that the reader picked. */
-  function picked(all) {
-    const names = (setting.read().get(KEY) ?? "").split(BETWEEN);
-    return all.filter(({ name }) => names.includes(name));
-  }
+  /** The names that the reader picked, and the devices that have them. */
+  const names = () => (setting.read().get(KEY) ?? "").split(BETWEEN).filter(Boolean);
+  const picked = (all) => all.filter(({ name }) => names().includes(name));
 
   /** Take a device into the comparison, or out of it. */
-  function pick(all, name, taken) {
-    const others = picked(all).map((one) => one.name).filter((one) => one !== name);
-    setting.write({ [KEY]: [...others, ...(taken ? [name] : [])].join(BETWEEN) || null });
-  }
-
-  function picker(all, name) {
-    const box = element("input", { type: "checkbox", "aria-label": `Compare ${name}, published figures`, "data-name": name });
-    box.addEventListener("change", () => pick(all, name, box.checked));
-    return element("label", { class: "check" }, box, element("span", {}, "Compare"));
-  }
-
-  /** Let all boxes show what is picked. */
-  function tick(root, all) {
-    const names = picked(all).map(({ name }) => name);
-    root.querySelectorAll("input[data-name]").forEach((box) => { box.checked = names.includes(box.dataset.name); });
-  }
+  const pick = (name, taken) => setting.write({ [KEY]: [...names().filter((one) => one !== name), ...(taken ? [name] : [])].join(BETWEEN) || null });
+  const picker = (name) => setting.box("Compare", () => names().includes(name), (taken) => pick(name, taken), `Compare ${name}, published figures`);
 
   /** A mark on the axis of compute: filled with its interval where it was measured, else hollow. */
   function mark({ value, low, high }, at) {
@@ -353,19 +337,19 @@ const elsewhere = (() => {
 
   /**
    * Devices and their ranges.
-   * @param {?Published[]} all makes boxes that pick among these
+   * @param {boolean} pickable whether there are boxes that pick them
    * @param {object[]} measured rows of stored runs among them
    */
-  function table(devices, all = null, measured = []) {
+  function table(devices, pickable = false, measured = []) {
     const rows = sorted([...measured, ...devices]), [, , factor] = AXES[0];
     const ends = rows.flatMap(({ ranges: [one] }) => (one ? [one.low ?? one.value, one.high ?? one.value] : [])).map((one) => one / factor);
     const axis = ends.length ? drawing.spanning(ends) : null;
     const ruler = shape("svg", { class: "ruler", "aria-hidden": "true" }, ...(axis?.ticks() ?? []).map(([at, text]) => shape("text", { x: `${at}%`, y: 12 }, text)));
-    const heads = [element("th", { scope: "col", class: "pick" }, all ? "Compare" : ""), "Device",
+    const heads = [element("th", { scope: "col", class: "pick" }, pickable ? "Compare" : ""), "Device",
       ...AXES.map(([title, unit], i) => element("th", i ? { scope: "col" } : { scope: "col", class: "speed", "aria-sort": "descending" },
         title, element("small", {}, unit), ...(i ? [] : [ruler])))];
     const body = rows.map(({ name, href, ranges }) => [
-      element("td", { class: "pick" }, ...(all && !href ? [picker(all, name)] : [])),
+      element("td", { class: "pick" }, ...(pickable && !href ? [picker(name)] : [])),
       element("th", { scope: "row" }, href ? element("a", { href }, name) : name),
       ...ranges.map((one, i) => cell(one, i, axis?.at))]);
     const caption = `Sorted by compute in the precision with the largest figure; logarithmic. Hollow: published, the range and the number of sources.${measured.length ? " Filled: measured here, with the interval." : ""}`;
@@ -391,12 +375,11 @@ const elsewhere = (() => {
     const [added, drawn] = root.children, chosen = picked(all);
     if (!added.firstChild) {
       const input = element("select", { id: "add-published" }, element("option", { value: "" }, "none"), ...all.map(({ name }) => element("option", { value: name, label: name })));
-      input.addEventListener("change", () => { if (input.value) pick(all, input.value, true); input.value = ""; });
+      input.addEventListener("change", () => { if (input.value) pick(input.value, true); input.value = ""; });
       added.append(element("label", { for: "add-published" }, "Add published figures of"), input);
     }
-    drawn.replaceChildren(...(chosen.length ? [table(chosen, all, machines.map(measured)), sources(chosen)] : []));
-    tick(drawn, all);
+    drawn.replaceChildren(...(chosen.length ? [table(chosen, true, machines.map(measured)), sources(chosen)] : []));
   }
 
-  return { read, table, picked, pick, tick, show };
+  return { read, table, picked, show };
 })();

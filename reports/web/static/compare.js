@@ -560,18 +560,12 @@ const compare = (() => {
 
   // Where numbers are from.
 
-  /** A price's date, and how old it was when the machine was measured, from a year on. */
-  function dated(date, measured) {
-    const years = yearsOld(date, measured);
-    return years > 0 ? `${date} (${units.counted(years, "year")} before this run)` : date;
-  }
-
   /** The source of a price, the reader or a table, and what renting costs. */
-  function price({ settings }, { machine: { run, price: told, currency, price_kind, price_date, price_source, rent, measured } }) {
+  function price({ settings }, { machine: { run, price: told, currency, price_kind, price_date, price_source, rent } }) {
     const known = told === null ? "not known"
-      : `${units.value(told, currency)}: ${price_kind}, ${dated(price_date, measured)}, says ${price_source}`;
+      : `${units.value(told, currency)}: ${price_kind}, ${price_date}, says ${price_source}`;
     const rented = rent
-      ? [`${units.value(rent.price, rent.currency)} an hour: ${rent.kind}, ${dated(rent.date, measured)}, says ${rent.source}`] : [];
+      ? [`${units.value(rent.price, rent.currency)} an hour: ${rent.kind}, ${rent.date}, says ${rent.source}`] : [];
     if (!Object.hasOwn(settings.prices, run)) return [known, ...rented];
     const own = settings.prices[run];
     return [`${own === null ? "not known" : units.value(own, settings.currency)}, as you set it`, `else ${known}`, ...rented];
@@ -611,14 +605,6 @@ const compare = (() => {
     notes: () => view.rows.map((row) => notes(view, row)),
   });
 
-  /** Make the fields of a part, unless they are there for the same things already. */
-  function make(root, part, things, build) {
-    const place = root.querySelector(`[data-part="${part}"]`), made = JSON.stringify(things);
-    if (place.dataset.made === made) return;
-    place.dataset.made = made;
-    place.replaceChildren(...build());
-  }
-
   /** The weights that a reader may set of a workload: those of all parts, or none. */
   const weighable = (data, reference, { name }) => (name === OWN ? partsOf(data, reference).map((part) => weight(data, reference, part)) : []);
 
@@ -631,21 +617,22 @@ const compare = (() => {
 
   /** Make the fields that are not there yet, and let all show what is set. */
   function controls(root, data, machines, { rows, reference, settings }, offered) {
+    const make = (part, things, build) => setting.make(root.querySelector(`[data-part="${part}"]`), things, build);
     const inOrder = [...rows].sort((a, b) => a.place - b.place), runs = machines.map(({ run }) => run);
     const { currency } = settings, called = ({ machine, name }) => `${name}${machine.count > 1 ? ", together" : ""}`;
     const priced = (wanted) => ({ clears: true, least: 0, most: MOST_MONEY, ...wanted, label: `${wanted.label}, ${currency}${wanted.per ?? ""}` });
-    make(root, "costs", runs, () => [setting.group("Prices and use", [
+    make("costs", runs, () => [setting.group("Prices and use", [
       ...inOrder.map((row) => priced({ key: `price.${row.machine.run}`, label: called(row), usual: row.machine.currency === currency ? row.machine.price : null })),
       ...inOrder.map((row) => priced({ key: `rent.${row.machine.run}`, label: called(row), per: " an hour",
         usual: row.machine.rent?.currency === currency ? row.machine.rent.price : null })),
       ...USES])]);
-    make(root, "workload", [], () => [workloads(data, reference.machine), ...[priced(BUDGET), LEAST, priced({ ...KWH, clears: false })].map(setting.field)]);
+    make("workload", [], () => [workloads(data, reference.machine), ...[priced(BUDGET), LEAST, priced({ ...KWH, clears: false })].map(setting.field)]);
     const own = weighable(data, reference.machine, settings.workload);
-    make(root, "weights", own.map(({ key }) => key), () => weights(own));
-    make(root, "reference", [runs, offered.length], () => (offered.length < 2 ? [] : [setting.choice({ key: "reference", label: "Compared with",
+    make("weights", own.map(({ key }) => key), () => weights(own));
+    make("reference", [runs, offered.length], () => (offered.length < 2 ? [] : [setting.choice({ key: "reference", label: "Compared with",
       usual: offered[0].run, options: inOrder.filter(({ machine }) => offered.includes(machine)).map(({ machine, name }) => [machine.run, name]) })]));
     const usual = charts.usual({ rows, ranked: rows.filter(({ speed }) => speed), faster: () => false });
-    make(root, "against", [runs, usual], () => [setting.choice({ key: "against", label: "Speed against", usual,
+    make("against", [runs, usual], () => [setting.choice({ key: "against", label: "Speed against", usual,
       options: Object.entries(charts.ACROSS).map(([key, { title }]) => [key, title]) })]);
     setting.refresh(root);
   }

@@ -53,12 +53,12 @@ const index = (() => {
       return run === mine.at ? mine : model.machine(data, run, [mine, ...mine.specimens].filter(isOther));
     }
     const published = elsewhere.read(data.published);
-    return { data, devices, deviceOf, machine, currency: data.currency, published, vendors: [...new Set([...devices, ...published].map(({ vendor }) => vendor))].sort() };
+    return { data, devices, deviceOf, machine, currency: data.currency, published };
   }
 
-  /** Whether a device is of the vendor and has the name that the reader asked for. */
-  const called = ({ name, vendor }, asked) => (!asked.vendor || asked.vendor === vendor)
-    && asked.name.toLowerCase().split(/\s+/).every((word) => name.toLowerCase().includes(word));
+  /** Whether a device has the words, of its vendor or its name, that the reader asked for. */
+  const called = ({ name, vendor }, asked) =>
+    asked.name.toLowerCase().split(/\s+/).every((word) => `${vendor} ${name}`.toLowerCase().includes(word));
 
   /** Devices of which others published figures. Capacity and price are not among these. */
   const published = (all, asked) =>
@@ -75,7 +75,7 @@ const index = (() => {
 
   /**
    * The devices that were asked for, fastest first, those without a score last.
-   * @param {{reference: number, workload: Workload, name: string, memory: ?number, budget: ?number, vendor: string, order: string}} asked
+   * @param {{reference: number, workload: Workload, name: string, memory: ?number, budget: ?number, order: string}} asked
    */
   function view(all, asked) {
     const { currency } = all, { workload } = asked;
@@ -211,7 +211,7 @@ const index = (() => {
   /** The table and its sentence before a reader asks anything, as text for the build. */
   function built(data) {
     const all = read(data), workload = compare.workloadOf(data, all.deviceOf(data.base).machine, new Map());
-    const shown = view(all, { reference: data.base, workload, name: "", memory: null, budget: null, vendor: "", order: FASTEST });
+    const shown = view(all, { reference: data.base, workload, name: "", memory: null, budget: null, order: FASTEST });
     return { lead: lead(shown), table: String(table(shown, null)), published: String(elsewhere.table(all.published)) };
   }
 
@@ -239,7 +239,7 @@ const index = (() => {
   const base = all.deviceOf(data.base).machine;
   const MEMORY = { key: "memory", label: "Capacity, GB, at least", least: 0, most: 1e6, usual: null, clears: true, placeholder: "any" };
   const BUDGET = { key: "budget", label: `Price, at most (${all.currency})`, least: 0, most: 1e12, usual: null, clears: true, placeholder: "any" };
-  const state = { limit: CHUNK, asked: "", drawn: "", hollow: "", laid: null, wanted: null };
+  const state = { limit: CHUNK, asked: "", laid: null, wanted: null };
 
   // The table of runs as it was read.
   const controls = get("controls");
@@ -250,12 +250,10 @@ const index = (() => {
   /** What the fragment asks for; what names no run or nothing to choose is passed over. */
   function asked() {
     const params = setting.read(), text = (key) => params.get(key)?.trim() ?? "";
-    const picked = [...new Set(params.getAll("run").map((id) => places.get(id)).filter((one) => one !== undefined))];
     return {
       words: text("q").toLowerCase().split(/\s+/).filter(Boolean),
       flags: Object.fromEntries(FLAGS.map((key) => [key, params.has(key)])),
-      picked, reference: places.get(params.get("reference")) ?? data.base,
-      vendor: all.vendors.includes(params.get("vendor")) ? params.get("vendor") : "",
+      picked: picks(), reference: places.get(params.get("reference")) ?? data.base,
       view: Object.hasOwn(VIEWS, params.get("view")) ? params.get("view") : "devices",
       workload: compare.workloadOf(data, base, params), order: params.get("order") ?? index.FASTEST,
       name: text("name"), memory: setting.number(params, MEMORY), budget: setting.number(params, BUDGET),
@@ -263,17 +261,10 @@ const index = (() => {
     };
   }
 
-  /** The control that takes a run into the comparison, or out of it. */
-  function picker(i, name) {
-    const box = element("input", { type: "checkbox", "aria-label": `Compare ${name}`, "data-place": i });
-    box.addEventListener("change", () => {
-      const others = asked().picked.filter((one) => one !== i);
-      setting.write({ run: (box.checked ? [...others, i] : others).map((one) => ids[one]) });
-    });
-    return element("label", { class: "check" }, box, element("span", {}, "Compare"));
-  }
-
-  const tick = (root, picked) => root.querySelectorAll("input[data-place]").forEach((box) => { box.checked = picked.includes(Number(box.dataset.place)); });
+  /** The runs that are picked, and the box that takes one in or out. */
+  const picks = () => [...new Set(setting.read().getAll("run").map((id) => places.get(id)).filter((one) => one !== undefined))];
+  const picker = (i, name) => setting.box("Compare", () => picks().includes(i),
+    (taken) => setting.write({ run: [...picks().filter((one) => one !== i), ...(taken ? [i] : [])].map((one) => ids[one]) }), `Compare ${name}`);
   const told = (id, text) => { if (get(id).textContent !== text) get(id).textContent = text; };
 
   /** How many things there are, and how many of them are seen. */
@@ -283,31 +274,25 @@ const index = (() => {
   }
 
   /** Draw the devices that are asked for, unless they are there. */
-  function devices({ reference, workload, name, memory, budget, vendor, order, picked }) {
-    const key = JSON.stringify([reference, workload.name, workload.weights, name, memory, budget, vendor, order, state.limit]);
-    if (state.drawn !== key) {
-      state.drawn = key;
-      const shown = index.view(all, { reference, workload, name, memory, budget, vendor, order });
-      get("devices-table").replaceChildren(index.table(shown, ({ run, name: called }) => picker(run, called), state.limit, sorter));
+  function devices({ reference, workload, name, memory, budget, order }) {
+    setting.make(get("devices-table"), [reference, workload.name, workload.weights, name, memory, budget, order, state.limit], () => {
+      const shown = index.view(all, { reference, workload, name, memory, budget, order });
       get("lead").textContent = index.lead(shown);
       const left = shown.unpriced ? ` ${units.counted(shown.unpriced, "device")} without a known price left out.` : "";
       told("devices-status", counted(shown.rows.length, "device", "No device is like that.") + left);
       get("more-devices").hidden = state.limit >= shown.rows.length;
-    }
-    tick(get("devices-table"), picked);
+      return [index.table(shown, ({ run, name: called }) => picker(run, called), state.limit, sorter)];
+    });
   }
 
   /** Draw the published figures that are asked for, unless they are there. */
-  function hollow({ name, memory, budget, vendor, hidden }) {
-    const key = JSON.stringify([name, memory, budget, vendor, hidden, state.limit]);
-    if (state.hollow !== key) {
-      state.hollow = key;
-      const found = index.published(all, { name, memory, budget, vendor, hidden });
-      get("elsewhere-table").replaceChildren(elsewhere.table(found.slice(0, state.limit), all.published));
+  function hollow({ name, memory, budget, hidden }) {
+    setting.make(get("elsewhere-table"), [name, memory, budget, hidden, state.limit], () => {
+      const found = index.published(all, { name, memory, budget, hidden });
       get("elsewhere").hidden = found.length === 0;
       get("more-published").hidden = state.limit >= found.length;
-    }
-    elsewhere.tick(get("elsewhere-table"), all.published);
+      return [elsewhere.table(found.slice(0, state.limit), true)];
+    });
   }
 
   /** The places of the runs that are asked for, the newest first. */
@@ -330,7 +315,7 @@ const index = (() => {
   function draw(wanted) {
     const found = chosen(wanted), focused = /** @type {HTMLElement} */ (document.activeElement);
     runs.tBodies[0].replaceChildren(...found.slice(0, state.limit).map(dressed));
-    tick(runs, wanted.picked);
+    setting.refresh(runs);
     if (focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
     told("status", counted(found.length, wanted.flags.all ? "run" : "machine", "No run is like that."));
     get("more").hidden = state.limit >= found.length;
@@ -351,14 +336,6 @@ const index = (() => {
     const key = [reference, ...picked].join();
     if (state.laid?.key !== key) state.laid = { key, machines: [...chosen.values()].map(all.machine) };
     compare.show(get("laid"), data, state.laid.machines, state.laid.machines.slice(0, 1));
-  }
-
-  /** Offer the weights of parts, where the reader sets them. */
-  function weights({ workload }) {
-    const own = compare.weighable(data, base, workload);
-    if (state.weights === own.length) return;
-    state.weights = own.length;
-    get("weights").replaceChildren(...compare.weights(own));
   }
 
   /** Say what was picked, where it is not shown. */
@@ -389,7 +366,8 @@ const index = (() => {
       devices(wanted);
       hollow(wanted);
       basket(wanted);
-      weights(wanted);
+      const own = compare.weighable(data, base, wanted.workload);
+      setting.make(get("weights"), own, () => compare.weights(own));
       setting.refresh(document.body);
     }
     side(wanted);
@@ -429,20 +407,15 @@ const index = (() => {
     if (input.value.trim() !== typed) input.value = typed;
   }, () => setting.write({ [key]: input.value.trim() || null }, { replace: true }), "input");
 
-  /** A box that is ticked where a key is set, or where it is not. */
-  const ticking = (box, key, value, ticked = true) => setting.bound(box, () => { box.checked = setting.read().has(key) === ticked; },
-    () => setting.write({ [key]: box.checked === ticked ? value : null }));
-
   /** The controls of the devices. */
   function finder() {
     const workload = compare.workloads(data, base);
-    const vendor = setting.choice({ key: "vendor", label: "Vendor", usual: "", options: [["", "all"], ...all.vendors.map((one) => [one, one])] });
     const reference = setting.choice({ key: "reference", label: "Compared with", usual: ids[data.base],
       options: all.devices.map(({ run, name }) => [ids[run], name]) });
     const name = setting.labelled("Name", searching(element("input", { type: "search" }), "name"));
-    const box = element("label", { class: "check" }, ticking(element("input", { type: "checkbox" }), "elsewhere", "hidden", false),
-      element("span", {}, `Published figures of ${units.counted(all.published.length, "other device")}`));
-    get("finder").append(workload, ...[MEMORY, BUDGET].map(setting.field), vendor, name, reference, box);
+    const box = setting.box(`Published figures of ${units.counted(all.published.length, "other device")}`, () => !asked().hidden,
+      (shown) => setting.write({ elsewhere: shown ? null : "hidden" }));
+    get("finder").append(workload, ...[MEMORY, BUDGET].map(setting.field), name, reference, box);
   }
 
   tabs.forEach((link) => turning(link, Object.keys(VIEWS).find((view) => link.hash === `#${VIEWS[view]}`)));
@@ -451,7 +424,9 @@ const index = (() => {
   for (const id of ["more", "more-devices", "more-published"]) get(id).addEventListener("click", () => limit(state.limit + CHUNK));
   controls.addEventListener("submit", (event) => event.preventDefault());
   searching(controls.elements.q, "q");
-  for (const key of FLAGS) ticking(controls.elements[key], key, "1");
+  for (const box of FLAGS.map((key) => controls.elements[key])) {
+    setting.bound(box, () => { box.checked = setting.read().has(box.name); }, () => setting.write({ [box.name]: box.checked ? "1" : null }));
+  }
   // Paper has all rows, with those that are folded away.
   addEventListener("beforeprint", () => limit(Infinity));
   addEventListener("afterprint", () => limit(CHUNK));

@@ -273,6 +273,21 @@ const setting = (() => {
     return input;
   }
 
+  /** A box with words that is ticked or not. */
+  function box(words, ticked, save, label = null) {
+    const input = element("input", { type: "checkbox", "aria-label": label });
+    bound(input, () => { input.checked = ticked(); }, () => save(input.checked));
+    return element("label", { class: "check" }, input, element("span", {}, words));
+  }
+
+  /** Fill a place, unless it holds what was made of the same things already. */
+  function make(place, things, build) {
+    const made = JSON.stringify(things);
+    if (place.dataset.made === made) return;
+    place.dataset.made = made;
+    place.replaceChildren(...build());
+  }
+
   /** A label and what is labelled. */
   function labelled(text, input, ...behind) {
     input.id = `setting-${fields++}`;
@@ -377,5 +392,5 @@ const setting = (() => {
     addEventListener("afterprint", () => opened.forEach((one) => { one.open = false; }));
   }
 
-  return { read, write, number, parsed, spelled, bound, labelled, field, choice, buttons, group, refresh, keep };
+  return { read, write, number, parsed, spelled, bound, box, make, labelled, field, choice, buttons, group, refresh, keep };
 })();
