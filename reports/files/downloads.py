@@ -45,13 +45,6 @@ by name.
 """
 
 
-Rows = memoryview
-"""A run's part of the table of estimates, a row a case, as an Arrow stream.
-
-It is a view of what was read: the parts of a thousand runs have 100 MB.
-"""
-
-
 def table_of(frame: pd.DataFrame) -> pa.Table:
     """Return a frame as a table without pandas' own remarks, which differ between versions.
 
@@ -76,8 +69,8 @@ def runs(summaries: Sequence[Summary]) -> pa.Table:
     return pa.table(columns, schema=RUNS)
 
 
-def rows(run: Run, estimated: Sequence[CaseEstimate]) -> Rows:
-    """Return a run's part of the table of estimates."""
+def rows(run: Run, estimated: Sequence[CaseEstimate]) -> bytes:
+    """Return a run's part of the table of estimates, a row a case, as an Arrow stream."""
     names = {"run": run.frobench.run, "machine": run.frobench.environment.machine}
     columns: dict[str, list[Any]] = {name: [text] * len(estimated) for name, text in names.items()}
     columns |= {
@@ -88,10 +81,10 @@ def rows(run: Run, estimated: Sequence[CaseEstimate]) -> Rows:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, ESTIMATES) as stream:
         stream.write_table(table)
-    return memoryview(sink.getvalue())
+    return bytes(sink.getvalue())
 
 
-def joined(parts: Iterable[Rows]) -> pa.Table:
+def joined(parts: Iterable[bytes]) -> pa.Table:
     """Return the table of estimates of many runs, which takes little memory of its own."""
     tables = (pa.ipc.open_stream(part).read_all() for part in parts)
     return pa.concat_tables([ESTIMATES.empty_table(), *tables])

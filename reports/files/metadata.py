@@ -76,38 +76,29 @@ class Head(NamedTuple):
     image: str = ""
 
 
-class Described(NamedTuple):
-    """What a page holds, as people would say it.
-
-    href : of the page, below the site, empty for the index; ``image`` of its picture, if it has one
-    date : when it was measured, ISO 8601
-    """
-
-    name: str
-    text: str
-    href: str
-    image: str
-    date: str
-
-
-def head(about: Described, files: Marks, publication: Publication) -> Head:
+def head(  # noqa: PLR0913, PLR0917 - one for each thing that machines are told
+    name: str,
+    text: str,
+    when: str,
+    files: Marks,
+    publication: Publication,
+    href: str = "",
+    image: str = "",
+) -> Head:
     """Return what the head of a page tells machines.
 
+    name, text : what it holds, as people would say it
+    when : it was measured, ISO 8601
     files : what belongs to the page, by paths below the site; those that hold data are offered
+    href : of the page, below the site, empty for the index; ``image`` of its picture, if it has one
     """
-    folder = PurePosixPath(about.href).parent
-
-    def address(name: str) -> str:
-        if publication.address:
-            return publication.url(name)
-        return PurePosixPath(name).relative_to(folder).as_posix()
-
-    day = date(about.date)  # when the newest was measured, so that words never change
+    folder = PurePosixPath(href).parent
+    day = date(when)  # when the newest was measured, so that words never change
     dataset: Entity = {
         "@context": "https://schema.org/",
         "@type": "Dataset",
-        "name": about.name,
-        "description": about.text,
+        "name": name,
+        "description": text,
         **({"datePublished": day} if day else {}),
         "license": publication.licence_url,
         "creator": CREATORS,
@@ -115,18 +106,20 @@ def head(about: Described, files: Marks, publication: Publication) -> Head:
         "distribution": [
             {
                 "@type": "DataDownload",
-                "name": name.rpartition("/")[2],
-                "encodingFormat": MEDIA[_suffix(name)],
-                "sha256": files[name].sha256,
-                "contentUrl": address(name),
+                "name": file.rpartition("/")[2],
+                "encodingFormat": MEDIA[_suffix(file)],
+                "sha256": files[file].sha256,
+                "contentUrl": publication.url(file)
+                if publication.address
+                else PurePosixPath(file).relative_to(folder).as_posix(),
             }
-            for name in sorted(files)
-            if _suffix(name) in MEDIA
+            for file in sorted(files)
+            if _suffix(file) in MEDIA
         ],
     }
     if not publication.address:
         return Head(dataset, publication.licence)
-    url, image = publication.url(about.href), about.image and publication.url(about.image)
+    url, image = publication.url(href), image and publication.url(image)
     dataset |= {"@id": url, "url": url} | ({"image": image} if image else {})
     return Head(dataset, publication.licence, url, image)
 

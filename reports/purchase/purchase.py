@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from frobench.reports.files import metadata
-from frobench.reports.files.metadata import ANYWHERE, Described, Publication
+from frobench.reports.files.metadata import ANYWHERE, Publication
 from frobench.reports.making.broken import of_several
 from frobench.reports.purchase import machines, script
 from frobench.reports.purchase.prices import Price
@@ -111,7 +111,6 @@ def files(
     data = machines.data(runs, prices, reference)
     shown = show(data)
     when = max((run.datetime for run in runs), key=metadata.date)
-    about = Described(shown.heading, shown.description, PAGE, IMAGE, when)
     page = render(
         f"{NAME}.html",
         scripts=script.PAGE,
@@ -119,7 +118,7 @@ def files(
         title=shown.heading,
         description=shown.description,
         home="index.html",
-        head=metadata.head(about, {}, publication),
+        head=metadata.head(shown.heading, shown.description, when, {}, publication, PAGE, IMAGE),
         filled={name: Markup(part) for name, part in shown.parts.items()},  # noqa: S704 - escaped
         left_out=left_out,
         data=data,

@@ -15,8 +15,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from frobench.reports.files import downloads, metadata
-from frobench.reports.files.downloads import Rows
-from frobench.reports.files.metadata import ANYWHERE, Described, Publication
+from frobench.reports.files.metadata import ANYWHERE, Publication
 from frobench.reports.fleet import fleet_page
 from frobench.reports.fleet.peers import Placed
 from frobench.reports.index import index
@@ -27,7 +26,7 @@ from frobench.reports.making.workers import Workers
 from frobench.reports.purchase import prices
 from frobench.reports.purchase.prices import Price
 from frobench.reports.site import run_files
-from frobench.reports.site.run_files import BADGE, PageJob
+from frobench.reports.site.run_files import BADGE, Known, PageJob
 from frobench.reports.summary.device_axes import with_others
 from frobench.reports.summary.model import Summary, equipment_of
 from frobench.suite import checks
@@ -150,7 +149,10 @@ class _Site:
         Raises `BrokenRunsError` if something cannot be made of a run.
         """
         self.begin("tables")
-        summaries = _summaries(stored, self.workers)
+        made = each(self.workers, run_files.SUMMARY, [*stored.values()])
+        known = {one.summary.sha256: one for one in made}
+        age = attrgetter("datetime", "run", "sha256")
+        summaries = _addressed(sorted((one.summary for one in made), key=age))
         self.begin("pages")
         pages = {summary.sha256: summary.href for summary in summaries}
         jobs = [*self._pages(summaries, stored)]
@@ -158,8 +160,8 @@ class _Site:
         of_runs = {name: one for page in written for name, one in page.items()}
         before = (self.kept.get(SITE, Marks, None) or {}) | of_runs
         self.kept.put(SITE, before)  # some of these runs may turn out broken
-        fleet = self._fleet(pages, stored)
-        rows = {name: run_files.estimated(stored[name]) for name in pages}
+        fleet = self._fleet(pages, known)
+        rows = {name: known[name].rows for name in pages}
         self.begin("index")
         others: dict[str, bytes] = {}
         for maker in self.beside:
@@ -177,11 +179,11 @@ class _Site:
         self.kept.forget(but=stored)
         return [self.out / INDEX, *(self.out / summary.href for summary in reversed(summaries))]
 
-    def _fleet(self, pages: Mapping[str, str], stored: dict[str, Source]) -> dict[str, bytes]:
+    def _fleet(self, pages: Mapping[str, str], known: Mapping[str, Known]) -> dict[str, bytes]:
         """Return the page of nodes beside each other, where runs have labels."""
 
         def made(names: Sequence[str]) -> dict[str, bytes]:
-            nodes = [(run_files.node(stored[name]), pages[name]) for name in names]
+            nodes = [(known[name].node, pages[name]) for name in names]
             return fleet_page.files(
                 [Placed(node, href) for node, href in nodes if node], self.asked
             )
@@ -191,7 +193,7 @@ class _Site:
     def _shared(
         self,
         summaries: Sequence[Summary],
-        rows: Mapping[str, Rows],
+        rows: Mapping[str, bytes],
         others: Mapping[str, bytes],
         broken: Sequence[Broken],
         reference: str,
@@ -207,15 +209,15 @@ class _Site:
         files |= downloads.both("runs", downloads.runs(newest_first))
         table = downloads.joined(rows[summary.sha256] for summary in newest_first)
         marks = _put(files | downloads.both("estimates", table), self.out)
-        head = (
-            metadata.head(_described(newest_first), marks, self.publication) if summaries else None
-        )
+        head = None
+        if summaries:
+            head = metadata.head(*_described(newest_first), marks, self.publication)
         pages = [name for name in others if name.endswith(".html")]
         page = index.page(newest_first, self.known, pages, lambda: head, broken, reference)
         further = {published.PATH.name: published.PATH.read_bytes()}
         return marks | _put(further | {INDEX: page.encode()}, self.out)
 
-    def _alone(self, summary: Summary, rows: Rows) -> None:
+    def _alone(self, summary: Summary, rows: bytes) -> None:
         """Make what concerns all runs of a single one, to see whether that fails."""
         downloads.both("estimates", downloads.joined([rows]))
         downloads.runs([summary])
@@ -280,13 +282,6 @@ def _whole(stored: dict[str, Source], workers: Workers, leave_out: Tell) -> dict
     return {sha256: source for sha256, source in stored.items() if not faults[sha256]}
 
 
-def _summaries(stored: dict[str, Source], workers: Workers) -> list[Summary]:
-    """Return what is known of the runs, oldest first, each with the address of its page."""
-    summaries = each(workers, run_files.SUMMARY, [*stored.values()])
-    age = attrgetter("datetime", "run", "sha256")
-    return _addressed(sorted(summaries, key=age))
-
-
 def _addressed(oldest_first: Iterable[Summary]) -> list[Summary]:
     """Give each run the address of its page below the index: a folder a machine.
 
@@ -319,11 +314,12 @@ def _badges(summaries: Sequence[Summary], out: Path) -> dict[str, bytes]:
     }
 
 
-def _described(newest_first: Sequence[Summary]) -> Described:
+def _described(newest_first: Sequence[Summary]) -> tuple[str, str, str]:
+    """Return the name of the index, what it holds, and when the newest run was measured."""
     machines = counted(len({run.machine_id for run in newest_first}), "machine")
     text = (
         f"{counted(len(newest_first), 'stored run')} of {machines}, measured with the PyTorch "
         "benchmark suite Frobench: every run, and the estimates of all cases with their intervals."
     )
     when = max((summary.datetime for summary in newest_first), key=metadata.date)
-    return Described("Frobench results", text, "", "", when)
+    return "Frobench results", text, when

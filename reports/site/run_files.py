@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from frobench.reports.files import downloads
-from frobench.reports.files.downloads import Rows
-from frobench.reports.files.metadata import Described, Publication, head
+from frobench.reports.files.metadata import Publication, head
 from frobench.reports.findings import sections
 from frobench.reports.findings.select import remembered
 from frobench.reports.fleet import peers
@@ -34,6 +35,18 @@ PARQUET = "the same as Parquet"
 """What lies beside a page, in words."""
 IMAGE, BADGE = ".png", ".badge.svg"
 """Suffixes of what stands for a page elsewhere."""
+
+
+class Known(Struct, frozen=True):
+    """What is known of a run.
+
+    rows : its part of the table of estimates
+    node : itself as one of a node; nothing without a label
+    """
+
+    summary: Summary
+    rows: bytes
+    node: Node | None
 
 
 class PageJob(NamedTuple):
@@ -71,30 +84,14 @@ def judged(source: Source) -> Run:
     return run
 
 
-def summarised(source: Source) -> Summary:
-    """Make a run's summary, and its part of the table of estimates."""
+def summarised(source: Source) -> Known:
+    """Find out what the pages of several runs need of one."""
     run = checks.credible(judged(source))
     estimated = estimates(run)
     medians = {case.case: case.medians for case in estimated}
     with remembered(run, medians):
         made = summarise(run, source.sha256, estimated)
-    source.kept("rows", downloads.rows(run, estimated))
-    if of_node := peers.node(run, made.axes, estimated):
-        source.kept("node", of_node)
-    return made
-
-
-def estimated(source: Source) -> Rows:
-    """Return a run's part of the table of estimates, which was made with its summary."""
-    if kept := source.get("rows", Rows):
-        return kept
-    run = checks.credible(judged(source))
-    return downloads.rows(run, estimates(run))
-
-
-def node(source: Source) -> Node | None:
-    """Return a run as one of a node, which was made with its summary; nothing without a label."""
-    return source.get("node", Node)
+    return Known(made, downloads.rows(run, estimated), peers.node(run, made.axes, estimated))
 
 
 def write_page(job: PageJob) -> Marks:
@@ -146,10 +143,10 @@ def _signs(job: PageJob, shown: Contents, data: Marks) -> Signs:
     """Tell what stands for a page elsewhere; `data` are the files beside it."""
     base, url = job.href.removesuffix(".html"), job.publication.url
     name = f"{shown.machine}, {moment(shown.run.datetime)}"
-    about = Described(name, shown.description, job.href, base + IMAGE, shown.run.datetime)
+    about = name, shown.description, shown.run.datetime, data, job.publication
     markdown = f"[![Frobench]({url(base + BADGE)})]({url(job.href)})"
     stem = Path(job.href).stem
-    return Signs(head(about, data, job.publication), stem + IMAGE, stem + BADGE, markdown)
+    return Signs(head(*about, job.href, base + IMAGE), stem + IMAGE, stem + BADGE, markdown)
 
 
 def _stands(job: PageJob, written: Marks) -> bool:
@@ -157,5 +154,5 @@ def _stands(job: PageJob, written: Marks) -> bool:
 
 
 FAULTS = Stage("faults", list[Conclusion], faults)
-SUMMARY = Stage("summary", Summary, summarised)
+SUMMARY = Stage("summary", Known, summarised)
 PAGE = Stage("page", Marks, write_page, _stands)

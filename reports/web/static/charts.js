@@ -22,14 +22,9 @@ const charts = (() => {
   const LETTER = 7.6;
   const LINE = 14;
   const BESIDE = 13;
-  /** What is on the axis across, and whether more of it is better. */
-  const ACROSS = {
-    price: { title: "Price of a device", more: false },
-    ownership: { title: "Cost of ownership of a device", more: false },
-    watts: { title: "Power of a device", more: false },
-    memory: { title: "Memory of a device", more: true },
-  };
-  const unit = (across, settings) => ({ watts: "W", memory: "B" })[across] ?? settings.currency;
+  /** What speed is held against: the price of a device, or its power where fewer than two prices are known. */
+  const TITLES = { price: "Price of a device", watts: "Power of a device" };
+  const unit = (across, settings) => (across === "watts" ? "W" : settings.currency);
 
   /**
    * Machines with a known speed and amount, and whether they are on the front: conclusively faster than all that
@@ -37,17 +32,12 @@ const charts = (() => {
    */
   function points(view, across) {
     const known = view.ranked.filter(({ each }) => each[across]);
-    const cost = (row) => row.each[across] * (ACROSS[across].more ? -1 : 1);
-    const beaten = model.beaters(known.map((row) => [cost(row), row]), view.faster);
+    const cost = (row) => row.each[across], beaten = model.beaters(known.map((row) => [cost(row), row]), view.faster);
     return known.map((row, place) => {
       const near = known.filter((other) => cost(other) < cost(row) && !view.faster(row, other));
       return { row, within: beaten[place].length === 0 && near.length === 0, beaters: beaten[place], near };
     });
   }
-
-  /** What speed is held against unless a reader says: the first that is known of two machines. */
-  const usual = (view) =>
-    Object.keys(ACROSS).find((across) => points(view, across).length > 1) ?? "price";
 
   /** A machine's place beside the front, in words. */
   function word({ within, beaters, near }) {
@@ -118,17 +108,13 @@ const charts = (() => {
     const labels = (lettersOf, wide) => placed(points.map(({ row }, i) => [ats[i], up(row.ratio.value), lettersOf(row)]), wide);
     const below = labels(() => 1, NARROW), called = labels(({ short }) => short.length, WIDE);
     const described = points.map((one) => `${one.row.name}: ${word(one)}`).join("; ");
-    const title = `${ACROSS[across].title}, ${symbol}`;
     return shape("svg",
-      { class: "points", role: "img", "aria-label": `Speed against ${ACROSS[across].title.toLowerCase()}. ${described}.` },
+      { class: "points", role: "img", "aria-label": `Speed against ${TITLES[across].toLowerCase()}. ${described}.` },
       ...grid(xs, ys, up),
-      ...(ACROSS[across].more ? [] : steps(points, ats, up)),
+      ...steps(points, ats, up),
       ...points.map((one, i) => point(one, ats[i], up, below[i], called[i])),
-      shape("text", { class: "title across", x: "50%", y: HEIGHT + 40 }, title));
+      shape("text", { class: "title across", x: "50%", y: HEIGHT + 40 }, `${TITLES[across]}, ${symbol}`));
   }
-
-  /** What a machine on the front is conclusively faster than. */
-  const beaten = (across) => ({ watts: "draw less", memory: "have more" })[across] ?? "cost less";
 
   /** What the chart says: the last step of the front, or the machines on it. */
   function heading(view, across, points) {
@@ -142,15 +128,16 @@ const charts = (() => {
   }
 
   /** Speed against what it takes, and the same as a table. */
-  function front(view, across) {
-    const found = points(view, across), { title } = ACROSS[across];
+  function front(view) {
+    const across = Object.keys(TITLES).find((one) => points(view, one).length > 1) ?? "price";
+    const found = points(view, across), title = TITLES[across];
     const unknown = view.rows.filter((row) => !found.some((one) => one.row === row));
     const why = ({ machine: { invalid, doubt }, out }) => (invalid ? "invalid run" : out || (doubt && "doubtful run") || `${title.toLowerCase()} or speed unknown or 0`);
     const left = unknown.length ? [element("p", { class: "meta" }, `Not shown: ${listed(unknown.map((row) => `${row.name} (${why(row)})`))}.`)] : [];
     if (found.length === 0) return left;
     const symbol = unit(across, view.settings), amount = ({ machine, each }) => (across === "watts" ? number(machine.power, symbol) : units.value(each[across], symbol));
     const rows = found.map((one) => [[linked(one.row)], number(one.row.ratio, "×"), amount(one.row), word(one)]);
-    const subtitle = `Speed ${under(view)}, × ${view.reference.name}; a ring: conclusively faster than all that ${beaten(across)}`;
+    const subtitle = `Speed ${under(view)}, × ${view.reference.name}; a ring: conclusively faster than all that ${across === "watts" ? "draw" : "cost"} less`;
     return [figure("pareto", heading(view, across, found), subtitle, chart(view, across, found), legend(found.map(({ row }) => row)),
       folded(table(`Speed against ${title.toLowerCase()}`, ["Machine", "Speed", title, "Where it stands"], rows))), ...left];
   }
@@ -255,7 +242,7 @@ const charts = (() => {
       table("Hours until buying pays", ["Machine", "Hours"], known.map(([row, hours]) => [[linked(row)], units.value(hours, "h")])))];
   }
 
-  return { ACROSS, linked, spelled, points, word, placed, usual, front, ranks, rent, renting };
+  return { linked, spelled, points, word, placed, front, ranks, rent, renting };
 })();
 
 /**

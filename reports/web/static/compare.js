@@ -29,7 +29,7 @@ const compare = (() => {
   /** The workload whose weights the reader sets. */
   const OWN = "own";
   /** What in the address the page rests on. */
-  const KEYS = /^(reference|workload|against|budget|memory|kwh|hours|years|share|(price|rent|weight)\..*)$/s;
+  const KEYS = /^(reference|workload|budget|memory|kwh|hours|years|share|(price|rent|weight)\..*)$/s;
   const FAST = ["bfloat16", "float16", "float32"];
   /** Memory that is kept free, and below which it is tight. */
   const FREE = 2 * GB, TIGHT = 4 * GB;
@@ -69,12 +69,11 @@ const compare = (() => {
     return { value, low, high };
   }
 
-  /** What a machine costs, draws and holds; null where that is not known. */
+  /** What a machine costs and draws; null where that is not known. */
   function amounts(machine, settings) {
     const known = machine.currency === settings.currency ? machine.price : null;
     const price = Object.hasOwn(settings.prices, machine.run) ? settings.prices[machine.run] : known;
-    const { power, memory_bytes: memory } = machine;
-    return { price, ownership: owned(price, power, settings)?.value ?? null, watts: power?.value ?? null, memory };
+    return { price, ownership: owned(price, machine.power, settings)?.value ?? null, watts: machine.power?.value ?? null };
   }
 
   /** What keeps machines from what the reader asked, and what is said of one of them and of several. */
@@ -589,13 +588,13 @@ const compare = (() => {
   // The page at work.
 
   /** What makes the elements of each part of the page that depends on settings. */
-  const parts = (view, across) => ({
+  const parts = (view) => ({
     heading: () => [heading(view)],
     summary: () => summary(view),
     verdicts: () => verdicts(view),
     cards: () => cards(view),
     weighs: () => weighs(view),
-    front: () => charts.front(view, across),
+    front: () => charts.front(view),
     ranks: () => charts.ranks(view),
     holding: () => [charts.renting(view).length ? "What fits, and whether to rent" : "What fits"],
     fits: () => fits(view),
@@ -631,9 +630,6 @@ const compare = (() => {
     make("weights", own.map(({ key }) => key), () => weights(own));
     make("reference", [runs, offered.length], () => (offered.length < 2 ? [] : [setting.choice({ key: "reference", label: "Compared with",
       usual: offered[0].run, options: inOrder.filter(({ machine }) => offered.includes(machine)).map(({ machine, name }) => [machine.run, name]) })]));
-    const usual = charts.usual({ rows, ranked: rows.filter(({ speed }) => speed), faster: () => false });
-    make("against", [runs, usual], () => [setting.choice({ key: "against", label: "Speed against", usual,
-      options: Object.entries(charts.ACROSS).map(([key, { title }]) => [key, title]) })]);
     setting.refresh(root);
   }
 
@@ -648,8 +644,7 @@ const compare = (() => {
     const params = setting.read(), fragment = [...params].filter(([key]) => KEYS.test(key)).join(), before = latest.get(root);
     if (before?.machines === machines && before.fragment === fragment) return;
     const shown = view(data, machines, offered.find(({ run }) => run === params.get("reference")) ?? offered[0], params);
-    const across = Object.keys(charts.ACROSS).find((one) => one === params.get("against")) ?? charts.usual(shown);
-    const waiting = new Map(Object.entries(parts(shown, across)));
+    const waiting = new Map(Object.entries(parts(shown)));
     const draw = (all) => waiting.forEach((build, part) => {
       const node = root.querySelector(`[data-part="${part}"]`);
       if (!all && node.closest("details:not([open])")) return;

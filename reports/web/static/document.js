@@ -39,7 +39,7 @@ const built = (() => {
     const view = compare.view(data, machines, reference, NOTHING);
     const most = Math.max(...view.rows.map(({ ratio }) => ratio?.value ?? 0), 1e-9);
     return {
-      parts: Object.fromEntries(Object.entries(compare.parts(view, charts.usual(view))).map(([name, make]) => [name, make().join("")])),
+      parts: Object.fromEntries(Object.entries(compare.parts(view)).map(([name, make]) => [name, make().join("")])),
       heading: compare.heading(view), headline: compare.headline(view), description: compare.description(view),
       reference: view.reference.name,
       ranked: view.rows.map(({ name, ratio }) => [`${name}: ${ratio ? units.parts(ratio, "×").filter(Boolean).join(" ") : "not measured"}`, (ratio?.value ?? 0) / most]),

@@ -155,7 +155,7 @@ def test_several_devices_are_no_dearer_for_the_work_of_one() -> None:
     assert "have 1 to 8 devices; a ratio is that of equally many on either side" in (
         text_of(shown, "summary")
     )
-    assert {amount for _, amount, _ in front("memory", eight)} == {80 * 2**30}
+    assert {amount for _, amount, _ in front("price", eight, price=1000.0)} == {1000}
 
 
 def test_a_price_tells_its_date_its_source_and_from_a_year_on_its_age() -> None:
