@@ -16,15 +16,9 @@ from frobench.reports.table.launches import CaseEstimate
 from frobench.suite.printable import FORMULA, SIGNED_NUMBER
 from frobench.suite.stored.types import Run
 
-RUNS = pa.schema(
-    {
-        **dict.fromkeys(("run", "machine", "title", "device"), pa.string()),
-        "count": pa.int64(),
-        **dict.fromkeys(("datetime", "profile"), pa.string()),
-        "complete": pa.bool_(),
-        **dict.fromkeys(("launches", "cases", "failed", "skipped"), pa.int64()),
-        **dict.fromkeys(("commit", "href", "sha256"), pa.string()),
-    }
+RUNS = (
+    *("run", "machine", "title", "device", "count", "datetime", "profile", "complete"),
+    *("launches", "cases", "failed", "skipped", "commit", "href", "sha256"),
 )
 """Columns of the table of runs, as `reports.summary.model.Summary` explains them."""
 ESTIMATES = pa.schema(
@@ -65,8 +59,7 @@ def _column(values: "pd.Series[Any]") -> pa.Array:
 
 def runs(summaries: Sequence[Summary]) -> pa.Table:
     """Return the table of runs: a row a run."""
-    columns = {name: list(map(attrgetter(name), summaries)) for name in RUNS.names}
-    return pa.table(columns, schema=RUNS)
+    return pa.table({name: list(map(attrgetter(name), summaries)) for name in RUNS})
 
 
 def rows(run: Run, estimated: Sequence[CaseEstimate]) -> bytes:

@@ -250,7 +250,7 @@ const charts = (() => {
  * of its sources: it has no interval, is never scored, and is part of no verdict.
  *
  * @typedef {{low: number, high: number, note: string, sources: number}} Figures
- * @typedef {{name: string, vendor: string, figures: object[], ranges: (?Figures)[]}} Published `ranges` are by `AXES`
+ * @typedef {{name: string, figures: object[], ranges: (?Figures)[]}} Published `ranges` are by `AXES`
  */
 const elsewhere = (() => {
   const { element, shape } = drawing;
@@ -280,7 +280,7 @@ const elsewhere = (() => {
     const products = PRODUCTS.map((precision) => of("matmul", precision, precision)).filter(Boolean);
     const compute = products.length ? products.reduce((best, one) => (one.high > best.high ? one : best)) : null;
     const ranges = [compute, of("copy_within", "copies") ?? of("read_within", "reads"), of("copy_to_device_pinned", "pinned")];
-    return { name, vendor: name.split(" ")[0], figures, ranges };
+    return { name, figures, ranges };
   }
 
   /** All devices, the largest compute first. @returns {Published[]} */

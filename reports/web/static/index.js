@@ -5,13 +5,12 @@
  * lives in the address's fragment and nowhere else (#view=runs&q=h200&workload=decode&run=...). The build draws the
  * same table of devices without a browser.
  *
- * @typedef {{run: number, runs: number, machine: Machine, name: string, vendor: string}} Device
+ * @typedef {{run: number, runs: number, machine: Machine, name: string, backend: string}} Device
  *   `run` is the place of its newest run that counts, `runs` how many there are
  */
 const index = (() => {
   const { element, shape } = drawing;
   const { GB, isAbove, per, exact } = model;
-  const VENDORS = { CUDA: "NVIDIA", ROCm: "AMD", XPU: "Intel", MPS: "Apple" };
   const FASTEST = "-speed";
   const PER = 1000, MOST_DOTS = 6, TICKS = 5, MOST_LETTERS = 120;
   /** Devices that are compared one by one with the first, at most, and names in a sentence. */
@@ -41,7 +40,7 @@ const index = (() => {
       const mine = machines[place], { count, price } = mine;
       [run, ...others].forEach((one) => places.set(data.machines[one], place));
       return {
-        run, runs, machine: mine, name: brief(mine.device), vendor: VENDORS[mine.backend] ?? mine.backend,
+        run, runs, machine: mine, name: brief(mine.device), backend: mine.backend,
         price: price === null ? null : price / count, memory: mine.memory_bytes && mine.memory_bytes / count,
         watts: mine.power && per(mine.power, count),
       };
@@ -56,9 +55,9 @@ const index = (() => {
     return { data, devices, deviceOf, machine, currency: data.currency, published };
   }
 
-  /** Whether a device has the words, of its vendor or its name, that the reader asked for. */
-  const called = ({ name, vendor }, asked) =>
-    asked.name.toLowerCase().split(/\s+/).every((word) => `${vendor} ${name}`.toLowerCase().includes(word));
+  /** Whether a device has the words, of its name or its backend, that the reader asked for. */
+  const called = ({ name, backend = "" }, asked) =>
+    asked.name.toLowerCase().split(/\s+/).every((word) => `${backend} ${name}`.toLowerCase().includes(word));
 
   /** Devices of which others published figures. Capacity and price are not among these. */
   const published = (all, asked) =>
