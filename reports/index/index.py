@@ -87,8 +87,10 @@ def _data(
     machines : the runs of each machine, newest first
     """
     runs = [run for machine in machines for run in machine]
+    devices = [*dict.fromkeys(run.device_id for run in runs)]
+    places = dict(zip(devices, range(len(devices)), strict=True))
     return side_by_side.data(runs, known, reference) | {
-        "machines": [place for place, machine in enumerate(machines) for _ in machine],
+        "device": [places[run.device_id] for run in runs],
         "complete": [int(run.complete) for run in runs],
     }
 

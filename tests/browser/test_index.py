@@ -252,10 +252,10 @@ def test_a_view_can_be_sent_and_the_back_button_undoes(page: Page) -> None:
 
 
 def test_picked_runs_stand_side_by_side_and_keep_what_the_reader_sets(page: Page) -> None:
-    names = _names(page)
-    picks = page.locator("#runs").get_by_label("Compare ")
-    for name, told in (("m0/10", "Compare: pick one more"), ("fast/1", "Compare 2")):
-        picks.nth(names.index(name)).check()
+    page.get_by_role("link", name="Devices").click()
+    picks = page.locator("#devices-table").get_by_label("Compare ")
+    for place, told in enumerate(("Compare: pick one more", "Compare 2")):
+        picks.nth(place).check()
         expect(page.locator("#to-comparison")).to_have_text(told)
     page.locator("#to-comparison").click()
     section = page.locator("#laid")
@@ -266,8 +266,8 @@ def test_picked_runs_stand_side_by_side_and_keep_what_the_reader_sets(page: Page
     page.get_by_label("Hours a day").press("Tab")
     page.reload()
     assert page.get_by_label("Hours a day").input_value() == "3"
-    page.get_by_role("link", name="Runs by date").click()
-    picks.nth(names.index("m0/10")).uncheck()
+    page.get_by_role("link", name="Devices").click()
+    picks.nth(0).uncheck()
     page.locator("#to-comparison").click()
     expect(section).to_be_hidden()
 

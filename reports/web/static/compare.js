@@ -641,8 +641,9 @@ const compare = (() => {
    * @param {Machine[]} offered those that a reader may choose as the reference; the first is the usual one
    */
   function show(root, data, machines, offered) {
-    const params = setting.read(), fragment = [...params].filter(([key]) => KEYS.test(key)).join(), before = latest.get(root);
-    if (before?.machines === machines && before.fragment === fragment) return;
+    const params = setting.read(), before = latest.get(root);
+    const asked = JSON.stringify([machines.map(({ run }) => run), [...params].filter(([key]) => KEYS.test(key))]);
+    if (before?.asked === asked) return;
     const shown = view(data, machines, offered.find(({ run }) => run === params.get("reference")) ?? offered[0], params);
     const waiting = new Map(Object.entries(parts(shown)));
     const draw = (all) => waiting.forEach((build, part) => {
@@ -651,7 +652,7 @@ const compare = (() => {
       node.replaceChildren(...build());
       waiting.delete(part);
     });
-    latest.set(root, { machines, fragment, draw });
+    latest.set(root, { asked, draw });
     if (!before) {
       root.addEventListener("toggle", () => latest.get(root).draw(false), true);
       addEventListener("beforeprint", () => latest.get(root).draw(true));

@@ -35,24 +35,17 @@ const index = (() => {
 
   /** All devices, that of a run, and the currency of most prices. */
   function read(data) {
-    const places = new Map(), machines = model.devices(data);
+    const machines = model.devices(data);
     const devices = data.groups.map(([run, others, runs], place) => {
       const mine = machines[place], { count, price } = mine;
-      [run, ...others].forEach((one) => places.set(data.machines[one], place));
       return {
         run, runs, machine: mine, name: brief(mine.device), backend: mine.backend,
         price: price === null ? null : price / count, memory: mine.memory_bytes && mine.memory_bytes / count,
         watts: mine.power && per(mine.power, count),
       };
     });
-    const deviceOf = (run) => devices[places.get(data.machines[run])];
-    /** The machine of any run, beside the other specimens of its device. */
-    function machine(run) {
-      const { machine: mine } = deviceOf(run), isOther = ({ at }) => data.machines[at] !== data.machines[run];
-      return run === mine.at ? mine : model.machine(data, run, [mine, ...mine.specimens].filter(isOther));
-    }
-    const published = elsewhere.read(data.published);
-    return { data, devices, deviceOf, machine, currency: data.currency, published };
+    const deviceOf = (run) => devices[data.device[run]];
+    return { data, devices, deviceOf, currency: data.currency, published: elsewhere.read(data.published) };
   }
 
   /** Whether a device has the words, of its name or its backend, that the reader asked for. */
@@ -231,20 +224,20 @@ const index = (() => {
   /** @type {any[]} */
   const tabs = [...document.querySelectorAll(".tabs a")];
   const plain = (text) => text.trim().replace(/\s+/g, " ");
-  const nodes = [...runs.tBodies[0].rows], links = nodes.map((node) => node.cells[1].firstElementChild);
+  const nodes = [...runs.tBodies[0].rows], links = nodes.map((node) => node.cells[0].firstElementChild);
   const data = index.unpacked(JSON.parse(get("data").textContent), links.map((link) => [link.getAttribute("href"), link.textContent]));
   const all = index.read(data);
   const ids = data.runs.map(({ href }) => href.replace(/\.html$/, "")), places = new Map(ids.map((id, place) => [id, place]));
   const base = all.deviceOf(data.base).machine;
   const MEMORY = { key: "memory", label: "Capacity, GB, at least", least: 0, most: 1e6, usual: null, clears: true, placeholder: "any" };
   const BUDGET = { key: "budget", label: `Price, at most (${all.currency})`, least: 0, most: 1e12, usual: null, clears: true, placeholder: "any" };
-  const state = { limit: CHUNK, asked: "", laid: null, wanted: null };
+  const state = { limit: CHUNK, asked: "", wanted: null };
 
   // The table of runs as it was read.
   const controls = get("controls");
-  const deviceOf = (i) => data.devices.values[data.devices.of[i]];
-  const hay = nodes.map((node, i) => [ids[i], ...deviceOf(i), ...[...node.cells].map((cell) => plain(cell.textContent))].join(" ").toLowerCase());
+  const hay = nodes.map((node, i) => [ids[i], ...data.devices.values[data.devices.of[i]], ...[...node.cells].map((cell) => plain(cell.textContent))].join(" ").toLowerCase());
   const newest = nodes.map((node) => !node.classList.contains("old"));
+  nodes.forEach((node, i) => { node.className = newest[i] ? "" : "old shown"; });
 
   /** What the fragment asks for; what names no run or nothing to choose is passed over. */
   function asked() {
@@ -252,7 +245,7 @@ const index = (() => {
     return {
       words: text("q").toLowerCase().split(/\s+/).filter(Boolean),
       flags: Object.fromEntries(FLAGS.map((key) => [key, params.has(key)])),
-      picked: picks(), reference: places.get(params.get("reference")) ?? data.base,
+      picked: picks(), reference: all.deviceOf(places.get(params.get("reference")) ?? data.base).run,
       view: Object.hasOwn(VIEWS, params.get("view")) ? params.get("view") : "devices",
       workload: compare.workloadOf(data, base, params), order: params.get("order") ?? index.FASTEST,
       name: text("name"), memory: setting.number(params, MEMORY), budget: setting.number(params, BUDGET),
@@ -260,8 +253,8 @@ const index = (() => {
     };
   }
 
-  /** The runs that are picked, and the box that takes one in or out. */
-  const picks = () => [...new Set(setting.read().getAll("run").map((id) => places.get(id)).filter((one) => one !== undefined))];
+  /** The runs of the devices that are picked, by any of their runs, and the box that takes one in or out. */
+  const picks = () => [...new Set(setting.read().getAll("run").map((id) => places.get(id)).filter((one) => one !== undefined).map((one) => all.deviceOf(one).run))];
   const picker = (i, name) => setting.box("Compare", () => picks().includes(i),
     (taken) => setting.write({ run: [...picks().filter((one) => one !== i), ...(taken ? [i] : [])].map((one) => ids[one]) }), `Compare ${name}`);
   const told = (id, text) => { if (get(id).textContent !== text) get(id).textContent = text; };
@@ -301,45 +294,27 @@ const index = (() => {
     return nodes.map((_, i) => i).filter(fits);
   }
 
-  /** A row with what only a script can give it. */
-  function dressed(i) {
-    const node = nodes[i];
-    if (node.cells[0].firstChild) return node;
-    node.className = newest[i] ? "" : "old shown";
-    node.cells[0].append(picker(i, `${data.runs[i].title}, ${plain(node.cells[2].textContent)}`));
-    return node;
-  }
-
   /** Put as many of the runs that are asked for into the table as are to be seen. */
   function draw(wanted) {
-    const found = chosen(wanted), focused = /** @type {HTMLElement} */ (document.activeElement);
-    runs.tBodies[0].replaceChildren(...found.slice(0, state.limit).map(dressed));
-    setting.refresh(runs);
-    if (focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
+    const found = chosen(wanted);
+    runs.tBodies[0].replaceChildren(...found.slice(0, state.limit).map((i) => nodes[i]));
     told("status", counted(found.length, wanted.flags.all ? "run" : "machine", "No run is like that."));
     get("more").hidden = state.limit >= found.length;
   }
 
-  /** Draw the runs that were picked side by side, the reference first if it is among them. */
-  function side({ view, picked, chosen: others, reference }) {
-    const order = [...new Set(picked.includes(reference) ? [reference, ...picked] : picked)], chosen = new Map();
-    for (const run of order) {
-      const device = all.deviceOf(run).run;
-      if (!chosen.has(device)) chosen.set(device, run);
-    }
-    get("one-more").hidden = chosen.size + others.length > 1;
-    get("laid").hidden = chosen.size < 2;
+  /** Draw the devices that were picked side by side, the reference first if it is among them. */
+  function side({ view, picked, chosen, reference }) {
+    const machines = [...new Set(picked.includes(reference) ? [reference, ...picked] : picked)].map((run) => all.deviceOf(run).machine);
+    get("one-more").hidden = machines.length + chosen.length > 1;
+    get("laid").hidden = machines.length < 2;
     if (view !== "compare") return;
-    elsewhere.show(get("published"), all.published, [...chosen.values()].map(all.machine));
-    if (chosen.size < 2) return;
-    const key = [reference, ...picked].join();
-    if (state.laid?.key !== key) state.laid = { key, machines: [...chosen.values()].map(all.machine) };
-    compare.show(get("laid"), data, state.laid.machines, state.laid.machines.slice(0, 1));
+    elsewhere.show(get("published"), all.published, machines);
+    if (machines.length > 1) compare.show(get("laid"), data, machines, machines.slice(0, 1));
   }
 
   /** Say what was picked, where it is not shown. */
   function basket({ view, picked, chosen }) {
-    const names = [...picked.map((run) => deviceOf(run)[0]), ...chosen];
+    const names = [...picked.map((run) => all.deviceOf(run).name), ...chosen];
     get("basket").hidden = names.length === 0 || view === "compare";
     get("basket-names").textContent = `${names.length} picked: ${names.join(", ")}`;
     get("to-comparison").textContent = names.length > 1 ? `Compare ${names.length}` : "Compare: pick one more";
