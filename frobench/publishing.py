@@ -110,7 +110,7 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
     """
     from frobench.reports.making.workers import FEW_PAGES, Workers, collect_seldom
 
-    workers = Workers(early=True)
+    workers = Workers()
     collect_seldom(FEW_PAGES)  # before what is imported next makes half a million objects
     from frobench.reports.files.metadata import Publication
     from frobench.reports.purchase import purchase

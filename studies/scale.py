@@ -35,7 +35,7 @@ from tests.instruments.runs import many_machines
 KEPT = ROOT / "docs" / "scale.json"
 SIZES, QUICK = (10, 100, 1000), (10, 50)
 PAGES = "pages"
-TABLES = ("reading", "tables", "changes", "index")
+TABLES = ("reading", "tables", "index")
 """Stages that are not the pages themselves, nor the judgement whether files are whole."""
 CHECKING = "checking"
 """The stage in which each new file is judged; the judgement is kept by its digest."""

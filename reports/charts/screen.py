@@ -21,7 +21,7 @@ HEIGHT, TOP, BOTTOM, MIDDLE, BELOW = 66, 16, 50, 27, 43
 runs."""
 THICK = 14
 MOST_TICKS, MOST_OTHERS = 4, 20
-"""Ticks of a bar, and dots of other runs."""
+"""Ticks of a bar, and dots of other runs; of more, every so many and the greatest."""
 ROOM = 1.06
 """Length of the axis as a multiple of the largest number on it."""
 ROOF_HEIGHT, FRAME = 286, 250
@@ -96,17 +96,10 @@ def bar(shown: Bar, longest: float = 0.0) -> Markup:
         drawing.line([(at, MIDDLE - 11), (at, MIDDLE + 11)], "sheet")
         anchor = "middle" if at < LATE / 2 else "end"
         drawing.text(at, 10, shown.sheet_name, anchor=anchor, dx=4)
-    for other in _few(shown.others):
+    every = max(1, math.ceil((len(shown.others) - 1) / (MOST_OTHERS - 1)))
+    for other in [*shown.others[:-1:every], *shown.others[-1:]]:
         drawing.dot(100 * other / top, BELOW, 3.5, "spec")
     return drawing.svg(shown.label)
-
-
-def _few(values: Sequence[float]) -> Sequence[float]:
-    """Return the least, the greatest, and evenly chosen ones between, of many ascending values."""
-    if len(values) <= MOST_OTHERS:
-        return values
-    step = (len(values) - 1) / (MOST_OTHERS - 1)
-    return [values[round(index * step)] for index in range(MOST_OTHERS)]
 
 
 def roofline(plot: Plot, names: dict[str, str], memory: str) -> Markup:

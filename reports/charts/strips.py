@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from frobench.reports.charts.axes import Scale
 from frobench.suite.statistics import case_medians
 from frobench.suite.stored.types import Case, Estimate
 from frobench.suite.units import counted, format_estimate, format_seconds
@@ -46,15 +47,16 @@ def strip(case: Case, estimate: Estimate) -> Strip:
     every = max(1, math.ceil(len(data) / MOST))
     ends = pairwise(accumulate(info.launches, initial=0))
     launches = [_thin(data[begin:end], every) for begin, end in ends]
-    scale = _Scale(min(data), max(data))
+    # By the logarithm of the time, so that an outlier leaves the rest room.
+    scale = Scale(min(data), max(data), 0, WIDTH, min(data) > 0)
     row = min(ROW, TALLEST / len(launches))
     dots = "".join(
-        _dots(sorted(map(scale, samples)), (number + 0.5) * row)
+        _dots(sorted(round(scale(one)) for one in samples), (number + 0.5) * row)
         for number, samples in enumerate(launches)
         if samples
     )
     strokes = "".join(
-        f"M{scale(median)} {number * row:g}v{row:g}"
+        f"M{round(scale(median))} {number * row:g}v{row:g}"
         for number, median in enumerate(medians)
         if median is not None
     )
@@ -66,7 +68,8 @@ def strip(case: Case, estimate: Estimate) -> Strip:
     height = f"{row * len(launches):g}"
     band = ""
     if estimate.low is not None and estimate.high is not None:
-        low, high = scale(estimate.low), scale(estimate.high)
+        inside = (min(max(end, min(data)), max(data)) for end in (estimate.low, estimate.high))
+        low, high = (round(scale(end)) for end in inside)
         width = max(1, high - low)
         band = f'<path class="band" d="M{low} 0h{width}v{height}h-{width}z"/>'
     drawing = Markup(
@@ -76,19 +79,6 @@ def strip(case: Case, estimate: Estimate) -> Strip:
     ).format(label, -ROOM, WIDTH + 2 * ROOM, height, height, Markup(band), dots, strokes)  # noqa: S704 - numbers
     spelled = [format_seconds(median) if median is not None else "none" for median in medians]
     return Strip(drawing, (least, most), spelled, every)
-
-
-class _Scale:
-    """Places along a strip: the logarithm of the time, so that an outlier leaves the rest room."""
-
-    def __init__(self, low: float, high: float) -> None:
-        self.low, span = low, math.log(high / low) if high > low > 0 else 0.0
-        self.stretch = WIDTH / span if span else 0.0
-
-    def __call__(self, seconds: float) -> int:
-        if not self.stretch:
-            return WIDTH // 2
-        return round(min(max(math.log(seconds / self.low) * self.stretch, 0.0), WIDTH))
 
 
 def _thin(samples: Sequence[float], every: int) -> Sequence[float]:

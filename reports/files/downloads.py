@@ -16,15 +16,9 @@ from frobench.reports.table.launches import CaseEstimate
 from frobench.suite.printable import FORMULA, SIGNED_NUMBER
 from frobench.suite.stored.types import Run
 
-RUNS = pa.schema(
-    {
-        **dict.fromkeys(("run", "machine", "title", "device"), pa.string()),
-        "count": pa.int64(),
-        **dict.fromkeys(("datetime", "profile"), pa.string()),
-        "complete": pa.bool_(),
-        **dict.fromkeys(("launches", "cases", "failed", "skipped"), pa.int64()),
-        **dict.fromkeys(("commit", "href", "sha256"), pa.string()),
-    }
+RUNS = (
+    *("run", "machine", "title", "device", "count", "datetime", "profile", "complete"),
+    *("launches", "cases", "failed", "skipped", "commit", "href", "sha256"),
 )
 """Columns of the table of runs, as `reports.summary.model.Summary` explains them."""
 ESTIMATES = pa.schema(
@@ -42,13 +36,6 @@ ESTIMATES = pa.schema(
 """Columns of the table of estimates, as `reports.summary.model.Summary` and
 `reports.table.launches.CaseEstimate` explain them; the parameters are one JSON object, sorted
 by name.
-"""
-
-
-Rows = memoryview
-"""A run's part of the table of estimates, a row a case, as an Arrow stream.
-
-It is a view of what was read: the parts of a thousand runs have 100 MB.
 """
 
 
@@ -72,12 +59,11 @@ def _column(values: "pd.Series[Any]") -> pa.Array:
 
 def runs(summaries: Sequence[Summary]) -> pa.Table:
     """Return the table of runs: a row a run."""
-    columns = {name: list(map(attrgetter(name), summaries)) for name in RUNS.names}
-    return pa.table(columns, schema=RUNS)
+    return pa.table({name: list(map(attrgetter(name), summaries)) for name in RUNS})
 
 
-def rows(run: Run, estimated: Sequence[CaseEstimate]) -> Rows:
-    """Return a run's part of the table of estimates."""
+def rows(run: Run, estimated: Sequence[CaseEstimate]) -> bytes:
+    """Return a run's part of the table of estimates, a row a case, as an Arrow stream."""
     names = {"run": run.frobench.run, "machine": run.frobench.environment.machine}
     columns: dict[str, list[Any]] = {name: [text] * len(estimated) for name, text in names.items()}
     columns |= {
@@ -88,10 +74,10 @@ def rows(run: Run, estimated: Sequence[CaseEstimate]) -> Rows:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, ESTIMATES) as stream:
         stream.write_table(table)
-    return memoryview(sink.getvalue())
+    return bytes(sink.getvalue())
 
 
-def joined(parts: Iterable[Rows]) -> pa.Table:
+def joined(parts: Iterable[bytes]) -> pa.Table:
     """Return the table of estimates of many runs, which takes little memory of its own."""
     tables = (pa.ipc.open_stream(part).read_all() for part in parts)
     return pa.concat_tables([ESTIMATES.empty_table(), *tables])

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What programs are told of a page, in schema.org's words.
 
-It says what was measured and in which units, under which licence it may be used, and how to cite
-it. Who measured a run is not stored, so it names no person.
+It says which files hold the data, under which licence they may be used, and how to cite them. Who
+measured a run is not stored, so it names no person.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -19,19 +18,6 @@ MEDIA = {
     ".parquet": "application/vnd.apache.parquet",
 }
 """Files that hold data, by their suffix; all others show it."""
-VARIABLES = {
-    "seconds": ("Time of one call", "s"),
-    "low": ("Lower end of the 95% interval of the time", "s"),
-    "high": ("Upper end of the 95% interval of the time", "s"),
-    "log_seconds": ("Natural logarithm of the time in seconds that ratios are made of", "1"),
-    "flop_rate": ("Floating-point operations by time", "FLOP/s"),
-    "byte_rate": ("Bytes moved by time", "B/s"),
-}
-"""Columns of the estimates that were measured: what they hold, and its unit."""
-TECHNIQUE = (
-    "Median over fresh processes of the medians of each; "
-    "a 95% interval that takes the process, not the sample, as the unit of replication"
-)
 PROJECT = {
     "@type": "SoftwareApplication",
     "name": "Frobench",
@@ -90,76 +76,51 @@ class Head(NamedTuple):
     image: str = ""
 
 
-class Described(NamedTuple):
-    """What a page holds, as people would say it.
-
-    href : of the page, below the site, empty for the index; ``image`` of its picture likewise
-    date : when it was measured, ISO 8601
-    """
-
-    name: str
-    text: str
-    href: str
-    image: str
-    date: str
-
-
-def head(
-    about: Described,
+def head(  # noqa: PLR0913, PLR0917 - one for each thing that machines are told
+    name: str,
+    text: str,
+    when: str,
     files: Marks,
     publication: Publication,
-    technique: str = TECHNIQUE,
-    measured: Mapping[str, tuple[str, str]] = VARIABLES,
+    href: str = "",
+    image: str = "",
 ) -> Head:
     """Return what the head of a page tells machines.
 
+    name, text : what it holds, as people would say it
+    when : it was measured, ISO 8601
     files : what belongs to the page, by paths below the site; those that hold data are offered
-    technique, measured : how the data were made, and their columns as in `VARIABLES`
+    href : of the page, below the site, empty for the index; ``image`` of its picture, if it has one
     """
-    folder = PurePosixPath(about.href).parent
-
-    def address(name: str) -> str:
-        if publication.address:
-            return publication.url(name)
-        return PurePosixPath(name).relative_to(folder).as_posix()
-
-    day = date(about.date)  # when the newest was measured, so that words never change
+    folder = PurePosixPath(href).parent
+    day = date(when)  # when the newest was measured, so that words never change
     dataset: Entity = {
         "@context": "https://schema.org/",
         "@type": "Dataset",
-        "name": about.name,
-        "description": about.text,
+        "name": name,
+        "description": text,
         **({"datePublished": day} if day else {}),
         "license": publication.licence_url,
         "creator": CREATORS,
         "citation": PROJECT | {"author": AUTHORS},
-        "creditText": (
-            f"{CREATORS['name']} ({day[:4] or 'n.d.'}). {about.name}. Measured with Frobench."
-        ),
-        "isAccessibleForFree": True,
-        "keywords": ["benchmark", "PyTorch", "GPU", "performance", "reproducibility"],
-        "measurementTechnique": technique,
-        "variableMeasured": [
-            {"@type": "PropertyValue", "name": name, "description": text, "unitText": unit}
-            for name, (text, unit) in measured.items()
-        ],
         "distribution": [
             {
                 "@type": "DataDownload",
-                "name": name.rpartition("/")[2],
-                "encodingFormat": MEDIA[_suffix(name)],
-                "contentSize": str(files[name].size),
-                "sha256": files[name].sha256,
-                "contentUrl": address(name),
+                "name": file.rpartition("/")[2],
+                "encodingFormat": MEDIA[_suffix(file)],
+                "sha256": files[file].sha256,
+                "contentUrl": publication.url(file)
+                if publication.address
+                else PurePosixPath(file).relative_to(folder).as_posix(),
             }
-            for name in sorted(files)
-            if _suffix(name) in MEDIA
+            for file in sorted(files)
+            if _suffix(file) in MEDIA
         ],
     }
     if not publication.address:
         return Head(dataset, publication.licence)
-    url, image = publication.url(about.href), publication.url(about.image)
-    dataset |= {"@id": url, "url": url, "image": image}
+    url, image = publication.url(href), image and publication.url(image)
+    dataset |= {"@id": url, "url": url} | ({"image": image} if image else {})
     return Head(dataset, publication.licence, url, image)
 
 

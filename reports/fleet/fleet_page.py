@@ -3,13 +3,11 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from math import log
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from frobench.reports.files import downloads
 from frobench.reports.fleet.peers import Peers, Placed, compared, subject_title
@@ -36,15 +34,9 @@ MAJORITY = 0.5
 """Part of the nodes that must share a value so that another one differs."""
 MOST = 8
 """Most differences that are listed for a node."""
-SCHEMA = pa.schema(
-    {
-        **dict.fromkeys(("kind", "torch", "node", "subject"), pa.string()),
-        **dict.fromkeys(("ratio", "low", "high"), pa.float64()),
-        "unlike": pa.bool_(),
-        "slower_group": pa.bool_(),
-        "group_ratio": pa.float64(),
-        "href": pa.string(),
-    }
+COLUMNS = (
+    *("kind", "torch", "node", "subject", "ratio", "low", "high"),
+    *("unlike", "slower_group", "group_ratio", "href"),
 )
 """Columns of the table: the node's time by the median of its group, with the interval that holds
 for all nodes and subjects of its kind together. Where nodes are in two groups, `group_ratio` is the
@@ -57,7 +49,6 @@ class Row(NamedTuple):
     change : by how much its time differs there, with the interval; empty where nothing is compared
     unlike : subjects in which it is unlike them
     differs : what else differs at the node
-    size : how far it is off where it is unlike them, as a logarithm
     """
 
     label: str
@@ -66,7 +57,6 @@ class Row(NamedTuple):
     change: str
     unlike: int
     differs: list[str]
-    size: float
 
 
 class Kind(NamedTuple):
@@ -93,8 +83,9 @@ def files(placed: Sequence[Placed], asked: AskedNodes | None = None) -> dict[str
     if len(labels | set(asked.lost if asked else ())) < LEAST_NODES:
         return {}
     groups, left = compared(placed)
-    shown = [_kind(peers) for peers in groups]
-    table = pa.concat_tables([SCHEMA.empty_table(), *map(_table, groups)])
+    tables = [_table(peers) for peers in groups]
+    shown = [_kind(peers, table) for peers, table in zip(groups, tables, strict=True)]
+    table = pd.concat(tables) if tables else pd.DataFrame(columns=[*COLUMNS])
     page = render(
         "fleet.html",
         styles=["fleet.css"],
@@ -110,7 +101,7 @@ def files(placed: Sequence[Placed], asked: AskedNodes | None = None) -> dict[str
         assumed=format_value(EQUAL_NODES, "1"),
         downloads=[f"{NAME}.csv", f"{NAME}.parquet"],
     )
-    return {PAGE: page.encode(), **downloads.both(NAME, table)}
+    return {PAGE: page.encode(), **downloads.both(NAME, downloads.table_of(table))}
 
 
 def unlike(site: Path) -> dict[str, dict[str, float]]:
@@ -121,33 +112,33 @@ def unlike(site: Path) -> dict[str, dict[str, float]]:
     table = pd.read_csv(site / f"{NAME}.csv", keep_default_na=False)
     if table.empty:  # no node can be compared, and a column without rows has no type
         return {}
-    subjects = table["subject"].tolist()
-    table["subject"] = [subject_title(subject, subjects) for subject in subjects]
+    table["title"] = _titles(table)
     named = table[table["unlike"]].sort_values("ratio", key=lambda ratio: -abs(np.log(ratio)))
     by_node = named.groupby("node", sort=False)
-    return {str(label): dict(zip(of["subject"], of["ratio"], strict=True)) for label, of in by_node}
+    return {str(label): dict(zip(of["title"], of["ratio"], strict=True)) for label, of in by_node}
 
 
 def groups_of(site: Path) -> list[str]:
     """Say from the table beside a page which nodes are in two groups, and in what."""
     table = pd.read_csv(site / f"{NAME}.csv")
+    table["title"] = _titles(table)
+    grouped = table.dropna(subset="group_ratio").groupby(["kind", "torch", "title"])
+    return [_of_groups(each) for _, each in grouped]
+
+
+def _titles(table: pd.DataFrame) -> "pd.Series[str]":
+    """Return what people call the subjects of a table."""
     subjects = table["subject"].tolist()
-    grouped = table.dropna(subset="group_ratio").groupby(["kind", "torch", "subject"])
-    return [
-        _of_groups(
-            int(each["slower_group"].sum()),
-            len(each),
-            log(each["group_ratio"].iloc[0]),
-            subject_title(str(subject), subjects),
-        )
-        for (*_, subject), each in grouped
-    ]
+    return table["subject"].map(lambda subject: subject_title(subject, subjects))
 
 
-def _of_groups(slower: int, nodes: int, split: float, subject: str) -> str:
-    longer = format_value(float(np.expm1(split)), "1", 2)
+def _of_groups(table: pd.DataFrame) -> str:
+    """Say which nodes are in two groups in a subject."""
+    first = table.iloc[0]
+    longer = format_value(first["group_ratio"] - 1, "1", 2)
     return (
-        f"{slower:,} of {counted(nodes, 'node')} are {longer} slower than the others in {subject}; "
+        f"{table['slower_group'].sum():,} of {counted(len(table), 'node')} are {longer} slower "
+        f"than the others in {first['title']}; "
         "the page cannot know which of the two groups is normal."
     )
 
@@ -180,49 +171,51 @@ def _lost(asked: AskedNodes, measured: Collection[str]) -> Iterator[tuple[str, s
         yield label, f"{personal_data.hide(printable(reason))}{another}"
 
 
-def _kind(peers: Peers) -> Kind:
+def _kind(peers: Peers, table: pd.DataFrame) -> Kind:
     first = peers.nodes[0].node
     facts = pd.DataFrame(
         [
             {fact: spelled(fact, value) for fact, value in one.node.facts.items()}
             for one in peers.nodes
-        ]
+        ],
+        [one.node.label for one in peers.nodes],
     )
-    rows = sorted(_rows(peers, facts), key=lambda row: -row.size)
+    table = table.assign(title=_titles(table))
+    rows = [*_rows(peers, table, facts)]
     both = [row for row in rows if row.unlike], [row for row in rows if not row.unlike]
     answer = _answer(peers, both[0])
-    if groups := " ".join(_groups(peers, facts)):
+    if groups := _groups(table, facts):
         answer = f"{groups} Within such groups: {answer[0].lower()}{answer[1:]}"
     return Kind(first.title, first.torch, answer, len(peers.nodes), both)
 
 
-def _rows(peers: Peers, facts: pd.DataFrame) -> Iterator[Row]:
-    found, usual = peers.unlike, _usual(facts)
-    seen = Counter(code for one in peers.nodes for code in one.node.troubles)
-    sizes, beyond = (
-        np.nan_to_num(np.abs(values), nan=-1.0)
-        for values in (found.deviation, found.deviation / found.reach)
+def _rows(peers: Peers, table: pd.DataFrame, facts: pd.DataFrame) -> Iterator[Row]:
+    """Yield a row for each node, those that are farthest off first, each where it is so."""
+    usual, seen = _usual(facts), Counter(code for one in peers.nodes for code in one.node.troubles)
+    off = abs(np.log(table["ratio"]))
+    reach = np.log(table["high"] / table["ratio"])
+    table = table.assign(off=off.where(table["unlike"], off / reach)).sort_values(
+        ["unlike", "off"], ascending=False, kind="stable"
     )
-    for row, (node, href) in enumerate(peers.nodes):
-        number = int(found.named[row].sum())
-        among = np.where(found.named[row], sizes[row], -1.0) if number else beyond[row]
-        column = int(np.argmax(among)) if peers.subjects else -1
-        change, subject = "", ""
-        if column >= 0 and beyond[row, column] >= 0:
-            change = _change(found.deviation[row, column], found.reach[row, column])
-            subject = subject_title(peers.subjects[column], peers.subjects)
-        few = (code for code in node.troubles if seen[code] <= MAJORITY * len(peers.nodes))
-        groups = (
-            f"in the slower group in {subject_title(peers.subjects[at], peers.subjects)}"
-            for at in np.flatnonzero(found.slower[row])
-        )
+    farthest = table.groupby("node", sort=False).first()
+    farthest["subjects"] = table.groupby("node")["unlike"].sum()
+    slower = table[table["slower_group"]].groupby("node")["title"].agg(list)
+    placed = {one.node.label: one for one in peers.nodes}
+    for label in dict.fromkeys([*farthest.index[farthest["unlike"]], *placed]):
+        node, href = placed[label]
+        groups = (f"in the slower group in {title}" for title in slower.get(label, []))
+        few = (code for code in node.troubles if seen[code] <= MAJORITY * len(placed))
         troubles = map(node.troubles.__getitem__, few)
-        own = (*groups, *_differing(facts.iloc[row], usual, "peers"), *troubles)
+        own = (*groups, *_differing(facts.loc[label], usual, "peers"), *troubles)
         differs = [*dict.fromkeys(own)]
         if more := max(0, len(differs) - MOST):
             differs[MOST:] = [f"{more} more on the page of its run"]
-        size = float(among[column]) if number else 0.0
-        yield Row(node.label, href, subject, change, number, differs, size)
+        if label in farthest.index:
+            there = farthest.loc[label]
+            change = _change(*there[["ratio", "low", "high"]])
+            yield Row(label, href, there["title"], change, int(there["subjects"]), differs)
+        else:
+            yield Row(label, href, "", "", 0, differs)
 
 
 def _usual(facts: pd.DataFrame) -> "pd.Series[str]":
@@ -240,25 +233,21 @@ def _differing(own: "pd.Series[str]", usual: "pd.Series[str]", others: str) -> I
             yield f"{fact_name(str(fact))} {mine} ({others} {value})"
 
 
-def _groups(peers: Peers, facts: pd.DataFrame) -> Iterator[str]:
+def _groups(table: pd.DataFrame, facts: pd.DataFrame) -> str:
     """Say which nodes are in two groups in the subject where the groups differ most, and how."""
-    split = np.nan_to_num(peers.unlike.split, nan=0.0)
-    if not split.any():
-        return
-    column = int(np.argmax(split))
-    slower = peers.unlike.slower[:, column]
-    nodes = int(np.sum(~np.isnan(peers.unlike.deviation[:, column])))
-    subject = subject_title(peers.subjects[column], peers.subjects)
-    text = _of_groups(int(slower.sum()), nodes, split[column], subject)
-    labels = [one.node.label for one, slow in zip(peers.nodes, slower, strict=True) if slow]
+    grouped = table.dropna(subset="group_ratio").sort_values("group_ratio", kind="stable")
+    if grouped.empty:
+        return ""
+    most = grouped[grouped["subject"] == grouped["subject"].iloc[-1]].sort_index()
+    labels, text = [*most["node"][most["slower_group"]]], _of_groups(most)
     if len(labels) <= LABELS:
         text += f" Slower: {_nodes(labels)}."
-    there = _differing(_usual(facts[slower]), _usual(facts[~slower]), "the others")
+    there = _differing(_usual(facts.loc[labels]), _usual(facts.drop(labels)), "the others")
     if differs := [*dict.fromkeys(there)]:
         text += f" The slower ones have {'; '.join(differs)}."
-    if more := int(np.count_nonzero(split)) - 1:
+    if more := grouped["subject"].nunique() - 1:
         text += f" There are two groups in {counted(more, 'other')} of the exercises and axes."
-    yield text
+    return text
 
 
 def _answer(peers: Peers, named: Sequence[Row]) -> str:
@@ -289,15 +278,12 @@ def _answer(peers: Peers, named: Sequence[Row]) -> str:
     )
 
 
-def _change(deviation: float, reach: float) -> str:
-    """Return by how much a time differs, such as "21% [19, 23] longer".
-
-    deviation, reach : its logarithm beside the peers', and the half-width of the interval
-    """
-    sign = 1 if deviation >= 0 else -1
-    value, *ends = (sign * float(np.expm1(deviation + side * reach)) for side in (0, -1, 1))
+def _change(ratio: float, low: float, high: float) -> str:
+    """Return by how much a time differs from the peers', such as "21% [19, 23] longer"."""
+    sign = 1 if ratio >= 1 else -1
+    value, *ends = (sign * (one - 1) for one in (ratio, low, high))
     estimate = Estimate(value, min(ends), max(ends), LEAST_LAUNCHES)
-    return f"{format_estimate(estimate, '1')} {'longer' if deviation >= 0 else 'shorter'}"
+    return f"{format_estimate(estimate, '1')} {'longer' if ratio >= 1 else 'shorter'}"
 
 
 def _nodes(labels: Sequence[str]) -> str:
@@ -306,25 +292,25 @@ def _nodes(labels: Sequence[str]) -> str:
     return f"{'node' if len(labels) == 1 else 'nodes'} {', '.join(labels)}"
 
 
-def _table(peers: Peers) -> pa.Table:
+def _table(peers: Peers) -> pd.DataFrame:
     """Return a row for each node and subject that was compared."""
-    found = peers.unlike
-    compared_in = ~np.isnan(found.deviation)
-    nodes, subjects = np.nonzero(compared_in)
+    found, first = peers.unlike, peers.nodes[0].node
+    nodes, subjects = at = np.nonzero(~np.isnan(found.deviation))
     ratio, low, high = (
-        np.exp(found.deviation + side * found.reach)[compared_in].round(DIGITS)
-        for side in (0, -1, 1)
+        np.exp(found.deviation + side * found.reach)[at].round(DIGITS) for side in (0, -1, 1)
     )
-    placed = [peers.nodes[row] for row in nodes]
-    columns = [
-        [one.node.title for one in placed],
-        [one.node.torch for one in placed],
-        [one.node.label for one in placed],
-        [peers.subjects[column] for column in subjects],
-        *(ratio, low, high),
-        found.named[compared_in],
-        found.slower[compared_in],
-        pa.array(np.exp(found.split)[subjects].round(DIGITS), from_pandas=True),
-        [one.href for one in placed],
-    ]
-    return pa.table(columns, schema=SCHEMA)
+    return pd.DataFrame(
+        {
+            "kind": first.title,
+            "torch": first.torch,
+            "node": [peers.nodes[row].node.label for row in nodes],
+            "subject": [peers.subjects[column] for column in subjects],
+            "ratio": ratio,
+            "low": low,
+            "high": high,
+            "unlike": found.named[at],
+            "slower_group": found.slower[at],
+            "group_ratio": np.exp(found.split)[subjects].round(DIGITS),
+            "href": [peers.nodes[row].href for row in nodes],
+        }
+    )

@@ -110,13 +110,6 @@ class _Answer(NamedTuple):
     beyond: float
 
 
-class _Errors(NamedTuple):
-    """What an answer's deviations vary by: variance and degrees of freedom of each node's."""
-
-    variance: Values
-    degrees: Values
-
-
 def unlike(launches: Values, kinds: int = 1) -> Unlike:
     """Compare each node with the median of all.
 
@@ -132,23 +125,20 @@ def unlike(launches: Values, kinds: int = 1) -> Unlike:
     deviation, half = np.full((nodes, answers), np.nan), np.full((nodes, answers), np.nan)
     scatter, between, smallest, split = (np.full(answers, np.nan) for _ in range(4))
     slower = np.zeros((nodes, answers), bool)
-    known: dict[int, _Answer] = {}
-    for index in range(answers):
-        if (answer := _answer(launches[:, index])) is not None:
-            known[index] = answer
-    usual = max(
-        EQUAL_NODES**2, float(np.median([answer.beyond for answer in known.values()] or [0]))
-    )
+    described = {index: _answer(launches[:, index]) for index in range(answers)}
+    known = {index: answer for index, answer in described.items() if answer}
+    beyond = [answer.beyond for answer in known.values()] or [0.0]
+    usual = max(EQUAL_NODES**2, float(np.median(beyond)))
     comparisons = sum(len(answer.there) for answer in known.values())
     for index, answer in known.items():
         of_nodes = _between(answer, usual)
-        errors = _errors(answer, of_nodes)
-        reach = _quantile(errors.degrees, comparisons * kinds) * np.sqrt(errors.variance)
+        variance, degrees = _errors(answer, of_nodes)
+        reach = _quantile(degrees, comparisons * kinds) * np.sqrt(variance)
         deviation[answer.there, index] = answer.means
         slower[answer.there, index], split[index] = answer.slower, answer.split
         half[answer.there, index] = reach
         scatter[index], between[index] = answer.scatter, np.sqrt(of_nodes)
-        smallest[index] = _smallest(reach, errors)
+        smallest[index] = _smallest(reach, variance)
     return Unlike(deviation, half, scatter, between, smallest, slower, split, comparisons)
 
 
@@ -211,20 +201,20 @@ def _between(answer: _Answer, usual: float) -> float:
     return max(EQUAL_NODES**2, drawn)
 
 
-def _errors(answer: _Answer, between: float) -> _Errors:
-    """Return by how much each node's deviation varies; degrees are Welch and Satterthwaite's."""
+def _errors(answer: _Answer, between: float) -> tuple[Values, Values]:
+    """Return the variance of each node's deviation, and its degrees of freedom by Welch."""
     variance = answer.by_launches + between
     of_nodes = USUAL_WEIGHT + DEVIATION_EFFICIENCY * (len(answer.means) - 1)
     uncertain = answer.by_launches**2 / answer.degrees + between**2 / of_nodes
     of_median = MEDIAN_VARIANCE * float(np.median(variance)) / len(answer.means)
-    return _Errors(variance + of_median, variance**2 / uncertain)
+    return variance + of_median, variance**2 / uncertain
 
 
-def _smallest(reach: Values, errors: _Errors) -> float:
+def _smallest(reach: Values, variance: Values) -> float:
     """Return the slow-down that most nodes would have been named for in `POWER` of such pages."""
     from scipy.special import ndtri  # noqa: PLC0415 - slow to import, and not for every page
 
-    change = reach + float(ndtri(POWER)) * np.sqrt(errors.variance)
+    change = reach + float(ndtri(POWER)) * np.sqrt(variance)
     return float(np.expm1(np.median(change)))
 
 

@@ -16,7 +16,7 @@ from frobench.reports.making.broken import Broken
 from frobench.reports.purchase import machines as side_by_side
 from frobench.reports.purchase import purchase, script
 from frobench.reports.purchase.prices import Price
-from frobench.reports.summary.model import Change, Summary
+from frobench.reports.summary.model import Summary
 from frobench.reports.web.render import render
 from frobench.suite.checks.case_facts import moment
 from frobench.suite.units import counted
@@ -26,16 +26,8 @@ SHOWN = 25
 _LONGEST_TEXT = 120
 PRINTED = [chr(code) for code in range(ord("#"), ord("~") + 1) if chr(code) not in "\\<>&"]
 """The digits of packed logarithms, which need no escape."""
-HEADS = (
-    ("machine", "Machine"),
-    ("when", "Measured, UTC"),
-    ("torch", "torch"),
-    ("profile", "Profile"),
-    ("launches", "Launches"),
-    ("cases", "Cases"),
-    ("since", "Trust, change"),
-)
-"""Names of the table's columns, for the script and for people."""
+HEADS = ("Machine", "Measured, UTC", "torch", "Profile", "Launches", "Cases", "Trust")
+"""Names of the table's columns."""
 
 
 def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
@@ -74,7 +66,6 @@ def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
         machines=len(machines),
         devices=len(found.get("groups", [])),
         built=built,
-        slower=sum(row["since"][1] for row in rows if row["rank"] != "old"),
         nothing=defaultdict(str),
         data=found and found | {"runs": [*map(_packed, found["runs"])]},
     )
@@ -96,10 +87,11 @@ def _data(
     machines : the runs of each machine, newest first
     """
     runs = [run for machine in machines for run in machine]
+    devices = [*dict.fromkeys(run.device_id for run in runs)]
+    places = dict(zip(devices, range(len(devices)), strict=True))
     return side_by_side.data(runs, known, reference) | {
-        "machines": [place for place, machine in enumerate(machines) for _ in machine],
+        "device": [places[run.device_id] for run in runs],
         "complete": [int(run.complete) for run in runs],
-        "slower": [len(run.change.slower) if run.change else 0 for run in runs],
     }
 
 
@@ -133,7 +125,7 @@ def _rows(machines: Sequence[Sequence[Summary]]) -> Iterator[dict[str, Any]]:
     """Yield a row of the table for each run.
 
     A script shows the ``rest`` when asked, and ``old`` runs before a machine's newest. The newest
-    row has the number of the machine's runs. Marks and changes have whether they are bad.
+    row has the number of the machine's runs. Marks have whether they are bad.
     """
     for place, machine in enumerate(machines):
         for age, run in enumerate(machine):
@@ -149,7 +141,6 @@ def _rows(machines: Sequence[Sequence[Summary]]) -> Iterator[dict[str, Any]]:
                 "launches": run.launches,
                 "cases": run.cases,
                 "marks": [*_marks(run)],
-                "since": _since(run.change),
             }
 
 
@@ -173,24 +164,3 @@ def _marks(run: Summary) -> Iterator[tuple[str, bool]]:
         yield run.doubt, False
     if run.failed:
         yield f"{run.failed} failed", True
-
-
-def _since(change: Change | None) -> tuple[str, bool]:
-    """Say how a run compares with the one before on its machine."""
-    if change is None:
-        return "", False
-    if change.faults:
-        return "not comparable: errors", False
-    if change.differences:
-        names = ", ".join(dict.fromkeys(one.rpartition(".")[2] for one in change.differences))
-        return _short(f"not comparable: {names.replace('_', ' ')}"), False
-    if not change.compared:
-        return "no case could be compared", False
-    sure = [
-        f"{len(cases)} {word}"
-        for cases, word in ((change.slower, "slower"), (change.faster, "faster"))
-        if cases
-    ]
-    if not sure:
-        return f"no conclusive change in {counted(change.compared, 'case')}", False
-    return f"{', '.join(sure)} of {change.compared:,}", bool(change.slower)

@@ -16,7 +16,7 @@ from frobench.suite.printable import printable
 from frobench.suite.stored.store import InvalidResult
 from frobench.suite.stored.types import Conclusion
 
-J = TypeVar("J", bound="Source | Job")
+J = TypeVar("J", bound="Job")
 Given = TypeVar("Given")
 R = TypeVar("R")
 Blame = dict[str, list[Conclusion]]
@@ -78,19 +78,13 @@ class Stage(Generic[J, R]):
 
     def known(self, job: J) -> R | None:
         """Return what was made before."""
-        source, key = _of(job)
-        made = source.get(self.name, self.kind, key)
+        made = job.source.get(self.name, self.kind, job.key)
         return None if made is None or (self.stands and not self.stands(job, made)) else made
 
     def __call__(self, job: J) -> R | Conclusion:
         """Make it and keep it, or return what goes wrong, wherever a process does that."""
-        source, key = _of(job)
         made = _tried(self.make, job)
-        return made if isinstance(made, Conclusion) else source.kept(self.name, made, key)
-
-
-def _of(job: Source | Job) -> tuple[Source, str]:
-    return (job, "") if isinstance(job, Source) else (job.source, job.key)
+        return made if isinstance(made, Conclusion) else job.source.kept(self.name, made, job.key)
 
 
 def each(workers: Workers, stage: Stage[J, R], jobs: Sequence[J]) -> list[R]:
@@ -106,7 +100,7 @@ def each(workers: Workers, stage: Stage[J, R], jobs: Sequence[J]) -> list[R]:
     for job, one in zip(jobs, known, strict=True):
         result = next(made) if one is None else one
         if isinstance(result, Conclusion):
-            blame[_of(job)[0].sha256] = [result]
+            blame[job.source.sha256] = [result]
         else:
             results.append(result)
     if blame:

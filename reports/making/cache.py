@@ -88,6 +88,16 @@ class Source(NamedTuple):
     sha256: str
     cache: Cache
 
+    @property
+    def source(self) -> "Source":
+        """Itself, as of any job."""
+        return self
+
+    @property
+    def key(self) -> str:
+        """What else a job of the file alone depends on: nothing."""
+        return ""
+
     def get(self, name: str, kind: type[T], key: str = "") -> T | None:
         """Return what was made of the file, if it was made from what `key` names too."""
         return self.cache.get(f"{self.sha256}.{name}", kind, key)

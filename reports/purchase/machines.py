@@ -4,6 +4,7 @@
 What many runs share is listed once, because an index holds a thousand runs.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
@@ -38,8 +39,8 @@ AXES = {
     "link_to_device": ("",),
 }
 """The axes that a buyer weighs, with the precisions of each."""
-Places = Mapping[tuple[str, str], Mapping[str, int]]
-"""The places of cases in `data`, by part and kind."""
+Places = Sequence[tuple[str, str, str]]
+"""The cases in `data`, each behind its part of the workloads and its kind."""
 
 
 def data(
@@ -60,6 +61,7 @@ def data(
     shown = [place for place, *_ in groups]
     bought = [equipment_of(run) for run in runs]
     prices, rents = ([total(known, one, per) for one in bought] for per in ("", HOUR))
+    currencies = Counter(one.currency for one in prices if one)
     names = [
         (
             one.device if run.environment.accelerators and not one.accelerators else name,
@@ -67,7 +69,9 @@ def data(
         )
         for name, one, run in zip(device_names(runs), bought, runs, strict=True)
     ]
-    places = _places(runs)
+    seconds = _steps([run.scored.seconds for run in runs])
+    joules = _steps([run.scored.joules for run in runs]).reindex(columns=seconds.columns)
+    places = [*seconds.columns]
     parts = _parts(places)
     reasons: dict[str, int] = {}
     kinds: dict[tuple[str, str, str], int] = {}
@@ -83,17 +87,12 @@ def data(
                 **_known(
                     invalid=next(iter(run.faults), ""),
                     doubt=run.doubt,
-                    seconds=seconds,
-                    joules=joules,
-                    left=_left(run.scored, places, reasons),
+                    seconds=_quantity(times, run.scored.seconds, parts),
+                    joules=_quantity(work, run.scored.joules, parts),
+                    left=_left(run.scored, places, times, reasons),
                 ),
             }
-            for run, seconds, joules in zip(
-                runs,
-                _logs([run.scored.seconds for run in runs], places, parts),
-                _logs([run.scored.joules for run in runs], places, parts),
-                strict=True,
-            )
+            for run, times, work in zip(runs, _lists(seconds), _lists(joules), strict=True)
         ],
         "models": [
             (one.name, one.parameters, one.token_bytes, one.token_flops) for one in models.MODELS
@@ -112,6 +111,7 @@ def data(
                 for one, cpu in zip(bought, (run.environment.cpu for run in runs), strict=True)
             ]
         ),
+        "currency": max(currencies, key=currencies.__getitem__, default="USD"),
         "prices": _listed([price and price[2:7] for price in prices]),
         "rents": _listed([rent and rent[2:7] for rent in rents]),
         "published": _published(runs),
@@ -206,25 +206,36 @@ def device_kind(run: Summary) -> tuple[str, str]:
     return "accelerator", "ROCm" if hip else present[0].type.upper()
 
 
-def _places(runs: Iterable[Summary]) -> Places:
-    """Return the places of the cases of all runs, in order."""
-    known = sorted(
+def _steps(logs: Sequence[Logs]) -> pd.DataFrame:
+    """Return the logarithms of each run in steps of `STEP`, a column for each of `Places`.
+
+    Only differences between runs count, so every case counts from its least number.
+    """
+    rows = [
         {
-            (part, work, case)
-            for run in runs
-            for part, kinds in run.scored.seconds.centres.items()
+            (part, work, case): log / STEP
+            for part, kinds in one.centres.items()
             for work, cases in kinds.items()
-            for case in cases
+            for case, log in cases.items()
         }
-    )
-    found: dict[tuple[str, str], dict[str, int]] = {}
-    for place, (part, work, case) in enumerate(known):
-        found.setdefault((part, work), {})[case] = place
+        for one in logs
+    ]
+    steps = pd.DataFrame(rows, dtype=float).round().sort_index(axis="columns")
+    return steps - steps.min()
+
+
+def _lists(steps: pd.DataFrame) -> list[list[int | None]]:
+    """Return the rows of a table of whole numbers for JSON."""
+    whole = steps.astype("Int64").astype(object)
+    found: list[list[int | None]] = whole.where(steps.notna(), None).to_numpy().tolist()
     return found
 
 
 def _parts(places: Places) -> list[dict[str, Any]]:
     """Return the parts of the workloads, each as far as one kind of device does it."""
+    kinds: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for place, (part, work, _) in enumerate(places):
+        kinds[part][work].append(place)
     return [
         {
             "name": part.name,
@@ -232,11 +243,7 @@ def _parts(places: Places) -> list[dict[str, Any]]:
             "weights": part.weights,
             "cpu": cpu,
             "host": part.regime in {"launch", "loop"},
-            "kinds": [
-                [*cases.values()]
-                for (name, _), cases in places.items()
-                if name == part.name + ON_CPU * cpu
-            ],
+            "kinds": [*kinds[part.name + ON_CPU * cpu].values()],
         }
         for part in table().parts
         for cpu in (False, True)
@@ -244,47 +251,27 @@ def _parts(places: Places) -> list[dict[str, Any]]:
     ]
 
 
-def _logs(
-    logs: Sequence[Logs], places: Places, parts: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any] | None]:
-    """Return a quantity of each run by place, and the errors by part; nothing of an unknown one.
-
-    Only differences between runs count, so every case counts from its least number.
-    """
-    steps: list[list[int | None]] = [[None] * sum(map(len, places.values())) for _ in logs]
-    for mine, own in zip(steps, logs, strict=True):
-        for (part, work), cases in places.items():
-            for case, log in own.centres.get(part, {}).get(work, {}).items():
-                mine[cases[case]] = round(log / STEP)
-    least = [min(filter(None, column), default=0) for column in zip(*steps, strict=True)]
+def _quantity(
+    steps: list[int | None], own: Logs, parts: Sequence[Mapping[str, Any]]
+) -> dict[str, Any] | None:
+    """Return a quantity of a run by place, and its errors by part; nothing of an unknown one."""
     names = [part["name"] + ON_CPU * part["cpu"] for part in parts]
-    return [
-        {
-            "logs": [
-                None if one is None else one - low for one, low in zip(mine, least, strict=True)
-            ],
-            "errors": [
-                None if (one := own.errors.get(name)) is None else round(one / ERROR_STEP)
-                for name in names
-            ],
-            "shared": round(own.shared, 2),
-        }
-        if own.centres
-        else None
-        for mine, own in zip(steps, logs, strict=True)
-    ]
+    known = [own.errors.get(name) for name in names]
+    errors = [None if one is None else round(one / ERROR_STEP) for one in known]
+    if not own.centres:
+        return None
+    return {"logs": steps, "errors": errors, "shared": round(own.shared, 2)}
 
 
-def _left(scored: Scored, places: Places, reasons: dict[str, int]) -> dict[int, int]:
+def _left(
+    scored: Scored, places: Places, steps: Iterable[int | None], reasons: dict[str, int]
+) -> dict[int, int]:
     """Return for places without a number the place of the reason, which `reasons` collects."""
-    found = {}
-    for (part, work), cases in places.items():
-        measured = scored.seconds.centres.get(part, {}).get(work, {})
-        for case, place in cases.items():
-            reason = scored.left_out.get(case.partition(" ")[0])
-            if case not in measured and reason:
-                found[place] = reasons.setdefault(reason, len(reasons))
-    return found
+    return {
+        place: reasons.setdefault(reason, len(reasons))
+        for place, ((*_, case), one) in enumerate(zip(places, steps, strict=True))
+        if one is None and (reason := scored.left_out.get(case.partition(" ")[0]))
+    }
 
 
 def _axes(run: Summary, kinds: dict[tuple[str, str, str], int]) -> list[tuple[float | None, ...]]:

@@ -7,9 +7,10 @@ the two are never mixed. A device that the table does not have has no price.
 
 import re
 from collections.abc import Sequence
-from datetime import date
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple, get_type_hints
+
+from msgspec import Meta, ValidationError, convert
 
 from frobench.reports.table.equipment import Equipment
 from frobench.suite.datasheets.catalog import MEMORY_SEEN, rows
@@ -17,22 +18,24 @@ from frobench.suite.datasheets.catalog import MEMORY_SEEN, rows
 PATH = Path(__file__).with_name("prices.csv")
 LIMITS = 1e-6, 1e12
 """Of a price: what lies beyond is a slip, and spoils every chart that it is on."""
-_CURRENCY = re.compile(r"[A-Z]{3}")
 HOUR = "hour"
 """What a price to rent is for."""
 
 
-class Price(NamedTuple):
-    """A row of a table of prices."""
+_Words = Annotated[str, Meta(min_length=1)]
 
-    torch_name: re.Pattern[str]
-    memory_bytes: int | None
-    price: float
-    currency: str
-    date: str
-    kind: str
-    source: str
-    per: str = ""
+
+class Price(NamedTuple):
+    """A row of a table of prices: its columns, and what a cell of each may hold."""
+
+    torch_name: _Words
+    memory_bytes: Annotated[int, Meta(gt=0)] | None
+    price: Annotated[float, Meta(ge=LIMITS[0], le=LIMITS[1])]
+    currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")]
+    date: Annotated[str, Meta(pattern=r"^\d{4}-(0[1-9]|1[0-2])-([0-2]\d|3[01])$")]
+    kind: _Words
+    source: _Words
+    per: Annotated[str, Meta(pattern=f"^({HOUR}|)$")] = ""
 
 
 def read(path: Path = PATH) -> list[Price]:
@@ -68,7 +71,7 @@ def _newest(known: Sequence[Price], name: str, memory_bytes: int | None) -> Pric
     fitting = [
         one
         for one in known
-        if one.torch_name.search(name)
+        if re.search(one.torch_name, name)
         and (
             one.memory_bytes is None
             or (memory_bytes is not None and low <= memory_bytes / one.memory_bytes <= high)
@@ -81,32 +84,14 @@ def _newest(known: Sequence[Price], name: str, memory_bytes: int | None) -> Pric
 
 def _price(row: list[str], where: str) -> Price:
     """Read a row, and name the column of the first thing that is wrong."""
-    cells = dict(zip(Price._fields, (cell.strip() for cell in row), strict=True))
-    column = ""
-    try:
-        for column in ("torch_name", "currency", "date", "kind", "source"):
-            _demand(cells[column], "is empty")
-        column = "torch_name"
-        pattern = re.compile(cells[column])
-        column = "memory_bytes"
-        memory = int(cells[column]) if cells[column] else None
-        _demand(memory is None or memory > 0, "is not positive")
-        column = "price"
-        price = float(cells[column])
-        low, high = LIMITS
-        _demand(low <= price <= high, f"is not from {low:f} to {high:,.0f}")
-        column = "currency"
-        _demand(_CURRENCY.fullmatch(cells[column]), "is no code of three capitals (ISO 4217)")
-        column = "date"
-        day = date.fromisoformat(cells[column]).isoformat()
-        column = "per"
-        _demand(cells[column] in {"", HOUR}, f"is neither {HOUR} nor empty")
-    except (ValueError, re.error) as error:
-        raise ValueError(f"{where}: {column} {cells[column]!r}: {error}") from error
-    words = (cells[name] for name in ("kind", "source", "per"))
-    return Price(pattern, memory, price, cells["currency"], day, *words)
-
-
-def _demand(holds: object, complaint: str) -> None:
-    if not holds:
-        raise ValueError(complaint)
+    read: dict[str, Any] = {}
+    for (column, kind), cell in zip(
+        get_type_hints(Price, include_extras=True).items(), map(str.strip, row), strict=True
+    ):
+        given = None if column == "memory_bytes" and not cell else cell
+        try:
+            read[column] = convert(given, kind, strict=False)
+            re.compile(cell if column == "torch_name" else "")
+        except (ValidationError, re.error) as error:
+            raise ValueError(f"{where}: {column} {cell!r}: {error}") from error
+    return Price(**read)

@@ -13,15 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pyarrow as pa
 from markupsafe import Markup
 from msgspec import Struct
 from msgspec.structs import replace
 
-from frobench.reports.files import downloads, metadata
-from frobench.reports.files.metadata import ANYWHERE, Described, Publication
+from frobench.reports.files import metadata
+from frobench.reports.files.metadata import ANYWHERE, Publication
 from frobench.reports.making.broken import of_several
-from frobench.reports.making.cache import mark
 from frobench.reports.purchase import machines, script
 from frobench.reports.purchase.prices import Price
 from frobench.reports.summary import card
@@ -34,28 +32,7 @@ from frobench.suite.units import counted
 NAME = "purchase"
 PAGE, IMAGE = f"{NAME}.html", f"{NAME}.png"
 STYLE = "purchase.css"
-SCHEMA = pa.schema(
-    {
-        **dict.fromkeys(("run", "machine", "device", "workload", "part"), pa.string()),
-        **dict.fromkeys(
-            ("coverage", "log_ratio", "log_error", "ratio", "low", "high"), pa.float64()
-        ),
-    }
-)
-TECHNIQUE = (
-    "Weighted geometric mean over the parts of a workload of the ratios of the times of the cases "
-    "that both machines measured; 95% intervals by the signed ranks of the launches of either run"
-)
 ONE_DEVICE = "all files are runs of one device; `frobench compare` compares runs"
-VARIABLES = {
-    "coverage": ("Share of the weight of the workload or part that both machines measured", "1"),
-    "log_ratio": ("Natural logarithm of how many times as fast as the baseline", "1"),
-    "log_error": ("Standard error of that logarithm", "1"),
-    "ratio": ("How many times as fast as the baseline", "1"),
-    "low": ("Lower end of the 95% interval of the ratio", "1"),
-    "high": ("Upper end of the 95% interval of the ratio", "1"),
-}
-"""Columns of the table that were measured: what they hold, and its unit."""
 
 
 class Shown(Struct, frozen=True):
@@ -66,7 +43,6 @@ class Shown(Struct, frozen=True):
     headline : the verdict alone
     reference : the name of the machine that the others are compared with
     ranked : the machines with their speeds, fastest first, and the shares of the largest speed
-    table : the rows of the download; ``at`` is the place of the machine
     """
 
     parts: dict[str, str]
@@ -75,7 +51,6 @@ class Shown(Struct, frozen=True):
     description: str
     reference: str
     ranked: list[tuple[str, float]]
-    table: list[dict[str, Any]]
 
 
 @dataclass
@@ -95,7 +70,7 @@ class Maker:
     refused: str = ""
 
     def __call__(self, runs: Sequence[Summary], publication: Publication) -> dict[str, bytes]:
-        """Return the page and its downloads by their names.
+        """Return the page and its picture by their names.
 
         runs : all of the site, those in `paths` among them
         """
@@ -128,23 +103,14 @@ def files(
     publication: Publication = ANYWHERE,
     left_out: Sequence[str] = (),
 ) -> dict[str, bytes]:
-    """Return the page of machines side by side, its downloads and its picture, by their names.
+    """Return the page of machines side by side and its picture, by their names.
 
     reference : the page of the run that the others are compared with; see `machines.data`
     left_out : names of files that were to be compared and have no page
     """
     data = machines.data(runs, prices, reference)
     shown = show(data)
-    names = [
-        {"run": run.href.removesuffix(".html"), "machine": run.title, "device": run.device}
-        for run in runs
-    ]
-    rows = [row | names[row["at"]] for row in shown.table]
-    table = pa.Table.from_pylist(rows, schema=SCHEMA)
-    tables = downloads.both(NAME, table)
     when = max((run.datetime for run in runs), key=metadata.date)
-    about = Described(shown.heading, shown.description, PAGE, IMAGE, when)
-    marks = {name: mark(content) for name, content in tables.items()}
     page = render(
         f"{NAME}.html",
         scripts=script.PAGE,
@@ -152,14 +118,12 @@ def files(
         title=shown.heading,
         description=shown.description,
         home="index.html",
-        head=metadata.head(about, marks, publication, TECHNIQUE, VARIABLES),
+        head=metadata.head(shown.heading, shown.description, when, {}, publication, PAGE, IMAGE),
         filled={name: Markup(part) for name, part in shown.parts.items()},  # noqa: S704 - escaped
         left_out=left_out,
-        reference=shown.reference,
-        downloads=[*tables],
         data=data,
     )
-    return {PAGE: page.encode(), IMAGE: _picture(shown, when), **tables}
+    return {PAGE: page.encode(), IMAGE: _picture(shown, when)}
 
 
 def show(data: dict[str, Any]) -> Shown:

@@ -8,35 +8,28 @@ before it, and on nothing else.
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import astuple, dataclass, field
-from itertools import islice
+from dataclasses import astuple, dataclass
 from operator import attrgetter
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from frobench.reports.files import downloads, metadata
-from frobench.reports.files.downloads import Rows
-from frobench.reports.files.metadata import ANYWHERE, Described, Publication
+from frobench.reports.files.metadata import ANYWHERE, Publication
 from frobench.reports.fleet import fleet_page
 from frobench.reports.fleet.peers import Placed
 from frobench.reports.index import index
 from frobench.reports.making import cache
 from frobench.reports.making.broken import Broken, BrokenRunsError, each, named, of_several
 from frobench.reports.making.cache import Cache, Marks, Source, mark, remove, slug
-from frobench.reports.making.workers import FEW, Workers, cores
+from frobench.reports.making.workers import Workers
 from frobench.reports.purchase import prices
 from frobench.reports.purchase.prices import Price
 from frobench.reports.site import run_files
-from frobench.reports.site.run_files import BADGE, PageJob, Pair
-from frobench.reports.summary import card
-from frobench.reports.summary.card import Row
+from frobench.reports.site.run_files import BADGE, Known, PageJob
 from frobench.reports.summary.device_axes import with_others
 from frobench.reports.summary.model import Summary, equipment_of
-from frobench.reports.web.render import moment
 from frobench.suite import checks
-from frobench.suite.compare.between_run_spread import MOST_RUNS
 from frobench.suite.datasheets import published
 from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
@@ -46,7 +39,7 @@ from frobench.suite.units import counted
 
 KEPT = ".cache"
 """Folder of what is kept between calls, in that of the site."""
-INDEX, IMAGE = "index.html", "index.png"
+INDEX = "index.html"
 BADGES = "badges"
 """Folder of a badge for each machine."""
 PLAIN = ".nojekyll"
@@ -85,8 +78,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     workers
         Processes that share the work; by default one a core, where there is enough of it.
     begin
-        Is told what is begun: ``reading``, ``checking``, ``tables``, ``changes``, ``pages`` and
-        ``index``.
+        Is told what is begun: ``reading``, ``checking``, ``tables``, ``pages`` and ``index``.
     beside
         Make pages of several runs (`reports.purchase.purchase.Maker`) and other files.
     known
@@ -139,7 +131,6 @@ class _Site:
     """What a site is made with; see `build`.
 
     asked : which nodes the newest fleet asked, if there was one
-    attempted : files that were written for runs, some of which may have turned out broken since
     """
 
     out: Path
@@ -151,7 +142,6 @@ class _Site:
     publication: Publication
     asked: AskedNodes | None
     reference: Path | None = None
-    attempted: Marks = field(default_factory=dict)
 
     def write(self, stored: dict[str, Source], broken: Sequence[Broken]) -> list[Path]:
         """Write all pages, and return them, index first.
@@ -159,21 +149,19 @@ class _Site:
         Raises `BrokenRunsError` if something cannot be made of a run.
         """
         self.begin("tables")
-        summaries = _summaries(stored, self.workers)
-        self.begin("changes")
-        summaries = _with_changes(summaries, stored, self.workers)
+        made = each(self.workers, run_files.SUMMARY, [*stored.values()])
+        known = {one.summary.sha256: one for one in made}
+        age = attrgetter("datetime", "run", "sha256")
+        summaries = _addressed(sorted((one.summary for one in made), key=age))
         self.begin("pages")
         pages = {summary.sha256: summary.href for summary in summaries}
         jobs = [*self._pages(summaries, stored)]
         written = each(self.workers, run_files.PAGE, jobs)
-        of_runs = {name: one for page in written for name, one in page.files.items()}
-        self.attempted |= of_runs
-        summaries = [
-            replace(summary, figure=page.figure)
-            for summary, page in zip(summaries, written, strict=True)
-        ]
-        fleet = self._fleet(pages, stored)
-        rows = {name: run_files.estimated(stored[name]) for name in pages}
+        of_runs = {name: one for page in written for name, one in page.items()}
+        before = (self.kept.get(SITE, Marks, None) or {}) | of_runs
+        self.kept.put(SITE, before)  # some of these runs may turn out broken
+        fleet = self._fleet(pages, known)
+        rows = {name: known[name].rows for name in pages}
         self.begin("index")
         others: dict[str, bytes] = {}
         for maker in self.beside:
@@ -185,14 +173,17 @@ class _Site:
             [*by_digest],
             lambda name: self._alone(by_digest[name], rows[name]),
         )
-        self._sweep(stored, shared | of_runs)
+        after = shared | of_runs
+        remove(before.keys() - after.keys(), before, self.out)
+        self.kept.put(SITE, after)
+        self.kept.forget(but=stored)
         return [self.out / INDEX, *(self.out / summary.href for summary in reversed(summaries))]
 
-    def _fleet(self, pages: Mapping[str, str], stored: dict[str, Source]) -> dict[str, bytes]:
+    def _fleet(self, pages: Mapping[str, str], known: Mapping[str, Known]) -> dict[str, bytes]:
         """Return the page of nodes beside each other, where runs have labels."""
 
         def made(names: Sequence[str]) -> dict[str, bytes]:
-            nodes = [(run_files.node(stored[name]), pages[name]) for name in names]
+            nodes = [(known[name].node, pages[name]) for name in names]
             return fleet_page.files(
                 [Placed(node, href) for node, href in nodes if node], self.asked
             )
@@ -202,7 +193,7 @@ class _Site:
     def _shared(
         self,
         summaries: Sequence[Summary],
-        rows: Mapping[str, Rows],
+        rows: Mapping[str, bytes],
         others: Mapping[str, bytes],
         broken: Sequence[Broken],
         reference: str,
@@ -218,21 +209,19 @@ class _Site:
         files |= downloads.both("runs", downloads.runs(newest_first))
         table = downloads.joined(rows[summary.sha256] for summary in newest_first)
         marks = _put(files | downloads.both("estimates", table), self.out)
-        head, further = None, {}
-        if newest_first:
-            head = metadata.head(_described(newest_first), marks, self.publication)
-            further[IMAGE] = _image(newest_first)
+        head = None
+        if summaries:
+            head = metadata.head(*_described(newest_first), marks, self.publication)
         pages = [name for name in others if name.endswith(".html")]
         page = index.page(newest_first, self.known, pages, lambda: head, broken, reference)
-        further[published.PATH.name] = published.PATH.read_bytes()
+        further = {published.PATH.name: published.PATH.read_bytes()}
         return marks | _put(further | {INDEX: page.encode()}, self.out)
 
-    def _alone(self, summary: Summary, rows: Rows) -> None:
+    def _alone(self, summary: Summary, rows: bytes) -> None:
         """Make what concerns all runs of a single one, to see whether that fails."""
         downloads.both("estimates", downloads.joined([rows]))
         downloads.runs([summary])
         index.page([summary], self.known)
-        _image([summary])
 
     def _pages(self, summaries: list[Summary], stored: dict[str, Source]) -> Iterator[PageJob]:
         """Yield the page of each run, which depends on those measured before with its device."""
@@ -254,28 +243,21 @@ class _Site:
         price = prices.total(self.known, equipment_of(summary))
         return f"{price.price:,.0f} {price.currency} ({price.date})" if price else ""
 
-    def _sweep(self, stored: dict[str, Source], written: Marks) -> None:
-        """Remove what an earlier call or attempt wrote and this one did not, and forget it."""
-        before = (self.kept.get(SITE, Marks, None) or {}) | self.attempted
-        remove(before.keys() - written.keys(), before, self.out)
-        self.kept.put(SITE, written)
-        self.kept.forget(but=stored)
-
 
 def find(paths: Iterable[Path], kept: Cache) -> tuple[dict[str, Source], dict[Path, Conclusion]]:
     """Return the stored files among files and folders by their digests, each content once.
 
     What is no file that can be read is returned by its path, with what is wrong.
     """
-    found = store.find(paths)
-    with ThreadPoolExecutor(cores()) as threads:  # hashing leaves the interpreter to others
-        digests = dict(zip(found, threads.map(_digest, found), strict=True))
-    sources = {
-        digest: Source(path, digest, kept)
-        for path, digest in reversed(digests.items())
-        if isinstance(digest, str)
-    }
-    refused = {path: fault for path, fault in digests.items() if isinstance(fault, Conclusion)}
+    sources: dict[str, Source] = {}
+    refused: dict[Path, Conclusion] = {}
+    for path in store.find(paths):
+        try:
+            digest = hashlib.sha256(store.content(path)).hexdigest()
+        except store.InvalidResult as fault:
+            refused[path] = checks.unreadable(fault)
+        else:
+            sources.setdefault(digest, Source(path, digest, kept))
     return sources, refused
 
 
@@ -290,34 +272,14 @@ def _asked(paths: Iterable[Path]) -> tuple[AskedNodes | None, dict[Path, Conclus
         return None, {path: checks.unreadable(fault)}
 
 
-def _digest(path: Path) -> str | Conclusion:
-    try:
-        return hashlib.sha256(store.content(path)).hexdigest()
-    except store.InvalidResult as fault:
-        return checks.unreadable(fault)
-
-
 def _whole(stored: dict[str, Source], workers: Workers, leave_out: Tell) -> dict[str, Source]:
     """Leave out the files that are not whole, and return the others."""
     every = [*stored.values()]
-    faults = dict(zip(stored, each(_ready(workers, every), run_files.FAULTS, every), strict=True))
+    faults = dict(zip(stored, each(workers, run_files.FAULTS, every), strict=True))
     for sha256, why in faults.items():
         if why:
             leave_out(stored[sha256].path, why)
     return {sha256: source for sha256, source in stored.items() if not faults[sha256]}
-
-
-def _ready(workers: Workers, jobs: Sequence[Source]) -> Workers:
-    """Return the processes for some jobs: for a few, this one alone, while others still import."""
-    return workers if len(jobs) >= FEW else Workers(1)
-
-
-def _summaries(stored: dict[str, Source], workers: Workers) -> list[Summary]:
-    """Return what is known of the runs, oldest first, each with the address of its page."""
-    every = [*stored.values()]
-    summaries = each(_ready(workers, every), run_files.SUMMARY, every)
-    age = attrgetter("datetime", "run", "sha256")
-    return _addressed(sorted(summaries, key=age))
 
 
 def _addressed(oldest_first: Iterable[Summary]) -> list[Summary]:
@@ -331,26 +293,6 @@ def _addressed(oldest_first: Iterable[Summary]) -> list[Summary]:
         href = f"{plain}-{summary.sha256[:8]}.html" if f"{plain}.html" in taken else f"{plain}.html"
         taken[href] = replace(summary, href=href)
     return list(taken.values())
-
-
-def _with_changes(
-    summaries: list[Summary], stored: dict[str, Source], workers: Workers
-) -> list[Summary]:
-    """Add how each run compares with the one before it on its machine."""
-    earlier: dict[str, list[Summary]] = {}
-    pairs = {}
-    for summary in summaries:
-        if machine := earlier.setdefault(summary.machine_id, []):
-            before, *others = machine[: -2 - MOST_RUNS : -1]
-            pairs[summary.sha256] = Pair(
-                stored[before.sha256],
-                stored[summary.sha256],
-                tuple(stored[other.sha256] for other in others),
-            )
-        machine.append(summary)
-    changes = each(workers, run_files.CHANGE, [*pairs.values()])
-    by_run = dict(zip(pairs, changes, strict=True))
-    return [replace(summary, change=by_run.get(summary.sha256)) for summary in summaries]
 
 
 def _put(files: Mapping[str, bytes], out: Path) -> Marks:
@@ -372,25 +314,12 @@ def _badges(summaries: Sequence[Summary], out: Path) -> dict[str, bytes]:
     }
 
 
-def _runs_of_machines(runs: Sequence[Summary]) -> str:
-    machines = counted(len({run.machine_id for run in runs}), "machine")
-    return f"{counted(len(runs), 'stored run')} of {machines}"
-
-
-def _described(newest_first: Sequence[Summary]) -> Described:
+def _described(newest_first: Sequence[Summary]) -> tuple[str, str, str]:
+    """Return the name of the index, what it holds, and when the newest run was measured."""
+    machines = counted(len({run.machine_id for run in newest_first}), "machine")
     text = (
-        f"{_runs_of_machines(newest_first)}, measured with the PyTorch benchmark suite Frobench: "
-        "every run, and the estimates of all cases with their intervals."
+        f"{counted(len(newest_first), 'stored run')} of {machines}, measured with the PyTorch "
+        "benchmark suite Frobench: every run, and the estimates of all cases with their intervals."
     )
     when = max((summary.datetime for summary in newest_first), key=metadata.date)
-    return Described("Frobench results", text, "", IMAGE, when)
-
-
-def _image(newest_first: Sequence[Summary]) -> bytes:
-    """Draw the machines that were measured last, each with its first number."""
-    newest: dict[str, Summary] = {}
-    for summary in newest_first:
-        newest.setdefault(summary.machine_id, summary)
-    foot = f"{_runs_of_machines(newest_first)}, the newest of {moment(newest_first[0].datetime)}"
-    rows = (Row(run.title, run.figure or "no figure") for run in newest.values())
-    return card.card("Frobench results", islice(rows, card.ROWS), foot)
+    return "Frobench results", text, when

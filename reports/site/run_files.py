@@ -11,8 +11,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from frobench.reports.files import downloads
-from frobench.reports.files.downloads import Rows
-from frobench.reports.files.metadata import Described, Publication, head
+from frobench.reports.files.metadata import Publication, head
 from frobench.reports.findings import sections
 from frobench.reports.findings.select import remembered
 from frobench.reports.fleet import peers
@@ -22,12 +21,10 @@ from frobench.reports.making.cache import Marks, Source, mark, stand, write
 from frobench.reports.run.page import Contents, Download, Signs, contents, run_page
 from frobench.reports.summary import card, views
 from frobench.reports.summary.device_axes import DeviceAxes
-from frobench.reports.summary.model import Change, Summary, change, summarise
+from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.launches import estimates, frame
 from frobench.reports.web.render import moment
 from frobench.suite import checks
-from frobench.suite.compare.between_run_spread import Levels, levels
-from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run
 from frobench.suite.units import counted, format_value
@@ -40,15 +37,16 @@ IMAGE, BADGE = ".png", ".badge.svg"
 """Suffixes of what stands for a page elsewhere."""
 
 
-class Written(Struct, frozen=True):
-    """What was written for a run.
+class Known(Struct, frozen=True):
+    """What is known of a run.
 
-    files : by their path below the site
-    figure : the first conclusive number on its page, with what it is; empty without one
+    rows : its part of the table of estimates
+    node : itself as one of a node; nothing without a label
     """
 
-    files: Marks
-    figure: str
+    summary: Summary
+    rows: bytes
+    node: Node | None
 
 
 class PageJob(NamedTuple):
@@ -69,22 +67,6 @@ class PageJob(NamedTuple):
     publication: Publication
 
 
-class Pair(NamedTuple):
-    """A run, and the one before it on its machine.
-
-    others : runs of the machine before both, the newest first
-    """
-
-    base: Source
-    source: Source
-    others: tuple[Source, ...]
-
-    @property
-    def key(self) -> str:
-        """What the comparison depends on besides the newer run."""
-        return " ".join(source.sha256 for source in (self.base, *self.others))
-
-
 def faults(source: Source) -> list[Conclusion]:
     """Find out why a stored file is not whole, and judge one that is."""
     run, damage = checks.opened(source.path)
@@ -102,56 +84,17 @@ def judged(source: Source) -> Run:
     return run
 
 
-def summarised(source: Source) -> Summary:
-    """Make a run's summary, and its part of the table of estimates."""
+def summarised(source: Source) -> Known:
+    """Find out what the pages of several runs need of one."""
     run = checks.credible(judged(source))
     estimated = estimates(run)
     medians = {case.case: case.medians for case in estimated}
     with remembered(run, medians):
         made = summarise(run, source.sha256, estimated)
-    source.kept("rows", downloads.rows(run, estimated))
-    if of_node := peers.node(run, made.axes, estimated):
-        source.kept("node", of_node)
-    return made
+    return Known(made, downloads.rows(run, estimated), peers.node(run, made.axes, estimated))
 
 
-def estimated(source: Source) -> Rows:
-    """Return a run's part of the table of estimates, which was made with its summary."""
-    if kept := source.get("rows", Rows):
-        return kept
-    run = checks.credible(judged(source))
-    return downloads.rows(run, estimates(run))
-
-
-def node(source: Source) -> Node | None:
-    """Return a run as one of a node, which was made with its summary; nothing without a label."""
-    return source.get("node", Node)
-
-
-def changed(pair: Pair) -> Change:
-    """Compare a run with the one before it, and keep what later comparisons learn from that one.
-
-    If that fails, neither run is at fault, and the result is the reason.
-    """
-    try:
-        base, others = judged(pair.base), [*map(_levels, pair.others)]
-        found = compare_runs(base, judged(pair.source), others)
-        _levels(pair.base, base)
-    except Exception as error:  # noqa: BLE001 - whatever two files bring about together
-        why = checks.broken(error).message
-        return Change(0, (), (), (), (why,))
-    return change(found)
-
-
-def _levels(source: Source, run: Run | None = None) -> Levels:
-    """Return what a run says to comparisons of others, and keep it.
-
-    run : the run itself, if it was read already
-    """
-    return source.get("levels", Levels) or source.kept("levels", levels(run or judged(source)))
-
-
-def write_page(job: PageJob) -> Written:
+def write_page(job: PageJob) -> Marks:
     """Write the page of a run, and its tables beside it."""
     whole = judged(job.source)
     run = checks.credible(whole)
@@ -173,8 +116,7 @@ def write_page(job: PageJob) -> Written:
     target.parent.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         write(target.with_name(name), content)
-    first = next((f"{row.figure}, {row.label}" for row in pictured), "")
-    return Written(_below(files, target), first)
+    return _below(files, target)
 
 
 def _below(files: Mapping[str, bytes], page: Path) -> Marks:
@@ -201,17 +143,16 @@ def _signs(job: PageJob, shown: Contents, data: Marks) -> Signs:
     """Tell what stands for a page elsewhere; `data` are the files beside it."""
     base, url = job.href.removesuffix(".html"), job.publication.url
     name = f"{shown.machine}, {moment(shown.run.datetime)}"
-    about = Described(name, shown.description, job.href, base + IMAGE, shown.run.datetime)
+    about = name, shown.description, shown.run.datetime, data, job.publication
     markdown = f"[![Frobench]({url(base + BADGE)})]({url(job.href)})"
     stem = Path(job.href).stem
-    return Signs(head(about, data, job.publication), stem + IMAGE, stem + BADGE, markdown)
+    return Signs(head(*about, job.href, base + IMAGE), stem + IMAGE, stem + BADGE, markdown)
 
 
-def _stands(job: PageJob, written: Written) -> bool:
-    return stand(written.files, job.out)
+def _stands(job: PageJob, written: Marks) -> bool:
+    return stand(written, job.out)
 
 
 FAULTS = Stage("faults", list[Conclusion], faults)
-SUMMARY = Stage("summary", Summary, summarised)
-CHANGE = Stage("change", Change, changed)
-PAGE = Stage("page", Written, write_page, _stands)
+SUMMARY = Stage("summary", Known, summarised)
+PAGE = Stage("page", Marks, write_page, _stands)

@@ -14,29 +14,13 @@ from frobench.reports.table.scored import Scored, left_out, scored
 from frobench.suite.checks.case_facts import busy
 from frobench.suite.checks.noise import noisy_case
 from frobench.suite.checks.rule import code
-from frobench.suite.compare.matching import RunComparison, by_key, faults
+from frobench.suite.compare.matching import by_key, faults
 from frobench.suite.statistics import Medians
-from frobench.suite.stored.machine_identity import device_id, distinctions, machine_id, name_of
+from frobench.suite.stored.machine_identity import device_id, distinctions, machine_id
 from frobench.suite.stored.types import Environment, Run
 from frobench.suite.units import counted
 
 NOISY = code(noisy_case)
-
-
-class Change(Struct, frozen=True):
-    """How a run compares with the one before it on the same machine, by the verdicts of `compare`.
-
-    compared : number of cases that were compared
-    slower, faster : names of cases, without their files
-    differences : facts of the environment that matter and differ; any makes all incomparable
-    faults : errors of a whole run; any makes all incomparable too
-    """
-
-    compared: int
-    slower: tuple[str, ...]
-    faster: tuple[str, ...]
-    differences: tuple[str, ...]
-    faults: tuple[str, ...]
 
 
 class Summary(Struct, frozen=True, kw_only=True):
@@ -59,8 +43,6 @@ class Summary(Struct, frozen=True, kw_only=True):
     doubt : why its speed is not trusted: other programs, or most of the cases that can be compared
         are noisy; empty where it is
     scored : what scores are made of
-    figure : its first conclusive number with what it is, in words
-    change : ``None`` where there is no run before
     """
 
     sha256: str
@@ -86,8 +68,6 @@ class Summary(Struct, frozen=True, kw_only=True):
     doubt: str
     scored: Scored
     href: str = ""
-    figure: str = ""
-    change: Change | None = None
 
 
 def first_device(run: Run) -> str:
@@ -118,7 +98,7 @@ def equipment_of(run: Summary) -> Equipment:
 
 
 def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summary:
-    """Return what is known of a run by itself; its page's address and figure come later.
+    """Return what is known of a run by itself; its page's address comes later.
 
     sha256 : of the stored file
     estimated : the estimates of its cases (`reports.table.launches.estimates`)
@@ -162,15 +142,3 @@ def _noise(run: Run, medians: Medians) -> str:
     count = len(comparable & noisy)
     few = count <= len(comparable) / 2
     return "" if few else f"{count} of {counted(len(comparable), 'case')} noisy"
-
-
-def change(found: RunComparison) -> Change:
-    """Return what a comparison with the run before says, in a few words."""
-    sure = [(name_of(case.fullname), case.word) for case in found.cases if case.differs]
-    return Change(
-        compared=sum(case.p_value is not None for case in found.cases),
-        slower=tuple(name for name, word in sure if word == "slower"),
-        faster=tuple(name for name, word in sure if word == "faster"),
-        differences=tuple(each.fact for each in found.differences),
-        faults=tuple(found.faults),
-    )

@@ -30,8 +30,6 @@ DARK = {name: dark for name, (_, dark) in _COLOURS.items()}
 The first is the subject of a chart; the others are there where lines must be told apart, the
 first five for each colour-vision deficiency too.
 """
-GROUNDS = ("paper", "surface", "rule", "range", "good-ground", "warn-ground", "bad-ground")
-"""Colours that lie behind others."""
 SERIES = ("c1", "c2", "c3", "c4", "c5", "c6")
 SHAPES = (
     "M0-5a5 5 0 1 1-.01 0z",

@@ -56,7 +56,7 @@ ACTS = {
   field.dispatchEvent(new Event("input", { bubbles: true }));
 }""",
     "sort": """place => {
-  const all = [...document.querySelectorAll("#runs thead button")];
+  const all = [...document.querySelectorAll("#devices-table thead button")];
   const shown = all.filter((one) => one.offsetWidth);
   shown[place % shown.length].click();
 }""",
@@ -91,7 +91,7 @@ COMPARING = {
 }""",
 }
 """What a reader of the purchase page does."""
-VIEWS = {"filter of runs": "runs", "sort": "runs", "workload": "compare"}
+VIEWS = {"filter of runs": "runs", "workload": "compare"}
 """Where a reader does it, if not among the devices."""
 PICK = """count => [...document.querySelectorAll("#devices-table input[type=checkbox]")]
   .slice(0, count).forEach((one) => one.click())"""

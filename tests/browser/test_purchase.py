@@ -207,36 +207,6 @@ def test_what_is_folded_away_is_drawn_when_it_is_opened_or_printed(
         one.page.evaluate("dispatchEvent(new Event('afterprint'))")
 
 
-def test_lines_of_equal_value_are_where_speed_by_price_is_what_they_say(page: Page) -> None:
-    for place, price in enumerate(("30000", "9000", "12000"), start=1):
-        name = page.locator(".field label").filter(has_text=re.compile(r"\([A-C]\), USD$"))
-        put(page, name.nth(place - 1).inner_text(), price)
-    part(page, "front")
-    unfold(page)
-    points = page.evaluate(
-        """() => [...document.querySelectorAll(".points .dot")].map((one) =>
-            [parseFloat(one.getAttribute("cx")), parseFloat(one.getAttribute("cy"))])"""
-    )
-    lines = page.evaluate(
-        """() => [...document.querySelectorAll(".points .value")].map((one) =>
-            ["x1", "y1", "x2", "y2"].map((name) => parseFloat(one.getAttribute(name))))"""
-    )
-    texts = page.locator(".points .worth").all_text_contents()
-    assert 1 <= len(lines) == len(texts) <= 3
-    rows = page.get_by_role("table", name="Speed against price").get_by_role("row").all()[1:]
-    shown = [row.get_by_role("cell").all_inner_texts() for row in rows]
-    known = [
-        1000 * float(speed.partition(RATIO)[0]) / float(price.split()[0].replace(",", ""))
-        for speed, price, _ in shown
-    ]
-    for (x1, y1, x2, y2), text in zip(lines, texts, strict=True):
-        worth = float(text.removesuffix(RATIO))
-        for (x, y), value in zip(points, known, strict=True):
-            on_line = y1 + (y2 - y1) * (x - x1) / (x2 - x1)
-            if abs(value / worth - 1) > 0.05:
-                assert (y < on_line) == (value > worth)
-
-
 def test_own_weights_move_the_score(page: Page, data: dict[str, Any]) -> None:
     choose(page, "Own weights")
     put(page, "Small products", "3")
@@ -269,7 +239,7 @@ def test_a_price_can_be_cleared_and_reset_brings_back_the_file_s(
     browser: Browser, tmp_path: Path
 ) -> None:
     known = [
-        one._replace(torch_name=re.compile("Made-up"), memory_bytes=None, price=31000.0)
+        one._replace(torch_name="Made-up", memory_bytes=None, price=31000.0)
         for one in prices.read()[:1]
     ]
     for name, content in purchase.files(RUNS, "b/two.html", known).items():
@@ -295,7 +265,7 @@ def test_a_view_can_be_sent_and_the_back_button_takes_a_step_back(
     before = part(page, "cards")
     put(page, FIRST, "30000")
     put(page, FIRST, "20000")
-    page.get_by_role("combobox", name="Speed against").select_option("watts")
+    put(page, "Years", "2")
     sent = {name: part(page, name) for name in PARTS}
     with shown(browser, page.url, LOOKS[1]) as other:
         unfold(other.page)
@@ -347,7 +317,7 @@ def test_a_comma_is_a_point_and_the_page_rests_on_what_was_typed(page: Page) -> 
 
 @pytest.mark.parametrize(
     ("label", "wrong"),
-    [(KWH, "-1"), ("Currency of prices", "dollars"), (FIRST, "cheap"), ("Budget, USD", "2.500")],
+    [(KWH, "-1"), (FIRST, "cheap"), ("Budget, USD", "2.500")],
 )
 def test_what_rests_on_a_wrong_input_is_hidden_until_it_is_mended(
     page: Page, label: str, wrong: str
@@ -434,23 +404,6 @@ def test_four_machines_fit_the_page_and_the_sheets_that_a_buyer_reads(
         assert one.probe("sideways") == []
 
 
-def test_another_currency_never_relabels_a_number_that_was_typed(page: Page) -> None:
-    put(page, FIRST, "30000")
-    put(page, "Budget, USD", "40000")
-    put(page, "Currency of prices", "eur")
-    assert "currency=EUR" in page.url
-    assert cell(page, "(A)", "Price") == ""
-    euros, budget = FIRST.replace("USD", "EUR"), "Budget, EUR"
-    assert (field(page, euros).input_value(), field(page, budget).input_value()) == ("", "")
-    assert field(page, KWH.replace("USD", "EUR")).count() == 1
-    assert "30,000" not in part(page, "cards")
-    put(page, euros, "28000")
-    assert cell(page, "(A)", "Price") == "28,000"
-    put(page, "Currency of prices", "USD")
-    assert cell(page, "(A)", "Price") == ""
-    assert field(page, "Budget, USD").input_value() == "40000"
-
-
 def test_forced_colours_show_the_chosen_workload_and_what_is_not_conclusive(
     browser: Browser, address: str
 ) -> None:
@@ -503,7 +456,6 @@ def test_links_within_the_page_leave_the_settings_in_the_address(page: Page) -> 
 def test_labels_of_the_chart_do_not_collide(page: Page) -> None:
     for width in (320, 500, 1280):
         page.set_viewport_size({"width": width, "height": 900})
-        page.get_by_role("combobox", name="Speed against").select_option("memory")
         boxes = [one.bounding_box() for one in page.locator(".points .label").all()]
         assert len(boxes) == len(RUNS)
         known = [box for box in boxes if box]

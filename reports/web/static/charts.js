@@ -22,15 +22,9 @@ const charts = (() => {
   const LETTER = 7.6;
   const LINE = 14;
   const BESIDE = 13;
-  const MOST_VALUES = 3;
-  /** What is on the axis across: whether more of it is better, and of how much of it value is the speed. */
-  const ACROSS = {
-    price: { title: "Price of a device", more: false, per: 1000 },
-    ownership: { title: "Cost of ownership of a device", more: false, per: 1000 },
-    watts: { title: "Power of a device", more: false, per: 100 },
-    memory: { title: "Memory of a device", more: true },
-  };
-  const unit = (across, settings) => ({ watts: "W", memory: "B" })[across] ?? settings.currency;
+  /** What speed is held against: the price of a device, or its power where fewer than two prices are known. */
+  const TITLES = { price: "Price of a device", watts: "Power of a device" };
+  const unit = (across, settings) => (across === "watts" ? "W" : settings.currency);
 
   /**
    * Machines with a known speed and amount, and whether they are on the front: conclusively faster than all that
@@ -38,17 +32,12 @@ const charts = (() => {
    */
   function points(view, across) {
     const known = view.ranked.filter(({ each }) => each[across]);
-    const cost = (row) => row.each[across] * (ACROSS[across].more ? -1 : 1);
-    const beaten = model.beaters(known.map((row) => [cost(row), row]), view.faster);
+    const cost = (row) => row.each[across], beaten = model.beaters(known.map((row) => [cost(row), row]), view.faster);
     return known.map((row, place) => {
       const near = known.filter((other) => cost(other) < cost(row) && !view.faster(row, other));
       return { row, within: beaten[place].length === 0 && near.length === 0, beaters: beaten[place], near };
     });
   }
-
-  /** What speed is held against unless a reader says: the first that is known of two machines. */
-  const usual = (view) =>
-    Object.keys(ACROSS).find((across) => points(view, across).length > 1) ?? "price";
 
   /** A machine's place beside the front, in words. */
   function word({ within, beaters, near }) {
@@ -83,22 +72,6 @@ const charts = (() => {
       return step;
     });
   }
-
-  /** Dashed lines on which a unit of money or power buys as much speed, each with that number at its upper end. */
-  function values(xs, ys, up, per) {
-    const [least, most] = [ys.low / xs.high, ys.high / xs.low].map((one) => one * per);
-    return drawing.scale(least, most).steps(MOST_VALUES).flatMap((worth) => {
-      const [from, to] = [Math.max(xs.low, (ys.low / worth) * per), Math.min(xs.high, (ys.high / worth) * per)];
-      const [x, y] = [xs.at(to), up((to * worth) / per)];
-      const aside = to === xs.high ? { "text-anchor": "start", dx: 6, dy: 4 } : { "text-anchor": "middle", dy: -6 };
-      return [line("value", xs.at(from), x, up((from * worth) / per), y),
-        shape("text", { class: "tick worth", x: `${x}%`, y, ...aside }, `${units.value(worth, "×")}`)];
-    });
-  }
-
-  /** What the lines of equal value stand for. */
-  const worth = (across, { currency }) =>
-    `speed per ${units.value(ACROSS[across].per, across === "watts" ? "W" : currency)}`;
 
   /** The front as a line from point to point: what more speed costs. */
   function steps(points, ats, up) {
@@ -135,17 +108,13 @@ const charts = (() => {
     const labels = (lettersOf, wide) => placed(points.map(({ row }, i) => [ats[i], up(row.ratio.value), lettersOf(row)]), wide);
     const below = labels(() => 1, NARROW), called = labels(({ short }) => short.length, WIDE);
     const described = points.map((one) => `${one.row.name}: ${word(one)}`).join("; ");
-    const title = `${ACROSS[across].title}, ${symbol}`;
     return shape("svg",
-      { class: "points", role: "img", "aria-label": `Speed against ${ACROSS[across].title.toLowerCase()}. ${described}.` },
+      { class: "points", role: "img", "aria-label": `Speed against ${TITLES[across].toLowerCase()}. ${described}.` },
       ...grid(xs, ys, up),
-      ...(ACROSS[across].more ? [] : [...values(xs, ys, up, ACROSS[across].per / factor), ...steps(points, ats, up)]),
+      ...steps(points, ats, up),
       ...points.map((one, i) => point(one, ats[i], up, below[i], called[i])),
-      shape("text", { class: "title across", x: "50%", y: HEIGHT + 40 }, title));
+      shape("text", { class: "title across", x: "50%", y: HEIGHT + 40 }, `${TITLES[across]}, ${symbol}`));
   }
-
-  /** What a machine on the front is conclusively faster than. */
-  const beaten = (across) => ({ watts: "draw less", memory: "have more" })[across] ?? "cost less";
 
   /** What the chart says: the last step of the front, or the machines on it. */
   function heading(view, across, points) {
@@ -159,16 +128,16 @@ const charts = (() => {
   }
 
   /** Speed against what it takes, and the same as a table. */
-  function front(view, across) {
-    const found = points(view, across), { title } = ACROSS[across];
+  function front(view) {
+    const across = Object.keys(TITLES).find((one) => points(view, one).length > 1) ?? "price";
+    const found = points(view, across), title = TITLES[across];
     const unknown = view.rows.filter((row) => !found.some((one) => one.row === row));
     const why = ({ machine: { invalid, doubt }, out }) => (invalid ? "invalid run" : out || (doubt && "doubtful run") || `${title.toLowerCase()} or speed unknown or 0`);
     const left = unknown.length ? [element("p", { class: "meta" }, `Not shown: ${listed(unknown.map((row) => `${row.name} (${why(row)})`))}.`)] : [];
     if (found.length === 0) return left;
     const symbol = unit(across, view.settings), amount = ({ machine, each }) => (across === "watts" ? number(machine.power, symbol) : units.value(each[across], symbol));
     const rows = found.map((one) => [[linked(one.row)], number(one.row.ratio, "×"), amount(one.row), word(one)]);
-    const dashes = ACROSS[across].more ? "" : `; dashed: ${worth(across, view.settings)}`;
-    const subtitle = `Speed ${under(view)}, × ${view.reference.name}; a ring: conclusively faster than all that ${beaten(across)}${dashes}`;
+    const subtitle = `Speed ${under(view)}, × ${view.reference.name}; a ring: conclusively faster than all that ${across === "watts" ? "draw" : "cost"} less`;
     return [figure("pareto", heading(view, across, found), subtitle, chart(view, across, found), legend(found.map(({ row }) => row)),
       folded(table(`Speed against ${title.toLowerCase()}`, ["Machine", "Speed", title, "Where it stands"], rows))), ...left];
   }
@@ -273,7 +242,7 @@ const charts = (() => {
       table("Hours until buying pays", ["Machine", "Hours"], known.map(([row, hours]) => [[linked(row)], units.value(hours, "h")])))];
   }
 
-  return { ACROSS, linked, spelled, points, word, placed, usual, front, ranks, rent, renting };
+  return { linked, spelled, points, word, placed, front, ranks, rent, renting };
 })();
 
 /**
@@ -281,7 +250,7 @@ const charts = (() => {
  * of its sources: it has no interval, is never scored, and is part of no verdict.
  *
  * @typedef {{low: number, high: number, note: string, sources: number}} Figures
- * @typedef {{name: string, vendor: string, figures: object[], ranges: (?Figures)[]}} Published `ranges` are by `AXES`
+ * @typedef {{name: string, figures: object[], ranges: (?Figures)[]}} Published `ranges` are by `AXES`
  */
 const elsewhere = (() => {
   const { element, shape } = drawing;
@@ -311,7 +280,7 @@ const elsewhere = (() => {
     const products = PRODUCTS.map((precision) => of("matmul", precision, precision)).filter(Boolean);
     const compute = products.length ? products.reduce((best, one) => (one.high > best.high ? one : best)) : null;
     const ranges = [compute, of("copy_within", "copies") ?? of("read_within", "reads"), of("copy_to_device_pinned", "pinned")];
-    return { name, vendor: name.split(" ")[0], figures, ranges };
+    return { name, figures, ranges };
   }
 
   /** All devices, the largest compute first. @returns {Published[]} */
@@ -323,29 +292,13 @@ const elsewhere = (() => {
     return rows.sort((a, b) => largest(b) - largest(a));
   }
 
-  /** The devices that the reader picked. */
-  function picked(all) {
-    const names = (setting.read().get(KEY) ?? "").split(BETWEEN);
-    return all.filter(({ name }) => names.includes(name));
-  }
+  /** The names that the reader picked, and the devices that have them. */
+  const names = () => (setting.read().get(KEY) ?? "").split(BETWEEN).filter(Boolean);
+  const picked = (all) => all.filter(({ name }) => names().includes(name));
 
   /** Take a device into the comparison, or out of it. */
-  function pick(all, name, taken) {
-    const others = picked(all).map((one) => one.name).filter((one) => one !== name);
-    setting.write({ [KEY]: [...others, ...(taken ? [name] : [])].join(BETWEEN) || null });
-  }
-
-  function picker(all, name) {
-    const box = element("input", { type: "checkbox", "aria-label": `Compare ${name}, published figures`, "data-name": name });
-    box.addEventListener("change", () => pick(all, name, box.checked));
-    return element("label", { class: "check" }, box, element("span", {}, "Compare"));
-  }
-
-  /** Let all boxes show what is picked. */
-  function tick(root, all) {
-    const names = picked(all).map(({ name }) => name);
-    root.querySelectorAll("input[data-name]").forEach((box) => { box.checked = names.includes(box.dataset.name); });
-  }
+  const pick = (name, taken) => setting.write({ [KEY]: [...names().filter((one) => one !== name), ...(taken ? [name] : [])].join(BETWEEN) || null });
+  const picker = (name) => setting.box("Compare", () => names().includes(name), (taken) => pick(name, taken), `Compare ${name}, published figures`);
 
   /** A mark on the axis of compute: filled with its interval where it was measured, else hollow. */
   function mark({ value, low, high }, at) {
@@ -371,19 +324,19 @@ const elsewhere = (() => {
 
   /**
    * Devices and their ranges.
-   * @param {?Published[]} all makes boxes that pick among these
+   * @param {boolean} pickable whether there are boxes that pick them
    * @param {object[]} measured rows of stored runs among them
    */
-  function table(devices, all = null, measured = []) {
+  function table(devices, pickable = false, measured = []) {
     const rows = sorted([...measured, ...devices]), [, , factor] = AXES[0];
     const ends = rows.flatMap(({ ranges: [one] }) => (one ? [one.low ?? one.value, one.high ?? one.value] : [])).map((one) => one / factor);
     const axis = ends.length ? drawing.spanning(ends) : null;
     const ruler = shape("svg", { class: "ruler", "aria-hidden": "true" }, ...(axis?.ticks() ?? []).map(([at, text]) => shape("text", { x: `${at}%`, y: 12 }, text)));
-    const heads = [element("th", { scope: "col", class: "pick" }, all ? "Compare" : ""), "Device",
+    const heads = [element("th", { scope: "col", class: "pick" }, pickable ? "Compare" : ""), "Device",
       ...AXES.map(([title, unit], i) => element("th", i ? { scope: "col" } : { scope: "col", class: "speed", "aria-sort": "descending" },
         title, element("small", {}, unit), ...(i ? [] : [ruler])))];
     const body = rows.map(({ name, href, ranges }) => [
-      element("td", { class: "pick" }, ...(all && !href ? [picker(all, name)] : [])),
+      element("td", { class: "pick" }, ...(pickable && !href ? [picker(name)] : [])),
       element("th", { scope: "row" }, href ? element("a", { href }, name) : name),
       ...ranges.map((one, i) => cell(one, i, axis?.at))]);
     const caption = `Sorted by compute in the precision with the largest figure; logarithmic. Hollow: published, the range and the number of sources.${measured.length ? " Filled: measured here, with the interval." : ""}`;
@@ -409,12 +362,11 @@ const elsewhere = (() => {
     const [added, drawn] = root.children, chosen = picked(all);
     if (!added.firstChild) {
       const input = element("select", { id: "add-published" }, element("option", { value: "" }, "none"), ...all.map(({ name }) => element("option", { value: name, label: name })));
-      input.addEventListener("change", () => { if (input.value) pick(all, input.value, true); input.value = ""; });
+      input.addEventListener("change", () => { if (input.value) pick(input.value, true); input.value = ""; });
       added.append(element("label", { for: "add-published" }, "Add published figures of"), input);
     }
-    drawn.replaceChildren(...(chosen.length ? [table(chosen, all, machines.map(measured)), sources(chosen)] : []));
-    tick(drawn, all);
+    drawn.replaceChildren(...(chosen.length ? [table(chosen, true, machines.map(measured)), sources(chosen)] : []));
   }
 
-  return { read, table, picked, pick, tick, show };
+  return { read, table, picked, show };
 })();

@@ -26,11 +26,10 @@ const compare = (() => {
   const ANY = { least: 0, usual: null, clears: true, placeholder: "any" };
   const BUDGET = { ...ANY, key: "budget", label: "Budget", most: MOST_MONEY };
   const LEAST = { ...ANY, key: "memory", label: "Least memory, GB", most: 1e6 };
-  const CURRENCY = "USD";
   /** The workload whose weights the reader sets. */
   const OWN = "own";
   /** What in the address the page rests on. */
-  const KEYS = /^(reference|workload|against|currency|budget|memory|kwh|hours|years|share|(price|rent|weight)\..*)$/s;
+  const KEYS = /^(reference|workload|budget|memory|kwh|hours|years|share|(price|rent|weight)\..*)$/s;
   const FAST = ["bfloat16", "float16", "float32"];
   /** Memory that is kept free, and below which it is tight. */
   const FREE = 2 * GB, TIGHT = 4 * GB;
@@ -70,12 +69,11 @@ const compare = (() => {
     return { value, low, high };
   }
 
-  /** What a machine costs, draws and holds; null where that is not known. */
+  /** What a machine costs and draws; null where that is not known. */
   function amounts(machine, settings) {
     const known = machine.currency === settings.currency ? machine.price : null;
     const price = Object.hasOwn(settings.prices, machine.run) ? settings.prices[machine.run] : known;
-    const { power, memory_bytes: memory } = machine;
-    return { price, ownership: owned(price, power, settings)?.value ?? null, watts: power?.value ?? null, memory };
+    return { price, ownership: owned(price, machine.power, settings)?.value ?? null, watts: machine.power?.value ?? null };
   }
 
   /** What keeps machines from what the reader asked, and what is said of one of them and of several. */
@@ -150,9 +148,6 @@ const compare = (() => {
 
   // What the reader sets.
 
-  /** The currency that prices are in: the reader's, or that of the first known one. */
-  const usualCurrency = (machines) => machines.map(({ currency }) => currency).find((one) => one !== null) ?? CURRENCY;
-  const currencyOf = (machines, params) => setting.code(params.get("currency") ?? "") || usualCurrency(machines);
 
   /** The workload that holds unless the reader says otherwise: the first that the reference measured. */
   const usualWorkload = (data, reference) =>
@@ -175,9 +170,9 @@ const compare = (() => {
   /** What the reader has set, or what holds without it. */
   function settingsOf(data, machines, reference, params) {
     const number = (wanted) => setting.number(params, wanted);
-    const currency = currencyOf(machines, params);
-    const use = Object.fromEntries([{ ...KWH, currency }, ...USES].map((wanted) => [wanted.key, number(wanted)]));
-    const priced = { least: 0, most: MOST_MONEY, usual: undefined, clears: true, currency };
+    const { currency } = data;
+    const use = Object.fromEntries([KWH, ...USES].map((wanted) => [wanted.key, number(wanted)]));
+    const priced = { least: 0, most: MOST_MONEY, usual: undefined, clears: true };
     const given = (kind) => Object.fromEntries(machines
       .map(({ run }) => [run, number({ ...priced, key: `${kind}.${run}` })])
       .filter(([, one]) => one !== undefined));
@@ -186,7 +181,7 @@ const compare = (() => {
       ...use, share: use.share / 100, currency, prices: given("price"),
       rents: Object.fromEntries(Object.entries({ ...Object.fromEntries(told), ...given("rent") }).filter(([, one]) => one !== null)),
       workload: workloadOf(data, reference, params),
-      budget: number({ ...BUDGET, currency }), memory: number(LEAST),
+      budget: number(BUDGET), memory: number(LEAST),
     };
   }
 
@@ -564,18 +559,12 @@ const compare = (() => {
 
   // Where numbers are from.
 
-  /** A price's date, and how old it was when the machine was measured, from a year on. */
-  function dated(date, measured) {
-    const years = yearsOld(date, measured);
-    return years > 0 ? `${date} (${units.counted(years, "year")} before this run)` : date;
-  }
-
   /** The source of a price, the reader or a table, and what renting costs. */
-  function price({ settings }, { machine: { run, price: told, currency, price_kind, price_date, price_source, rent, measured } }) {
+  function price({ settings }, { machine: { run, price: told, currency, price_kind, price_date, price_source, rent } }) {
     const known = told === null ? "not known"
-      : `${units.value(told, currency)}: ${price_kind}, ${dated(price_date, measured)}, says ${price_source}`;
+      : `${units.value(told, currency)}: ${price_kind}, ${price_date}, says ${price_source}`;
     const rented = rent
-      ? [`${units.value(rent.price, rent.currency)} an hour: ${rent.kind}, ${dated(rent.date, measured)}, says ${rent.source}`] : [];
+      ? [`${units.value(rent.price, rent.currency)} an hour: ${rent.kind}, ${rent.date}, says ${rent.source}`] : [];
     if (!Object.hasOwn(settings.prices, run)) return [known, ...rented];
     const own = settings.prices[run];
     return [`${own === null ? "not known" : units.value(own, settings.currency)}, as you set it`, `else ${known}`, ...rented];
@@ -599,35 +588,27 @@ const compare = (() => {
   // The page at work.
 
   /** What makes the elements of each part of the page that depends on settings. */
-  const parts = (view, across) => ({
+  const parts = (view) => ({
     heading: () => [heading(view)],
     summary: () => summary(view),
     verdicts: () => verdicts(view),
     cards: () => cards(view),
     weighs: () => weighs(view),
-    front: () => charts.front(view, across),
+    front: () => charts.front(view),
     ranks: () => charts.ranks(view),
     holding: () => [charts.renting(view).length ? "What fits, and whether to rent" : "What fits"],
     fits: () => fits(view),
     rent: () => charts.rent(view),
     specimens: () => [specimens(view)],
-    usual: () => [assumed(usualCurrency(view.rows.map(({ machine }) => machine)))],
+    usual: () => [assumed(view.settings.currency)],
     notes: () => view.rows.map((row) => notes(view, row)),
   });
-
-  /** Make the fields of a part, unless they are there for the same things already. */
-  function make(root, part, things, build) {
-    const place = root.querySelector(`[data-part="${part}"]`), made = JSON.stringify(things);
-    if (place.dataset.made === made) return;
-    place.dataset.made = made;
-    place.replaceChildren(...build());
-  }
 
   /** The weights that a reader may set of a workload: those of all parts, or none. */
   const weighable = (data, reference, { name }) => (name === OWN ? partsOf(data, reference).map((part) => weight(data, reference, part)) : []);
 
   /** The fields of weights. */
-  const weights = (own) => (own.length ? [setting.group("How much each part counts", own, own.map(setting.field))] : []);
+  const weights = (own) => (own.length ? [setting.group("How much each part counts", own)] : []);
 
   /** A choice among all workloads and the reader's own weights. */
   const workloads = (data, reference) => setting.buttons({ key: "workload", label: "Workload", usual: usualWorkload(data, reference),
@@ -635,28 +616,20 @@ const compare = (() => {
 
   /** Make the fields that are not there yet, and let all show what is set. */
   function controls(root, data, machines, { rows, reference, settings }, offered) {
+    const make = (part, things, build) => setting.make(root.querySelector(`[data-part="${part}"]`), things, build);
     const inOrder = [...rows].sort((a, b) => a.place - b.place), runs = machines.map(({ run }) => run);
-    const currency = () => currencyOf(machines, setting.read());
-    const priced = (wanted, usual) => Object.defineProperties({ clears: true, least: 0, most: MOST_MONEY, ...wanted }, {
-      currency: { get: currency }, label: { get: () => `${wanted.label}, ${currency()}${wanted.per ?? ""}` }, ...(usual ? { usual: { get: () => usual(currency()) } } : {}) });
-    const called = ({ machine, name }) => `${name}${machine.count > 1 ? ", together" : ""}`;
-    make(root, "costs", runs, () => {
-      const prices = inOrder.map((row) => priced({ key: `price.${row.machine.run}`, label: called(row) },
-        (now) => (row.machine.currency === now ? row.machine.price : null)));
-      const rents = inOrder.map((row) => priced({ key: `rent.${row.machine.run}`, label: called(row), per: " an hour" },
-        (now) => (row.machine.rent?.currency === now ? row.machine.rent.price : null)));
-      const chosen = { key: "currency", label: "Currency of prices", usual: usualCurrency(machines) };
-      return [setting.group("Prices and use", [...prices, ...rents, chosen, ...USES],
-        [...[...prices, ...rents].map(setting.field), setting.currency(chosen), ...USES.map(setting.field)])];
-    });
-    make(root, "workload", [], () => [workloads(data, reference.machine), ...[priced(BUDGET), LEAST, priced({ ...KWH, clears: false })].map(setting.field)]);
+    const { currency } = settings, called = ({ machine, name }) => `${name}${machine.count > 1 ? ", together" : ""}`;
+    const priced = (wanted) => ({ clears: true, least: 0, most: MOST_MONEY, ...wanted, label: `${wanted.label}, ${currency}${wanted.per ?? ""}` });
+    make("costs", runs, () => [setting.group("Prices and use", [
+      ...inOrder.map((row) => priced({ key: `price.${row.machine.run}`, label: called(row), usual: row.machine.currency === currency ? row.machine.price : null })),
+      ...inOrder.map((row) => priced({ key: `rent.${row.machine.run}`, label: called(row), per: " an hour",
+        usual: row.machine.rent?.currency === currency ? row.machine.rent.price : null })),
+      ...USES])]);
+    make("workload", [], () => [workloads(data, reference.machine), ...[priced(BUDGET), LEAST, priced({ ...KWH, clears: false })].map(setting.field)]);
     const own = weighable(data, reference.machine, settings.workload);
-    make(root, "weights", own.map(({ key }) => key), () => weights(own));
-    make(root, "reference", [runs, offered.length], () => (offered.length < 2 ? [] : [setting.choice({ key: "reference", label: "Compared with",
+    make("weights", own.map(({ key }) => key), () => weights(own));
+    make("reference", [runs, offered.length], () => (offered.length < 2 ? [] : [setting.choice({ key: "reference", label: "Compared with",
       usual: offered[0].run, options: inOrder.filter(({ machine }) => offered.includes(machine)).map(({ machine, name }) => [machine.run, name]) })]));
-    const usual = charts.usual({ rows, ranked: rows.filter(({ speed }) => speed), faster: () => false });
-    make(root, "against", [runs, usual], () => [setting.choice({ key: "against", label: "Speed against", usual,
-      options: Object.entries(charts.ACROSS).map(([key, { title }]) => [key, title]) })]);
     setting.refresh(root);
   }
 
@@ -668,18 +641,18 @@ const compare = (() => {
    * @param {Machine[]} offered those that a reader may choose as the reference; the first is the usual one
    */
   function show(root, data, machines, offered) {
-    const params = setting.read(), fragment = [...params].filter(([key]) => KEYS.test(key)).join(), before = latest.get(root);
-    if (before?.machines === machines && before.fragment === fragment) return;
+    const params = setting.read(), before = latest.get(root);
+    const asked = JSON.stringify([machines.map(({ run }) => run), [...params].filter(([key]) => KEYS.test(key))]);
+    if (before?.asked === asked) return;
     const shown = view(data, machines, offered.find(({ run }) => run === params.get("reference")) ?? offered[0], params);
-    const across = Object.keys(charts.ACROSS).find((one) => one === params.get("against")) ?? charts.usual(shown);
-    const waiting = new Map(Object.entries(parts(shown, across)));
+    const waiting = new Map(Object.entries(parts(shown)));
     const draw = (all) => waiting.forEach((build, part) => {
       const node = root.querySelector(`[data-part="${part}"]`);
       if (!all && node.closest("details:not([open])")) return;
       node.replaceChildren(...build());
       waiting.delete(part);
     });
-    latest.set(root, { machines, fragment, draw });
+    latest.set(root, { asked, draw });
     if (!before) {
       root.addEventListener("toggle", () => latest.get(root).draw(false), true);
       addEventListener("beforeprint", () => latest.get(root).draw(true));

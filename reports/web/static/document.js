@@ -33,31 +33,16 @@ const document = (() => {
 
 const built = (() => {
   const NOTHING = new Map();
-  const numbers = (speed) => ({ log_ratio: speed.log, log_error: speed.error, ratio: model.ratio(speed).value, low: model.ratio(speed).low, high: model.ratio(speed).high });
-
-  /** The rows of the table beside the page: each machine under each workload, and in each part. */
-  function table(data, machines, reference) {
-    const isNew = new Set();
-    return machines.flatMap((machine) => data.workloads.flatMap(({ name }) => {
-      const { speed, coverage, parts } = model.score(machine, reference, model.workload(data, name));
-      const scored = { at: machine.at, workload: name, part: "", coverage, ...(speed ? numbers(speed) : {}) };
-      const once = parts.filter(({ part }) => !isNew.has(`${machine.at} ${part.name}`) && isNew.add(`${machine.at} ${part.name}`));
-      return [scored, ...once.filter(({ share }) => share > 0).map((part) => (
-        { at: machine.at, workload: "", part: part.part.name, coverage: part.share, ...numbers(model.inOne(machine, reference, part)) }))];
-    }));
-  }
-
   /** Everything that the page of machines side by side holds before a reader sets anything. */
   function page(data) {
     const machines = model.devices(data), reference = machines.find(({ at }) => at === data.base);
     const view = compare.view(data, machines, reference, NOTHING);
     const most = Math.max(...view.rows.map(({ ratio }) => ratio?.value ?? 0), 1e-9);
     return {
-      parts: Object.fromEntries(Object.entries(compare.parts(view, charts.usual(view))).map(([name, make]) => [name, make().join("")])),
+      parts: Object.fromEntries(Object.entries(compare.parts(view)).map(([name, make]) => [name, make().join("")])),
       heading: compare.heading(view), headline: compare.headline(view), description: compare.description(view),
       reference: view.reference.name,
       ranked: view.rows.map(({ name, ratio }) => [`${name}: ${ratio ? units.parts(ratio, "×").filter(Boolean).join(" ") : "not measured"}`, (ratio?.value ?? 0) / most]),
-      table: table(data, machines, reference),
     };
   }
 

@@ -5,13 +5,12 @@
  * lives in the address's fragment and nowhere else (#view=runs&q=h200&workload=decode&run=...). The build draws the
  * same table of devices without a browser.
  *
- * @typedef {{run: number, runs: number, machine: Machine, name: string, vendor: string}} Device
+ * @typedef {{run: number, runs: number, machine: Machine, name: string, backend: string}} Device
  *   `run` is the place of its newest run that counts, `runs` how many there are
  */
 const index = (() => {
   const { element, shape } = drawing;
   const { GB, isAbove, per, exact } = model;
-  const VENDORS = { CUDA: "NVIDIA", ROCm: "AMD", XPU: "Intel", MPS: "Apple" };
   const FASTEST = "-speed";
   const PER = 1000, MOST_DOTS = 6, TICKS = 5, MOST_LETTERS = 120;
   /** Devices that are compared one by one with the first, at most, and names in a sentence. */
@@ -36,32 +35,22 @@ const index = (() => {
 
   /** All devices, that of a run, and the currency of most prices. */
   function read(data) {
-    const places = new Map(), machines = model.devices(data);
+    const machines = model.devices(data);
     const devices = data.groups.map(([run, others, runs], place) => {
       const mine = machines[place], { count, price } = mine;
-      [run, ...others].forEach((one) => places.set(data.machines[one], place));
       return {
-        run, runs, machine: mine, name: brief(mine.device), vendor: VENDORS[mine.backend] ?? mine.backend,
+        run, runs, machine: mine, name: brief(mine.device), backend: mine.backend,
         price: price === null ? null : price / count, memory: mine.memory_bytes && mine.memory_bytes / count,
         watts: mine.power && per(mine.power, count),
       };
     });
-    const deviceOf = (run) => devices[places.get(data.machines[run])];
-    /** The machine of any run, beside the other specimens of its device. */
-    function machine(run) {
-      const { machine: mine } = deviceOf(run), isOther = ({ at }) => data.machines[at] !== data.machines[run];
-      return run === mine.at ? mine : model.machine(data, run, [mine, ...mine.specimens].filter(isOther));
-    }
-    const counts = new Map();
-    devices.forEach(({ machine: { currency } }) => currency && counts.set(currency, (counts.get(currency) ?? 0) + 1));
-    const currency = [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? "USD";
-    const published = elsewhere.read(data.published);
-    return { data, devices, deviceOf, machine, currency, published, vendors: [...new Set([...devices, ...published].map(({ vendor }) => vendor))].sort() };
+    const deviceOf = (run) => devices[data.device[run]];
+    return { data, devices, deviceOf, currency: data.currency, published: elsewhere.read(data.published) };
   }
 
-  /** Whether a device is of the vendor and has the name that the reader asked for. */
-  const called = ({ name, vendor }, asked) => (!asked.vendor || asked.vendor === vendor)
-    && asked.name.toLowerCase().split(/\s+/).every((word) => name.toLowerCase().includes(word));
+  /** Whether a device has the words, of its name or its backend, that the reader asked for. */
+  const called = ({ name, backend = "" }, asked) =>
+    asked.name.toLowerCase().split(/\s+/).every((word) => `${backend} ${name}`.toLowerCase().includes(word));
 
   /** Devices of which others published figures. Capacity and price are not among these. */
   const published = (all, asked) =>
@@ -78,7 +67,7 @@ const index = (() => {
 
   /**
    * The devices that were asked for, fastest first, those without a score last.
-   * @param {{reference: number, workload: Workload, name: string, memory: ?number, budget: ?number, vendor: string, order: string}} asked
+   * @param {{reference: number, workload: Workload, name: string, memory: ?number, budget: ?number, order: string}} asked
    */
   function view(all, asked) {
     const { currency } = all, { workload } = asked;
@@ -214,7 +203,7 @@ const index = (() => {
   /** The table and its sentence before a reader asks anything, as text for the build. */
   function built(data) {
     const all = read(data), workload = compare.workloadOf(data, all.deviceOf(data.base).machine, new Map());
-    const shown = view(all, { reference: data.base, workload, name: "", memory: null, budget: null, vendor: "", order: FASTEST });
+    const shown = view(all, { reference: data.base, workload, name: "", memory: null, budget: null, order: FASTEST });
     return { lead: lead(shown), table: String(table(shown, null)), published: String(elsewhere.table(all.published)) };
   }
 
@@ -227,74 +216,47 @@ const index = (() => {
   const runs = document.getElementById?.("runs");
   if (!runs) return;
   const { element } = drawing;
-  const CHUNK = 25, NEWEST_FIRST = "-when", LEAST_FIRST = ["power", "price"];
+  const CHUNK = 25, LEAST_FIRST = ["power", "price"];
   const VIEWS = { devices: "devices", runs: "by-date", compare: "comparison" };
-  const FLAGS = ["complete", "slower", "all"], NUMBERS = ["launches", "cases"];
-  const natural = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+  const FLAGS = ["complete", "all"];
   /** @type {function(string): any} */
   const get = (id) => document.getElementById(id);
   /** @type {any[]} */
   const tabs = [...document.querySelectorAll(".tabs a")];
   const plain = (text) => text.trim().replace(/\s+/g, " ");
-  const nodes = [...runs.tBodies[0].rows], links = nodes.map((node) => node.cells[1].firstElementChild);
+  const nodes = [...runs.tBodies[0].rows], links = nodes.map((node) => node.cells[0].firstElementChild);
   const data = index.unpacked(JSON.parse(get("data").textContent), links.map((link) => [link.getAttribute("href"), link.textContent]));
   const all = index.read(data);
   const ids = data.runs.map(({ href }) => href.replace(/\.html$/, "")), places = new Map(ids.map((id, place) => [id, place]));
   const base = all.deviceOf(data.base).machine;
   const MEMORY = { key: "memory", label: "Capacity, GB, at least", least: 0, most: 1e6, usual: null, clears: true, placeholder: "any" };
-  const BUDGET = { key: "budget", label: `Price, at most (${all.currency})`, least: 0, most: 1e12, usual: null, clears: true,
-    placeholder: "any", currency: all.currency };
-  const state = { limit: CHUNK, asked: "", drawn: "", hollow: "", laid: null, wanted: null, open: new Set() };
+  const BUDGET = { key: "budget", label: `Price, at most (${all.currency})`, least: 0, most: 1e12, usual: null, clears: true, placeholder: "any" };
+  const state = { limit: CHUNK, asked: "", wanted: null };
 
   // The table of runs as it was read.
-  const heads = runs.tHead.rows[0], controls = get("controls");
-  const cells = (at) => nodes.map((node) => plain(node.cells[at].textContent));
-  /** @type {Object<string, string[]>} */
-  const texts = { machine: data.runs.map(({ title }) => title), ...Object.fromEntries(["when", "torch", "profile", "launches", "cases"].map((key, i) => [key, cells(i + 2)])) };
-  const deviceOf = (i) => data.devices.values[data.devices.of[i]];
-  const hay = nodes.map((_, i) => [ids[i], ...deviceOf(i), ...Object.values(texts).map((column) => column[i])].join(" ").toLowerCase());
+  const controls = get("controls");
+  const hay = nodes.map((node, i) => [ids[i], ...data.devices.values[data.devices.of[i]], ...[...node.cells].map((cell) => plain(cell.textContent))].join(" ").toLowerCase());
   const newest = nodes.map((node) => !node.classList.contains("old"));
-  const earlier = (i) => (newest[i] ? nodes.map((_, other) => other).filter((other) => !newest[other] && data.machines[other] === data.machines[i]) : []);
-
-  /** Say something else in the fragment; what is null or usual is left out. */
-  function say(changes, replace = false) {
-    const params = setting.read();
-    for (const [key, value] of Object.entries(changes)) {
-      params.delete(key);
-      for (const one of [value ?? []].flat()) if (one !== "") params.append(key, one);
-    }
-    history[replace ? "replaceState" : "pushState"](null, "", `#${params}`);
-    apply();
-  }
+  nodes.forEach((node, i) => { node.className = newest[i] ? "" : "old shown"; });
 
   /** What the fragment asks for; what names no run or nothing to choose is passed over. */
   function asked() {
     const params = setting.read(), text = (key) => params.get(key)?.trim() ?? "";
-    const picked = [...new Set(params.getAll("run").map((id) => places.get(id)).filter((one) => one !== undefined))];
     return {
       words: text("q").toLowerCase().split(/\s+/).filter(Boolean),
       flags: Object.fromEntries(FLAGS.map((key) => [key, params.has(key)])),
-      sort: params.get("sort") ?? NEWEST_FIRST, picked,
-      reference: places.get(params.get("reference")) ?? data.base,
-      vendor: all.vendors.includes(params.get("vendor")) ? params.get("vendor") : "",
+      picked: picks(), reference: all.deviceOf(places.get(params.get("reference")) ?? data.base).run,
       view: Object.hasOwn(VIEWS, params.get("view")) ? params.get("view") : "devices",
       workload: compare.workloadOf(data, base, params), order: params.get("order") ?? index.FASTEST,
       name: text("name"), memory: setting.number(params, MEMORY), budget: setting.number(params, BUDGET),
-      hidden: params.get("elsewhere") === "hidden", chosen: elsewhere.picked(all.published).map((one) => one.name),
+      hidden: params.has("elsewhere"), chosen: elsewhere.picked(all.published).map((one) => one.name),
     };
   }
 
-  /** The control that takes a run into the comparison, or out of it. */
-  function picker(i, name) {
-    const box = element("input", { type: "checkbox", "aria-label": `Compare ${name}`, "data-place": i });
-    box.addEventListener("change", () => {
-      const others = asked().picked.filter((one) => one !== i);
-      say({ run: (box.checked ? [...others, i] : others).map((one) => ids[one]) });
-    });
-    return element("label", { class: "check" }, box, element("span", {}, "Compare"));
-  }
-
-  const tick = (root, picked) => root.querySelectorAll("input[data-place]").forEach((box) => { box.checked = picked.includes(Number(box.dataset.place)); });
+  /** The runs of the devices that are picked, by any of their runs, and the box that takes one in or out. */
+  const picks = () => [...new Set(setting.read().getAll("run").map((id) => places.get(id)).filter((one) => one !== undefined).map((one) => all.deviceOf(one).run))];
+  const picker = (i, name) => setting.box("Compare", () => picks().includes(i),
+    (taken) => setting.write({ run: [...picks().filter((one) => one !== i), ...(taken ? [i] : [])].map((one) => ids[one]) }), `Compare ${name}`);
   const told = (id, text) => { if (get(id).textContent !== text) get(id).textContent = text; };
 
   /** How many things there are, and how many of them are seen. */
@@ -304,109 +266,55 @@ const index = (() => {
   }
 
   /** Draw the devices that are asked for, unless they are there. */
-  function devices({ reference, workload, name, memory, budget, vendor, order, picked }) {
-    const key = JSON.stringify([reference, workload.name, workload.weights, name, memory, budget, vendor, order, state.limit]);
-    if (state.drawn !== key) {
-      state.drawn = key;
-      const shown = index.view(all, { reference, workload, name, memory, budget, vendor, order });
-      get("devices-table").replaceChildren(index.table(shown, ({ run, name: called }) => picker(run, called), state.limit, sorter));
+  function devices({ reference, workload, name, memory, budget, order }) {
+    setting.make(get("devices-table"), [reference, workload.name, workload.weights, name, memory, budget, order, state.limit], () => {
+      const shown = index.view(all, { reference, workload, name, memory, budget, order });
       get("lead").textContent = index.lead(shown);
       const left = shown.unpriced ? ` ${units.counted(shown.unpriced, "device")} without a known price left out.` : "";
       told("devices-status", counted(shown.rows.length, "device", "No device is like that.") + left);
       get("more-devices").hidden = state.limit >= shown.rows.length;
-    }
-    tick(get("devices-table"), picked);
+      return [index.table(shown, ({ run, name: called }) => picker(run, called), state.limit, sorter)];
+    });
   }
 
   /** Draw the published figures that are asked for, unless they are there. */
-  function hollow({ name, memory, budget, vendor, hidden }) {
-    const key = JSON.stringify([name, memory, budget, vendor, hidden, state.limit]);
-    if (state.hollow !== key) {
-      state.hollow = key;
-      const found = index.published(all, { name, memory, budget, vendor, hidden });
-      get("elsewhere-table").replaceChildren(elsewhere.table(found.slice(0, state.limit), all.published));
+  function hollow({ name, memory, budget, hidden }) {
+    setting.make(get("elsewhere-table"), [name, memory, budget, hidden, state.limit], () => {
+      const found = index.published(all, { name, memory, budget, hidden });
       get("elsewhere").hidden = found.length === 0;
       get("more-published").hidden = state.limit >= found.length;
-    }
-    elsewhere.tick(get("elsewhere-table"), all.published);
-  }
-
-  /** The places of the runs that are asked for, in the order that is asked for. */
-  function chosen({ words, flags, sort }) {
-    const fits = (i) => (flags.all || newest[i]) && (!flags.complete || data.complete[i]) && (!flags.slower || data.slower[i])
-      && words.every((word) => hay[i].includes(word));
-    const found = nodes.map((_, i) => i).filter(fits), key = sort.replace("-", ""), sign = sort.startsWith("-") ? -1 : 1;
-    if (key === "since") return found.sort((a, b) => Number(!data.slower[a]) - Number(!data.slower[b]) || sign * (data.slower[a] - data.slower[b]) || a - b);
-    const values = Object.hasOwn(texts, key) ? texts[key] : null;
-    return values ? found.sort((a, b) => Number(values[a] === "") - Number(values[b] === "") || sign * natural.compare(values[a], values[b]) || a - b) : found;
-  }
-
-  /** A row with what only a script can give it, and what its controls do. */
-  function dressed(i) {
-    const node = nodes[i];
-    if (node.cells[0].firstChild) return node;
-    node.className = newest[i] ? "" : "old shown";
-    node.cells[0].append(picker(i, `${texts.machine[i]}, ${texts.when[i]}`));
-    const count = earlier(i).length;
-    if (count === 0) return node;
-    const button = element("button", { type: "button", "aria-expanded": "false" }, `and ${count} earlier`);
-    button.addEventListener("click", () => {
-      if (!state.open.delete(i)) state.open.add(i);
-      button.setAttribute("aria-expanded", String(state.open.has(i)));
-      draw(state.wanted);
+      return [elsewhere.table(found.slice(0, state.limit), true)];
     });
-    node.cells[1].lastElementChild.replaceWith(button);
-    return node;
+  }
+
+  /** The places of the runs that are asked for, the newest first. */
+  function chosen({ words, flags }) {
+    const fits = (i) => (flags.all || newest[i] || state.limit === Infinity) && (!flags.complete || data.complete[i])
+      && words.every((word) => hay[i].includes(word));
+    return nodes.map((_, i) => i).filter(fits);
   }
 
   /** Put as many of the runs that are asked for into the table as are to be seen. */
   function draw(wanted) {
-    const order = chosen(wanted), { flags, sort } = wanted, focused = /** @type {HTMLElement} */ (document.activeElement);
-    const open = (i) => !flags.all && (state.limit === Infinity || state.open.has(i));
-    const visible = order.slice(0, state.limit).flatMap((i) => [i, ...open(i) ? earlier(i) : []]);
-    runs.tBodies[0].replaceChildren(...visible.map(dressed));
-    tick(runs, wanted.picked);
-    if (focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
-    const typed = setting.read().get("q") ?? "";
-    if (controls.elements.q.value.trim() !== typed) controls.elements.q.value = typed;
-    for (const key of FLAGS) controls.elements[key].checked = flags[key];
-    for (const head of heads.cells) {
-      const { key } = head.dataset;
-      if (key === sort.replace("-", "")) head.setAttribute("aria-sort", sort === key ? "ascending" : "descending");
-      else head.removeAttribute("aria-sort");
-    }
-    told("status", counted(order.length, flags.all ? "run" : "machine", "No run is like that."));
-    get("more").hidden = state.limit >= order.length;
+    const found = chosen(wanted);
+    runs.tBodies[0].replaceChildren(...found.slice(0, state.limit).map((i) => nodes[i]));
+    told("status", counted(found.length, wanted.flags.all ? "run" : "machine", "No run is like that."));
+    get("more").hidden = state.limit >= found.length;
   }
 
-  /** Draw the runs that were picked side by side, the reference first if it is among them. */
-  function side({ view, picked, chosen: others, reference }) {
-    const order = [...new Set(picked.includes(reference) ? [reference, ...picked] : picked)], chosen = new Map();
-    for (const run of order) {
-      const device = all.deviceOf(run).run;
-      if (!chosen.has(device)) chosen.set(device, run);
-    }
-    get("one-more").hidden = chosen.size + others.length > 1;
-    get("laid").hidden = chosen.size < 2;
+  /** Draw the devices that were picked side by side, the reference first if it is among them. */
+  function side({ view, picked, chosen, reference }) {
+    const machines = [...new Set(picked.includes(reference) ? [reference, ...picked] : picked)].map((run) => all.deviceOf(run).machine);
+    get("one-more").hidden = machines.length + chosen.length > 1;
+    get("laid").hidden = machines.length < 2;
     if (view !== "compare") return;
-    elsewhere.show(get("published"), all.published, [...chosen.values()].map(all.machine));
-    if (chosen.size < 2) return;
-    const key = [reference, ...picked].join();
-    if (state.laid?.key !== key) state.laid = { key, machines: [...chosen.values()].map(all.machine) };
-    compare.show(get("laid"), data, state.laid.machines, state.laid.machines.slice(0, 1));
-  }
-
-  /** Offer the weights of parts, where the reader sets them. */
-  function weights({ workload }) {
-    const own = compare.weighable(data, base, workload);
-    if (state.weights === own.length) return;
-    state.weights = own.length;
-    get("weights").replaceChildren(...compare.weights(own));
+    elsewhere.show(get("published"), all.published, machines);
+    if (machines.length > 1) compare.show(get("laid"), data, machines, machines.slice(0, 1));
   }
 
   /** Say what was picked, where it is not shown. */
   function basket({ view, picked, chosen }) {
-    const names = [...picked.map((run) => deviceOf(run)[0]), ...chosen];
+    const names = [...picked.map((run) => all.deviceOf(run).name), ...chosen];
     get("basket").hidden = names.length === 0 || view === "compare";
     get("basket-names").textContent = `${names.length} picked: ${names.join(", ")}`;
     get("to-comparison").textContent = names.length > 1 ? `Compare ${names.length}` : "Compare: pick one more";
@@ -432,8 +340,9 @@ const index = (() => {
       devices(wanted);
       hollow(wanted);
       basket(wanted);
-      weights(wanted);
-      setting.refresh(get("finder"));
+      const own = compare.weighable(data, base, wanted.workload);
+      setting.make(get("weights"), own, () => compare.weights(own));
+      setting.refresh(document.body);
     }
     side(wanted);
   }
@@ -451,21 +360,9 @@ const index = (() => {
     link.addEventListener("click", (event) => {
       event.preventDefault();
       event.stopPropagation();
-      say({ view: view === "devices" ? null : view });
+      setting.write({ view: view === "devices" ? null : view });
       if (view === "compare") get("comparison-title").focus();
     });
-  }
-
-  /** Make a heading sort by its column, numbers from the best, and again the other way. */
-  function sortable(head) {
-    const { key } = head.dataset, button = element("button", { type: "button" }, head.textContent);
-    button.addEventListener("click", () => {
-      const least = key in texts && key !== "when" && !NUMBERS.includes(key);
-      const [first, again] = least ? [key, `-${key}`] : [`-${key}`, key];
-      const next = state.wanted.sort === first ? again : first;
-      say({ sort: next === NEWEST_FIRST ? null : next });
-    });
-    head.replaceChildren(button);
   }
 
   /** The heading that sorts devices by a column, from the best, and again the other way. */
@@ -473,39 +370,37 @@ const index = (() => {
     const button = element("button", { type: "button" }, title), [best, worst] = LEAST_FIRST.includes(key) ? [key, `-${key}`] : [`-${key}`, key];
     button.addEventListener("click", () => {
       const next = state.wanted.order === best ? worst : best;
-      say({ order: next === index.FASTEST ? null : next });
+      setting.write({ order: next === index.FASTEST ? null : next });
     });
     return button;
   }
 
+  /** A field for the words that are searched for. */
+  const searching = (input, key) => setting.bound(input, () => {
+    const typed = setting.read().get(key) ?? "";
+    if (input.value.trim() !== typed) input.value = typed;
+  }, () => setting.write({ [key]: input.value.trim() || null }, { replace: true }), "input");
+
   /** The controls of the devices. */
   function finder() {
     const workload = compare.workloads(data, base);
-    const vendor = setting.choice({ key: "vendor", label: "Vendor", usual: "", options: [["", "all"], ...all.vendors.map((one) => [one, one])] });
     const reference = setting.choice({ key: "reference", label: "Compared with", usual: ids[data.base],
       options: all.devices.map(({ run, name }) => [ids[run], name]) });
-    const name = element("input", { type: "search", id: "name" });
-    name.addEventListener("input", () => say({ name: name.value.trim() }, true));
-    name.addEventListener("setting", () => {
-      const typed = setting.read().get("name") ?? "";
-      if (name.value.trim() !== typed) name.value = typed;
-    });
-    const labelled = element("div", { class: "field" }, element("label", { for: "name" }, "Name"), name);
-    const input = element("input", { type: "checkbox" });
-    input.addEventListener("change", () => say({ elsewhere: input.checked ? null : "hidden" }));
-    input.addEventListener("setting", () => { input.checked = setting.read().get("elsewhere") !== "hidden"; });
-    const box = element("label", { class: "check" }, input, `Published figures of ${units.counted(all.published.length, "other device")}`);
-    get("finder").append(workload, ...[MEMORY, BUDGET].map(setting.field), vendor, labelled, reference, box);
+    const name = setting.labelled("Name", searching(element("input", { type: "search" }), "name"));
+    const box = setting.box(`Published figures of ${units.counted(all.published.length, "other device")}`, () => !asked().hidden,
+      (shown) => setting.write({ elsewhere: shown ? null : "hidden" }));
+    get("finder").append(workload, ...[MEMORY, BUDGET].map(setting.field), name, reference, box);
   }
 
   tabs.forEach((link) => turning(link, Object.keys(VIEWS).find((view) => link.hash === `#${VIEWS[view]}`)));
   turning(get("to-comparison"), "compare");
-  get("clear-basket").addEventListener("click", () => say({ run: null, published: null }));
+  get("clear-basket").addEventListener("click", () => setting.write({ run: null, published: null }));
   for (const id of ["more", "more-devices", "more-published"]) get(id).addEventListener("click", () => limit(state.limit + CHUNK));
   controls.addEventListener("submit", (event) => event.preventDefault());
-  controls.addEventListener("input", ({ target: { name, type, value, checked } }) =>
-    say({ [name]: type === "checkbox" ? (checked ? "1" : null) : value.trim() }, name === "q"));
-  [...heads.cells].slice(1).forEach(sortable);
+  searching(controls.elements.q, "q");
+  for (const box of FLAGS.map((key) => controls.elements[key])) {
+    setting.bound(box, () => { box.checked = setting.read().has(box.name); }, () => setting.write({ [box.name]: box.checked ? "1" : null }));
+  }
   // Paper has all rows, with those that are folded away.
   addEventListener("beforeprint", () => limit(Infinity));
   addEventListener("afterprint", () => limit(CHUNK));

@@ -131,27 +131,21 @@ const drawing = (() => {
 
   const round = (number) => Math.round(number * 100) / 100;
 
-  /** A logarithmic axis between two values; places on it are in percent. */
-  function scale(low, high) {
+  /** A logarithmic axis that has all values on it and spans a factor of `least`; places on it are in percent. */
+  function spanning(values, least = 4) {
+    const [from, to] = [Math.min(...values) / ROOM, Math.max(...values) * ROOM];
+    const [middle, half] = [Math.sqrt(from * to), Math.sqrt(Math.max(to / from, least))], [low, high] = [middle / half, middle * half];
     const at = (value) => round((100 * Math.log(value / low)) / Math.log(high / low));
-    const steps = (most) => {
+    const ticks = () => {
       const [first, last] = [low, high].map((end) => Math.floor(Math.log10(end)));
       const powers = Array.from({ length: last - first + 1 }, (_, i) => 10 ** (first + i));
       const ladders = LADDERS.map((digits) => powers.flatMap((power) => digits.map((digit) => digit * power)));
       powers.forEach((_, skip) => ladders.push(powers.filter((__, i) => i % (skip + 1) === 0)));
       return ladders
         .map((ladder) => ladder.filter((tick) => low <= tick && tick <= high))
-        .find((shown) => shown.length <= most);
+        .find((shown) => shown.length <= MOST_TICKS).map((tick) => [at(tick), units.value(tick, "")]);
     };
-    const ticks = (most = MOST_TICKS) => steps(most).map((tick) => [at(tick), units.value(tick, "")]);
-    return { low, high, at, steps, ticks };
-  }
-
-  /** An axis that has all values on it and spans a factor of `least`. */
-  function spanning(values, least = 4) {
-    const [low, high] = [Math.min(...values) / ROOM, Math.max(...values) * ROOM];
-    const [middle, half] = [Math.sqrt(low * high), Math.sqrt(Math.max(high / low, least))];
-    return scale(middle / half, middle * half);
+    return { at, ticks };
   }
 
   /** A number with its interval, or why there is none. */
@@ -181,7 +175,7 @@ const drawing = (() => {
   const figure = (kind, title, subtitle, ...inside) => element("figure", { class: kind },
     element("figcaption", {}, element("h3", {}, title), element("p", { class: "note" }, subtitle)), ...inside);
 
-  return { element, shape, round, scale, spanning, number, table, folded, figure };
+  return { element, shape, round, spanning, number, table, folded, figure };
 })();
 
 /**
@@ -192,7 +186,7 @@ const drawing = (() => {
  * A field that holds no answer says why, and styles hide all results of the page until it does.
  *
  * @typedef {{key: string, label: string, least: number, most: number, usual: ?number,
- *   clears?: boolean, currency?: string, placeholder?: string}} Wanted `clears`: said empty, the
+ *   clears?: boolean, placeholder?: string}} Wanted `clears`: said empty, the
  *   number is unknown, whatever is usual
  */
 const setting = (() => {
@@ -211,14 +205,17 @@ const setting = (() => {
     return fragment.params;
   }
 
-  /** Say something else in the fragment, as a new place in the history; null takes a key out. */
-  function write(changes) {
+  /** Say something else in the fragment, as a new place in the history or the same; null takes a key out, a list is several. */
+  function write(changes, { replace = false } = {}) {
     const params = new URLSearchParams(read());
     for (const [key, value] of Object.entries(changes)) {
-      if (value === null) params.delete(key);
-      else params.set(key, value);
+      const [first, ...others] = [value ?? []].flat();
+      if (first === undefined) params.delete(key);
+      else params.set(key, first);
+      others.forEach((one) => params.append(key, one));
     }
-    location.hash = params.toString();
+    history[replace ? "replaceState" : "pushState"](null, "", `#${params}`);
+    dispatchEvent(new Event("hashchange"));
   }
 
   const allowed = (value, { least, most }) =>
@@ -236,21 +233,10 @@ const setting = (() => {
   /** A number as `parsed` reads it. */
   const spelled = (number) => (AMBIGUOUS.test(String(number)) ? `${number}0` : String(number));
 
-  /** What stands under a key: the text, and the currency behind it if it has one. */
-  function given(params, key) {
-    const [, text, currency = null] = (params.get(key) ?? "").match(/^(.*?)(?: ([A-Z]{3}))?$/s);
-    return { text, currency };
-  }
-
-  /**
-   * The number under a key, or what is usual where there is none that is allowed; almost 0 is 0.
-   * A number that was given in another currency than `wanted.currency` counts for nothing.
-   */
+  /** The number under a key, or what is usual where there is none that is allowed; almost 0 is 0. */
   function number(params, wanted) {
-    const { text, currency } = given(params, wanted.key);
-    if (currency && wanted.currency && currency !== wanted.currency) return wanted.usual;
+    const text = params.get(wanted.key) ?? "", value = parsed(text);
     if (text === "" && wanted.clears && params.has(wanted.key)) return null;
-    const value = parsed(text);
     if (!allowed(value, wanted)) return wanted.usual;
     return value < NOTHING ? 0 : value;
   }
@@ -264,13 +250,13 @@ const setting = (() => {
       : `Enter ${range}, such as 0.25 or 0,25. ${UNTIL}`;
   }
 
-  /** Room for what is wrong with a field, and what says it there. */
-  function complaint(input) {
+  /** Room for what is wrong with a control, and what says it there. */
+  function complaint(input, wrong) {
     const node = element("span", { class: "complaint", id: `complaint-${fields++}`, "aria-live": "polite" });
     input.setAttribute("aria-describedby", node.id);
-    const tell = (wrong) => {
-      node.textContent = wrong;
-      if (!wrong) input.removeAttribute("aria-invalid");
+    const tell = () => {
+      node.textContent = wrong();
+      if (!wrong()) input.removeAttribute("aria-invalid");
       else {
         input.setAttribute("aria-invalid", "true");
         input.closest("details")?.setAttribute("open", "");
@@ -279,103 +265,87 @@ const setting = (() => {
     return { node, tell };
   }
 
-  /** A label, what is labelled, and room for what is wrong with it. */
-  function labelled(text, input) {
-    const { node, tell } = complaint(input);
-    input.id = `setting-${fields++}`;
-    return { node: element("div", { class: "field" }, element("label", { for: input.id }, text), input, node), tell };
-  }
-
-  /** Let a field show what is set, now and when something else is set. */
-  function follow(input, show) {
+  /** A control that shows what is set, now and when something else is set, and saves what the reader sets there. */
+  function bound(input, show, save, event = "change") {
     input.addEventListener("setting", show);
+    input.addEventListener(event, save);
     show();
+    return input;
   }
 
-  /**
-   * A field for a text. What is wrong is told, in the address too, and changes nothing.
-   * @param {function(string): string} wrongIn says what is wrong with a text
-   * @param {function(): string} set is the text that is set
-   */
-  function typed(label, attributes, wrongIn, set, save) {
-    const input = element("input", { type: "text", autocomplete: "off", ...attributes });
-    const { node, tell } = labelled(label(), input);
-    input.addEventListener("input", () => tell(wrongIn(input.value)));
-    input.addEventListener("change", () => {
-      if (wrongIn(input.value)) return;
-      save(input.value);
-      input.dispatchEvent(new Event("setting"));
-    });
-    follow(input, () => {
-      input.value = set();
-      node.firstElementChild.textContent = label();
-      tell(wrongIn(input.value));
-    });
-    return node;
+  /** A box with words that is ticked or not. */
+  function box(words, ticked, save, label = null) {
+    const input = element("input", { type: "checkbox", "aria-label": label });
+    bound(input, () => { input.checked = ticked(); }, () => save(input.checked));
+    return element("label", { class: "check" }, input, element("span", {}, words));
   }
 
-  /** A field for a number; emptied, it is as usual or not known. */
+  /** Fill a place, unless it holds what was made of the same things already. */
+  function make(place, things, build) {
+    const made = JSON.stringify(things);
+    if (place.dataset.made === made) return;
+    place.dataset.made = made;
+    place.replaceChildren(...build());
+  }
+
+  /** A label and what is labelled. */
+  function labelled(text, input, ...behind) {
+    input.id = `setting-${fields++}`;
+    return element("div", { class: "field" }, element("label", { for: input.id }, text), input, ...behind);
+  }
+
+  /** A field for a number; emptied, it is as usual or not known. What is wrong is told, in the address too, and changes nothing. */
   function field(wanted) {
-    const shown = () => {
-      const { text, currency } = given(read(), wanted.key), counts = !(currency && wanted.currency && currency !== wanted.currency);
-      const value = number(read(), wanted);
-      return counts && fault(text, wanted) ? text : value === null || value === undefined ? "" : spelled(value);
+    const { key, label, usual, clears, placeholder = "unknown" } = wanted;
+    const input = element("input", { type: "text", autocomplete: "off", inputmode: "decimal", placeholder: clears ? placeholder : null });
+    const { node, tell } = complaint(input, () => fault(input.value, wanted));
+    const show = () => {
+      const text = read().get(key) ?? "";
+      input.value = fault(text, wanted) ? text : spelled(number(read(), wanted) ?? "");
+      tell();
     };
-    const save = (text) => {
-      const empty = text.trim() === "", value = parsed(text);
-      const usual = empty && wanted.clears ? wanted.usual === null : empty || value === wanted.usual;
-      const behind = wanted.currency && !empty ? ` ${wanted.currency}` : "";
-      write({ [wanted.key]: usual ? null : `${empty ? "" : spelled(value)}${behind}` });
+    const save = () => {
+      if (fault(input.value, wanted)) return;
+      const value = input.value.trim() === "" ? null : parsed(input.value);
+      write({ [key]: value === usual || (value === null && !clears) ? null : spelled(value ?? "") });
+      show();
     };
-    return typed(() => wanted.label, { inputmode: "decimal", placeholder: wanted.clears ? wanted.placeholder ?? "unknown" : null },
-      (text) => fault(text, wanted), shown, save);
+    input.addEventListener("input", tell);
+    return labelled(label, bound(input, show, save), node);
   }
-
-  /** The code of a currency (ISO 4217) that a reader wrote, or "". */
-  const code = (text) => (/^[A-Z]{3}$/i.test(text.trim()) ? text.trim().toUpperCase() : "");
-
-  /** A field for the code of a currency. */
-  const currency = ({ key, label, usual }) => typed(() => label, { maxlength: 8 },
-    (text) => (text.trim() === "" || code(text) ? "" : `Enter three letters, such as USD or EUR. ${UNTIL}`),
-    () => { const asked = read().get(key) ?? ""; return asked.trim() ? code(asked) || asked : usual; },
-    (text) => write({ [key]: ["", usual].includes(code(text)) ? null : code(text) }));
 
   /** A choice of one, said even where it is the usual one; options are [value, text]. */
-  function choice(wanted) {
-    const { key, label, options } = wanted;
+  function choice({ key, label, options, usual }) {
     const input = element("select", {}, ...options.map(([value, text]) => element("option", { value }, text)));
-    input.addEventListener("change", () => write({ [key]: input.value }));
-    const { node } = labelled(label, input);
-    const known = (value) => options.some(([one]) => one === value);
-    follow(input, () => (input.value = known(read().get(key)) ? read().get(key) : wanted.usual));
-    return node;
+    const show = () => { input.value = options.map(([value]) => value).find((one) => one === read().get(key)) ?? usual; };
+    return labelled(label, bound(input, show, () => write({ [key]: input.value })));
   }
 
   /** A choice of one of a few, all of them to be seen; options are [value, text]. It says so where the address asks for another. */
   function buttons({ key, label, options, usual }) {
     const name = `setting-${fields++}`, asked = () => read().get(key) || usual;
-    const group = element("fieldset", { class: "seg", role: "radiogroup" }, element("legend", {}, label)), { node, tell } = complaint(group);
-    const inputs = options.map(([value, text]) => {
-      const input = element("input", { type: "radio", name, value });
-      input.addEventListener("change", () => write({ [key]: value === usual ? null : value }));
-      follow(input, () => {
-        input.checked = value === asked();
-        tell(options.some(([one]) => one === asked()) ? "" : `There is no ${label.toLowerCase()} "${asked().slice(0, 40)}": choose one. ${UNTIL}`);
-      });
-      return element("label", {}, input, element("span", {}, text));
-    });
-    group.append(element("div", {}, ...inputs), node);
+    const inputs = options.map(([value]) => element("input", { type: "radio", name, value }));
+    const group = element("fieldset", { class: "seg", role: "radiogroup" }, element("legend", {}, label),
+      element("div", {}, ...inputs.map((input, i) => element("label", {}, input, element("span", {}, options[i][1])))));
+    const { node, tell } = complaint(group, () =>
+      (inputs.some(({ checked }) => checked) ? "" : `There is no ${label.toLowerCase()} "${asked().slice(0, 40)}": choose one. ${UNTIL}`));
+    const show = () => {
+      inputs.forEach((input) => { input.checked = input.value === asked(); });
+      tell();
+    };
+    inputs.forEach((input) => bound(input, show, () => write({ [key]: input.value === usual ? null : input.value })));
+    group.append(node);
     return group;
   }
 
-  /** Fields that belong together, and a button that forgets what was set in them. */
-  function group(title, wanted, nodes) {
+  /** Fields for numbers that belong together, and a button that forgets what was set in them. */
+  function group(title, wanted) {
     const reset = element("button", { type: "button" }, "Reset");
     reset.addEventListener("click", () => {
       write(Object.fromEntries(wanted.map(({ key }) => [key, null])));
       refresh(reset.parentElement);
     });
-    return element("fieldset", { class: "controls" }, element("legend", {}, title), ...nodes, reset);
+    return element("fieldset", { class: "controls" }, element("legend", {}, title), ...wanted.map(field), reset);
   }
 
   /** Let all fields show what is set. */
@@ -422,5 +392,5 @@ const setting = (() => {
     addEventListener("afterprint", () => opened.forEach((one) => { one.open = false; }));
   }
 
-  return { read, write, number, parsed, spelled, code, field, currency, choice, buttons, group, refresh, keep };
+  return { read, write, number, parsed, spelled, bound, box, make, labelled, field, choice, buttons, group, refresh, keep };
 })();

@@ -121,6 +121,7 @@ def data(*machines: Machine, base: int = 0, host: bool = False) -> dict[str, Any
                 for one in machines
             ]
         ),
+        "currency": "USD",
         "prices": _listed(price),
         "rents": _listed([one.rent for one in machines]),
         "facts": [("driver", 0, [])],

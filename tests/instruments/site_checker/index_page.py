@@ -78,9 +78,7 @@ def _log_seconds(seconds: ByLaunch) -> float:
 def _runs(page: Element, listed: Mapping[str, Cells], report: Report) -> None:
     """Check the numbers of launches and cases in the table of runs."""
     shown = page.first("table", id="runs")
-    heads = (
-        [one.attributes.get("data-key") for one in shown.every("th", scope="col")] if shown else []
-    )
+    heads = [one.text().lower() for one in shown.every("th", scope="col")] if shown else []
     for line in shown.every("tr") if shown else ():
         link = line.first("a")
         for key, cell in zip(heads, line.elements, strict=False) if link else ():

@@ -112,7 +112,7 @@ def test_of_many_other_runs_few_are_drawn_with_the_least_and_the_greatest() -> N
     others = [float(number) for number in range(1, 200)]
     drawn = screen.bar(Bar(estimate(150.0), "s", "", others=others))
     places = [float(x) for x in re.findall(r'cx="([\d.]+)%"', drawn)]
-    assert len(places) == screen.MOST_OTHERS
+    assert screen.MOST_OTHERS / 2 < len(places) <= screen.MOST_OTHERS
     assert places[-1] / places[0] == pytest.approx(199, rel=0.02)
 
 

@@ -12,7 +12,6 @@ from click.testing import CliRunner
 
 from frobench.command import main
 from frobench.reports.files import metadata
-from frobench.reports.files.downloads import ESTIMATES
 from frobench.reports.files.metadata import Publication
 from frobench.reports.purchase import purchase
 from frobench.reports.site import build
@@ -71,20 +70,6 @@ def properties(page: Path) -> dict[str, str]:
     return {one.get("property", one.get("name", "")): one["content"] for one in metas}
 
 
-def test_what_was_measured_is_a_column_with_its_unit() -> None:
-    assert metadata.VARIABLES.keys() <= set(ESTIMATES.names)
-    units = {name: unit for name, (_, unit) in metadata.VARIABLES.items()}
-    assert (units["seconds"], units["flop_rate"], units["byte_rate"]) == ("s", "FLOP/s", "B/s")
-
-
-def test_the_page_of_machines_tells_of_ratios_and_not_of_times(built: Built) -> None:
-    found = told(built.public / "purchase.html")
-    columns = purchase.SCHEMA.names
-    assert {one["name"] for one in found["variableMeasured"]} <= set(columns)
-    assert "signed ranks" in found["measurementTechnique"]
-    assert "and NVIDIA H200: " in found["name"]
-
-
 def test_a_page_tells_programs_what_lies_beside_it(built: Built) -> None:
     for page in every_page(built.private):
         found = told(page)
@@ -92,7 +77,7 @@ def test_a_page_tells_programs_what_lies_beside_it(built: Built) -> None:
         assert found["license"] == "https://spdx.org/licenses/CC-BY-4.0"
         assert "under CC-BY-4.0." in Reader(page.read_text(encoding="utf-8")).text
         assert 50 <= len(found["description"]) <= 5000
-        assert len(found["distribution"]) >= (2 if page.stem == "purchase" else 4)
+        assert len(found["distribution"]) >= (0 if page.stem == "purchase" else 4)
         for one in found["distribution"]:
             content = (page.parent / one["contentUrl"]).read_bytes()
             assert one["sha256"] == hashlib.sha256(content).hexdigest()
@@ -103,11 +88,13 @@ def test_an_address_makes_absolute_what_must_be(built: Built) -> None:
         about, found = properties(page), told(page)
         assert about["og:title"]
         assert about["og:description"]
-        assert about["twitter:card"] == "summary_large_image"
+        pictured = page.name != "index.html"
+        assert about["twitter:card"] == ("summary_large_image" if pictured else "summary")
         lies = page.relative_to(built.public).as_posix()
         assert about["og:url"] == found["url"] == ADDRESS + lies.removesuffix("index.html")
-        assert about["og:image"].startswith(ADDRESS)
-        assert (built.public / about["og:image"].removeprefix(ADDRESS)).is_file()
+        if pictured:
+            assert about["og:image"].startswith(ADDRESS)
+            assert (built.public / about["og:image"].removeprefix(ADDRESS)).is_file()
         for one in found["distribution"]:
             assert (built.public / one["contentUrl"].removeprefix(ADDRESS)).is_file()
 
@@ -118,7 +105,7 @@ def test_without_an_address_none_is_made_up(built: Built) -> None:
         assert about["og:title"]
         assert not {"og:url", "og:image"} & about.keys()
         assert about["twitter:card"] == "summary"
-        assert page.with_suffix(".png").is_file()
+        assert page.with_suffix(".png").is_file() == (page.name != "index.html")
 
 
 def test_a_device_s_badge_is_that_of_its_newest_run(built: Built) -> None:

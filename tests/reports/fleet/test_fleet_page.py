@@ -137,9 +137,7 @@ def test_of_a_node_that_nodes_cannot_be_compared_with_nothing_is_left(
 
     monkeypatch.setattr(fleet_page, "files", failing)
     out, broken = tmp_path / "site", []
-    build.build(
-        paths, out, workers=Workers(2, early=True), tell=lambda path, _: broken.append(path)
-    )
+    build.build(paths, out, workers=Workers(2), tell=lambda path, _: broken.append(path))
     assert len(broken) == 1
     folder, page = bad[0].split("/")
     assert not [*(out / folder).glob(f"{page.removesuffix('.html')}*")]

@@ -14,7 +14,7 @@ from frobench.reports.findings.finding import RATIO
 from frobench.reports.index import index
 from frobench.reports.purchase import script
 from frobench.reports.purchase.prices import Price
-from frobench.reports.summary.model import Change, Summary, equipment_of, summarise
+from frobench.reports.summary.model import Summary, equipment_of, summarise
 from frobench.reports.table.launches import estimates
 from frobench.reports.table.scored import Logs, Scored
 from frobench.reports.table.workloads import table
@@ -88,11 +88,6 @@ def data(page: str) -> Any:  # noqa: ANN401 - it is JSON
     return json.loads(text)
 
 
-def changed(**changes: Any) -> Change:  # noqa: ANN401
-    nothing: dict[str, Any] = {"compared": 9, "slower": (), "faster": (), "differences": ()}
-    return Change(faults=(), **(nothing | changes))
-
-
 def test_runs_are_newest_first_with_the_earlier_ones_beneath_their_machine_s_newest() -> None:
     runs = [on_day(1, "a"), on_day(4, "b"), on_day(3, "a"), on_day(2, "b"), on_day(9, "c")]
     assert links(index.page(runs)) == ["c/9.html", "b/4.html", "b/2.html", "a/3.html", "a/1.html"]
@@ -163,7 +158,7 @@ def test_a_device_has_one_row_and_the_fastest_comes_first() -> None:
 
 
 def test_the_best_is_named_and_bold_only_where_that_is_conclusive() -> None:
-    price = Price(re.compile("NVIDIA"), None, 500.0, "USD", "2026-01-01", "list", "a list", "")
+    price = Price("NVIDIA", None, 500.0, "USD", "2026-01-01", "list", "a list", "")
     cards = [named("a", "Card A", 1), named("b", "Card B", 2, 2.0), named("c", "Card C", 3, 2.001)]
     page = index.page(cards, [price])
     text = Reader(page).text
@@ -176,7 +171,7 @@ def test_the_best_is_named_and_bold_only_where_that_is_conclusive() -> None:
 
 
 def test_a_doubtful_run_is_marked_and_leads_no_sentence_among_others() -> None:
-    price = Price(re.compile("NVIDIA"), None, 500.0, "USD", "2026-01-01", "list", "a list", "")
+    price = Price("NVIDIA", None, 500.0, "USD", "2026-01-01", "list", "a list", "")
     doubt = "142 of 144 cases noisy"
     noisy = named("e", "Card E", 6, 9.0, doubt=doubt)
     page = index.page([*CARDS[1:3], CARDS[4], noisy], [price])
@@ -312,7 +307,7 @@ def test_a_share_of_the_workload_stands_beside_every_score() -> None:
 
 def test_prices_and_values_are_those_of_one_device() -> None:
     two = named("two", "Card B", 2, 3.0, count=2)
-    price = Price(re.compile("NVIDIA"), None, 500.0, "USD", "2026-01-01", "list", "a list", "")
+    price = Price("NVIDIA", None, 500.0, "USD", "2026-01-01", "list", "a list", "")
     found = devices(index.page([named("a", "Card A", 1), two], [price]))
     assert all("500" in row for row in found)
     assert "unknown" not in found[0].partition("500")[2]
@@ -367,19 +362,12 @@ def test_a_run_with_an_error_has_no_axis_where_others_have_theirs() -> None:
 def test_a_row_tells_what_to_doubt() -> None:
     runs = [
         on_day(9, complete=False, failed=2, faults=("clock: it stood still",)),
-        on_day(8, "b", change=changed(slower=("matmul.square[16]",), compared=4)),
-        on_day(7, "c", change=changed(differences=("software.torch",))),
-        on_day(6, "d", change=changed()),
+        on_day(8, "b"),
     ]
-    page = index.page(runs)
-    partial, slower, other, same = rows(page)
+    partial, _ = rows(index.page(runs))
     assert "partial" in partial
     assert "2 failed" in partial
     assert "errors" in partial
-    assert "1 slower of 4" in slower
-    assert "not comparable: torch" in other
-    assert "no conclusive change in 9 cases" in same
-    assert "On 1 machine cases became slower" in Reader(page).text
 
 
 def test_hostile_strings_are_shown_and_do_nothing() -> None:
@@ -391,7 +379,6 @@ def test_hostile_strings_are_shown_and_do_nothing() -> None:
         device=HOSTILE + "W" * 10_000,
         datetime=HOSTILE,
         environment=replace(run.environment, software=software),
-        change=changed(slower=(HOSTILE,), differences=(HOSTILE,)),
     )
     page = index.page([hostile, on_day(1, "b")])
     assert page.count("<script") == page.count("</script>") == len(script.INDEX) + 1

@@ -213,13 +213,6 @@ def test_numbers_are_read_with_a_comma_or_a_point(text: str, number: float | Non
     assert script.call("setting.parsed", text) == number
 
 
-@pytest.mark.parametrize(
-    ("text", "code"), [("usd", "USD"), (" EUR ", "EUR"), ("\N{EURO SIGN}", ""), ("dollar", "")]
-)
-def test_a_currency_has_a_code_of_three_letters(text: str, code: str) -> None:
-    assert script.call("setting.code", text) == code
-
-
 @pytest.mark.parametrize("number", [0.5, 1000.5, 1001.5, -1000.5, 1234.5, 0.125, 2.5e6])
 def test_scripts_round_halves_as_the_commands_do(number: float) -> None:
     assert script.call("units.value", number, "s") == format_value(number, "s")

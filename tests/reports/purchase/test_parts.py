@@ -44,14 +44,6 @@ def test_the_chart_of_prices_says_what_its_last_step_costs() -> None:
     assert title == f"From base to cheap: 2.00{RATIO} [1.97, 2.03] the speed for 4,000 USD more"
 
 
-@pytest.mark.parametrize(("across", "per"), [("price", "1,000 USD"), ("watts", "100 W")])
-def test_the_chart_says_what_its_dashed_lines_are(across: str, per: str) -> None:
-    priced = across == "price"
-    fast = machine("fast", 2.0, 2.0, price=9000.0 if priced else None)
-    front = beside(fast, price=4000.0 if priced else None).parts["front"]
-    assert f"dashed: speed per {per}" in plain(front)
-
-
 def rented(one: Machine, price: float) -> Machine:
     return one._replace(rent=(price, "USD", "2026-01-01", "on demand", "a host"))
 

@@ -46,7 +46,7 @@ def test_the_shipped_table_is_well_formed_and_knows_devices_of_the_catalog() -> 
     for one in shipped:
         assert one.currency in CURRENCIES
         assert date(2010, 1, 1) < date.fromisoformat(one.date) < date(2030, 1, 1)
-        assert one.torch_name.pattern in patterns
+        assert one.torch_name in patterns
         if one.per:
             assert one.kind.startswith("rent, ")
             assert 0.01 < one.price < 50
@@ -57,7 +57,7 @@ def test_the_shipped_table_is_well_formed_and_knows_devices_of_the_catalog() -> 
         else:
             assert one.kind.startswith("MSRP at launch")
             assert 50 < one.price < 1e5
-    keys = [(one.torch_name.pattern, one.memory_bytes, one.per) for one in shipped]
+    keys = [(one.torch_name, one.memory_bytes, one.per) for one in shipped]
     assert len(set(keys)) == len(keys)
 
 
@@ -68,7 +68,7 @@ def test_no_shipped_price_is_for_two_versions_of_a_device() -> None:
         if figure.quantity == "memory_bytes":
             sizes.setdefault(figure.torch_name, set()).add(figure.value)
     for one in prices.read():
-        known = sizes.get(one.torch_name.pattern, set())
+        known = sizes.get(one.torch_name, set())
         assert len(known) < 2 or one.memory_bytes in known
 
 
@@ -105,7 +105,7 @@ def test_an_hour_of_a_device_is_no_price_to_buy_it(tmp_path: Path) -> None:
     assert (price.price, price.date) == (60000, "2026-01-02")
     assert (rent.price, rent.date) == (9, "2026-05-06")
     path.write_text(head + GOOD.strip() + ",day\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"both.csv:2: per 'day': is neither hour nor empty"):
+    with pytest.raises(ValueError, match=r"both.csv:2: per 'day': .*hour"):
         prices.read(path)
 
 

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The page for who chooses between machines: true sentences, ties as ties, nothing guessed."""
 
-import csv
-import io
 import json
 import re
 import sys
 from hashlib import sha256
-from math import exp, log
+from math import exp
 from pathlib import Path
 from typing import Any
 
@@ -130,9 +128,9 @@ def test_prices_in_another_currency_are_not_mixed() -> None:
 
 @pytest.mark.parametrize(
     ("set_to", "budget"),
-    [("500", 500), ("500 USD", 500), ("500 EUR", None), ("0.0000001 USD", 0), ("", None)],
+    [("500", 500), ("500 EUR", None), ("0.0000001", 0), ("", None)],
 )
-def test_a_budget_in_another_currency_is_passed_over_and_almost_nothing_is_nothing(
+def test_a_budget_that_is_no_number_is_passed_over_and_almost_nothing_is_nothing(
     set_to: str, budget: float | None
 ) -> None:
     fast = machine("fast", 2.0, 2.0, price=900.0)
@@ -157,14 +155,14 @@ def test_several_devices_are_no_dearer_for_the_work_of_one() -> None:
     assert "have 1 to 8 devices; a ratio is that of equally many on either side" in (
         text_of(shown, "summary")
     )
-    assert {amount for _, amount, _ in front("memory", eight)} == {80 * 2**30}
+    assert {amount for _, amount, _ in front("price", eight, price=1000.0)} == {1000}
 
 
 def test_a_price_tells_its_date_its_source_and_from_a_year_on_its_age() -> None:
     lent = 4.5, "EUR", "2026-01-15", "rent", "a host"
     card = machine("card", price=1000.0, price_kind="MSRP", price_date="2024-01-02", rent=lent)
     notes = text_of(beside(card), "notes")
-    assert "1,000 USD: MSRP, 2024-01-02 (2 years before this run), says a shop" in notes
+    assert "1,000 USD: MSRP, 2024-01-02, says a shop" in notes
     assert "4.5 EUR an hour: rent, 2026-01-15, says a host" in notes
     same_day = text_of(beside(card._replace(measured="2024-01-02")), "notes")
     assert "MSRP, 2024-01-02, says a shop" in same_day
@@ -297,24 +295,6 @@ def test_hostile_names_stay_text(made: dict[str, bytes]) -> None:
     assert "<script>alert" not in text
     assert "<script>alert" in Reader(text).text
     assert not re.search("[\x00\u202e]", text)
-
-
-def test_the_download_has_a_row_for_each_machine_workload_and_part(
-    made: dict[str, bytes],
-) -> None:
-    rows = [*csv.DictReader(io.StringIO(made["purchase.csv"].decode()))]
-    mine = [row for row in rows if row["run"] == "m/1"]
-    assert [row["workload"] for row in mine if row["workload"]] == [
-        "training",
-        "decode",
-        "small",
-        "data-loading",
-        "vision",
-    ]
-    for row in mine:
-        assert float(row["low"]) <= float(row["ratio"]) <= float(row["high"])
-        assert log(float(row["ratio"])) == pytest.approx(float(row["log_ratio"]))
-        assert float(row["coverage"]) == 1
 
 
 def test_only_files_that_have_a_page_are_laid_side_by_side(tmp_path: Path) -> None:

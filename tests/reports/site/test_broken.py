@@ -19,7 +19,6 @@ from frobench.reports.making.workers import Workers
 from frobench.reports.purchase import purchase
 from frobench.reports.site import build, run_files
 from frobench.suite import checks
-from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion
 from tests.reports.site.test_site import files, small, stored
@@ -108,18 +107,6 @@ def odd_only(source: Source) -> int:
     if int(source.sha256) % 2 == 0:
         raise UnsendableError(int(source.sha256), 1)
     return int(source.sha256)
-
-
-def test_a_comparison_that_fails_costs_no_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runs = [small(1), small(2, "machine-1")]
-    runs[0].commit_info.id = COMMIT
-    paths = stored(tmp_path / "results", *runs)
-    monkeypatch.setattr(run_files, "compare_runs", fails_for(COMMIT, compare_runs))
-    assert built(paths, tmp_path / "site") == {}
-    page = (tmp_path / "site" / INDEX).read_text(encoding="utf-8")
-    assert "not comparable: errors" in page
 
 
 def test_a_full_disk_is_no_fault_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

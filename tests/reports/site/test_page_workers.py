@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pages are made by several processes, wherever the folder for temporary files lies."""
+"""Pages are made by several processes, which leave the caller's folder and keyboard alone."""
 
 import os
 import signal
@@ -8,60 +8,44 @@ import sys
 import time
 from pathlib import Path
 
-from frobench.reports.making.workers import FEW, LONGEST_FOLDER
+from frobench.reports.making.workers import FEW
 from tests.instruments.processes.command import ROOT
 
 WORK = f"""
-from frobench.reports.making.workers import Workers
-
-if __name__ == "__main__":
-    with Workers(2) as workers:
-        print(*workers.map(str, range({FEW})))
-"""
-SHORT = Path("/tmp")  # noqa: S108 - a name that leaves room for that of a socket
-EARLY = """
 import os
 from frobench.reports.making.workers import Workers
 
 if __name__ == "__main__":
-    with Workers(2, early=True) as workers:
-        [process] = workers.map(eval, ["__import__('os').getpid()"])
-        print(process != os.getpid())
+    with Workers(2) as workers:
+        made = [*workers.map(eval, ["__import__('os').getpid()"] * {FEW})]
+        print(len(made), os.getpid() in made)
 """
 
 
-def test_processes_that_were_started_early_do_a_single_job_too(tmp_path: Path) -> None:
-    assert said(EARLY, tmp_path, SHORT) == ("True\n", "")
+def test_several_jobs_are_done_by_other_processes(tmp_path: Path) -> None:
+    assert said(WORK, tmp_path) == (f"{FEW} False\n", "")
+    assert said(WORK.replace(str(FEW), "1"), tmp_path) == ("1 True\n", "")
 
 
 def test_modules_in_the_folder_of_the_command_are_not_taken_for_others(tmp_path: Path) -> None:
     for name in ("frobench", "signal"):
         (tmp_path / f"{name}.py").write_text("print(__file__)", encoding="utf-8")
     (tmp_path / "elsewhere").mkdir()
-    assert said(EARLY, tmp_path / "elsewhere", SHORT, tmp_path) == ("True\n", "")
+    assert said(WORK, tmp_path / "elsewhere", tmp_path) == (f"{FEW} False\n", "")
 
 
 def test_a_process_that_may_start_no_other_does_the_work_itself(tmp_path: Path) -> None:
     inner = "    from multiprocessing import current_process\n    current_process().daemon = True\n"
-    early = EARLY.replace("    with", f"{inner}    with")
-    assert said(early, tmp_path, SHORT) == ("False\n", "")
+    assert said(WORK.replace("    with", f"{inner}    with"), tmp_path) == (f"{FEW} True\n", "")
 
 
-def test_a_folder_for_temporary_files_that_is_gone_leaves_the_work_to_this_process(
-    tmp_path: Path,
-) -> None:
-    early = EARLY.replace("if __name__", "import tempfile\n\nif __name__").replace(
-        "    with", "    tempfile.tempdir = '/proc/none'\n    with"
-    )
-    assert said(early, tmp_path, tmp_path) == ("False\n", "")
-
-
-INTERRUPTED = """
+INTERRUPTED = f"""
 import signal, time
 from frobench.reports.making.workers import Workers
 
 if __name__ == "__main__":
-    with Workers(2, early=True) as workers:
+    with Workers(2) as workers:
+        workers.map(str, range({FEW}))
         try:
             print("ready", flush=True)
             time.sleep(60)
@@ -93,23 +77,14 @@ def test_an_interruption_while_processes_start_is_heard_once(tmp_path: Path) -> 
         assert process.communicate() == ("1\n", "")
 
 
-def test_a_long_name_of_the_folder_for_temporary_files_is_no_obstacle(tmp_path: Path) -> None:
-    folder = tmp_path / ("x" * (2 * LONGEST_FOLDER))
-    folder.mkdir()
-    output, errors = said(WORK, tmp_path, folder)
-    assert (output.split(), errors) == ([str(n) for n in range(FEW)], "")
-
-
-def said(
-    program: str, folder: Path, temporary: Path, current: Path | None = None
-) -> tuple[str, str]:
-    """Run a program with a folder for temporary files, and return its output and its errors."""
+def said(program: str, folder: Path, current: Path | None = None) -> tuple[str, str]:
+    """Run a program from a folder, and return its output and its errors."""
     script = folder / "work.py"
     script.write_text(program, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, str(script)],
         cwd=current,
-        env=os.environ | {"TMPDIR": str(temporary), "PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,

@@ -8,15 +8,12 @@ import pytest
 from msgspec import msgpack
 
 from frobench.reports.making import workers
-from frobench.reports.making.cache import Cache, Source
 from frobench.reports.making.workers import Workers
-from frobench.reports.site import build, run_files
-from frobench.reports.site.run_files import Pair
+from frobench.reports.site import build
 from frobench.suite import checks
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run
 from tests.instruments.faults.judging import keep, made, rename
-from tests.instruments.runs import factory
 
 Files = dict[str, bytes]
 
@@ -70,22 +67,6 @@ def test_neither_order_nor_processes_nor_what_is_kept_change_a_byte(
     for out in (one, two):
         build.build(paths, out, workers=Workers(1))
     assert files(one) == files(two)
-
-
-@pytest.mark.usefixtures("unjudged")
-def test_a_run_is_compared_as_all_earlier_runs_of_its_machine_allow(tmp_path: Path) -> None:
-    shifts = [1.0, 1.06, 0.9, 1.12, 0.94, 1.1, 0.88, 1.04]
-    runs = [factory.run(seed=seed, noise=0.01, launches=8) for seed in range(len(shifts))]
-    for run, shift in zip(runs, shifts, strict=True):
-        for case in run.benchmarks:
-            case.stats.data = [shift * sample for sample in case.stats.data]
-    kept = Cache(tmp_path / "kept", "")
-    *others, base, new = [Source(path, path.stem, kept) for path in stored(tmp_path, *runs)]
-    learned = run_files.changed(Pair(base, new, tuple(others)))
-    again = run_files.changed(Pair(others[-1], base, tuple(others[:-1])))
-    assert run_files.changed(Pair(base, new, ())).slower
-    assert learned.slower == again.slower == ()
-    assert run_files.changed(Pair(base, new, tuple(others))) == learned
 
 
 def test_one_more_result_changes_its_own_page_and_what_concerns_all(
@@ -187,7 +168,6 @@ def test_nothing_is_worked_out_twice(tmp_path: Path, monkeypatch: pytest.MonkeyP
     first = built()
     for where, name in (
         (checks, "opened"),
-        (run_files, "compare_runs"),
         (store, "read"),
     ):
         monkeypatch.setattr(where, name, None)

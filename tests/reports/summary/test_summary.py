@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is left of a run in the index: its cases, how sure they are, and what changed since."""
+"""What is left of a run in the index: its cases, and how sure they are."""
 
 import io
 from statistics import fmean
@@ -10,11 +10,10 @@ import pytest
 from pyarrow import csv, parquet
 
 from frobench.reports.files import downloads
-from frobench.reports.summary.model import Summary, change, summarise
+from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.launches import estimates, frame
-from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored.types import Run
-from tests.instruments.faults.judging import made, set_samples
+from tests.instruments.faults.judging import made
 from tests.instruments.runs import factory
 
 
@@ -55,20 +54,6 @@ def test_runs_of_one_machine_are_known_as_such_and_others_are_not() -> None:
     assert one.machine_id == again.machine_id
     assert summary(other).machine_id != one.machine_id
     assert summary(other).device.endswith("with 64 cores")
-
-
-def test_a_change_has_the_verdicts_of_compare_and_names_what_is_surely_slower() -> None:
-    base, new = factory.run(seed=1), factory.run(seed=2)
-    slow = new.benchmarks[0]
-    set_samples(slow, [[1.5 * sample for sample in base.benchmarks[0].stats.data[:12]]] * 8)
-    compared = compare_runs(base, new)
-    found = change(compared)
-    assert found.compared == len(compared.cases)
-    assert found.slower == ("square[cpu-16-float32]",)
-    new.frobench.environment.software.torch = "2.14.0"
-    found = change(compare_runs(base, new))
-    assert (found.compared, found.slower) == (0, ())
-    assert found.differences == ("software.torch",)
 
 
 def test_the_table_of_estimates_has_a_row_a_case_of_a_run() -> None:
