@@ -83,8 +83,9 @@ def ask(name: str, question: str, compute: Callable[..., Answer], *given: object
     value = estimate_of(answer.by_launch)
     if answer.bracket is not None and value.low is not None:
         value = replace(value, low=answer.bracket[0], high=answer.bracket[1])
+    is_vague = value.is_wide and not (answer.at_least or answer.bracket)
     spelled = format_estimate(value, answer.unit)
-    if answer.unit == RATIO and holds_one(answer.by_launch):
+    if answer.unit == RATIO and holds_one(answer.by_launch) and not is_vague:
         spelled = f"{NO_DIFFERENCE}{spelled}"
     brief = answer.text.replace(VALUE, spelled)
     return Finding(
@@ -96,7 +97,7 @@ def ask(name: str, question: str, compute: Callable[..., Answer], *given: object
         answer.label or answer.text.removeprefix(f"{VALUE} "),
         tuple(answer.by_launch.dropna()),
         answer.cases,
-        answer.rule_of_thumb,
+        "" if is_vague else answer.rule_of_thumb,
         f"{brief}.",
         answer.at_least,
     )

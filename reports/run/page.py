@@ -111,10 +111,11 @@ class Contents(NamedTuple):
     @property
     def answered(self) -> str:
         """How many of the questions have an answer."""
-        answers, questions = sum(one.row is not None for one in self.sections), len(self.sections)
-        if answers == questions:
-            return counted(answers, "answer")
-        return f"{answers} of {counted(questions, 'question')} answered"
+        rows = [one.row for one in self.sections if one.row]
+        questions, wide = len(self.sections), sum(short.TOO_WIDE in row.marks for row in rows)
+        answered = f"{len(rows)} of {counted(questions, 'question')} answered"
+        found = counted(questions, "answer") if len(rows) == questions else answered
+        return f"{found}, {wide} not conclusive" if wide else found
 
     @property
     def unanswered(self) -> str:

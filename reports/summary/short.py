@@ -8,7 +8,6 @@ modes of the launches are none of its own.
 
 import re
 
-from frobench.reports.findings.answers import NO_DIFFERENCE
 from frobench.reports.findings.finding import RATIO, Finding
 from frobench.reports.table.modes import WORDS, Modes, two_modes
 from frobench.suite.stored.types import Run
@@ -63,13 +62,8 @@ def doubts(finding: Finding, marks: tuple[str, ...], *, in_modes: bool) -> tuple
 
 
 def rule(finding: Finding) -> str:
-    """Return the rule of thumb of an answer; empty where it has none, or is not conclusive."""
-    return precisions(finding.rule_of_thumb) if _is_conclusive(finding) else ""
-
-
-def _is_conclusive(finding: Finding) -> bool:
-    value = finding.value
-    return not value or finding.at_least or bool(_modes(finding)) or not value.is_wide
+    """Return the rule of thumb of an answer; empty where it has none."""
+    return precisions(finding.rule_of_thumb)
 
 
 def _modes(finding: Finding) -> Modes | None:
@@ -83,9 +77,9 @@ def _sentence(finding: Finding) -> str:
     printed = format_estimate(value, finding.unit)
     if found := _modes(finding):
         return finding.brief.replace(printed, found.text(finding.unit), 1)
-    if not _is_conclusive(finding):
-        words = finding.brief.replace(NO_DIFFERENCE, "", 1)
-        return f"Not conclusive: {words.replace(printed, format_ends(value, finding.unit), 1)}"
+    if value.is_wide and not finding.at_least:
+        ends = format_ends(value, finding.unit)
+        return f"Not conclusive: {finding.brief.replace(printed, ends, 1)}"
     return finding.brief
 
 

@@ -94,3 +94,11 @@ def test_a_precision_is_advised_where_it_is_faster_than_float32(fast: float, exp
         for dtype, seconds in (("bfloat16", fast), ("float32", 16e-3))
     ]
     assert rule("attainable_peak", "peak-cpu", *products) == expected
+
+
+@pytest.mark.parametrize(("far", "words"), [(1.1, "Read them tensor by tensor"), (3.0, "")])
+def test_an_interval_wider_than_a_factor_of_two_supports_no_rule(far: float, words: str) -> None:
+    apart = [1e-3 * (far if launch % 2 else 1 / far) for launch in range(LAUNCHES)]
+    flat = [1.001e-3 * (1 if launch % 3 else far) for launch in range(LAUNCHES)]
+    found = rule("parameters", "read-cpu", read("state_dict", apart), read("flat", flat))
+    assert found.partition(":")[0] == words

@@ -35,6 +35,7 @@ def test_norm_logging_gives_the_penalty_and_the_time_of_a_read_back() -> None:
         ([1.2] * 8, "1.2", "Keep the log on the device and read it once."),
         ([0.98, 1.02] * 4, "No measurable difference: ", "Read norms back when you like."),
         ([0.98, 1.8] * 4, "No measurable difference: ", ""),
+        ([0.9, 2.8] * 4, "1.8", ""),
         ([0.9] * 8, "No cost: 0.9", ""),
     ],
 )
