@@ -16,6 +16,7 @@ FEW = 8
 """Jobs from which on others are started: that takes as long as two or three pages."""
 MOST = 8
 """Processes at most: each takes 200 MB."""
+SAFE_PATH = "PYTHONSAFEPATH"
 LARGEST_SHARE = 8
 """Jobs handed to a process at once, at most."""
 SELDOM, FEW_PAGES = 100_000, 1_000_000
@@ -50,11 +51,13 @@ class Workers(AbstractContextManager["Workers"]):
             return self._pool.map(work, jobs, chunksize=share)
         # Those that start now leave interruptions, and modules in the current folder, alone.
         handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        os.environ["PYTHONSAFEPATH"] = "1"
+        before = os.environ.get(SAFE_PATH, "")
+        os.environ[SAFE_PATH] = "1"
         try:
             self._pool = ProcessPoolExecutor(self.processes, get_context("spawn"), collect_seldom)
             return self._pool.map(work, jobs, chunksize=share)
         finally:
+            os.environ[SAFE_PATH] = before  # as good as unset where it is empty
             signal.signal(signal.SIGINT, handler)
 
 

@@ -19,6 +19,7 @@ if __name__ == "__main__":
     with Workers(2) as workers:
         made = [*workers.map(eval, ["__import__('os').getpid()"] * {FEW})]
         print(len(made), os.getpid() in made)
+    assert not os.environ.get("PYTHONSAFEPATH")  # other programs that it starts have theirs
 """
 
 
