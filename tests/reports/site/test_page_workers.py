@@ -49,7 +49,8 @@ if __name__ == "__main__":
         workers.map(str, range({FEW}))
         try:
             print("ready", flush=True)
-            time.sleep(60)
+            while True:  # a signal right before a single long sleep would wait for its end
+                time.sleep(0.01)
         except KeyboardInterrupt:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             print("interrupted", flush=True)
