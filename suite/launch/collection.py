@@ -203,7 +203,7 @@ def _devices_for(where: str, settings: Settings) -> tuple[list[str], str]:
     accelerators = [name for name in chosen if name != "cpu"]
     firsts = list({name.partition(":")[0]: name for name in reversed(accelerators)}.values())[::-1]
     if where == "accelerator":
-        return firsts, "no accelerator is measured"
+        return firsts, "no accelerator"
     if where == "device":
         return [name for name in ("cpu",) if name in chosen] + firsts, "no device is measured"
     if where == "group" and (meeting := Meeting.here()) is not None:

@@ -130,7 +130,7 @@ def _matmul(devices: list[str]) -> Iterator[Plan]:
                 0.0,
                 Work(),
                 _freivalds(16),
-                absence="no accelerator is measured",
+                absence="no accelerator",
             )
 
 
@@ -250,7 +250,7 @@ def _copies(devices: list[str]) -> Iterator[Plan]:
             0.0,
             Work(),
             Check("every element, bit by bit", 0.0, 0.0),
-            absence="no accelerator is measured",
+            absence="no accelerator",
         )
 
 
