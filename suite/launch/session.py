@@ -32,6 +32,7 @@ from frobench.suite.lazy_torch import is_imported, torch
 from frobench.suite.machine import environment
 from frobench.suite.machine.sensors.sensor import seal
 from frobench.suite.machine.torch_facts import bus_address
+from frobench.suite.machine.vendors.vendor import Identity
 from frobench.suite.measure import timed_loop
 from frobench.suite.measure.settling_and_gauge import (
     WAKE_SECONDS,
@@ -108,8 +109,12 @@ class Session:
                 journal.Surroundings(
                     devices=names,
                     environment=environment.capture(names),
-                    seals=seals(names, str(self.spec.seed)),
-                    addresses=addresses(names),
+                    identities={
+                        one.name: Identity(
+                            one.uuid and seal(one.uuid, str(self.spec.seed)), bus_address(one.name)
+                        )
+                        for one in self._accelerators
+                    },
                     troubles=doctor.left_out(told),
                     refusals={n: why for n, why in lacking.items() if why != told[n]},
                 )
@@ -295,18 +300,6 @@ class Session:
 def _family(item: pytest.Function) -> tuple[str, Parameters]:
     name = f"{item.module.__name__}.{item.function.__name__}"
     return name, collection.parameters(item)
-
-
-def seals(devices: Sequence[str], salt: str) -> dict[str, str | None]:
-    """Return by what the runner finds the sensors of each accelerator; ``None`` without a UUID."""
-    gpus = [Device(name) for name in devices if name != "cpu"]
-    return {gpu.name: gpu.uuid and seal(gpu.uuid, salt) for gpu in gpus}
-
-
-def addresses(devices: Sequence[str]) -> dict[str, str]:
-    """Return the bus addresses of the devices that have one."""
-    gpus = (name for name in devices if name != "cpu")
-    return {name: address for name in gpus if (address := bus_address(name))}
 
 
 def _refuse(wanted: Sequence[str], devices: Sequence[str]) -> None:
