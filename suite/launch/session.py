@@ -21,7 +21,6 @@ from frobench.suite import doctor, journal
 from frobench.suite.errors import CannotRunError, in_brief, known_message
 from frobench.suite.journal import DEVICE_LOST, DISK_REFUSES, Journal, Measured, Record
 from frobench.suite.kit import device as dev
-from frobench.suite.kit.cases import Parameters
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.group import Group
 from frobench.suite.kit.worker_process import Seat
@@ -42,7 +41,7 @@ from frobench.suite.measure.settling_and_gauge import (
     steady_clocks,
 )
 from frobench.suite.measure.timed_loop import Blocker, Sampler, blocker
-from frobench.suite.measure.too_slow import Explorer
+from frobench.suite.measure.too_slow import Case, Explorer
 from frobench.suite.nodes.groups import Groups
 from frobench.suite.plan import LaunchSpec
 from frobench.suite.profiles import PROFILES, longest_call
@@ -152,24 +151,24 @@ class Session:
         """Take up a pilot that a hung or crashed case ended."""
         if self.journal is None or self.spec.mode != "pilot":
             return
-        families = {item.nodeid: _family(item) for item in items}
+        cases = {item.nodeid: _case(item) for item in items}
         for record in self.journal:
-            if isinstance(record, Measured) and record.case in families:
-                self.explorer.remember(*families[record.case], record.work, record.quickest)
-            elif isinstance(record, journal.Refused) and record.fatal and record.case in families:
-                self.explorer.leave_out(*families[record.case], record.reason)
+            if isinstance(record, Measured) and record.case in cases:
+                self.explorer.remember(cases[record.case], record.work, record.quickest)
+            elif isinstance(record, journal.Refused) and record.fatal and record.case in cases:
+                self.explorer.leave_out(cases[record.case], record.reason)
             elif isinstance(record, journal.Tried):
                 self.searches.tries[record.case].append(record.attempt)
 
     def skip_if_left_out(self, item: pytest.Function) -> None:
         """Skip a case that a smaller one of its family showed to be too large."""
-        reason = self.explorer.refusal(*_family(item), self._longest_call(item))
+        reason = self.explorer.refusal(_case(item), self._longest_call(item))
         if reason is not None:
             pytest.skip(reason)
 
     def explore(self, item: pytest.Function, sampler: Sampler, work: Work) -> Measured:
         """Call a body a few times; skip the case if a call takes too long."""
-        return self.explorer.explore(*_family(item), sampler, work, self._longest_call(item))
+        return self.explorer.explore(_case(item), sampler, work, self._longest_call(item))
 
     def _longest_call(self, item: pytest.Function) -> float:
         """Return the seconds that a call may take, in a pilot the most that the plan admits.
@@ -297,7 +296,7 @@ class Session:
         self._untidy = False
 
 
-def _family(item: pytest.Function) -> tuple[str, Parameters]:
+def _case(item: pytest.Function) -> Case:
     name = f"{item.module.__name__}.{item.function.__name__}"
     return name, collection.parameters(item)
 
