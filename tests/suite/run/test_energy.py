@@ -4,7 +4,6 @@
 import threading
 from collections.abc import Iterator
 from itertools import count, pairwise
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,7 +21,7 @@ from frobench.suite.machine.vendors.vendor import Identity
 from frobench.suite.measure.timed_loop import AT_ONCE, Sampler
 from frobench.suite.profiles import LEAD, WINDOW, settings_for
 from frobench.suite.run import energy, telemetry
-from frobench.suite.run.telemetry import Line, Reader, Reading
+from frobench.suite.run.telemetry import Line, Reading, lines_of
 from frobench.suite.stored.types import Check
 from tests.instruments.devices.simulated_nvml import Gpu, install
 from tests.instruments.devices.virtual import VirtualClock
@@ -201,7 +200,7 @@ def test_a_window_repeats_a_body_without_a_pause_and_checks_its_last_result(
 
 
 def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = [100.0]
     clock: Any = lambda: now[0]  # noqa: E731 - a clock that the test sets
@@ -212,9 +211,8 @@ def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(
     monkeypatch.setattr(telemetry, "time", SteppedTime(now))
     monkeypatch.setattr(sensors, "time", SteppedTime(now))
     over: Any = SimpleNamespace(wait=lambda seconds: now.__setitem__(0, now[0] + seconds))
-    reader = Reader(source, tmp_path / "t", clock, over)
     lines: list[Line] = []
-    for line in reader.lines():
+    for line in lines_of(source, clock, over):
         lines.append(line)
         if now[0] > 104:
             break
