@@ -135,13 +135,8 @@ class Session:
     @cached_property
     def groups(self) -> Groups:
         """The groups of processes."""
-        settings = self.spec.settings
-        return Groups(
-            self.spec.seed,
-            settings.devices,
-            settings.deadline,
-            lambda group: self._seated(collection.seats(group)),
-        )
+        spec = self.spec
+        return Groups(spec.seed, spec.settings, lambda name: self._seated(collection.seats(name)))
 
     @cached_property
     def _accelerators(self) -> list[Device]:
