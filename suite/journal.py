@@ -9,7 +9,8 @@ from msgspec import Struct
 from frobench.suite.files import JsonLines, encoded, keep
 from frobench.suite.kit.search_strategy import Try
 from frobench.suite.machine.cpu_time import Accounts
-from frobench.suite.plan import Identity
+from frobench.suite.machine.vendors.vendor import Identity
+from frobench.suite.plan import CaseIdentity
 from frobench.suite.project.imports import Foreign
 from frobench.suite.stored.types import (
     Check,
@@ -37,7 +38,7 @@ class Collected(Struct, tag="collected", kw_only=True):
     absent : by full name why no device here can run a case
     """
 
-    cases: list[Identity]
+    cases: list[CaseIdentity]
     exercises: dict[str, Exercise]
     near: list[str] = []
     machine: str = ""
@@ -175,15 +176,14 @@ class Stopped(Struct, tag="stopped", kw_only=True):
 class Surroundings(Struct, tag="surroundings", kw_only=True):
     """The devices chosen, and everything that moves a number.
 
-    seals, addresses : by which the runner finds the sensors of accelerators
+    identities : of accelerators, by which the runner finds their sensors
     troubles : with devices that torch sees, and that were left out
     refusals : what torch says of these devices and no trouble does, for the terminal only
     """
 
     devices: list[str]
     environment: Environment
-    seals: dict[str, str | None] = {}
-    addresses: dict[str, str] = {}
+    identities: dict[str, Identity] = {}
     troubles: list[Conclusion] = []
     refusals: dict[str, str] = {}
 

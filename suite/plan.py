@@ -34,7 +34,7 @@ OPTION = "--frobench-launch"
 """The option of pytest that names the file of a launch's specification."""
 
 
-class Identity(Struct, frozen=True, kw_only=True):
+class CaseIdentity(Struct, frozen=True, kw_only=True):
     """A case as collection finds it, before anything is run."""
 
     fullname: str
@@ -101,7 +101,7 @@ class Plan(Struct, kw_only=True):
     label: str | None = None
     environment: Environment = UNSET  # type: ignore[assignment] # nothing reads it before the pilot
     exercises: dict[str, Exercise] = {}
-    cases: list[Identity] = []
+    cases: list[CaseIdentity] = []
     outcomes: list[Outcome] = []
     plan_seconds: float = 0.0
     body_seconds: float = 0.0
@@ -173,7 +173,7 @@ class Plan(Struct, kw_only=True):
         return random.Random(f"{self.seed}/{launch}")  # noqa: S311 - not for secrets
 
 
-def _kind(case: Identity) -> str:
+def _kind(case: CaseIdentity) -> str:
     """Return the kind of device that a case measures: the accelerator's where one takes part."""
     if any(map(nodes_of, case.devices)):  # its ranks meet once for all its cases
         return str(case.params["device"])

@@ -6,7 +6,7 @@ two launches measure each case once with it and once without.
 """
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from statistics import geometric_mean
 from tempfile import TemporaryDirectory
@@ -65,17 +65,21 @@ def study(tell: Tell, _spread: Spread, launches: int) -> list[Table]:
 
 def record(switch: Switch, launches: int) -> Run:
     """Measure in a run whose sampling is turned on and off."""
+    read, join = telemetry.read, telemetry.join
 
-    class Switched(telemetry.Reader):
-        def read(self, sensor: Sensor) -> telemetry.Reading:
-            switch.on.wait()  # without a single moment of the processor
-            return super().read(sensor)
+    def switched(sensor: Sensor, run_seconds: Callable[[], float]) -> telemetry.Reading:
+        switch.on.wait()  # without a single moment of the processor
+        return read(sensor, run_seconds)
 
-        def join(self, timeout: float | None = None) -> None:
-            switch.on.set()
-            super().join(timeout)
+    def joined(threads: Iterable[threading.Thread], seconds: float) -> None:
+        switch.on.set()
+        join(threads, seconds)
 
-    with TemporaryDirectory() as name, patch.object(telemetry, "Reader", Switched):
+    with (
+        TemporaryDirectory() as name,
+        patch.object(telemetry, "read", switched),
+        patch.object(telemetry, "join", joined),
+    ):
         asked = Request(
             results=Path(name),
             benchmarks=BODIES,

@@ -35,7 +35,7 @@ from frobench.suite.machine import environment
 from frobench.suite.machine.host import affinity, cores_in_use
 from frobench.suite.nodes.groups import node_groups
 from frobench.suite.nodes.rendezvous import Meeting
-from frobench.suite.plan import Identity
+from frobench.suite.plan import CaseIdentity
 from frobench.suite.stored.machine_identity import function_of, name_of
 from frobench.suite.stored.types import Exercise, ProfileName, Settings
 
@@ -154,9 +154,9 @@ def leads(item: pytest.Function, settings: Settings) -> bool:
     return settings.profile == "quick" or is_headline(item.iter_markers("cases"), parameters(item))
 
 
-def _identity(item: pytest.Function, settings: Settings) -> Identity:
+def _identity(item: pytest.Function, settings: Settings) -> CaseIdentity:
     given, function = parameters(item), item.function
-    return Identity(
+    return CaseIdentity(
         fullname=item.nodeid,
         name=item.name,
         group=_exercise_of(item),
@@ -181,7 +181,7 @@ def _exercise(module: ModuleType) -> Exercise:
 
 
 def changed_since(
-    planned: Iterable[Identity], order: Iterable[str], items: Sequence[pytest.Function]
+    planned: Iterable[CaseIdentity], order: Iterable[str], items: Sequence[pytest.Function]
 ) -> list[str]:
     """Return the names of benchmarks that have another version now, or that are not found.
 

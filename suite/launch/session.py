@@ -21,7 +21,6 @@ from frobench.suite import doctor, journal
 from frobench.suite.errors import CannotRunError, in_brief, known_message
 from frobench.suite.journal import DEVICE_LOST, DISK_REFUSES, Journal, Measured, Record
 from frobench.suite.kit import device as dev
-from frobench.suite.kit.cases import Parameters
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.group import Group
 from frobench.suite.kit.worker_process import Seat
@@ -32,6 +31,7 @@ from frobench.suite.lazy_torch import is_imported, torch
 from frobench.suite.machine import environment
 from frobench.suite.machine.sensors.sensor import seal
 from frobench.suite.machine.torch_facts import bus_address
+from frobench.suite.machine.vendors.vendor import Identity
 from frobench.suite.measure import timed_loop
 from frobench.suite.measure.settling_and_gauge import (
     WAKE_SECONDS,
@@ -41,7 +41,7 @@ from frobench.suite.measure.settling_and_gauge import (
     steady_clocks,
 )
 from frobench.suite.measure.timed_loop import Blocker, Sampler, blocker
-from frobench.suite.measure.too_slow import Explorer
+from frobench.suite.measure.too_slow import Case, Explorer
 from frobench.suite.nodes.groups import Groups
 from frobench.suite.plan import LaunchSpec
 from frobench.suite.profiles import PROFILES, longest_call
@@ -108,8 +108,12 @@ class Session:
                 journal.Surroundings(
                     devices=names,
                     environment=environment.capture(names),
-                    seals=seals(names, str(self.spec.seed)),
-                    addresses=addresses(names),
+                    identities={
+                        one.name: Identity(
+                            one.uuid and seal(one.uuid, str(self.spec.seed)), bus_address(one.name)
+                        )
+                        for one in self._accelerators
+                    },
                     troubles=doctor.left_out(told),
                     refusals={n: why for n, why in lacking.items() if why != told[n]},
                 )
@@ -131,13 +135,8 @@ class Session:
     @cached_property
     def groups(self) -> Groups:
         """The groups of processes."""
-        settings = self.spec.settings
-        return Groups(
-            self.spec.seed,
-            settings.devices,
-            settings.deadline,
-            lambda group: self._seated(collection.seats(group)),
-        )
+        spec = self.spec
+        return Groups(spec.seed, spec.settings, lambda name: self._seated(collection.seats(name)))
 
     @cached_property
     def _accelerators(self) -> list[Device]:
@@ -147,24 +146,24 @@ class Session:
         """Take up a pilot that a hung or crashed case ended."""
         if self.journal is None or self.spec.mode != "pilot":
             return
-        families = {item.nodeid: _family(item) for item in items}
+        cases = {item.nodeid: _case(item) for item in items}
         for record in self.journal:
-            if isinstance(record, Measured) and record.case in families:
-                self.explorer.remember(*families[record.case], record.work, record.quickest)
-            elif isinstance(record, journal.Refused) and record.fatal and record.case in families:
-                self.explorer.leave_out(*families[record.case], record.reason)
+            if isinstance(record, Measured) and record.case in cases:
+                self.explorer.remember(cases[record.case], record.work, record.quickest)
+            elif isinstance(record, journal.Refused) and record.fatal and record.case in cases:
+                self.explorer.leave_out(cases[record.case], record.reason)
             elif isinstance(record, journal.Tried):
                 self.searches.tries[record.case].append(record.attempt)
 
     def skip_if_left_out(self, item: pytest.Function) -> None:
         """Skip a case that a smaller one of its family showed to be too large."""
-        reason = self.explorer.refusal(*_family(item), self._longest_call(item))
+        reason = self.explorer.refusal(_case(item), self._longest_call(item))
         if reason is not None:
             pytest.skip(reason)
 
     def explore(self, item: pytest.Function, sampler: Sampler, work: Work) -> Measured:
         """Call a body a few times; skip the case if a call takes too long."""
-        return self.explorer.explore(*_family(item), sampler, work, self._longest_call(item))
+        return self.explorer.explore(_case(item), sampler, work, self._longest_call(item))
 
     def _longest_call(self, item: pytest.Function) -> float:
         """Return the seconds that a call may take, in a pilot the most that the plan admits.
@@ -292,21 +291,9 @@ class Session:
         self._untidy = False
 
 
-def _family(item: pytest.Function) -> tuple[str, Parameters]:
+def _case(item: pytest.Function) -> Case:
     name = f"{item.module.__name__}.{item.function.__name__}"
     return name, collection.parameters(item)
-
-
-def seals(devices: Sequence[str], salt: str) -> dict[str, str | None]:
-    """Return by what the runner finds the sensors of each accelerator; ``None`` without a UUID."""
-    gpus = [Device(name) for name in devices if name != "cpu"]
-    return {gpu.name: gpu.uuid and seal(gpu.uuid, salt) for gpu in gpus}
-
-
-def addresses(devices: Sequence[str]) -> dict[str, str]:
-    """Return the bus addresses of the devices that have one."""
-    gpus = (name for name in devices if name != "cpu")
-    return {name: address for name in gpus if (address := bus_address(name))}
 
 
 def _refuse(wanted: Sequence[str], devices: Sequence[str]) -> None:

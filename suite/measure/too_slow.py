@@ -51,6 +51,8 @@ LEAST_CALLS, EXPLORED = 3, 5
 """Calls at least, since any one may be disturbed (a hopeless body has two), and at most."""
 
 
+Case = tuple[str, Parameters]
+"""The name of a benchmark, its module's before it, and the parameters of one of its cases."""
 Sizes = dict[str, int]
 
 
@@ -68,17 +70,15 @@ class Explorer:
         # Sizes of the cases that were left out, what their calls may take, and why.
         self._left_out: defaultdict[Hashable, list[tuple[Sizes, float, str]]] = defaultdict(list)
 
-    def remember(self, function: str, parameters: Parameters, work: Work, seconds: float) -> None:
+    def remember(self, case: Case, work: Work, seconds: float) -> None:
         """Remember how long the quickest of several calls took."""
-        self._known[_family(function, parameters)].append((sizes(parameters), work, seconds))
+        self._known[_family(case)].append((sizes(case[1]), work, seconds))
 
-    def leave_out(
-        self, function: str, parameters: Parameters, reason: str, longest: float = math.inf
-    ) -> None:
+    def leave_out(self, case: Case, reason: str, longest: float = math.inf) -> None:
         """Leave all larger cases of the family out, unless a call of theirs may take longer."""
-        self._left_out[_family(function, parameters)].append((sizes(parameters), longest, reason))
+        self._left_out[_family(case)].append((sizes(case[1]), longest, reason))
 
-    def refusal(self, function: str, parameters: Parameters, longest: float) -> str | None:
+    def refusal(self, case: Case, longest: float) -> str | None:
         """Return why a case is left out before it is set up, or `None`.
 
         Its first size is larger than that of a case which was left out, and no other is smaller.
@@ -86,40 +86,37 @@ class Explorer:
         is set up: a whole number on which the work does not depend is no size. Beyond a case that
         hung, or took its process with it, any larger size is enough.
         """
-        mine = sizes(parameters)
-        for other, most, reason in self._left_out[_family(function, parameters)]:
+        mine = sizes(case[1])
+        for other, most, reason in self._left_out[_family(case)]:
             larger = [name for name, size in other.items() if mine[name] > size]
             counts = larger[:1] == [*other][:1] or most == math.inf
             if larger and counts and _covers(mine, other) and longest <= most:
                 return reason
         return None
 
-    def explore(
-        self, function: str, parameters: Parameters, sampler: Sampler, work: Work, longest: float
-    ) -> Measured:
+    def explore(self, case: Case, sampler: Sampler, work: Work, longest: float) -> Measured:
         """Call a body a few times.
 
         Skips the case if a call takes too long, or is predicted to.
         """
-        case, most = (function, parameters), self._settings.longest_sample
-        slowest = _ratios(work, SLOWEST)
+        most, slowest = self._settings.longest_sample, _ratios(work, SLOWEST)
         is_small = bool(slowest) and sum(slowest) <= most
-        seconds, smaller = self._prediction(*case, work)
+        seconds, smaller = self._prediction(case, work)
         doubt = DOUBT * longest if smaller > 1 else max(DOUBT * longest, DEEPER_DOUBT * most)
         if seconds > doubt and not is_small:
             takes = f"predicted to take {format_seconds(seconds)}"
             evidence = f"continued from {counted(smaller, 'smaller size')}"
-            self._skip(*case, longest, takes, evidence)
+            self._skip(case, longest, takes, evidence)
         record, calls = explore(sampler, self._settings, small=is_small, read=self._read)
         quickest = min(calls)
-        self.remember(*case, work, quickest)
+        self.remember(case, work, quickest)
         if quickest > longest:
             takes = f"takes at least {format_seconds(quickest)}"
             evidence = f"in the quickest of {counted(len(calls), 'call')}"
-            self._skip(*case, longest, takes, evidence)
+            self._skip(case, longest, takes, evidence)
         return record
 
-    def _prediction(self, function: str, parameters: Parameters, work: Work) -> tuple[float, int]:
+    def _prediction(self, case: Case, work: Work) -> tuple[float, int]:
         """Return the seconds that a call should take, 0 if unknown, and how many sizes say so.
 
         One smaller size is scaled by the work, two are continued in a straight line: the second
@@ -129,8 +126,8 @@ class Explorer:
         """
         smaller = sorted(
             (next(iter(_ratios(done, work)), 1.0), seconds)
-            for other, done, seconds in self._known[_family(function, parameters)]
-            if _covers(sizes(parameters), other)
+            for other, done, seconds in self._known[_family(case)]
+            if _covers(sizes(case[1]), other)
         )
         scaled = [seconds / amount for amount, seconds in smaller[-2:]]
         lines = [
@@ -140,19 +137,18 @@ class Explorer:
         ]
         return min([*scaled, *lines], default=0.0), len(smaller)
 
-    def _skip(
-        self, function: str, parameters: Parameters, longest: float, takes: str, evidence: str
-    ) -> NoReturn:
+    def _skip(self, case: Case, longest: float, takes: str, evidence: str) -> NoReturn:
         """Leave a case and larger ones out."""
-        where = ", ".join(f"{name}={size}" for name, size in sizes(parameters).items())
+        where = ", ".join(f"{name}={size}" for name, size in sizes(case[1]).items())
         call = f"a call at {where}" if where else "a call"
         limit = f"{OVER} {format_seconds(self._settings.longest_sample)}"
         reason = f"{takes} {call}, {limit}, {evidence}"
-        self.leave_out(function, parameters, reason, longest)
+        self.leave_out(case, reason, longest)
         raise pytest.skip.Exception(reason)
 
 
-def _family(function: str, parameters: Parameters) -> Hashable:
+def _family(case: Case) -> Hashable:
+    function, parameters = case
     small = sizes(parameters)
     return function, tuple(pair for pair in parameters.items() if pair[0] not in small)
 

@@ -17,7 +17,7 @@ from frobench.suite.nodes.agent import start_on
 from frobench.suite.nodes.rendezvous import Meeting
 from frobench.suite.stored.differences import changed
 from frobench.suite.stored.machine_identity import nodes_of
-from frobench.suite.stored.types import NodeFacts
+from frobench.suite.stored.types import NodeFacts, Settings
 
 
 def node_groups(devices: Sequence[str], nodes: int) -> list[str]:
@@ -47,19 +47,14 @@ def _rank_devices(devices: Sequence[str]) -> list[str]:
 class Groups:
     """The groups of one launch.
 
-    deadline : seconds that a case may take
     workers : returns this machine's workers for a group of its own
     """
 
     def __init__(
-        self,
-        seed: int,
-        devices: Sequence[str],
-        deadline: float,
-        workers: Callable[[str], list[Worker]],
+        self, seed: int, settings: Settings, workers: Callable[[str], list[Worker]]
     ) -> None:
-        self._seed, self._deadline, self._workers = seed, deadline, workers
-        self._devices, self._rank_devices = devices, _rank_devices(devices)
+        self._seed, self._deadline, self._workers = seed, settings.deadline, workers
+        self._devices, self._rank_devices = settings.devices, _rank_devices(settings.devices)
         self._ranks: list[Worker] = []
         self._entered: tuple[str, Group] | None = None
         self._lost = ""
@@ -99,7 +94,7 @@ class Groups:
             return []
         firsts = self._ranks[::each]
         for rank, node in zip(firsts, meeting.nodes, strict=True):
-            rank.tell("examine", [*self._devices], node.address)
+            rank.tell("examine", self._devices, node.address)
         facts = [rank.answer(self._deadline) for rank in firsts]
         first, _ = facts[0]
         return [

@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import asdict
 
 from frobench.suite.journal import Collected
-from frobench.suite.plan import Identity, launches_within
+from frobench.suite.plan import CaseIdentity, launches_within
 from frobench.suite.profiles import OVER, longest_call, settings_on
 from frobench.suite.run.planning import choices
 from frobench.suite.stored import store
@@ -26,7 +26,7 @@ MOST_TRIED = 12
 """Stored runs that are read until one of them is complete and of this machine."""
 
 
-class ExpectedCase(Identity, frozen=True, kw_only=True):
+class ExpectedCase(CaseIdentity, frozen=True, kw_only=True):
     """A case, and what the last run says of it: nothing of what it has not in this version."""
 
     work: Work | None  # of one call

@@ -12,7 +12,7 @@ from frobench.suite import checks, journal
 from frobench.suite.journal import Measured, Record, Refused
 from frobench.suite.machine import environment
 from frobench.suite.machine.sensors.cpu import CPU
-from frobench.suite.plan import Identity, Plan
+from frobench.suite.plan import CaseIdentity, Plan
 from frobench.suite.run import energy, telemetry
 from frobench.suite.run.planning import outcome
 from frobench.suite.run.telemetry import Line
@@ -118,7 +118,7 @@ def _refused(records: Sequence[Record], plan: Plan) -> dict[str, Refused]:
 
 
 def _case(
-    case: Identity, by_launch: Sequence[Measured | None], windows: Sequence[float | None]
+    case: CaseIdentity, by_launch: Sequence[Measured | None], windows: Sequence[float | None]
 ) -> types.Case:
     """Put together the records of a case, launch by launch; `windows` are seconds of a call."""
     ran = [record for record in by_launch if record is not None]

@@ -22,7 +22,7 @@ from frobench.suite.errors import CannotRunError
 from frobench.suite.journal import Journal, Measured, Record, Refused
 from frobench.suite.machine.cpu_time import DISTURBED
 from frobench.suite.machine.sensors.cpu import CPU
-from frobench.suite.plan import Identity, Plan
+from frobench.suite.plan import CaseIdentity, Plan
 from frobench.suite.profiles import BRIEF_CALLS, LEAST_SAMPLES, OVER, WINDOW_SECONDS, limits_of
 from frobench.suite.run.energy import energy_devices
 from frobench.suite.stored import store
@@ -30,7 +30,7 @@ from frobench.suite.stored.machine_identity import nodes_of
 from frobench.suite.stored.types import MOST_SAMPLES, Outcome, Settings
 from frobench.suite.units import format_seconds
 
-Pairs = list[tuple[Identity, Measured]]
+Pairs = list[tuple[CaseIdentity, Measured]]
 """Cases, each with what the pilot saw of it."""
 CASE_SECONDS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
 """Times for a case in a launch; few, so that like runs choose the same."""
@@ -343,7 +343,7 @@ def freeze(
     )
 
 
-def outcome(case: Identity, refused: Refused | None) -> Outcome:
+def outcome(case: CaseIdentity, refused: Refused | None) -> Outcome:
     """Return what became of a case, which was refused unless it passed."""
     return Outcome(
         fullname=case.fullname,

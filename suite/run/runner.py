@@ -408,7 +408,7 @@ def _announce(plan: Plan, reporter: Reporter) -> None:
 def sensors(folder: Path, plan: Plan) -> list[Source]:
     """Return the sensors of the devices that the pilot saw."""
     here = next(record for record in Journal(folder / PILOT) if isinstance(record, Surroundings))
-    return vendors.sources(here.seals, str(plan.seed), here.addresses)
+    return vendors.sources(here.identities, str(plan.seed))
 
 
 def _save_finished(folder: Path, results: Path, clock: RunClock) -> errors.Interrupted:

@@ -62,77 +62,63 @@ def recording(
     sources: Iterable[Source], path: Path, run_seconds: Callable[[], float]
 ) -> Iterator[None]:
     """Write readings into a file until the context ends."""
-    over = threading.Event()
-    readers = [Reader(source, path, run_seconds, over) for source in sources]
-    with suppress(OSError):  # the disk refuses: the run itself will say so
-        readings(path).mend()
-    for reader in readers:
-        reader.start()
+    over, file = threading.Event(), readings(path)
+
+    def record(source: Source) -> None:
+        with suppress(OSError):  # the disk refuses: the run itself will say so
+            file.append(lines_of(source, run_seconds, over))
+
+    with suppress(OSError):
+        file.mend()
+    threads = [threading.Thread(target=record, args=(one,), daemon=True) for one in sources]
+    for thread in threads:
+        thread.start()
     try:
         yield
     finally:
         over.set()
-        _join(readers, PATIENCE)
+        join(threads, PATIENCE)
 
 
-class Reader(threading.Thread):
-    """Reads the sensors of one source until `over` is set; see `recording`."""
+def lines_of(
+    source: Source, run_seconds: Callable[[], float], over: threading.Event
+) -> Iterator[Line]:
+    """Yield readings of a source until `over`, and once for each quantity why it is not read."""
+    sensors = [part for sensor in source.sensors() for part in sensor.apart()]
+    due, spent = dict.fromkeys(sensors, time.monotonic()), 0.0
+    mentioned: set[tuple[str, str]] = set()
+    while True:
+        for sensor, moment in due.items():
+            if sensor.answers and moment <= time.monotonic():
+                begun = time.thread_time()
+                reading = read(sensor, run_seconds)
+                before, spent = spent, time.thread_time()
+                reading.took = spent - before
+                yield reading
+                took = time.thread_time() - begun
+                rest = max(PERIOD / 2, took / SHARE)
+                due[sensor] = max(moment + PERIOD, time.monotonic() + rest)
+            for quantity, reason in sensor.unknown.items():
+                if (sensor.device, quantity) not in mentioned:
+                    mentioned.add((sensor.device, quantity))
+                    yield Unreadable(device=sensor.device, quantity=quantity, reason=reason)
+        next_due = [at for sensor, at in due.items() if sensor.answers]
+        if not next_due or over.wait(max(0.0, min(next_due) - time.monotonic())):
+            return
 
-    def __init__(
-        self,
-        source: Source,
-        path: Path,
-        run_seconds: Callable[[], float],
-        over: threading.Event,
-    ) -> None:
-        super().__init__(name=f"telemetry of {source.name}", daemon=True)
-        self._source = source
-        self._path = path
-        self._run_seconds = run_seconds
-        self._over = over
-        self._spent = 0.0
 
-    def run(self) -> None:
-        """Append lines to the file."""
-        with suppress(OSError):
-            readings(self._path).append(self.lines())
-
-    def lines(self) -> Iterator[Line]:
-        """Yield readings of the source, and once for each quantity why it cannot be read."""
-        sensors = [part for sensor in self._source.sensors() for part in sensor.apart()]
-        due = dict.fromkeys(sensors, time.monotonic())
-        mentioned: set[tuple[str, str]] = set()
-        while True:
-            for sensor, moment in due.items():
-                if sensor.answers and moment <= time.monotonic():
-                    begun = time.thread_time()
-                    yield self.read(sensor)
-                    took = time.thread_time() - begun
-                    rest = max(PERIOD / 2, took / SHARE)
-                    due[sensor] = max(moment + PERIOD, time.monotonic() + rest)
-                for quantity, reason in sensor.unknown.items():
-                    if (sensor.device, quantity) not in mentioned:
-                        mentioned.add((sensor.device, quantity))
-                        yield Unreadable(device=sensor.device, quantity=quantity, reason=reason)
-            next_due = [at for sensor, at in due.items() if sensor.answers]
-            if not next_due or self._over.wait(max(0.0, min(next_due) - time.monotonic())):
-                return
-
-    def read(self, sensor: Sensor) -> Reading:
-        """Read a sensor now."""
-        at, run = time.monotonic(), self._run_seconds()
-        quantities = sensor.read()
-        values = {name: q for name, q in quantities.items() if not isinstance(q, list)}
-        before, self._spent = self._spent, time.thread_time()
-        return Reading(
-            at=at,
-            run=run,
-            device=sensor.device,
-            values=values,
-            held_back=next((q for q in quantities.values() if isinstance(q, list)), None),
-            counted=sensor.counted if ENERGY in quantities else None,
-            took=self._spent - before,
-        )
+def read(sensor: Sensor, run_seconds: Callable[[], float]) -> Reading:
+    """Read a sensor now."""
+    at, run = time.monotonic(), run_seconds()
+    quantities = sensor.read()
+    return Reading(
+        at=at,
+        run=run,
+        device=sensor.device,
+        values={name: q for name, q in quantities.items() if not isinstance(q, list)},
+        held_back=next((q for q in quantities.values() if isinstance(q, list)), None),
+        counted=sensor.counted if ENERGY in quantities else None,
+    )
 
 
 def why_no_counter(sources: Iterable[Source]) -> dict[str, str | None]:
@@ -144,11 +130,12 @@ def why_no_counter(sources: Iterable[Source]) -> dict[str, str | None]:
         reasons |= dict.fromkeys(source.devices, slow)
         threads.append(threading.Thread(target=_ask, args=(source, reasons), daemon=True))
         threads[-1].start()
-    _join(threads, LONGEST_SEARCH)
+    join(threads, LONGEST_SEARCH)
     return dict(reasons)
 
 
-def _join(threads: Iterable[threading.Thread], seconds: float) -> None:
+def join(threads: Iterable[threading.Thread], seconds: float) -> None:
+    """Wait for threads, for so many seconds in all."""
     deadline = time.monotonic() + seconds
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))

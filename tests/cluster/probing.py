@@ -16,6 +16,7 @@ from typing import Any
 from frobench.suite.kit.group import Group
 from frobench.suite.nodes.groups import Groups
 from frobench.suite.nodes.rendezvous import position
+from frobench.suite.profiles import settings_for
 from frobench.suite.run.runner import coordinating, take_part
 from tests.cluster import plain_tcp
 from tests.cluster.namespaces import Links
@@ -62,7 +63,8 @@ def main() -> None:
     import networks  # noqa: PLC0415 - found by now
 
     with coordinating(here, BENCHMARKS) as meeting:
-        groups = Groups(0, ["cpu"], DEADLINE, lambda _: [])
+        settings = settings_for("quick", ["cpu"], deadline=DEADLINE)
+        groups = Groups(0, settings, lambda _: [])
         group = groups.find("cpu/2x1")
         for bits in map(float, sys.argv[3:]):
             for number in range(links.count):

@@ -11,6 +11,7 @@ import pytest
 
 from frobench.suite.machine.sensors.sensor import HELD_BACK, Sensor, seal
 from frobench.suite.machine.vendors import nvidia, sources
+from frobench.suite.machine.vendors.vendor import Identity
 from frobench.suite.run import telemetry
 from tests.gpu import smi
 
@@ -29,19 +30,19 @@ TRIES = 5
 
 
 @pytest.fixture(scope="module")
-def seals(gpu: "Device") -> dict[str, str]:
+def identities(gpu: "Device") -> dict[str, Identity]:
     """Return what a launch tells the runner of the GPU."""
-    return {gpu.name: seal(str(gpu.uuid), SALT)}
+    return {gpu.name: Identity(seal(str(gpu.uuid), SALT))}
 
 
 def test_power_is_read_at_the_moment_that_it_is_stored_with(
-    gpu: "Device", load: "Load", seals: dict[str, str], tmp_path: Path
+    gpu: "Device", load: "Load", identities: dict[str, Identity], tmp_path: Path
 ) -> None:
     since = time.time() - time.monotonic()  # the command reads the other clock
     path = tmp_path / "telemetry.jsonl"
     with smi.watched("power.draw", str(gpu.uuid), tmp_path / "smi.csv") as theirs:
         time.sleep(REST)
-        with telemetry.recording(sources(seals, SALT, {}), path, time.monotonic):
+        with telemetry.recording(sources(identities, SALT), path, time.monotonic):
             for work, rest in WAVE:
                 load.keep_busy(work)
                 time.sleep(rest)
@@ -62,9 +63,9 @@ def test_power_is_read_at_the_moment_that_it_is_stored_with(
 
 
 def test_what_holds_the_clock_back_is_what_the_command_says(
-    gpu: "Device", load: "Load", seals: dict[str, str]
+    gpu: "Device", load: "Load", identities: dict[str, Identity]
 ) -> None:
-    (sensor,) = sources(seals, SALT, {})[1].sensors()
+    (sensor,) = sources(identities, SALT)[1].sensors()
     uuid = str(gpu.uuid)
     time.sleep(2.0)
     at_rest = agreed(sensor, uuid, lambda: None)

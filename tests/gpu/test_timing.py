@@ -12,6 +12,7 @@ import pytest
 
 from frobench.suite.machine.sensors.sensor import seal
 from frobench.suite.machine.vendors import sources
+from frobench.suite.machine.vendors.vendor import Identity
 
 if TYPE_CHECKING:
     from frobench.suite.kit.device import Device
@@ -98,7 +99,7 @@ def test_samples_are_as_long_as_events_say(sleeps: dict[str, Times], way: str, c
 def test_cycles_pass_at_the_rate_of_the_clock_that_the_sensor_reads(
     gpu: "Device", sleeps: dict[str, Times]
 ) -> None:
-    (sensor,) = sources({gpu.name: seal(str(gpu.uuid), "")}, "", {})[1].sensors()
+    (sensor,) = sources({gpu.name: Identity(seal(str(gpu.uuid), ""))}, "")[1].sensors()
     clocks = []
     for _ in range(ROUNDS):
         sleep(5 * LONG)

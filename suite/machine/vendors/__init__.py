@@ -49,18 +49,16 @@ def vendor_of(kind: str, *, has_uuid: bool) -> Vendor:
     return unknown
 
 
-def sources(
-    seals: Mapping[str, str | None], salt: str, addresses: Mapping[str, str]
-) -> list[Source]:
+def sources(identities: Mapping[str, Identity], salt: str) -> list[Source]:
     """Return the sources for the processor and for the accelerators that a run measures.
 
-    seals, salt : by torch's name the sealed UUID, if there is one, and what it was sealed with
-    addresses : on the PCI bus, as far as torch knows them
+    identities : by torch's name
+    salt : what UUIDs are sealed with
     """
     devices: dict[tuple[str, bool], dict[str, Identity]] = {}
-    for device, seal in seals.items():
-        identity = Identity(seal, addresses.get(device))
-        devices.setdefault((device.partition(":")[0], seal is not None), {})[device] = identity
+    for device, identity in identities.items():
+        backend = device.partition(":")[0], identity.seal is not None
+        devices.setdefault(backend, {})[device] = identity
     found = [Source("the system", [cpu.CPU], lambda: [cpu.sensor()], cpu.OF_CPU)]
     for (kind, has_uuid), of_kind in devices.items():
         found.append(vendor_of(kind, has_uuid=has_uuid).source(of_kind, salt))

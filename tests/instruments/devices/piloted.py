@@ -61,11 +61,11 @@ class Pilot:
         for place, case in enumerate(cases):
             where = case.function, case.parameters
             longest = case.times * self._settings.longest_sample
-            reason = explorer.refusal(*where, longest)
+            reason = explorer.refusal(where, longest)
             if reason is None:
                 sampler = Sampler(partial(self._call, case.seconds), [], clock=self._clock)
                 try:
-                    explorer.explore(*where, sampler, case.work, longest)
+                    explorer.explore(where, sampler, case.work, longest)
                 except pytest.skip.Exception as error:
                     reason = str(error)
             if reason is not None:

@@ -26,7 +26,7 @@ from frobench.suite.journal import (
     Surroundings,
 )
 from frobench.suite.machine import environment
-from frobench.suite.plan import OPTION, Identity, LaunchSpec
+from frobench.suite.plan import OPTION, CaseIdentity, LaunchSpec
 from frobench.suite.run import launches, merge, runner, telemetry
 from frobench.suite.run.progress import Reporter
 from frobench.suite.run.runner import Interruptions, Request
@@ -43,7 +43,7 @@ PID = 2**30
 """The number of no process."""
 
 
-def identity(name: str) -> Identity:
+def identity(name: str) -> CaseIdentity:
     fullname = f"benchmarks/bench_it.py::{name}"
     return made_up_records.identity(name, fullname=fullname, group="it", param="cpu")
 

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from frobench.suite.journal import Measured
-from frobench.suite.plan import Identity, LaunchSpec, Plan
+from frobench.suite.plan import CaseIdentity, LaunchSpec, Plan
 from frobench.suite.stored.types import Settings, Work
 
 _MEASURED = Measured(
@@ -24,9 +24,9 @@ _MEASURED = Measured(
 )
 
 
-def identity(name: str, *devices: str, **changed: Any) -> Identity:  # noqa: ANN401 - as the case has them
+def identity(name: str, *devices: str, **changed: Any) -> CaseIdentity:  # noqa: ANN401 - as the case has them
     """Return a headline case as it is collected, on the CPU unless told otherwise."""
-    made = Identity(
+    made = CaseIdentity(
         fullname=name,
         name=name,
         group="matmul",

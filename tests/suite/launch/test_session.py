@@ -114,7 +114,7 @@ def test_a_pilot_takes_up_what_an_earlier_process_saw_of_its_own_cases(
     climbed: list[Any] = []
     monkeypatch.setattr(made.explorer, "remember", lambda *seen: climbed.append(seen))
     made.remember([item(CASE)])
-    assert [seen[0] for seen in climbed] == ["bench_made_up.bench_body"] * known
+    assert [name for (name, _), *_ in climbed] == ["bench_made_up.bench_body"] * known
     assert made.searches.tries == ({CASE: [tried.attempt]} if known else {})
 
 

@@ -13,6 +13,7 @@ import pytest
 from frobench.suite.machine.sensors import cpu
 from frobench.suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS, Sensor
 from frobench.suite.machine.vendors import sources
+from frobench.suite.machine.vendors.vendor import Identity
 from tests.instruments.devices.simulated_nvml import install_none
 from tests.instruments.processes.project_files import planted
 
@@ -149,7 +150,7 @@ def asked(smi: Smi, devices: list[str], addresses: dict[str, str]) -> list[Senso
     """Return the sensors by a library that is installed."""
     with pytest.MonkeyPatch.context() as installed:
         installed.setitem(sys.modules, "amdsmi", smi)
-        return sources(dict.fromkeys(devices), "", addresses)[1].sensors()
+        return sources({d: Identity(None, addresses.get(d)) for d in devices}, "")[1].sensors()
 
 
 AT = {"cuda:0": "0000:c1:00"}
@@ -213,7 +214,7 @@ def test_parts_of_one_of_amds_devices_are_not_told_apart() -> None:
 
 
 def test_without_amds_library_the_reason_names_the_extra() -> None:
-    (sensor,) = sources({"cuda:0": None}, "", AT)[1].sensors()
+    (sensor,) = sources({"cuda:0": Identity(None, AT["cuda:0"])}, "")[1].sensors()
     assert "extra `amd`" in sensor.unknown["power_watts"]
 
 
@@ -225,7 +226,7 @@ def install_zeus(monkeypatch: pytest.MonkeyPatch, told: Iterator[int | None]) ->
 
 def test_apples_gpu_tells_its_energy_and_its_power(monkeypatch: pytest.MonkeyPatch) -> None:
     install_zeus(monkeypatch, iter([1000, 1500, 2500]))
-    (sensor,) = sources({"mps:0": None}, "", {})[1].sensors()
+    (sensor,) = sources({"mps:0": Identity()}, "")[1].sensors()
     said = sensor.read()
     assert said["energy_joules"] == 1.5
     assert said["power_watts"] != 0
@@ -238,7 +239,7 @@ def test_an_apple_without_a_gpu_counter_and_no_apple_at_all_have_a_reason(
 ) -> None:
     if is_installed:
         install_zeus(monkeypatch, iter([None]))
-    (sensor,) = sources({"mps:0": None}, "", {})[1].sensors()
+    (sensor,) = sources({"mps:0": Identity()}, "")[1].sensors()
     assert not sensor.answers
     assert sensor.unknown["energy_joules"].startswith("Zeus (the extra `energy`): ")
 
@@ -256,7 +257,7 @@ def test_each_kind_of_device_is_asked_of_its_library(
     seals: dict[str, str | None], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install_none(monkeypatch)
-    processor, other = sources(seals, "7", {})
+    processor, other = sources({device: Identity(seal) for device, seal in seals.items()}, "7")
     assert (processor.name, processor.devices) == ("the system", ["cpu"])
     assert (other.name, other.devices) == (name, list(seals))
     for source in (processor, other):

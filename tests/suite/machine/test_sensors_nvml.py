@@ -13,23 +13,24 @@ from frobench.suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS, Se
 from frobench.suite.machine.torch_facts import bus_address
 from frobench.suite.machine.vendors import sources
 from frobench.suite.machine.vendors.nvidia import reasons
+from frobench.suite.machine.vendors.vendor import Identity
 from tests.instruments.devices.simulated_nvml import EVENT_REASONS, Gpu, install, install_none
 
 SALT = "7"
 UUID = "8932f937-d72c-4106-c12f-20bd9faed9f6"
 
 
-def seals(**uuids: str) -> dict[str, str]:
+def seals(**uuids: str) -> dict[str, Identity]:
     """Return what a launch says of its devices; torch's identifiers lack the driver's prefix."""
     return {
-        name.replace("_", ":"): seal(uuid.removeprefix("GPU-"), SALT)
+        name.replace("_", ":"): Identity(seal(uuid.removeprefix("GPU-"), SALT))
         for name, uuid in uuids.items()
     }
 
 
-def watched(sealed: dict[str, str]) -> list[Sensor]:
+def watched(sealed: dict[str, Identity]) -> list[Sensor]:
     """Return the sensors of NVIDIA's devices with these seals."""
-    return sources(sealed, SALT, {})[1].sensors()
+    return sources(sealed, SALT)[1].sensors()
 
 
 def only(gpu: Gpu) -> Sensor:
@@ -177,9 +178,9 @@ def test_what_a_launch_says_of_its_devices_is_found_by_the_runner(
     told = SimpleNamespace(uuid=UUID, pci_domain_id=1, pci_bus_id=0xC1, pci_device_id=0)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: told)
     install(monkeypatch, Gpu(uuid="GPU-other"), Gpu(uuid=f"GPU-{UUID}", temperature=55))
-    sealed = {"cuda:0": seal(Device("cuda:0").uuid or "", SALT)}
+    sealed = {"cuda:0": Identity(seal(Device("cuda:0").uuid or "", SALT))}
     assert bus_address("cuda:0") == "0001:c1:00"
-    (gpu,) = sources(sealed, SALT, {})[1].sensors()
+    (gpu,) = sources(sealed, SALT)[1].sensors()
     assert gpu.device == "cuda:0"
     assert gpu.read()["temperature_celsius"] == 55
 

@@ -106,7 +106,7 @@ def test_a_run_describes_it_and_reads_its_sensors(
     device = torch_facts.accelerator("acc:0", "", unknown, planted(tmp_path, CARD))
     assert (device.name, device.driver, device.power_limit_watts) == ("Accme 1", "7.1", 200.0)
     assert "acc devices" in unknown["memory_bytes"]
-    _, source = sources({"acc:0": None}, "7", {"acc:0": "0000:21:00"})
+    _, source = sources({"acc:0": Identity(address="0000:21:00")}, "7")
     (sensor,) = source.sensors()
     assert sensor.read() == {"power_watts": 150.0, "held_back": ["acc_hot"]}
     assert sensor.unknown["fan"] == "accsmi does not tell it"

@@ -8,6 +8,7 @@ from frobench.suite.journal import Refused
 from frobench.suite.kit.workers import Worker
 from frobench.suite.launch.case import refusal
 from frobench.suite.nodes.groups import Groups
+from frobench.suite.profiles import settings_for
 from tests.instruments.processes.command import ROOT
 
 HALVES = "cpu/0+cpu/1"
@@ -20,7 +21,7 @@ def test_a_launch_that_lost_a_rank_makes_no_further_group() -> None:
         asked.append(place)
         return []
 
-    groups = Groups(0, ["cpu"], 60.0, workers)
+    groups = Groups(0, settings_for("quick", ["cpu"]), workers)
     assert groups.find(HALVES) is groups.find(HALVES)
     groups.part()
     groups.find(HALVES)

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from frobench.suite.journal import Refused
-from frobench.suite.plan import Identity
+from frobench.suite.plan import CaseIdentity
 from frobench.suite.profiles import AS_BEFORE, headline_times, settings_for
 from frobench.suite.run.planning import admit, choices, outcome
 from frobench.suite.stored.types import Outcome, Work
@@ -19,7 +19,7 @@ QUICK = settings_for("quick", ["cpu"])
 LIMIT = QUICK.longest_sample
 
 
-def case(name: str, *, headline: bool) -> Identity:
+def case(name: str, *, headline: bool) -> CaseIdentity:
     """Return a case of the CPU."""
     return made_up_records.identity(name, headline=headline)
 

@@ -4,7 +4,6 @@
 import threading
 from collections.abc import Iterator
 from itertools import count, pairwise
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,10 +17,11 @@ from frobench.suite.launch.case import Measure
 from frobench.suite.machine.sensors import sensor as sensors
 from frobench.suite.machine.sensors.sensor import Sensor, Source, seal
 from frobench.suite.machine.vendors import sources
+from frobench.suite.machine.vendors.vendor import Identity
 from frobench.suite.measure.timed_loop import AT_ONCE, Sampler
 from frobench.suite.profiles import LEAD, WINDOW, settings_for
 from frobench.suite.run import energy, telemetry
-from frobench.suite.run.telemetry import Line, Reader, Reading
+from frobench.suite.run.telemetry import Line, Reading, lines_of
 from frobench.suite.stored.types import Check
 from tests.instruments.devices.simulated_nvml import Gpu, install
 from tests.instruments.devices.virtual import VirtualClock
@@ -163,9 +163,9 @@ def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(
 ) -> None:
     refuses = {"nvmlDeviceGetTotalEnergyConsumption": 3}
     install(monkeypatch, Gpu(uuid="GPU-a"), Gpu(uuid="GPU-b", refuses=refuses))
-    seals = {"cuda:0": seal("a", "7"), "cuda:1": seal("b", "7")}
-    _, gpus = sources(seals, "7", {})
-    assert telemetry.why_no_counter([gpus]) == {"cuda:0": None, "cuda:1": "NVML: Not Supported"}
+    gpus = {"cuda:0": Identity(seal("a", "7")), "cuda:1": Identity(seal("b", "7"))}
+    _, watched = sources(gpus, "7")
+    assert telemetry.why_no_counter([watched]) == {"cuda:0": None, "cuda:1": "NVML: Not Supported"}
 
     free = threading.Event()
 
@@ -174,7 +174,7 @@ def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(
         return [Sensor("cuda:2", {"energy_joules": lambda: 1.0})]
 
     monkeypatch.setattr(telemetry, "LONGEST_SEARCH", 0.02)
-    found = telemetry.why_no_counter([Source("NVML", ["cuda:2"], hang), gpus])
+    found = telemetry.why_no_counter([Source("NVML", ["cuda:2"], hang), watched])
     assert found["cuda:0"] is None
     assert found["cuda:2"] == "NVML did not answer within 0 s"
     free.set()
@@ -200,20 +200,19 @@ def test_a_window_repeats_a_body_without_a_pause_and_checks_its_last_result(
 
 
 def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = [100.0]
     clock: Any = lambda: now[0]  # noqa: E731 - a clock that the test sets
     gpu = Gpu(uuid="GPU-a", energy=lambda: int(1000 * 420.0 * now[0]))
     install(monkeypatch, gpu)
-    (sensor,) = sources({"cuda:0": seal("a", "7")}, "7", {})[1].sensors()
+    (sensor,) = sources({"cuda:0": Identity(seal("a", "7"))}, "7")[1].sensors()
     source = Source("NVML", ["cuda:0"], lambda: [sensor])
     monkeypatch.setattr(telemetry, "time", SteppedTime(now))
     monkeypatch.setattr(sensors, "time", SteppedTime(now))
     over: Any = SimpleNamespace(wait=lambda seconds: now.__setitem__(0, now[0] + seconds))
-    reader = Reader(source, tmp_path / "t", clock, over)
     lines: list[Line] = []
-    for line in reader.lines():
+    for line in lines_of(source, clock, over):
         lines.append(line)
         if now[0] > 104:
             break

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.suite.journal import Collected
-from frobench.suite.plan import Identity
+from frobench.suite.plan import CaseIdentity
 from frobench.suite.profiles import settings_for
 from frobench.suite.run.expected import Expected, ExpectedCase, expect, newest, run_before
 from frobench.suite.stored import store
@@ -39,7 +39,7 @@ def before(*cases: Case) -> Run:
     return replace(factory.run(launches=LAUNCHES), benchmarks=list(cases))
 
 
-def identity(n: int, function: str = "bench_square", **more: Any) -> Identity:  # noqa: ANN401
+def identity(n: int, function: str = "bench_square", **more: Any) -> CaseIdentity:  # noqa: ANN401
     """Build a case as it is collected."""
     device = more.pop("device", "cpu")
     name, params = f"{function}[{device}-{n}]", {"device": device, "n": n}
@@ -47,7 +47,9 @@ def identity(n: int, function: str = "bench_square", **more: Any) -> Identity:  
     return made_up_records.identity(name, *device.split("+"), **known | more)
 
 
-def expected(*cases: Identity, run: Run | None = None, settings: Settings = SETTINGS) -> Expected:
+def expected(
+    *cases: CaseIdentity, run: Run | None = None, settings: Settings = SETTINGS
+) -> Expected:
     found = Collected(cases=list(cases), exercises=EXERCISES, machine="here")
     return expect(found, settings, run)
 

@@ -13,7 +13,7 @@ from frobench.suite.errors import CannotRunError
 from frobench.suite.journal import Begun, Collected, Measured, Record, Surroundings, Tried
 from frobench.suite.kit.search_strategy import Shape, Try
 from frobench.suite.machine.cpu_time import Accounts
-from frobench.suite.plan import Identity
+from frobench.suite.plan import CaseIdentity
 from frobench.suite.profiles import LEAST_SAMPLES, PROFILES, settings_for
 from frobench.suite.run.planning import (
     WARM_UP_CALLS,
@@ -154,7 +154,7 @@ def test_a_plan_says_what_it_left_out_and_measures_the_rest() -> None:
 
 def cases(
     headline: tuple[float, ...], others: tuple[float, ...]
-) -> list[tuple[Identity, Measured]]:
+) -> list[tuple[CaseIdentity, Measured]]:
     """Return cases with the seconds that a call of each takes."""
     made = [(f"lead {place}", call, True) for place, call in enumerate(headline)]
     made += [(f"other {place}", call, False) for place, call in enumerate(others)]

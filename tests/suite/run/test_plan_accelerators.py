@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.suite.journal import Begun, Busy, Collected, Measured, Record, Surroundings
-from frobench.suite.plan import Identity, Plan
+from frobench.suite.plan import CaseIdentity, Plan
 from frobench.suite.profiles import WINDOW_SECONDS, settings_for
 from frobench.suite.run.merge import merge
 from frobench.suite.run.planning import (
@@ -33,7 +33,7 @@ SHORTEST, LONGEST = 12e-6, 8e-3
 GPU = "cuda:0"
 STANDARD, HEADLINES, QUICK = 321, 65, 80
 """Cases of the suite on one GPU, those of them that lead an answer, and those of `quick`."""
-Pair = tuple[Identity, Measured]
+Pair = tuple[CaseIdentity, Measured]
 
 
 def pair(name: str, device: str, call: float, *, headline: bool = False, **more: Any) -> Pair:  # noqa: ANN401 - any fact

@@ -13,7 +13,7 @@ import pytest
 
 from frobench.suite.machine.sensors.sensor import ENERGY, HELD_BACK, Sensor, Source
 from frobench.suite.run import telemetry
-from frobench.suite.run.telemetry import Line, Reader, Reading, Unreadable, recording
+from frobench.suite.run.telemetry import Line, Reading, Unreadable, recording
 
 PERIOD = 0.005
 
@@ -114,7 +114,7 @@ def test_the_end_waits_no_longer_for_many_that_hang_than_for_one(
 ) -> None:
     free, waits = threading.Event(), [1.02]
 
-    def join(_: Reader, seconds: float) -> None:
+    def join(_: threading.Thread, seconds: float) -> None:
         waits.append(seconds)
         free.wait(0.02)
 
@@ -122,7 +122,7 @@ def test_the_end_waits_no_longer_for_many_that_hang_than_for_one(
         free.wait(120)
         return []
 
-    monkeypatch.setattr(Reader, "join", join)
+    monkeypatch.setattr(threading.Thread, "join", join)
     stuck = [Source(f"{number}", [f"cuda:{number}"], search) for number in range(5)]
     with recording(stuck, tmp_path / "t", float):
         pass
@@ -165,13 +165,12 @@ def test_the_energy_counter_is_read_first_and_has_a_time_of_its_own(
         return ask
 
     sensor = Sensor("cpu", {name: slow(name) for name in ("clock_hz", ENERGY, "load")})
-    reader = Reader(source(sensor), Path(), lambda: 7.0, threading.Event())
-    tick = reader.read(sensor)
+    tick = telemetry.read(sensor, lambda: 7.0)
     assert order == [ENERGY, "clock_hz", "load"]
     assert tick.at == 100
     assert tick.counted == pytest.approx(100.2)
     without = Sensor("cpu", {"load": slow("load")})
-    assert reader.read(without).counted is None
+    assert telemetry.read(without, lambda: 7.0).counted is None
 
 
 def test_what_is_costly_to_read_is_read_less_often(

@@ -4,7 +4,7 @@
 from msgspec.structs import replace
 
 from frobench.suite.journal import Measured
-from frobench.suite.plan import Identity
+from frobench.suite.plan import CaseIdentity
 from frobench.suite.profiles import LEAD, WINDOW, settings_for
 from frobench.suite.run import planning
 from frobench.suite.stored.types import Settings, Work
@@ -14,7 +14,7 @@ from tests.instruments.runs.made_up_records import measured
 SETTINGS = settings_for("standard", ["cuda:0"])
 
 
-def identity(name: str, *devices: str, headline: bool = True) -> Identity:
+def identity(name: str, *devices: str, headline: bool = True) -> CaseIdentity:
     return made_up_records.identity(name, *(devices or ["cuda:0"]), headline=headline)
 
 
