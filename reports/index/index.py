@@ -21,8 +21,6 @@ from frobench.reports.web.render import render
 from frobench.suite.checks.facts import moment
 from frobench.suite.units import counted
 
-SHOWN = 25
-"""Rows that are shown before the reader asks for more, where a script can show more."""
 _LONGEST_TEXT = 120
 PRINTED = [chr(code) for code in range(ord("#"), ord("~") + 1) if chr(code) not in "\\<>&"]
 """The digits of packed logarithms, which need no escape."""
@@ -91,7 +89,6 @@ def _data(
     places = dict(zip(devices, range(len(devices)), strict=True))
     return side_by_side.data(runs, known, reference) | {
         "device": [places[run.device_id] for run in runs],
-        "complete": [int(run.complete) for run in runs],
     }
 
 
@@ -124,16 +121,16 @@ def _built_devices(found: dict[str, Any]) -> dict[str, str]:
 def _rows(machines: Sequence[Sequence[Summary]]) -> Iterator[dict[str, Any]]:
     """Yield a row of the table for each run.
 
-    A script shows the ``rest`` when asked, and ``old`` runs before a machine's newest. The newest
-    row has the number of the machine's runs. Marks have whether they are bad.
+    A script shows ``old`` runs, before a machine's newest, when asked. The newest row has the
+    number of the machine's runs. Marks have whether they are bad.
     """
-    for place, machine in enumerate(machines):
+    for machine in machines:
         for age, run in enumerate(machine):
             version, plus, build = _short(run.environment.software.torch or "").partition("+")
             yield {
                 "href": run.href,
                 "title": _short(run.title),
-                "rank": "old" if age else "rest" if place >= SHOWN else "",
+                "rank": "old" if age else "",
                 "history": 0 if age else len(machine),
                 "when": _utc(run.datetime)[:16].replace("T", " "),
                 "torch": (version, plus + build),
