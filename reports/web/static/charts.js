@@ -207,11 +207,9 @@ const charts = (() => {
     const described = shown.map((standing) => `${standing.workload.title}: ${standing.rows.filter(({ ranks }) => ranks)
       .map(({ name: called, ranks: [first, last] }) => `${called} ${first === last ? first : `${first} to ${last}`}`).join(", ")}`).join(". ");
     const firsts = shown.map(({ rows }) => rows.filter(({ ranks }) => ranks && ranks[0] === 1 && ranks[1] === 1)[0]?.name ?? null);
-    const always = firsts[0] !== null && firsts.every((one) => one === firsts[0]);
-    const leader = firsts.map((one) => [one, firsts.filter((other) => other !== null && other === one).length])
-      .reduce((best, one) => (one[1] > best[1] ? one : best));
-    const title = always ? `${firsts[0]} is first under every workload`
-      : `The order depends on the workload${leader[1] ? `: ${leader[0]} is first under ${leader[1]} of ${shown.length}` : ""}`;
+    const [leader, times] = firsts.filter(Boolean).map((one) => [one, firsts.filter((other) => other === one).length]).sort((a, b) => b[1] - a[1])[0] ?? [];
+    const title = times === shown.length ? `${leader} is first under every workload`
+      : `The order depends on the workload${leader ? `: ${leader} is first under ${times} of ${shown.length}` : ""}`;
     return [figure("ranks", title, "Rank by workload; joined where a direct comparison is not conclusive",
       shape("svg", { class: "slopes", role: "img", height: bottom + 4, "aria-label": `Ranks by workload. ${described}.` },
         ...columns.flat(), ...drawn.flat(), ...named.flat(2)), legend(machines),

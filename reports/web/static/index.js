@@ -102,8 +102,7 @@ const index = (() => {
     const known = model.trusted(rows).sort((a, b) => gain(b) - gain(a));
     const close = known.filter((row) => gain(row, end(row.speed, "high", Infinity)) >= gain(known[0], end(known[0].speed, "low", -Infinity)));
     if (close.length > MOST_NEAR) return close;
-    const found = model.best(close, (one, other) => isAbove(beside(one, other), cost(one) / cost(other)));
-    return found ? [found.first, ...found.near] : [];
+    return model.best(close, (one, other) => isAbove(beside(one, other), cost(one) / cost(other)))?.chosen ?? [];
   }
 
   /** Devices that share the first place, in words. */
