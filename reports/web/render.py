@@ -82,9 +82,7 @@ def _templates() -> jinja2.Environment:
     templates.filters |= {
         "bibtex": _bibtex,
         "counted": counted,
-        "cut": lambda text: (
-            text if len(text) <= LONGEST else f"{text[:LONGEST]}\N{HORIZONTAL ELLIPSIS}"
-        ),
+        "cut": lambda text: text[:LONGEST] + "\N{HORIZONTAL ELLIPSIS}" * (len(text) > LONGEST),
         "estimate": _estimate,
         "json": _json,
         "lead": _lead,
