@@ -23,9 +23,8 @@ NAME, BAR, GAP = 17, 18, 10
 """Pixels: of a line of a name, of a bar, and between rows."""
 LONGEST = 60.0
 """Percent of the width, of the axis of rows; values stand behind."""
-WIDE, NARROW = (1.5, 9), (3.2, 5)
-"""Percent of the width that a letter takes on a desk and on a telephone, and labels of an axis of
-points there."""
+GLYPH, MOST = 3.2, 5
+"""Percent of the width that a letter takes on a telephone, and labels of an axis of points."""
 
 
 def draw(plot: Plot) -> Markup:
@@ -67,12 +66,8 @@ def _curves(plot: Plot) -> Fluid:
     drawing, bottom = Fluid(HEIGHT), HEIGHT - BELOW
     y = axes.values(plot, bottom, TOP)
     x = axes.sizes(plot, 0, 100) if plot.kind == "points" else axes.sizes(plot, 3, 97)
-    narrow = axes.size_labels(plot, x, *NARROW)
-    frame(drawing, y, axes.value_labels(plot).labels, x, narrow, plot.x.label)
-    wide = axes.size_labels(plot, x, *WIDE)
-    if narrow.keys() <= wide.keys():
-        for value in wide.keys() - narrow.keys():
-            drawing.text(x(value), bottom + 17, wide[value], "opt", "middle")
+    sizes = axes.size_labels(plot, x, GLYPH, MOST)
+    frame(drawing, y, axes.value_labels(plot).labels, x, sizes, plot.x.label)
     level = axes.level(plot)
     if level is not None:
         drawing.line([(0, y(level)), (100, y(level))], "level")

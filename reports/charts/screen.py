@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from frobench.reports.charts.axes import Scale, describe, even_ticks, is_wide, spell_x, ticks
+from frobench.reports.charts.plots import frame
 from frobench.reports.charts.svg import LATE, Fluid
 from frobench.reports.findings.finding import RATIO, Finding, Plot, Series
 from frobench.suite.stored.types import Estimate
@@ -24,7 +25,7 @@ MOST_TICKS, MOST_OTHERS = 4, 20
 """Ticks of a bar, and dots of other runs; of more, every so many and the greatest."""
 ROOM = 1.06
 """Length of the axis as a multiple of the largest number on it."""
-ROOF_HEIGHT, FRAME = 286, 250
+ROOF_HEIGHT, FRAME = 286, 246
 """Pixels: of the roofline's drawing, and from its top to the axis of intensities."""
 KINDS = ("1", "2", "3", "4")
 """Ends of the classes of ceilings, the highest first; slower precisions are left to the table."""
@@ -117,7 +118,12 @@ def roofline(plot: Plot, names: dict[str, str], memory: str) -> Markup:
     y = Scale(min(up) / ROOF_ROOM, max(up) * ROOF_ROOM, FRAME, 0, log=True)
     drawing = Fluid(ROOF_HEIGHT)
     factor, _ = prefixed(_peak(shown[0][2]), plot.y.unit)  # of the unit that the page names
-    _grid(drawing, x, y, factor)
+    exponents = range(math.ceil(math.log10(y.low)), math.floor(math.log10(y.high)) + 1)
+    heights = [10.0**exponent for exponent in exponents] or ticks(y.low, y.high)
+    rates = {tick: f"{tick / factor:,.6g}" for tick in heights}
+    intensities = {tick: format_value(tick, "") for tick in ticks(x.low, x.high)}
+    frame(drawing, y, rates, x, intensities, "FLOP per byte")
+    drawing.line([(0, FRAME), (100, FRAME)], "zero")
     for kind, _, roof in shown:
         drawing.line([(x(float(p.x)), y(p.y.value)) for p in roof.points], f"k{kind}")
     for kind, series, _ in reversed(shown):
@@ -136,23 +142,6 @@ def roofline(plot: Plot, names: dict[str, str], memory: str) -> Markup:
 
 def _peak(roof: Series) -> float:
     return roof.points[-1].y.value
-
-
-def _grid(drawing: Fluid, x: Scale, y: Scale, factor: float) -> None:
-    for tick in _decades(y):
-        drawing.line([(0, y(tick)), (100, y(tick))], "grid")
-        drawing.text(0, y(tick) + 4, f"{tick / factor:,.6g}", anchor="end", dx=-7)
-    for tick in _decades(x):
-        drawing.line([(x(tick), FRAME), (x(tick), FRAME + 4)], "zero")
-        drawing.text(x(tick), FRAME + 17, format_value(tick, ""), anchor="middle")
-    drawing.line([(0, FRAME), (100, FRAME)], "zero")
-    drawing.text(100, ROOF_HEIGHT - 3, "FLOP per byte", anchor="end")
-
-
-def _decades(axis: Scale) -> list[float]:
-    """Return the powers of ten on an axis, or other round numbers where it holds none."""
-    exponents = range(math.ceil(math.log10(axis.low)), math.floor(math.log10(axis.high)) + 1)
-    return [10.0**exponent for exponent in exponents] or ticks(axis.low, axis.high)
 
 
 def chart(

@@ -7,9 +7,9 @@ matplotlib draws them; how they look is in `paper.mplstyle` beside this module.
 import io
 import re
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, count
 from math import ceil
 from pathlib import Path, PurePosixPath
 from textwrap import wrap
@@ -93,7 +93,7 @@ def of_run(run: Run) -> Iterator[tuple[str, bytes]]:
 
 def _plots(run: Run) -> Iterator[tuple[str, Plot]]:
     """Yield the charts of a run with their names, those of answers before the rooflines."""
-    taken: set[str] = set()
+    taken = Counter[str]()
     named = [
         (f"{section.exercise}-{plot.name}", plot)
         for section in sections(run)
@@ -102,10 +102,8 @@ def _plots(run: Run) -> Iterator[tuple[str, Plot]]:
     named += [(roof.plot.name, roof.plot) for roof in rooflines(run)]
     for name, plot in named:
         plain = slug(_MARKS.sub("-", name))
-        others = (f"{plain}-{number}" for number in count(2))
-        plain = next(name for name in chain([plain], others) if name not in taken)
-        taken.add(plain)
-        yield plain, plot
+        taken[plain] += 1
+        yield plain if taken[plain] == 1 else f"{plain}-{taken[plain]}", plot
 
 
 def drawn(plot: Plot, source: str) -> dict[str, bytes]:

@@ -121,6 +121,8 @@ def unlike(launches: Values, kinds: int = 1) -> Unlike:
     kinds
         Kinds of nodes that the page compares, which share the false alarms that it may raise.
     """
+    from scipy.special import ndtri, stdtrit  # noqa: PLC0415 - slow, and not for every page
+
     nodes, answers, _ = launches.shape
     deviation, half = np.full((nodes, answers), np.nan), np.full((nodes, answers), np.nan)
     scatter, between, smallest, split = (np.full(answers, np.nan) for _ in range(4))
@@ -133,12 +135,16 @@ def unlike(launches: Values, kinds: int = 1) -> Unlike:
     for index, answer in known.items():
         of_nodes = _between(answer, usual)
         variance, degrees = _errors(answer, of_nodes)
-        reach = _quantile(degrees, comparisons * kinds) * np.sqrt(variance)
+        # So many standard errors that all comparisons hold together.
+        quantile = stdtrit(degrees, 1 - ALARMS / (2 * comparisons * kinds))
+        reach = np.asarray(quantile * np.sqrt(variance), float)
         deviation[answer.there, index] = answer.means
         slower[answer.there, index], split[index] = answer.slower, answer.split
         half[answer.there, index] = reach
         scatter[index], between[index] = answer.scatter, np.sqrt(of_nodes)
-        smallest[index] = _smallest(reach, variance)
+        # What most nodes would have been named for in `POWER` of such pages.
+        change = reach + float(ndtri(POWER)) * np.sqrt(variance)
+        smallest[index] = np.expm1(np.median(change))
     return Unlike(deviation, half, scatter, between, smallest, slower, split, comparisons)
 
 
@@ -210,23 +216,8 @@ def _errors(answer: _Answer, between: float) -> tuple[Values, Values]:
     return variance + of_median, variance**2 / uncertain
 
 
-def _smallest(reach: Values, variance: Values) -> float:
-    """Return the slow-down that most nodes would have been named for in `POWER` of such pages."""
-    from scipy.special import ndtri  # noqa: PLC0415 - slow to import, and not for every page
-
-    change = reach + float(ndtri(POWER)) * np.sqrt(variance)
-    return float(np.expm1(np.median(change)))
-
-
-def _quantile(degrees: Values, comparisons: int) -> Values:
-    """Return how many standard errors a deviation may have, so that all comparisons hold."""
-    from scipy.special import stdtrit  # noqa: PLC0415 - as above
-
-    return np.asarray(stdtrit(degrees, 1 - ALARMS / (2 * comparisons)), float)
-
-
 def _chi_square(share: float, degrees: NDArray[np.intp]) -> Values:
     """Return a quantile of a sample variance by the true one."""
-    from scipy.special import chdtri  # noqa: PLC0415 - as above
+    from scipy.special import chdtri  # noqa: PLC0415 - as in `unlike`
 
     return np.asarray(chdtri(degrees, 1 - share) / degrees, float)

@@ -6,7 +6,7 @@ The earlier runs of a machine follow its newest run.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -21,9 +21,6 @@ from frobench.reports.web.render import render
 from frobench.suite.checks.case_facts import moment
 from frobench.suite.units import counted
 
-SHOWN = 25
-"""Rows that are shown before the reader asks for more, where a script can show more."""
-_LONGEST_TEXT = 120
 PRINTED = [chr(code) for code in range(ord("#"), ord("~") + 1) if chr(code) not in "\\<>&"]
 """The digits of packed logarithms, which need no escape."""
 HEADS = ("Machine", "Measured, UTC", "torch", "Profile", "Launches", "Cases", "Trust")
@@ -34,7 +31,7 @@ def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     summaries: Iterable[Summary],
     known: Sequence[Price] = (),
     beside: Sequence[str] = (),
-    head: Callable[[], Head | None] = lambda: None,
+    head: Head | None = None,
     broken: Sequence[Broken] = (),
     reference: str = "",
 ) -> str:
@@ -42,7 +39,7 @@ def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
 
     known : what devices cost, for runs that a reader lays side by side
     beside : pages on which runs are side by side already
-    head : tells what its head says to machines; it is asked last
+    head : what its head says to machines
     broken : files without a page
     reference : the page of the run that others are compared with at first; empty for the usual one
     """
@@ -58,7 +55,7 @@ def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
         title="Which device for which work",
         description=f"{counted(len(runs), 'stored run')} of {counted(len(machines), 'machine')}",
         home="index.html",
-        head=head(),
+        head=head,
         beside=beside,
         broken=broken,
         rows=rows,
@@ -91,7 +88,6 @@ def _data(
     places = dict(zip(devices, range(len(devices)), strict=True))
     return side_by_side.data(runs, known, reference) | {
         "device": [places[run.device_id] for run in runs],
-        "complete": [int(run.complete) for run in runs],
     }
 
 
@@ -124,16 +120,15 @@ def _built_devices(found: dict[str, Any]) -> dict[str, str]:
 def _rows(machines: Sequence[Sequence[Summary]]) -> Iterator[dict[str, Any]]:
     """Yield a row of the table for each run.
 
-    A script shows the ``rest`` when asked, and ``old`` runs before a machine's newest. The newest
-    row has the number of the machine's runs. Marks have whether they are bad.
+    The newest row of a machine has the number of its runs, earlier ones have 0; a script shows
+    these when asked. Marks have whether they are bad.
     """
-    for place, machine in enumerate(machines):
+    for machine in machines:
         for age, run in enumerate(machine):
-            version, plus, build = _short(run.environment.software.torch or "").partition("+")
+            version, plus, build = (run.environment.software.torch or "").partition("+")
             yield {
                 "href": run.href,
-                "title": _short(run.title),
-                "rank": "old" if age else "rest" if place >= SHOWN else "",
+                "title": run.title,
                 "history": 0 if age else len(machine),
                 "when": _utc(run.datetime)[:16].replace("T", " "),
                 "torch": (version, plus + build),
@@ -148,11 +143,6 @@ def _utc(text: str) -> str:
     """Spell an ISO 8601 time in UTC to the second; what is none stays as it is."""
     when = moment(text)
     return when.replace(tzinfo=None).isoformat(timespec="seconds") if when else text
-
-
-def _short(text: str) -> str:
-    cut = f"{text[: _LONGEST_TEXT - 1]}\N{HORIZONTAL ELLIPSIS}"
-    return text if len(text) <= _LONGEST_TEXT else cut
 
 
 def _marks(run: Summary) -> Iterator[tuple[str, bool]]:

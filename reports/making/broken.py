@@ -21,8 +21,6 @@ Given = TypeVar("Given")
 R = TypeVar("R")
 Blame = dict[str, list[Conclusion]]
 """What is wrong with runs, by the digests of their stored files."""
-LONGEST = 200
-"""Characters of a reason or of a file's name on the index."""
 
 
 class Broken(NamedTuple):
@@ -30,6 +28,7 @@ class Broken(NamedTuple):
 
     name: str
     reason: str
+    more: str
 
 
 class BrokenRunsError(Exception):
@@ -53,15 +52,11 @@ def _tried(work: Callable[[Given], R], job: Given) -> R | Conclusion:
 
 
 class Job(Protocol):
-    """What is made of a run and of more than it, which the key names."""
+    """What is made of a run, and maybe of more than it."""
 
     @property
     def source(self) -> Source:
         """The run."""
-
-    @property
-    def key(self) -> str:
-        """What it depends on besides the run."""
 
 
 @dataclass(frozen=True)
@@ -78,13 +73,13 @@ class Stage(Generic[J, R]):
 
     def known(self, job: J) -> R | None:
         """Return what was made before."""
-        made = job.source.get(self.name, self.kind, job.key)
+        made = job.source.get(self.name, self.kind)
         return None if made is None or (self.stands and not self.stands(job, made)) else made
 
     def __call__(self, job: J) -> R | Conclusion:
         """Make it and keep it, or return what goes wrong, wherever a process does that."""
         made = _tried(self.make, job)
-        return made if isinstance(made, Conclusion) else job.source.kept(self.name, made, job.key)
+        return made if isinstance(made, Conclusion) else job.source.kept(self.name, made)
 
 
 def each(workers: Workers, stage: Stage[J, R], jobs: Sequence[J]) -> list[R]:
@@ -129,8 +124,4 @@ def named(name: str, conclusions: Sequence[Conclusion]) -> Broken:
     first = conclusions[0]
     more = f", and {len(conclusions) - 1} more" if len(conclusions) > 1 else ""
     fault = personal_data.hide(printable(f"{first.code}: {first.message}"))
-    return Broken(_short(personal_data.hide(printable(name))), f"{_short(fault)}{more}")
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\N{HORIZONTAL ELLIPSIS}"
+    return Broken(personal_data.hide(printable(name)), fault, more)

@@ -147,9 +147,6 @@ const charts = (() => {
   const APART = 18;
   const MARKS = 4;
 
-  /** The place of a machine's rank: the middle of the ranks that it may have. */
-  const middle = ([first, last]) => (first + last) / 2;
-
   /** Heights of names, so that none covers another. */
   function spread(heights) {
     const order = heights.map((_, i) => i).sort((a, b) => heights[a] - heights[b]);
@@ -160,7 +157,8 @@ const charts = (() => {
     return placed;
   }
 
-  const height = (ranks) => TOP + (middle(ranks) - 1) * STEP;
+  /** The height of a machine: that of the middle of the ranks that it may have. */
+  const height = ([first, last]) => TOP + ((first + last) / 2 - 1) * STEP;
 
   /** The rank of a machine at one end of its line, with its name where there is room, else with its letter. */
   function ends(row, rank, x, y, side) {
@@ -204,14 +202,11 @@ const charts = (() => {
       const heights = spread(there.map((row) => height(of(shown[at], row))));
       return there.map((row, i) => ends(row, spelled(of(shown[at], row)), x, heights[i], side));
     });
-    const described = shown.map((standing) => `${standing.workload.title}: ${standing.rows.filter(({ ranks }) => ranks)
-      .map(({ name: called, ranks: [first, last] }) => `${called} ${first === last ? first : `${first} to ${last}`}`).join(", ")}`).join(". ");
-    const firsts = shown.map(({ rows }) => rows.filter(({ ranks }) => ranks && ranks[0] === 1 && ranks[1] === 1)[0]?.name ?? null);
-    const always = firsts[0] !== null && firsts.every((one) => one === firsts[0]);
-    const leader = firsts.map((one) => [one, firsts.filter((other) => other !== null && other === one).length])
-      .reduce((best, one) => (one[1] > best[1] ? one : best));
-    const title = always ? `${firsts[0]} is first under every workload`
-      : `The order depends on the workload${leader[1] ? `: ${leader[0]} is first under ${leader[1]} of ${shown.length}` : ""}`;
+    const described = shown.map(({ workload, rows }) => `${workload.title}: ${rows.filter(({ ranks }) => ranks).map((row) => `${row.name} ${spelled(row.ranks)}`).join(", ")}`).join(". ");
+    const firsts = shown.map(({ rows }) => rows.find(({ ranks }) => ranks?.[1] === 1)?.name);
+    const [leader, times] = firsts.filter(Boolean).map((one) => [one, firsts.filter((other) => other === one).length]).sort((a, b) => b[1] - a[1])[0] ?? [];
+    const title = times === shown.length ? `${leader} is first under every workload`
+      : `The order depends on the workload${leader ? `: ${leader} is first under ${times} of ${shown.length}` : ""}`;
     return [figure("ranks", title, "Rank by workload; joined where a direct comparison is not conclusive",
       shape("svg", { class: "slopes", role: "img", height: bottom + 4, "aria-label": `Ranks by workload. ${described}.` },
         ...columns.flat(), ...drawn.flat(), ...named.flat(2)), legend(machines),

@@ -232,8 +232,7 @@ const compare = (() => {
     if (near.length || !others.length) return "";
     const found = view.standings.map((one) => best(one, cost)).filter((one) => one !== null && one.others.length);
     const isIt = ({ place }) => place === row.place;
-    const alone = found.filter(({ first, near }) => near.length === 0 && isIt(first)).length;
-    const tied = found.filter(({ first, near }) => near.length > 0 && [first, ...near].some(isIt)).length;
+    const [alone, tied] = [true, false].map((sole) => found.filter(({ near, chosen }) => (near.length === 0) === sole && chosen.some(isIt)).length);
     return `${word} under ${alone} of ${units.counted(found.length, "workload")}${tied ? `, tied under ${tied}` : ""}`;
   }
 
@@ -260,13 +259,7 @@ const compare = (() => {
   function fastest(view) {
     const found = fastestOf(view), title = `Fastest ${under(view)}`;
     if (!found) return verdict(title, unknown(view)[0], `${unknown(view)[1]}.`);
-    return verdict(title, either([found.first, ...found.near]), margin(view, found), holds(view, found, "Fastest"), hosts(view));
-  }
-
-  /** How much more work for its price a machine does than the next. */
-  function valueMargin(view, { first, near, next }, cost) {
-    const speed = next && near.length === 0 ? view.beside(first, next) : null;
-    return speed ? `; ${spelled(model.workPer(speed, cost(first) / cost(next)), "×")} the value of ${next.name}` : "";
+    return verdict(title, either(found.chosen), margin(view, found), holds(view, found, "Fastest"), hosts(view));
   }
 
   const PRICE = ({ each }) => each.price || null;
@@ -274,21 +267,18 @@ const compare = (() => {
   function value(view) {
     const { currency } = view.settings, found = best(view, PRICE), title = "Best value by purchase price";
     if (!found) return verdict(title, "unknown", `${unfit(view) || `No price in ${currency} is known for a machine that can be judged. Enter one below`}.`);
-    const chosen = [found.first, ...found.near];
+    const { first, near, next, others, chosen } = found, speed = next && near.length === 0 ? view.beside(first, next) : null;
     const per = chosen.map((row) => spelled(model.workPer(row.speed, PRICE(row) / 1000), "×")).join(" and ");
-    const sure = found.near.length ? ": not conclusive" : "";
-    const only = found.others.length ? "" : "; the only one with a price and a result";
-    return verdict(title, either(chosen), `${per} per 1,000 ${currency}${valueMargin(view, found, PRICE)}${sure}${only}`,
-      holds(view, found, "Best", PRICE), byOwnership(view, chosen));
+    const ahead = speed ? `; ${spelled(model.workPer(speed, PRICE(first) / PRICE(next)), "×")} the value of ${next.name}` : "";
+    const sure = near.length ? ": not conclusive" : others.length ? "" : "; the only one with a price and a result";
+    return verdict(title, either(chosen), `${per} per 1,000 ${currency}${ahead}${sure}`, holds(view, found, "Best", PRICE), byOwnership(view, chosen));
   }
 
   /** Which machine is the best value by cost of ownership, where that is another than by price. */
   function byOwnership(view, chosen) {
-    const found = best(view, ({ each }) => each.ownership || null);
-    if (!found || found.others.length === 0) return "";
-    const owned = [found.first, ...found.near];
-    const same = owned.length === chosen.length && owned.every(({ place }) => chosen.some((row) => row.place === place));
-    return same ? "" : `By cost of ${units.counted(view.settings.years, "year")} of use, energy included: ${either(owned)}`;
+    const found = best(view, ({ each }) => each.ownership || null), places = (rows) => rows.map(({ place }) => place).sort().join();
+    return !found?.others.length || places(found.chosen) === places(chosen) ? ""
+      : `By cost of ${units.counted(view.settings.years, "year")} of use, energy included: ${either(found.chosen)}`;
   }
 
   /** The most work for a joule under the workload. A power limit says nothing of it, since that depends on the time too. */
@@ -299,11 +289,11 @@ const compare = (() => {
     if (known.length && fit.length === 1) return verdict(title, known[0].name, "The only one that fits.");
     if (known.length < 2) return verdict(title, "not measured", `${unfit(view) || "Energy was measured on fewer than two of these machines; a power limit is no measure of it"}.`);
     const work = (row) => view.joules(row, counted[0]).log;
-    const { first, near, next } = model.best(known.sort((a, b) => work(b) - work(a)), (one, other) => isAbove(view.joules(one, other), model.SENSORS));
+    const { first, near, next, chosen } = model.best(known.sort((a, b) => work(b) - work(a)), (one, other) => isAbove(view.joules(one, other), model.SENSORS));
     const other = near[0] ?? next, ratio = view.joules(first, other);
     const text = ratio ? `${spelled(model.ratio(ratio), "×")} the work per joule of ${other.name}, measured` : `Not compared with ${other.name}.`;
     const open = Math.exp(ratio?.log ?? 1) < model.SENSORS ? ": no difference, since sensors are no better than 3%" : ": not conclusive";
-    return verdict(title, either([first, ...near]), `${text}${ratio && near.length ? open : ""}`);
+    return verdict(title, either(chosen), `${text}${ratio && near.length ? open : ""}`);
   }
 
   const verdicts = (view) => [element("div", { class: "verdicts" }, fastest(view), value(view), energy(view))];
@@ -319,7 +309,7 @@ const compare = (() => {
   /** Which machine is the fastest, in a line. */
   function headline(view) {
     const found = fastestOf(view), all = found?.near.length && found.near.length === found.others.length;
-    return unfit(view) || `${all ? "no measurable difference" : found ? `${either([found.first, ...found.near])} is fastest` : unknown(view)[0]} ${under(view)}`;
+    return unfit(view) || `${all ? "no measurable difference" : found ? `${either(found.chosen)} is fastest` : unknown(view)[0]} ${under(view)}`;
   }
 
   /** The machines and the verdict in a line, for the page's title. */
@@ -333,7 +323,7 @@ const compare = (() => {
   function description(view) {
     const found = fastestOf(view), worth = best(view, PRICE);
     return [`${heading(view)}.`, ...(found ? [`${found.first.name}: ${margin(view, found)}.`] : []),
-      ...(worth?.others.length ? [`Best value by purchase price: ${either([worth.first, ...worth.near])}${worth.near.length ? " (not conclusive)" : ""}.`] : [])]
+      ...(worth?.others.length ? [`Best value by purchase price: ${either(worth.chosen)}${worth.near.length ? " (not conclusive)" : ""}.`] : [])]
       .join(" ").replaceAll("..", ".");
   }
 
@@ -383,7 +373,7 @@ const compare = (() => {
     const { settings, reference, rows } = view;
     const having = FAST.map((one) => rows.filter(axis("compute", one)).length);
     const precision = FAST[having.indexOf(Math.max(...having))];
-    const found = best(view, PRICE), tied = found?.near.length ? [found.first, ...found.near].map(({ place }) => place) : [];
+    const found = best(view, PRICE), tied = found?.near.length ? found.chosen.map(({ place }) => place) : [];
     const energies = (row) => view.joules(row, reference);
     const worth = ({ each, speed }) => (each.price && speed ? model.workPer(speed, each.price / 1000) : null);
     return [

@@ -102,8 +102,7 @@ const index = (() => {
     const known = model.trusted(rows).sort((a, b) => gain(b) - gain(a));
     const close = known.filter((row) => gain(row, end(row.speed, "high", Infinity)) >= gain(known[0], end(known[0].speed, "low", -Infinity)));
     if (close.length > MOST_NEAR) return close;
-    const found = model.best(close, (one, other) => isAbove(beside(one, other), cost(one) / cost(other)));
-    return found ? [found.first, ...found.near] : [];
+    return model.best(close, (one, other) => isAbove(beside(one, other), cost(one) / cost(other)))?.chosen ?? [];
   }
 
   /** Devices that share the first place, in words. */
@@ -218,7 +217,6 @@ const index = (() => {
   const { element } = drawing;
   const CHUNK = 25, LEAST_FIRST = ["power", "price"];
   const VIEWS = { devices: "devices", runs: "by-date", compare: "comparison" };
-  const FLAGS = ["complete", "all"];
   /** @type {function(string): any} */
   const get = (id) => document.getElementById(id);
   /** @type {any[]} */
@@ -237,14 +235,13 @@ const index = (() => {
   const controls = get("controls");
   const hay = nodes.map((node, i) => [ids[i], ...data.devices.values[data.devices.of[i]], ...[...node.cells].map((cell) => plain(cell.textContent))].join(" ").toLowerCase());
   const newest = nodes.map((node) => !node.classList.contains("old"));
-  nodes.forEach((node, i) => { node.className = newest[i] ? "" : "old shown"; });
 
   /** What the fragment asks for; what names no run or nothing to choose is passed over. */
   function asked() {
     const params = setting.read(), text = (key) => params.get(key)?.trim() ?? "";
     return {
       words: text("q").toLowerCase().split(/\s+/).filter(Boolean),
-      flags: Object.fromEntries(FLAGS.map((key) => [key, params.has(key)])),
+      earlier: params.has("all"),
       picked: picks(), reference: all.deviceOf(places.get(params.get("reference")) ?? data.base).run,
       view: Object.hasOwn(VIEWS, params.get("view")) ? params.get("view") : "devices",
       workload: compare.workloadOf(data, base, params), order: params.get("order") ?? index.FASTEST,
@@ -288,9 +285,8 @@ const index = (() => {
   }
 
   /** The places of the runs that are asked for, the newest first. */
-  function chosen({ words, flags }) {
-    const fits = (i) => (flags.all || newest[i] || state.limit === Infinity) && (!flags.complete || data.complete[i])
-      && words.every((word) => hay[i].includes(word));
+  function chosen({ words, earlier }) {
+    const fits = (i) => (earlier || newest[i] || state.limit === Infinity) && words.every((word) => hay[i].includes(word));
     return nodes.map((_, i) => i).filter(fits);
   }
 
@@ -298,7 +294,7 @@ const index = (() => {
   function draw(wanted) {
     const found = chosen(wanted);
     runs.tBodies[0].replaceChildren(...found.slice(0, state.limit).map((i) => nodes[i]));
-    told("status", counted(found.length, wanted.flags.all ? "run" : "machine", "No run is like that."));
+    told("status", counted(found.length, wanted.earlier ? "run" : "machine", "No run is like that."));
     get("more").hidden = state.limit >= found.length;
   }
 
@@ -398,9 +394,8 @@ const index = (() => {
   for (const id of ["more", "more-devices", "more-published"]) get(id).addEventListener("click", () => limit(state.limit + CHUNK));
   controls.addEventListener("submit", (event) => event.preventDefault());
   searching(controls.elements.q, "q");
-  for (const box of FLAGS.map((key) => controls.elements[key])) {
-    setting.bound(box, () => { box.checked = setting.read().has(box.name); }, () => setting.write({ [box.name]: box.checked ? "1" : null }));
-  }
+  const box = controls.elements.all;
+  setting.bound(box, () => { box.checked = setting.read().has("all"); }, () => setting.write({ all: box.checked ? "1" : null }));
   // Paper has all rows, with those that are folded away.
   addEventListener("beforeprint", () => limit(Infinity));
   addEventListener("afterprint", () => limit(CHUNK));

@@ -223,7 +223,7 @@ const model = (() => {
     const [first, ...others] = ordered(rows, better);
     if (!first) return null;
     const near = others.filter((row) => !rows.some((other) => better(other, row)));
-    return { first, near, others, next: others.find((row) => !near.includes(row)) ?? null };
+    return { first, near, others, chosen: [first, ...near], next: others.find((row) => !near.includes(row)) ?? null };
   }
 
   /** Ranks by speed, each from the best place it may have to the worst, one of them shared by two that do not separate. */
