@@ -10,16 +10,11 @@ from frobench.reports.findings.answers import Rules
 from frobench.reports.findings.exercises import (
     collectives,
     copies,
-    data_parallel,
+    devices,
     layers,
-    loss_reporting,
-    many_or_one,
-    norm_logging,
-    parallel_matmul,
-    parameters,
-    placement,
+    loops,
     products,
-    split_model,
+    training,
 )
 from frobench.reports.findings.finding import Finding, Plot, Section, exercise_title
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
@@ -27,20 +22,21 @@ from frobench.suite.stored.differences import is_cpu
 from frobench.suite.stored.types import Run
 
 OWN = Rules(own.findings, own.plots)
-RULES = {
-    **products.RULES,
-    "norm_logging": Rules(norm_logging.findings, norm_logging.plots),
-    "parallel_matmul": Rules(parallel_matmul.findings, parallel_matmul.plots),
-    "parameters": Rules(parameters.findings, parameters.plots),
-    "placement": Rules(placement.findings, placement.plots),
-    "copies": Rules(copies.findings, copies.plots),
-    "many_or_one": Rules(many_or_one.findings, many_or_one.plots),
-    "loss_reporting": Rules(loss_reporting.findings, loss_reporting.plots),
-    "data_parallel": Rules(data_parallel.findings, data_parallel.plots),
-    "split_model": Rules(split_model.findings, split_model.plots),
-    **layers.RULES,
-    "collectives": Rules(collectives.findings, collectives.plots),
-}
+_KNOWN = (
+    products.RULES
+    | loops.RULES
+    | devices.RULES
+    | copies.RULES
+    | training.RULES
+    | layers.RULES
+    | collectives.RULES
+)
+_ORDER = """
+    matmul attainable_peak norm_logging parallel_matmul parameters placement copies many_or_one
+    loss_reporting data_parallel split_model transformer long_context small_weights
+    compiled_training convolutions collectives
+"""
+RULES = {name: _KNOWN[name] for name in _ORDER.split()}
 """Exercises in the order in which the report answers them; those without rules follow."""
 NEEDS_TWO = {"efficiency-accelerators", "speed-up-accelerators"}
 """Answers that say that two accelerators are needed: they lead where there is exactly one."""

@@ -23,7 +23,7 @@ from frobench.reports.findings.exercises.limits import (
 )
 from frobench.reports.findings.finding import Axis, Finding, Plot
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, dots
-from frobench.reports.findings.values import VALUE, axis_pattern, size
+from frobench.reports.findings.values import VALUE, axis_pattern, behind, size
 from frobench.reports.table.launches import device_of
 from frobench.suite.stored.differences import function_of, is_cpu, name_of, short_name
 from frobench.suite.stored.types import Case, Outcome
@@ -207,15 +207,21 @@ def _number(cases: Cases, function: Function, device: str, quantity: Quantity) -
 
     There is no device if no case passed.
     """
-    variant, curve = _first(
-        cases, function, device, lambda one: function.curve(cases, one, device, quantity)
-    )
-    best = curve.highest if quantity.is_rate else curve.sizes[-1]
+
+    def measured(variant: Variant) -> tuple[Variant, Curve, float]:
+        curve = function.curve(cases, variant, device, quantity)
+        return variant, curve, curve.highest if quantity.is_rate else curve.sizes[-1]
+
+    known = _of_variants(cases, function, device, measured)
+    variant, curve, best = known[0]
     where = f"on {cases.the(device)}{variant.words}{function.at(best)}"
     part = _of_ceiling(cases, variant.cases[device][best], quantity)
     return Answer(
         f"{VALUE}{' per item' if quantity is PER_ITEM else ''} {where}",
-        (*curve.cases[best], *(part.cases if part else ())),
+        (
+            *behind(*(one.on([n]) for _, one, n in known), curve.ends()),
+            *(part.cases if part else ()),
+        ),
         curve.at(best),
         quantity.unit,
         more=f"; {part.clause}" if part else "",
@@ -237,7 +243,7 @@ def _of_ceiling(cases: Cases, case: Case, quantity: Quantity) -> Part | None:
 
 
 def _compared(cases: Cases, function: Function, device: str) -> Compared:
-    """Compare the first variant that both devices have a size of."""
+    """Compare the two in the first variant that both devices have a size of."""
     device = device or cases.accelerator()
 
     def compared(variant: Variant) -> Compared:
@@ -245,21 +251,23 @@ def _compared(cases: Cases, function: Function, device: str) -> Compared:
         name, power = cases.the(device), function.power(variant)
         return Compared(cpu / times, times, name, power, function.axis, variant.words)
 
-    return _first(cases, function, device, compared)[1]
+    return _of_variants(cases, function, device, compared)[0]
 
 
-def _first(
+def _of_variants(
     cases: Cases, function: Function, device: str, compute: Callable[[Variant], Result]
-) -> tuple[Variant, Result]:
-    """Return the first variant that has something; raise why the last has not, if none has."""
+) -> list[Result]:
+    """Return what the variants give that have it; raise why the last has not, if none has."""
     where = {"device": device} if device else {}
-    missing = NotMeasuredError(cases.reason(function=function.name, **where))
+    results, missing = [], NotMeasuredError(cases.reason(function=function.name, **where))
     for variant in function.variants:
         try:
-            return variant, compute(variant)
+            results.append(compute(variant))
         except NotMeasuredError as error:
             missing = error
-    raise missing
+    if not results:
+        raise missing
+    return results
 
 
 def plots(cases: Cases) -> Iterator[Plot]:

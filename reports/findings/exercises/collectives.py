@@ -13,7 +13,7 @@ from itertools import product
 import pandas as pd
 from msgspec import UNSET
 
-from frobench.reports.findings.answers import Answer, ask, ask_either, at
+from frobench.reports.findings.answers import Answer, Rules, ask, ask_either, at
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, bound, exact
 from frobench.reports.findings.fit import fit
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
@@ -332,3 +332,6 @@ def _speedup(cases: Cases, group: str) -> Curve:
         cases.curve("micro", **where, width=max(widths), way=way) for way in ("alone", "pipeline")
     )
     return alone / taken
+
+
+RULES = {"collectives": Rules(findings, plots)}

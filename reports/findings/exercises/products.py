@@ -28,6 +28,7 @@ from frobench.reports.findings.values import (
     VALUE,
     N,
     at_least,
+    behind,
     estimate_of,
     is_above,
     point,
@@ -95,7 +96,8 @@ def _best_rate(cases: Cases, device: str) -> Answer:
             rule = f"Half of the {PLAIN} rate needs n of {size(bracket[1])} or more."
     part = peaks.of_peak(cases.run, rate.cases[n][0], rate.at(n))
     words = f"{VALUE} in {dtype} at {size(n, N)}{burst}"
-    return Answer(words, rate.cases[n], rate.at(n), RATE.unit, rule, part)
+    names = behind(*(curve.on([at]) for curve, at in best.values()))
+    return Answer(words, names, rate.at(n), RATE.unit, rule, part)
 
 
 def _half(cases: Cases, device: str) -> tuple[Crossing, Curve]:

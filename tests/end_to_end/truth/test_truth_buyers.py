@@ -165,7 +165,7 @@ def foretell(benchmarks: Path) -> Foretell:
 def share(seen: Measured, exercise: str, name: str, limit: str) -> float:
     """Return the part of its limit that a case has."""
     cases = cases_of(seen.run, exercise)
-    (case,) = (one for one in cases.passed() if one.name == name)
+    (case,) = (one for one in cases.where() if one.name == name)
     return float(parts_of(cases, case)[limit].by_launch.median())
 
 

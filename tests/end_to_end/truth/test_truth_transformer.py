@@ -71,7 +71,7 @@ def seconds(seen: Measured, kind: str, more: str = "") -> float:
 def limits(seen: Measured, name: str) -> tuple[float, float]:
     """Return the parts of a case's time that its operations and its bytes are needed for."""
     cases = cases_of(seen.run, "transformer")
-    (case,) = (one for one in cases.passed() if one.name == name)
+    (case,) = (one for one in cases.where() if one.name == name)
     parts = parts_of(cases, case)
     compute, memory = (parts[limit].by_launch.median() for limit in (COMPUTE, MEMORY))
     return float(compute), float(memory)

@@ -78,10 +78,7 @@ def test_several_devices_are_held_against_one() -> None:
     assert value(section, lead.name) == pytest.approx(alone(2048) / parted(2048))
     said = plain(lead)
     assert said.startswith("1.409")
-    assert "] the speed of one NVIDIA H200 by hand, a batch of 2,048; " in said
-    assert "samples/s [" in said
-    assert ", 70.47% [" in said
-    assert "] of perfect scaling; 0.2018" in said  # 101 µs of 500.5, with a batch of 1
+    assert "] the speed of one NVIDIA H200 by hand, a batch of 2,048." in said
     assert lead.rule_of_thumb == "Split batches of 2,048."
     slow = by_name(section)[f"speed-up-data_parallel-{PAIR}-medium"]
     assert "0.70" in plain(slow)
@@ -97,12 +94,11 @@ def test_the_batch_from_which_several_devices_are_worth_it_is_found_between_thos
     assert "At no size measured, up to a batch of 2,048" in plain(never)
 
 
-def test_the_efficiency_of_four_devices_is_of_four_times_as_fast() -> None:
+def test_four_devices_are_held_against_one() -> None:
     cases = [*pair(), *steps("by_hand", quarter, FOUR)]
     section = answer("data_parallel", cases, accelerators=4)
     name = f"speed-up-by_hand-{FOUR}-medium"
     assert value(section, name) == pytest.approx(alone(2048) / quarter(2048))
-    assert ", 35.52% [" in plain(by_name(section)[name])
 
 
 def test_processes_are_held_against_one_process() -> None:
@@ -114,7 +110,6 @@ def test_processes_are_held_against_one_process() -> None:
     section = answer("data_parallel", cases, accelerators=2)
     name = f"speed-up-distributed-{PAIR}-medium"
     assert value(section, name) == pytest.approx(alone(2048) / parted(2048))
-    assert "; 1,300,000 samples/s" in plain(by_name(section)[name])
 
 
 def test_a_way_is_ranked_by_its_step_however_many_are_in_a_sample() -> None:

@@ -1,15 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""Split models: where one runs fastest, what its boundary costs, what several devices give."""
+"""Work on several devices: products side by side, and models that are split."""
 
 import math
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 import pandas as pd
 
-from frobench.reports.findings.answers import Answer, ask, ask_on, at, largest, sizes_in_common
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, exact
+from frobench.reports.findings.answers import (
+    Answer,
+    Rules,
+    ask,
+    ask_on,
+    at,
+    largest,
+    sizes_in_common,
+    threshold,
+)
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series, exact
 from frobench.reports.findings.select import (
     BUSY,
     PROOF,
@@ -17,11 +27,168 @@ from frobench.reports.findings.select import (
     Curve,
     NotMeasuredError,
     lanes,
+    lines,
     measured,
     stack,
 )
-from frobench.reports.findings.values import SIZE, VALUE, N, behind, is_above, is_below, size, text
+from frobench.reports.findings.values import (
+    SIZE,
+    VALUE,
+    N,
+    behind,
+    is_above,
+    is_below,
+    size,
+)
+from frobench.suite.stored.differences import is_cpu
 from frobench.suite.units import format_value
+
+SEQUENCE, STREAMS, ONE_THREAD = "bench_sequence", "bench_two_streams", "bench_one_thread"
+PROCESSES, PROCESS_SEQUENCE = "bench_processes", "bench_process_sequence"
+BEGUN = {
+    ONE_THREAD: "begun by one thread",
+    "bench_threads": "begun by a thread each",
+    PROCESSES: "begun by a process each",
+}
+WIDTH, EFFICIENCY = Axis("size n"), Axis("Scaling efficiency", "1")
+LEVEL = 0.95
+SERIES = 3
+"""Groups of devices, of two, four ... and all, from which on their number is an axis."""
+
+
+def _parallel_matmul(cases: Cases) -> Iterator[Finding]:
+    """Answer for each group of devices and each way to use them, accelerators first."""
+    for function, groups in _growing(cases).items():
+        question = f"How well do more and more devices work together, {BEGUN[function]}?"
+        name = f"scaling-{function.removeprefix('bench_')}"
+        yield ask(name, question, _scaling, groups)
+    ways = _ways(cases)
+    for group, function in ways:
+        end = f"{function.removeprefix('bench_')}-{group}"
+        where = f"on {cases.the(group)}, {BEGUN[function]}"
+        for kind, question, compute in (
+            ("efficiency", f"How well do products scale {where}?", _answer_efficiency),
+            ("threshold", f"From which size is scaling nearly perfect {where}?", _nearly),
+            ("overlap", f"How much of the products' time is shared {where}?", _shared),
+        ):
+            yield ask(f"{kind}-{end}", question, compute, cases, group, function)
+    if all(is_cpu(group) for group, _ in ways):
+        question = "How well do two products scale over two accelerators?"
+        reason = cases.reason(function=ONE_THREAD)
+        yield Finding.missing("efficiency-accelerators", question, reason)
+    yield ask("streams", "What do two streams gain on a single accelerator?", _streams, cases)
+    question = "How much of two streams' time is shared on a single accelerator?"
+    yield ask("overlap-streams", question, _shared, cases, "", STREAMS)
+
+
+def _scaling(groups: dict[str, Curve]) -> Answer:
+    *_, most = groups
+    return largest(groups[most], EFFICIENCY.unit, f"of {_as_many(most)} as fast as one, {N}")
+
+
+def _answer_efficiency(cases: Cases, group: str, function: str) -> Answer:
+    curve = _part_of_perfect(cases, group, function)
+    large = curve.sizes[-1]
+    rule = _worth_splitting(curve, 1 / (group.count("+") + 1))
+    return at(curve, large, EFFICIENCY.unit, f"of perfect scaling at {size(large, N)}", rule)
+
+
+def _worth_splitting(curve: Curve, even: float) -> str:
+    """Say from which measured size several devices are faster than one, in all larger ones too.
+
+    even : the efficiency with which several devices are as fast as one
+    """
+    without = [n for n in curve.sizes if not is_above(curve.at(n), even)]
+    worth = [n for n in curve.sizes if not without or n > without[-1]]
+    if worth:
+        return f"Split products from {size(worth[0], N)} on."
+    slower = is_below(curve.at(curve.sizes[-1]), even)
+    return f"Do not split products up to {size(curve.sizes[-1], N)}." if slower else ""
+
+
+def _nearly(cases: Cases, group: str, function: str) -> Answer:
+    curve = _part_of_perfect(cases, group, function)
+    at_once = cases.curve("n", function=function, device=group)
+    return threshold(curve, LEVEL, at_once, power=3).answer(curve, "n of 95% efficiency")
+
+
+def _shared(cases: Cases, group: str, function: str) -> Answer:
+    group = group or cases.accelerator()
+    proved, *_ = lanes(cases, "n", *PROOF, function=function, device=group)
+    return largest(proved, "1", f"of the time that they can share, at {N}")
+
+
+def _streams(cases: Cases) -> Answer:
+    device = cases.accelerator()
+    curve = _item(cases, SEQUENCE, device, "seconds") / _item(cases, STREAMS, device, "seconds")
+    return largest(curve, RATIO, f"as fast in two streams as in sequence, {N}")
+
+
+def _product_plots(cases: Cases) -> Iterator[Plot]:
+    """Draw the efficiency by number of devices, and by size for each group of them."""
+    numbers = tuple(_by_number(*growing) for growing in _growing(cases).items())
+    title, axis = "Scaling efficiency by number of devices", Axis("devices")
+    yield Plot("scaling", title, "curve", axis, EFFICIENCY, numbers, 1.0, "no loss")
+    ways = _ways(cases)
+    for group in dict.fromkeys(group for group, _ in ways):
+        asked = [(BEGUN[way], cases, members, way) for members, way in ways if members == group]
+        title = f"Scaling efficiency on {cases.the(group)}"
+        axes, reference = (WIDTH, EFFICIENCY), (1.0, f"{_as_many(group)} as fast as one")
+        efficiency = lines(_part_of_perfect, asked)
+        yield Plot(f"efficiency-{group}", title, "curve", *axes, efficiency, *reference)
+
+
+def _ways(cases: Cases) -> list[tuple[str, str]]:
+    """Return the groups of devices, and the ways to use each of them at once, as measured."""
+    measured = [
+        (str(group), function)
+        for function in BEGUN
+        for group in cases.values("device", function=function)
+    ]
+    return sorted(measured, key=lambda way: (is_cpu(way[0]), way[0].count("+")))
+
+
+def _growing(cases: Cases) -> dict[str, dict[str, Curve]]:
+    """Return the ways that so many groups were measured in that their number is an axis.
+
+    Each has the efficiency of the groups of accelerators, at the largest size that all have.
+    """
+    growing: dict[str, dict[str, Curve]] = {}
+    for function in BEGUN:
+        groups = [group for group, way in _ways(cases) if way == function and not is_cpu(group)]
+        curves = measured(partial(_part_of_perfect, cases, function=function), groups)
+        with suppress(NotMeasuredError):
+            n = sizes_in_common(curves.values(), "")[-1]
+            if len(curves) >= SERIES:
+                growing[function] = {group: curve.on([n]) for group, curve in curves.items()}
+    return growing
+
+
+def _by_number(function: str, groups: dict[str, Curve]) -> Series:
+    (n,) = {curve.sizes[0] for curve in groups.values()}
+    points = (
+        Point(group.count("+") + 1, curve.point(n).y, curve.cases[n])
+        for group, curve in groups.items()
+    )
+    return Series(f"{BEGUN[function]}, {size(n, N)}", tuple(points))
+
+
+def _part_of_perfect(cases: Cases, group: str, function: str) -> Curve:
+    """Return the time of one product in sequence over the time of all at once."""
+    at_once = cases.curve("n", function=function, device=group)
+    if function == PROCESSES:
+        return _item(cases, PROCESS_SEQUENCE, group) / at_once
+    return _item(cases, SEQUENCE, group.partition("+")[0]) / at_once
+
+
+def _item(cases: Cases, function: str, device: str, what: str = "item_seconds") -> Curve:
+    return cases.curve("n", what, function=function, device=device)
+
+
+def _as_many(group: str) -> str:
+    count = len(group.split("+"))
+    return "twice" if count in {1, 2} else f"{count} times"
+
 
 FORWARD, SPLIT = "bench_forward", "bench_split_forward"
 STEP, SPLIT_STEP = "bench_step", "bench_split_step"
@@ -38,7 +205,7 @@ ONE_PIECE = 1.0
 """A batch in one piece."""
 
 
-def findings(cases: Cases) -> Iterator[Finding]:
+def _split_model(cases: Cases) -> Iterator[Finding]:
     """Answer for a model in two parts, for pipelines, and for independent models."""
     yield ask("placement", "Where is a model best run?", _placement, cases)
     yield ask("boundary", "What does the boundary between CPU and GPU cost?", _boundary, cases)
@@ -62,22 +229,15 @@ def _placement(cases: Cases) -> Answer:
     if len(times) == 1:
         raise NotMeasuredError(reason)
     common = sizes_in_common(times.values(), reason)
-    fewest, most = common[0], common[-1]
+    most = common[-1]
     best, *others = sorted(times, key=lambda name: times[name].point(most).y.value)
-    slower = {name: (times[name] / times[best]).at(most) for name in others}
-    clauses = [f"{text(ratio, RATIO)} as long {name}" for name, ratio in slower.items()]
-    if ties := [name for name, ratio in slower.items() if not is_above(ratio, 1.0)]:
-        clauses.append(f"no measurable difference: {', '.join(ties)}")
-    if fewest < most:
-        few = min(times, key=lambda name: times[name].point(fewest).y.value)
-        clauses.append(f"with {size(fewest)} words the fastest is {few}")
+    tied = any(not is_above((times[name] / times[best]).at(most), 1.0) for name in others)
     return Answer(
         f"{VALUE} for a forward pass of {size(most)} words {best}",
         behind(*(curve.on([most]) for curve in times.values())),
         times[best].at(most),
         TIME.unit,
-        "" if ties else f"With {size(most)} words run it {best}.",
-        "".join(f"; {clause}" for clause in clauses),
+        "" if tied else f"With {size(most)} words run it {best}.",
     )
 
 
@@ -111,7 +271,7 @@ def _tasks(cases: Cases, group: str) -> Answer:
     return largest(speed, RATIO, words)
 
 
-def plots(cases: Cases) -> Iterator[Plot]:
+def _split_plots(cases: Cases) -> Iterator[Plot]:
     """Draw the placements by words, where their time goes, and the pipelines."""
     with suppress(NotMeasuredError):
         shown = tuple(curve.series(name) for name, curve in _placements(cases).items())
@@ -272,3 +432,9 @@ def _pipeline(cases: Cases, group: str) -> Pipeline:
 
 def _pieces(micro: float) -> str:
     return "one piece" if micro == ONE_PIECE else f"{size(micro)} micro-batches"
+
+
+RULES = {
+    "parallel_matmul": Rules(_parallel_matmul, _product_plots),
+    "split_model": Rules(_split_model, _split_plots),
+}
