@@ -84,6 +84,11 @@ class Curve:
         """Return the numbers times their sizes."""
         return Curve(self.numbers * self.sizes, self.launches, self.cases)
 
+    def level(self, by_launch: pd.Series, *cases: str) -> "Curve":
+        """Return a number that is the same at every size of this curve."""
+        table = pd.DataFrame(dict.fromkeys(self.sizes, by_launch))
+        return Curve.of(table, dict.fromkeys(self.sizes, cases))
+
     @property
     def sizes(self) -> list[float]:
         """The sizes, ascending."""

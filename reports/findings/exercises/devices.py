@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Work on several devices: products side by side, and models that are split."""
 
-import math
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
-
-import pandas as pd
+from typing import Any
 
 from frobench.reports.findings.answers import (
     Answer,
@@ -319,82 +316,41 @@ def _parts(cases: Cases) -> Plot:
     return stack("parts", title, (Axis("placement"), TIME), sized, PARTS.values(), WHOLE)
 
 
-@dataclass(frozen=True)
-class Pipeline:
-    """A pipeline beside the same work on its first device, in seconds by micro-batches.
-
-    n : width of the layers
-    stages : as many as devices
-    """
-
-    n: float
-    stages: int
-    times: Curve
-    alone: Curve
-
-    def speed_up(self) -> Curve:
-        """Return how fast it is relative to one device that has the batch in one piece."""
-        whole, sizes = self.alone.at(ONE_PIECE), self.times.sizes
-        table = pd.DataFrame(dict.fromkeys(sizes, whole))
-        return Curve.of(table, dict.fromkeys(sizes, self.alone.cases[ONE_PIECE])) / self.times
-
-    def idle(self, micro: float) -> float:
-        """Return the part of the time in which equal stages must wait for each other."""
-        return (self.stages - 1) / (micro + self.stages - 1)
-
-
 def _pipeline_findings(cases: Cases) -> Iterator[Finding]:
     """Answer for each group of devices."""
-    groups = _pipelines(cases)
+    groups = cases.values("device", function=PIPELINE)
     if not groups:
         question = "What does a pipeline on several devices gain?"
         yield Finding.missing("pipeline", question, cases.reason(function=PIPELINE))
     questions = (
         ("pipeline", "What does a pipeline on {} gain?", _gain),
         ("bubble", "How long do stages on {} not compute?", _bubble),
-        ("worth", "How many micro-batches does a pipeline on {} need?", _worth),
         ("overlap", "How much of their time do stages on {} share?", _overlap),
     )
     yield from ask_on(cases, groups, *questions)
 
 
 def _gain(cases: Cases, group: str) -> Answer:
-    speed = _pipeline(cases, group).speed_up()
+    _, _, speed = _pipeline(cases, group)
     best = speed.highest
     return at(speed, best, RATIO, f"as fast as one device, in {_pieces(best)}")
 
 
 def _bubble(cases: Cases, group: str) -> Answer:
     """Compare the time in which the stages do not compute with what equal stages must wait."""
-    pipeline = _pipeline(cases, group)
-    (working,) = lanes(cases, "micro", BUSY, function=PIPELINE, device=group, n=pipeline.n)
-    share = working / pipeline.times
+    where, times, _ = _pipeline(cases, group)
+    (working,) = lanes(cases, "micro", BUSY, **where)
+    share = working / times
     micro = share.sizes[-1]
-    idle = 1 - share.at(micro) / pipeline.stages
-    theory = format_value(pipeline.idle(micro), "1")
+    theory = format_value(_waiting(group, micro), "1")
     words = f"{VALUE} of the time, in {_pieces(micro)}; equal stages must wait for {theory}"
-    return Answer(words, pipeline.times.cases[micro], idle, "1")
-
-
-def _worth(cases: Cases, group: str) -> Answer:
-    speed = _pipeline(cases, group).speed_up()
-    table = speed.table.dropna()
-    if table.empty:
-        raise NotMeasuredError("no launch measured every number of micro-batches")
-    smallest = (table > 1).idxmax(axis="columns").where((table > 1).any(axis="columns"), math.inf)
-    if smallest.max() < math.inf:
-        words = f"{VALUE} micro-batches to be faster than one device"
-        return Answer(words, behind(speed), smallest, "n")
-    never = int((smallest == math.inf).sum())
-    measured = ", ".join(map(size, speed.sizes))
-    words = f"No faster than one device with any of {measured} in {never} of {len(smallest)}"
-    return Answer(f"{words} launches", behind(speed))
+    return Answer(words, times.cases[micro], 1 - share.at(micro) / _stages(group), "1")
 
 
 def _overlap(cases: Cases, group: str) -> Answer:
     """Say what the stages share of their time; a batch in one piece is the control."""
-    pipeline = _pipeline(cases, group)
-    proved, *_ = lanes(cases, "micro", *PROOF, function=PIPELINE, device=group, n=pipeline.n)
+    where, _, _ = _pipeline(cases, group)
+    proved, *_ = lanes(cases, "micro", *PROOF, **where)
     if ONE_PIECE not in proved.cases or len(proved.sizes) == 1:
         raise NotMeasuredError("there is no batch in one piece beside one in several")
     micro = proved.sizes[-1]
@@ -403,31 +359,39 @@ def _overlap(cases: Cases, group: str) -> Answer:
 
 def _pipeline_plots(cases: Cases) -> Iterator[Plot]:
     """Draw for each group of devices how fast it is by micro-batches, beside theory."""
-    for group in _pipelines(cases):
+    for group in cases.values("device", function=PIPELINE):
         with suppress(NotMeasuredError):
-            pipeline = _pipeline(cases, group)
-            speed, count = pipeline.speed_up(), pipeline.stages
-            theory = {m: count * (1 - pipeline.idle(m)) for m in speed.sizes}
+            where, _, speed = _pipeline(cases, group)
+            theory = {m: _stages(group) * (1 - _waiting(group, m)) for m in speed.sizes}
             lines = speed.series("measured"), exact("equal stages, nothing else", theory)
-            title = f"A pipeline on {cases.title(group)}, {size(pipeline.n, N)}"
+            title = f"A pipeline on {cases.title(group)}, {size(float(where['n']), N)}"
             axes, reference = (Axis("micro-batches"), Axis("Speed", RATIO)), (1.0, "one device")
             yield Plot(f"pipeline-{group}", title, "curve", *axes, lines, *reference)
 
 
-def _pipelines(cases: Cases) -> list[str]:
-    return [str(group) for group in cases.values("device", function=PIPELINE)]
+def _pipeline(cases: Cases, group: str) -> tuple[dict[str, Any], Curve, Curve]:
+    """Return the largest pipeline that one device ran too: its parameters, times, and speed.
 
-
-def _pipeline(cases: Cases, group: str) -> Pipeline:
-    """Return the largest pipeline that was also run on a single device."""
-    first, count = group.partition("+")[0], group.count("+") + 1
+    The speed is relative to the first device, which has the batch in one piece; by micro-batches.
+    """
+    first = group.partition("+")[0]
     for n in sorted(cases.values("n", function=PIPELINE, device=group), reverse=True):
         with suppress(NotMeasuredError):
+            where = {"function": PIPELINE, "device": group, "n": n}
+            times = cases.curve("micro", **where)
             alone = cases.curve("micro", function=ONE, device=first, n=n)
-            if ONE_PIECE in alone.cases:
-                times = cases.curve("micro", function=PIPELINE, device=group, n=n)
-                return Pipeline(n, count, times, alone)
+            whole = alone.at(ONE_PIECE)
+            return where, times, times.level(whole, *alone.cases[ONE_PIECE]) / times
     raise NotMeasuredError(cases.reason(function=ONE))
+
+
+def _stages(group: str) -> int:
+    return group.count("+") + 1
+
+
+def _waiting(group: str, micro: float) -> float:
+    """Return the part of the time in which equal stages must wait for each other."""
+    return (_stages(group) - 1) / (micro + _stages(group) - 1)
 
 
 def _pieces(micro: float) -> str:

@@ -265,9 +265,7 @@ def _one_token(cases: Cases, device: str, _function: str = PRODUCTS) -> Curve:
     """Return the time of one token's products at every length of the cache."""
     cached, where = _by_length(cases, device, CACHED), _widest(cases, device)
     one = cases.one("device_seconds", function=PRODUCTS, tokens=1, **where)
-    names = cases.names(function=PRODUCTS, tokens=1, **where)
-    table = cached.table.mul(0).add(one, axis="index")
-    return Curve.of(table, dict.fromkeys(cached.sizes, names))
+    return cached.level(one, *cases.names(function=PRODUCTS, tokens=1, **where))
 
 
 def _widest(cases: Cases, device: str) -> dict[str, Scalar]:

@@ -116,9 +116,8 @@ def _total(cases: Cases, device: str) -> Answer:
 
 def _length(cases: Cases, device: str) -> Answer:
     step = _step(cases, READ_LOG, device)
-    longest = step.at(step.sizes[-1])
-    relative = Curve.of(step.table.rdiv(longest, axis="index"), step.cases)
-    crossing = threshold(relative, LEVEL, step.by_size(), power=1, pattern=f"{SIZE} steps")
+    longest = step.level(step.at(step.sizes[-1]))
+    crossing = threshold(longest / step, LEVEL, step.by_size(), power=1, pattern=f"{SIZE} steps")
     return crossing.answer(step, "steps from which a longer log gains at most 5%")
 
 
@@ -190,7 +189,6 @@ def _many_or_one(cases: Cases) -> Iterator[Finding]:
     yield from ask_on(
         cases,
         cases.devices(),
-        ("whole", "What does it cost to work on {} piece by piece?", _whole),
         ("hidden", "Which size of operation hides its launch on {}?", _hidden),
         ("foreach", "What does one call for many tensors gain on {}?", _foreach),
         ("compile", "What does compiling a chain of operations gain on {}?", _compiling),
@@ -231,26 +229,14 @@ def _each(cases: Cases, device: str) -> Answer:
     return largest(times, "s", f"for each of {SIZE} operations on {cases.the(device)}")
 
 
-def _whole(cases: Cases, device: str) -> Answer:
-    times = _pieces(cases, PIECES, device)
-    few, many = times.sizes[0], times.sizes[-1]
-    if few != 1 or few == many:
-        raise NotMeasuredError("one operation and many are not both among the cases")
-    ratio = (times.at(many) / times.at(few)).dropna()
-    words = f"{VALUE} as long in {size(many)} pieces as one operation on the whole"
-    return Answer(words, behind(times.ends()), ratio, RATIO)
-
-
 def _hidden(cases: Cases, device: str) -> Answer:
     return _hides(cases, device).answer(_chain(cases, device), "numbers that hide a launch")
 
 
 def _hides(cases: Cases, device: str) -> Crossing:
     step = _chain(cases, device)
-    tiny = cases.one("item_seconds", function=CHAIN, device=device, n=1)
-    ratio = Curve.of(step.table.div(tiny, axis="index"), step.cases)
-    launches = Curve.of(step.table.mul(0).add(tiny, axis="index"), step.cases)
-    return threshold(ratio, HIDES, launches, power=1)
+    tiny = step.level(cases.one("item_seconds", function=CHAIN, device=device, n=1))
+    return threshold(step / tiny, HIDES, tiny, power=1)
 
 
 def _foreach(cases: Cases, device: str, function: str = FOREACH) -> Answer:

@@ -64,7 +64,6 @@ def _squares(cases: Cases) -> list[Finding]:
     ]
     questions = (
         ("best-rate", "What is the best rate of square products on {}?", _best_rate),
-        ("half-rate", "From which size does {} reach half of its best rate?", _half_rate),
         ("cold-product", "What do cold caches cost products on {}?", _cold_product),
     )
     alone = [*ask_on(cases, cases.devices(), *questions)]
@@ -92,7 +91,7 @@ def _best_rate(cases: Cases, device: str) -> Answer:
     dtype, (rate, n) = next(iter(best.items()))
     burst, rule = "" if is_cpu(device) else " in bursts", ""
     with suppress(NotMeasuredError):
-        if bracket := _half(cases, device)[0].bracket:
+        if bracket := _half(cases, device).bracket:
             rule = f"Half of the {PLAIN} rate needs n of {size(bracket[1])} or more."
     part = peaks.of_peak(cases.run, rate.cases[n][0], rate.at(n))
     words = f"{VALUE} in {dtype} at {size(n, N)}{burst}"
@@ -100,16 +99,11 @@ def _best_rate(cases: Cases, device: str) -> Answer:
     return Answer(words, names, rate.at(n), RATE.unit, rule, part)
 
 
-def _half(cases: Cases, device: str) -> tuple[Crossing, Curve]:
-    """Return the size from which half of the best rate is had, and the part of it by size."""
+def _half(cases: Cases, device: str) -> Crossing:
+    """Return the size from which half of the best rate is had."""
     rate = cases.curve("n", "flop_rate", function=SQUARE, device=device, dtype=PLAIN)
-    part = Curve.of(rate.table.div(rate.table.max(axis="columns"), axis="index"), rate.cases)
-    return threshold(part, 0.5, _times(cases, SQUARE, device), power=3), part
-
-
-def _half_rate(cases: Cases, device: str) -> Answer:
-    crossing, part = _half(cases, device)
-    return crossing.answer(part, f"n of half the best {PLAIN} rate")
+    part = rate / rate.level(rate.table.max(axis="columns"))
+    return threshold(part, 0.5, _times(cases, SQUARE, device), power=3)
 
 
 def _cold_product(cases: Cases, device: str) -> Answer:
@@ -190,7 +184,6 @@ def _peaks(cases: Cases) -> Iterator[Finding]:
     questions = (
         ("peak", "What is the most that {} gives a matrix product?", _peak),
         ("searched", "How sure is it that no shape is faster?", _sure),
-        ("square", "How much of that does a square product get from {}?", _square),
     )
     yield from ask_on(cases, cases.devices(), *questions)
     if all(map(is_cpu, cases.devices())):
@@ -239,19 +232,6 @@ def _effort(search: Search | None) -> str:
     if search.runner_up >= TIE:
         return f"{tried}; the runner-up ties"
     return f"{tried}; the runner-up reaches {format_value(search.runner_up, '1')} of the rate"
-
-
-def _square(cases: Cases, device: str) -> Answer:
-    """Compare in the fastest precision that has both."""
-    others = cases_of(cases.run, "matmul")
-    squares = best_rates(others, device)
-    for one in best_products(cases, device):
-        if one.precision in squares:
-            curve, n = squares[one.precision]
-            words = f"{VALUE} of the fastest, in {one.precision} at {size(n, N)}"
-            part = (curve.at(n) / one.rate).dropna()
-            return Answer(words, (one.case.fullname, *curve.cases[n]), part, "1")
-    raise NotMeasuredError(others.reason(device=device))
 
 
 def _peak_plots(cases: Cases) -> Iterator[Plot]:

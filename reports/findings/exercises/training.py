@@ -15,7 +15,6 @@ from frobench.reports.findings.answers import (
     at,
     cost,
     is_little,
-    largest,
     no_accelerator,
     sizes_in_common,
     threshold,
@@ -291,8 +290,6 @@ def _of(setting: Setting) -> Iterator[Finding]:
         yield ask(f"best-{end}", asked, _best, setting)
         asked = f"What does nn.DataParallel lose in a forward pass of {network} on {where}?"
         yield ask(f"loss-{end}", asked, _loss, setting)
-        asked = f"Do its four parts add up for {network} on {where}?"
-        yield ask(f"sum-{end}", asked, _sum_of_parts, setting)
 
 
 def _gain(setting: Setting, way: str) -> Answer:
@@ -374,31 +371,17 @@ def _loss(setting: Setting) -> Answer:
     return Answer(f"{VALUE} of a forward pass, with {size(batch, BATCH)}", cases, lost, "1")
 
 
-def _sum_of_parts(setting: Setting) -> Answer:
-    """Compare the four parts, each measured by itself, with all of them at once."""
-    parts, whole, _ = setting.forward()
-    ratio = _sum(parts) / whole
-    return largest(ratio, "1", f"of the whole, each measured by itself, {BATCH}")
-
-
 def _stack(setting: Setting) -> Plot:
     """Return the parts of a forward pass by batch, beside the whole."""
     parts, whole, _ = setting.forward()
     shown = {**parts, WHOLE: whole}
     bars = {
         size(batch, f"{SIZE} samples"): {part: (curve, batch) for part, curve in shown.items()}
-        for batch in (_sum(parts) / whole).sizes
+        for batch in sizes_in_common(shown.values(), "")
     }
     network = f"the {setting.network} network with nn.DataParallel on {setting.where}"
     name, axes = f"parts-{setting.group}-{setting.network}", (Axis("batch"), Axis("Time", "s"))
     return stack(name, f"A forward pass of {network}", axes, bars, PARTS, WHOLE)
-
-
-def _sum(parts: dict[str, Curve]) -> Curve:
-    first, *others = parts.values()
-    for other in others:
-        first = first + other
-    return first
 
 
 RULES = {

@@ -163,29 +163,9 @@ def test_what_is_lost_is_what_a_share_of_one_device_s_time_leaves() -> None:
     section = answer("data_parallel", cases, accelerators=2)
     lost = by_name(section)[f"loss-{PAIR}-medium"]
     assert value(section, lost.name) == pytest.approx((9.8 - 3) / 9.8)
-    assert value(section, f"sum-{PAIR}-medium") == pytest.approx(10 / 9.8)
     bars = plot(section, f"parts-{PAIR}-medium")
     assert {one.label: one.points[0].y.value for one in bars.series} == pytest.approx(times)
     assert bars.whole.points[0].y.value == pytest.approx(9.8e-3)
-
-
-def test_parts_are_added_up_with_the_largest_batch() -> None:
-    names = ("replicate", "scatter", "parallel_apply", "gather")
-    small = [
-        case(
-            "bench_forward_parts",
-            each,
-            PAIR,
-            work=Work(items=64.0),
-            size="medium",
-            batch=64,
-            part=part,
-        )
-        for part, each in (*dict.fromkeys(names, 1e-4).items(), ("whole", 3e-4))
-    ]
-    large = parts(**dict.fromkeys(names, 1e-3), whole=3.9e-3)
-    section = answer("data_parallel", [*pair(), *small, *large, forward(1e-3)], accelerators=2)
-    assert value(section, f"sum-{PAIR}-medium") == pytest.approx(4 / 3.9)
 
 
 def test_a_build_without_the_primitives_is_the_reason_that_is_given() -> None:

@@ -88,14 +88,6 @@ def test_nothing_is_said_of_a_line_through_two_numbers_of_operations() -> None:
     assert "line" not in lead.answer
 
 
-def test_one_operation_is_held_against_most() -> None:
-    section = answer("many_or_one", pieces(device="cpu"))
-    ratio = (REST + 10_000 * LAUNCH) / (REST + LAUNCH)
-    assert value(section, "whole-cpu") == pytest.approx(ratio)
-    section = answer("many_or_one", pieces(device="cpu", counts=(10, 100, 1000)))
-    assert "one operation and many are not both" in by_name(section)["whole-cpu"].answer
-
-
 def test_a_launch_is_hidden_where_a_queue_takes_twice_as_long() -> None:
     cases = chain(queued, (1, 64, 4**8))
     cases += chain(queued, tuple(2**p for p in range(17, 22)), function="bench_chain_large")

@@ -123,7 +123,6 @@ def test_a_pipeline_of_equal_stages_has_the_bubble_of_theory(group: str) -> None
     count = group.count("+") + 1
     assert value(section, f"pipeline-{group}") == pytest.approx(8 * count / (7 + count))
     assert value(section, f"bubble-{group}") == pytest.approx((count - 1) / (7 + count))
-    assert value(section, f"worth-{group}") == 2
     measured, theory = plot(section, f"pipeline-{group}").series
     assert [point.y.value for point in measured.points] == [
         pytest.approx(point.y.value) for point in theory.points
@@ -136,14 +135,6 @@ def test_copies_between_stages_are_part_of_the_bubble_and_small_pieces_are_not()
     assert "equal stages must wait for 11.1%" in plain(by_name(copies)[f"bubble-{PAIR}"])
     pieces = answer("split_model", pipeline(PAIR, small=1 / 16), accelerators=2)
     assert value(pieces, f"bubble-{PAIR}") == pytest.approx(1 / 9)
-
-
-def test_a_pipeline_is_worth_it_from_where_it_first_wins_if_it_ever_does() -> None:
-    some = answer("split_model", pipeline(PAIR, copy=0.05), accelerators=2)  # with 2 and with 4
-    assert value(some, f"worth-{PAIR}") == 2
-    none = by_name(answer("split_model", pipeline(PAIR, copy=0.15), accelerators=2))
-    assert none[f"worth-{PAIR}"].value is None
-    assert f"in {LAUNCHES} of {LAUNCHES} launches" in plain(none[f"worth-{PAIR}"])
 
 
 def test_stages_share_what_theory_says() -> None:
