@@ -3,12 +3,12 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
 import pandas as pd
-from msgspec.structs import replace
+from msgspec import structs
 
 from frobench.reports.findings.finding import RATIO, Finding, Plot
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
@@ -37,9 +37,18 @@ class Rules(NamedTuple):
     plots: Callable[[Cases], Iterable[Plot]]
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What a finding has computed, before it is put into words; its fields are as in `Finding`.
+def answered(  # noqa: PLR0913, PLR0917 - one for each part of an answer
+    text: str,
+    cases: tuple[str, ...],
+    by_launch: pd.Series | None = None,
+    unit: str = "",
+    rule_of_thumb: str = "",
+    more: str = "",
+    label: str = "",
+    bracket: tuple[float, float] | None = None,
+    at_least: bool = False,  # noqa: FBT001, FBT002 - as in `Finding`
+) -> Finding:
+    """Return what was computed as an answer to a question, which `ask` adds; as in `Finding`.
 
     text : the answer without its full stop, with ``{value}`` where the number belongs
     by_launch : the number, launch by launch; ``None`` where the answer is none
@@ -48,62 +57,51 @@ class Answer:
     bracket : for a number interpolated between two measured sizes, these sizes; they are then the
         ends of its interval, because how the times run between them was not measured
     """
+    if by_launch is None:
+        return Finding("", "", f"{text}.", cases=cases, rule_of_thumb=rule_of_thumb)
+    value = estimate_of(by_launch)
+    if bracket is not None and value.low is not None:
+        value = structs.replace(value, low=bracket[0], high=bracket[1])
+    spelled = format_estimate(value, unit)
+    if unit == RATIO and holds_one(by_launch):
+        spelled = f"{NO_DIFFERENCE}{spelled}"
+    brief = text.replace(VALUE, spelled)
+    return Finding(
+        name="",
+        question="",
+        answer=f"{brief}{more}.",
+        value=value,
+        unit=unit,
+        label=label or text.removeprefix(f"{VALUE} "),
+        by_launch=tuple(by_launch.dropna()),
+        cases=cases,
+        rule_of_thumb=rule_of_thumb,
+        brief=f"{brief}.",
+        at_least=at_least,
+    )
 
-    text: str
-    cases: tuple[str, ...]
-    by_launch: pd.Series | None = None
-    unit: str = ""
-    rule_of_thumb: str = ""
-    more: str = ""
-    label: str = ""
-    bracket: tuple[float, float] | None = None
-    at_least: bool = False
 
-
-def at(curve: Curve, x: float, unit: str, text: str, rule_of_thumb: str = "") -> Answer:
+def at(curve: Curve, x: float, unit: str, text: str, rule_of_thumb: str = "") -> Finding:
     """Answer with the number of a curve at a size."""
     numbers = curve.at(x)
-    return Answer(f"{VALUE} {text}", curve.cases[x], numbers, unit, rule_of_thumb)
+    return answered(f"{VALUE} {text}", curve.cases[x], numbers, unit, rule_of_thumb)
 
 
-def largest(curve: Curve, unit: str, text: str) -> Answer:
+def largest(curve: Curve, unit: str, text: str) -> Finding:
     """Answer with the number of a curve at its largest size, for which the text has ``{size}``."""
     return at(curve, curve.sizes[-1], unit, size(curve.sizes[-1], text))
 
 
-def ask(name: str, question: str, compute: Callable[..., Answer], *given: object) -> Finding:
+def ask(name: str, question: str, compute: Callable[..., Finding], *given: object) -> Finding:
     """Answer a question; where what the answer needs is missing, the reason is the answer."""
     try:
-        answer = compute(*given)
+        return replace(compute(*given), name=name, question=question)
     except NotMeasuredError as missing:
         return Finding.missing(name, question, missing)
-    if answer.by_launch is None:
-        rule = answer.rule_of_thumb
-        return Finding(name, question, f"{answer.text}.", cases=answer.cases, rule_of_thumb=rule)
-    value = estimate_of(answer.by_launch)
-    if answer.bracket is not None and value.low is not None:
-        value = replace(value, low=answer.bracket[0], high=answer.bracket[1])
-    spelled = format_estimate(value, answer.unit)
-    if answer.unit == RATIO and holds_one(answer.by_launch):
-        spelled = f"{NO_DIFFERENCE}{spelled}"
-    brief = answer.text.replace(VALUE, spelled)
-    return Finding(
-        name,
-        question,
-        f"{brief}{answer.more}.",
-        value,
-        answer.unit,
-        answer.label or answer.text.removeprefix(f"{VALUE} "),
-        tuple(answer.by_launch.dropna()),
-        answer.cases,
-        answer.rule_of_thumb,
-        f"{brief}.",
-        answer.at_least,
-    )
 
 
 def ask_on(
-    cases: Cases, devices: Iterable[str], *questions: tuple[str, str, Callable[..., Answer]]
+    cases: Cases, devices: Iterable[str], *questions: tuple[str, str, Callable[..., Finding]]
 ) -> Iterator[Finding]:
     """Put questions to devices: these follow their names, and their titles stand for braces."""
     for device, (name, question, compute) in product(devices, questions):
@@ -112,7 +110,7 @@ def ask_on(
 
 
 def ask_either(
-    question: str, answers: Mapping[str, Callable[..., Answer]], *given: object
+    question: str, answers: Mapping[str, Callable[..., Finding]], *given: object
 ) -> Finding:
     """Return the first answer, by its name, that has a number; else the last."""
     findings = (ask(name, question, compute, *given) for name, compute in answers.items())
@@ -122,7 +120,7 @@ def ask_either(
     return finding
 
 
-def no_accelerator(cases: Cases, function: str) -> Answer:
+def no_accelerator(cases: Cases, function: str) -> Finding:
     """Say why nothing was measured on an accelerator, in place of an answer."""
     cases.accelerator()
     raise NotMeasuredError(cases.reason(function=function))
@@ -160,10 +158,10 @@ class Crossing(NamedTuple):
     by_launch: pd.Series | None = None
     bracket: tuple[float, float] | None = None
 
-    def answer(self, curve: Curve, label: str) -> Answer:
+    def answer(self, curve: Curve, label: str) -> Finding:
         """Answer with the size, which all cases of a curve are behind."""
         text, cases = capital(self.words), behind(curve)
-        return Answer(text, cases, self.by_launch, "n", label=label, bracket=self.bracket)
+        return answered(text, cases, self.by_launch, "n", label=label, bracket=self.bracket)
 
 
 def threshold(ratio: Curve, level: float, times: Curve, power: float, pattern: str = N) -> Crossing:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, TypeVar
 
-from frobench.reports.findings.against_cpu import Compared
-from frobench.reports.findings.answers import Answer, ask
+from frobench.reports.findings.answers import answered, ask
+from frobench.reports.findings.compared import Compared
 from frobench.reports.findings.exercises.limits import (
     WITHIN,
     Part,
@@ -194,15 +194,15 @@ def _compared_findings(cases: Cases, function: Function) -> Iterator[Finding]:
             yield ask(f"crossover-{end}", question, _crossover, cases, function, device)
 
 
-def _speed_up(cases: Cases, function: Function, device: str) -> Answer:
+def _speed_up(cases: Cases, function: Function, device: str) -> Finding:
     return _compared(cases, function, device).at_largest()
 
 
-def _crossover(cases: Cases, function: Function, device: str) -> Answer:
+def _crossover(cases: Cases, function: Function, device: str) -> Finding:
     return _compared(cases, function, device).crossover()
 
 
-def _number(cases: Cases, function: Function, device: str, quantity: Quantity) -> Answer:
+def _number(cases: Cases, function: Function, device: str, quantity: Quantity) -> Finding:
     """Give the best rate, or the time of the largest size, of the first variant that has one.
 
     There is no device if no case passed.
@@ -216,7 +216,7 @@ def _number(cases: Cases, function: Function, device: str, quantity: Quantity) -
     variant, curve, best = known[0]
     where = f"on {cases.the(device)}{variant.words}{function.at(best)}"
     part = _of_ceiling(cases, variant.cases[device][best], quantity)
-    return Answer(
+    return answered(
         f"{VALUE}{' per item' if quantity is PER_ITEM else ''} {where}",
         (
             *behind(*(one.on([n]) for _, one, n in known), curve.ends()),

@@ -81,14 +81,3 @@ def behind(*curves: Curve) -> tuple[str, ...]:
     """Name all cases behind some curves, each once."""
     names = (name for curve in curves for cases in curve.cases.values() for name in cases)
     return tuple(dict.fromkeys(names))
-
-
-def smallest(curve: Curve, unit: str, clause: str) -> str:
-    """Say what the smallest size gives, where it is not also the largest: a clause to append.
-
-    In the clause ``{value}`` and ``{size}`` stand for the number and the size.
-    """
-    first, last = curve.sizes[0], curve.sizes[-1]
-    if first == last:
-        return ""
-    return clause.replace(VALUE, text(curve.at(first), unit)).replace(SIZE, size(first, N))

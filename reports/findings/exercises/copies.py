@@ -11,8 +11,8 @@ import pandas as pd
 
 from frobench.reports.findings import peaks
 from frobench.reports.findings.answers import (
-    Answer,
     Rules,
+    answered,
     ask,
     ask_either,
     ask_on,
@@ -20,7 +20,7 @@ from frobench.reports.findings.answers import (
     largest,
     no_accelerator,
 )
-from frobench.reports.findings.cold import cold_plot, longer
+from frobench.reports.findings.compared import cold_plot, longer
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Series, bound
 from frobench.reports.findings.fit import Line, fit
 from frobench.reports.findings.select import (
@@ -165,11 +165,11 @@ def _slope(cases: Cases, kind: Kind, device: str, line: Line) -> pd.Series:
     return line.rate * (counted.at(size) / size)
 
 
-def _bandwidth(cases: Cases, kind: Kind, device: str) -> Answer:
+def _bandwidth(cases: Cases, kind: Kind, device: str) -> Finding:
     where, times = kind.name(cases, device), kind.curve(cases, device)
     line = fit(times)
     speed = _slope(cases, kind, device, line)
-    return Answer(
+    return answered(
         f"{VALUE} for copies {where}",
         behind(times),
         speed,
@@ -180,11 +180,11 @@ def _bandwidth(cases: Cases, kind: Kind, device: str) -> Answer:
     )
 
 
-def _rate(cases: Cases, kind: Kind, device: str) -> Answer:
+def _rate(cases: Cases, kind: Kind, device: str) -> Finding:
     times, speeds = kind.curve(cases, device), kind.curve(cases, device, "byte_rate")
     small, large, where = times.sizes[0], times.sizes[-1], kind.name(cases, device)
     tiny = f"; {text(times.at(small), TIME.unit)} for {_bytes(small)}" if small < large else ""
-    return Answer(
+    return answered(
         f"{VALUE} for copies of {_bytes(large)} {where}",
         behind(times.ends()),
         speeds.at(large),
@@ -206,7 +206,7 @@ def _small_or_large(kind: Kind, speeds: Curve) -> str:
     return ""
 
 
-def _non_blocking(cases: Cases) -> Answer:
+def _non_blocking(cases: Cases) -> Finding:
     device = cases.accelerator()
     waited, unwaited = (
         cases.curve("size", "part_enqueue", function=TO_DEVICE, device=device, memory=memory)
@@ -216,7 +216,7 @@ def _non_blocking(cases: Cases) -> Answer:
     return at(unwaited, size, TIME.unit, f"for launching a non_blocking copy of {_bytes(size)}")
 
 
-def _both_ways(cases: Cases) -> Answer:
+def _both_ways(cases: Cases) -> Finding:
     where = {"function": AT_ONCE["both-ways"].function, "device": cases.accelerator()}
     proved, at_once, in_turn = lanes(cases, "size", *PROOF, **where)
     size = proved.sizes[-1]
@@ -224,7 +224,7 @@ def _both_ways(cases: Cases) -> Answer:
     return replace(at(in_turn / at_once, size, RATIO, words), cases=proved.cases[size])
 
 
-def _all_at_once(cases: Cases, name: str, group: str) -> Answer:
+def _all_at_once(cases: Cases, name: str, group: str) -> Finding:
     first, count = group.partition("+")[0], group.count("+") + 1
     alone = cases.curve("size", function=ALONE[name], device=first, memory="non_blocking")
     ratio = alone / AT_ONCE[name].curve(cases, group)
@@ -232,17 +232,17 @@ def _all_at_once(cases: Cases, name: str, group: str) -> Answer:
     return at(ratio, size, "1", f"of {count} times the rate of one copy alone, {_bytes(size)} each")
 
 
-def _cold_copy(cases: Cases, device: str) -> Answer:
+def _cold_copy(cases: Cases, device: str) -> Finding:
     return longer(_cold(cases, device), _bytes)
 
 
-def _to_numpy(cases: Cases, device: str) -> Answer:
+def _to_numpy(cases: Cases, device: str) -> Finding:
     times = cases.curve("size", function=NUMPY, device=device)
     size, shared = times.sizes[-1], ", which shares its memory" if device == "cpu" else ""
     return at(times, size, TIME.unit, f"for a NumPy array of {_bytes(size)}{shared}")
 
 
-def _printing(cases: Cases, device: str) -> Answer:
+def _printing(cases: Cases, device: str) -> Finding:
     times = cases.curve("size", function=PRINT, device=device)
     return at(times, 4.0 * PRINTED, TIME.unit, f"for printing {PRINTED:,} numbers")
 
@@ -312,7 +312,7 @@ def _placement(cases: Cases) -> Iterator[Finding]:
     yield from ask_on(cases, cases.devices(), stay)
 
 
-def _detour(cases: Cases, values: str) -> Answer:
+def _detour(cases: Cases, values: str) -> Finding:
     device, (what, doing) = cases.accelerator(), MADE[values]
     there, moved = (_created(cases, function, device, values) for function in (CREATE, DETOUR))
     ratio = moved / there
@@ -322,7 +322,7 @@ def _detour(cases: Cases, values: str) -> Answer:
     return at(ratio, n, RATIO, words, rule)
 
 
-def _create(cases: Cases, device: str, values: str) -> Answer:
+def _create(cases: Cases, device: str, values: str) -> Finding:
     time, (what, doing) = _created(cases, CREATE, device, values), MADE[values]
     n, rule = time.sizes[-1], ""
     if values == "randn" and "full" in cases.values("values"):
@@ -333,13 +333,13 @@ def _create(cases: Cases, device: str, values: str) -> Answer:
     return at(time, n, "s", f"to {doing} {size(n)} {what} on {cases.the(device)}", rule)
 
 
-def _move(cases: Cases) -> Answer:
+def _move(cases: Cases) -> Finding:
     device = cases.accelerator()
     ratio = _ready(cases, EMPTY, device) / _ready(cases, MOVE, device)
     return largest(ratio, RATIO, f"as long by empty_like and copy_ as by to, {SIZE} numbers")
 
 
-def _stay(cases: Cases, device: str) -> Answer:
+def _stay(cases: Cases, device: str) -> Finding:
     """Give the time of a move that copies nothing, as the thread sees it."""
     what = "seconds" if is_cpu(device) else "part_enqueue"  # what follows is waiting for nothing
     time = _ready(cases, STAY, device, what)
@@ -395,7 +395,7 @@ def _parameters(cases: Cases) -> Iterator[Finding]:
     yield ask("move", "What does the round trip of a model take?", _round_trip, cases)
 
 
-def _round_trip(cases: Cases) -> Answer:
+def _round_trip(cases: Cases) -> Finding:
     time = cases.curve("parameters", function=MOVE, device=cases.accelerator())
     return largest(time, "s", f"for the round trip of {SIZE} parameters")
 
@@ -422,7 +422,7 @@ def _times(cases: Cases, device: str, ways: Mapping[str, str], count: float) -> 
     return {name: cases.curve("parameters", function=name, **where) for name in measured}
 
 
-def _best(cases: Cases, device: str, ways: Mapping[str, str], verb: str) -> Answer:
+def _best(cases: Cases, device: str, ways: Mapping[str, str], verb: str) -> Finding:
     """Compare the fastest way with the plain one, on the largest model that had both."""
     plain = next(iter(ways))
     counts = cases.curve("parameters", function=plain, device=device).sizes
@@ -438,7 +438,7 @@ def _best(cases: Cases, device: str, ways: Mapping[str, str], verb: str) -> Answ
         rule = f"{capital(verb)} them {ways[plain]}: nothing was measurably faster."
     words = f"{VALUE} to {verb} {size(count)} parameters, {ways[best]}"
     names = behind(times[best], times[plain])
-    return Answer(words, names, times[best].at(count), "s", rule)
+    return answered(words, names, times[best].at(count), "s", rule)
 
 
 RULES = {

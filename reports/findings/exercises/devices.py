@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from frobench.reports.findings.answers import (
-    Answer,
     Rules,
+    answered,
     ask,
     ask_on,
     at,
@@ -78,12 +78,12 @@ def _parallel_matmul(cases: Cases) -> Iterator[Finding]:
     yield ask("overlap-streams", question, _shared, cases, "", STREAMS)
 
 
-def _scaling(groups: dict[str, Curve]) -> Answer:
+def _scaling(groups: dict[str, Curve]) -> Finding:
     *_, most = groups
     return largest(groups[most], EFFICIENCY.unit, f"of {_as_many(most)} as fast as one, {N}")
 
 
-def _answer_efficiency(cases: Cases, group: str, function: str) -> Answer:
+def _answer_efficiency(cases: Cases, group: str, function: str) -> Finding:
     curve = _part_of_perfect(cases, group, function)
     large = curve.sizes[-1]
     rule = _worth_splitting(curve, 1 / (group.count("+") + 1))
@@ -103,19 +103,19 @@ def _worth_splitting(curve: Curve, even: float) -> str:
     return f"Do not split products up to {size(curve.sizes[-1], N)}." if slower else ""
 
 
-def _nearly(cases: Cases, group: str, function: str) -> Answer:
+def _nearly(cases: Cases, group: str, function: str) -> Finding:
     curve = _part_of_perfect(cases, group, function)
     at_once = cases.curve("n", function=function, device=group)
     return threshold(curve, LEVEL, at_once, power=3).answer(curve, "n of 95% efficiency")
 
 
-def _shared(cases: Cases, group: str, function: str) -> Answer:
+def _shared(cases: Cases, group: str, function: str) -> Finding:
     group = group or cases.accelerator()
     proved, *_ = lanes(cases, "n", *PROOF, function=function, device=group)
     return largest(proved, "1", f"of the time that they can share, at {N}")
 
 
-def _streams(cases: Cases) -> Answer:
+def _streams(cases: Cases) -> Finding:
     device = cases.accelerator()
     curve = _item(cases, SEQUENCE, device, "seconds") / _item(cases, STREAMS, device, "seconds")
     return largest(curve, RATIO, f"as fast in two streams as in sequence, {N}")
@@ -220,7 +220,7 @@ def _split_model(cases: Cases) -> Iterator[Finding]:
         yield Finding.missing("tasks", question, cases.reason(function=AT_ONCE))
 
 
-def _placement(cases: Cases) -> Answer:
+def _placement(cases: Cases) -> Finding:
     times = _placements(cases)
     reason = "no two placements have a number of words in common"
     if len(times) == 1:
@@ -229,7 +229,7 @@ def _placement(cases: Cases) -> Answer:
     most = common[-1]
     best, *others = sorted(times, key=lambda name: times[name].point(most).y.value)
     tied = any(not is_above((times[name] / times[best]).at(most), 1.0) for name in others)
-    return Answer(
+    return answered(
         f"{VALUE} for a forward pass of {size(most)} words {best}",
         behind(*(curve.on([most]) for curve in times.values())),
         times[best].at(most),
@@ -238,19 +238,19 @@ def _placement(cases: Cases) -> Answer:
     )
 
 
-def _boundary(cases: Cases) -> Answer:
+def _boundary(cases: Cases) -> Finding:
     device = cases.accelerator()
     extra = _times(cases, SPLIT, device) - _times(cases, FORWARD, device)
     return largest(extra, TIME.unit, f"more for a forward pass of {SIZE} words")
 
 
-def _training(cases: Cases) -> Answer:
+def _training(cases: Cases) -> Finding:
     device = cases.accelerator()
     ratio = _times(cases, SPLIT_STEP, device) / _times(cases, STEP, device)
     return largest(ratio, RATIO, f"as long in training when split, {SIZE} words")
 
 
-def _embedding(cases: Cases, device: str) -> Answer:
+def _embedding(cases: Cases, device: str) -> Finding:
     curve = _times(cases, EMBEDDING, device) / _times(cases, FORWARD, device)
     most, rule = curve.sizes[-1], ""
     if is_below(curve.at(most), SMALL_SHARE):
@@ -260,7 +260,7 @@ def _embedding(cases: Cases, device: str) -> Answer:
     return at(curve, most, "1", f"of a forward pass of {size(most)} words", rule)
 
 
-def _tasks(cases: Cases, group: str) -> Answer:
+def _tasks(cases: Cases, group: str) -> Finding:
     first, count = group.partition("+")[0], group.count("+") + 1
     alone = cases.curve("n", "item_seconds", function=IN_SEQUENCE, device=first)
     speed = alone / cases.curve("n", "item_seconds", function=AT_ONCE, device=group)
@@ -330,13 +330,13 @@ def _pipeline_findings(cases: Cases) -> Iterator[Finding]:
     yield from ask_on(cases, groups, *questions)
 
 
-def _gain(cases: Cases, group: str) -> Answer:
+def _gain(cases: Cases, group: str) -> Finding:
     _, _, speed = _pipeline(cases, group)
     best = speed.highest
     return at(speed, best, RATIO, f"as fast as one device, in {_pieces(best)}")
 
 
-def _bubble(cases: Cases, group: str) -> Answer:
+def _bubble(cases: Cases, group: str) -> Finding:
     """Compare the time in which the stages do not compute with what equal stages must wait."""
     where, times, _ = _pipeline(cases, group)
     (working,) = lanes(cases, "micro", BUSY, **where)
@@ -344,10 +344,10 @@ def _bubble(cases: Cases, group: str) -> Answer:
     micro = share.sizes[-1]
     theory = format_value(_waiting(group, micro), "1")
     words = f"{VALUE} of the time, in {_pieces(micro)}; equal stages must wait for {theory}"
-    return Answer(words, times.cases[micro], 1 - share.at(micro) / _stages(group), "1")
+    return answered(words, times.cases[micro], 1 - share.at(micro) / _stages(group), "1")
 
 
-def _overlap(cases: Cases, group: str) -> Answer:
+def _overlap(cases: Cases, group: str) -> Finding:
     """Say what the stages share of their time; a batch in one piece is the control."""
     where, _, _ = _pipeline(cases, group)
     proved, *_ = lanes(cases, "micro", *PROOF, **where)

@@ -8,9 +8,9 @@ from functools import partial
 import pandas as pd
 
 from frobench.reports.findings.answers import (
-    Answer,
     Crossing,
     Rules,
+    answered,
     ask,
     ask_either,
     ask_on,
@@ -75,7 +75,7 @@ def _norm_logging(cases: Cases) -> Iterator[Finding]:
     )
 
 
-def _penalty(cases: Cases, device: str) -> Answer:
+def _penalty(cases: Cases, device: str) -> Finding:
     curve = _step(cases, READ_EACH, device) / _step(cases, READ_LOG, device)
     steps, rule = curve.sizes[-1], ""
     ratio = curve.at(steps)
@@ -84,12 +84,12 @@ def _penalty(cases: Cases, device: str) -> Answer:
     elif is_little(ratio):
         rule = "Read norms back when you like."
     words = cost(ratio, f"{VALUE} as long as with a log that is read once")
-    return Answer(words, curve.cases[steps], ratio, RATIO, rule)
+    return answered(words, curve.cases[steps], ratio, RATIO, rule)
 
 
-def _read_back(cases: Cases, device: str) -> Answer:
+def _read_back(cases: Cases, device: str) -> Finding:
     extra, names = read_back_of(cases, device)
-    return Answer(f"{VALUE} for a read-back, against a log", names, extra, STEP.unit)
+    return answered(f"{VALUE} for a read-back, against a log", names, extra, STEP.unit)
 
 
 def read_back_of(cases: Cases, device: str) -> tuple[pd.Series, tuple[str, ...]]:
@@ -98,23 +98,23 @@ def read_back_of(cases: Cases, device: str) -> tuple[pd.Series, tuple[str, ...]]
     return extra.at(extra.sizes[-1]), extra.cases[extra.sizes[-1]]
 
 
-def _parts(cases: Cases, device: str) -> Answer:
+def _parts(cases: Cases, device: str) -> Finding:
     """Split a step by the differences between loops that leave parts of it out."""
     split = _split(cases, device)
     steps = _longest(*split.values())
     cases_behind = behind(*(curve.on([steps]) for curve in split.values()))
     words = f"{VALUE} of a step for reading its norm back"
-    return Answer(words, cases_behind, split[READING].at(steps), STEP.unit)
+    return answered(words, cases_behind, split[READING].at(steps), STEP.unit)
 
 
-def _total(cases: Cases, device: str) -> Answer:
+def _total(cases: Cases, device: str) -> Finding:
     """Compare the loop with its parts, reading back measured by itself on ready norms."""
     parts = _step(cases, COMPUTE, device) + _step(cases, READY, device)
     part = parts / _step(cases, READ_EACH, device)
     return largest(part, "1", "of the loop that reads each norm back")
 
 
-def _length(cases: Cases, device: str) -> Answer:
+def _length(cases: Cases, device: str) -> Finding:
     step = _step(cases, READ_LOG, device)
     longest = step.level(step.at(step.sizes[-1]))
     crossing = threshold(longest / step, LEVEL, step.by_size(), power=1, pattern=f"{SIZE} steps")
@@ -205,14 +205,14 @@ def overhead_of(cases: Cases, device: str) -> tuple[pd.Series, tuple[str, ...]]:
     return times.at(times.sizes[-1]), times.cases[times.sizes[-1]]
 
 
-def _launch(cases: Cases, device: str) -> Answer:
+def _launch(cases: Cases, device: str) -> Finding:
     line, on_it = _line(_pieces(cases, PIECES, device))
     rule = ""
     with suppress(NotMeasuredError):
         if bracket := _hides(cases, device).bracket:
             rule = f"Up to {size(bracket[0], N)} an operation is mostly overhead."
     words = f"{VALUE} of overhead per operation on {cases.the(device)}"
-    return Answer(words, behind(on_it), 1 / line.rate, "s", rule)
+    return answered(words, behind(on_it), 1 / line.rate, "s", rule)
 
 
 def _line(times: Curve) -> tuple[Line, Curve]:
@@ -224,12 +224,12 @@ def _line(times: Curve) -> tuple[Line, Curve]:
     raise NotMeasuredError("no line fits the times")
 
 
-def _each(cases: Cases, device: str) -> Answer:
+def _each(cases: Cases, device: str) -> Finding:
     times = _items(cases, PIECES, device, "pieces")
     return largest(times, "s", f"for each of {SIZE} operations on {cases.the(device)}")
 
 
-def _hidden(cases: Cases, device: str) -> Answer:
+def _hidden(cases: Cases, device: str) -> Finding:
     return _hides(cases, device).answer(_chain(cases, device), "numbers that hide a launch")
 
 
@@ -239,16 +239,16 @@ def _hides(cases: Cases, device: str) -> Crossing:
     return threshold(step / tiny, HIDES, tiny, power=1)
 
 
-def _foreach(cases: Cases, device: str, function: str = FOREACH) -> Answer:
+def _foreach(cases: Cases, device: str, function: str = FOREACH) -> Finding:
     gain = _pieces(cases, PIECES, device) / _pieces(cases, function, device)
     return largest(gain, RATIO, f"as fast by {AT_ONCE[function]}, {SIZE} operations")
 
 
-def _graph(cases: Cases) -> Answer:
+def _graph(cases: Cases) -> Finding:
     return _foreach(cases, cases.accelerator(), GRAPH)
 
 
-def _compiling(cases: Cases, device: str) -> Answer:
+def _compiling(cases: Cases, device: str) -> Finding:
     compiled = cases.curve("n", function=COMPILED, device=device)
     spent = cases.curve("n", "part_compile", function=COMPILED, device=device)
     plain = cases.curve("n", function=CHAIN, device=device)

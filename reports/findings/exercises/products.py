@@ -11,9 +11,8 @@ from statistics import median
 import pandas as pd
 
 from frobench.reports.findings import peaks
-from frobench.reports.findings.against_cpu import Compared
-from frobench.reports.findings.answers import Answer, Crossing, Rules, ask, ask_on, at, threshold
-from frobench.reports.findings.cold import cold_plot, longer
+from frobench.reports.findings.answers import Crossing, Rules, answered, ask, ask_on, at, threshold
+from frobench.reports.findings.compared import Compared, cold_plot, longer
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.select import (
     Cases,
@@ -70,7 +69,7 @@ def _squares(cases: Cases) -> list[Finding]:
     return compared + alone if compared[0].value else alone + compared
 
 
-def _speed_up(cases: Cases) -> Answer:
+def _speed_up(cases: Cases) -> Finding:
     compared = _alone(cases)
     if HEADLINE not in compared.ratio.cases:
         raise NotMeasuredError(cases.reason(function=SQUARE, n=HEADLINE, dtype=PLAIN))
@@ -78,13 +77,13 @@ def _speed_up(cases: Cases) -> Answer:
     return at(compared.ratio, HEADLINE, RATIO, words, compared.advice())
 
 
-def _graph(cases: Cases) -> Answer:
+def _graph(cases: Cases) -> Finding:
     device = cases.accelerator()
     ratio = _times(cases, SQUARE, device) / _times(cases, GRAPH, device)
     return at(ratio, ratio.sizes[0], RATIO, f"as fast from a graph at {size(ratio.sizes[0], N)}")
 
 
-def _best_rate(cases: Cases, device: str) -> Answer:
+def _best_rate(cases: Cases, device: str) -> Finding:
     best = best_rates(cases, device)
     if not best:
         raise NotMeasuredError(cases.reason(function=SQUARE, device=device))
@@ -96,7 +95,7 @@ def _best_rate(cases: Cases, device: str) -> Answer:
     part = peaks.of_peak(cases.run, rate.cases[n][0], rate.at(n))
     words = f"{VALUE} in {dtype} at {size(n, N)}{burst}"
     names = behind(*(curve.on([at]) for curve, at in best.values()))
-    return Answer(words, names, rate.at(n), RATE.unit, rule, part)
+    return answered(words, names, rate.at(n), RATE.unit, rule, part)
 
 
 def _half(cases: Cases, device: str) -> Crossing:
@@ -106,7 +105,7 @@ def _half(cases: Cases, device: str) -> Crossing:
     return threshold(part, 0.5, _times(cases, SQUARE, device), power=3)
 
 
-def _cold_product(cases: Cases, device: str) -> Answer:
+def _cold_product(cases: Cases, device: str) -> Finding:
     return longer(_cold(cases, device), partial(size, pattern=N))
 
 
@@ -191,7 +190,7 @@ def _peaks(cases: Cases) -> Iterator[Finding]:
         yield ask("peak-accelerator", most, _peak, cases)
 
 
-def _peak(cases: Cases, device: str = "") -> Answer:
+def _peak(cases: Cases, device: str = "") -> Finding:
     device = device or cases.accelerator()
     first, *others = _fastest(cases, device)
     typical = format_estimate(estimate_of(first.rate), RATE.unit).partition(" (")[0]
@@ -202,7 +201,7 @@ def _peak(cases: Cases, device: str = "") -> Answer:
     ratios = [(first.rate / one.rate).dropna() for one in others if one.precision == PLAIN]
     faster = any(not ratio.empty and is_above(ratio, 1.0) for ratio in ratios)
     part = peaks.of_peak(cases.run, first.case.fullname, first.rate)
-    return Answer(
+    return answered(
         capital(
             f"{at_least(first.rate, RATE.unit)} (median of {counted(first.rate.size, 'launch')}: "
             f"{typical}) in {first.precision}, {how}"
@@ -217,10 +216,10 @@ def _peak(cases: Cases, device: str = "") -> Answer:
     )
 
 
-def _sure(cases: Cases, device: str) -> Answer:
+def _sure(cases: Cases, device: str) -> Finding:
     best = best_products(cases, device)
     efforts = [f"in {one.precision}: {_effort(one.case.extra_info.search)}" for one in best]
-    return Answer(capital("; ".join(efforts)), tuple(one.case.fullname for one in best))
+    return answered(capital("; ".join(efforts)), tuple(one.case.fullname for one in best))
 
 
 def _effort(search: Search | None) -> str:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from frobench.reports.findings.answers import (
-    Answer,
     Rules,
+    answered,
     ask,
     at,
     cost,
@@ -142,7 +142,7 @@ def _loss_reporting(cases: Cases) -> Iterator[Finding]:
             yield ask(name, question, no_accelerator, cases, function)
 
 
-def _slow_down(training: _Training) -> Answer:
+def _slow_down(training: _Training) -> Finding:
     slower, _ = training.from_each()
     ratio, rule = slower.at(1), ""
     if is_above(ratio, LEVEL):
@@ -150,33 +150,33 @@ def _slow_down(training: _Training) -> Answer:
     elif is_little(ratio):
         rule = "Read the loss at every step."
     words = cost(ratio, f"{VALUE} as long as reading none, for the {training.network} network")
-    return Answer(words, slower.cases[1], ratio, RATIO, rule)
+    return answered(words, slower.cases[1], ratio, RATIO, rule)
 
 
-def _every(training: _Training) -> Answer:
+def _every(training: _Training) -> Finding:
     slower, step = training.from_each()
     faster = Curve.of(1 / slower.table, slower.cases)
     crossing = threshold(faster, 1 / LEVEL, step.by_size(), power=1, pattern=f"once in {SIZE}")
     return crossing.answer(slower, "steps between two read-backs")
 
 
-def _loading(training: _Training) -> Answer:
+def _loading(training: _Training) -> Finding:
     ways = training.by_memory()
     if not ways:
         raise NotMeasuredError("no way to load data was measured beside data on the device")
     first, names = next(iter(ways)), training.cases.names(**training.where)
     words = f"{VALUE} as long with {MEMORIES[first]} as with the data on the device already"
-    return Answer(words, names, ways[first], RATIO)
+    return answered(words, names, ways[first], RATIO)
 
 
-def _others(training: _Training) -> Answer:
+def _others(training: _Training) -> Finding:
     names = training.cases.names(**training.where)
     words = f"{VALUE} as long for the others as if no loss is read, {DRIVERS[training.function]}"
     read, silent = (
         training.cases.one("part_span", reading=reading, **training.where)
         for reading in ("first", "nobody")
     )
-    return Answer(words, names, read / silent, RATIO)
+    return answered(words, names, read / silent, RATIO)
 
 
 _OTHERS = "What does reading one device's losses cost the others,"
@@ -292,7 +292,7 @@ def _of(setting: Setting) -> Iterator[Finding]:
         yield ask(f"loss-{end}", asked, _loss, setting)
 
 
-def _gain(setting: Setting, way: str) -> Answer:
+def _gain(setting: Setting, way: str) -> Finding:
     curve = _speed_up(setting, way)
     large = curve.sizes[-1]
     speed = curve.at(large)
@@ -305,13 +305,13 @@ def _gain(setting: Setting, way: str) -> Answer:
     return at(curve, large, RATIO, words, rule)
 
 
-def _worth(setting: Setting, way: str) -> Answer:
+def _worth(setting: Setting, way: str) -> Finding:
     curve = _speed_up(setting, way)
     crossing = threshold(curve, 1.0, setting.times(way), power=1, pattern=BATCH)
     return crossing.answer(curve, f"samples in a batch that {setting.count} devices need")
 
 
-def _best(setting: Setting) -> Answer:
+def _best(setting: Setting) -> Finding:
     ways = {way: setting.times(way) for way in _ways(setting)}
     if len(ways) == 1:
         raise NotMeasuredError(f"{WAYS[next(iter(ways))]} is the only way that was measured")
@@ -361,14 +361,14 @@ def _speed_up(setting: Setting, way: str) -> Curve:
     return setting.first.times(ONE_DEVICE) / setting.times(way)
 
 
-def _loss(setting: Setting) -> Answer:
+def _loss(setting: Setting) -> Finding:
     """Say what part of a forward pass is lost, against an equal share of what one device takes."""
     parts, whole, alone = setting.forward()
     curves = (alone, whole, *parts.values())
     batch = sizes_in_common(curves, "the forward passes have no batch in common")[-1]
     lost = 1 - alone.at(batch) / setting.count / whole.at(batch)
     cases = behind(*(curve.on([batch]) for curve in curves))
-    return Answer(f"{VALUE} of a forward pass, with {size(batch, BATCH)}", cases, lost, "1")
+    return answered(f"{VALUE} of a forward pass, with {size(batch, BATCH)}", cases, lost, "1")
 
 
 def _stack(setting: Setting) -> Plot:
