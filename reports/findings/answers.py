@@ -18,6 +18,7 @@ from frobench.reports.findings.values import (
     behind,
     estimate_of,
     holds_one,
+    is_above,
     is_below,
     size,
 )
@@ -126,15 +127,18 @@ def no_accelerator(cases: Cases, function: str) -> Finding:
     raise NotMeasuredError(cases.reason(function=function))
 
 
-def is_little(ratio: pd.Series) -> bool:
-    """Return whether reading back costs little: the interval of the ratio holds 1 and ends near."""
+def penalty(curve: Curve, x: float, words: str, rules: tuple[str, str], level: float) -> Finding:
+    """Answer with what something costs at a size, as a ratio of times.
+
+    rules : what to do where it costs more than a level, and where it costs next to nothing
+    """
+    ratio, (avoid, allow) = curve.at(x), rules
     high = estimate_of(ratio).high
-    return holds_one(ratio) and high is not None and high < LITTLE
-
-
-def cost(ratio: pd.Series, words: str) -> str:
-    """Return the words for a ratio of times that may be no cost at all, but a gain."""
-    return f"No cost: {words}" if is_below(ratio, 1.0) else words
+    rule = avoid if is_above(ratio, level) else ""
+    if holds_one(ratio) and high is not None and high < LITTLE:
+        rule = allow
+    text = f"No cost: {words}" if is_below(ratio, 1.0) else words
+    return answered(text, curve.cases[x], ratio, RATIO, rule)
 
 
 def sizes_in_common(curves: Iterable[Curve], reason: str) -> list[float]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from frobench.reports.findings.answers import LITTLE, Crossing, answered, at, threshold
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
+from frobench.reports.findings.plots import lines
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
 from frobench.reports.findings.values import VALUE, axis_pattern, is_above, is_below, size, text
 
 

@@ -22,7 +22,8 @@ from frobench.reports.findings.exercises.limits import (
     part_of,
 )
 from frobench.reports.findings.finding import Axis, Finding, Plot
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, dots
+from frobench.reports.findings.plots import dots
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
 from frobench.reports.findings.values import VALUE, axis_pattern, behind, size
 from frobench.reports.table.launches import device_of
 from frobench.suite.stored.differences import function_of, is_cpu, name_of, short_name

@@ -13,9 +13,10 @@ import pandas as pd
 from msgspec import UNSET
 
 from frobench.reports.findings.answers import Rules, answered, ask, ask_either, at
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, bound, exact
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.fit import fit
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
+from frobench.reports.findings.plots import bound, exact, lines
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
 from frobench.reports.findings.values import VALUE, behind, estimate_of, is_above, text
 from frobench.suite.stored.differences import is_cpu, nodes_of
 from frobench.suite.stored.types import Run

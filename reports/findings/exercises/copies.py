@@ -21,27 +21,11 @@ from frobench.reports.findings.answers import (
     no_accelerator,
 )
 from frobench.reports.findings.compared import cold_plot, longer
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Series, bound
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Series
 from frobench.reports.findings.fit import Line, fit
-from frobench.reports.findings.select import (
-    PROOF,
-    Cases,
-    Curve,
-    NotMeasuredError,
-    dots,
-    lanes,
-    lines,
-    ways_on_devices,
-)
-from frobench.reports.findings.values import (
-    SIZE,
-    VALUE,
-    behind,
-    estimate_of,
-    is_above,
-    size,
-    text,
-)
+from frobench.reports.findings.plots import bound, dots, lines, ways_on_devices
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
+from frobench.reports.findings.values import SIZE, VALUE, behind, estimate_of, is_above, size, text
 from frobench.suite.stored.differences import is_cpu
 from frobench.suite.stored.types import Scalar
 from frobench.suite.units import capital, format_value
@@ -218,7 +202,7 @@ def _non_blocking(cases: Cases) -> Finding:
 
 def _both_ways(cases: Cases) -> Finding:
     where = {"function": AT_ONCE["both-ways"].function, "device": cases.accelerator()}
-    proved, at_once, in_turn = lanes(cases, "size", *PROOF, **where)
+    proved, at_once, in_turn = cases.proof("size", **where)
     size = proved.sizes[-1]
     words = f"as fast both at once as strictly in turn, {_bytes(size)} each way"
     return replace(at(in_turn / at_once, size, RATIO, words), cases=proved.cases[size])

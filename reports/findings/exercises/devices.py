@@ -16,27 +16,10 @@ from frobench.reports.findings.answers import (
     sizes_in_common,
     threshold,
 )
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series, exact
-from frobench.reports.findings.select import (
-    BUSY,
-    PROOF,
-    Cases,
-    Curve,
-    NotMeasuredError,
-    lanes,
-    lines,
-    measured,
-    stack,
-)
-from frobench.reports.findings.values import (
-    SIZE,
-    VALUE,
-    N,
-    behind,
-    is_above,
-    is_below,
-    size,
-)
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from frobench.reports.findings.plots import exact, lines, stack
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, measured
+from frobench.reports.findings.values import SIZE, VALUE, N, behind, is_above, is_below, size
 from frobench.suite.stored.differences import is_cpu
 from frobench.suite.units import format_value
 
@@ -111,7 +94,7 @@ def _nearly(cases: Cases, group: str, function: str) -> Finding:
 
 def _shared(cases: Cases, group: str, function: str) -> Finding:
     group = group or cases.accelerator()
-    proved, *_ = lanes(cases, "n", *PROOF, function=function, device=group)
+    proved, *_ = cases.proof("n", function=function, device=group)
     return largest(proved, "1", f"of the time that they can share, at {N}")
 
 
@@ -339,7 +322,7 @@ def _gain(cases: Cases, group: str) -> Finding:
 def _bubble(cases: Cases, group: str) -> Finding:
     """Compare the time in which the stages do not compute with what equal stages must wait."""
     where, times, _ = _pipeline(cases, group)
-    (working,) = lanes(cases, "micro", BUSY, **where)
+    working = cases.busy("micro", **where)
     share = working / times
     micro = share.sizes[-1]
     theory = format_value(_waiting(group, micro), "1")
@@ -350,7 +333,7 @@ def _bubble(cases: Cases, group: str) -> Finding:
 def _overlap(cases: Cases, group: str) -> Finding:
     """Say what the stages share of their time; a batch in one piece is the control."""
     where, _, _ = _pipeline(cases, group)
-    proved, *_ = lanes(cases, "micro", *PROOF, **where)
+    proved, *_ = cases.proof("micro", **where)
     if ONE_PIECE not in proved.cases or len(proved.sizes) == 1:
         raise NotMeasuredError("there is no batch in one piece beside one in several")
     micro = proved.sizes[-1]

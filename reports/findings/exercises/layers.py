@@ -13,15 +13,8 @@ from frobench.reports.findings import peaks
 from frobench.reports.findings.answers import Rules, answered, ask, ask_on, largest, threshold
 from frobench.reports.findings.exercises import limits
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from frobench.reports.findings.select import (
-    Cases,
-    Curve,
-    NotMeasuredError,
-    cases_of,
-    dots,
-    lines,
-    measured,
-)
+from frobench.reports.findings.plots import dots, lines
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, cases_of, measured
 from frobench.reports.findings.values import (
     SIZE,
     VALUE,

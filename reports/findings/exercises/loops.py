@@ -15,25 +15,16 @@ from frobench.reports.findings.answers import (
     ask_either,
     ask_on,
     at,
-    cost,
-    is_little,
     largest,
+    penalty,
     sizes_in_common,
     threshold,
 )
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.fit import LEAST_SIZES, Line, fit
-from frobench.reports.findings.select import (
-    Cases,
-    Curve,
-    NotMeasuredError,
-    dots,
-    lines,
-    measured,
-    stack,
-    ways_on_devices,
-)
-from frobench.reports.findings.values import SIZE, VALUE, N, behind, is_above, size
+from frobench.reports.findings.plots import dots, lines, stack, ways_on_devices
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, measured
+from frobench.reports.findings.values import SIZE, VALUE, N, behind, size
 from frobench.suite.units import format_point
 
 READ_EACH, READ_LOG = "bench_item", "bench_log_on_device"
@@ -77,14 +68,9 @@ def _norm_logging(cases: Cases) -> Iterator[Finding]:
 
 def _penalty(cases: Cases, device: str) -> Finding:
     curve = _step(cases, READ_EACH, device) / _step(cases, READ_LOG, device)
-    steps, rule = curve.sizes[-1], ""
-    ratio = curve.at(steps)
-    if is_above(ratio, 1.0):
-        rule = "Keep the log on the device and read it once."
-    elif is_little(ratio):
-        rule = "Read norms back when you like."
-    words = cost(ratio, f"{VALUE} as long as with a log that is read once")
-    return answered(words, curve.cases[steps], ratio, RATIO, rule)
+    rules = "Keep the log on the device and read it once.", "Read norms back when you like."
+    words = f"{VALUE} as long as with a log that is read once"
+    return penalty(curve, curve.sizes[-1], words, rules, 1.0)
 
 
 def _read_back(cases: Cases, device: str) -> Finding:

@@ -14,15 +14,8 @@ from frobench.reports.findings import peaks
 from frobench.reports.findings.answers import Crossing, Rules, answered, ask, ask_on, at, threshold
 from frobench.reports.findings.compared import Compared, cold_plot, longer
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
-from frobench.reports.findings.select import (
-    Cases,
-    Curve,
-    NotMeasuredError,
-    cases_of,
-    dots,
-    lines,
-    measured,
-)
+from frobench.reports.findings.plots import dots, lines
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, cases_of, measured
 from frobench.reports.findings.values import (
     VALUE,
     N,

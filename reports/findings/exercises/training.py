@@ -13,31 +13,15 @@ from frobench.reports.findings.answers import (
     answered,
     ask,
     at,
-    cost,
-    is_little,
     no_accelerator,
+    penalty,
     sizes_in_common,
     threshold,
 )
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
-from frobench.reports.findings.select import (
-    Cases,
-    Curve,
-    NotMeasuredError,
-    dots,
-    lines,
-    measured,
-    stack,
-)
-from frobench.reports.findings.values import (
-    SIZE,
-    VALUE,
-    behind,
-    is_above,
-    is_below,
-    point,
-    size,
-)
+from frobench.reports.findings.plots import dots, lines, stack
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, measured
+from frobench.reports.findings.values import SIZE, VALUE, behind, is_above, is_below, point, size
 from frobench.suite.stored.differences import is_cpu
 from frobench.suite.stored.types import Scalar
 
@@ -144,13 +128,9 @@ def _loss_reporting(cases: Cases) -> Iterator[Finding]:
 
 def _slow_down(training: _Training) -> Finding:
     slower, _ = training.from_each()
-    ratio, rule = slower.at(1), ""
-    if is_above(ratio, LEVEL):
-        rule = "Read losses back together, every few steps."
-    elif is_little(ratio):
-        rule = "Read the loss at every step."
-    words = cost(ratio, f"{VALUE} as long as reading none, for the {training.network} network")
-    return answered(words, slower.cases[1], ratio, RATIO, rule)
+    rules = "Read losses back together, every few steps.", "Read the loss at every step."
+    words = f"{VALUE} as long as reading none, for the {training.network} network"
+    return penalty(slower, 1, words, rules, LEVEL)
 
 
 def _every(training: _Training) -> Finding:
