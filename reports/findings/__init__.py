@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Cases to answers with intervals: a module for each exercise that has rules of its own."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from typing import NamedTuple
 
 from frobench.reports.findings import own, versions
-from frobench.reports.findings.answers import Rules
 from frobench.reports.findings.exercises import (
     collectives,
     copies,
@@ -20,6 +20,14 @@ from frobench.reports.findings.finding import Finding, Plot, Section, exercise_t
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.suite.stored.differences import is_cpu
 from frobench.suite.stored.types import Run
+
+
+class Rules(NamedTuple):
+    """How an exercise is answered, and which plots show it."""
+
+    findings: Callable[[Cases], Iterable[Finding]]
+    plots: Callable[[Cases], Iterable[Plot]]
+
 
 OWN = Rules(own.findings, own.plots)
 _KNOWN = (
@@ -36,7 +44,7 @@ _ORDER = """
     loss_reporting data_parallel split_model transformer long_context small_weights
     compiled_training convolutions collectives
 """
-RULES = {name: _KNOWN[name] for name in _ORDER.split()}
+RULES = {name: Rules(*_KNOWN[name]) for name in _ORDER.split()}
 """Exercises in the order in which the report answers them; those without rules follow."""
 NEEDS_TWO = {"efficiency-accelerators", "speed-up-accelerators"}
 """Answers that say that two accelerators are needed: they lead where there is exactly one."""

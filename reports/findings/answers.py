@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pandas as pd
 from msgspec import structs
 
-from frobench.reports.findings.finding import RATIO, Finding, Plot
+from frobench.reports.findings.finding import RATIO, Finding
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
 from frobench.reports.findings.values import (
     VALUE,
@@ -29,13 +29,6 @@ ROUNDING = 1e-9
 NO_DIFFERENCE = "No measurable difference: "
 LITTLE = 1.05
 """A ratio of times below which reading back is not worth avoiding."""
-
-
-class Rules(NamedTuple):
-    """How an exercise is answered, and which plots show it."""
-
-    findings: Callable[[Cases], Iterable[Finding]]
-    plots: Callable[[Cases], Iterable[Plot]]
 
 
 def answered(  # noqa: PLR0913, PLR0917 - one for each part of an answer
@@ -121,12 +114,6 @@ def ask_either(
     return finding
 
 
-def no_accelerator(cases: Cases, function: str) -> Finding:
-    """Say why nothing was measured on an accelerator, in place of an answer."""
-    cases.accelerator()
-    raise NotMeasuredError(cases.reason(function=function))
-
-
 def penalty(curve: Curve, x: float, words: str, rules: tuple[str, str], level: float) -> Finding:
     """Answer with what something costs at a size, as a ratio of times.
 
@@ -139,15 +126,6 @@ def penalty(curve: Curve, x: float, words: str, rules: tuple[str, str], level: f
         rule = allow
     text = f"No cost: {words}" if is_below(ratio, 1.0) else words
     return answered(text, curve.cases[x], ratio, RATIO, rule)
-
-
-def sizes_in_common(curves: Iterable[Curve], reason: str) -> list[float]:
-    """Return the sizes that all curves have, ascending; where there is none, raise the reason."""
-    first, *others = [set(curve.sizes) for curve in curves] or [set[float]()]
-    common = first.intersection(*others)
-    if not common:
-        raise NotMeasuredError(reason)
-    return sorted(common)
 
 
 class Crossing(NamedTuple):

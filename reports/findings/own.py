@@ -14,13 +14,7 @@ from typing import Any, TypeVar
 
 from frobench.reports.findings.answers import answered, ask
 from frobench.reports.findings.compared import Compared
-from frobench.reports.findings.exercises.limits import (
-    WITHIN,
-    Part,
-    allowed_bytes,
-    allowed_flops,
-    part_of,
-)
+from frobench.reports.findings.exercises import limits
 from frobench.reports.findings.finding import Axis, Finding, Plot
 from frobench.reports.findings.plots import dots
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
@@ -230,16 +224,16 @@ def _number(cases: Cases, function: Function, device: str, quantity: Quantity) -
     )
 
 
-def _of_ceiling(cases: Cases, case: Case, quantity: Quantity) -> Part | None:
+def _of_ceiling(cases: Cases, case: Case, quantity: Quantity) -> limits.Part | None:
     """Return which part of what its device allows a case's rate is, where that is known."""
-    device, path = device_of(case), case.extra_info.work.path or WITHIN
+    device, path = device_of(case), case.extra_info.work.path or limits.WITHIN
     is_group = "+" in device
     if quantity.unit == "FLOP/s" and not is_group:
         rate = cases.one("flop_rate", case=case.fullname)
-        return part_of(rate, allowed_flops(cases, case, rate))
+        return limits.part_of(rate, limits.allowed_flops(cases, case, rate))
     if quantity.unit == "B/s" and is_group == (path == "between"):
         rate = cases.one("byte_rate", case=case.fullname)
-        return part_of(rate, allowed_bytes(cases, device, path))
+        return limits.part_of(rate, limits.allowed_bytes(cases, device, path))
     return None
 
 

@@ -4,13 +4,21 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+import pandas as pd
+
 from frobench.reports.findings.finding import Axis, Plot, Point, Series
 from frobench.reports.findings.select import Cases, Curve, measured
+from frobench.reports.findings.values import estimate_of
 from frobench.suite import units
 from frobench.suite.stored.types import Estimate
 
 Bars = Mapping[str, Mapping[str, tuple[Curve, float]]]
 """The parts of each bar, and the whole, by their labels: a curve and the size that is shown."""
+
+
+def point(x: float | str, by_launch: pd.Series, *cases: str) -> Point:
+    """Return a number over the launches that have it as a point of a plot."""
+    return Point(x, estimate_of(by_launch), cases)
 
 
 def lines(curve: Callable[..., Curve], asked: Iterable[tuple[Any, ...]]) -> tuple[Series, ...]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress, product
 from statistics import median
-from typing import Any, Self, TypeVar
+from typing import Any, NoReturn, Self, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -278,6 +278,11 @@ class Cases:
         present = self.run.frobench.environment.accelerators
         raise NotMeasuredError("the run left the accelerator out" if present else "no accelerator")
 
+    def no_accelerator(self, function: str) -> NoReturn:
+        """Say why nothing was measured on an accelerator, in place of an answer."""
+        self.accelerator()
+        raise NotMeasuredError(self.reason(function=function))
+
     @cached_property
     def missing(self) -> list[tuple[str, dict[str, Scalar]]]:
         """Why cases were not measured, and their parameters."""
@@ -293,6 +298,15 @@ def _is_disguised(case: Case) -> bool:
     check = case.extra_info.check
     asked = case.params.get("dtype")
     return asked == "tfloat32" and check is not None and check.precision == "float32"
+
+
+def common_sizes(curves: Iterable[Curve], reason: str) -> list[float]:
+    """Return the sizes that all curves have, ascending; where there is none, raise the reason."""
+    first, *others = [set(curve.sizes) for curve in curves] or [set[float]()]
+    common = first.intersection(*others)
+    if not common:
+        raise NotMeasuredError(reason)
+    return sorted(common)
 
 
 def measured(compute: Callable[[Key], Made], keys: Iterable[Key]) -> dict[Key, Made]:

@@ -12,7 +12,7 @@ from itertools import product
 import pandas as pd
 from msgspec import UNSET
 
-from frobench.reports.findings.answers import Rules, answered, ask, ask_either, at
+from frobench.reports.findings.answers import answered, ask, ask_either, at
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.fit import fit
 from frobench.reports.findings.plots import bound, exact, lines
@@ -334,4 +334,4 @@ def _speedup(cases: Cases, group: str) -> Curve:
     return alone / taken
 
 
-RULES = {"collectives": Rules(findings, plots)}
+RULES = {"collectives": (findings, plots)}

@@ -10,16 +10,7 @@ from typing import Any
 import pandas as pd
 
 from frobench.reports.findings import peaks
-from frobench.reports.findings.answers import (
-    Rules,
-    answered,
-    ask,
-    ask_either,
-    ask_on,
-    at,
-    largest,
-    no_accelerator,
-)
+from frobench.reports.findings.answers import answered, ask, ask_either, ask_on, at, largest
 from frobench.reports.findings.compared import cold_plot, longer
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Series
 from frobench.reports.findings.fit import Line, fit
@@ -110,7 +101,7 @@ def _copies(cases: Cases) -> Iterator[Finding]:
         ("between", "How fast are copies from one accelerator to another?"),
     ):
         if not KINDS[name].devices(cases):
-            yield ask(name, question, no_accelerator, cases, KINDS[name].function)
+            yield ask(name, question, cases.no_accelerator, KINDS[name].function)
     yield ask("non-blocking", "How long does a copy hold the thread?", _non_blocking, cases)
     question = "Do copies in both directions slow each other down?"
     yield ask("both-ways", question, _both_ways, cases)
@@ -426,7 +417,7 @@ def _best(cases: Cases, device: str, ways: Mapping[str, str], verb: str) -> Find
 
 
 RULES = {
-    "parameters": Rules(_parameters, _parameter_plots),
-    "placement": Rules(_placement, _placement_plots),
-    "copies": Rules(_copies, _copy_plots),
+    "parameters": (_parameters, _parameter_plots),
+    "placement": (_placement, _placement_plots),
+    "copies": (_copies, _copy_plots),
 }

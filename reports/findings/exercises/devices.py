@@ -6,19 +6,10 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from frobench.reports.findings.answers import (
-    Rules,
-    answered,
-    ask,
-    ask_on,
-    at,
-    largest,
-    sizes_in_common,
-    threshold,
-)
+from frobench.reports.findings.answers import answered, ask, ask_on, at, largest, threshold
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from frobench.reports.findings.plots import exact, lines, stack
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, measured
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, common_sizes, measured
 from frobench.reports.findings.values import SIZE, VALUE, N, behind, is_above, is_below, size
 from frobench.suite.stored.differences import is_cpu
 from frobench.suite.units import format_value
@@ -138,7 +129,7 @@ def _growing(cases: Cases) -> dict[str, dict[str, Curve]]:
         groups = [group for group, way in _ways(cases) if way == function and not is_cpu(group)]
         curves = measured(partial(_part_of_perfect, cases, function=function), groups)
         with suppress(NotMeasuredError):
-            n = sizes_in_common(curves.values(), "")[-1]
+            n = common_sizes(curves.values(), "")[-1]
             if len(curves) >= SERIES:
                 growing[function] = {group: curve.on([n]) for group, curve in curves.items()}
     return growing
@@ -208,7 +199,7 @@ def _placement(cases: Cases) -> Finding:
     reason = "no two placements have a number of words in common"
     if len(times) == 1:
         raise NotMeasuredError(reason)
-    common = sizes_in_common(times.values(), reason)
+    common = common_sizes(times.values(), reason)
     most = common[-1]
     best, *others = sorted(times, key=lambda name: times[name].point(most).y.value)
     tied = any(not is_above((times[name] / times[best]).at(most), 1.0) for name in others)
@@ -293,7 +284,7 @@ def _parts(cases: Cases) -> Plot:
                     PARTS.get(function, WHOLE): _times(cases, function, other or device)
                     for function, other in {**others, whole: ""}.items()
                 }
-    words = sizes_in_common((curve for bar in bars.values() for curve in bar.values()), "")[-1]
+    words = common_sizes((curve for bar in bars.values() for curve in bar.values()), "")[-1]
     sized = {name: {part: (bar[part], words) for part in bar} for name, bar in bars.items()}
     title = f"Where a forward pass of {size(words)} words spends its time"
     return stack("parts", title, (Axis("placement"), TIME), sized, PARTS.values(), WHOLE)
@@ -382,6 +373,6 @@ def _pieces(micro: float) -> str:
 
 
 RULES = {
-    "parallel_matmul": Rules(_parallel_matmul, _product_plots),
-    "split_model": Rules(_split_model, _split_plots),
+    "parallel_matmul": (_parallel_matmul, _product_plots),
+    "split_model": (_split_model, _split_plots),
 }

@@ -10,10 +10,10 @@ from itertools import product
 import pandas as pd
 
 from frobench.reports.findings import peaks
-from frobench.reports.findings.answers import Rules, answered, ask, ask_on, largest, threshold
+from frobench.reports.findings.answers import answered, ask, ask_on, largest, threshold
 from frobench.reports.findings.exercises import limits
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from frobench.reports.findings.plots import dots, lines
+from frobench.reports.findings.plots import dots, lines, point
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, cases_of, measured
 from frobench.reports.findings.values import (
     SIZE,
@@ -22,7 +22,6 @@ from frobench.reports.findings.values import (
     is_above,
     is_below,
     number,
-    point,
     size,
     text,
 )
@@ -454,9 +453,9 @@ def _layouts(cases: Cases, device: str, function: str) -> dict[str, tuple[Case, 
 
 
 RULES = {
-    "transformer": Rules(_transformer, _tokens),
-    "long_context": Rules(_long_context, _lengths),
-    "small_weights": Rules(_small_weights, _weights),
-    "compiled_training": Rules(_compiling, _steps),
-    "convolutions": Rules(_convolutions, _blocks),
+    "transformer": (_transformer, _tokens),
+    "long_context": (_long_context, _lengths),
+    "small_weights": (_small_weights, _weights),
+    "compiled_training": (_compiling, _steps),
+    "convolutions": (_convolutions, _blocks),
 }

@@ -9,7 +9,6 @@ import pandas as pd
 
 from frobench.reports.findings.answers import (
     Crossing,
-    Rules,
     answered,
     ask,
     ask_either,
@@ -17,13 +16,12 @@ from frobench.reports.findings.answers import (
     at,
     largest,
     penalty,
-    sizes_in_common,
     threshold,
 )
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.fit import LEAST_SIZES, Line, fit
 from frobench.reports.findings.plots import dots, lines, stack, ways_on_devices
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, measured
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, common_sizes, measured
 from frobench.reports.findings.values import SIZE, VALUE, N, behind, size
 from frobench.suite.units import format_point
 
@@ -136,7 +134,7 @@ def _split(cases: Cases, device: str) -> dict[str, Curve]:
 
 
 def _longest(*curves: Curve) -> float:
-    return sizes_in_common(curves, "the loops have no length in common")[-1]
+    return common_sizes(curves, "the loops have no length in common")[-1]
 
 
 def _bars(cases: Cases, device: str) -> dict[str, dict[str, tuple[Curve, float]]]:
@@ -277,6 +275,6 @@ def _chain(cases: Cases, device: str) -> Curve:
 
 
 RULES = {
-    "norm_logging": Rules(_norm_logging, _norm_plots),
-    "many_or_one": Rules(_many_or_one, _operation_plots),
+    "norm_logging": (_norm_logging, _norm_plots),
+    "many_or_one": (_many_or_one, _operation_plots),
 }

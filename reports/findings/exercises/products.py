@@ -11,21 +11,12 @@ from statistics import median
 import pandas as pd
 
 from frobench.reports.findings import peaks
-from frobench.reports.findings.answers import Crossing, Rules, answered, ask, ask_on, at, threshold
+from frobench.reports.findings.answers import Crossing, answered, ask, ask_on, at, threshold
 from frobench.reports.findings.compared import Compared, cold_plot, longer
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
-from frobench.reports.findings.plots import dots, lines
+from frobench.reports.findings.plots import dots, lines, point
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, cases_of, measured
-from frobench.reports.findings.values import (
-    VALUE,
-    N,
-    at_least,
-    behind,
-    estimate_of,
-    is_above,
-    point,
-    size,
-)
+from frobench.reports.findings.values import VALUE, N, at_least, behind, estimate_of, is_above, size
 from frobench.reports.table.launches import SUSTAINED_RATE
 from frobench.suite.stored.differences import is_cpu
 from frobench.suite.stored.types import Case, Run, Search
@@ -325,6 +316,6 @@ def _sustained(cases: Cases, device: str) -> dict[str, Product]:
 
 
 RULES = {
-    "matmul": Rules(_squares, _square_plots),
-    "attainable_peak": Rules(_peaks, _peak_plots),
+    "matmul": (_squares, _square_plots),
+    "attainable_peak": (_peaks, _peak_plots),
 }

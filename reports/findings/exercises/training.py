@@ -8,20 +8,11 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from frobench.reports.findings.answers import (
-    Rules,
-    answered,
-    ask,
-    at,
-    no_accelerator,
-    penalty,
-    sizes_in_common,
-    threshold,
-)
+from frobench.reports.findings.answers import answered, ask, at, penalty, threshold
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
-from frobench.reports.findings.plots import dots, lines, stack
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, measured
-from frobench.reports.findings.values import SIZE, VALUE, behind, is_above, is_below, point, size
+from frobench.reports.findings.plots import dots, lines, point, stack
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, common_sizes, measured
+from frobench.reports.findings.values import SIZE, VALUE, behind, is_above, is_below, size
 from frobench.suite.stored.differences import is_cpu
 from frobench.suite.stored.types import Scalar
 
@@ -123,7 +114,7 @@ def _loss_reporting(cases: Cases) -> Iterator[Finding]:
                 yield ask(name_of_it, f"{question} {training.words}?", compute, training)
     for name, question, function in ON_ACCELERATORS:
         if all(is_cpu(training.device) for training in _trained(cases, function)):
-            yield ask(name, question, no_accelerator, cases, function)
+            yield ask(name, question, cases.no_accelerator, function)
 
 
 def _slow_down(training: _Training) -> Finding:
@@ -295,7 +286,7 @@ def _best(setting: Setting) -> Finding:
     ways = {way: setting.times(way) for way in _ways(setting)}
     if len(ways) == 1:
         raise NotMeasuredError(f"{WAYS[next(iter(ways))]} is the only way that was measured")
-    batch = sizes_in_common(ways.values(), "the ways have no batch in common")[-1]
+    batch = common_sizes(ways.values(), "the ways have no batch in common")[-1]
     first, second, *_ = sorted(ways, key=lambda way: ways[way].point(batch).y.value)
     ratio = ways[second] / ways[first]
     words = f"as fast {WAYS[first]} as {WAYS[second]}, {size(batch, BATCH)}"
@@ -345,7 +336,7 @@ def _loss(setting: Setting) -> Finding:
     """Say what part of a forward pass is lost, against an equal share of what one device takes."""
     parts, whole, alone = setting.forward()
     curves = (alone, whole, *parts.values())
-    batch = sizes_in_common(curves, "the forward passes have no batch in common")[-1]
+    batch = common_sizes(curves, "the forward passes have no batch in common")[-1]
     lost = 1 - alone.at(batch) / setting.count / whole.at(batch)
     cases = behind(*(curve.on([batch]) for curve in curves))
     return answered(f"{VALUE} of a forward pass, with {size(batch, BATCH)}", cases, lost, "1")
@@ -357,7 +348,7 @@ def _stack(setting: Setting) -> Plot:
     shown = {**parts, WHOLE: whole}
     bars = {
         size(batch, f"{SIZE} samples"): {part: (curve, batch) for part, curve in shown.items()}
-        for batch in sizes_in_common(shown.values(), "")
+        for batch in common_sizes(shown.values(), "")
     }
     network = f"the {setting.network} network with nn.DataParallel on {setting.where}"
     name, axes = f"parts-{setting.group}-{setting.network}", (Axis("batch"), Axis("Time", "s"))
@@ -365,6 +356,6 @@ def _stack(setting: Setting) -> Plot:
 
 
 RULES = {
-    "loss_reporting": Rules(_loss_reporting, _loss_plots),
-    "data_parallel": Rules(_data_parallel, _parallel_plots),
+    "loss_reporting": (_loss_reporting, _loss_plots),
+    "data_parallel": (_data_parallel, _parallel_plots),
 }
