@@ -1,46 +1,50 @@
 # SPDX-License-Identifier: MIT
 """Cases to answers with intervals: a module for each exercise that has rules of its own."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from typing import NamedTuple
 
 from frobench.reports.findings import own, versions
-from frobench.reports.findings.answers import Rules
 from frobench.reports.findings.exercises import (
     collectives,
     copies,
-    data_parallel,
+    devices,
     layers,
-    loss_reporting,
-    many_or_one,
-    norm_logging,
-    parallel_matmul,
-    parameters,
-    placement,
+    loops,
     products,
-    split_model,
+    training,
 )
 from frobench.reports.findings.finding import Finding, Plot, Section, exercise_title
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.suite.stored.machine_identity import is_cpu
 from frobench.suite.stored.types import Run
 
+
+class Rules(NamedTuple):
+    """How an exercise is answered, and which plots show it."""
+
+    findings: Callable[[Cases], Iterable[Finding]]
+    plots: Callable[[Cases], Iterable[Plot]]
+
+
 OWN = Rules(own.findings, own.plots)
-RULES = {
-    **products.RULES,
-    "norm_logging": Rules(norm_logging.findings, norm_logging.plots),
-    "parallel_matmul": Rules(parallel_matmul.findings, parallel_matmul.plots),
-    "parameters": Rules(parameters.findings, parameters.plots),
-    "placement": Rules(placement.findings, placement.plots),
-    "copies": Rules(copies.findings, copies.plots),
-    "many_or_one": Rules(many_or_one.findings, many_or_one.plots),
-    "loss_reporting": Rules(loss_reporting.findings, loss_reporting.plots),
-    "data_parallel": Rules(data_parallel.findings, data_parallel.plots),
-    "split_model": Rules(split_model.findings, split_model.plots),
-    **layers.RULES,
-    "collectives": Rules(collectives.findings, collectives.plots),
-}
+_KNOWN = (
+    products.RULES
+    | loops.RULES
+    | devices.RULES
+    | copies.RULES
+    | training.RULES
+    | layers.RULES
+    | collectives.RULES
+)
+_ORDER = """
+    matmul attainable_peak norm_logging parallel_matmul parameters placement copies many_or_one
+    loss_reporting data_parallel split_model transformer long_context small_weights
+    compiled_training convolutions collectives
+"""
+RULES = {name: Rules(*_KNOWN[name]) for name in _ORDER.split()}
 """Exercises in the order in which the report answers them; those without rules follow."""
 NEEDS_TWO = {"efficiency-accelerators", "speed-up-accelerators"}
 """Answers that say that two accelerators are needed: they lead where there is exactly one."""

@@ -3,14 +3,14 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
 import pandas as pd
-from msgspec.structs import replace
+from msgspec import structs
 
-from frobench.reports.findings.finding import RATIO, Finding, Plot
+from frobench.reports.findings.finding import RATIO, Finding
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
 from frobench.reports.findings.values import (
     VALUE,
@@ -18,6 +18,7 @@ from frobench.reports.findings.values import (
     behind,
     estimate_of,
     holds_one,
+    is_above,
     is_below,
     size,
 )
@@ -30,16 +31,18 @@ LITTLE = 1.05
 """A ratio of times below which reading back is not worth avoiding."""
 
 
-class Rules(NamedTuple):
-    """How an exercise is answered, and which plots show it."""
-
-    findings: Callable[[Cases], Iterable[Finding]]
-    plots: Callable[[Cases], Iterable[Plot]]
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a finding has computed, before it is put into words; its fields are as in `Finding`.
+def answered(  # noqa: PLR0913, PLR0917 - one for each part of an answer
+    text: str,
+    cases: tuple[str, ...],
+    by_launch: pd.Series | None = None,
+    unit: str = "",
+    rule_of_thumb: str = "",
+    more: str = "",
+    label: str = "",
+    bracket: tuple[float, float] | None = None,
+    at_least: bool = False,  # noqa: FBT001, FBT002 - as in `Finding`
+) -> Finding:
+    """Return what was computed as an answer to a question, which `ask` adds; as in `Finding`.
 
     text : the answer without its full stop, with ``{value}`` where the number belongs
     by_launch : the number, launch by launch; ``None`` where the answer is none
@@ -48,63 +51,52 @@ class Answer:
     bracket : for a number interpolated between two measured sizes, these sizes; they are then the
         ends of its interval, because how the times run between them was not measured
     """
+    if by_launch is None:
+        return Finding("", "", f"{text}.", cases=cases, rule_of_thumb=rule_of_thumb)
+    value = estimate_of(by_launch)
+    if bracket is not None and value.low is not None:
+        value = structs.replace(value, low=bracket[0], high=bracket[1])
+    is_vague = value.is_wide and not (at_least or bracket)
+    spelled = format_estimate(value, unit)
+    if unit == RATIO and holds_one(by_launch) and not is_vague:
+        spelled = f"{NO_DIFFERENCE}{spelled}"
+    brief = text.replace(VALUE, spelled)
+    return Finding(
+        name="",
+        question="",
+        answer=f"{brief}{more}.",
+        value=value,
+        unit=unit,
+        label=label or text.removeprefix(f"{VALUE} "),
+        by_launch=tuple(by_launch.dropna()),
+        cases=cases,
+        rule_of_thumb="" if is_vague else rule_of_thumb,
+        brief=f"{brief}.",
+        at_least=at_least,
+    )
 
-    text: str
-    cases: tuple[str, ...]
-    by_launch: pd.Series | None = None
-    unit: str = ""
-    rule_of_thumb: str = ""
-    more: str = ""
-    label: str = ""
-    bracket: tuple[float, float] | None = None
-    at_least: bool = False
 
-
-def at(curve: Curve, x: float, unit: str, text: str, rule_of_thumb: str = "") -> Answer:
+def at(curve: Curve, x: float, unit: str, text: str, rule_of_thumb: str = "") -> Finding:
     """Answer with the number of a curve at a size."""
     numbers = curve.at(x)
-    return Answer(f"{VALUE} {text}", curve.cases[x], numbers, unit, rule_of_thumb)
+    return answered(f"{VALUE} {text}", curve.cases[x], numbers, unit, rule_of_thumb)
 
 
-def largest(curve: Curve, unit: str, text: str) -> Answer:
+def largest(curve: Curve, unit: str, text: str) -> Finding:
     """Answer with the number of a curve at its largest size, for which the text has ``{size}``."""
     return at(curve, curve.sizes[-1], unit, size(curve.sizes[-1], text))
 
 
-def ask(name: str, question: str, compute: Callable[..., Answer], *given: object) -> Finding:
+def ask(name: str, question: str, compute: Callable[..., Finding], *given: object) -> Finding:
     """Answer a question; where what the answer needs is missing, the reason is the answer."""
     try:
-        answer = compute(*given)
+        return replace(compute(*given), name=name, question=question)
     except NotMeasuredError as missing:
         return Finding.missing(name, question, missing)
-    if answer.by_launch is None:
-        rule = answer.rule_of_thumb
-        return Finding(name, question, f"{answer.text}.", cases=answer.cases, rule_of_thumb=rule)
-    value = estimate_of(answer.by_launch)
-    if answer.bracket is not None and value.low is not None:
-        value = replace(value, low=answer.bracket[0], high=answer.bracket[1])
-    is_vague = value.is_wide and not (answer.at_least or answer.bracket)
-    spelled = format_estimate(value, answer.unit)
-    if answer.unit == RATIO and holds_one(answer.by_launch) and not is_vague:
-        spelled = f"{NO_DIFFERENCE}{spelled}"
-    brief = answer.text.replace(VALUE, spelled)
-    return Finding(
-        name,
-        question,
-        f"{brief}{answer.more}.",
-        value,
-        answer.unit,
-        answer.label or answer.text.removeprefix(f"{VALUE} "),
-        tuple(answer.by_launch.dropna()),
-        answer.cases,
-        "" if is_vague else answer.rule_of_thumb,
-        f"{brief}.",
-        answer.at_least,
-    )
 
 
 def ask_on(
-    cases: Cases, devices: Iterable[str], *questions: tuple[str, str, Callable[..., Answer]]
+    cases: Cases, devices: Iterable[str], *questions: tuple[str, str, Callable[..., Finding]]
 ) -> Iterator[Finding]:
     """Put questions to devices: these follow their names, and their titles stand for braces."""
     for device, (name, question, compute) in product(devices, questions):
@@ -113,7 +105,7 @@ def ask_on(
 
 
 def ask_either(
-    question: str, answers: Mapping[str, Callable[..., Answer]], *given: object
+    question: str, answers: Mapping[str, Callable[..., Finding]], *given: object
 ) -> Finding:
     """Return the first answer, by its name, that has a number; else the last."""
     findings = (ask(name, question, compute, *given) for name, compute in answers.items())
@@ -123,30 +115,18 @@ def ask_either(
     return finding
 
 
-def no_accelerator(cases: Cases, function: str) -> Answer:
-    """Say why nothing was measured on an accelerator, in place of an answer."""
-    cases.accelerator()
-    raise NotMeasuredError(cases.reason(function=function))
+def penalty(curve: Curve, x: float, words: str, rules: tuple[str, str], level: float) -> Finding:
+    """Answer with what something costs at a size, as a ratio of times.
 
-
-def is_little(ratio: pd.Series) -> bool:
-    """Return whether reading back costs little: the interval of the ratio holds 1 and ends near."""
+    rules : what to do where it costs more than a level, and where it costs next to nothing
+    """
+    ratio, (avoid, allow) = curve.at(x), rules
     high = estimate_of(ratio).high
-    return holds_one(ratio) and high is not None and high < LITTLE
-
-
-def cost(ratio: pd.Series, words: str) -> str:
-    """Return the words for a ratio of times that may be no cost at all, but a gain."""
-    return f"No cost: {words}" if is_below(ratio, 1.0) else words
-
-
-def sizes_in_common(curves: Iterable[Curve], reason: str) -> list[float]:
-    """Return the sizes that all curves have, ascending; where there is none, raise the reason."""
-    first, *others = [set(curve.sizes) for curve in curves] or [set[float]()]
-    common = first.intersection(*others)
-    if not common:
-        raise NotMeasuredError(reason)
-    return sorted(common)
+    rule = avoid if is_above(ratio, level) else ""
+    if holds_one(ratio) and high is not None and high < LITTLE:
+        rule = allow
+    text = f"No cost: {words}" if is_below(ratio, 1.0) else words
+    return answered(text, curve.cases[x], ratio, RATIO, rule)
 
 
 class Crossing(NamedTuple):
@@ -161,10 +141,10 @@ class Crossing(NamedTuple):
     by_launch: pd.Series | None = None
     bracket: tuple[float, float] | None = None
 
-    def answer(self, curve: Curve, label: str) -> Answer:
+    def answer(self, curve: Curve, label: str) -> Finding:
         """Answer with the size, which all cases of a curve are behind."""
         text, cases = capital(self.words), behind(curve)
-        return Answer(text, cases, self.by_launch, "n", label=label, bracket=self.bracket)
+        return answered(text, cases, self.by_launch, "n", label=label, bracket=self.bracket)
 
 
 def threshold(ratio: Curve, level: float, times: Curve, power: float, pattern: str = N) -> Crossing:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What an exercise answers with: findings, and plots that carry their own table."""
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Self
 
@@ -79,21 +78,6 @@ class Series:
 
     label: str
     points: tuple[Point, ...]
-
-
-def exact(label: str, values: Mapping[float, float]) -> Series:
-    """Return numbers that are computed, not measured, by size."""
-    points = (Point(x, Estimate(y, y, y, launches=0)) for x, y in values.items())
-    return Series(label, tuple(points))
-
-
-def bound(name: str, rate: float | None, unit: str, lines: Iterable[Series]) -> tuple[Series, ...]:
-    """Return a rate as a level line over the sizes of others; none where it is not known."""
-    sizes = [float(point.x) for line in lines for point in line.points]
-    if rate is None or not sizes:
-        return ()
-    label = f"{name}: {units.format_value(rate, unit)}"
-    return (exact(label, dict.fromkeys((min(sizes), max(sizes)), rate)),)
 
 
 @dataclass(frozen=True)

@@ -12,18 +12,13 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, TypeVar
 
-from frobench.reports.findings.against_cpu import Compared
-from frobench.reports.findings.answers import Answer, ask
-from frobench.reports.findings.exercises.limits import (
-    WITHIN,
-    Part,
-    allowed_bytes,
-    allowed_flops,
-    part_of,
-)
+from frobench.reports.findings.answers import answered, ask
+from frobench.reports.findings.compared import Compared
+from frobench.reports.findings.exercises import limits
 from frobench.reports.findings.finding import Axis, Finding, Plot
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, dots
-from frobench.reports.findings.values import VALUE, axis_pattern, size
+from frobench.reports.findings.plots import dots
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
+from frobench.reports.findings.values import VALUE, axis_pattern, behind, size
 from frobench.reports.table.launches import device_of
 from frobench.suite.stored.machine_identity import function_of, is_cpu, name_of, short_name
 from frobench.suite.stored.types import Case, Outcome
@@ -194,28 +189,34 @@ def _compared_findings(cases: Cases, function: Function) -> Iterator[Finding]:
             yield ask(f"crossover-{end}", question, _crossover, cases, function, device)
 
 
-def _speed_up(cases: Cases, function: Function, device: str) -> Answer:
+def _speed_up(cases: Cases, function: Function, device: str) -> Finding:
     return _compared(cases, function, device).at_largest()
 
 
-def _crossover(cases: Cases, function: Function, device: str) -> Answer:
+def _crossover(cases: Cases, function: Function, device: str) -> Finding:
     return _compared(cases, function, device).crossover()
 
 
-def _number(cases: Cases, function: Function, device: str, quantity: Quantity) -> Answer:
+def _number(cases: Cases, function: Function, device: str, quantity: Quantity) -> Finding:
     """Give the best rate, or the time of the largest size, of the first variant that has one.
 
     There is no device if no case passed.
     """
-    variant, curve = _first(
-        cases, function, device, lambda one: function.curve(cases, one, device, quantity)
-    )
-    best = curve.highest if quantity.is_rate else curve.sizes[-1]
+
+    def measured(variant: Variant) -> tuple[Variant, Curve, float]:
+        curve = function.curve(cases, variant, device, quantity)
+        return variant, curve, curve.highest if quantity.is_rate else curve.sizes[-1]
+
+    known = _of_variants(cases, function, device, measured)
+    variant, curve, best = known[0]
     where = f"on {cases.the(device)}{variant.words}{function.at(best)}"
     part = _of_ceiling(cases, variant.cases[device][best], quantity)
-    return Answer(
+    return answered(
         f"{VALUE}{' per item' if quantity is PER_ITEM else ''} {where}",
-        (*curve.cases[best], *(part.cases if part else ())),
+        (
+            *behind(*(one.on([n]) for _, one, n in known), curve.ends()),
+            *(part.cases if part else ()),
+        ),
         curve.at(best),
         quantity.unit,
         more=f"; {part.clause}" if part else "",
@@ -223,21 +224,21 @@ def _number(cases: Cases, function: Function, device: str, quantity: Quantity) -
     )
 
 
-def _of_ceiling(cases: Cases, case: Case, quantity: Quantity) -> Part | None:
+def _of_ceiling(cases: Cases, case: Case, quantity: Quantity) -> limits.Part | None:
     """Return which part of what its device allows a case's rate is, where that is known."""
-    device, path = device_of(case), case.extra_info.work.path or WITHIN
+    device, path = device_of(case), case.extra_info.work.path or limits.WITHIN
     is_group = "+" in device
     if quantity.unit == "FLOP/s" and not is_group:
         rate = cases.one("flop_rate", case=case.fullname)
-        return part_of(rate, allowed_flops(cases, case, rate))
+        return limits.part_of(rate, limits.allowed_flops(cases, case, rate))
     if quantity.unit == "B/s" and is_group == (path == "between"):
         rate = cases.one("byte_rate", case=case.fullname)
-        return part_of(rate, allowed_bytes(cases, device, path))
+        return limits.part_of(rate, limits.allowed_bytes(cases, device, path))
     return None
 
 
 def _compared(cases: Cases, function: Function, device: str) -> Compared:
-    """Compare the first variant that both devices have a size of."""
+    """Compare the two in the first variant that both devices have a size of."""
     device = device or cases.accelerator()
 
     def compared(variant: Variant) -> Compared:
@@ -245,21 +246,23 @@ def _compared(cases: Cases, function: Function, device: str) -> Compared:
         name, power = cases.the(device), function.power(variant)
         return Compared(cpu / times, times, name, power, function.axis, variant.words)
 
-    return _first(cases, function, device, compared)[1]
+    return _of_variants(cases, function, device, compared)[0]
 
 
-def _first(
+def _of_variants(
     cases: Cases, function: Function, device: str, compute: Callable[[Variant], Result]
-) -> tuple[Variant, Result]:
-    """Return the first variant that has something; raise why the last has not, if none has."""
+) -> list[Result]:
+    """Return what the variants give that have it; raise why the last has not, if none has."""
     where = {"device": device} if device else {}
-    missing = NotMeasuredError(cases.reason(function=function.name, **where))
+    results, missing = [], NotMeasuredError(cases.reason(function=function.name, **where))
     for variant in function.variants:
         try:
-            return variant, compute(variant)
+            results.append(compute(variant))
         except NotMeasuredError as error:
             missing = error
-    raise missing
+    if not results:
+        raise missing
+    return results
 
 
 def plots(cases: Cases) -> Iterator[Plot]:

@@ -14,14 +14,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from frobench.reports.findings.exercises import products
 from frobench.reports.findings.exercises.copies import bandwidth_of
-from frobench.reports.findings.exercises.products import (
-    PLAIN,
-    PRECISIONS,
-    Product,
-    attained,
-    best_products,
-)
 from frobench.reports.findings.finding import Axis, Plot, Point, Series
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of, the_device
 from frobench.reports.findings.values import estimate_of, most
@@ -69,7 +63,7 @@ class _Ceilings:
 
     bandwidth: pd.Series
     copies: tuple[str, ...]
-    products: dict[str, Product]
+    products: dict[str, products.Product]
 
     def at(self, intensity: float, precision: str) -> Estimate:
         slope, peak = most(self.bandwidth * intensity), most(self.products[precision].rate)
@@ -81,22 +75,22 @@ class _Ceilings:
 
 def rooflines(run: Run) -> list[Roofline]:
     """Return a roofline for each device whose ceilings were both measured, the CPU last."""
-    products, searched = cases_of(run, "matmul"), cases_of(run, "attainable_peak")
+    squares, searched = cases_of(run, "matmul"), cases_of(run, "attainable_peak")
     drawn = []
-    for device in products.devices():
+    for device in squares.devices():
         with suppress(NotMeasuredError):
             bandwidth, copied = bandwidth_of(cases_of(run, "copies"), "within", device)
-            best = {one.precision: one for one in best_products(searched, device)}
-            known = {name: best[name] for name in PRECISIONS if name in best}
+            best = {one.precision: one for one in products.best_products(searched, device)}
+            known = {name: best[name] for name in products.PRECISIONS if name in best}
             ceilings = _Ceilings(bandwidth, copied, known)
-            if dots := list(_dots(products, device, ceilings)):
+            if dots := list(_dots(squares, device, ceilings)):
                 drawn.append(_roofline(run, device, ceilings, dots))
     return drawn
 
 
 def _dots(cases: Cases, device: str, ceilings: _Ceilings) -> Iterator[Dot]:
     for case in cases.where():
-        work, precision = case.extra_info.work, str(case.params.get("dtype", PLAIN))
+        work, precision = case.extra_info.work, str(case.params.get("dtype", products.PLAIN))
         wanted = function_of(case.fullname) in FUNCTIONS and case.params.get("device") == device
         if wanted and work.flops and work.bytes and precision in ceilings.products:
             intensity = work.flops / work.bytes
@@ -123,7 +117,7 @@ def _roofline(run: Run, device: str, ceilings: _Ceilings, dots: list[Dot]) -> Ro
         RATE,
         tuple(_series(*below) for below in shown.items()),
         lines=tuple(_roof(name, ceilings, ends) for name in shown),
-        result=_reached(attained(run, device)[0].precision, ceilings, shown) or title,
+        result=_reached(products.attained(run, device)[0].precision, ceilings, shown) or title,
     )
     return Roofline(device, most(ceilings.bandwidth), plot, dots)
 

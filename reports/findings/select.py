@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress, product
 from statistics import median
-from typing import Any, Self, TypeVar
+from typing import Any, NoReturn, Self, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from frobench.reports.findings.finding import RATIO, Axis, Plot, Point, Series
+from frobench.reports.findings.finding import RATIO, Point, Series
 from frobench.reports.table.launches import ByLaunch, Numbers, facts
 from frobench.suite.compare.runs import launch_ratios
 from frobench.suite.statistics import Medians, estimate
@@ -30,6 +30,9 @@ Key = TypeVar("Key")
 Made = TypeVar("Made")
 Known = np.ndarray[Any, np.dtype[np.bool_]]
 Indices = np.ndarray[Any, np.dtype[np.intp]]
+
+
+PROOF = ("concurrency", "at_once", "in_turn")
 
 
 class NotMeasuredError(Exception):
@@ -84,6 +87,11 @@ class Curve:
         """Return the numbers times their sizes."""
         return Curve(self.numbers * self.sizes, self.launches, self.cases)
 
+    def level(self, by_launch: pd.Series, *cases: str) -> "Curve":
+        """Return a number that is the same at every size of this curve."""
+        table = pd.DataFrame(dict.fromkeys(self.sizes, by_launch))
+        return Curve.of(table, dict.fromkeys(self.sizes, cases))
+
     @property
     def sizes(self) -> list[float]:
         """The sizes, ascending."""
@@ -123,10 +131,6 @@ class Curve:
     def series(self, label: str) -> Series:
         """Return the estimates over launches as a series of a plot."""
         return Series(label, tuple(self.point(x) for x in self.cases))
-
-
-Bars = Mapping[str, Mapping[str, tuple[Curve, float]]]
-"""The parts of each bar, and the whole, by their labels: a curve and the size that is shown."""
 
 
 class Cases:
@@ -206,6 +210,26 @@ class Cases:
             self._measured[what] = ~np.isnan(self._numbers[what])
         return self._measured[what]
 
+    def proof(self, over: str, **where: Scalar) -> list[Curve]:
+        """Return the part of the shareable time that lanes shared, and their times.
+
+        These are seconds of the body, and of its control in turn; see `suite.concurrency`.
+        """
+        return self._lanes("no control strictly in turn", over, *PROOF, **where)
+
+    def busy(self, over: str, **where: Scalar) -> Curve:
+        """Return the seconds of work of all lanes together, without launch gaps."""
+        (curve,) = self._lanes("the devices' busy time was not measured", over, "busy", **where)
+        return curve
+
+    def _lanes(self, missing: str, over: str, *names: str, **where: Scalar) -> list[Curve]:
+        try:
+            return [self.curve(over, f"part_{name}", **where) for name in names]
+        except NotMeasuredError:
+            if not self.names(**where):
+                raise
+            raise NotMeasuredError(missing) from None
+
     def where(self, **where: Scalar) -> list[Case]:
         """Return the cases with these parameters themselves, in the order of the run."""
         return [self._cases[self._column[name]] for name in self.names(**where)]
@@ -254,6 +278,11 @@ class Cases:
         present = self.run.frobench.environment.accelerators
         raise NotMeasuredError("the run left the accelerator out" if present else "no accelerator")
 
+    def no_accelerator(self, function: str) -> NoReturn:
+        """Say why nothing was measured on an accelerator, in place of an answer."""
+        self.accelerator()
+        raise NotMeasuredError(self.reason(function=function))
+
     @cached_property
     def missing(self) -> list[tuple[str, dict[str, Scalar]]]:
         """Why cases were not measured, and their parameters."""
@@ -271,6 +300,15 @@ def _is_disguised(case: Case) -> bool:
     return asked == "tfloat32" and check is not None and check.precision == "float32"
 
 
+def common_sizes(curves: Iterable[Curve], reason: str) -> list[float]:
+    """Return the sizes that all curves have, ascending; where there is none, raise the reason."""
+    first, *others = [set(curve.sizes) for curve in curves] or [set[float]()]
+    common = first.intersection(*others)
+    if not common:
+        raise NotMeasuredError(reason)
+    return sorted(common)
+
+
 def measured(compute: Callable[[Key], Made], keys: Iterable[Key]) -> dict[Key, Made]:
     """Return what a function makes of each key, as far as its cases were measured."""
     made = {}
@@ -278,46 +316,6 @@ def measured(compute: Callable[[Key], Made], keys: Iterable[Key]) -> dict[Key, M
         with suppress(NotMeasuredError):
             made[key] = compute(key)
     return made
-
-
-def lines(curve: Callable[..., Curve], asked: Iterable[tuple[Any, ...]]) -> tuple[Series, ...]:
-    """Return a line for each curve that was measured.
-
-    asked : the label of each line, then the arguments of the function that returns its curve
-    """
-    return tuple(measured(lambda line: curve(*line[1:]).series(line[0]), asked).values())
-
-
-def ways_on_devices(cases: Cases, ways: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
-    """Yield the label of a line and what it is of for each device, accelerators first, and way.
-
-    ways : what functions of the benchmarks do, in words
-    """
-    for device in cases.devices():
-        for function, how in ways.items():
-            yield f"{cases.title(device)}, {how}", cases, function, device
-
-
-def dots(points: Iterable[tuple[str, Point]]) -> tuple[Series, ...]:
-    """Return the series of a plot from the label and the place of each of their points."""
-    series: dict[str, list[Point]] = {}
-    for label, point in points:
-        series.setdefault(label, []).append(point)
-    return tuple(Series(label, tuple(those)) for label, those in series.items())
-
-
-def stack(  # noqa: PLR0913, PLR0917 - a plot, and what its bars are made of
-    name: str, title: str, axes: tuple[Axis, Axis], bars: Bars, order: Iterable[str], whole: str
-) -> Plot:
-    """Draw the parts of bars in an order, and the whole beside them, as far as they are there."""
-    points = (
-        (label, curve.point(size, bar))
-        for bar, parts in bars.items()
-        for label, (curve, size) in parts.items()
-    )
-    known = {series.label: series for series in dots(points)}
-    shown = tuple(known[label] for label in order if label in known)
-    return Plot(name, title, "stack", *axes, shown, whole=known.get(whole))
 
 
 def device_title(run: Run, device: str) -> str:
@@ -367,21 +365,3 @@ def cases_of(run: Run, exercise: str) -> Cases:
     if exercise not in cases:
         cases[exercise] = Cases(run, exercise, medians)
     return cases[exercise]
-
-
-PROOF = ("concurrency", "at_once", "in_turn")
-"""The part of the shareable time that was shared; seconds of the body, and of its control."""
-BUSY = "busy"
-"""Seconds of work of all lanes together, without launch gaps."""
-
-
-def lanes(cases: Cases, over: str, *names: str, **where: Scalar) -> list[Curve]:
-    """Return what is stored of the lanes of a body, by its names; see `suite.concurrency`."""
-    try:
-        return [cases.curve(over, f"part_{name}", **where) for name in names]
-    except NotMeasuredError:
-        if not cases.names(**where):
-            raise
-        if BUSY in names:
-            raise NotMeasuredError("the devices' busy time was not measured") from None
-        raise NotMeasuredError("no control strictly in turn") from None

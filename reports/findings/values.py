@@ -5,7 +5,6 @@ import numpy as np
 import pandas as pd
 from msgspec.structs import replace
 
-from frobench.reports.findings.finding import Point
 from frobench.reports.findings.select import Curve
 from frobench.suite.statistics import estimate
 from frobench.suite.stored.types import Case, Estimate
@@ -27,11 +26,6 @@ def estimate_of(by_launch: pd.Series) -> Estimate:
     """Estimate a number over the launches that have it."""
     numbers = by_launch.to_numpy(float)
     return estimate(numbers[~np.isnan(numbers)].tolist())
-
-
-def point(x: float | str, by_launch: pd.Series, *cases: str) -> Point:
-    """Return a number over the launches that have it as a point of a plot."""
-    return Point(x, estimate_of(by_launch), cases)
 
 
 def number(case: Case, name: str) -> float:
@@ -81,14 +75,3 @@ def behind(*curves: Curve) -> tuple[str, ...]:
     """Name all cases behind some curves, each once."""
     names = (name for curve in curves for cases in curve.cases.values() for name in cases)
     return tuple(dict.fromkeys(names))
-
-
-def smallest(curve: Curve, unit: str, clause: str) -> str:
-    """Say what the smallest size gives, where it is not also the largest: a clause to append.
-
-    In the clause ``{value}`` and ``{size}`` stand for the number and the size.
-    """
-    first, last = curve.sizes[0], curve.sizes[-1]
-    if first == last:
-        return ""
-    return clause.replace(VALUE, text(curve.at(first), unit)).replace(SIZE, size(first, N))

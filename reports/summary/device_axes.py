@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from frobench.reports.findings import peaks
-from frobench.reports.findings.exercises import copies, many_or_one, norm_logging, products
+from frobench.reports.findings.exercises import copies, loops, products
 from frobench.reports.findings.exercises.copies import KINDS
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.reports.findings.values import estimate_of
@@ -203,10 +203,10 @@ def _axes(run: Run, place: str) -> Iterator[Axis]:
     copied = cases_of(run, "copies")
     yield from _copy(copied, "memory", "within", place)
     with suppress(NotMeasuredError):
-        operations = many_or_one.overhead_of(cases_of(run, "many_or_one"), place)
+        operations = loops.overhead_of(cases_of(run, "many_or_one"), place)
         yield from _cost(run, place, "overhead", *operations)
     with suppress(NotMeasuredError):
-        steps = norm_logging.read_back_of(cases_of(run, "norm_logging"), place)
+        steps = loops.read_back_of(cases_of(run, "norm_logging"), place)
         yield from _cost(run, place, "read_back", *steps)
     if not is_cpu(place):
         for name, kind in LINKS.items():

@@ -7,16 +7,16 @@ DistributedDataParallel would take if it hid nothing.
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from itertools import product
 
 import pandas as pd
 from msgspec import UNSET
 
-from frobench.reports.findings.answers import Answer, ask, ask_either, at
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, bound, exact
+from frobench.reports.findings.answers import answered, ask, ask_either, at
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.fit import fit
-from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, lines
+from frobench.reports.findings.plots import bound, exact, lines
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
 from frobench.reports.findings.values import VALUE, behind, estimate_of, is_above, text
 from frobench.suite.stored.machine_identity import is_cpu, nodes_of
 from frobench.suite.stored.types import Run
@@ -70,7 +70,7 @@ def findings(cases: Cases) -> list[Finding]:
     return answered
 
 
-def _bandwidth(cases: Cases, function: str, group: str) -> Answer:
+def _bandwidth(cases: Cases, function: str, group: str) -> Finding:
     times = _times(cases, function, group)
     line, messages, size = fit(times), _messages(function), times.sizes[-1]
     # A link carries the moved bytes at the least.
@@ -82,10 +82,10 @@ def _bandwidth(cases: Cases, function: str, group: str) -> Answer:
     words = f"{VALUE} of bus bandwidth{_part_of_link(cases, group, bus)}"
     rule = f"Join messages below {_bytes(estimate_of(line.half).value)}."
     label = f"bus bandwidth of {OPERATIONS[function]}"
-    return Answer(words, behind(times), bus, RATE.unit, rule, more, label)
+    return answered(words, behind(times), bus, RATE.unit, rule, more, label)
 
 
-def _rate(cases: Cases, function: str, group: str) -> Answer:
+def _rate(cases: Cases, function: str, group: str) -> Finding:
     times, bus = _times(cases, function, group), _bus(cases, function, group)
     small, large, more = times.sizes[0], times.sizes[-1], ""
     if small < large:
@@ -94,10 +94,10 @@ def _rate(cases: Cases, function: str, group: str) -> Answer:
     part = _part_of_link(cases, group, bus.at(large))
     words = f"{VALUE} of bus bandwidth at {_bytes(large)}{part}"
     label = f"bus bandwidth of {OPERATIONS[function]} at {_bytes(large)}"
-    return Answer(words, behind(times.ends()), bus.at(large), RATE.unit, "", more, label)
+    return answered(words, behind(times.ends()), bus.at(large), RATE.unit, "", more, label)
 
 
-def _slowest(cases: Cases, group: str) -> Answer:
+def _slowest(cases: Cases, group: str) -> Finding:
     where = {"function": NEIGHBOURS, "device": group}
     size = max(cases.values("size", **where))
     names = cases.names(size=size, **where)
@@ -108,11 +108,11 @@ def _slowest(cases: Cases, group: str) -> Answer:
     all_slow = [link for link in links if is_above(links[link] / links[fast], SLOWER)]
     if slow == fast or slow not in all_slow:
         sentence = f"No link is slower than the others by a quarter: {speed}, the slowest of "
-        return Answer(f"{sentence}{counted(len(links), 'link')}", names)
+        return answered(f"{sentence}{counted(len(links), 'link')}", names)
     sentence = f"{_culprit(all_slow, links)}: {VALUE} as long as from {_link(*fast)}; {speed}"
     label = "as long over the slowest link as over the fastest"
     rule = "Look at that link before you tune the training."
-    return Answer(sentence, names, links[slow] / links[fast], RATIO, rule, label=label)
+    return answered(sentence, names, links[slow] / links[fast], RATIO, rule, label=label)
 
 
 def _links(cases: Cases, group: str, size: int) -> dict[tuple[int, int], pd.Series]:
@@ -140,7 +140,7 @@ def _link(begin: int, end: int) -> str:
     return f"node {begin} to node {end}"
 
 
-def _scaling(cases: Cases) -> Answer:
+def _scaling(cases: Cases) -> Finding:
     many, *_, few = [group for group in groups(cases) if nodes_in(group) > 1]
     kept = _bus(cases, ALL_REDUCE, many) / _bus(cases, ALL_REDUCE, few)
     size, fewest, most = kept.sizes[-1], nodes_in(few), nodes_in(many)
@@ -234,14 +234,14 @@ def _training_findings(cases: Cases) -> Iterator[Finding]:
             yield ask(f"pipeline-{group}", question, _fastest, cases, group)
 
 
-def _answer_efficiency(cases: Cases, group: str, way: str, scaling: str) -> Answer:
+def _answer_efficiency(cases: Cases, group: str, way: str, scaling: str) -> Finding:
     curve = _efficiency(cases, group, way, scaling)
     width = curve.sizes[-1]
     parameters = f"a layer of {_parameters(width)} parameters"
     return at(curve, width, "1", f"of perfect scaling with {SCALINGS[scaling]}, {parameters}")
 
 
-def _hidden(cases: Cases, group: str) -> Answer:
+def _hidden(cases: Cases, group: str) -> Finding:
     """Find the fewest tokens of a process with which a step hides its communication.
 
     Of the layer that was tried with most numbers of tokens, the widest if there are several.
@@ -267,11 +267,11 @@ def _hidden(cases: Cases, group: str) -> Answer:
     few = f"{tokens:,.0f} tokens a process"
     words = f"From {few} on, {VALUE}" if first else f"With {few}, the most measured, {VALUE}"
     label = f"of the communication hidden with {few}"
-    answer = at(part, tokens, "1", label)
-    return replace(answer, text=f"{words} of the communication is hidden", label=label)
+    words = f"{words} of the communication is hidden"
+    return answered(words, part.cases[tokens], part.at(tokens), "1", label=label)
 
 
-def _fastest(cases: Cases, group: str) -> Answer:
+def _fastest(cases: Cases, group: str) -> Finding:
     curve = _speedup(cases, group)
     micro = int(curve.highest)
     parts, limit = counted(micro, "micro-batch"), format_value(_best(ranks_in(group), micro), RATIO)
@@ -332,3 +332,6 @@ def _speedup(cases: Cases, group: str) -> Curve:
         cases.curve("micro", **where, width=max(widths), way=way) for way in ("alone", "pipeline")
     )
     return alone / taken
+
+
+RULES = {"collectives": (findings, plots)}

@@ -10,18 +10,11 @@ from itertools import product
 import pandas as pd
 
 from frobench.reports.findings import peaks
-from frobench.reports.findings.answers import Answer, Rules, ask, ask_on, largest, threshold
+from frobench.reports.findings.answers import answered, ask, ask_on, largest, threshold
 from frobench.reports.findings.exercises import limits
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from frobench.reports.findings.select import (
-    Cases,
-    Curve,
-    NotMeasuredError,
-    cases_of,
-    dots,
-    lines,
-    measured,
-)
+from frobench.reports.findings.plots import dots, lines, point
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, cases_of, measured
 from frobench.reports.findings.values import (
     SIZE,
     VALUE,
@@ -29,7 +22,6 @@ from frobench.reports.findings.values import (
     is_above,
     is_below,
     number,
-    point,
     size,
     text,
 )
@@ -102,7 +94,7 @@ def _transformer(cases: Cases) -> Iterator[Finding]:
     yield ask("replay", "What does replaying a recorded graph gain?", _replay, cases)
 
 
-def _speed(cases: Cases, device: str, work: Work) -> Answer:
+def _speed(cases: Cases, device: str, work: Work) -> Finding:
     device = device or cases.accelerator()
     known = models(cases, device, work)
     if not known:
@@ -118,7 +110,7 @@ def _speed(cases: Cases, device: str, work: Work) -> Answer:
     if not rule and parts and limits.surely_none(parts):
         clauses.append("none limits it alone")
     how = f"{model.label}{', replayed from a graph' if model.case is model.replayed else ''}"
-    return Answer(
+    return answered(
         f"{VALUE} per layer in {work.words} ({how})",
         (model.case.fullname, *(name for part in parts.values() for name in part.cases)),
         _rate(cases, model.case),
@@ -128,7 +120,7 @@ def _speed(cases: Cases, device: str, work: Work) -> Answer:
     )
 
 
-def _replay(cases: Cases) -> Answer:
+def _replay(cases: Cases) -> Finding:
     """Give the largest gain of all works, each of its widest layers."""
     device = cases.accelerator()
     gains: dict[str, tuple[Model, pd.Series, tuple[str, str]]] = {}
@@ -144,7 +136,9 @@ def _replay(cases: Cases) -> Answer:
     words = max(gains, key=lambda work: estimate_of(gains[work][1]).value)
     model, gain, names = gains[words]
     rule = LIMITED[limits.LAUNCHING].format(words) if is_above(gain, 1.0) else ""
-    return Answer(f"{VALUE} as fast replayed, in {words} ({model.label})", names, gain, RATIO, rule)
+    return answered(
+        f"{VALUE} as fast replayed, in {words} ({model.label})", names, gain, RATIO, rule
+    )
 
 
 def _tokens(cases: Cases) -> Iterator[Plot]:
@@ -183,13 +177,13 @@ def _rate(cases: Cases, case: Case) -> pd.Series:
     return number(case, "layers") / cases.one("item_seconds", case=case.fullname)
 
 
-def _beside_limit(cases: Cases, answer: Answer, limit: str) -> Answer:
+def _beside_limit(cases: Cases, answer: Finding, limit: str) -> Finding:
     """Add which part of a resource the first case behind an answer needs."""
     (case,) = cases.where(case=answer.cases[0])
     if not (part := limits.parts_of(cases, case).get(limit)):
         return answer
     names = dict.fromkeys([*answer.cases, *part.cases])
-    return replace(answer, cases=tuple(names), more=f"; {part.clause}")
+    return replace(answer, cases=tuple(names), answer=f"{answer.brief[:-1]}; {part.clause}.")
 
 
 ATTENTION, CACHED, PRODUCTS = "bench_prefill", "bench_decode", "bench_products"
@@ -208,31 +202,31 @@ def _long_context(cases: Cases) -> Iterator[Finding]:
     )
 
 
-def _prompt(cases: Cases, device: str) -> Answer:
+def _prompt(cases: Cases, device: str) -> Finding:
     rate = _by_length(cases, device, ATTENTION, "flop_rate")
     answer = largest(rate, "FLOP/s", f"in the causal attention of {TOKENS}")
     return _beside_limit(cases, answer, limits.COMPUTE)
 
 
-def _cache(cases: Cases, device: str) -> Answer:
+def _cache(cases: Cases, device: str) -> Finding:
     rate = _by_length(cases, device, CACHED, "byte_rate")
     return _beside_limit(cases, largest(rate, "B/s", f"from a cache of {TOKENS}"), limits.MEMORY)
 
 
-def _prompt_length(cases: Cases, device: str) -> Answer:
+def _prompt_length(cases: Cases, device: str) -> Finding:
     attention, products = (_by_length(cases, device, name) for name in (ATTENTION, PRODUCTS))
     # By token the one grows with the length, and the other does not.
     by_token = Curve(products.numbers / products.sizes, products.launches, products.cases)
     return _outweighs(attention / products, by_token, "compare devices by their attention")
 
 
-def _cache_length(cases: Cases, device: str) -> Answer:
+def _cache_length(cases: Cases, device: str) -> Finding:
     attention, products = _by_length(cases, device, CACHED), _one_token(cases, device)
     rule = "a smaller cache gains more than smaller weights"
     return _outweighs(attention / products, products, rule)
 
 
-def _outweighs(ratio: Curve, weight: Curve, rule: str) -> Answer:
+def _outweighs(ratio: Curve, weight: Curve, rule: str) -> Finding:
     crossing = threshold(ratio, 1.0, weight, power=1, pattern=TOKENS)
     answer = crossing.answer(ratio, "tokens from which attention outweighs products")
     if crossing.bracket is None:
@@ -265,9 +259,7 @@ def _one_token(cases: Cases, device: str, _function: str = PRODUCTS) -> Curve:
     """Return the time of one token's products at every length of the cache."""
     cached, where = _by_length(cases, device, CACHED), _widest(cases, device)
     one = cases.one("device_seconds", function=PRODUCTS, tokens=1, **where)
-    names = cases.names(function=PRODUCTS, tokens=1, **where)
-    table = cached.table.mul(0).add(one, axis="index")
-    return Curve.of(table, dict.fromkeys(cached.sizes, names))
+    return cached.level(one, *cases.names(function=PRODUCTS, tokens=1, **where))
 
 
 def _widest(cases: Cases, device: str) -> dict[str, Scalar]:
@@ -294,7 +286,7 @@ def decoding(cases: Cases, device: str) -> dict[str, Case]:
     return replayed or eager
 
 
-def _smaller(cases: Cases, device: str, weights: str) -> Answer:
+def _smaller(cases: Cases, device: str, weights: str) -> Finding:
     known = decoding(cases, device)
     if weights not in known:
         raise NotMeasuredError(cases.reason(device=device, weights=weights))
@@ -308,7 +300,7 @@ def _smaller(cases: Cases, device: str, weights: str) -> Answer:
     how += ", replayed from a graph" * (GRAPH in case.fullname)
     words = f"{VALUE} as fast with {weights} weights as with {plain} ({how})"
     rule = f"Decode with {weights} weights." if is_above(gain, 1.0) else ""
-    answer = Answer(words, (case.fullname, known[plain].fullname), gain, RATIO, rule)
+    answer = answered(words, (case.fullname, known[plain].fullname), gain, RATIO, rule)
     return _beside_limit(cases, answer, limits.MEMORY)
 
 
@@ -353,23 +345,23 @@ def _step(cases: Cases, device: str) -> tuple[Case, pd.Series, str]:
     return case, cases.beside(case=case.fullname), words
 
 
-def _compiled(cases: Cases, device: str) -> Answer:
+def _compiled(cases: Cases, device: str) -> Finding:
     case, ratio, layer = _step(cases, device)
     rule = "Compile long trainings." if is_below(ratio, 1.0) else ""
     words = f"{VALUE} as fast compiled, in training ({layer})"
-    return Answer(words, (case.fullname,), 1 / ratio, RATIO, rule)
+    return answered(words, (case.fullname,), 1 / ratio, RATIO, rule)
 
 
-def _pays(cases: Cases, device: str) -> Answer:
+def _pays(cases: Cases, device: str) -> Finding:
     case, ratio, layer = _step(cases, device)
     spent = cases.one("part_compile", case=case.fullname)
     compiling = f"compiling takes {text(spent, 's')}"
     if not is_below(ratio, 1.0):
-        return Answer(f"Never, as far as this run shows: {compiling}", (case.fullname,))
+        return answered(f"Never, as far as this run shows: {compiling}", (case.fullname,))
     until = (spent / (1 - ratio)).dropna()
     rule = f"Compile trainings of more than {format_point(estimate_of(until), 's')}."
     words = f"{VALUE} of training until compiling pays ({layer})"
-    return Answer(words, (case.fullname,), until, "s", rule, f"; {compiling}")
+    return answered(words, (case.fullname,), until, "s", rule, f"; {compiling}")
 
 
 def _steps(cases: Cases) -> Iterator[Plot]:
@@ -410,16 +402,16 @@ def _convolutions(cases: Cases) -> Iterator[Finding]:
     )
 
 
-def _images(cases: Cases, device: str, function: str) -> Answer:
+def _images(cases: Cases, device: str, function: str) -> Finding:
     rates = _layouts(cases, device, function)
     best = max(rates, key=lambda layout: estimate_of(rates[layout][1]).value)
     case, rate = rates[best]
     shape = f"{size(number(case, 'channels'))} channels, {case.params['dtype']}"
     words = f"{VALUE} per block in {PASSES[function]} ({LAYOUTS[best]}, {shape})"
-    return _beside_limit(cases, Answer(words, (case.fullname,), rate, "images/s"), limits.COMPUTE)
+    return _beside_limit(cases, answered(words, (case.fullname,), rate, "images/s"), limits.COMPUTE)
 
 
-def _layout(cases: Cases, device: str) -> Answer:
+def _layout(cases: Cases, device: str) -> Finding:
     """Compare the layouts in the first pass that was measured with both."""
     for function, done in PASSES.items():
         with suppress(NotMeasuredError):
@@ -430,7 +422,7 @@ def _layout(cases: Cases, device: str) -> Answer:
                 rule = "Keep images with channels last." if is_above(gain, 1.0) else ""
                 rule = "Keep images contiguous." if is_below(gain, 1.0) else rule
                 words = f"{VALUE} as fast with channels last, in {done}"
-                return Answer(words, (last.fullname, plain.fullname), gain, RATIO, rule)
+                return answered(words, (last.fullname, plain.fullname), gain, RATIO, rule)
     raise NotMeasuredError(cases.reason(function="bench_step", device=device))
 
 
@@ -461,9 +453,9 @@ def _layouts(cases: Cases, device: str, function: str) -> dict[str, tuple[Case, 
 
 
 RULES = {
-    "transformer": Rules(_transformer, _tokens),
-    "long_context": Rules(_long_context, _lengths),
-    "small_weights": Rules(_small_weights, _weights),
-    "compiled_training": Rules(_compiling, _steps),
-    "convolutions": Rules(_convolutions, _blocks),
+    "transformer": (_transformer, _tokens),
+    "long_context": (_long_context, _lengths),
+    "small_weights": (_small_weights, _weights),
+    "compiled_training": (_compiling, _steps),
+    "convolutions": (_convolutions, _blocks),
 }

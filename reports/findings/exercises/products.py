@@ -11,28 +11,12 @@ from statistics import median
 import pandas as pd
 
 from frobench.reports.findings import peaks
-from frobench.reports.findings.against_cpu import Compared
-from frobench.reports.findings.answers import Answer, Crossing, Rules, ask, ask_on, at, threshold
-from frobench.reports.findings.cold import cold_plot, longer
+from frobench.reports.findings.answers import Crossing, answered, ask, ask_on, at, threshold
+from frobench.reports.findings.compared import Compared, cold_plot, longer
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
-from frobench.reports.findings.select import (
-    Cases,
-    Curve,
-    NotMeasuredError,
-    cases_of,
-    dots,
-    lines,
-    measured,
-)
-from frobench.reports.findings.values import (
-    VALUE,
-    N,
-    at_least,
-    estimate_of,
-    is_above,
-    point,
-    size,
-)
+from frobench.reports.findings.plots import dots, lines, point
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, cases_of, measured
+from frobench.reports.findings.values import VALUE, N, at_least, behind, estimate_of, is_above, size
 from frobench.reports.table.launches import SUSTAINED_RATE
 from frobench.suite.stored.machine_identity import is_cpu
 from frobench.suite.stored.types import Case, Run, Search
@@ -63,14 +47,13 @@ def _squares(cases: Cases) -> list[Finding]:
     ]
     questions = (
         ("best-rate", "What is the best rate of square products on {}?", _best_rate),
-        ("half-rate", "From which size does {} reach half of its best rate?", _half_rate),
         ("cold-product", "What do cold caches cost products on {}?", _cold_product),
     )
     alone = [*ask_on(cases, cases.devices(), *questions)]
     return compared + alone if compared[0].value else alone + compared
 
 
-def _speed_up(cases: Cases) -> Answer:
+def _speed_up(cases: Cases) -> Finding:
     compared = _alone(cases)
     if HEADLINE not in compared.ratio.cases:
         raise NotMeasuredError(cases.reason(function=SQUARE, n=HEADLINE, dtype=PLAIN))
@@ -78,39 +61,35 @@ def _speed_up(cases: Cases) -> Answer:
     return at(compared.ratio, HEADLINE, RATIO, words, compared.advice())
 
 
-def _graph(cases: Cases) -> Answer:
+def _graph(cases: Cases) -> Finding:
     device = cases.accelerator()
     ratio = _times(cases, SQUARE, device) / _times(cases, GRAPH, device)
     return at(ratio, ratio.sizes[0], RATIO, f"as fast from a graph at {size(ratio.sizes[0], N)}")
 
 
-def _best_rate(cases: Cases, device: str) -> Answer:
+def _best_rate(cases: Cases, device: str) -> Finding:
     best = best_rates(cases, device)
     if not best:
         raise NotMeasuredError(cases.reason(function=SQUARE, device=device))
     dtype, (rate, n) = next(iter(best.items()))
     burst, rule = "" if is_cpu(device) else " in bursts", ""
     with suppress(NotMeasuredError):
-        if bracket := _half(cases, device)[0].bracket:
+        if bracket := _half(cases, device).bracket:
             rule = f"Half of the {PLAIN} rate needs n of {size(bracket[1])} or more."
     part = peaks.of_peak(cases.run, rate.cases[n][0], rate.at(n))
     words = f"{VALUE} in {dtype} at {size(n, N)}{burst}"
-    return Answer(words, rate.cases[n], rate.at(n), RATE.unit, rule, part)
+    names = behind(*(curve.on([at]) for curve, at in best.values()))
+    return answered(words, names, rate.at(n), RATE.unit, rule, part)
 
 
-def _half(cases: Cases, device: str) -> tuple[Crossing, Curve]:
-    """Return the size from which half of the best rate is had, and the part of it by size."""
+def _half(cases: Cases, device: str) -> Crossing:
+    """Return the size from which half of the best rate is had."""
     rate = cases.curve("n", "flop_rate", function=SQUARE, device=device, dtype=PLAIN)
-    part = Curve.of(rate.table.div(rate.table.max(axis="columns"), axis="index"), rate.cases)
-    return threshold(part, 0.5, _times(cases, SQUARE, device), power=3), part
+    part = rate / rate.level(rate.table.max(axis="columns"))
+    return threshold(part, 0.5, _times(cases, SQUARE, device), power=3)
 
 
-def _half_rate(cases: Cases, device: str) -> Answer:
-    crossing, part = _half(cases, device)
-    return crossing.answer(part, f"n of half the best {PLAIN} rate")
-
-
-def _cold_product(cases: Cases, device: str) -> Answer:
+def _cold_product(cases: Cases, device: str) -> Finding:
     return longer(_cold(cases, device), partial(size, pattern=N))
 
 
@@ -188,7 +167,6 @@ def _peaks(cases: Cases) -> Iterator[Finding]:
     questions = (
         ("peak", "What is the most that {} gives a matrix product?", _peak),
         ("searched", "How sure is it that no shape is faster?", _sure),
-        ("square", "How much of that does a square product get from {}?", _square),
     )
     yield from ask_on(cases, cases.devices(), *questions)
     if all(map(is_cpu, cases.devices())):
@@ -196,7 +174,7 @@ def _peaks(cases: Cases) -> Iterator[Finding]:
         yield ask("peak-accelerator", most, _peak, cases)
 
 
-def _peak(cases: Cases, device: str = "") -> Answer:
+def _peak(cases: Cases, device: str = "") -> Finding:
     device = device or cases.accelerator()
     first, *others = _fastest(cases, device)
     typical = format_estimate(estimate_of(first.rate), RATE.unit).partition(" (")[0]
@@ -207,7 +185,7 @@ def _peak(cases: Cases, device: str = "") -> Answer:
     ratios = [(first.rate / one.rate).dropna() for one in others if one.precision == PLAIN]
     faster = any(not ratio.empty and is_above(ratio, 1.0) for ratio in ratios)
     part = peaks.of_peak(cases.run, first.case.fullname, first.rate)
-    return Answer(
+    return answered(
         capital(
             f"{at_least(first.rate, RATE.unit)} (median: {typical}) in {first.precision}, {how}"
         ),
@@ -221,10 +199,10 @@ def _peak(cases: Cases, device: str = "") -> Answer:
     )
 
 
-def _sure(cases: Cases, device: str) -> Answer:
+def _sure(cases: Cases, device: str) -> Finding:
     best = best_products(cases, device)
     efforts = [f"in {one.precision}: {_effort(one.case.extra_info.search)}" for one in best]
-    return Answer(capital("; ".join(efforts)), tuple(one.case.fullname for one in best))
+    return answered(capital("; ".join(efforts)), tuple(one.case.fullname for one in best))
 
 
 def _effort(search: Search | None) -> str:
@@ -236,19 +214,6 @@ def _effort(search: Search | None) -> str:
     if search.runner_up >= TIE:
         return f"{tried}; the runner-up ties"
     return f"{tried}; the runner-up reaches {format_value(search.runner_up, '1')} of the rate"
-
-
-def _square(cases: Cases, device: str) -> Answer:
-    """Compare in the fastest precision that has both."""
-    others = cases_of(cases.run, "matmul")
-    squares = best_rates(others, device)
-    for one in best_products(cases, device):
-        if one.precision in squares:
-            curve, n = squares[one.precision]
-            words = f"{VALUE} of the fastest, in {one.precision} at {size(n, N)}"
-            part = (curve.at(n) / one.rate).dropna()
-            return Answer(words, (one.case.fullname, *curve.cases[n]), part, "1")
-    raise NotMeasuredError(others.reason(device=device))
 
 
 def _peak_plots(cases: Cases) -> Iterator[Plot]:
@@ -350,6 +315,6 @@ def _sustained(cases: Cases, device: str) -> dict[str, Product]:
 
 
 RULES = {
-    "matmul": Rules(_squares, _square_plots),
-    "attainable_peak": Rules(_peaks, _peak_plots),
+    "matmul": (_squares, _square_plots),
+    "attainable_peak": (_peaks, _peak_plots),
 }

@@ -53,14 +53,6 @@ def test_the_fastest_precision_leads(found: Measured) -> None:
     assert found.value("peak-acme:0") == pytest.approx(found.spec.flops["bfloat16"], rel=NEAR)
 
 
-def test_a_square_product_gets_its_part(found: Measured) -> None:
-    flops = 2 * 256**3
-    spec, rate = found.spec, found.spec.flops["bfloat16"]
-    seconds = spec.kernel + flops / rate  # of the device alone, as in the rates of searched shapes
-    most = found.value("peak-acme:0")
-    assert found.value("square-acme:0") == pytest.approx(flops / seconds / most, rel=1e-3)
-
-
 def test_all_searches_together_end_in_time(found: Measured) -> None:
     searches = [case.extra_info.search for case in found.run.benchmarks]
     spent = [one.seconds for one in searches if one is not None]

@@ -9,7 +9,7 @@ out.
 
 import pytest
 
-from frobench.reports.findings.exercises.loss_reporting import MEMORIES
+from frobench.reports.findings.exercises.training import MEMORIES
 from tests.instruments.devices.measured import EXACT, Measured, measured
 from tests.instruments.processes.alone import BENCHMARKS, copied
 

@@ -95,7 +95,6 @@ def test_one_call_for_all_pieces_launches_once(placed: Measured) -> None:
     last = spec.kernel + TRAFFIC * NUMBERS / PIECES / spec.bandwidth
     each = PIECES * spec.launch + last + spec.synchronise
     assert placed.value("foreach-acme:0") == pytest.approx(each / once, rel=EXACT)
-    assert placed.value("whole-acme:0") == pytest.approx(each / once, rel=EXACT)
 
 
 def test_a_launch_is_hidden_by_what_computes_twice_as_long(placed: Measured) -> None:

@@ -89,19 +89,6 @@ def test_how_sure_it_is_names_shapes_seconds_and_the_second_best() -> None:
     assert plain(found["searched-cpu"]) == "In float32: 87 shapes tried in 3.1 s."
 
 
-def test_a_square_product_is_held_against_the_most_of_its_precision() -> None:
-    found = by_name(answered(*WHOLE))[f"square-{GPU}"]
-    assert abs(found.value.value - 0.7) < 1e-12
-    assert plain(found).endswith("] of the fastest, in bfloat16 at n = 1,024.")
-    assert f"bench.py::bench_square[{GPU}-1024-bfloat16]" in found.cases
-
-
-def test_without_square_products_the_reason_is_told() -> None:
-    found = by_name(answered(*WHOLE[:3]))[f"square-{GPU}"]
-    assert found.value is None
-    assert found.answer.startswith("Not measured: ")
-
-
 def test_a_machine_without_an_accelerator_says_so_and_leads_with_its_cpu() -> None:
     section = answered(WHOLE[0], accelerators=0)
     assert section.findings[0].name == "peak-cpu"

@@ -78,10 +78,7 @@ def test_several_devices_are_held_against_one() -> None:
     assert value(section, lead.name) == pytest.approx(alone(2048) / parted(2048))
     said = plain(lead)
     assert said.startswith("1.409")
-    assert "] the speed of one NVIDIA H200 by hand, a batch of 2,048; " in said
-    assert "samples/s [" in said
-    assert ", 70.47% [" in said
-    assert "] of perfect scaling; 0.2018" in said  # 101 µs of 500.5, with a batch of 1
+    assert "] the speed of one NVIDIA H200 by hand, a batch of 2,048." in said
     assert lead.rule_of_thumb == "Split batches of 2,048."
     slow = by_name(section)[f"speed-up-data_parallel-{PAIR}-medium"]
     assert "0.70" in plain(slow)
@@ -97,12 +94,11 @@ def test_the_batch_from_which_several_devices_are_worth_it_is_found_between_thos
     assert "At no size measured, up to a batch of 2,048" in plain(never)
 
 
-def test_the_efficiency_of_four_devices_is_of_four_times_as_fast() -> None:
+def test_four_devices_are_held_against_one() -> None:
     cases = [*pair(), *steps("by_hand", quarter, FOUR)]
     section = answer("data_parallel", cases, accelerators=4)
     name = f"speed-up-by_hand-{FOUR}-medium"
     assert value(section, name) == pytest.approx(alone(2048) / quarter(2048))
-    assert ", 35.52% [" in plain(by_name(section)[name])
 
 
 def test_processes_are_held_against_one_process() -> None:
@@ -114,7 +110,6 @@ def test_processes_are_held_against_one_process() -> None:
     section = answer("data_parallel", cases, accelerators=2)
     name = f"speed-up-distributed-{PAIR}-medium"
     assert value(section, name) == pytest.approx(alone(2048) / parted(2048))
-    assert "; 1,300,000 samples/s" in plain(by_name(section)[name])
 
 
 def test_a_way_is_ranked_by_its_step_however_many_are_in_a_sample() -> None:
@@ -168,29 +163,9 @@ def test_what_is_lost_is_what_a_share_of_one_device_s_time_leaves() -> None:
     section = answer("data_parallel", cases, accelerators=2)
     lost = by_name(section)[f"loss-{PAIR}-medium"]
     assert value(section, lost.name) == pytest.approx((9.8 - 3) / 9.8)
-    assert value(section, f"sum-{PAIR}-medium") == pytest.approx(10 / 9.8)
     bars = plot(section, f"parts-{PAIR}-medium")
     assert {one.label: one.points[0].y.value for one in bars.series} == pytest.approx(times)
     assert bars.whole.points[0].y.value == pytest.approx(9.8e-3)
-
-
-def test_parts_are_added_up_with_the_largest_batch() -> None:
-    names = ("replicate", "scatter", "parallel_apply", "gather")
-    small = [
-        case(
-            "bench_forward_parts",
-            each,
-            PAIR,
-            work=Work(items=64.0),
-            size="medium",
-            batch=64,
-            part=part,
-        )
-        for part, each in (*dict.fromkeys(names, 1e-4).items(), ("whole", 3e-4))
-    ]
-    large = parts(**dict.fromkeys(names, 1e-3), whole=3.9e-3)
-    section = answer("data_parallel", [*pair(), *small, *large, forward(1e-3)], accelerators=2)
-    assert value(section, f"sum-{PAIR}-medium") == pytest.approx(4 / 3.9)
 
 
 def test_a_build_without_the_primitives_is_the_reason_that_is_given() -> None:

@@ -62,7 +62,6 @@ def test_what_each_operation_adds_is_its_cost() -> None:
     lead = section.findings[0]
     assert lead.name == f"launch-{GPU}"
     assert lead.value.value == pytest.approx(LAUNCH)
-    assert "from 1 to 10,000 operations." in lead.answer
 
 
 def test_a_line_ends_where_the_times_leave_it() -> None:
@@ -71,7 +70,7 @@ def test_a_line_ends_where_the_times_leave_it() -> None:
 
     section = answer("many_or_one", pieces(slower), accelerators=1)
     assert value(section, f"launch-{GPU}") == pytest.approx(LAUNCH)
-    assert "from 1 to 1,000 operations; more than 1,000 do not lie on" in section.findings[0].answer
+    assert len(section.findings[0].cases) == len(pieces()) - 1
 
 
 def test_where_no_line_fits_no_launch_is_shown() -> None:
@@ -87,14 +86,6 @@ def test_nothing_is_said_of_a_line_through_two_numbers_of_operations() -> None:
     lead = answer("many_or_one", pieces(device="cpu", counts=(1, 10))).findings[0]
     assert lead.name == "operation-cpu"
     assert "line" not in lead.answer
-
-
-def test_one_operation_is_held_against_most() -> None:
-    section = answer("many_or_one", pieces(device="cpu"))
-    ratio = (REST + 10_000 * LAUNCH) / (REST + LAUNCH)
-    assert value(section, "whole-cpu") == pytest.approx(ratio)
-    section = answer("many_or_one", pieces(device="cpu", counts=(10, 100, 1000)))
-    assert "one operation and many are not both" in by_name(section)["whole-cpu"].answer
 
 
 def test_a_launch_is_hidden_where_a_queue_takes_twice_as_long() -> None:

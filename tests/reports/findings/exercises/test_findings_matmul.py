@@ -113,12 +113,6 @@ def test_the_best_rate_is_of_the_best_precision() -> None:
     assert "in bfloat16" in found.answer
 
 
-def test_half_the_best_rate_is_reached_where_a_fixed_cost_equals_the_work() -> None:
-    found = by_name(answer("matmul", square(lambda n: cubic(n) + flat(n), "cpu")))
-    half = found["half-rate-cpu"].value
-    assert half.value == pytest.approx(128, rel=0.01)
-
-
 def test_a_graph_is_held_against_launching_from_python() -> None:
     cases = [
         case("bench_square", 12e-6, "cuda:0", n=16, dtype="float32"),

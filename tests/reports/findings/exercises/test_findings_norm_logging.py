@@ -70,7 +70,7 @@ def test_the_parts_are_held_against_the_whole() -> None:
 def test_an_accelerator_answers_before_the_cpu() -> None:
     section = answer("norm_logging", loops("cpu") + loops("cuda:0"), accelerators=1)
     assert section.findings[0].name == "penalty-cuda:0"
-    assert "NVIDIA H200" in section.findings[0].answer
+    assert "NVIDIA H200" in section.findings[0].question
 
 
 def test_a_length_between_none_and_the_smallest_is_the_smallest_or_below() -> None:

@@ -10,7 +10,6 @@ from tests.instruments.runs.exact_runs import (
     by_name,
     case,
     left_out,
-    plain,
     plot,
     value,
 )
@@ -37,7 +36,7 @@ def ready(function: str, fixed: float, rate: float, device: str = GPU) -> list[C
     return [case(function, fixed + n / rate, device, n=n) for n in SIZES]
 
 
-def test_the_detour_is_a_ratio_and_seconds_for_the_largest_and_the_smallest() -> None:
+def test_the_detour_is_a_ratio_for_the_largest() -> None:
     cases = created("bench_create", 10e-6, 1e12)
     cases += created("bench_create_then_move", 30e-6, 1e9)
     section = answer("placement", cases, accelerators=1)
@@ -45,10 +44,7 @@ def test_the_detour_is_a_ratio_and_seconds_for_the_largest_and_the_smallest() ->
     assert lead.name == "detour-randn"
     there, moved = (10e-6 + 4**10 / 1e12, 30e-6 + 4**10 / 1e9)
     assert value(section, "detour-randn") == pytest.approx(moved / there)
-    assert "on the NVIDIA H200; " in lead.answer
-    assert "1.1 ms [" in plain(lead)
-    assert "more; 3.006" in plain(lead)
-    assert plain(lead).endswith(" for n = 64.")
+    assert "on the NVIDIA H200." in lead.answer
     assert lead.rule_of_thumb == "Create tensors with device=."
 
 
@@ -60,7 +56,7 @@ def test_without_an_accelerator_the_cpu_answers_and_the_rest_says_why_not() -> N
     assert section.findings[0].name == "create-randn-cpu"
     assert value(section, "create-randn-cpu") == pytest.approx(1e-6 + 4**10 / 1e9)
     full = by_name(section)["create-full-cpu"].answer
-    assert " to write 1,048,576 equal numbers on the CPU; " in full
+    assert " to write 1,048,576 equal numbers on the CPU." in full
     for name in ("detour-randn", "detour-full", "move"):
         assert by_name(section)[name].answer == "Not measured: no accelerator."
 

@@ -3,7 +3,6 @@
 
 import pytest
 
-from frobench.reports.findings.finding import RATIO
 from frobench.suite.stored.types import Case, Work
 from tests.instruments.runs.exact_runs import (
     LAUNCHES,
@@ -63,16 +62,12 @@ def pipeline(
     return cases
 
 
-def test_the_fastest_placement_leads_with_what_the_others_take() -> None:
+def test_the_fastest_placement_leads() -> None:
     cases = placements(64, 1e-3, 2e-3, 3e-3) + placements(256, 8e-3, 2e-3, 4e-3)
     lead = answer("split_model", cases, accelerators=1).findings[0]
     assert lead.name == "placement"
     assert lead.value.value == pytest.approx(2e-3, rel=0.1)  # launches wobble
-    assert f" for a forward pass of 256 words {ON_GPU}; " in plain(lead)
-    assert f"2.000{RATIO} [2.000, 2.000] as long {SPLIT}" in plain(lead)
-    assert f"4.000{RATIO} [4.000, 4.000] as long all on the CPU" in plain(lead)
-    assert "with 64 words the fastest is all on the CPU" in plain(lead)
-    assert "no measurable difference" not in plain(lead)
+    assert f" for a forward pass of 256 words {ON_GPU}." in plain(lead)
     assert lead.rule_of_thumb == f"With 256 words run it {ON_GPU}."
 
 
@@ -81,15 +76,15 @@ def test_a_single_placement_is_not_compared() -> None:
     lead = answer("split_model", [other], accelerators=1).findings[0]
     assert lead.answer == "Not measured: no two placements have a number of words in common."
     both = answer("split_model", [alone, other], accelerators=1).findings[0]
-    assert f"4.000{RATIO} [4.000, 4.000] as long all on the CPU" in plain(both)
+    assert both.rule_of_thumb == f"With 256 words run it {ON_GPU}."
 
 
 def test_placements_that_cannot_be_told_apart_are_not_ranked() -> None:
     cases = placements(256, 8e-3, 2e-3, 4e-3)
     cases[2] = case("bench_split_forward", [2e-3 * x for x in WOBBLE[::-1]], GPU, tokens=256)
-    words = plain(by_name(answer("split_model", cases, accelerators=1))["placement"])
-    (tie,) = {ON_GPU, SPLIT} - {words.partition("256 words ")[2].partition(";")[0]}
-    assert words.endswith(f"no measurable difference: {tie}.")
+    placed = by_name(answer("split_model", cases, accelerators=1))["placement"]
+    assert placed.value is not None
+    assert placed.rule_of_thumb == ""
 
 
 def test_the_boundary_is_what_splitting_adds() -> None:
@@ -128,7 +123,6 @@ def test_a_pipeline_of_equal_stages_has_the_bubble_of_theory(group: str) -> None
     count = group.count("+") + 1
     assert value(section, f"pipeline-{group}") == pytest.approx(8 * count / (7 + count))
     assert value(section, f"bubble-{group}") == pytest.approx((count - 1) / (7 + count))
-    assert value(section, f"worth-{group}") == 2
     measured, theory = plot(section, f"pipeline-{group}").series
     assert [point.y.value for point in measured.points] == [
         pytest.approx(point.y.value) for point in theory.points
@@ -141,14 +135,6 @@ def test_copies_between_stages_are_part_of_the_bubble_and_small_pieces_are_not()
     assert "equal stages must wait for 11.1%" in plain(by_name(copies)[f"bubble-{PAIR}"])
     pieces = answer("split_model", pipeline(PAIR, small=1 / 16), accelerators=2)
     assert value(pieces, f"bubble-{PAIR}") == pytest.approx(1 / 9)
-
-
-def test_a_pipeline_is_worth_it_from_where_it_first_wins_if_it_ever_does() -> None:
-    some = answer("split_model", pipeline(PAIR, copy=0.05), accelerators=2)  # with 2 and with 4
-    assert value(some, f"worth-{PAIR}") == 2
-    none = by_name(answer("split_model", pipeline(PAIR, copy=0.15), accelerators=2))
-    assert none[f"worth-{PAIR}"].value is None
-    assert f"in {LAUNCHES} of {LAUNCHES} launches" in plain(none[f"worth-{PAIR}"])
 
 
 def test_stages_share_what_theory_says() -> None:

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""An accelerator against the CPU: how many times as fast it is, and from which size."""
+"""Bodies that are compared: an accelerator's with the CPU's, one with cold caches with itself."""
 
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from frobench.reports.findings.answers import Answer, Crossing, threshold
-from frobench.reports.findings.finding import RATIO
-from frobench.reports.findings.select import Curve, NotMeasuredError
-from frobench.reports.findings.values import VALUE, axis_pattern, is_below, size, text
+from frobench.reports.findings.answers import LITTLE, Crossing, answered, at, threshold
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
+from frobench.reports.findings.plots import lines
+from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
+from frobench.reports.findings.values import VALUE, axis_pattern, is_above, is_below, size, text
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Compared:
     axis: str = "n"
     of_what: str = ""
 
-    def at_largest(self) -> Answer:
+    def at_largest(self) -> Finding:
         """Compare the two at the largest size of both; the faster one first.
 
         The number of the answer is the accelerator's speed, whichever is faster.
@@ -41,7 +43,7 @@ class Compared:
         if is_below(ratio, 1.0):
             speed = f"{text(1 / ratio, RATIO)} the speed of {self.name} on the CPU"
         sentence, cases = f"{speed}{self.of_what}{self.at(large)}", self.ratio.cases[large]
-        return Answer(sentence, cases, ratio, RATIO, self.advice(), label=label)
+        return answered(sentence, cases, ratio, RATIO, self.advice(), label=label)
 
     def advice(self) -> str:
         """Say up to which size the CPU is faster, where all launches agree that there is one."""
@@ -56,7 +58,7 @@ class Compared:
         """Find the size from which the accelerator takes no longer."""
         return threshold(self.ratio, 1.0, self.times, self.power, axis_pattern(self.axis))
 
-    def crossover(self) -> Answer:
+    def crossover(self) -> Finding:
         """Say from which size it takes no longer."""
         return self.crossing().answer(self.ratio, f"crossover size {self.axis}")
 
@@ -66,3 +68,23 @@ class Compared:
 
     def _spelled(self, number: float) -> str:
         return size(number, axis_pattern(self.axis))
+
+
+def longer(ratio: Curve, spell: Callable[[float], str]) -> Finding:
+    """Say how many times as long the smallest takes with cold caches; up to where they matter.
+
+    ratio : times with cold caches over those with warm ones, by size
+    """
+    matter = [size for size in ratio.sizes if is_above(ratio.at(size), LITTLE)]
+    rule = f"Up to {spell(matter[-1])} keep inputs in the caches." if matter else ""
+    first = ratio.sizes[0]
+    return at(ratio, first, RATIO, f"as long with cold caches at {spell(first)}", rule)
+
+
+def cold_plot(
+    what: str, x: Axis, ratio: Callable[[Cases, str], Curve], cases: Cases, devices: Iterable[str]
+) -> Plot:
+    """Draw the ratio by size, a line for each device that has one."""
+    shown = lines(ratio, ((cases.title(name), cases, name) for name in devices))
+    title, y = f"A {what} with cold caches against one with warm ones", Axis("Times as long", RATIO)
+    return Plot(f"cold-{what}", title, "curve", x, y, shown, 1.0, "as long")
