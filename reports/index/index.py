@@ -46,13 +46,14 @@ def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     machines = _machines(summaries)
     runs = [run for machine in machines for run in machine]
     rows = [*_rows(machines)]
-    found = _data(machines, known, reference) if runs else {}
-    built = _built_devices(found) if runs else None
+    compares = any(run.axes.axes or run.scored.seconds.centres for run in runs)
+    found = _data(machines, known, reference) if compares else {}
+    built = _built_devices(found) if compares else None
     return render(
         "index.html",
-        scripts=script.INDEX,
+        scripts=script.INDEX if compares else (),
         styles=(purchase.STYLE, "index.css"),
-        title="Which device for which work",
+        title="Which device for which work" if compares or not runs else "Stored runs",
         description=f"{counted(len(runs), 'stored run')} of {counted(len(machines), 'machine')}",
         home="index.html",
         head=head,
@@ -129,6 +130,7 @@ def _rows(machines: Sequence[Sequence[Summary]]) -> Iterator[dict[str, Any]]:
             yield {
                 "href": run.href,
                 "title": run.title,
+                "code": run.code,
                 "history": 0 if age else len(machine),
                 "when": _utc(run.datetime)[:16].replace("T", " "),
                 "torch": (version, plus + build),

@@ -15,6 +15,7 @@ from frobench.suite.checks.case_facts import busy
 from frobench.suite.checks.noise import noisy_case
 from frobench.suite.checks.rule import code
 from frobench.suite.compare.matching import by_key, faults
+from frobench.suite.project import git
 from frobench.suite.statistics import Medians
 from frobench.suite.stored.machine_identity import device_id, distinctions, machine_id
 from frobench.suite.stored.types import Environment, Run
@@ -39,6 +40,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     complete : whether every launch that was planned ended
     cases, failed, skipped : numbers of cases that have samples, that failed, that were left out
     commit : of the suite, empty where it is not known
+    code : whose benchmarks were measured, and at which commit; empty for those of the suite
     faults : errors of the whole run, with any of which no number counts
     doubt : why its speed is not trusted: other programs, or most of the cases that can be compared
         are noisy; empty where it is
@@ -62,6 +64,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     failed: int
     skipped: int
     commit: str
+    code: str
     environment: Environment
     axes: DeviceAxes
     faults: tuple[str, ...]
@@ -126,6 +129,7 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
         failed=status["failed"],
         skipped=status["skipped"],
         commit=run.commit_info.id or "",
+        code=git.describe(part.project) if part.project else "",
         environment=part.environment,
         axes=device_axes(run),
         faults=tuple(faults(run, "")),

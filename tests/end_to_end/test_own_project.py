@@ -109,6 +109,11 @@ def test_the_question_and_its_answer_head_the_terminal_and_the_page(engineer: En
     assert "No axis was measured" not in text
     (lead,) = re.findall(r'<p class="lead">(.*)</p>', text)
     assert "Sort numbers" in lead
+    index = (engineer.folder / "site" / "index.html").read_text()
+    assert "<h1>Stored runs</h1>" in index
+    assert f" at {engineer.commit[:12]}<" in index
+    assert "Published figures" not in index
+    assert "<script>" not in index
 
 
 def test_a_failure_is_told_once_in_the_lines_of_the_engineer(engineer: Engineer) -> None:
