@@ -145,15 +145,15 @@ def _published(runs: Iterable[Summary]) -> dict[str, Any]:
 def devices(runs: Sequence[Summary]) -> list[tuple[int, list[int], int]]:
     """Return the devices of runs in their order, each with the places of its runs.
 
-    These are that of its newest run that ended and has no error, or else of its newest one; those
-    of such runs of its other specimens; and how many runs there are in all.
+    These are that of its newest run that ended and has no error, if there is one, of these without
+    a doubt, if there is one; those of such runs of its other specimens; and how many runs there are.
     """
     found: dict[str, dict[str, list[int]]] = {}
     for place, run in enumerate(runs):
         found.setdefault(run.device_id, {}).setdefault(run.machine_id, []).append(place)
 
-    def standing(place: int) -> tuple[bool, str, str]:
-        return is_whole(runs[place]), *_age(runs[place])
+    def standing(place: int) -> tuple[object, ...]:
+        return is_whole(runs[place]), not runs[place].doubt, *_age(runs[place])
 
     groups = []
     for specimens in found.values():

@@ -277,11 +277,12 @@ def test_a_device_has_its_newest_run_that_ended_without_errors() -> None:
     runs = [
         on_day(1, "a"),
         on_day(2, "a", complete=False),
+        on_day(2, "a", doubt="most of its cases are noisy"),
         on_day(3, "b", faults=("clock: it stood still",), scored=NOTHING),
     ]
     page = index.page(runs)
     assert links(page, "devices") == ["a/1.html"]
-    assert "3 runs, 2 specimens" in devices(page)[0]
+    assert "4 runs, 2 specimens" in devices(page)[0]
 
 
 def test_devices_without_a_score_come_last_and_say_why() -> None:
