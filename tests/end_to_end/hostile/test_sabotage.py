@@ -118,8 +118,8 @@ REASONS = {
     "hang": "did not end within its deadline of 5 s",
 }
 """What is told of the cases that fail otherwise than by their results."""
-NOT_OF_A_BENCHMARK = {"busy-runner", "missing-launch"}
-"""Codes of what no benchmark causes: a fault of the runner, and an edited file."""
+NOT_OF_A_BENCHMARK = {"busy-machine", "busy-runner", "missing-launch"}
+"""Codes of what no benchmark causes: other programs, a fault of the runner, and an edited file."""
 BY_CHANCE = {"launches that differ too much or too little": {"drift"}}
 """What may be named too: six random numbers are in order once in 360 runs."""
 
@@ -193,7 +193,8 @@ def test_every_fault_of_a_run_is_named_and_nothing_else(name: str, tmp_path: Pat
     of_run = set(spoilt.of_run.values())
     if len(affinity()) == 1:
         of_run -= {"few-threads"}  # one thread is all that one core can use
-    assert found.pop(RUN) - BY_CHANCE.get(name, set()) == of_run
+    by_others = {"busy-machine"}  # whatever else computes here meanwhile
+    assert found.pop(RUN) - BY_CHANCE.get(name, set()) - by_others == of_run
     assert found
     assert all(codes == set(spoilt.of_each_case.values()) for codes in found.values())
 

@@ -3,7 +3,6 @@
 
 import json
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -130,4 +129,4 @@ def test_a_site_shows_processors_of_one_name_as_two_devices_with_histories_of_th
     }
     assert len(json.loads(data)["groups"]) == 2
     assert len([*site.glob("badges/intel-xeon-2-cores-*.svg")]) == 2
-    assert sorted(Counter(json.loads(data)["machines"]).values()) == [1, 2]
+    assert "3 stored runs of 2 machines" in index

@@ -16,9 +16,7 @@ from tests.instruments.runs.exact_runs import (
 
 SIZES = (64, 4096, 4**10)
 GPU = "cuda:0"
-NO_GPU = left_out(
-    "bench_create_then_move", "skipped", "no accelerator", device="none", n=64
-)
+NO_GPU = left_out("bench_create_then_move", "skipped", "no accelerator", device="none", n=64)
 
 
 def created(
