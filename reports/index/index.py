@@ -21,7 +21,6 @@ from frobench.reports.web.render import render
 from frobench.suite.checks.facts import moment
 from frobench.suite.units import counted
 
-_LONGEST_TEXT = 120
 PRINTED = [chr(code) for code in range(ord("#"), ord("~") + 1) if chr(code) not in "\\<>&"]
 """The digits of packed logarithms, which need no escape."""
 HEADS = ("Machine", "Measured, UTC", "torch", "Profile", "Launches", "Cases", "Trust")
@@ -126,10 +125,10 @@ def _rows(machines: Sequence[Sequence[Summary]]) -> Iterator[dict[str, Any]]:
     """
     for machine in machines:
         for age, run in enumerate(machine):
-            version, plus, build = _short(run.environment.software.torch or "").partition("+")
+            version, plus, build = (run.environment.software.torch or "").partition("+")
             yield {
                 "href": run.href,
-                "title": _short(run.title),
+                "title": run.title,
                 "rank": "old" if age else "",
                 "history": 0 if age else len(machine),
                 "when": _utc(run.datetime)[:16].replace("T", " "),
@@ -145,11 +144,6 @@ def _utc(text: str) -> str:
     """Spell an ISO 8601 time in UTC to the second; what is none stays as it is."""
     when = moment(text)
     return when.replace(tzinfo=None).isoformat(timespec="seconds") if when else text
-
-
-def _short(text: str) -> str:
-    cut = f"{text[: _LONGEST_TEXT - 1]}\N{HORIZONTAL ELLIPSIS}"
-    return text if len(text) <= _LONGEST_TEXT else cut
 
 
 def _marks(run: Summary) -> Iterator[tuple[str, bool]]:

@@ -21,8 +21,6 @@ Given = TypeVar("Given")
 R = TypeVar("R")
 Blame = dict[str, list[Conclusion]]
 """What is wrong with runs, by the digests of their stored files."""
-LONGEST = 200
-"""Characters of a reason or of a file's name on the index."""
 
 
 class Broken(NamedTuple):
@@ -30,6 +28,7 @@ class Broken(NamedTuple):
 
     name: str
     reason: str
+    more: str
 
 
 class BrokenRunsError(Exception):
@@ -129,8 +128,4 @@ def named(name: str, conclusions: Sequence[Conclusion]) -> Broken:
     first = conclusions[0]
     more = f", and {len(conclusions) - 1} more" if len(conclusions) > 1 else ""
     fault = privacy.hide(printable(f"{first.code}: {first.message}"))
-    return Broken(_short(privacy.hide(printable(name))), f"{_short(fault)}{more}")
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\N{HORIZONTAL ELLIPSIS}"
+    return Broken(privacy.hide(printable(name)), fault, more)

@@ -25,6 +25,8 @@ ICON = (
     "stroke-width='2' d='M8 1v14M4 2h8M4 14h8'/>"
     "<circle cx='8' cy='7' r='3.5' fill='#b5440c'/></svg>"
 )
+LONGEST = 200
+"""Characters of a name or a reason on the index."""
 _INTERVAL = re.compile(r"\[[^\[\]]*\]|\(no interval: [^()]*\)")
 _UNIT = re.compile(r"(?<=\d) (?=(?:[n\N{MICRO SIGN}mkMGTP]|[KMGT]i)?(?:FLOP/s|B/s|s|B)\b)")
 _FIGURE = re.compile(r"(?:\d[\d,.]*(?:\u00a0\S+)? to )?\d[\d,.]*\u00a0\S*(?:FLOP/s|B/s|s)\b")
@@ -80,6 +82,7 @@ def _templates() -> jinja2.Environment:
     templates.filters |= {
         "bibtex": _bibtex,
         "counted": counted,
+        "cut": lambda text: text[:LONGEST] + "\N{HORIZONTAL ELLIPSIS}" * (len(text) > LONGEST),
         "estimate": _estimate,
         "json": _json,
         "lead": _lead,
