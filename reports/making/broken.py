@@ -52,15 +52,11 @@ def _tried(work: Callable[[Given], R], job: Given) -> R | Conclusion:
 
 
 class Job(Protocol):
-    """What is made of a run and of more than it, which the key names."""
+    """What is made of a run, and maybe of more than it."""
 
     @property
     def source(self) -> Source:
         """The run."""
-
-    @property
-    def key(self) -> str:
-        """What it depends on besides the run."""
 
 
 @dataclass(frozen=True)
@@ -77,13 +73,13 @@ class Stage(Generic[J, R]):
 
     def known(self, job: J) -> R | None:
         """Return what was made before."""
-        made = job.source.get(self.name, self.kind, job.key)
+        made = job.source.get(self.name, self.kind)
         return None if made is None or (self.stands and not self.stands(job, made)) else made
 
     def __call__(self, job: J) -> R | Conclusion:
         """Make it and keep it, or return what goes wrong, wherever a process does that."""
         made = _tried(self.make, job)
-        return made if isinstance(made, Conclusion) else job.source.kept(self.name, made, job.key)
+        return made if isinstance(made, Conclusion) else job.source.kept(self.name, made)
 
 
 def each(workers: Workers, stage: Stage[J, R], jobs: Sequence[J]) -> list[R]:

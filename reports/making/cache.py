@@ -41,9 +41,9 @@ Marks = dict[str, Mark]
 
 
 class _Entry(msgspec.Struct):
-    """A value with what it was made from; any change of that makes it worthless."""
+    """A value with what it was made with; any change of that makes it worthless."""
 
-    key: str
+    code: str
     value: msgspec.Raw
 
 
@@ -57,20 +57,17 @@ class Cache:
     folder: Path
     code: str
 
-    def get(self, name: str, kind: type[T], key: str | None = "") -> T | None:
-        """Return an entry if it is there and was made from what `key` names, by the same code.
-
-        Without a key (``None``), whatever was kept under the name, by whatever code.
-        """
+    def get(self, name: str, kind: type[T], *, of_any_code: bool = False) -> T | None:
+        """Return an entry if it is there and was made by the same code, or by whatever code."""
         with suppress(OSError, msgspec.DecodeError):
             entry = msgspec.msgpack.decode((self.folder / name).read_bytes(), type=_Entry)
-            if key is None or entry.key == f"{self.code} {key}":
+            if of_any_code or entry.code == self.code:
                 return msgspec.msgpack.decode(entry.value, type=kind)
         return None
 
-    def put(self, name: str, value: object, key: str = "") -> None:
+    def put(self, name: str, value: object) -> None:
         """Keep an entry, whole or not at all."""
-        entry = _Entry(f"{self.code} {key}", msgspec.Raw(msgspec.msgpack.encode(value)))
+        entry = _Entry(self.code, msgspec.Raw(msgspec.msgpack.encode(value)))
         self.folder.mkdir(parents=True, exist_ok=True)
         write(self.folder / name, msgspec.msgpack.encode(entry))
 
@@ -93,18 +90,13 @@ class Source(NamedTuple):
         """Itself, as of any job."""
         return self
 
-    @property
-    def key(self) -> str:
-        """What else a job of the file alone depends on: nothing."""
-        return ""
+    def get(self, name: str, kind: type[T]) -> T | None:
+        """Return what was made of the file."""
+        return self.cache.get(f"{self.sha256}.{name}", kind)
 
-    def get(self, name: str, kind: type[T], key: str = "") -> T | None:
-        """Return what was made of the file, if it was made from what `key` names too."""
-        return self.cache.get(f"{self.sha256}.{name}", kind, key)
-
-    def kept(self, name: str, value: T, key: str = "") -> T:
+    def kept(self, name: str, value: T) -> T:
         """Keep what was made of the file, and return it."""
-        self.cache.put(f"{self.sha256}.{name}", value, key)
+        self.cache.put(f"{self.sha256}.{name}", value)
         return value
 
 

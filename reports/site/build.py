@@ -157,8 +157,8 @@ class _Site:
         pages = {summary.sha256: summary.href for summary in summaries}
         jobs = [*self._pages(summaries, stored)]
         written = each(self.workers, run_files.PAGE, jobs)
-        of_runs = {name: one for page in written for name, one in page.items()}
-        before = (self.kept.get(SITE, Marks, None) or {}) | of_runs
+        of_runs = {name: one for _, page in written for name, one in page.items()}
+        before = (self.kept.get(SITE, Marks, of_any_code=True) or {}) | of_runs
         self.kept.put(SITE, before)  # some of these runs may turn out broken
         fleet = self._fleet(pages, known)
         rows = {name: known[name].rows for name in pages}
@@ -233,8 +233,7 @@ class _Site:
             axes = with_others(summary.axes, [run.axes for run in earlier], others.values())
             earlier.append(summary)
             price = self._price(summary)
-            depends_on = repr((summary.href, axes, price, *astuple(self.publication)))
-            key = hashlib.sha256(depends_on.encode()).hexdigest()
+            key = repr((summary.href, axes, price, *astuple(self.publication)))
             source, given = stored[summary.sha256], (axes, price, self.publication)
             yield PageJob(source, self.out, summary.href, key, *given)
 

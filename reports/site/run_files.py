@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is made of one stored run, in whichever process: its summary, its tables and its page.
 
-Everything goes into the cache too, and what lies there by the same key is not made again.
+Everything goes into the cache too, and what lies there is not made again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ class Known(Struct, frozen=True):
 class PageJob(NamedTuple):
     """A page to write.
 
-    key : a digest of what it depends on besides its run
+    key : what it depends on besides its run
     axes : those of its device, beside those of other runs
     price : what the device costs, with its date; empty where that is not known
     publication : what the page says of the site
@@ -94,8 +94,8 @@ def summarised(source: Source) -> Known:
     return Known(made, downloads.rows(run, estimated), peers.node(run, made.axes, estimated))
 
 
-def write_page(job: PageJob) -> Marks:
-    """Write the page of a run, and its tables beside it."""
+def write_page(job: PageJob) -> tuple[str, Marks]:
+    """Write the page of a run, and its tables beside it; return the key and what was written."""
     whole = judged(job.source)
     run = checks.credible(whole)
     with remembered(run):
@@ -116,7 +116,7 @@ def write_page(job: PageJob) -> Marks:
     target.parent.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         write(target.with_name(name), content)
-    return _below(files, target)
+    return job.key, _below(files, target)
 
 
 def _below(files: Mapping[str, bytes], page: Path) -> Marks:
@@ -149,10 +149,11 @@ def _signs(job: PageJob, shown: Contents, data: Marks) -> Signs:
     return Signs(head(*about, job.href, base + IMAGE), stem + IMAGE, stem + BADGE, markdown)
 
 
-def _stands(job: PageJob, written: Marks) -> bool:
-    return stand(written, job.out)
+def _stands(job: PageJob, written: tuple[str, Marks]) -> bool:
+    key, marks = written
+    return key == job.key and stand(marks, job.out)
 
 
 FAULTS = Stage("faults", list[Conclusion], faults)
 SUMMARY = Stage("summary", Known, summarised)
-PAGE = Stage("page", Marks, write_page, _stands)
+PAGE = Stage("page", tuple[str, Marks], write_page, _stands)
