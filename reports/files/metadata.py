@@ -13,9 +13,9 @@ from frobench.reports.making.cache import Marks
 from frobench.suite.checks import facts
 
 MEDIA = {
-    ".csv": "text/csv",
-    ".json": "application/json",
-    ".parquet": "application/vnd.apache.parquet",
+    "csv": "text/csv",
+    "json": "application/json",
+    "parquet": "application/vnd.apache.parquet",
 }
 """Files that hold data, by their suffix; all others show it."""
 PROJECT = {
@@ -50,11 +50,6 @@ class Publication:
     def url(self, href: str) -> str:
         """Return where a file of the site will lie: relative to the site if that is not known."""
         return f"{self.address}{href}"
-
-    @property
-    def licence_url(self) -> str:
-        """Address of the licence's text."""
-        return f"https://spdx.org/licenses/{self.licence}"
 
 
 ANYWHERE = Publication()
@@ -100,21 +95,21 @@ def head(  # noqa: PLR0913, PLR0917 - one for each thing that machines are told
         "name": name,
         "description": text,
         **({"datePublished": day} if day else {}),
-        "license": publication.licence_url,
+        "license": f"https://spdx.org/licenses/{publication.licence}",
         "creator": CREATORS,
         "citation": PROJECT | {"author": AUTHORS},
         "distribution": [
             {
                 "@type": "DataDownload",
                 "name": file.rpartition("/")[2],
-                "encodingFormat": MEDIA[_suffix(file)],
+                "encodingFormat": MEDIA[file.rpartition(".")[2]],
                 "sha256": files[file].sha256,
                 "contentUrl": publication.url(file)
                 if publication.address
                 else PurePosixPath(file).relative_to(folder).as_posix(),
             }
             for file in sorted(files)
-            if _suffix(file) in MEDIA
+            if file.rpartition(".")[2] in MEDIA
         ],
     }
     if not publication.address:
@@ -122,11 +117,6 @@ def head(  # noqa: PLR0913, PLR0917 - one for each thing that machines are told
     url, image = publication.url(href), image and publication.url(image)
     dataset |= {"@id": url, "url": url} | ({"image": image} if image else {})
     return Head(dataset, publication.licence, url, image)
-
-
-def _suffix(name: str) -> str:
-    """Return the suffix of a file's path; there are tens of thousands, and pathlib is slow."""
-    return f".{name.rpartition('.')[2]}"
 
 
 def date(text: str) -> str:

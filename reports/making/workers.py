@@ -50,12 +50,15 @@ class Workers(AbstractContextManager["Workers"]):
             return self._pool.map(work, jobs, chunksize=share)
         # Those that start now leave interruptions, and modules in the current folder, alone.
         handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        before = os.environ.copy()
         os.environ["PYTHONSAFEPATH"] = "1"
         try:
             self._pool = ProcessPoolExecutor(self.processes, get_context("spawn"), collect_seldom)
             return self._pool.map(work, jobs, chunksize=share)
         finally:
             signal.signal(signal.SIGINT, handler)
+            os.environ.clear()
+            os.environ.update(before)
 
 
 def collect_seldom(objects: int = SELDOM) -> None:
