@@ -46,7 +46,7 @@ _TIMED = """act => new Promise((told) => {
 })"""
 ACTS = {
     "filter": """word => {
-  const field = document.getElementById("name");
+  const field = document.querySelector("#finder input[type=search]");
   field.value = word;
   field.dispatchEvent(new Event("input", { bubbles: true }));
 }""",
