@@ -204,9 +204,8 @@ const charts = (() => {
       const heights = spread(there.map((row) => height(of(shown[at], row))));
       return there.map((row, i) => ends(row, spelled(of(shown[at], row)), x, heights[i], side));
     });
-    const described = shown.map((standing) => `${standing.workload.title}: ${standing.rows.filter(({ ranks }) => ranks)
-      .map(({ name: called, ranks: [first, last] }) => `${called} ${first === last ? first : `${first} to ${last}`}`).join(", ")}`).join(". ");
-    const firsts = shown.map(({ rows }) => rows.filter(({ ranks }) => ranks && ranks[0] === 1 && ranks[1] === 1)[0]?.name ?? null);
+    const described = shown.map(({ workload, rows }) => `${workload.title}: ${rows.filter(({ ranks }) => ranks).map((row) => `${row.name} ${spelled(row.ranks)}`).join(", ")}`).join(". ");
+    const firsts = shown.map(({ rows }) => rows.find(({ ranks }) => ranks?.[1] === 1)?.name);
     const [leader, times] = firsts.filter(Boolean).map((one) => [one, firsts.filter((other) => other === one).length]).sort((a, b) => b[1] - a[1])[0] ?? [];
     const title = times === shown.length ? `${leader} is first under every workload`
       : `The order depends on the workload${leader ? `: ${leader} is first under ${times} of ${shown.length}` : ""}`;
