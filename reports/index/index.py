@@ -6,7 +6,7 @@ The earlier runs of a machine follow its newest run.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -31,7 +31,7 @@ def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     summaries: Iterable[Summary],
     known: Sequence[Price] = (),
     beside: Sequence[str] = (),
-    head: Callable[[], Head | None] = lambda: None,
+    head: Head | None = None,
     broken: Sequence[Broken] = (),
     reference: str = "",
 ) -> str:
@@ -39,7 +39,7 @@ def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
 
     known : what devices cost, for runs that a reader lays side by side
     beside : pages on which runs are side by side already
-    head : tells what its head says to machines; it is asked last
+    head : what its head says to machines
     broken : files without a page
     reference : the page of the run that others are compared with at first; empty for the usual one
     """
@@ -55,7 +55,7 @@ def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
         title="Which device for which work",
         description=f"{counted(len(runs), 'stored run')} of {counted(len(machines), 'machine')}",
         home="index.html",
-        head=head(),
+        head=head,
         beside=beside,
         broken=broken,
         rows=rows,
@@ -120,8 +120,8 @@ def _built_devices(found: dict[str, Any]) -> dict[str, str]:
 def _rows(machines: Sequence[Sequence[Summary]]) -> Iterator[dict[str, Any]]:
     """Yield a row of the table for each run.
 
-    A script shows ``old`` runs, before a machine's newest, when asked. The newest row has the
-    number of the machine's runs. Marks have whether they are bad.
+    The newest row of a machine has the number of its runs, earlier ones have 0; a script shows
+    these when asked. Marks have whether they are bad.
     """
     for machine in machines:
         for age, run in enumerate(machine):
@@ -129,7 +129,6 @@ def _rows(machines: Sequence[Sequence[Summary]]) -> Iterator[dict[str, Any]]:
             yield {
                 "href": run.href,
                 "title": run.title,
-                "rank": "old" if age else "",
                 "history": 0 if age else len(machine),
                 "when": _utc(run.datetime)[:16].replace("T", " "),
                 "torch": (version, plus + build),

@@ -213,7 +213,7 @@ class _Site:
         if summaries:
             head = metadata.head(*_described(newest_first), marks, self.publication)
         pages = [name for name in others if name.endswith(".html")]
-        page = index.page(newest_first, self.known, pages, lambda: head, broken, reference)
+        page = index.page(newest_first, self.known, pages, head, broken, reference)
         further = {published.PATH.name: published.PATH.read_bytes()}
         return marks | _put(further | {INDEX: page.encode()}, self.out)
 
