@@ -147,9 +147,6 @@ const charts = (() => {
   const APART = 18;
   const MARKS = 4;
 
-  /** The place of a machine's rank: the middle of the ranks that it may have. */
-  const middle = ([first, last]) => (first + last) / 2;
-
   /** Heights of names, so that none covers another. */
   function spread(heights) {
     const order = heights.map((_, i) => i).sort((a, b) => heights[a] - heights[b]);
@@ -160,7 +157,8 @@ const charts = (() => {
     return placed;
   }
 
-  const height = (ranks) => TOP + (middle(ranks) - 1) * STEP;
+  /** The height of a machine: that of the middle of the ranks that it may have. */
+  const height = ([first, last]) => TOP + ((first + last) / 2 - 1) * STEP;
 
   /** The rank of a machine at one end of its line, with its name where there is room, else with its letter. */
   function ends(row, rank, x, y, side) {
