@@ -158,7 +158,7 @@ def test_a_device_has_one_row_and_the_fastest_comes_first() -> None:
 
 
 def test_the_best_is_named_and_bold_only_where_that_is_conclusive() -> None:
-    price = Price(re.compile("NVIDIA"), None, 500.0, "USD", "2026-01-01", "list", "a list", "")
+    price = Price("NVIDIA", None, 500.0, "USD", "2026-01-01", "list", "a list", "")
     cards = [named("a", "Card A", 1), named("b", "Card B", 2, 2.0), named("c", "Card C", 3, 2.001)]
     page = index.page(cards, [price])
     text = Reader(page).text
@@ -171,7 +171,7 @@ def test_the_best_is_named_and_bold_only_where_that_is_conclusive() -> None:
 
 
 def test_a_doubtful_run_is_marked_and_leads_no_sentence_among_others() -> None:
-    price = Price(re.compile("NVIDIA"), None, 500.0, "USD", "2026-01-01", "list", "a list", "")
+    price = Price("NVIDIA", None, 500.0, "USD", "2026-01-01", "list", "a list", "")
     doubt = "142 of 144 cases noisy"
     noisy = named("e", "Card E", 6, 9.0, doubt=doubt)
     page = index.page([*CARDS[1:3], CARDS[4], noisy], [price])
@@ -307,7 +307,7 @@ def test_a_share_of_the_workload_stands_beside_every_score() -> None:
 
 def test_prices_and_values_are_those_of_one_device() -> None:
     two = named("two", "Card B", 2, 3.0, count=2)
-    price = Price(re.compile("NVIDIA"), None, 500.0, "USD", "2026-01-01", "list", "a list", "")
+    price = Price("NVIDIA", None, 500.0, "USD", "2026-01-01", "list", "a list", "")
     found = devices(index.page([named("a", "Card A", 1), two], [price]))
     assert all("500" in row for row in found)
     assert "unknown" not in found[0].partition("500")[2]
