@@ -87,7 +87,8 @@ const index = (() => {
     rows.sort((a, b) => (b.speed?.log ?? -Infinity) - (a.speed?.log ?? -Infinity) || a.run - b.run);
     const beside = (one, other) => score(one.machine, other.machine).speed;
     const fast = [...rows], by = columns(all).find(({ title }) => title.toLowerCase() === asked.order.replace("-", ""));
-    const amount = (row) => (by ? by.of(row)?.value : row.speed?.log), sign = asked.order.startsWith("-") ? -1 : 1;
+    const amounts = new Map(rows.map((row) => [row.run, by ? by.of(row)?.value : row.speed?.log])), amount = ({ run }) => amounts.get(run);
+    const sign = asked.order.startsWith("-") ? -1 : 1;
     if (by || asked.order === "speed") rows.sort((a, b) => last(amount(a), amount(b)) || sign * (amount(a) - amount(b)) || a.run - b.run);
     return {
       rows, order: asked.order, apart: differing(all.data), base, beside, workload, unpriced, currency, called: base.name,

@@ -76,7 +76,8 @@ def test_an_interruption_while_processes_start_is_heard_once(tmp_path: Path) -> 
         while process.poll() is None:
             os.killpg(process.pid, signal.SIGINT)
             time.sleep(0.01)
-        assert process.communicate() == ("1\n", "")
+        assert process.stderr
+        assert (process.stdout.read(), process.stderr.read()) == ("1\n", "")
 
 
 def said(program: str, folder: Path, current: Path | None = None) -> tuple[str, str]:
