@@ -30,15 +30,8 @@ class Rules(NamedTuple):
 
 
 OWN = Rules(own.findings, own.plots)
-_KNOWN = (
-    products.RULES
-    | loops.RULES
-    | devices.RULES
-    | copies.RULES
-    | training.RULES
-    | layers.RULES
-    | collectives.RULES
-)
+_MODULES = products, loops, devices, copies, training, layers, collectives
+_KNOWN = {name: rules for module in _MODULES for name, rules in module.RULES.items()}
 _ORDER = """
     matmul attainable_peak norm_logging parallel_matmul parameters placement copies many_or_one
     loss_reporting data_parallel split_model transformer long_context small_weights

@@ -100,10 +100,11 @@ def _dots(cases: Cases, device: str, ceilings: _Ceilings) -> Iterator[Dot]:
 
 
 def _roofline(run: Run, device: str, ceilings: _Ceilings, dots: list[Dot]) -> Roofline:
+    ascending = sorted(dots, key=lambda dot: dot.intensity)
     shown = {
         name: below
         for name in ceilings.products
-        if (below := [dot for dot in dots if dot.precision == name])
+        if (below := [dot for dot in ascending if dot.precision == name])
     }
     ridges = [ceilings.ridge(name) for name in shown]
     widest = [dot.intensity for dot in dots] + ridges
@@ -115,7 +116,10 @@ def _roofline(run: Run, device: str, ceilings: _Ceilings, dots: list[Dot]) -> Ro
         "points",
         INTENSITY,
         RATE,
-        tuple(_series(*below) for below in shown.items()),
+        tuple(
+            Series(name, tuple(Point(dot.intensity, dot.rate, (dot.case,)) for dot in below))
+            for name, below in shown.items()
+        ),
         lines=tuple(_roof(name, ceilings, ends) for name in shown),
         result=_reached(products.attained(run, device)[0].precision, ceilings, shown) or title,
     )
@@ -128,12 +132,6 @@ def _reached(leading: str, ceilings: _Ceilings, shown: dict[str, list[Dot]]) -> 
         return ""
     best = max((dot.part for dot in shown[leading]), key=lambda part: part.value)
     return f"Products reach {format_point(best, '1')} of the {leading} ceiling"
-
-
-def _series(precision: str, dots: list[Dot]) -> Series:
-    ascending = sorted(dots, key=lambda dot: dot.intensity)
-    points = tuple(Point(dot.intensity, dot.rate, (dot.case,)) for dot in ascending)
-    return Series(precision, points)
 
 
 def _roof(precision: str, ceilings: _Ceilings, ends: tuple[float, float]) -> Series:

@@ -145,8 +145,9 @@ def _published(runs: Iterable[Summary]) -> dict[str, Any]:
 def devices(runs: Sequence[Summary]) -> list[tuple[int, list[int], int]]:
     """Return the devices of runs in their order, each with the places of its runs.
 
-    These are that of its newest run that ended and has no error, if there is one, of these without
-    a doubt, if there is one; those of such runs of its other specimens; and how many runs there are.
+    These are that of its newest run that ended without an error or a doubt, or else without an
+    error, or else of its newest one; those of such runs of its other specimens; and how many runs
+    there are.
     """
     found: dict[str, dict[str, list[int]]] = {}
     for place, run in enumerate(runs):

@@ -7,7 +7,7 @@ and power stand beside them. Their words are the same on pages and in a terminal
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import pandas as pd
 from msgspec import Struct
@@ -199,71 +199,62 @@ def device_name(run: Run, place: str) -> str:
 
 
 def _axes(run: Run, place: str) -> Iterator[Axis]:
-    yield from _compute(run, place)
+    """Yield what was measured, but no cost that launches leave open to be none."""
+    for name, by_launch, cases, basis, ceiling, precision in _numbers(run, place):
+        value, is_cost = estimate_of(by_launch), name in {"overhead", "read_back"}
+        if is_cost and value.low is not None and value.low <= 0:
+            continue
+        yield Axis(
+            name=name,
+            device=device_name(run, place),
+            value=value,
+            unit="s" if is_cost else "FLOP/s" if name == "compute" else "B/s",
+            basis=basis,
+            precision=precision,
+            sheet=ceiling.rate if ceiling else None,
+            sheet_name=ceiling.name if ceiling else "",
+            part=estimate_of(by_launch / ceiling.rate) if ceiling else None,
+            cases=cases,
+        )
+
+
+class _Number(NamedTuple):
+    """What an axis is made of, by launch, and what the device allows."""
+
+    name: Name
+    by_launch: pd.Series
+    cases: tuple[str, ...]
+    basis: str
+    ceiling: PeakRate | None = None
+    precision: str = ""
+
+
+def _numbers(run: Run, place: str) -> Iterator[_Number]:
+    for one in products.attained(run, place):  # the leading precision first
+        ceiling, names = peaks.peak_of(run, one.case, one.rate), (one.case.fullname,)
+        yield _Number("compute", one.rate, names, one.basis, ceiling, one.precision)
     copied = cases_of(run, "copies")
     yield from _copy(copied, "memory", "within", place)
+    basis = "the CPU's" if is_cpu(place) else "mostly the host's"
     with suppress(NotMeasuredError):
         operations = loops.overhead_of(cases_of(run, "many_or_one"), place)
-        yield from _cost(run, place, "overhead", *operations)
+        yield _Number("overhead", *operations, basis)
     with suppress(NotMeasuredError):
         steps = loops.read_back_of(cases_of(run, "norm_logging"), place)
-        yield from _cost(run, place, "read_back", *steps)
+        yield _Number("read_back", *steps, basis)
     if not is_cpu(place):
         for name, kind in LINKS.items():
             yield from _copy(copied, name, kind, place)
 
 
-def _compute(run: Run, place: str) -> Iterator[Axis]:
-    """Yield the best rate of each precision, the leading one first."""
-    for product in products.attained(run, place):
-        case, rate = product.case, product.rate
-        ceiling = peaks.peak_of(run, case, rate)
-        names = (case.fullname,)
-        yield _axis(run, place, "compute", rate, names, product.basis, ceiling, product.precision)
-
-
-def _copy(cases: Cases, name: Name, kind: str, place: str) -> Iterator[Axis]:
+def _copy(cases: Cases, name: Name, kind: str, place: str) -> Iterator[_Number]:
     """Yield a bandwidth, unless all copies are so small that caches hold them."""
     with suppress(NotMeasuredError):
         rate, names = copies.bandwidth_of(cases, kind, place)
         largest = KINDS[kind].curve(cases, place).sizes[-1]
         basis = SLOPE if len(names) > 1 else f"at {format_value(largest, 'B')}"
         ceiling = peaks.bound_of_copy(cases.run, place, KINDS[kind].function)
-        yield _axis(cases.run, place, name, rate, names, basis, ceiling)
-
-
-def _cost(
-    run: Run, place: str, name: Name, by_launch: pd.Series, names: tuple[str, ...]
-) -> Iterator[Axis]:
-    """Yield what an operation costs, unless launches leave open whether it costs anything."""
-    basis = "the CPU's" if is_cpu(place) else "mostly the host's"
-    axis = _axis(run, place, name, by_launch, names, basis)
-    if axis.value.low is None or axis.value.low > 0:
-        yield axis
-
-
-def _axis(  # noqa: PLR0913, PLR0917 - one for each thing that an axis is made of
-    run: Run,
-    place: str,
-    name: Name,
-    by_launch: pd.Series,
-    cases: tuple[str, ...],
-    basis: str,
-    ceiling: PeakRate | None = None,
-    precision: str = "",
-) -> Axis:
-    return Axis(
-        name=name,
-        device=device_name(run, place),
-        value=estimate_of(by_launch),
-        unit={"compute": "FLOP/s", "overhead": "s", "read_back": "s"}.get(name, "B/s"),
-        basis=basis,
-        precision=precision,
-        sheet=ceiling.rate if ceiling else None,
-        sheet_name=ceiling.name if ceiling else "",
-        part=estimate_of(by_launch / ceiling.rate) if ceiling else None,
-        cases=cases,
-    )
+        yield _Number(name, rate, names, basis, ceiling)
 
 
 def _watts(run: Run, place: str) -> Estimate | None:

@@ -45,9 +45,8 @@ TOKENS = 1024
 WIDTH, EFFICIENCY = Axis("Width of the layer"), Axis("Scaling efficiency", "1")
 
 
-def findings(cases: Cases) -> list[Finding]:
-    """Answer for each operation on each group, the largest group first."""
-    answered = []
+def findings(cases: Cases) -> Iterator[Finding]:
+    """Answer for each operation on each group, the largest group first, then for trainings."""
     for group in groups(cases):
         where = cases.the(group)
         for function, operation in OPERATIONS.items():
@@ -55,19 +54,14 @@ def findings(cases: Cases) -> list[Finding]:
                 question = f"How fast is {operation} between {where}?"
                 end = f"{operation.replace(' ', '-')}-{group}"
                 ways = {f"bandwidth-{end}": _bandwidth, f"rate-{end}": _rate}
-                answered.append(ask_either(question, ways, cases, function, group))
+                yield ask_either(question, ways, cases, function, group)
         if nodes_in(group) > 1 and cases.names(function=NEIGHBOURS, device=group):
             question = f"Which link is the slowest of {where}?"
-            answered.append(ask(f"slowest-{group}", question, _slowest, cases, group))
+            yield ask(f"slowest-{group}", question, _slowest, cases, group)
     if sum(nodes_in(group) > 1 for group in groups(cases)) > 1:
         question = "How does all-reduce scale with the number of nodes?"
-        answered.append(ask("scaling-all-reduce", question, _scaling, cases))
-    answered += _training_findings(cases)
-    if not answered:
-        question = "How fast is all-reduce between several processes?"
-        reason = cases.reason(function=ALL_REDUCE)
-        answered.append(Finding.missing("bandwidth-all-reduce", question, reason))
-    return answered
+        yield ask("scaling-all-reduce", question, _scaling, cases)
+    yield from _training_findings(cases)
 
 
 def _bandwidth(cases: Cases, function: str, group: str) -> Finding:
@@ -75,10 +69,8 @@ def _bandwidth(cases: Cases, function: str, group: str) -> Finding:
     line, messages, size = fit(times), _messages(function), times.sizes[-1]
     # A link carries the moved bytes at the least.
     moved = cases.curve("size", "bytes", function=function, device=group).at(size)
-    bus, speed = line.rate * (moved / size), line.rate * messages
+    bus = line.rate * (moved / size)
     more = f"; a latency of {text(line.latency / messages, 's')}"
-    if not (bus == speed).all():
-        more += f"; an algorithm bandwidth of {text(speed, RATE.unit)}"
     words = f"{VALUE} of bus bandwidth{_part_of_link(cases, group, bus)}"
     rule = f"Join messages below {_bytes(estimate_of(line.half).value)}."
     label = f"bus bandwidth of {OPERATIONS[function]}"
@@ -228,9 +220,8 @@ def _training_findings(cases: Cases) -> Iterator[Finding]:
         if cases.names(function=STEP, device=group):
             question = f"How many tokens hide the communication of training over {where}?"
             yield ask(f"hidden-{group}", question, _hidden, cases, group)
-    for group in groups(cases):
         if cases.names(function=PIPELINE, device=group):
-            question = f"How much faster is a pipeline over {cases.the(group)}?"
+            question = f"How much faster is a pipeline over {where}?"
             yield ask(f"pipeline-{group}", question, _fastest, cases, group)
 
 

@@ -181,14 +181,13 @@ def _split_model(cases: Cases) -> Iterator[Finding]:
     yield ask("placement", "Where is a model best run?", _placement, cases)
     yield ask("boundary", "What does the boundary between CPU and GPU cost?", _boundary, cases)
     yield ask("training", "What does the boundary cost in training?", _training, cases)
-    question = "How much of the model is its embedding on {}?"
-    for device in reversed(cases.values("device", function=FORWARD)):
-        yield from ask_on(cases, [device], ("embedding", question, _embedding))
+    embedding = "embedding", "How much of the model is its embedding on {}?", _embedding
+    devices = reversed(cases.values("device", function=FORWARD))
+    yield from ask_on(cases, devices, embedding)
     yield from _pipeline_findings(cases)
     groups = cases.values("device", function=AT_ONCE)
-    for group in groups:
-        question = "How fast are independent models at once on {}?"
-        yield from ask_on(cases, [group], ("tasks", question, _tasks))
+    tasks = "tasks", "How fast are independent models at once on {}?", _tasks
+    yield from ask_on(cases, groups, tasks)
     if not groups:
         question = "How fast are independent models at once on several devices?"
         yield Finding.missing("tasks", question, cases.reason(function=AT_ONCE))

@@ -177,7 +177,8 @@ def _many_or_one(cases: Cases) -> Iterator[Finding]:
         ("foreach", "What does one call for many tensors gain on {}?", _foreach),
         ("compile", "What does compiling a chain of operations gain on {}?", _compiling),
     )
-    yield ask("graph", "What does replaying a recorded graph gain?", _graph, cases)
+    question = "What does replaying a recorded graph gain?"
+    yield ask("graph", question, lambda: _foreach(cases, cases.accelerator(), GRAPH))
 
 
 def overhead_of(cases: Cases, device: str) -> tuple[pd.Series, tuple[str, ...]]:
@@ -226,10 +227,6 @@ def _hides(cases: Cases, device: str) -> Crossing:
 def _foreach(cases: Cases, device: str, function: str = FOREACH) -> Finding:
     gain = _pieces(cases, PIECES, device) / _pieces(cases, function, device)
     return largest(gain, RATIO, f"as fast by {AT_ONCE[function]}, {SIZE} operations")
-
-
-def _graph(cases: Cases) -> Finding:
-    return _foreach(cases, cases.accelerator(), GRAPH)
 
 
 def _compiling(cases: Cases, device: str) -> Finding:

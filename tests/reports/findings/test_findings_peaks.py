@@ -125,8 +125,7 @@ def test_copies_are_held_against_what_limits_them(run: Run) -> None:
 
 def test_the_best_rate_names_the_peak() -> None:
     flops = 2.0 * 1024**3
-    one = case(
-        "bench_square", flops / 494.5e12, GPU, work=Work(flops=flops), n=1024, dtype="bfloat16"
-    )
+    work = Work(flops=flops)
+    one = case("bench_square", flops / 494.5e12, GPU, work=work, n=1024, dtype="bfloat16")
     found = by_name(answer("matmul", [one], accelerators=1))[f"best-rate-{GPU}"].answer
     assert "in bursts, 50% [" in found

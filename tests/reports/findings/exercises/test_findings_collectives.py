@@ -81,7 +81,6 @@ def test_a_message_has_the_latency_of_half_a_round_trip_and_the_links_bandwidth(
     assert trip.value.value == pytest.approx(BANDWIDTH)
     assert "80% [" in plain(trip)  # of the slower link
     assert "of the link (1.25 GB/s); a latency of 50 µs [" in plain(trip)
-    assert "algorithm" not in trip.answer  # it is the same
 
 
 def test_where_no_line_fits_the_smallest_message_is_timed_one_way() -> None:
@@ -96,7 +95,6 @@ def test_the_bus_bandwidth_of_an_all_reduce_counts_what_each_link_carries() -> N
     four = by_name(across(sums("cpu/4x1", 4), [LINK, LINK, LINK, None]))
     found = four["bandwidth-all-reduce-cpu/4x1"]
     assert found.value.value == pytest.approx(BANDWIDTH)
-    assert "an algorithm bandwidth of 670 MB/s [" in plain(found)
     assert "of the link" not in found.answer  # one node does not tell
 
 
