@@ -46,7 +46,7 @@ def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     machines = _machines(summaries)
     runs = [run for machine in machines for run in machine]
     rows = [*_rows(machines)]
-    compares = any(run.axes.axes or run.scored.seconds.centres for run in runs)
+    compares = any(run.faults or run.axes.axes or run.scored.seconds.centres for run in runs)
     found = _data(machines, known, reference) if compares else {}
     built = _built_devices(found) if compares else None
     return render(
