@@ -31,7 +31,10 @@ def defaults(verb: str) -> dict[str, Any]:
 
     Raises click.UsageError if a key is unknown or a value has another type.
     """
-    here = Path.cwd()
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:  # the folder was removed, as the verb says
+        return {}
     files = (folder / "pyproject.toml" for folder in (here, *here.parents))
     path = next(filter(Path.is_file, files), None)
     table = None if path is None else _table(path)

@@ -105,6 +105,21 @@ def test_a_table_of_nearly_that_name_is_refused(project: Path) -> None:
     assert "[tool.forbench]: did you mean [tool.frobench]?" in refused.stderr
 
 
+def test_a_folder_that_was_removed_is_named_without_a_traceback(project: Path) -> None:
+    (project / "gone").mkdir()
+    command = f"cd gone && rmdir ../gone && exec {sys.executable} -m frobench run"
+    done = subprocess.run(
+        ["sh", "-c", command],  # noqa: S607 - as found
+        cwd=project,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3, done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_a_file_without_the_table_changes_nothing(project: Path) -> None:
     (project / "pyproject.toml").write_text("[tool.other]\n")
     assert "bench_mine" not in frobench("list", "-k", "mine", folder=project).stdout
