@@ -228,7 +228,10 @@ def passed(
 
 
 def relu(numbers: Tensor, positive: Tensor | None) -> Tensor:
-    """Return numbers, with zero for those that are not positive; which are may be given."""
+    """Return numbers, with zero in the place of those that are not positive.
+
+    positive : which numbers count as positive; by default those above zero
+    """
     return numbers * (numbers > 0 if positive is None else positive)
 
 

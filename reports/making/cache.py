@@ -87,7 +87,7 @@ class Source(NamedTuple):
 
     @property
     def source(self) -> "Source":
-        """Itself, as of any job."""
+        """The file that a job is about; a file is the job where nothing else is needed."""
         return self
 
     def get(self, name: str, kind: type[T]) -> T | None:

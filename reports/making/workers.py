@@ -17,6 +17,7 @@ FEW = 8
 MOST = 8
 """Processes at most: each takes 200 MB."""
 SAFE_PATH = "PYTHONSAFEPATH"
+"""The variable that keeps Python from importing modules of the current folder."""
 LARGEST_SHARE = 8
 """Jobs handed to a process at once, at most."""
 SELDOM, FEW_PAGES = 100_000, 1_000_000

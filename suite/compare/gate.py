@@ -4,9 +4,7 @@
 `compare`, `reproduce` and `history` end by it.
 """
 
-import math
 from collections import Counter
-from statistics import median_low
 
 from frobench.suite.compare.matching import CaseComparison, RunComparison
 from frobench.suite.exit_codes import CANNOT, SLOWER
@@ -71,8 +69,7 @@ def doubt(comparison: RunComparison, expected: int | None = None) -> str | None:
         return ": ".join(
             [f"only {len(compared)} of {counted(every, 'case')} could be compared", *why]
         )
-    changes = [case.smallest_change for case in compared]
-    if median_low([math.inf if change is None else change for change in changes]) > BLUNT:
+    if sum(map(_is_blunt, compared)) > len(compared) / 2:
         cases, sharp = counted(len(compared), "case"), format_value(BLUNT, "1")
         most = "most of " * (len(compared) > 1)
         return f"in {most}{cases} no slow-down of {sharp} would have shown"

@@ -24,7 +24,7 @@ BEGUN = {
 WIDTH, EFFICIENCY = Axis("size n"), Axis("Scaling efficiency", "1")
 LEVEL = 0.95
 SERIES = 3
-"""Groups of devices, of two, four ... and all, from which on their number is an axis."""
+"""Fewest groups of devices (two, four ... all) for a chart over the number of devices."""
 
 
 def _parallel_matmul(cases: Cases) -> Iterator[Finding]:
@@ -110,7 +110,7 @@ def _product_plots(cases: Cases) -> Iterator[Plot]:
 
 
 def _ways(cases: Cases) -> list[tuple[str, str]]:
-    """Return the groups of devices, and the ways to use each of them at once, as measured."""
+    """Return each group of devices with each way to use its devices that was measured."""
     measured = [
         (str(group), function)
         for function in BEGUN
@@ -120,7 +120,7 @@ def _ways(cases: Cases) -> list[tuple[str, str]]:
 
 
 def _growing(cases: Cases) -> dict[str, dict[str, Curve]]:
-    """Return the ways that so many groups were measured in that their number is an axis.
+    """Return the ways to use devices for which at least `SERIES` groups were measured.
 
     Each has the efficiency of the groups of accelerators, at the largest size that all have.
     """
@@ -145,7 +145,7 @@ def _by_number(function: str, groups: dict[str, Curve]) -> Series:
 
 
 def _part_of_perfect(cases: Cases, group: str, function: str) -> Curve:
-    """Return the time of one product in sequence over the time of all at once."""
+    """Return the time of one product in sequence over that of the products side by side."""
     at_once = cases.curve("n", function=function, device=group)
     if function == PROCESSES:
         return _item(cases, PROCESS_SEQUENCE, group) / at_once
