@@ -56,7 +56,7 @@ def answered(  # noqa: PLR0913, PLR0917 - one for each part of an answer
     value = estimate_of(by_launch)
     if bracket is not None and value.low is not None:
         value = structs.replace(value, low=bracket[0], high=bracket[1])
-    is_vague = value.is_wide and not (at_least or bracket)
+    is_vague = value.is_wide and not at_least
     spelled = format_estimate(value, unit)
     if unit == RATIO and holds_one(by_launch) and not is_vague:
         spelled = f"{NO_DIFFERENCE}{spelled}"

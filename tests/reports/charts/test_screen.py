@@ -105,7 +105,9 @@ def test_a_bar_ends_at_its_number_and_has_its_datasheet_and_other_runs() -> None
     assert float(sheet) == pytest.approx(2 * float(width), abs=0.05)
     assert drawn.count('class="spec"') == 2
     assert "datasheet 100" in texts(drawn)
-    assert len([text for text in texts(drawn) if text.isdigit()]) >= 3
+    assert 3 <= len([text for text in texts(drawn) if text.isdigit()]) <= screen.MOST_TICKS
+    for value in (43e9, 57e9, 71e9, 99e9):
+        assert len(texts(screen.bar(Bar(estimate(value), "B/s", "Memory")))) <= screen.MOST_TICKS
 
 
 def test_of_many_other_runs_few_are_drawn_with_the_least_and_the_greatest() -> None:

@@ -184,6 +184,16 @@ def test_all_that_was_not_measured_is_one_section_with_its_reasons(tmp_path: Pat
     assert "the kernel offers no frequency control" in reader.text
 
 
+def test_answers_that_are_not_conclusive_are_counted(tmp_path: Path) -> None:
+    run = factory.run(noise=0.7)
+    _, reader = read(tmp_path, run)
+    ((questions, wide),) = re.findall(r"(\d+) answers, (\d+) not conclusive", reader.text)
+    assert int(questions) == len(run.frobench.exercises)
+    assert int(wide) == len(re.findall("Not conclusive: ", reader.text)) > 0
+    _, reader = read(tmp_path / "steady", factory.run(noise=0.001))
+    assert ", 0 not conclusive" not in reader.text
+
+
 def test_noise_and_failure_stand_beside_the_number(tmp_path: Path) -> None:
     run = factory.run()
     noisy, failed = run.benchmarks[0], run.benchmarks[1]
