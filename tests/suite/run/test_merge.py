@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""The stored run holds what its journal says of every launch, and nothing else."""
+
+from msgspec.structs import asdict, replace
+
+from frobench.suite.journal import Begun, Busy, Ended, Gauged, Harness, Record, Refused, no_facts
+from frobench.suite.profiles import settings_for
+from frobench.suite.run import energy
+from frobench.suite.run.merge import merge
+from frobench.suite.run.telemetry import Line, Reading
+from frobench.suite.stored.types import Check, Energy, Run, Work
+from tests.instruments.runs import factory_machine, made_up_records
+from tests.instruments.runs.made_up_records import measured
+
+ENVIRONMENT = factory_machine.environment(None, 1)
+OTHER = replace(ENVIRONMENT, software=replace(ENVIRONMENT.software, torch="0.1"))
+SETTINGS = settings_for("standard", ["cuda:0"], launches=3)
+
+
+def records() -> list[Record]:
+    """Return the journal of three launches, of which the second did not reach the first case."""
+    first, last = (
+        measured(
+            "product",
+            launch=launch,
+            order=order,
+            samples=samples,
+            iterations=iterations,
+            warmup=0.5 + launch,
+            sampled=0.25,
+            work=Work(flops=8.0),
+            check=Check("all", error, 1e-3),
+            parts={"enqueue": 1e-6 * order},
+            peak_bytes=peak,
+            against=[2e-3 + launch],
+            flushed_bytes=flushed,
+            commonest=commonest,
+            idle_devices=[idle],
+            wall_seconds=2.0,
+        )
+        for launch, order, samples, iterations, error, peak, flushed, commonest, idle in (
+            (0, 2, [1.23456789012345e-3, 3e-3], 5, 2e-4, 400, 64, 0.25, "cuda:0"),
+            (2, 1, [2e-3], 7, 1e-4, 300, 32, 0.75, "cpu"),
+        )
+    )
+    return [
+        Harness(launch=0, environment=ENVIRONMENT, facts=replace(no_facts(), timer_step=1e-9)),
+        Gauged(launch=0, seconds={"cpu/product": 1e-3}),
+        Gauged(launch=0, seconds={"cpu/product": 4e-3}),
+        Gauged(launch=0, seconds={"cpu/product": 2e-3}),
+        Begun(launch=0, case="product", at=100.0, settled=0.125),
+        first,
+        replace(first, samples=[9.0]),  # a launch that was killed measured it again
+        Busy(launch=0, case="product", begun=110.0, ended=112.0, calls=1000, seconds=1.5),
+        Ended(launch=0, started="2026-01-01T00:00:00+00:00", begun=3.0, seconds=20.0),
+        Refused(launch=1, case="product", status="skipped", reason="the device was lost"),
+        measured("empty", launch=1, samples=[1e-6], check=Check("all", 0.0, 0.0)),
+        Ended(launch=1, started="2026-01-01T00:01:00+00:00", begun=63.0, seconds=4.0),
+        Harness(launch=2, environment=OTHER, facts=no_facts()),
+        last,
+        Ended(
+            launch=2,
+            started="2026-01-01T00:02:00+00:00",
+            begun=123.4567,
+            seconds=5.6789,
+            others=0.12345,
+            runner_cores=0.123456,
+        ),
+    ]
+
+
+def counter() -> list[Line]:
+    """Return readings of 300 W, while the case was repeated, and of a rest before it."""
+    return [
+        Reading(at=at, run=at - 90, device="cuda:0", values={"energy_joules": 300 * at, "fan": 0.5})
+        for at in (101.0, 110.0, 111.0, 112.0)
+    ]
+
+
+def merged(*, complete: bool = True) -> Run:
+    """Return the run of the journal above."""
+    cases = [
+        made_up_records.identity("product", "cuda:0", title="Multiply.", version="v"),
+        made_up_records.identity("empty"),
+    ]
+    plan = made_up_records.plan(
+        SETTINGS, environment=ENVIRONMENT, cases=cases, energy=["product", "empty"]
+    )
+    return merge(plan, records(), 150.0, counter(), complete=complete)
+
+
+def test_a_case_has_an_entry_of_each_launch_and_what_sums_them_up_is_the_worst() -> None:
+    product, empty = merged().benchmarks
+    assert product.stats.data == [1.23456789e-3, 3e-3, 2e-3]
+    told = asdict(product.extra_info)
+    assert told.pop("telemetry")["cuda:0"].values == {"fan": (0.5, 0.5, 0.5)}
+    assert told == {
+        "version": "v",
+        "title": "Multiply.",
+        "headline": True,
+        "device": "cuda:0",
+        "devices": ["cuda:0"],
+        "launches": [2, 0, 1],
+        "iterations": [5, 0, 7],
+        "warmup": [0.5, 0.0, 2.5],
+        "work": Work(flops=8.0),
+        "check": Check("all", 2e-4, 1e-3),
+        "parts": {"enqueue": [2e-6, None, 1e-6], "sustained": [1.5e-3, None, None]},
+        "peak_bytes": 400,
+        "order": [2, 0, 1],
+        "against": [2e-3, 2.002],
+        "flushed_bytes": 32,
+        "commonest": 0.75,
+        "idle_devices": ["cpu", "cuda:0"],
+        "control": False,
+        "search": None,
+        "energy": Energy(joules=[0.6, None, None], seconds=[0.002, None, None]),
+    }
+    assert (empty.extra_info.launches, empty.extra_info.order) == ([0, 1, 0], [0, 1, 0])
+
+
+def test_a_launch_is_what_its_process_and_the_runner_say_of_it() -> None:
+    first, second, third = merged().frobench.launches
+    assert (first.started, first.begun) == ("2026-01-01T00:00:00+00:00", 3.0)
+    assert (first.seconds, first.body_seconds) == (20.0, 0.5)
+    assert (first.warmup_seconds, first.timer_step) == (1.125, 1e-9)
+    assert (first.gauge, first.changed) == ({"cpu/product": 2e-3}, {})
+    assert (second.begun, second.seconds, second.gauge) == (63.0, 4.0, {})
+    assert (third.begun, third.seconds) == (123.457, 5.679)
+    assert (third.others, third.runner_cores) == (0.123, 0.1235)
+    assert third.changed == {"software.torch": "0.1"}
+
+
+def test_a_chosen_case_without_energy_says_why_and_what_goes_on_is_not_complete() -> (
+    None
+):
+    assert merged().frobench.without_energy == {"empty": energy.UNSEEN}
+    assert [merged(complete=stated).frobench.complete for stated in (True, False)] == [True, False]
