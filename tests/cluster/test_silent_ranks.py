@@ -16,7 +16,7 @@ from frobench.suite.kit.worker_commands import Task
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import Worker
 from frobench.suite.stored.types import Check
-from tests.suite.kit.test_group import suicidal
+from tests.suite.kit.test_workers import suicidal
 
 DEADLINE = 45.0
 """Seconds for a case: ranks wait for each other for 15 of them."""

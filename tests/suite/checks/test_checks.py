@@ -1,24 +1,39 @@
 # SPDX-License-Identifier: MIT
-"""A run says what is wrong with it, a sound one is left in peace, and every code is explained."""
+"""A sound run is left in peace; a file that is altered or impossible is refused by name."""
 
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from functools import reduce
+from operator import getitem
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from frobench.suite import checks
-from frobench.suite.checks import __main__, rule
+from frobench.suite.checks import __main__, bounds, ceilings, rule, structure, timing
 from frobench.suite.stored import store
+from frobench.suite.stored.types import Energy, Run, Telemetry, Work
+from tests.instruments.faults import bad_files, published_figures
 from tests.instruments.faults.judging import (
+    add_up,
     codes,
     in_two_modes,
+    keep,
     made,
+    of_its_name,
     set_samples,
+    validate,
     validate_file,
 )
+from tests.instruments.faults.spoiling import case, good, last, name_anew, product, sense
+from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.project_files import stored_runs
 from tests.instruments.runs import factory
 
-ROOT = Path(__file__).parents[3]
 MODULES = checks.ALL
 RULES = [(code, function) for module in MODULES for code, function in rule.rules(module).items()]
 UNQUIET = {"noisy-case", "drift", "few-launches"}
@@ -64,8 +79,8 @@ def test_a_run_without_cases_can_be_judged() -> None:
 def test_a_case_with_impossible_samples_is_not_judged_further() -> None:
     run = made()
     broken, whole = run.benchmarks[:2]
-    for case in (broken, whole):
-        case.extra_info.idle_devices = ["cpu"]
+    for one in (broken, whole):
+        one.extra_info.idle_devices = ["cpu"]
     set_samples(broken, [[0.0] * 3] * 8)
     found = [c for c in checks.conclude(run) if c.case in {broken.fullname, whole.fullname}]
     assert [(c.code, c.case) for c in found] == [
@@ -108,3 +123,331 @@ def test_the_page_explains_every_code_that_there_is() -> None:
     page = __main__.page()
     for code in [*(code for code, _ in RULES), "unreadable"]:
         assert page.count(f"\n### `{code}`\n") == 1
+
+
+def test_a_small_container_on_large_caches_is_not_refused(tmp_path: Path) -> None:
+    run = good()
+    run.frobench.environment.cpu.memory_bytes = 2**30
+    run.frobench.environment.cpu.last_level_cache_bytes = 2304 * 2**20  # two EPYC 9684X
+    assert [one for one in validate(run, tmp_path) if one.severity == "error"] == []
+
+
+def test_a_wrong_reading_among_many_is_not_refused(tmp_path: Path) -> None:
+    run = good()
+    sense(product(run), "power_watts", -1.0, 620.0, 65535.0)
+    assert [one for one in validate(run, tmp_path) if one.severity == "error"] == []
+
+
+@pytest.mark.parametrize(("dtype", "operations"), [("bfloat16", 128), ("int8", 256)])
+def test_cores_of_arm_without_long_vectors_may_multiply_narrow_matrices(
+    dtype: str, operations: int
+) -> None:
+    run = good()  # as on a Snapdragon X, or in a container on a Mac
+    cpu = run.frobench.environment.cpu
+    cpu.instruction_sets, cpu.usable_cores, cpu.logical_cores = "asimd asimddp bf16 i8mm", 12, 12
+    one = product(run)
+    one.params["dtype"], one.extra_info.devices = dtype, ["cpu"]
+    ceiling = ceilings.peak_ceiling(run, one)
+    assert ceiling is not None
+    assert ceiling.most > 12 * 4.4e9 * operations
+
+
+def test_a_part_of_a_device_may_have_the_name_of_the_whole(tmp_path: Path) -> None:
+    run = good()
+    for one in run.frobench.environment.accelerators:
+        one.name, one.memory_bytes = "AMD Instinct MI300X", 47 * 2**30  # its memory in four parts
+        one.capability, one.multiprocessors = "gfx942", 38
+    assert "out-of-bounds" not in [one.code for one in validate(run, tmp_path)]
+
+
+def test_a_file_that_cannot_be_read_has_one_fault_with_its_place(tmp_path: Path) -> None:
+    content = json.loads(store.encode(made()))
+    del content["benchmarks"][3]["stats"]["q3"]
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(content))
+    (found,) = validate_file(path)
+    assert (found.code, found.severity) == ("unreadable", "error")
+    assert found.message == "Object missing required field `q3` - at `$.benchmarks[3].stats`"
+
+
+def test_a_changed_sample_breaks_the_digest_and_the_statistics(tmp_path: Path) -> None:
+    run = made()
+    path = tmp_path / "run.json"
+    text = store.encode(run).decode()
+    sample = f"{run.benchmarks[0].stats.data[0]:.6g}".replace("e-0", "e-")
+    assert f'"data": [{sample},' in text
+    path.write_text(text.replace(f'"data": [{sample},', '"data": [0.5,', 1))
+    assert codes(validate_file(path)) == {"digest-differs", "statistics-differ"}
+
+
+def test_what_a_driver_does_not_count_or_says_to_be_0_is_no_fault_of_the_run(
+    tmp_path: Path,
+) -> None:
+    run = made(accelerators=1)
+    first, second, *_ = run.benchmarks
+    for one, joules in ((first, 0.0), (second, 0.01)):
+        seconds = [one.stats.median] * len(run.frobench.launches)
+        one.extra_info.energy = Energy(joules=[joules] * len(seconds), seconds=[*seconds])
+    run.frobench.telemetry = Telemetry(
+        begun=0.0,
+        step=1.0,
+        series={},
+        held_back={},
+        launches=[],
+        unknown={},
+        cost=0.0,
+        idle_watts={"cuda:0": -500e3},
+    )
+    (card,) = run.frobench.environment.accelerators
+    card.power_limit_watts = card.power_limit_default_watts = card.max_clock_hz = 0.0
+    assert not validate(run, tmp_path)
+    notes = [one.message for one in checks.conclude(run) if one.code == "energy-unknown"]
+    assert notes == [
+        "the counter of cuda:0 was reset at rest",
+        "the counter did not move in 1 case",
+    ]
+
+
+def lists(value: object, where: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the places of all lists in plain JSON, of lists and tables inside lists the first's."""
+    if isinstance(value, list):
+        yield where
+    inner = value.items() if isinstance(value, dict) else enumerate(cast("list[Any]", value)[:1])
+    for key, part in inner:
+        if isinstance(part, dict | list):
+            yield from lists(part, (*where, key))
+
+
+def test_a_list_that_lacks_its_last_entry_never_makes_a_reader_fail(tmp_path: Path) -> None:
+    content = store.encode(made())
+    path = tmp_path / "run.json"
+    refused = []
+    for where in lists(json.loads(content)):
+        plain = json.loads(content)
+        *holders, key = where
+        holder = reduce(getitem, holders, plain)
+        holder[key] = holder[key][:-1]
+        plain["frobench"]["digest"] = store.digest_of(plain)
+        path.write_text(json.dumps(plain))
+        faults = {fault.code for fault in checks.review(path) if fault.severity == "error"}
+        assert checks.broken.__name__ not in faults, where
+        refused += [key] * bool(faults)
+    per_launch = {*structure.PER_LAUNCH, "enqueue", "data", "devices"}
+    assert per_launch <= {*refused}
+
+
+def test_samples_beyond_all_numbers_are_refused_and_end_nothing() -> None:
+    run = made()
+    run.benchmarks[0].stats.data[:] = [1.7e308] * len(run.benchmarks[0].stats.data)
+    with pytest.raises(store.InvalidResult, match=r"data\[0\]"):
+        store.encode(run)
+
+
+RTX_5090 = ("NVIDIA GeForce RTX 5090", 32 * 2**30, 170, "12.0", 2.407e9)
+Device = tuple[str, int, int, str, float]
+
+
+def on(device: Device) -> Run:
+    """Return the good run, as if its accelerators were others."""
+    run = good()
+    name, memory, units, capability, clock = device
+    told = run.frobench.environment
+    told.accelerators = [
+        replace(
+            one,
+            name=name,
+            memory_bytes=int(0.97 * memory),
+            multiprocessors=units,
+            capability=capability,
+            max_clock_hz=clock,
+        )
+        for one in told.accelerators
+    ]
+    of_its_name(told)
+    run.benchmarks = [one for one in run.benchmarks if one.group in {"matmul", "parallel_matmul"}]
+    for one in run.benchmarks:  # as slow as is honest anywhere
+        if one.extra_info.devices[0] != "cpu":
+            last(run, max(1e-4, (one.extra_info.work.flops or 0.0) / 1e13), one)
+    names = {one.fullname for one in run.benchmarks}
+    run.frobench.outcomes = [one for one in run.frobench.outcomes if one.fullname in names]
+    return run
+
+
+def said(run: Run, folder: Path, severity: str = "error") -> set[str]:
+    return {one.code for one in validate(run, folder) if one.severity == severity}
+
+
+@pytest.mark.parametrize(
+    ("clock", "rate", "doubted"),
+    [(2.407e9, 242.18e12, True), (None, 242.18e12, False), (None, 255e12, True)],
+)
+def test_a_device_whose_highest_clock_is_unknown_may_have_a_boosted_one(
+    clock: float | None,
+    rate: float,
+    doubted: bool,  # noqa: FBT001 - a parameter
+    tmp_path: Path,
+) -> None:
+    run = on(RTX_5090)
+    told = run.frobench.environment
+    for place, device in enumerate(told.accelerators):
+        device.max_clock_hz = clock
+        if clock is None:
+            told.unknown[f"accelerators.{place}.max_clock_hz"] = "the driver does not report it"
+    one = product(run, 4096, "bfloat16")
+    seconds = (one.extra_info.work.flops or 0.0) / rate
+    last(run, seconds, one)
+    one.extra_info.parts = {"span": [seconds] * len(one.extra_info.launches)}  # one clock
+    assert ("near-peak" in said(run, tmp_path, "warning")) == doubted
+
+
+@pytest.mark.parametrize(
+    ("rate", "error"),
+    [(60e9, None), (80e9, "above-link")],
+)
+def test_eight_devices_may_each_copy_as_fast_as_a_link_carries(
+    rate: float, error: str | None, tmp_path: Path
+) -> None:
+    run = good()
+    names = of_eight(run)
+    one = case(run, "bench_to_device", size=4**13)
+    name_anew(run, one, device="+".join(names))
+    keep(run, lambda other: other is one)
+    one.extra_info.work = Work(bytes=8.0 * 4**13, path="host")
+    last(run, 4**13 / rate, one)
+    assert said(run, tmp_path) == ({error} if error else set())
+
+
+def of_eight(run: Run) -> list[str]:
+    """Let a run have eight accelerators like its first one, and return their names."""
+    told = run.frobench.environment
+    first = told.accelerators[0]
+    told.accelerators = [replace(first, index=index) for index in range(8)]
+    of_its_name(told)
+    names = [f"cuda:{index}" for index in range(8)]
+    run.frobench.settings = replace(run.frobench.settings, devices=["cpu", *names])
+    return names
+
+
+LEAST_NAMED = 95.0
+"""Percent of impossible figures that a rule names, at least."""
+LEAST_FIGURES = 1_800
+
+
+def test_no_sound_figure_is_refused() -> None:
+    refused, count = [], 0
+    for one in published_figures.sound():
+        count += 1
+        if codes := published_figures.codes(one, "error"):
+            refused.append((one.run.benchmarks[-1].name, one.value, codes))
+    assert refused == []
+    assert count > LEAST_FIGURES
+
+
+def test_impossible_figures_are_named_as_often_as_the_document_says() -> None:
+    table = published_figures.table()
+    [named] = re.findall(r"\| all \| [\d,]+ \| ([\d.]+)%", table)
+    assert float(named) >= LEAST_NAMED
+    assert table in (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
+
+
+LEAST_FILES = 50
+
+
+def errors(path: Path) -> set[str]:
+    return {one.code for one in validate_file(path) if one.severity == "error"}
+
+
+def test_the_good_file_is_good(tmp_path: Path) -> None:
+    assert validate(good(), tmp_path) == []
+
+
+def test_each_bad_file_is_refused_by_its_code(tmp_path: Path) -> None:
+    made = bad_files.write(tmp_path)
+    assert len(made) >= LEAST_FILES
+    found = {path.stem: errors(path) for path in made}
+    missed = {
+        path.stem: found[path.stem] for path, code in made.items() if code not in found[path.stem]
+    }
+    assert missed == {}
+
+
+@pytest.mark.parametrize("name", bad_files.DOUBTED)
+def test_each_doubtful_run_is_named_and_not_refused(name: str, tmp_path: Path) -> None:
+    code, spoil = bad_files.DOUBTED[name]
+    run = good()
+    spoil(run)
+    add_up(run)
+    found = validate(run, tmp_path)
+    assert code in {one.code for one in found if one.severity == "warning"}
+    assert {one.code for one in found if one.severity == "error"} == set()
+
+
+@pytest.mark.parametrize(("hours", "found"), [(23, set()), (25, {"impossible-date"})])
+def test_a_clock_that_measured_may_be_a_day_ahead_of_the_one_that_reads(
+    hours: int, found: set[str], tmp_path: Path
+) -> None:
+    run = good()
+    bad_files.dated(run, (datetime.now(UTC) + timedelta(hours=hours)).isoformat())
+    assert codes(validate(run, tmp_path)) == found
+
+
+def test_the_calendars_first_date_is_impossible(tmp_path: Path) -> None:
+    run = good()
+    run.datetime = "0001-01-01T00:00:00+00:00"
+    assert codes(validate(run, tmp_path)) == {"impossible-date"}
+
+
+def test_every_rule_about_a_file_has_a_file_that_it_names() -> None:
+    refusing = {code for code, _ in [*bad_files.OF_RUNS.values(), *bad_files.OF_TEXTS.values()]}
+    doubting = {code for code, _ in bad_files.DOUBTED.values()}
+    modules = {*checks.OF_FILES, *checks.OF_BELIEF, bounds, timing}
+    by_severity = {
+        severity: {
+            code for module in modules if severity == module.SEVERITY for code in rule.rules(module)
+        }
+        for severity in ("error", "warning")
+    }
+    of_clocks = {"plain-inputs", "coarse-clock", "costly-harness"}
+    assert refusing == by_severity["error"] | {"unreadable", "digest-differs"}
+    assert doubting >= by_severity["warning"] | of_clocks
+
+
+def test_a_run_says_of_itself_what_would_refuse_its_file(tmp_path: Path) -> None:
+    run = good()
+    last(run, 8e-6, product(run, 4096))
+    said = codes(checks.conclude(run))
+    assert codes(validate(run, tmp_path)) <= said
+    assert "above-peak" in said
+
+
+@pytest.mark.parametrize("kept", ["events-miss-work", "unsynchronised"])
+def test_what_a_run_says_of_itself_is_honest_but_not_that_it_did_not_wait(
+    kept: str, tmp_path: Path
+) -> None:
+    [spoil] = [spoil for code, spoil in bad_files.OF_RUNS.values() if code == kept]
+    run = good()
+    spoil(run)
+    said_nothing = validate(run, tmp_path)
+    run.frobench.conclusions = checks.conclude(run)
+    said = validate(run, tmp_path)
+    assert [(one.code, one.severity) for one in said_nothing] == [(kept, "error")]
+    honest = "warning" if kept == "events-miss-work" else "error"
+    assert [(one.code, one.severity) for one in said] == [(kept, honest)]
+
+
+def test_damage_is_told_without_what_cannot_be_believed(tmp_path: Path) -> None:
+    run = good()
+    last(run, 8e-6, product(run, 4096))
+    path = tmp_path / "run.json"
+    path.write_bytes(store.encode(run))
+    assert checks.opened(path)[1] == []
+    assert errors(path) == {"above-peak"}
+
+
+def test_numbers_that_mean_nothing_end_no_rule(tmp_path: Path) -> None:
+    run = good()
+    for one in run.benchmarks:
+        one.extra_info.iterations[0] = 0
+    run.frobench.environment.accelerators[0].max_clock_hz = -1e29
+    assert codes(validate(run, tmp_path)) == {"sample-count"}
+    assert {"sample-count", "out-of-bounds"} == codes(checks.conclude(run)) - {"failed-case"}

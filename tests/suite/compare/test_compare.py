@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""What two stored runs say of each other."""
+"""What two stored runs say of each other, on one machine or on two."""
 
+import re
 import sys
 from collections.abc import Callable
 from statistics import median
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from frobench.reports.compare import verdicts
-from frobench.suite.compare.gate import exit_code
-from frobench.suite.compare.matching import RunComparison
+from frobench.suite.compare.gate import agreement, exit_code
+from frobench.suite.compare.matching import Matched, RunComparison, match_machines
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.statistics import case_medians, estimate
-from frobench.suite.stored.types import Case, Check, Conclusion, Run, Search, Severity
+from frobench.suite.stored import store
+from frobench.suite.stored.types import Case, Check, Conclusion, Outcome, Run, Search, Severity
+from frobench.suite.terminal import comparison, output
 from frobench.suite.terminal import comparison as words
-from frobench.suite.terminal import output
 from tests.instruments.faults.spoiling import take
 from tests.instruments.runs import factory
 
@@ -227,3 +230,237 @@ def test_what_is_said_is_broken_where_a_terminal_ends_and_whole_without_one(
     assert first == ""
     assert max(map(len, lines)) <= 40
     assert [text[:4] for text in lines] == ["  sl", *["    "] * (len(lines) - 1)]
+
+
+def _as_xpu(run: Run) -> Run:
+    """Turn every ``cuda`` of a run into an ``xpu``, as another vendor's machine would name it."""
+    text = msgspec.json.encode(run).decode().replace("cuda:", "xpu:")
+    other = msgspec.json.decode(text, type=Run)
+    for device in other.frobench.environment.accelerators:
+        device.name = "Another accelerator"
+    return other
+
+
+@pytest.fixture(scope="module")
+def found() -> Matched:
+    """Match an H200 with another vendor's accelerator."""
+    base = factory.run(seed=1, accelerators=1)
+    return match_machines(base, _as_xpu(factory.run(seed=2, accelerators=1)))
+
+
+def test_there_are_no_verdicts(capsys: pytest.CaptureFixture[str]) -> None:
+    base = factory.run(seed=1, accelerators=1)
+    new = _as_xpu(factory.run(seed=2, accelerators=1, slower=0.8))
+    assert verdicts.machines(base, new, "training", as_json=False, cases=True) == 0
+    told = capsys.readouterr().out
+    for word in ("faster", "slower", "same", "unresolved", "incomparable"):
+        assert word not in told
+    assert "What differs and moves numbers:\n  accelerators: " in told
+
+
+def test_a_case_that_one_machine_lacks_is_named_with_the_reason() -> None:
+    base, new = factory.run(seed=1), factory.run(seed=2)
+    lost = next(case for case in new.benchmarks if case.group == "matmul")
+    new.benchmarks.remove(lost)
+    outcome = next(one for one in new.frobench.outcomes if one.fullname == lost.fullname)
+    outcome.status, outcome.reason = "skipped", "does not fit the memory"
+    found = match_machines(base, new)
+    assert [(one.fullname, one.measured_in, one.reason) for one in found.unmatched] == [
+        (lost.fullname, "base", "skipped there: does not fit the memory")
+    ]
+
+
+def test_a_machine_without_an_accelerator_is_compared_on_the_cpu_alone() -> None:
+    found = match_machines(factory.run(), factory.run(accelerators=1))
+    assert not any("cuda" in pair.new.fullname for pair in found.pairs)
+    assert {one.reason for one in found.unmatched if "cuda" in one.fullname} == {
+        "0 accelerators measured there"
+    }
+
+
+def test_other_benchmarks_and_wrong_results_have_no_ratio() -> None:
+    base, new = factory.run(seed=1), factory.run(seed=2)
+    other, wrong = new.benchmarks[0], new.benchmarks[1]
+    other.extra_info.version = "ffffffffffff"
+    reason = Outcome(
+        fullname=wrong.fullname, group=wrong.group, params={}, status="failed", reason="it hung"
+    )
+    new.frobench.outcomes.append(reason)
+    found = match_machines(base, new)
+    assert found.pairs[1].reason == "failed in new: it hung"
+    assert [pair.reason for pair in found.pairs[2:]] == [None] * (len(found.pairs) - 2)
+    told = comparison.of_machines(found, [])
+    assert any(line.startswith("no ratio: ") and "another version" in line for line in told)
+
+
+def test_what_failed_on_another_accelerator_than_the_one_compared_is_nothing_to_it() -> None:
+    base = factory.run(seed=1, accelerators=1)
+    first, second = _as_xpu(base), factory.run(seed=2, accelerators=1)
+    second.benchmarks = [*first.benchmarks, *second.benchmarks]
+    for outcome in second.frobench.outcomes:
+        if "cuda:0" in outcome.fullname:
+            outcome.status = "failed"
+    found = match_machines(base, second)
+    mine = [one for one in found.pairs if "cuda:0" in one.base.fullname]
+    assert len(mine) > 1
+    assert all("xpu:0" in one.new.fullname and one.reason is None for one in mine)
+
+
+def spent(run: Run, seconds: float, samples: int, profile: str = "standard") -> Run:
+    """Return a run that gave its cases so many seconds in a launch, and so many samples."""
+    settings = replace(run.frobench.settings, case_seconds=seconds, profile=profile)
+    run.frobench.settings = settings
+    for case in run.benchmarks:
+        median = case.stats.median
+        case.extra_info.launches = [samples for _ in case.extra_info.launches]
+        case.stats = store.case_stats([median] * samples * len(case.extra_info.launches), 1)
+    return run
+
+
+@pytest.mark.parametrize(
+    ("seconds", "samples", "reason"),
+    [
+        (0.02, 5, None),
+        (0.03, 8, None),
+        (0.04, 10, "another time for a case on an accelerator: 0.02 s -> 0.04 s in a launch"),
+        (0.2, 5, None),  # all samples that there may be, in both runs
+        (0.2, 30, "another time for a case on an accelerator: 0.02 s -> 0.2 s in a launch"),
+    ],
+)
+def test_another_time_for_a_case_is_a_reason_on_an_accelerator(
+    seconds: float, samples: int, reason: str | None
+) -> None:
+    base = spent(factory.run(seed=1, accelerators=1), 0.02, 5)
+    new = spent(factory.run(seed=2, accelerators=1), seconds, samples)
+    cases = compare_runs(base, new).cases
+    on_cpu = {case.reason for case in cases if "[cpu" in case.fullname}
+    there = {case.reason for case in cases if "[cuda:0-" in case.fullname}
+    assert there == {reason}
+    assert on_cpu == {None}
+
+
+def test_another_profile_and_another_time_are_stated() -> None:
+    base = spent(factory.run(seed=1), 0.02, 5)
+    new = spent(factory.run(seed=2), 0.2, 5, "rigorous")
+    stated = [(each.fact, each.new) for each in compare_runs(base, new).harmless]
+    assert stated[-2:] == [("settings.profile", "rigorous"), ("settings.case_seconds", 0.2)]
+    assert not compare_runs(base, base).harmless
+
+
+def _slow_down(run: Run, factor: float, *, headline: bool = True, count: int = 1) -> list[str]:
+    cases = [case for case in run.benchmarks if case.extra_info.headline is headline][:count]
+    for case in cases:
+        case.stats.data = [factor * sample for sample in case.stats.data]
+    return [case.name.removeprefix("bench_") for case in cases]
+
+
+def _answer(again: Run, first: Run | None = None, *across: str) -> tuple[str, int]:
+    first = first or factory.run(seed=1, launches=10)
+    return agreement(compare_runs(first, again, across=across), len(first.benchmarks))
+
+
+def _again() -> Run:
+    return factory.run(seed=2, launches=10)
+
+
+def test_the_same_code_agrees() -> None:
+    every = len(factory.run().benchmarks)
+    assert _answer(_again()) == (
+        f"agrees: {every} of {every} cases measured again, none different",
+        0,
+    )
+
+
+@pytest.mark.parametrize(("factor", "word"), [(1.2, "slower"), (0.8, "faster")])
+def test_a_case_that_differs_is_named(
+    factor: float, word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    again = _again()
+    (name,) = _slow_down(again, factor)
+    assert verdicts.reproduction(factory.run(seed=1, launches=10), again) == 4
+    told = capsys.readouterr().out
+    assert re.search(r"(?m)^does not agree: .*, 1 different$", told)
+    assert re.search(rf"(?m)^  {word}: .* {re.escape(name)}: ", told)
+
+
+def _left(leave: Callable[[int], int]) -> tuple[Run, int]:
+    """Return a run that measured again a part of the cases, and their whole number."""
+    again = _again()
+    every = len(again.benchmarks)
+    del again.benchmarks[leave(every) :]
+    return again, every
+
+
+def test_half_of_the_cases_are_enough_to_agree() -> None:
+    again, _ = _left(lambda every: -(-every // 2))
+    assert _answer(again)[1] == 0
+
+
+def test_fewer_than_half_of_the_cases_cannot_say_that_runs_agree_but_that_they_do_not() -> None:
+    again, every = _left(lambda every: (every - 1) // 2)
+    measured = f"{len(again.benchmarks)} of {every} cases measured again"
+    compared = f"only {(every - 1) // 2} of {every} cases could be compared"
+    assert _answer(again) == (f"cannot say: {measured}; {compared}", 3)
+    _slow_down(again, 1.5)
+    assert _answer(again) == (f"does not agree: {measured}, 1 different", 4)
+
+
+def test_a_gate_decides_where_half_of_the_cases_would_have_shown_a_slow_down() -> None:
+    comparison = compare_runs(factory.run(seed=1, launches=10), _again())
+    sharp, *_ = (replace(case, smallest_change=0.1, word="same") for case in comparison.cases)
+    blunt = replace(sharp, smallest_change=0.3)
+    half = replace(comparison, cases=[sharp, blunt])
+    assert exit_code(half, allow_missing=True) == 0
+    assert exit_code(replace(half, cases=[sharp, blunt, blunt]), allow_missing=True) == 3
+
+
+def test_where_all_is_noise_nobody_can_say() -> None:
+    first, again = (factory.run(seed=seed, launches=8, noise=0.5) for seed in (1, 2))
+    answer, code = _answer(again, first)
+    assert code == 3
+    assert answer.endswith(" no slow-down of 25% would have shown")
+
+
+def test_a_run_whose_samples_count_for_nothing_cannot_say(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    again = _again()
+    again.frobench.conclusions.append(
+        Conclusion(code="impossible-date", severity="error", message="twice", advice="")
+    )
+    assert verdicts.reproduction(factory.run(seed=1, launches=10), again) == 3
+    told = capsys.readouterr().out.splitlines()
+    assert any(
+        line.startswith("cannot say: ") and line.endswith("; impossible-date in new: twice")
+        for line in told
+    )
+
+
+def test_across_a_difference_that_is_the_question_runs_agree_or_do_not() -> None:
+    first, again = factory.run(seed=1), factory.run(seed=2)
+    again.frobench.environment.software.threads = 1
+    assert _answer(again, first, "software.threads")[1] == 0
+    _slow_down(again, 1.5)
+    assert _answer(again, first, "software.threads")[1] == 4
+    assert _answer(again, first)[1] == 3
+
+
+def test_the_findings_stand_above_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    again = _again()
+    _slow_down(again, 1.2)
+    assert verdicts.reproduction(factory.run(seed=1, launches=10), again) == 4
+    told = capsys.readouterr().out
+    assert "now / before" in told
+    assert "best-rate-cpu" in told.partition("does not agree: ")[0]
+    assert verdicts.reproduction(again, again) == 0
+
+
+def test_on_another_machine_the_findings_are_held_side_by_side_without_a_verdict(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert verdicts.reproduction(factory.run(), factory.run(accelerators=1)) == 3
+    told = capsys.readouterr().out
+    assert "intervals overlap" in told.splitlines()[0]
+    assert "cannot say: " in told
+    for word in ("higher", "lower", "unresolved", "incomparable"):
+        assert word not in told

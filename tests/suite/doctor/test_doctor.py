@@ -6,12 +6,15 @@ import platform
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.doctor import Offer, ask_torch, unusable_accelerators
+from frobench.suite.doctor import Examination, Offer, ask_torch, unusable_accelerators
 from frobench.suite.stored.types import Conclusion
+from tests.instruments.devices.planted_cuda import TOO_OLD, plant
 from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
+from tests.instruments.processes.command import frobench
 from tests.instruments.processes.project_files import planted
 
 NONE: dict[str, str | None] = {"CUDA": None, "ROCm": None, "XPU": None, "MPS": None}
@@ -305,3 +308,28 @@ def test_apples_gpu_is_there_with_its_processor(
     [trouble] = unusable_accelerators(tmp_path, {}, MPS_BUILD)
     assert trouble.code == "unused-accelerator"
     assert "device='mps'" in trouble.advice
+
+
+NO_FABRIC = "Unexpected error from cudaGetDeviceCount(). Error 802: system not yet initialized"
+
+
+@pytest.mark.parametrize(
+    ("driver", "refusal", "code", "message"),
+    [
+        ("575.57.08", TOO_OLD, "driver-too-old", "driver 575.57.08 is too old"),
+        ("580.95.05", NO_FABRIC, "unused-accelerator", "Error 802: system not yet initialized"),
+    ],
+    ids=["an old driver", "no fabric manager"],
+)
+def test_a_gpu_that_nvml_lists_and_cuda_refuses_is_never_measured_as_a_cpu(
+    tmp_path: Path, driver: str, refusal: str, code: str, message: str
+) -> None:
+    environment = plant(tmp_path, driver=driver, refusal=refusal)
+    seen = frobench("doctor", "--json", folder=tmp_path, environment=environment)
+    found = msgspec.json.decode(seen.stdout, type=Examination)
+    assert seen.returncode == 3
+    assert found.there.torch is not None
+    assert (found.there.torch.devices, found.there.torch.refusal) == (0, refusal)
+    [error] = [trouble for trouble in found.troubles if trouble.severity == "error"]
+    assert error.code == code
+    assert message in error.message

@@ -1,25 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""A worker is a process with cores and threads of its own, and says when it worked."""
+"""Workers have cores of their own and say when they worked; ranks wait for each other."""
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from signal import SIGKILL
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 import torch
+import torch.distributed as dist
+from msgspec.structs import replace
 
-from frobench.suite.errors import DoesNotFitError
+from frobench.suite.errors import DoesNotFitError, LostRankError
 from frobench.suite.journal import Refused
-from frobench.suite.kit import workers
+from frobench.suite.kit import workers as kit
 from frobench.suite.kit.check_result import briefly, is_brief
 from frobench.suite.kit.device import Device
+from frobench.suite.kit.group import LOOPBACK, Group
 from frobench.suite.kit.lanes import Turns
-from frobench.suite.kit.worker_commands import Task
+from frobench.suite.kit.worker_commands import Task, backend_of
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import (
     Worker,
@@ -27,13 +34,20 @@ from frobench.suite.kit.workers import (
     early_workers,
     halves,
     put_away,
+    start_early,
     together,
 )
-from frobench.suite.launch import plugin
+from frobench.suite.launch import entry, plugin
 from frobench.suite.launch.session import Session
 from frobench.suite.machine.host import affinity
+from frobench.suite.measure.timed_loop import Sampler
+from frobench.suite.plan import OPTION, LaunchSpec
+from frobench.suite.profiles import BARRIERS, settings_for
 from frobench.suite.stored.types import Check
-from tests.instruments.sessions import launch_spec
+from tests.instruments.processes.command import ROOT
+from tests.instruments.runs import made_up_records
+from tests.instruments.runs.made_up_launches import identity
+from tests.instruments.sessions import Sitting, launch_spec
 
 FINE = Check("nothing", 0.0, 1.0)
 
@@ -156,7 +170,7 @@ def test_threads_of_one_physical_core_stay_in_one_half(
     siblings: list[str],
     expected: list[tuple[int, ...]],
 ) -> None:
-    monkeypatch.setattr(workers, "TOPOLOGY", str(tmp_path / "{}"))
+    monkeypatch.setattr(kit, "TOPOLOGY", str(tmp_path / "{}"))
     for core, text in enumerate(siblings):
         (tmp_path / str(core)).write_text(f"{text}\n")
     assert [seat.cores for seat in halves([*range(len(siblings))])] == expected
@@ -290,7 +304,7 @@ def test_a_worker_that_started_early_finds_modules_where_the_launch_does(
 ) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "made_up_tasks.py").write_text("def idle(_):\n    return (lambda: None), None\n")
-    monkeypatch.setattr(workers, "_early", {(worker.seat,): [worker]})
+    monkeypatch.setattr(kit, "_early", {(worker.seat,): [worker]})
     assert early_workers() == {(worker.seat,): [worker]}
     worker.set_up(import_module("made_up_tasks").idle)
 
@@ -339,3 +353,153 @@ def test_workers_find_the_memory_that_torch_no_longer_needs(
     monkeypatch.setattr(torch.accelerator, "empty_cache", lambda: given_back.append(True))
     assert Session(launch_spec("measure")).workers([]) == []
     assert given_back == [True]
+
+
+SLOW = 0.3
+"""Seconds by which the last rank is later than the others."""
+
+BRIEF = 0.01
+
+
+def last_is_slow(_: Device, rank: int) -> Task:
+    """Return a body that takes the last rank a while, and the others no time."""
+
+    def body() -> int:
+        time.sleep(SLOW if rank == dist.get_world_size() - 1 else 0)
+        return rank
+
+    return body, lambda seen: Check(f"rank {rank} of {dist.get_world_size()}", abs(seen - rank), 0)
+
+
+def summing(_: Device, rank: int) -> Task:
+    numbers = torch.full((4,), float(rank + 1))
+    return (lambda: dist.all_reduce(numbers)), lambda _: Check("nothing", 0.0, 0.0)
+
+
+def behind_a_slow_barrier(_: Device, rank: int) -> Task:
+    """Return a body that takes as long as the barrier of every rank does from now on."""
+    barrier = dist.barrier
+
+    def slow() -> None:
+        time.sleep(BRIEF)
+        barrier()
+
+    dist.barrier = slow  # type: ignore[assignment]  # with fewer arguments
+    return lambda: time.sleep(BRIEF), lambda _: Check(f"rank {rank}", 0.0, 0.0)
+
+
+def suicidal(_: Device, rank: int, number: int) -> Task:
+    """Return a body in which the second rank gets a signal while the first waits for it."""
+
+    def body() -> None:
+        if rank == 1:
+            os.kill(os.getpid(), number)
+        dist.barrier()
+
+    return body, lambda _: Check("nothing", 0.0, 0.0)
+
+
+@pytest.fixture
+def ranks() -> Iterator[list[Worker]]:
+    """Start two ranks, and end them."""
+    workers = [Worker(Seat(f"rank {number} on node {number}", "cpu", (0,))) for number in range(2)]
+    yield workers
+    for worker in workers:
+        worker.close()
+
+
+def test_a_sample_ends_when_the_slowest_rank_has_ended(ranks: list[Worker]) -> None:
+    group = Group(ranks, [LOOPBACK] * 2, 60.0)
+    assert (len(group), backend_of("cpu")) == (2, "gloo")
+    with group.task(last_is_slow) as body:
+        sampler = Sampler(body, [])
+        queued, took, _ = sampler.timed(2)  # by the clock of the first rank, which does not sleep
+        assert queued == took > 1.5 * SLOW  # the last rank may begin a little earlier
+        assert body.check().compared.endswith("of 2")
+        assert sampler.part_medians()["barrier"] > 0
+    with group.task(summing) as body:  # the same ranks go on with another task
+        body()
+    group.part()
+    with group.task(summing) as body:  # and meet again
+        body()
+    with pytest.raises(WorkerError, match="TypeError") as caught, group.task(suicidal):
+        pass  # it lacks its signal: nobody is lost by that
+    assert not isinstance(caught.value, LostRankError)
+
+
+def test_a_sample_of_short_calls_outlasts_the_barrier_that_ends_it(ranks: list[Worker]) -> None:
+    with Group(ranks, [LOOPBACK] * 2, 60.0).task(behind_a_slow_barrier) as body:
+        record = Sampler(body, []).run(settings_for("quick", ["cpu"]))
+    assert record.iterations >= 0.8 * BARRIERS
+
+
+def test_a_rank_that_ends_is_named_though_the_other_raises(ranks: list[Worker]) -> None:
+    group = Group(ranks, [LOOPBACK] * 2, 60.0)
+    message = "^rank 1 on node 1 ended with code -9$"
+    with pytest.raises(LostRankError, match=message), group.task(suicidal, SIGKILL) as body:
+        body()
+
+
+SEATS = [Seat("cpu/0", "cpu", (0,)), Seat("cpu/1", "cpu", (1,))]
+
+
+def spec(*, halves: bool) -> LaunchSpec:
+    """Return what the runner tells a launch."""
+    case = identity("bench_body[cpu/0+cpu/1]" if halves else "bench_body[cpu]")
+    made = made_up_records.spec("measure", settings_for("quick", ["cpu"]), seed=19, cases=[case])
+    return replace(made, order=[case.fullname])
+
+
+def answer(*_: object) -> None:
+    """Answer as workers do that are ready."""
+
+
+@pytest.fixture
+def no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kit, "_early", {})
+    monkeypatch.setattr(kit, "Worker", Sitting)
+    monkeypatch.setattr(kit, "halves", lambda _: SEATS)
+    monkeypatch.setattr(kit, "_all", answer)
+
+
+@pytest.mark.usefixtures("no_processes")
+@pytest.mark.parametrize("halves", [True, False])
+def test_a_launch_with_cases_on_halves_of_the_cpu_starts_their_workers_with_itself(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, halves: bool
+) -> None:
+    file = tmp_path / "spec.json"
+    file.write_bytes(msgspec.json.encode(spec(halves=halves)))
+    monkeypatch.setattr(sys, "argv", ["entry", "--quiet", f"{OPTION}={file}"])
+    entry._start_workers()
+    started: Any = early_workers()
+    assert [*started] == [tuple(SEATS)] * halves
+    seated = [(worker.seat, worker.seed) for workers in started.values() for worker in workers]
+    assert seated == [(seat, 19) for seat in SEATS] * halves
+
+
+@pytest.mark.usefixtures("no_processes")
+def test_workers_that_do_not_answer_are_ended_and_left_to_the_first_case(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise WorkerError("ended with code 1")
+
+    start_early(SEATS, 19)
+    (workers,) = kit._early.values()
+    monkeypatch.setattr(kit, "_all", refuse)
+    assert early_workers() == {}
+    assert all(vars(worker)["is_closed"] for worker in workers)
+
+
+def test_a_launch_starts_its_workers_before_it_imports_torch() -> None:
+    program = (
+        "import sys\n"
+        "from frobench.suite.plan import read_spec\n"
+        "from frobench.suite.kit.workers import start_early\n"
+        "from frobench.suite.machine.host import cores_in_use\n"
+        "print('torch' in sys.modules)"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert said.stdout == "False\n"

@@ -1,28 +1,39 @@
 # SPDX-License-Identifier: MIT
-"""What is written down of a case that was timed, on a clock that only its body advances."""
+"""What is written down of a case that was timed, refused or lost, and what a session shares."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.errors import WrongResultError
-from frobench.suite.journal import Measured, Refused
+from frobench.suite.checkout import BENCHMARKS
+from frobench.suite.errors import LostRankError, WrongResultError
+from frobench.suite.journal import DEVICE_LOST, Begun, Measured, Refused, Tried
+from frobench.suite.kit.abilities import needed
 from frobench.suite.kit.check_result import is_brief
-from frobench.suite.launch import case
-from frobench.suite.launch.case import Measure
+from frobench.suite.kit.device import Device
+from frobench.suite.kit.search_strategy import Shape, Try
+from frobench.suite.kit.worker_process import Seat
+from frobench.suite.kit.workers import WorkerError
+from frobench.suite.launch import case as timed
+from frobench.suite.launch import session as resources
+from frobench.suite.launch.case import Measure, refusal
 from frobench.suite.launch.session import Session
+from frobench.suite.machine.cpu_time import Accounts
 from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.measure.too_slow import Explorer
 from frobench.suite.profiles import settings_for
-from frobench.suite.stored.types import Check
+from frobench.suite.stored.types import Check, Search
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
+from tests.instruments.faults.secrets import PLACED, RAISED
 from tests.instruments.runs.made_up_launches import identity
-from tests.instruments.sessions import item, launch_spec
+from tests.instruments.runs.made_up_records import measured
+from tests.instruments.sessions import Sitting, case, item, launch_spec, listening
 
 SETTINGS = replace(settings_for("quick", ["cpu"]), case_seconds=0.1)
 CASE = identity("bench_body[cpu]")
@@ -58,10 +69,10 @@ class Emptying:
 
 
 @pytest.fixture
-def measured(monkeypatch: pytest.MonkeyPatch) -> Measuring:
+def timed_case(monkeypatch: pytest.MonkeyPatch) -> Measuring:
     """Return what measures a body that takes so many seconds a call."""
 
-    def measured(
+    def timed_case(
         *devices: Remembering,
         session: Session | None = None,
         check: Callable[[Any], Check] = lambda _: PASSED,
@@ -74,15 +85,15 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Measuring:
         def body() -> None:
             clock.now += seconds
 
-        monkeypatch.setattr(case, "Sampler", partial(Sampler, clock=clock))
-        monkeypatch.setattr(case, "ColdCaches", lambda _: cold)
+        monkeypatch.setattr(timed, "Sampler", partial(Sampler, clock=clock))
+        monkeypatch.setattr(timed, "ColdCaches", lambda _: cold)
         measure = Measure(session or made(), item())
         measure._devices += devices  # type: ignore[arg-type] # stand-ins
         measure(body, check=check, apart={"compile": 3.0}, cold=cold is not None, **more)
         assert measure.measured is not None
         return measure.measured
 
-    return measured
+    return timed_case
 
 
 def made(mode: Any = "measure", launch: int = 0, done: int = 0) -> Session:  # noqa: ANN401 - as a specification has it
@@ -96,60 +107,60 @@ def made(mode: Any = "measure", launch: int = 0, done: int = 0) -> Session:  # n
 
 
 def test_memory_is_that_of_all_devices_and_those_that_held_none_are_named(
-    measured: Measuring,
+    timed_case: Measuring,
 ) -> None:
     clock = VirtualClock()
     peaks = {"a": 100, "b": 0, "c": None, "d": 7}
-    record = measured(*(Remembering(clock, name=name, peak=peak) for name, peak in peaks.items()))
+    record = timed_case(*(Remembering(clock, name=name, peak=peak) for name, peak in peaks.items()))
     assert record.peak_bytes == 107
     assert record.idle_devices == ["b"]
-    assert measured(Remembering(clock, name="c")).peak_bytes is None
+    assert timed_case(Remembering(clock, name="c")).peak_bytes is None
 
 
 def test_a_device_is_not_idle_that_holds_an_input(
-    measured: Measuring, monkeypatch: pytest.MonkeyPatch
+    timed_case: Measuring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gpu = Remembering(VirtualClock(), name="cuda:0", peak=0)
-    assert measured(gpu).idle_devices == ["cuda:0"]
+    assert timed_case(gpu).idle_devices == ["cuda:0"]
     monkeypatch.setattr(
         "frobench.suite.measure.caches_and_inputs.Inputs.devices", lambda _: {"cuda:0"}
     )
-    assert measured(gpu).idle_devices == []
+    assert timed_case(gpu).idle_devices == []
 
 
-def test_what_empties_the_caches_is_not_the_memory_of_the_case(measured: Measuring) -> None:
+def test_what_empties_the_caches_is_not_the_memory_of_the_case(timed_case: Measuring) -> None:
     clock = VirtualClock()
     gpus = [Remembering(clock, name="a", peak=100), Remembering(clock, name="b", peak=20)]
-    record = measured(*gpus, cold=Emptying())
+    record = timed_case(*gpus, cold=Emptying())
     assert record.peak_bytes == 70
     assert record.flushed_bytes == 60
     assert not record.in_a_row
-    warm = measured(*gpus)
+    warm = timed_case(*gpus)
     assert (warm.peak_bytes, warm.flushed_bytes, warm.in_a_row) == (120, None, True)
-    assert not measured(before=lambda: None).in_a_row
+    assert not timed_case(before=lambda: None).in_a_row
 
 
 def test_a_case_that_is_measured_has_its_place_in_the_launch_and_a_wrong_one_has_none(
-    measured: Measuring,
+    timed_case: Measuring,
 ) -> None:
     session = made(done=3)
-    assert measured(session=session).order == 4
+    assert timed_case(session=session).order == 4
     with pytest.raises(WrongResultError):
-        measured(session=session, check=lambda _: Check("made up", 2.0, 1.0))
+        timed_case(session=session, check=lambda _: Check("made up", 2.0, 1.0))
     with pytest.raises(WrongResultError, match="right or wrong"):
-        measured(session=session, check=lambda _: False)
-    right = measured(session=session, check=lambda _: True)
+        timed_case(session=session, check=lambda _: False)
+    right = timed_case(session=session, check=lambda _: True)
     assert (right.order, right.check) == (5, Check("right or wrong", 0.0, 0.0))
 
 
 def test_parts_hold_what_was_spent_apart_and_samples_of_the_other_version_stand_beside(
-    measured: Measuring,
+    timed_case: Measuring,
 ) -> None:
-    record = measured()
+    record = timed_case()
     assert record.parts == {"compile": 3.0}
     assert record.against is None
     assert record.samples == pytest.approx([0.02] * len(record.samples))
-    beside = measured(against=lambda: None)
+    beside = timed_case(against=lambda: None)
     assert beside.against == pytest.approx([0.0] * len(beside.samples), abs=1e-6)
 
 
@@ -158,7 +169,7 @@ def test_parts_hold_what_was_spent_apart_and_samples_of_the_other_version_stand_
     [("pilot", 0, True), ("measure", 0, False), ("measure", 1, True), ("alone", 1, False)],
 )
 def test_results_are_checked_briefly_by_a_pilot_and_after_the_first_launch(
-    measured: Measuring, mode: str, launch: int, *, brief: bool
+    timed_case: Measuring, mode: str, launch: int, *, brief: bool
 ) -> None:
     were: list[bool] = []
 
@@ -166,23 +177,23 @@ def test_results_are_checked_briefly_by_a_pilot_and_after_the_first_launch(
         were.append(is_brief())
         return PASSED
 
-    measured(session=made(mode, launch=launch), check=check)
+    timed_case(session=made(mode, launch=launch), check=check)
     assert were == [brief]
     assert not is_brief()
 
 
-def test_a_pilot_notes_its_quickest_call_and_looks_at_no_input(measured: Measuring) -> None:
-    record = measured(session=made("pilot"))
+def test_a_pilot_notes_its_quickest_call_and_looks_at_no_input(timed_case: Measuring) -> None:
+    record = timed_case(session=made("pilot"))
     assert record.undisturbed == pytest.approx(0.02)
     assert record.commonest is None
-    assert measured().undisturbed is None
+    assert timed_case().undisturbed is None
 
 
-def test_a_case_that_takes_too_long_and_those_beyond_it_are_skipped(measured: Measuring) -> None:
+def test_a_case_that_takes_too_long_and_those_beyond_it_are_skipped(timed_case: Measuring) -> None:
     session = made("pilot")
     with pytest.raises(pytest.skip.Exception, match="over this profile's") as skipped:
-        measured(session=session, seconds=100.0)
-    refused = case.refusal(0, "case", "skipped", skipped.value, Path())
+        timed_case(session=session, seconds=100.0)
+    refused = timed.refusal(0, "case", "skipped", skipped.value, Path())
     assert refused.reason == str(skipped.value)
     with pytest.raises(pytest.skip.Exception):
         session.skip_if_left_out(item(n=32))
@@ -198,3 +209,181 @@ def test_a_later_process_of_a_pilot_knows_what_earlier_ones_left_out() -> None:
     session.remember([small])
     with pytest.raises(pytest.skip.Exception, match="it hung"):
         session.skip_if_left_out(item(n=32))
+
+
+NAME = "bench_made_up.py::bench_body"
+CPU, GPU = Device("cpu"), Device("cuda:0")
+SKIPPED = Refused(launch=2, case=NAME, status="skipped", reason="not here")
+
+
+FAILED = Refused(launch=2, case=NAME, status="failed", reason="it broke")
+
+
+def concluded(session: Session, name: str = NAME, refused: Refused | None = None) -> None:
+    """Conclude a case with samples, which may not be believed, from 5 s to 14 s of the clock."""
+    moments = iter([5.0, 14.0])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("frobench.suite.launch.case.monotonic", lambda: next(moments))
+        ended = case(session, name)
+        ended.measured, ended.refused = measured(name, launch=2), refused
+        ended.conclude()
+
+
+@pytest.mark.parametrize(("mode", "kept"), [("pilot", Accounts(2.0, 1.0)), ("measure", None)])
+def test_a_pilot_alone_keeps_accounts_of_a_case(
+    monkeypatch: pytest.MonkeyPatch, mode: str, kept: Accounts | None
+) -> None:
+    states = iter([Accounts(1.0, 1.0), Accounts(3.0, 2.0)])
+    monkeypatch.setattr("frobench.suite.launch.case.accounts", lambda: next(states))
+    made, records = listening(launch_spec(mode, launch=2))
+    concluded(made)
+    begun, record = records
+    assert begun == Begun(launch=2, case=NAME, at=5.0)
+    assert isinstance(record, Measured)
+    assert record.accounts == kept
+
+
+def test_the_time_of_a_case_holds_no_search_and_what_searches_have_is_left_to_others() -> None:
+    made, records = listening(launch_spec("measure", launch=2))
+    made.searches.waiting = {NAME, "other"}
+    made.searches.took[NAME] = 2.5
+    concluded(made)
+    assert isinstance(records[-1], Measured)
+    assert records[-1].wall_seconds == 6.5
+    assert made.searches.waiting == {"other"}
+
+
+def test_what_a_search_found_is_written_with_the_case() -> None:
+    known = Search(shape=[64, 128, 256], shapes=9, seconds=1.0, runner_up=0.9)
+    made, records = listening(launch_spec("measure", launch=2))
+    made.searches.found[NAME] = known
+    concluded(made)
+    concluded(made, "other")
+    assert [record.search for record in records if isinstance(record, Measured)] == [known, None]
+
+
+def test_a_refused_case_is_written_alone() -> None:
+    made, records = listening(launch_spec("pilot", launch=2))
+    concluded(made, refused=replace(SKIPPED))
+    assert records[1:] == [SKIPPED]
+
+
+@pytest.mark.parametrize(("refused", "failed"), [(SKIPPED, False), (FAILED, True), (None, None)])
+def test_a_session_recovers_from_cases_without_samples(
+    monkeypatch: pytest.MonkeyPatch, refused: Refused | None, *, failed: bool | None
+) -> None:
+    made, _ = listening(launch_spec("measure", launch=2))
+    recovered: list[Any] = []
+    monkeypatch.setattr(made, "recover", lambda **how: recovered.append(how))
+    concluded(made, refused=refused)
+    assert recovered == ([] if failed is None else [{"failed": failed, "lost": ""}])
+
+
+def test_a_case_that_changed_the_process_ends_a_launch_but_no_session_without_runner() -> None:
+    made, records = listening(launch_spec("measure", launch=2))
+    made.is_changed = True
+    concluded(made)
+    made.journal = SimpleNamespace()  # type: ignore[assignment] # there is one
+    with pytest.raises(pytest.exit.Exception) as exit_:
+        concluded(made)
+    assert exit_.value.returncode == DEVICE_LOST
+    assert len(records) == 4
+
+
+@pytest.mark.parametrize(("mode", "known"), [("pilot", True), ("measure", False)])
+def test_a_pilot_takes_up_what_an_earlier_process_saw_of_its_own_cases(
+    monkeypatch: pytest.MonkeyPatch, mode: str, *, known: bool
+) -> None:
+    made, _ = listening(launch_spec(mode, launch=2))
+    tried = Tried(case=NAME, attempt=Try(Shape(1, 2, 3), 1.0, 2.0))
+    foreign = Refused(launch=0, case="other", status="failed", reason="")
+    records = [Begun(launch=0, case=NAME, at=1.0), measured(NAME, launch=2), foreign, tried]
+    made.journal = records  # type: ignore[assignment] # the records of a journal
+    climbed: list[Any] = []
+    monkeypatch.setattr(made.explorer, "remember", lambda *seen: climbed.append(seen))
+    made.remember([item(NAME)])
+    assert [name for (name, _), *_ in climbed] == ["bench_made_up.bench_body"] * known
+    assert made.searches.tries == ({NAME: [tried.attempt]} if known else {})
+
+
+def test_one_device_is_blocked_by_one_blocker_where_samples_are_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(resources, "blocker", lambda device: [device.name])
+    shared = Session(launch_spec("measure", "cpu", "cuda:0"))
+    first: Any = shared.blocker([GPU])
+    assert first == ["cuda:0"]
+    assert shared.blocker([GPU]) is first
+    assert shared.blocker([CPU, GPU]) is None
+    assert shared.blocker([]) is None
+    assert Session(launch_spec("alone", "cuda:0")).blocker([GPU]) == first
+    assert Session(launch_spec("pilot", "cuda:0")).blocker([GPU]) is None
+
+
+def test_a_case_that_failed_costs_the_workers_and_one_that_was_left_out_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(resources, "Worker", Sitting)
+    shared = Session(launch_spec("measure"))
+    seats = [Seat("cpu/0", "cpu", (0,)), Seat("cpu/1", "cpu", (1,))]
+    first: Any = shared.workers(seats)
+    assert [worker.seat for worker in first] == seats
+    shared.recover(failed=False)
+    assert [*shared.workers(seats)] == first
+    assert not any(worker.is_closed for worker in first)
+    shared.recover(failed=True)
+    assert all(worker.is_closed for worker in first)
+    assert not {*shared.workers(seats)} & {*first}
+
+
+MINE = Path(__file__)
+
+
+def line_of(text: str) -> int:
+    lines = MINE.read_text(encoding="utf-8").splitlines()
+    return 1 + next(number for number, line in enumerate(lines) if line.strip() == text)
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, OSError, AssertionError, pytest.fail.Exception])
+def test_no_text_that_a_benchmark_raises_is_stored(kind: type[BaseException]) -> None:
+    for secret, text in {**RAISED, **PLACED}.items():
+        refused = refusal(0, "case", "failed", kind(text), MINE)
+        assert secret not in refused.reason
+        assert secret in refused.details
+
+
+def test_a_skip_of_a_foreign_benchmark_has_its_line_and_its_text_in_the_terminal_alone() -> None:
+    with pytest.raises(pytest.skip.Exception) as skipped:
+        pytest.skip("needs the blue card")
+    refused = refusal(0, "case", "skipped", skipped.value, MINE)
+    line = line_of('pytest.skip("needs the blue card")')
+    assert refused.reason == f"pytest.skip ({MINE.name}:{line})"
+    assert refused.details == "needs the blue card"
+
+
+def test_a_mark_counts_by_the_file_that_it_is_in() -> None:
+    marked = pytest.skip.Exception("needs the blue card")  # pytest raises it, from no line
+    foreign = refusal(0, "case", "skipped", marked, MINE)
+    assert (foreign.reason, foreign.details) == ("pytest.skip", "needs the blue card")
+    own = refusal(0, "case", "skipped", marked, BENCHMARKS / "bench_matmul.py")
+    assert (own.reason, own.details) == ("needs the blue card", "")
+
+
+def test_what_a_machine_lacks_is_stored_without_the_text_of_a_library() -> None:
+    with pytest.raises(pytest.skip.Exception) as skipped, needed("blue card"):
+        raise RuntimeError("no card in jane's slot")
+    refused = refusal(0, "case", "skipped", skipped.value, MINE)
+    assert refused.reason == "no blue card here: RuntimeError"
+    assert refused.details == "no card in jane's slot"
+
+
+def test_a_worker_s_error_and_a_lost_rank_are_named_by_what_is_known_of_them() -> None:
+    error = WorkerError("worker cpu/0: ValueError: jane's", "worker cpu/0: ValueError")
+    refused = refusal(0, "case", "failed", error, MINE)
+    assert (refused.reason, refused.lost) == ("worker cpu/0: ValueError", False)
+    assert "jane's" in refused.details
+    lost = LostRankError(error.brief)
+    lost.__cause__ = error
+    refused = refusal(0, "case", "failed", lost, MINE)
+    assert (refused.reason, refused.lost) == ("worker cpu/0: ValueError", True)
+    assert refused.details == "worker cpu/0: ValueError: jane's"

@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Which devices, and groups of them, a benchmark gets by the name of its argument."""
+"""Which devices and groups a benchmark gets, and what a process that measured is left with."""
 
+import json
+import resource
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,10 +14,12 @@ import pytest
 
 from frobench.suite.kit.cases import cases, cpu_twins, on_one_machine
 from frobench.suite.launch.collection import group_sizes, parametrize
+from frobench.suite.launch.process_state import ProcessState
 from frobench.suite.nodes.groups import ranks_of
 from frobench.suite.nodes.rendezvous import Meeting, Node
 from frobench.suite.profiles import settings_for
 from frobench.suite.stored.types import ProfileName
+from tests.instruments.processes.alone import copied, run_pytest
 
 
 @pytest.mark.parametrize(
@@ -150,3 +158,93 @@ def test_a_benchmark_that_asks_for_no_device_has_its_cases_on_the_cpu() -> None:
     assert [reason for row in found[1:] for mark in row.marks for reason in mark.args] == 2 * [
         "the CPU is not measured"
     ]
+
+
+BENCHMARKS = '''"""Does a case that fails after its timing show a time?"""
+import torch
+from frobench import Measure, Work, cases, close_to
+
+ONE = torch.ones(1, dtype=torch.float64)
+
+
+@cases("quick", n=[1, 2])
+def bench_asserts_later(measure: Measure, n: int) -> None:
+    """The assertion fails after the timing."""
+    measure(lambda: ONE, work=Work(items=n), check=close_to(ONE, 0.0, "one"))
+    assert n == 1
+'''
+
+
+def test_a_case_that_fails_after_its_timing_shows_no_time(tmp_path: Path) -> None:
+    path, file = copied(tmp_path) / "bench_later.py", tmp_path / "out.json"
+    path.write_text(BENCHMARKS, "utf-8")
+    run = run_pytest(path, "--frobench-profile", "quick", "--benchmark-json", file)
+    assert run.returncode == 1, run.stdout
+    shown = json.loads(file.read_text("utf-8"))["benchmarks"]
+    assert [case["name"] for case in shown] == ["bench_asserts_later[1]"]
+
+
+ALARMED = """import signal
+
+def bench_first(measure):
+    signal.signal(signal.SIGUSR1, lambda *_: None)
+    measure(lambda: signal.setitimer(signal.ITIMER_REAL, 1000))
+
+def bench_second(measure):
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL
+    measure(lambda: sum(range(1000)))
+"""
+
+FILES = resource.RLIMIT_NOFILE
+
+
+@pytest.fixture
+def limit() -> Iterator[int]:
+    """Return how many files may be open, and restore that."""
+    soft, hard = resource.getrlimit(FILES)
+    yield soft
+    resource.setrlimit(FILES, (soft, hard))
+
+
+def test_what_is_left_alone_is_not_named() -> None:
+    assert ProcessState().changes() == []
+
+
+def test_an_alarm_and_a_handler_that_a_case_leaves_are_gone_before_the_next(tmp_path: Path) -> None:
+    (tmp_path / "bench_alarm.py").write_text(ALARMED)
+    ended = run_pytest(copied(tmp_path), "--frobench-profile", "quick")
+    assert "2 passed" in ended.stdout
+
+
+def test_clocks_that_are_replaced_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = ProcessState()
+    monkeypatch.setattr(time, "monotonic", time.time)
+    monkeypatch.setattr(time, "perf_counter", time.time)
+    assert before.changes() == ["time.monotonic", "time.perf_counter"]
+
+
+def test_a_limit_that_is_lowered_is_named(limit: int) -> None:
+    _, hard = resource.getrlimit(FILES)
+    before = ProcessState()
+    resource.setrlimit(FILES, (limit - 1, hard))
+    assert before.changes() == ["RLIMIT_NOFILE"]
+
+
+@pytest.mark.parametrize(("pause", "named"), [(0.0, ["a thread still at work"]), (60.0, [])])
+def test_a_thread_that_goes_on_working_is_named_and_one_that_waits_is_not(
+    pause: float, named: list[str]
+) -> None:
+    before, over = ProcessState(), threading.Event()
+
+    def work() -> None:
+        while not over.wait(pause):
+            sum(range(1000))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        assert before.changes() == named
+    finally:
+        over.set()
+        thread.join()

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How long a launch should take, and the time for a case that fits the budget."""
+"""How long a launch should take, which cases fit the budget, and the time that each gets."""
 
 import time
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,25 +13,31 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from frobench.suite.errors import CannotRunError
-from frobench.suite.journal import Begun, Collected, Measured, Record, Surroundings, Tried
+from frobench.suite.journal import Begun, Collected, Measured, Record, Refused, Surroundings, Tried
 from frobench.suite.kit.search_strategy import Shape, Try
 from frobench.suite.machine.cpu_time import Accounts
-from frobench.suite.plan import CaseIdentity
-from frobench.suite.profiles import LEAST_SAMPLES, PROFILES, settings_for
+from frobench.suite.plan import CaseIdentity, Plan
+from frobench.suite.profiles import AS_BEFORE, LEAST_SAMPLES, PROFILES, headline_times, settings_for
 from frobench.suite.run.planning import (
     WARM_UP_CALLS,
+    admit,
     body_seconds,
+    choices,
     choose_case_seconds,
     freeze,
     is_disturbed,
     launch_seconds,
     launch_share,
+    outcome,
     too_long,
 )
-from frobench.suite.run.runner import _announce
+from frobench.suite.run.runner import Request, _announce, settle
 from frobench.suite.stored.store import most_launches
+from frobench.suite.stored.types import Outcome, Search, Work
+from tests.instruments.devices.piloted import Delay, MadeUp, Pilot
 from tests.instruments.runs import factory, made_up_records
 from tests.instruments.runs.factory_machine import environment
+from tests.instruments.runs.made_up_records import measured
 
 STANDARD = settings_for("standard", ["cpu"])
 LEAST = PROFILES["standard"].least_case_seconds
@@ -205,3 +214,120 @@ def test_the_part_of_a_run_in_bodies_is_that_of_its_pilot_and_its_launches() -> 
     assert run.frobench.part_in_bodies == pytest.approx(0.5)
     whole.plan_body_seconds = UNSET
     assert run.frobench.part_in_bodies == pytest.approx(0.4)
+
+
+QUICK = settings_for("quick", ["cpu"])
+LIMIT = QUICK.longest_sample
+
+
+def case(name: str, *, headline: bool) -> CaseIdentity:
+    """Return a case of the CPU."""
+    return made_up_records.identity(name, headline=headline)
+
+
+HEADLINES = [case(f"lead {n}", headline=True) for n in range(5)]
+OTHERS = [case(f"other {n}", headline=False) for n in range(30)]
+CASES = [*HEADLINES, *OTHERS]
+
+
+def outcomes(seconds: Mapping[str, float], before: Mapping[str, bool]) -> list[Outcome]:
+    """Return what becomes of the cases whose calls take so long."""
+    pilot = Pilot(QUICK, lambda _: Delay(), keeps_accounts=True)
+    most = {True: AS_BEFORE * headline_times(QUICK), False: AS_BEFORE}
+    pilot.explore(
+        MadeUp(one.fullname, one.params, Work(items=1), seconds[one.fullname], most[one.headline])
+        for one in CASES
+    )
+    refused = {
+        CASES[place].fullname: Refused(
+            launch=0, case=CASES[place].fullname, status="skipped", reason=reason
+        )
+        for place, reason in pilot.left_out.items()
+    }
+    seen = [
+        (one, measured(one.fullname, samples=[seconds[one.fullname]]))
+        for one in CASES
+        if one.fullname not in refused
+    ]
+    _, too_slow = admit(seen, QUICK, before)
+    refused |= too_slow
+    return [outcome(one, refused.get(one.fullname)) for one in CASES]
+
+
+def passed(found: list[Outcome]) -> set[str]:
+    return {one.fullname for one in found if one.status == "passed"}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_second_run_has_the_cases_of_the_first_though_calls_take_about_the_limit(
+    seed: int,
+) -> None:
+    rng = Random(seed)  # noqa: S311 - no secret
+
+    def drawn() -> dict[str, float]:
+        return {one.fullname: rng.uniform(0.6, 1.5) * LIMIT for one in CASES}
+
+    first = outcomes(drawn(), {})
+    second = outcomes(drawn(), choices(first))
+    third = outcomes(drawn(), choices(second))
+    assert passed(first) == passed(second) == passed(third)
+    assert passed(first) >= {one.fullname for one in HEADLINES}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "before", "measured_now"),
+    [
+        (1.2 * LIMIT, {}, True),
+        (1.3 * LIMIT, {}, False),
+        (1.9 * LIMIT, {"other 0": True}, True),
+        (2.1 * LIMIT, {"other 0": True}, False),
+        (0.6 * LIMIT, {"other 0": False}, False),
+        (0.4 * LIMIT, {"other 0": False}, True),
+    ],
+)
+def test_within_a_factor_of_two_of_the_limit_the_last_run_decides(
+    seconds: float, before: dict[str, bool], *, measured_now: bool
+) -> None:
+    pairs = [(OTHERS[0], measured("other 0", samples=[seconds]))]
+    admitted, refused = admit(pairs, QUICK, before)
+    assert bool(admitted) is measured_now
+    assert bool(refused) is not measured_now
+
+
+def test_headline_cases_with_long_calls_are_brief_and_have_a_tenth_of_the_budget() -> None:
+    calls = [0.5 * LIMIT, 9 * LIMIT, 5 * LIMIT, 14 * LIMIT]
+    pairs = [
+        (one, measured(one.fullname, samples=[call]))
+        for one, call in zip(HEADLINES, calls, strict=False)
+    ]
+    admitted, refused = admit(pairs, QUICK, {})
+    assert [record.brief for _, record in admitted] == [False, True]
+    assert refused["lead 1"].reason == (
+        "takes 180 ms a call, over this profile's 20 ms, and all such headline cases have 10% of "
+        "the budget"
+    )
+    assert refused["lead 3"].reason == "takes 280 ms a call, over this profile's 20 ms"
+
+
+def plan(folder: Path, **wanted: object) -> Plan:
+    request = replace(Request(results=folder, benchmarks=folder), **wanted)
+    return settle(request)
+
+
+def test_searches_have_a_tenth_of_the_budget(tmp_path: Path) -> None:
+    made = plan(tmp_path, budget=100.0)
+    assert made.search_seconds == pytest.approx(10.0)
+    assert made.settings.budget == 100.0
+
+
+def test_with_peak_they_have_three_minutes_that_the_launches_do_not_lose(tmp_path: Path) -> None:
+    made = plan(tmp_path, budget=100.0, peak=True)
+    assert (made.search_seconds, made.settings.budget) == (180.0, 280.0)
+
+
+def test_a_run_that_repeats_another_measures_the_shapes_found_then(tmp_path: Path) -> None:
+    run = factory.run()
+    first = run.benchmarks[0]
+    found = Search(shape=[64, 128, 256], shapes=9, seconds=1.0, runner_up=0.9)
+    first.extra_info.search = found
+    assert plan(tmp_path, like=run).searched == {first.fullname: found}

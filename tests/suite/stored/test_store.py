@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""A stored run is written once and whole, and read with the place of every fault."""
+"""A stored run is written once and whole, as its schema and its document say."""
 
 import errno
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
 
 from frobench.suite import checks
 from frobench.suite.stored import store
+from frobench.suite.stored.schema import SCHEMA_PATH, schema_text
 from frobench.suite.stored.types import Run
+from tests.instruments.faults.judging import validate_file
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import factory
 
@@ -278,3 +282,120 @@ def test_statistics_are_those_of_pytest_benchmark() -> None:
     assert (stats.min, stats.max, stats.mean, stats.median) == (1.0, 4.0, 2.5, 2.5)
     assert (stats.q1, stats.q3, stats.iqr, stats.ops) == (1.5, 3.5, 2.0, 0.4)
     assert (stats.rounds, stats.iterations, stats.data) == (4, 10, [4.0, 1.0, 2.0, 3.0])
+
+
+SCHEMA: dict[str, Any] = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
+TYPES: dict[str, type | tuple[type, ...]] = {
+    "array": list,
+    "boolean": bool,
+    "integer": int,
+    "null": type(None),
+    "number": (int, float),
+    "object": dict,
+    "string": str,
+}
+
+
+def fits(value: Any, schema: dict[str, Any]) -> bool:  # noqa: ANN401 - JSON
+    """Tell whether JSON fits a schema made of the few keywords that ours has."""
+    if "$ref" in schema:
+        return fits(value, SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]])
+    if "anyOf" in schema:
+        return any(fits(value, option) for option in schema["anyOf"])
+    if "enum" in schema:
+        return value in schema["enum"]
+    kind = schema["type"]
+    if not isinstance(value, TYPES[kind]) or (isinstance(value, bool) and kind != "boolean"):
+        return False
+    if isinstance(value, list):
+        return all(fits(item, schema["items"]) for item in value)
+    return not isinstance(value, dict) or object_fits(value, schema)
+
+
+def object_fits(value: dict[str, Any], schema: dict[str, Any]) -> bool:
+    """Tell whether an object has what it must and nothing that is unknown."""
+    if "properties" in schema:
+        known = schema["properties"]
+        return set(schema["required"]) <= value.keys() <= known.keys() and all(
+            fits(item, known[key]) for key, item in value.items()
+        )
+    items = schema.get("additionalProperties")
+    return items is None or all(fits(item, items) for item in value.values())
+
+
+@pytest.fixture
+def content() -> Any:  # noqa: ANN401 - JSON
+    return json.loads(store.encode(factory.run(accelerators=1, partial=True, profile="quick")))
+
+
+@pytest.mark.golden
+def test_the_committed_schema_is_that_of_the_types() -> None:
+    committed = SCHEMA_PATH.read_text(encoding="utf-8")
+    assert committed == schema_text(), "`python -m frobench.suite.stored.schema` writes it anew"
+
+
+def test_a_stored_run_fits_the_schema(content: Any) -> None:  # noqa: ANN401 - JSON
+    assert fits(content, SCHEMA)
+
+
+def test_the_schema_describes_every_struct_of_the_file() -> None:
+    assert {"Run", "Case", "CaseInfo", "Frobench", "Environment"} <= SCHEMA["$defs"].keys()
+    for definition in SCHEMA["$defs"].values():
+        assert definition["description"]
+
+
+TEXT = Path(__file__).parents[3].joinpath("docs", "results-format.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def example() -> Any:  # noqa: ANN401 - JSON
+    (block,) = blocks("jsonc")
+    return json.loads(re.sub(r" // .*", "", block))
+
+
+def test_the_example_has_every_field(example: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(example))
+    written = json.loads(store.encode(store.read(path)))
+    optional = {"time", "author_time", "project", "branch", "items"}
+    assert fields(written) - fields(example) <= optional
+
+
+def fields(value: Any) -> set[str]:  # noqa: ANN401 - JSON
+    if isinstance(value, list):
+        return set().union(*map(fields, value))
+    if isinstance(value, dict):
+        return value.keys() | set().union(*map(fields, value.values()))
+    return set()
+
+
+def test_the_python_lines_read_a_stored_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = factory.run(partial=True)
+    store.write(run, tmp_path).rename(tmp_path / "run.json")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec("\n".join(blocks("python")), names)  # noqa: S102 - the page's own lines
+
+    first = run.benchmarks[0]
+    size = first.extra_info.launches[0]
+    medians = [median(first.stats.data[start : start + size]) for start in range(0, size * 8, size)]
+    assert len(names["samples"]) == sum(case.stats.rounds for case in run.benchmarks)
+    assert names["launches"][first.fullname].to_list() == medians
+    assert names["estimates"][first.fullname] == median(medians)
+    assert names["rates"][first.fullname] == 2 * 16**3 / median(medians)
+    assert set(names["missing"]["status"]) == {"skipped", "failed"}
+    assert names["intact"]
+
+
+def test_the_example_is_a_sound_run(example: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(example))
+    run = store.read(path)
+    assert validate_file(store.write(run, tmp_path)) == run.frobench.conclusions
+    assert checks.conclude(run) == run.frobench.conclusions

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Nodes find their place in a job by what its launcher tells, and refuse others that do not fit."""
+"""Nodes find their place in a job and refuse what does not fit; a lost rank ends its group."""
 
 import os
 import signal
@@ -14,19 +14,23 @@ from pathlib import Path
 import pytest
 
 from frobench.suite.errors import CannotRunError, LostRankError
+from frobench.suite.journal import Refused
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.worker_commands import Task
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import LostWorkerError, Worker
+from frobench.suite.launch.case import refusal
 from frobench.suite.machine.host import interface_of, link_rate, own_address
 from frobench.suite.nodes import agent as agents
 from frobench.suite.nodes import rendezvous as meetings
 from frobench.suite.nodes.agent import Agent, holding_nodes, start_on
-from frobench.suite.nodes.groups import rank_places
+from frobench.suite.nodes.groups import Groups, rank_places
 from frobench.suite.nodes.rendezvous import Meeting, Node, Position, describe, position
+from frobench.suite.profiles import settings_for
 from frobench.suite.run import runner
 from frobench.suite.run.lock import VARIABLE, lock_identity, machine_lock
 from frobench.suite.stored.types import Check
+from tests.instruments.processes.command import ROOT
 
 STORE = {"MASTER_ADDR": "head", "MASTER_PORT": "29400"}
 TORCHRUN = {"RANK": "1", "WORLD_SIZE": "3", "LOCAL_RANK": "0", **STORE}
@@ -260,3 +264,35 @@ def test_the_interface_with_an_address_has_a_rate_if_the_system_tells(tmp_path: 
         (folder / "speed").write_text(text)
         assert link_rate("eth7", tmp_path) == rate
     assert link_rate("eth8", tmp_path) is None
+
+
+HALVES = "cpu/0+cpu/1"
+
+
+def test_a_launch_that_lost_a_rank_makes_no_further_group() -> None:
+    asked: list[str] = []
+
+    def workers(place: str) -> list[Worker]:
+        asked.append(place)
+        return []
+
+    groups = Groups(0, settings_for("quick", ["cpu"]), workers)
+    assert groups.find(HALVES) is groups.find(HALVES)
+    groups.part()
+    groups.find(HALVES)
+    assert asked == [HALVES] * 2
+    groups.drop()  # a case failed, and took nobody with it
+    groups.find(HALVES)
+    groups.drop("rank 1 ended")
+    groups.drop("rank 2 ended, which was left alone")
+    with pytest.raises(pytest.skip.Exception, match="the launch had lost its group: rank 1 ended"):
+        groups.find(HALVES)
+    assert len(asked) == 3
+    assert groups.examine() == []  # no nodes measure together
+
+
+def test_the_reason_of_a_loss_is_the_name_of_who_was_lost() -> None:
+    reason = "rank 1 on node 1 ended with code -9"
+    lost = refusal(0, "case", "failed", LostRankError(reason), ROOT)
+    assert lost == Refused(launch=0, case="case", status="failed", reason=reason, lost=True)
+    assert not refusal(0, "case", "failed", RuntimeError("else"), ROOT).lost

@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""Datasheet figures: each with unit, condition and source, none sparse, and percents of them."""
+"""Datasheet and published figures: each has its source, and none is beyond what a device can do."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from frobench.suite.checks import plausibility, rule, too_good
 from frobench.suite.datasheets import catalog, published
 from frobench.suite.datasheets.catalog import Figure, NotInCatalogError
 from frobench.suite.stored.types import Accelerator
 from tests.instruments.catalog_rules import faults
+from tests.instruments.faults import published_figures
+from tests.instruments.faults.judging import keep
+from tests.instruments.faults.published_figures import device_of, multiplied
+from tests.instruments.faults.spoiling import good, last, product, sense
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import factory_machine
+from tests.instruments.runs.made_up import capability_of
 
 GIB = 2**30
 NAMES = [
@@ -231,3 +238,168 @@ def test_the_link_is_that_under_load_and_as_wide_as_it_is() -> None:
 
 def test_a_link_of_the_devices_own_counts_rather_than_pcie() -> None:
     assert catalog.host_link(device("NVIDIA GH200 480GB")).rate == 450e9
+
+
+GUIDE = {
+    "6.0": (64, 32),
+    "6.1": (128, 4),
+    "7.0": (64, 32),
+    "7.5": (64, 0),
+    "8.0": (64, 0),
+    "8.6": (128, 2),
+    "8.9": (128, 0),
+    "9.0": (128, 0),
+}
+"""Results of 32-bit and of 64-bit multiply-adds on CUDA cores in a clock of a multiprocessor.
+Source: CUDA C++ Programming Guide, throughput of native arithmetic instructions."""
+ROUNDED = 1.03
+
+
+def test_generations_agree_with_the_programming_guide() -> None:
+    known = catalog.generations()
+    assert {name: known[name].wide for name in GUIDE} == {
+        name: 2 * max(wide) for name, wide in GUIDE.items()
+    }
+
+
+def test_no_listed_device_is_above_its_generation() -> None:
+    for name, figures in catalog.devices().items():
+        capability = capability_of(name)
+        if capability is None:
+            assert next(iter(figures.values())).vendor in {"Intel", "Apple"}, name
+            continue
+        most = catalog.generations()[capability]
+        values = {what: figure.value for what, figure in figures.items()}
+        assert values.get("memory_bandwidth", 0.0) <= ROUNDED * most.memory, name
+        assert values.get("peer_bandwidth", 0.0) <= most.peer, name
+        for quantity, figure in figures.items():
+            clock = figure.clock_hz or values.get("boost_clock")
+            if quantity.startswith("peak_") and clock and "multiprocessors" in values:
+                done = figure.value / values["multiprocessors"] / clock
+                precision = quantity.removeprefix("peak_")
+                assert done <= ROUNDED * most.operations(precision), (name, quantity)
+
+
+@pytest.mark.parametrize(
+    ("facts", "precision", "rate", "named"),
+    [
+        ({"capability": "7.5", "multiprocessors": 40}, "float16", 40 * 2e9 * 1024, True),
+        ({"capability": "gfx942:xnack-", "multiprocessors": 38}, "float16", 38 * 2e9 * 2048, True),
+        ({"capability": "8.9", "multiprocessors": 24}, "float64", 24 * 2e9 * 256, True),
+        ({"capability": "8.9", "multiprocessors": 24}, "int4", 24 * 2e9 * 4096, True),
+        ({"capability": "8.9", "multiprocessors": None}, "float16", 2.5e15, True),
+        ({"capability": "14.0", "multiprocessors": 100}, "float32", 100 * 2e9 * 256, False),
+    ],
+)
+def test_units_and_clock_say_what_a_device_without_a_datasheet_can_do(
+    facts: dict[str, object],
+    precision: str,
+    rate: float,
+    named: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    device = replace(device_of("Another"), max_clock_hz=2e9, **facts)
+    for factor, severity in ((0.95, ""), (1.2, "warning"), (1.4, "error")):
+        run = multiplied(device, precision, factor * rate)
+        found = [one for one in rule.conclusions(run, plausibility, too_good) if one.case]
+        assert {one.severity for one in found} == ({severity} - {""} if named else set())
+
+
+@pytest.mark.parametrize(
+    ("clock_hz", "doubted"),
+    [(345e6, False), (1.98e9, False), (1.2e9, True)],
+)
+def test_a_clock_that_was_read_at_rest_makes_no_product_doubtful(
+    clock_hz: float,
+    doubted: bool,  # noqa: FBT001 - a fact
+) -> None:
+    """A product at 80% of the peak of an H200; readings of short cases fall between their calls."""
+    run = good()
+    one = product(run)
+    keep(run, lambda other: other is one)
+    last(run, 2.0 * 16384**3 / (0.8 * 67e12), one)
+    sense(one, "sm_clock_hz", 345e6, min(clock_hz, 345e6), clock_hz)
+    codes = {found.code for found in rule.conclusions(run, too_good)}
+    assert ("near-peak" in codes) == doubted
+
+
+ROWS = published.read()
+KINDS = {
+    "matmul": "matmul",
+    "copy_to_device_pinned": "copy_h2d",
+    "copy_to_host_pinned": "copy_d2h",
+    "copy_within": "device_memory_bandwidth",
+    "read_within": "device_memory_bandwidth",
+}
+"""Quantities, with what the runs that judge them call them."""
+
+
+def test_each_figure_is_of_a_known_kind_and_says_where_it_is_found() -> None:
+    for row in ROWS:
+        assert row.quantity in KINDS
+        assert (row.precision in catalog.PRECISIONS) == (row.quantity == "matmul")
+        assert row.value > 0
+        assert row.method
+        assert re.fullmatch(r"https://[\w.-]+\.\w+/[^\s\"'<>]+", row.address), row
+        assert re.fullmatch(r"(\d{4}(-\d\d){0,2})?", row.as_of)
+
+
+def test_no_figure_is_there_twice() -> None:
+    assert [row for row, count in Counter(ROWS).items() if count > 1] == []
+
+
+def test_a_device_has_one_pattern_which_names_it_whole() -> None:
+    patterns: dict[str, set[str]] = {}
+    for row in ROWS:
+        patterns.setdefault(row.device, set()).add(row.torch_name)
+        assert row.torch_name.startswith("^")
+        assert row.torch_name.endswith("$")
+    assert [device for device, found in patterns.items() if len(found) > 1] == []
+
+
+def test_figures_are_held_to_the_ceilings_that_results_are_held_to() -> None:
+    """None is an error or a doubt in a run of its device whose driver tells what drivers tell."""
+    doubtful, of_listed = [], 0
+    for row in ROWS:
+        device = row.device.partition(" (")[0]
+        asked = published_figures.Published(
+            device, KINDS[row.quantity], row.precision or "float32", "", row.value
+        )
+        of_listed += bool(published_figures.figures_of(device))
+        if codes := published_figures.codes(published_figures.attempt(asked)):
+            doubtful.append((row, codes))
+    assert doubtful == []
+    assert of_listed > 350
+
+
+def test_a_device_is_found_by_the_name_that_torch_gives_it() -> None:
+    found = published.of("NVIDIA GeForce RTX 4090", "matmul", "bfloat16")
+    assert len(found) > 1
+    assert [row.value for row in found] == sorted(row.value for row in found)
+    assert {row.precision for row in found} == {"bfloat16"}
+    assert published.of("NVIDIA GeForce RTX 4090 D", "matmul", "bfloat16") != found
+    assert published.of("NVIDIA Tesla T4", "matmul", "float16")
+    assert published.of("Tesla T4", "matmul", "float16")
+    assert published.of("Another", "matmul", "bfloat16") == []
+    assert published.of("NVIDIA GeForce RTX 4090", "launch") == []
+
+
+def test_devices_that_were_measured_are_left_out_by_the_names_that_torch_gives_them() -> None:
+    every = published.others([])
+    left = published.others(["NVIDIA GeForce RTX 4090", "Another", "Tesla T4"])
+    assert every.keys() - left.keys() == {"NVIDIA GeForce RTX 4090", "NVIDIA Tesla T4"}
+    assert sum(map(len, every.values())) == len(ROWS)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("device,value\n", "the columns are not device, torch_name"),
+        (",".join(published.Published._fields) + "\na,b,c,d,fast,f,g,h,i\n", "table.csv:2"),
+        (",".join(published.Published._fields) + "\na,b,c,d,1,f\n", "table.csv:2"),
+    ],
+)
+def test_a_damaged_table_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        published.read(path)

@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: MIT
+"""How far runs of a machine lie apart, what is learned of that, and what disturbs a comparison."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+from statistics import variance
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from scipy.stats import t as student_t
+
+from frobench.command import main
+from frobench.reports.compare import verdicts
+from frobench.suite.compare.between_run_spread import (
+    ASSUMED,
+    LEAST,
+    MOST_RUNS,
+    between_run_spreads,
+    levels,
+    student,
+)
+from frobench.suite.compare.gate import exit_code
+from frobench.suite.compare.runs import compare_runs, newest_levels
+from frobench.suite.stored import store
+from frobench.suite.stored.types import Conclusion, Run
+from frobench.suite.terminal import comparison
+from frobench.suite.terminal import comparison as words
+from tests.instruments.faults.judging import add_up, keep, made, resample, set_samples
+from tests.instruments.faults.spoiling import take
+from tests.instruments.runs import factory
+
+CASES = 12
+
+
+def _runs(count: int, apart: float, *, common: bool = False, launches: int = 8) -> Iterator[Run]:
+    """Make runs of identical code whose levels lie apart by so much, relative."""
+    for seed in range(count):
+        random = Random(f"{seed} {apart}")  # noqa: S311 - no secret
+        run = factory.run(seed=seed, noise=0.01, launches=launches)
+        del run.benchmarks[CASES:]
+        whole = random.gauss(0, apart)
+        for case in run.benchmarks:
+            take(case, math.exp(whole if common else random.gauss(0, apart)))
+        yield run
+
+
+def _errors(runs: Sequence[Run]) -> list[float]:
+    return [
+        one.error for one in between_run_spreads(runs[0], runs[0], [*map(levels, runs)])[0].values()
+    ]
+
+
+@pytest.mark.parametrize("apart", [0.02, 0.1])
+@pytest.mark.parametrize("common", [True, False])
+def test_what_lies_between_runs_is_learned(apart: float, *, common: bool) -> None:
+    found = sorted(_errors([*_runs(12, apart, common=common)]))
+    assert found[len(found) // 2] == pytest.approx(apart, rel=0.5)
+
+
+def test_runs_that_differ_as_their_launches_do_lie_hardly_apart() -> None:
+    assert max(_errors([*_runs(12, 0.0)])) == LEAST
+
+
+def test_with_fewer_than_three_runs_it_is_assumed() -> None:
+    assert max(_errors([*_runs(3, 0.1)])) < 2 * ASSUMED
+    assert min(_errors([*_runs(3, 0.1)])) >= ASSUMED
+    assert max(_errors([*_runs(4, 0.1)])) > 3 * ASSUMED
+
+
+def test_another_version_of_a_case_says_nothing_of_it() -> None:
+    runs = [*_runs(6, 0.1)]
+    for run in runs[3:]:
+        run.benchmarks[0].extra_info.version = "ffffffffffff"
+    found, _ = between_run_spreads(runs[0], runs[0], [*map(levels, runs)])
+    first, second, *_ = (found[case.fullname] for case in runs[0].benchmarks)
+    assert first.degrees < second.degrees
+    assert first.error == pytest.approx(0.1, rel=0.5)  # as the other cases of the device have it
+
+
+def test_launches_vary_by_the_unbiased_estimate_of_their_logs() -> None:
+    medians = [1.0, 1.01, 1.0, 1.01, 1.0, 1.01]
+    run = factory.run(launches=6)
+    case = run.benchmarks[0]
+    set_samples(case, [[median] * 3 for median in medians])
+    found = levels(run).cases[case.fullname]
+    assert found.variance == pytest.approx(variance(map(math.log, medians)), rel=1e-9)
+
+
+def test_a_time_below_zero_in_a_neighbouring_file_is_left_out() -> None:
+    run = factory.run(launches=8)
+    case = run.benchmarks[0]
+    case.stats.data[: case.extra_info.launches[0]] = [-1.0] * case.extra_info.launches[0]
+    assert levels(run).cases[case.fullname].launches == 7
+
+
+@pytest.mark.parametrize("degrees", [4, 7, 15, 40])
+@pytest.mark.parametrize("probability", [0.975, 0.9958, 0.9995])
+def test_the_quantile_is_students(probability: float, degrees: int) -> None:
+    expected = student_t.ppf(probability, degrees)
+    assert student(probability, degrees) == pytest.approx(expected, rel=0.05)
+
+
+def test_a_shift_that_the_machine_often_makes_is_not_called_slower() -> None:
+    restless, steady = ([*_runs(10, apart, common=True)] for apart in (0.08, 0.001))
+    for runs, word in ((restless, "unresolved"), (steady, "slower")):
+        base, new, *rest = runs
+        for case in new.benchmarks:
+            take(case, 1.06)
+        found = compare_runs(base, new, [*map(levels, rest)])
+        assert found.learned_from == 8
+        assert found.cases[0].word == word
+    assert found.cases[0].allowance < 0.02
+
+
+def test_the_runs_that_are_compared_teach_nothing() -> None:
+    runs = [*_runs(5, 0.1)]
+    every = [*map(levels, runs)]
+    assert compare_runs(runs[0], runs[1], every).learned_from == 3
+    assert compare_runs(runs[0], runs[1], every) == compare_runs(runs[0], runs[1], every[2:])
+    assert compare_runs(runs[0], runs[1], every[:4]).learned_from == 0
+
+
+def test_a_run_on_another_machine_or_disturbed_teaches_nothing() -> None:
+    runs = [*_runs(6, 0.1)]
+    runs[2].frobench.environment.software.torch = "2.14.0"
+    runs[3].frobench.troubles = [
+        Conclusion(code="busy-processor", severity="warning", message="", advice="")
+    ]
+    base, *others = map(levels, [runs[0], *runs[2:]])
+    alike = [other.run for other in others if other.is_like(base)]
+    assert alike == [run.frobench.run for run in runs[4:]]
+
+
+def test_two_runs_alone_say_that_the_allowance_is_assumed() -> None:
+    base, new, *rest = _runs(5, 0.05)
+    (line,) = comparison.allowances(compare_runs(base, new))
+    assert "assumed" in line
+    (line,) = comparison.allowances(compare_runs(base, new, [*map(levels, rest)]))
+    assert "learned from 3 other runs of this machine" in line
+    assert comparison.allowances(compare_runs(base, base)) == []
+
+
+def test_the_newest_runs_of_a_folder_are_read_and_what_is_broken_is_passed_over(
+    tmp_path: Path,
+) -> None:
+    paths = [store.write(run, tmp_path) for run in _runs(4, 0.1)]
+    folder = paths[0].parent
+    (folder / "29990101T000000Z-broken.json").write_text("{")
+    (folder / "29990101T000001Z-folder.json").mkdir()
+    unfit = next(_runs(1, 0.1))
+    unfit.benchmarks[0].stats.data.pop()  # the launches name one sample more
+    (folder / "29990101T000002Z-unfit.json").write_bytes(store.encode(unfit))
+    names = [one.run for one in newest_levels([folder, folder, tmp_path / "missing"])]
+    assert names == sorted((path.stem for path in paths), reverse=True)
+
+
+def test_only_so_many_runs_are_looked_at() -> None:
+    runs = [*_runs(MOST_RUNS + 4, 0.01)]
+    found = compare_runs(runs[0], runs[1], [*map(levels, runs)])
+    assert found.learned_from == MOST_RUNS
+
+
+def _trouble(run: Run, *codes: str) -> Run:
+    run.frobench.troubles = [
+        Conclusion(code=code, severity="warning", message="", advice="") for code in codes
+    ]
+    return run
+
+
+def _pair() -> tuple[Run, Run]:
+    return factory.run(seed=1), factory.run(seed=2, slower=2)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        ([], ["busy-processor"], "disturbed: busy-processor in new only"),
+        (["on-battery", "held-back"], [], "disturbed: held-back, on-battery in base only"),
+        (
+            ["busy-processor"],
+            ["little-memory"],
+            "disturbed: busy-processor in base only; little-memory in new only",
+        ),
+    ],
+)
+def test_unlike_disturbance_leaves_every_case_unresolved(
+    before: list[str], after: list[str], reason: str
+) -> None:
+    base, new = _pair()
+    comparison = compare_runs(_trouble(base, *before), _trouble(new, *after))
+    assert comparison.counts == {"unresolved": len(comparison.cases)}
+    assert {case.reason for case in comparison.cases} == {reason}
+    assert {(case.p_value, case.smallest_change) for case in comparison.cases} == {(None, None)}
+    assert exit_code(comparison) == 3
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([], []),
+        (["busy-processor"], ["busy-processor"]),
+        (["no-accelerator"], []),  # nothing that comes and goes
+    ],
+)
+def test_like_disturbance_is_held_against_no_verdict(before: list[str], after: list[str]) -> None:
+    base, new = _pair()
+    comparison = compare_runs(_trouble(base, *before), _trouble(new, *after))
+    assert comparison.counts == {"slower": len(comparison.cases)}
+    assert exit_code(comparison) == 4
+
+
+def _load(run: Run, cores: float, launches: int = 100) -> Run:
+    """Let other programs keep so many cores busy in the first launches."""
+    for number, launch in enumerate(run.frobench.launches):
+        launch.others = cores if number < launches else 0.0
+    return run
+
+
+def test_a_busy_processor_disturbs_even_where_it_was_so_in_both_runs() -> None:
+    base, new = _pair()
+    comparison = compare_runs(_load(base, 1.5), _load(new, 1.6))
+    parts = ("75% of the cores busy in base", "80% of the cores busy in new")
+    reason = f"disturbed: {'; '.join(f'other programs kept {part}' for part in parts)}"
+    assert {case.reason for case in comparison.cases} == {reason}
+
+
+def test_what_the_launches_met_counts_more_than_the_moment_before_them() -> None:
+    base, new = _pair()
+    _load(_trouble(base), 0.0)
+    _load(_trouble(new, "busy-processor"), 1.5, launches=3)
+    assert compare_runs(base, new).counts == {"slower": len(base.benchmarks)}
+    _load(_trouble(new), 1.5, launches=5)
+    assert exit_code(compare_runs(base, new)) == 3
+
+
+def _gauge(run: Run, seconds: float, noise: float = 0.005, name: str = "cpu/python") -> Run:
+    for number, launch in enumerate(run.frobench.launches):
+        launch.gauge[name] = seconds * (1 + noise * (number % 3 - 1))
+    return run
+
+
+def test_a_gauge_that_moved_far_disturbs_the_cases_of_its_device() -> None:
+    base, new = (factory.run(seed=seed, accelerators=1, slower=seed) for seed in (1, 2))
+    _gauge(base, 1e-3), _gauge(new, 1.1e-3)
+    comparison = compare_runs(base, new)
+    reasons = {case.fullname: case.reason for case in comparison.cases}
+    on_cpu = {
+        case.fullname
+        for case in base.benchmarks
+        if any(device.startswith("cpu") for device in case.extra_info.devices)
+    }
+    assert {name for name, reason in reasons.items() if reason} == on_cpu
+    assert "a gauge of its device differs by more than 9" in (reasons[min(on_cpu)] or "")
+    assert comparison.counts["slower"] == len(reasons) - len(on_cpu)
+
+
+def test_a_gauge_that_moved_a_little_widens_the_allowance() -> None:
+    base, new = factory.run(seed=1), factory.run(seed=2)
+    others = [*map(levels, (factory.run(seed=seed) for seed in range(3, 15)))]
+    without = compare_runs(base, new, others)
+    _gauge(base, 1e-3), _gauge(new, 1.04e-3)
+    within = compare_runs(base, new, others)
+    assert max(case.allowance for case in without.cases) < 0.02
+    assert min(case.allowance for case in within.cases) == pytest.approx(0.07, abs=0.012)
+
+
+@pytest.mark.parametrize("noise", [0.1, 0.3])
+def test_a_gauge_that_is_noise_says_nothing(noise: float) -> None:
+    base, new = _pair()
+    _gauge(base, 1e-3, noise), _gauge(new, 1.06e-3, noise)
+    assert compare_runs(base, new).counts == {"slower": len(base.benchmarks)}
+
+
+def test_a_case_that_was_throttled_in_one_run_is_disturbed_and_the_others_are_judged() -> None:
+    base, new = _pair()
+    name = new.benchmarks[0].fullname
+    new.frobench.conclusions.append(
+        Conclusion(code="throttled-case", severity="warning", message="", advice="", case=name)
+    )
+    comparison = compare_runs(base, new)
+    assert comparison.counts == {"slower": len(comparison.cases) - 1, "unresolved": 1}
+    assert comparison.cases[0].reason == "disturbed: throttled in new only"
+    assert exit_code(comparison) == 4
+
+
+def test_the_terminal_names_the_disturbance_once_and_advises_to_measure_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    base, new = _pair()
+    _trouble(base), _trouble(new, "busy-processor")
+    assert verdicts.runs(base, new, compare_runs(base, new), as_json=False) == 3
+    shown = capsys.readouterr().out
+    (line,) = (line for line in shown.splitlines() if line.startswith("unresolved: "))
+    assert line.endswith(" more: disturbed: busy-processor in new only")
+    assert "measure both again side by side: `--retry 1`, or `frobench history`" in shown
+    assert words.undecided(compare_runs(base, new).cases) == [line]
+
+
+FEW_CASES = 8
+MANY = 12
+"""As many runs as a comparison learns from."""
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder without results."""
+    monkeypatch.chdir(tmp_path)
+
+
+def runs(count: int, noise: float = 0.005) -> list[Run]:
+    """Make runs of the same code, each a day later than the one before it."""
+    every = [made(seed=seed, noise=noise, profile="quick") for seed in range(count)]
+    names = {case.fullname for case in every[0].benchmarks[:FEW_CASES]}
+    for run in every:
+        keep(run, lambda case: case.fullname in names)
+    return every
+
+
+def slow_down(run: Run, factor: float) -> Run:
+    """Let every call take so many times as long."""
+    add_up(resample(run, lambda _: factor))
+    return run
+
+
+def on_cores(run: Run, slower: float) -> Run:
+    """Let the cores run so many times as slow, and every call take so many times as long."""
+    for launch in run.frobench.launches:
+        launch.gauge = {"cpu/python": 1e-4 * slower}  # a body that only computes
+    return slow_down(run, slower)
+
+
+def compared(base: Run, new: Run, others: Iterable[Run] = ()) -> dict[str, Any]:
+    """Store runs in one folder, compare the first two, and return what the command prints."""
+    first, second, *_ = [store.write(run, Path("stored")) for run in (base, new, *others)]
+    shown = CliRunner().invoke(main, ["compare", str(first), str(second), "--json"])
+    printed: dict[str, Any] = json.loads(shown.stdout)
+    return printed
+
+
+@pytest.mark.parametrize(("cores", "code"), [(1.04, 1.0), (1 / 1.04, 1.06), (1.04, 1 / 1.06)])
+def test_code_is_not_called_slower_for_slower_cores_nor_the_same_for_faster_ones(
+    cores: float, code: float
+) -> None:
+    base, new, *others = runs(10)
+    chance = Random(1)  # noqa: S311 - no secret
+    for run in others:
+        on_cores(run, math.exp(chance.gauss(0, 0.02)))
+    found = compared(on_cores(base, 1.0), slow_down(on_cores(new, cores), code), others)["cases"]
+    assert {case["word"] for case in found} == {"unresolved"}
+
+
+@pytest.mark.parametrize(("in_turn", "learned_from"), [(0, 3), (1, 0)])
+def test_nothing_is_learned_from_runs_that_were_measured_in_turn_with_others(
+    in_turn: int, learned_from: int
+) -> None:
+    base, new, *others = runs(5)
+    for run in others[:in_turn]:
+        run.frobench.beside = ["20260101T000000Z-fffffff"]
+    assert compared(base, new, others)["learned_from"] == learned_from
+
+
+def test_a_dozen_newer_runs_of_another_torch_hide_no_run_to_learn_from() -> None:
+    base, new, *others = runs(2 + 3 + MANY)
+    for run in others[3:]:
+        run.frobench.environment.software.torch = "2.14.0"
+    assert compared(base, new, others)["learned_from"] == 3
+
+
+def test_runs_whose_launches_all_took_the_same_time_have_intervals_without_width() -> None:
+    base, new = runs(2, noise=0.0)
+    found = compared(base, new)
+    assert all(case["base"]["low"] == case["new"]["high"] for case in found["cases"])

@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: MIT
+"""What surrounds the timed loop: caches, inputs, the gauge and clocks that settle."""
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from frobench.suite.errors import DoesNotFitError
+from frobench.suite.kit.device import REFUSALS, Device
+from frobench.suite.launch.case import peak_bytes
+from frobench.suite.launch.session import Session
+from frobench.suite.machine import environment
+from frobench.suite.measure import settling_and_gauge
+from frobench.suite.measure.caches_and_inputs import ColdCaches, Inputs, cache_bytes
+from frobench.suite.measure.settling_and_gauge import Gauge
+from frobench.suite.profiles import TIMES_THE_CACHE
+from tests.instruments.sessions import launch_spec
+
+CPU = Device("cpu")
+
+
+@pytest.fixture(autouse=True)
+def small_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("frobench.suite.measure.caches_and_inputs.last_level_cache", lambda: 2**16)
+    monkeypatch.setattr("frobench.suite.measure.caches_and_inputs._kept", {})
+
+
+def test_every_call_reads_over_twice_the_cache() -> None:
+    caches = ColdCaches([CPU])
+    for _ in range(3):
+        caches()
+    assert caches.flushed_bytes() == TIMES_THE_CACHE * cache_bytes(CPU) == 2**17
+
+
+def test_an_accelerator_is_emptied_while_the_cpu_stays_warm(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("frobench.suite.measure.caches_and_inputs.cache_bytes", lambda _: 2**16)
+    monkeypatch.setattr(Device, "free_bytes", lambda _: 2**30)
+    elsewhere = Device("meta")
+    caches = ColdCaches([elsewhere])
+    caches()
+    assert caches.bytes_on(elsewhere) == 2**17
+    assert caches.bytes_on(CPU) == 0
+
+
+def test_the_caches_are_left_clean() -> None:
+    """Or the body would pay for writing back what they hold: only the ends are written."""
+    caches = ColdCaches([CPU])
+    with torch.profiler.profile(record_shapes=True, acc_events=True) as profile:
+        caches()
+    shapes = [(event.name, event.input_shapes[:1]) for event in profile.events()]
+    assert ("aten::sum", [[TIMES_THE_CACHE * cache_bytes(CPU) // 4]]) in shapes
+    assert {str(shape) for name, shape in shapes if name == "aten::fill_"} <= {"[[]]", "[[1]]"}
+
+
+def test_memory_for_the_buffer_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    buffer = TIMES_THE_CACHE * cache_bytes(CPU)
+    monkeypatch.setattr(Device, "free_bytes", lambda _: buffer)  # and nothing to spare
+    with pytest.raises(DoesNotFitError):
+        ColdCaches([CPU])
+
+
+@pytest.mark.parametrize(("times_free", "kept"), [(17, True), (15, False)])
+def test_the_buffer_of_the_cpu_is_kept_for_further_cases_where_memory_is_plenty(
+    monkeypatch: pytest.MonkeyPatch, times_free: int, *, kept: bool
+) -> None:
+    made: list[int] = []
+    zeros = torch.zeros
+
+    def count(size: int, device: torch.device) -> torch.Tensor:
+        made.append(size)
+        return zeros(size, device=device)
+
+    buffer = TIMES_THE_CACHE * cache_bytes(CPU)
+    monkeypatch.setattr(Device, "free_bytes", lambda _: times_free * buffer)
+    monkeypatch.setattr(torch, "zeros", count)
+    for calls in (3, 1):
+        caches = ColdCaches([CPU])
+        for _ in range(calls):
+            caches()
+        assert caches.flushed_bytes() == buffer
+    assert made == [buffer // 4] * (1 if kept else 2)
+
+
+def test_what_was_not_read_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    caches = ColdCaches([CPU])
+    caches()
+    monkeypatch.setattr(torch.Tensor, "sum", lambda self: self[0])
+    caches()
+    assert caches.flushed_bytes() == 0
+
+
+def test_a_cache_that_nobody_describes_is_taken_for_a_large_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("frobench.suite.measure.caches_and_inputs.last_level_cache", lambda: None)
+    assert cache_bytes(CPU) == 64 * 2**20
+
+
+@pytest.mark.parametrize(("peak", "left"), [(2**18, 2**17), (2**16, 0), (None, None)])
+def test_no_case_takes_less_memory_than_none_without_what_empties_the_caches(
+    peak: int | None, left: int | None
+) -> None:
+    device: Any = SimpleNamespace(peak_bytes=lambda: peak)
+    sampler: Any = SimpleNamespace(cold=SimpleNamespace(bytes_on=lambda _: 2**17))
+    assert peak_bytes(device, sampler) == left
+
+
+FAIR = torch.rand(40, 40)
+
+
+def commonest(body: Callable[[], object]) -> float | None:
+    """Look at a body's inputs around a call of it."""
+    inputs = Inputs(body)
+    body()
+    return inputs.commonest()
+
+
+def product(plain: torch.Tensor) -> Callable[[], object]:
+    return lambda: FAIR.clone() @ plain
+
+
+@pytest.mark.parametrize(
+    ("plain", "least"),
+    [
+        (torch.zeros(40, 40), 1.0),
+        (torch.ones(40, 40, dtype=torch.bfloat16).float(), 1.0),
+        (torch.eye(100)[:40], 0.95),
+        (torch.zeros(300, 300).expand(2, 300, 300)[0][:40, :40], 1.0),
+    ],
+)
+def test_plain_inputs_are_seen(plain: torch.Tensor, least: float) -> None:
+    found = commonest(product(plain))
+    assert found is not None
+    assert found >= least
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.bfloat16, torch.float16, torch.int8, torch.float8_e4m3fn]
+)
+def test_random_inputs_of_any_type_are_fair(dtype: torch.dtype) -> None:
+    drawn = (torch.rand(100, 100) * 100).to(dtype)
+    found = commonest(drawn.clone)
+    assert found is not None
+    assert found < 0.2
+
+
+def test_inputs_are_found_in_lists_bound_arguments_and_modules() -> None:
+    zeros = torch.zeros(400)
+    pairs = [(FAIR, zeros)]
+    model = torch.nn.Linear(30, 30)
+    torch.nn.init.zeros_(model.weight)
+    assert commonest(lambda: [a.sum() + b.sum() for a, b in pairs]) == 1.0
+    assert commonest(partial(torch.add, zeros, other=zeros)) == 1.0
+    assert commonest(lambda: model(FAIR[0, :30])) == 1.0
+
+
+def test_what_is_written_over_is_no_input() -> None:
+    empty, filled = torch.zeros(40, 40), torch.zeros(40, 40)
+
+    def body() -> None:
+        empty.copy_(FAIR)
+        filled.fill_(1.0)
+
+    assert commonest(body) is None
+
+
+def test_masks_and_places_are_no_numbers() -> None:
+    mask, places = torch.ones(100, dtype=torch.bool), torch.zeros(100, dtype=torch.int64)
+    assert commonest(lambda: mask.sum() + places.sum()) is None
+
+
+def test_what_cannot_be_looked_at_fails_nothing() -> None:
+    lazy, number = torch.nn.LazyLinear(3), torch.zeros(100, dtype=torch.complex128)
+    inputs = Inputs(lambda: (lazy, number))
+    assert inputs.commonest() is None
+
+
+def test_both_versions_of_a_body_are_looked_at() -> None:
+    fair, zeros = FAIR.clone(), torch.zeros(40, 40)
+    inputs = Inputs(lambda: fair + 1, lambda: zeros + 1)
+    assert inputs.commonest() == 1.0
+    assert inputs.devices() == {"cpu"}
+
+
+def test_scales_and_counters_say_nothing() -> None:
+    scale = torch.ones(())
+    assert commonest(lambda: scale + 1) is None
+
+
+def test_a_small_tensor_beside_a_large_one_may_be_plain() -> None:
+    matrix, ones = FAIR.clone(), torch.ones(40)
+    found = commonest(lambda: matrix @ ones)
+    assert found is not None
+    assert found < 0.2
+
+
+def test_looking_leaves_the_generator_of_the_benchmark_alone() -> None:
+    large = torch.rand(200, 200)
+    before = torch.get_rng_state()
+    commonest(lambda: large + 1)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def counting(calls: list[str], name: str) -> Callable[[], None]:
+    def body() -> None:
+        calls.append(name)
+
+    return body
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    made: list[str] = []
+    monkeypatch.setattr(
+        settling_and_gauge, "_bodies", lambda _: {"python": counting(made, "python")}
+    )
+    return made
+
+
+@pytest.mark.parametrize(("cases", "between"), [(1, 1), (6, 6), (20, 20), (21, 11), (400, 20)])
+def test_samples_are_taken_before_the_first_case_between_cases_and_behind_the_last(
+    calls: list[str], cases: int, between: int
+) -> None:
+    read = Gauge([Device("cpu")], cases)
+    warm = len(calls) - settling_and_gauge.ROUNDS
+    assert warm > 0
+    for _ in range(cases):
+        read.read_before_case()
+    assert read.finish().keys() == {"cpu/python"}
+    assert len(calls) == warm + 2 * settling_and_gauge.ROUNDS + between
+
+
+@pytest.mark.parametrize("refusal", REFUSALS)
+def test_a_body_that_the_device_refuses_is_left_out(
+    refusal: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> None:
+        raise refusal
+
+    monkeypatch.setattr(
+        settling_and_gauge, "_bodies", lambda _: {"product": refuse, "python": sum_up}
+    )
+    assert Gauge([Device("cpu")], 1).finish().keys() == {"cpu/python"}
+
+
+def test_a_body_that_fails_later_leaves_the_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+
+    def fail_later() -> None:
+        calls.append(1)
+        if len(calls) > 2 + settling_and_gauge.ROUNDS:
+            raise RuntimeError
+
+    monkeypatch.setattr(
+        settling_and_gauge, "_bodies", lambda _: {"copy": fail_later, "python": sum_up}
+    )
+    read = Gauge([Device("cpu")], 1)
+    read.read_before_case()
+    assert read.finish().keys() == {"cpu/copy", "cpu/python"}
+
+
+def sum_up() -> int:
+    return sum(range(1000))
+
+
+class Small(Device):
+    """A CPU that stands for an accelerator with memory for small matrices only."""
+
+    is_accelerator = True
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.made: list[int] = []
+
+    def synchronize(self) -> None:
+        """Wait for nothing."""
+
+    def free_bytes(self) -> int:
+        """Say so without torch, which may be built for accelerators and then refuses a CPU."""
+        return 2**30
+
+    def uniform(self, *shape: int, dtype: str | torch.dtype = "float32") -> torch.Tensor:
+        """Refuse what a small device has no room for."""
+        if shape[0] > settling_and_gauge.SETTLERS[1]:
+            raise DoesNotFitError("too large")
+        self.made.append(shape[0])
+        return super().uniform(*shape, dtype=dtype)
+
+
+@pytest.mark.parametrize(("long_enough", "tried"), [(1e9, [256, 512]), (0.0, [256])])
+def test_a_small_device_is_settled_with_the_smallest_long_product_or_what_fits(
+    monkeypatch: pytest.MonkeyPatch, long_enough: float, tried: list[int]
+) -> None:
+    monkeypatch.setattr(settling_and_gauge, "SETTLE_CALL", long_enough)
+    device = Small("cpu")
+    settling_and_gauge.steady_clocks([device], 1e-3)
+    assert sorted({rows for rows in device.made if rows in settling_and_gauge.SETTLERS}) == tried
+
+
+class Refusing(Small):
+    """A CPU that stands for an accelerator that is full or lost."""
+
+    error: Exception
+
+    def uniform(self, *shape: int, dtype: str | torch.dtype = "float32") -> torch.Tensor:  # noqa: ARG002 - as every device's
+        """Give nothing."""
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    "error", [torch.OutOfMemoryError("no room"), torch.AcceleratorError("device is lost")]
+)
+def test_a_device_that_refuses_is_left_alone_and_the_others_are_settled(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    monkeypatch.setattr(Refusing, "error", error, raising=False)
+    monkeypatch.setattr(settling_and_gauge, "SETTLERS", settling_and_gauge.SETTLERS[:2])
+    calls: list[int] = []
+
+    def product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        calls.append(1)
+        return a @ b
+
+    monkeypatch.setattr(torch, "matmul", product)
+    settling_and_gauge.steady_clocks([Refusing("cpu"), Small("cpu")], 1e-3)
+    assert calls
+    calls.clear()
+    settling_and_gauge.steady_clocks([Refusing("cpu")], 1e-3)
+    assert not calls
+
+
+class DescribedError(Exception):
+    """The machine is being described."""
+
+
+@pytest.mark.parametrize("mode", ["pilot", "measure"])
+def test_the_machine_is_described_when_its_links_are_awake(
+    mode: Any,  # noqa: ANN401 - as the specification has it
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A PCIe link that is idle shows a lower generation than the one at which copies run."""
+    seen: list[str] = []
+
+    def capture(devices: list[str]) -> None:
+        seen.append(f"described {devices}")
+        raise DescribedError
+
+    monkeypatch.setattr(f"{Session.__module__}.steady_clocks", lambda *_: seen.append("settled"))
+    monkeypatch.setattr(environment, "capture", capture)
+    journal = str(tmp_path / "journal")
+    session = Session(launch_spec(mode, journal=journal, runner=os.getppid()))
+    with pytest.raises(DescribedError):  # noqa: PT012 - a pilot is described by the first
+        session.settle()
+        session.get_ready(1)
+    assert seen == ["settled", "described ['cpu']"]
