@@ -131,8 +131,6 @@ def test_a_launch_is_what_its_process_and_the_runner_say_of_it() -> None:
     assert third.changed == {"software.torch": "0.1"}
 
 
-def test_a_chosen_case_without_energy_says_why_and_what_goes_on_is_not_complete() -> (
-    None
-):
+def test_a_chosen_case_without_energy_says_why_and_what_goes_on_is_not_complete() -> None:
     assert merged().frobench.without_energy == {"empty": energy.UNSEEN}
     assert [merged(complete=stated).frobench.complete for stated in (True, False)] == [True, False]
