@@ -59,7 +59,7 @@ def test_wrong_arithmetic_does_not_pass_the_check(
 ) -> None:
     if "flatten" in old and weights != "int4":
         pytest.skip("of int4 weights alone")
-    assert not seen(weights, planted(tmp_path, "bench_small_weights", old, new)).check.passed
+    assert not seen(weights, load(planted(tmp_path, "bench_small_weights", old, new))).check.passed
 
 
 def test_a_device_without_the_kernel_leaves_the_case_out(monkeypatch: pytest.MonkeyPatch) -> None:

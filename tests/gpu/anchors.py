@@ -4,7 +4,7 @@
 ``python -m tests.gpu.anchors -o FOLDER [--only PART...] [FILE...]`` measures the parts named, each
 held against the suite in one process where that is fair, adds them to what FOLDER holds from
 earlier calls, judges every goal from that and from the stored runs in the FILEs, and writes
-``FOLDER/anchors.json`` and the tables of ``FOLDER/anchors.md``. Without a part it only judges.
+``FOLDER/anchors.json`` and the goals of ``FOLDER/anchors.md``. Without a part it only judges.
 
 On a machine that one has for ten minutes at a time:
 
@@ -28,8 +28,7 @@ import msgspec
 
 from frobench.suite.errors import CannotRunError
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Run
-from tests.gpu.anchors_figures import SEARCH, Figures, page
+from tests.gpu.anchors_figures import Figures, page
 from tests.gpu.goals import judge
 
 PARTS = ("times", "copies", "peak")
@@ -57,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     figures = msgspec.json.decode(stored.read_bytes(), type=Figures) if stored.exists() else None
     try:
         for part in wanted.only:
-            figures = measure(part, figures, wanted, runs)
+            figures = measure(part, figures, wanted)
             stored.write_bytes(msgspec.json.format(msgspec.json.encode(figures)) + b"\n")
     except CannotRunError as error:  # the machine measures already
         sys.exit(str(error))
@@ -68,9 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(shown)  # noqa: T201 - a command
 
 
-def measure(
-    part: str, before: Figures | None, wanted: argparse.Namespace, runs: Sequence[Run]
-) -> Figures:
+def measure(part: str, before: Figures | None, wanted: argparse.Namespace) -> Figures:
     """Return the figures with a part of them measured, or measured anew."""
     import torch
 
@@ -86,10 +83,7 @@ def measure(
         torch=str(torch.__version__),
     )
     if part == "peak":
-        found = {SEARCH: anchors_peak.search(device, wanted.output / "search")}
-        for run in runs:
-            for one in anchors_peak.searched(run, device):
-                found[f"search of {run.frobench.run}"] = one
+        found = anchors_peak.search(device, wanted.output / "search")
     with machine_lock(), tempfile.TemporaryDirectory() as folder:
         steady_clocks([device])
         if part == "times":

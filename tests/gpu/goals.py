@@ -37,13 +37,13 @@ LOOPS = {
     "a log read once": ("bench_log_on_device", "bench_log_kept", "bench_read_ready_log"),
 }
 """A loop of exercise B, the loop without its reading back, and reading back by itself."""
-LAUNCHING, COMPUTING, WAITING = "bench_launch_only", "bench_norm_only", "bench_wait"
+LAUNCHING, COMPUTING = "bench_launch_only", "bench_norm_only"
 
 
 def judge(figures: Figures, runs: Sequence[Run]) -> list[Judged]:
     """Judge every goal."""
     found = [
-        list(_times(figures, runs)),
+        list(_times(figures)),
         list(_copies(figures)),
         list(_peak(figures.peak)),
         [judged for run in runs for judged in _sums(run)],
@@ -77,7 +77,7 @@ def _ratio(ours: Sequence[float], theirs: Sequence[float]) -> Estimate:
     return estimate([mine / its for mine, its in zip(ours, theirs, strict=True)])
 
 
-def _times(figures: Figures, runs: Sequence[Run]) -> Iterator[Judged]:
+def _times(figures: Figures) -> Iterator[Judged]:
     for timed in figures.times:
         seen = timed.seconds
         for tool in (name for name in seen if name not in (SPAN, AHEAD)):
@@ -85,19 +85,11 @@ def _times(figures: Figures, runs: Sequence[Run]) -> Iterator[Judged]:
             before = format_seconds(median(seen[SPAN]) - median(seen[AHEAD]))
             yield Judged(
                 goal=f"{timed.body}: device time within 2% of {tool}'s",
-                seen=format_estimate(ratio, RATIO) + _stored(timed.body, median(seen[tool]), runs),
+                seen=format_estimate(ratio, RATIO),
                 met=near(ratio, NEAR_TIME),
                 why=f"{before} of it pass until the idle device begins; with work ahead of it, it "
                 f"takes {format_estimate(ahead, RATIO)}",
             )
-
-
-def _stored(body: str, seconds: float, runs: Sequence[Run]) -> str:
-    """Say how the spans that runs stored of a body compare with what a tool says of it."""
-    cases = (case for run in runs for case in run.benchmarks if case.name == body)
-    spans = [estimate(case.extra_info.parts[SPAN]) for case in cases]
-    told = (format_value(span.value / seconds, RATIO, digits=4) for span in spans)
-    return "".join(f"; as stored, with warm caches, {ratio}" for ratio in told)
 
 
 def _copies(figures: Figures) -> Iterator[Judged]:
@@ -158,18 +150,8 @@ def _sums(run: Run) -> Iterator[Judged]:
                 goal=f"{device}, {loop}: the same with reading back measured by itself",
                 seen=format_estimate(ratio, "1"),
                 met=near(ratio, NEAR_SUM),
-                why=_overlap(steps) if rest == COMPUTING else "",
+                why="reading back in each step also keeps launches from overlapping",
             )
-
-
-def _overlap(steps: dict[str, list[float]]) -> str:
-    if WAITING not in steps:
-        return ""
-    waited, free = (median(steps[name]) for name in (WAITING, COMPUTING))
-    return (
-        f"waiting in each step, and reading nothing, takes {format_value(waited / free, RATIO)} "
-        "of the loop that does not wait: launching no longer overlaps with computing"
-    )
 
 
 def _steps(run: Run, device: str) -> dict[str, list[float]]:
