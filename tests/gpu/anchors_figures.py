@@ -74,7 +74,7 @@ def page(figures: Figures, goals: Sequence[Judged]) -> str:
     where = f"{figures.device}, torch {figures.torch}, {figures.date}."
     said = [f"{what}: {why}." for what, why in figures.missing.items()]
     parts = [
-        " ".join([where if figures.date else "Nothing was measured beside stored runs.", *said]),
+        " ".join([where if figures.date else "Nothing was measured.", *said]),
         table(("goal", "seen", "result"), map(_goal, goals)),
     ]
     return "\n\n".join(parts) + "\n"
