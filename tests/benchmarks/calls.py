@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -99,8 +100,17 @@ def _images(layout: str) -> Call:
     return Call(HERE | shape, {"items": 3})
 
 
-def _layers(**given: Any) -> Call:  # noqa: ANN401 - as the benchmark has them
-    return Call(HERE | {"width": 256, "layers": 2, "dtype": "float32"} | given)
+def _layers(tokens: int, passes: int = 1, **given: Any) -> Call:  # noqa: ANN401 - as above
+    masked = passes * 2 * 4 * 256 * (tokens * (tokens - 1) // 2)  # pairs of a token and a later one
+    return Call(HERE | {"width": 256, "layers": 2, "dtype": "float32"} | given, {}, masked)
+
+
+def _small(nbytes: float, weights: str) -> Call:
+    """Decode with weights of so many bytes each, their part of the scales included."""
+    width, cached = 512, 2048
+    moved = 12 * width**2 * nbytes + 2 * (2 * width + 2 * cached * width + 2 * width)
+    work = {"flops": 24 * width**2 + 4 * width * cached, "bytes": pytest.approx(moved, rel=0.01)}
+    return Call(HERE | {"width": width, "weights": weights, "dtype": "bfloat16"}, work)
 
 
 TOGETHER = {"devices": [CPU] * 3, "reading": "first"}
@@ -192,6 +202,10 @@ CALLS: dict[str, Call] = {
         }.items()
     },
     "placement.stay": Call(HERE | {"n": 64}, {"bytes": None, "items": 1}),
+    "small_weights.decode bfloat16": _small(2.0, "bfloat16"),
+    "small_weights.decode int8": _small(1 + 2 / 512, "int8"),
+    "small_weights.decode int4": _small(0.5 + 4 / 128, "int4"),
+    "small_weights.decode float8": _small(1.0, "float8_e4m3fn"),
     "split_model.forward": _split(64, tokens=64, device=CPU),
     "split_model.split_forward": _split(64, tokens=64, accelerator=CPU),
     "split_model.layers": _split(64, tokens=64, device=CPU),
@@ -205,9 +219,9 @@ CALLS: dict[str, Call] = {
     "split_model.tasks_at_once": _split(3, devices=[CPU] * 3, n=64),
     "split_model.tasks_at_once two": _split(2, **PAIR, n=64),
     "split_model.tasks_in_sequence": _split(2, accelerator=CPU, n=64),
-    "transformer.train_narrow": _layers(),
-    "transformer.prefill_narrow": _layers(),
-    "transformer.decode_narrow": _layers(batch=2),
+    "transformer.train_narrow": _layers(16, 3),
+    "transformer.prefill_narrow": _layers(16),
+    "transformer.decode_narrow": _layers(1, batch=2),
 }
 """By an exercise and a benchmark of it, with what tells several calls of one apart."""
 
@@ -225,7 +239,7 @@ def brief(path: Path) -> Any:  # noqa: ANN401 - as above
     for name, value in BRIEF.get(exercise, {}).items():
         setattr(module, name, value)
     if exercise == "data_parallel":  # PyTorch has its parts for accelerators alone
-        module.nn = SimpleNamespace(DataParallel=lambda model, _: model, Linear=nn.Linear)
+        module.nn = SimpleNamespace(**vars(nn) | {"DataParallel": lambda model, _: model})
         module.scatter = lambda tensor, handles: tensor.chunk(len(handles))
         module.replicate = lambda model, handles: [model] * len(handles)
         module.parallel_apply = _parallel_apply

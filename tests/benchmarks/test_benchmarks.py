@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from tests.benchmarks.calls import CPU
-from tests.instruments.processes.alone import BENCHMARKS, Recorder, copied, load, run_pytest
+from tests.instruments.processes.alone import BENCHMARKS, Recorder, load, run_pytest, smaller
 from tests.instruments.processes.command import ROOT
 
 pytestmark = pytest.mark.long
@@ -120,11 +120,10 @@ ON_ACCELERATORS = {
 
 
 def test_what_needs_accelerators_runs_on_two_of_them(tmp_path: Path) -> None:
-    folder, file = copied(tmp_path), tmp_path / "b.json"
-    for exercise in ON_ACCELERATORS:
-        module = BENCHMARKS / f"bench_{exercise}.py"
-        text = module.read_text("utf-8").replace("steps=[1000]", "steps=[20]")
-        (folder / module.name).write_text(text, "utf-8")
+    file = tmp_path / "b.json"
+    changes: dict[str, dict[str, str]] = {exercise: {} for exercise in ON_ACCELERATORS}
+    changes |= {"norm_logging": {"steps=[1000]": "steps=[20]"}}
+    folder = smaller(tmp_path, changes)
     run = run_pytest(
         *ids(ON_ACCELERATORS, folder),
         *("--benchmark-json", file),

@@ -8,6 +8,7 @@ import pytest
 from tests.benchmarks.calls import CPU, brief, called
 from tests.instruments.processes.alone import load, planted, run_pytest
 
+SMALL, RIGHT = ("int8", "int4", "float8"), "as_they_are(original[place], dtype)"
 FAULTS = [
     ("attainable_peak.product", "multiply(a, b),", "multiply(a.flip(1), b),"),
     ("attainable_peak.product", "multiply(a, b),", "multiply(a.bfloat16().to(a.dtype), b),"),
@@ -115,6 +116,15 @@ FAULTS = [
     ("placement.empty_then_copy 64", ".copy_(values)", ".zero_()"),
     ("placement.move 64", "values.to(", "values.flip(0).to("),
     ("placement.stay", "values.to(device.handle)", "values.to(device.handle, copy=True)"),
+    *(
+        (f"small_weights.decode {weights}", "SmallLinear(small)", f"SmallLinear({RIGHT})")
+        for weights in SMALL
+    ),
+    *(
+        (f"small_weights.decode {weights}", "(model, inputs, caches)", "(model, inputs, [None])")
+        for weights in SMALL
+    ),
+    ("small_weights.decode int4", "whole.flatten(1) + 8", "whole.flatten(1) + 7"),
     ("split_model.embedding", "embedding(words.to(table.device), table)", "table[: len(words)]"),
     ("split_model.forward", "embedding(words.to", "embedding(words.flip(0).to"),
     (

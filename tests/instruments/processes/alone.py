@@ -47,6 +47,18 @@ def copied(folder: Path) -> Path:
     return folder
 
 
+def smaller(folder: Path, changes: Mapping[str, Mapping[str, str]]) -> Path:
+    """Write benchmarks into a folder, by their names, with parts of their code replaced."""
+    for name, replaced in changes.items():
+        path = copied(folder) / f"bench_{name}.py"
+        code = (BENCHMARKS / path.name).read_text("utf-8")
+        for old, new in replaced.items():
+            assert old in code
+            code = code.replace(old, new)
+        path.write_text(code, "utf-8")
+    return folder
+
+
 def load(path: Path) -> ModuleType:
     """Import a module of benchmarks, and what it needs of its folder, without the plugin."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
