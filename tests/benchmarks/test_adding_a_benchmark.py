@@ -69,7 +69,7 @@ def test_the_shortest_benchmark_of_the_guide_gets_the_time_of_a_call(tmp_path: P
         return command.stdout
 
     own = "--benchmarks", "mine", "--profile", "quick"
-    file = ended("run", *own, "--budget", 20).splitlines()[-1]
+    file = ended("run", *own, "--launches", 6).splitlines()[-1]
     (case,) = store.read(tmp_path / file).benchmarks
     assert (case.extra_info.work, case.extra_info.check) == (Work(), None)
     assert ended("validate", file).endswith(": valid\n")

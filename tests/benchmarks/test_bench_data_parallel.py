@@ -4,7 +4,6 @@
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
@@ -15,31 +14,11 @@ from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import Worker, halves, together
 from frobench.suite.machine.host import affinity
 from frobench.suite.stored.types import Check
-from tests.instruments.processes.alone import BENCHMARKS, Recorder, copied, load
+from tests.benchmarks.calls import CPU, called, module_of
+from tests.instruments.processes.alone import BENCHMARKS, Recorder
 
 pytestmark = pytest.mark.long
-CPU = Device("cpu")
 SIZE, BATCH = "small", 64
-FAULTS = {
-    "a share's mean, not the batch's": (
-        "bench_data_parallel.py",
-        "backward(model, share, batch)",
-        "backward(model, share, len(share[0]))",
-    ),
-    "an update left out": (
-        "bench_data_parallel.py",
-        "for optimizer in optimizers:\n            optimizer.step()",
-        "for optimizer in optimizers[1:]:\n            optimizer.step()",
-    ),
-    "gradients not added up": ("sharing.py", "total += other.to(total.device)", "pass"),
-    "sums not sent back": ("sharing.py", "one.grad = total.to(one.device)", "pass"),
-    "targets of other samples": ("sharing.py", "theirs.to(device", "theirs.flip(0).to(device"),
-}
-
-
-@pytest.fixture(scope="module")
-def right() -> ModuleType:
-    return load(BENCHMARKS / "bench_data_parallel.py")
 
 
 @pytest.fixture(scope="module")
@@ -68,42 +47,11 @@ def pair(
         worker.close()
 
 
-def seen(module: ModuleType, name: str, *arguments: object) -> Recorder:
-    """Call a benchmark of a module once."""
-    recorder = Recorder()
-    getattr(module, f"bench_{name}")(recorder, *arguments)
-    return recorder
-
-
-@pytest.mark.parametrize("size", ["small", "medium"])
-def test_the_work_of_a_step_is_that_of_its_products(right: ModuleType, size: str) -> None:
-    for name, place in (("one_device", CPU), ("by_hand", [CPU] * 4), ("forward", CPU)):
-        case = seen(right, name, place, size, BATCH)
-        assert case.work.flops == case.products
-        assert case.work.items == BATCH
-        assert case.check.passed
-
-
 @pytest.mark.parametrize(("batch", "at_work"), [(1, 1), (5, 3), (7, 4), (64, 4)])
-def test_all_devices_come_to_the_same_however_the_batch_is_shared(
-    right: ModuleType, batch: int, at_work: int
-) -> None:
-    check = seen(right, "by_hand", [CPU] * 4, SIZE, batch).check
+def test_all_devices_come_to_the_same_however_the_batch_is_shared(batch: int, at_work: int) -> None:
+    check = called("data_parallel.by_hand", batch=batch).check
     assert check.passed
     assert f"on {at_work} of 4 devices" in check.compared
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_wrong_arithmetic_does_not_pass_the_check(fault: str, tmp_path: Path) -> None:
-    name, old, new = FAULTS[fault]
-    copied(tmp_path)
-    for module in ("bench_data_parallel.py", name):
-        (tmp_path / module).write_bytes((BENCHMARKS / module).read_bytes())
-    code = (tmp_path / name).read_text("utf-8")
-    assert old in code
-    (tmp_path / name).write_text(code.replace(old, new), "utf-8")
-    wrong = load(tmp_path / "bench_data_parallel.py")
-    assert not seen(wrong, "by_hand", [CPU] * 2, SIZE, BATCH).check.passed
 
 
 def test_a_training_that_goes_on_without_learning_does_not_pass_the_check(
@@ -206,10 +154,12 @@ def test_a_step_in_a_process_ends_when_its_device_is_done(sharing: ModuleType) -
 
 
 @pytest.mark.parametrize("name", ["distributed", "one_process"])
-def test_the_large_network_is_for_accelerators(right: ModuleType, name: str) -> None:
+def test_the_large_network_is_for_accelerators(name: str) -> None:
     half = SimpleNamespace(seat=Seat("cpu/0", "cpu"))
     with pytest.raises(pytest.skip.Exception, match="the large network is for accelerators"):
-        getattr(right, f"bench_{name}")(Recorder(), [half, half], "large", BATCH)
+        getattr(module_of("data_parallel"), f"bench_{name}")(
+            Recorder(), [half, half], "large", BATCH
+        )
 
 
 def test_where_no_backend_serves_that_is_the_reason(sharing: ModuleType) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reported losses: what is counted, what is read when, and what wrong arithmetic meets."""
+"""Reported losses: what is read when, and which thread drives which device."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -15,53 +15,22 @@ from torch import Tensor
 
 from frobench.suite.kit.cases import expand, sizes
 from frobench.suite.kit.device import Device
-from tests.instruments.faults.faulty import Fault, changed
-from tests.instruments.processes.alone import BENCHMARKS, Recorder, load
+from tests.benchmarks.calls import brief, called, module_of
+from tests.instruments.processes.alone import BENCHMARKS, Recorder, load, planted
 
 CPU = Device("cpu")
 STEPS = 20
 
 
-def brief(path: Path) -> Any:  # noqa: ANN401 - a module whose type nobody knows
-    """Import a module of trainings, and let them be short."""
-    module: Any = load(path)
-    module.STEPS = STEPS
-    return module
-
-
-MODULE = brief(BENCHMARKS / "bench_loss_reporting.py")
+MODULE = module_of("loss_reporting")
 SMALL = {"network": "small", "batch": 64}
-READING = SMALL | {"device": CPU, "every": "10"}
-READING_EACH = READING | {"every": "1"}
 PAGEABLE = SMALL | {"accelerator": CPU, "memory": "pageable"}
 TOGETHER = SMALL | {"devices": [CPU] * 3, "reading": "first"}
 
 
-@pytest.mark.parametrize(
-    ("function", "arguments", "networks"),
-    [
-        ("reading", READING, 1),
-        ("reading", READING | {"network": "medium", "every": "1"}, 1),
-        ("loading", PAGEABLE, 1),
-        ("loading", PAGEABLE | {"memory": "at_once"}, 1),
-        ("one_thread", TOGETHER, 3),
-    ],
-)
-def test_declared_operations_are_those_that_torch_counts(
-    function: str, arguments: dict[str, Any], networks: int
-) -> None:
-    seen = Recorder()
-    getattr(MODULE, f"bench_{function}")(seen, **arguments)
-    assert seen.work.flops == seen.products
-    assert seen.work.items == networks * STEPS * 64
-    assert seen.check.passed
-    assert seen.beside is None or seen.beside.passed
-    assert seen.commonest is None or seen.commonest < 0.01
-
-
 def test_the_large_network_is_for_accelerators() -> None:
     with pytest.raises(pytest.skip.Exception, match="the large network is for accelerators"):
-        MODULE.bench_reading(Recorder(), **READING | {"network": "large"})
+        called("loss_reporting.reading", network="large")
 
 
 def test_how_rarely_losses_are_read_divides_the_steps_and_is_no_size() -> None:
@@ -146,42 +115,6 @@ def test_the_first_device_s_losses_are_read_in_each_step_only_where_a_case_is_na
     assert sorted(reads) == times
 
 
-STEP = "training.step(inputs, targets)"
-FAULTS = {
-    "targets of other inputs": Fault(
-        "loss_reporting.reading", STEP, STEP.replace("targets", "targets.roll(1, 0)"), READING
-    ),
-    "losses read in the wrong order": Fault(
-        "loss_reporting.reading", "torch.stack(log)", "torch.stack(log[::-1])", READING
-    ),
-    "a loss that is read once and told again": Fault(
-        "loss_reporting.reading", "log.pop().item()", "(losses or [log[0].item()])[0]", READING_EACH
-    ),
-    "a batch that is loaded again and again": Fault(
-        "loss_reporting.loading",
-        "in batches)\n\n\ndef from",
-        "in batches[:1] * STEPS)\n\n\ndef from",
-        PAGEABLE,
-    ),
-    "a step too few": Fault(
-        "loss_reporting.loading", "cycle(batches), STEPS", "cycle(batches), STEPS - 1", PAGEABLE
-    ),
-    "another network's losses": Fault(
-        "loss_reporting.one_thread",
-        "Trained(one.model, its)",
-        "Trained(one.start, its)",
-        TOGETHER,
-    ),
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=list(FAULTS))
-def test_wrong_arithmetic_does_not_pass_the_check(fault: Fault, tmp_path: Path) -> None:
-    seen, module = Recorder(), brief(changed(fault, tmp_path))
-    getattr(module, f"bench_{fault.function.partition('.')[2]}")(seen, **fault.arguments)
-    assert not seen.check.passed
-
-
 class Queue(nullcontext[None]):
     """Stands where a stream does, on a device that does everything at once."""
 
@@ -194,7 +127,7 @@ def test_a_batch_that_is_prefetched_is_used_from_where_it_was_put(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: str, *, passes: bool
 ) -> None:
     seen = Recorder()
-    module = brief(changed(Fault("loss_reporting", "1 - number % 2", place, {}), tmp_path))
+    module = brief(planted(tmp_path, "bench_loss_reporting", "1 - number % 2", place))
     monkeypatch.setattr(module, "pinned", lambda tensor: tensor)
     monkeypatch.setattr(torch.cpu, "current_stream", lambda _: Queue())
     monkeypatch.setattr(Device, "stream", lambda _: Queue())

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Many operations do the arithmetic of one, as often as they say, and are checked as well."""
+"""Many operations do the arithmetic of one, as often as they say."""
 
 from collections.abc import Callable
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -12,7 +11,6 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from frobench.suite.kit.device import Device
-from tests.instruments.faults.faulty import Fault, changed
 from tests.instruments.processes.alone import BENCHMARKS, Recorder, load
 
 CPU = Device("cpu")
@@ -93,41 +91,3 @@ def test_what_compiling_took_is_kept_apart(monkeypatch: pytest.MonkeyPatch) -> N
     assert chain.check.passed
     assert chain.apart == {"compile": 2.5}
     assert chain.work == seen("chain", device=CPU, n=64).work
-
-
-PIECES = "part * part for part in parts"
-FAULTS = {
-    "a piece forgotten": Fault(
-        "many_or_one.pieces", PIECES, f"{PIECES}[:-1] + parts[:1]", {"device": CPU, "pieces": 10}
-    ),
-    "a piece left out": Fault(
-        "many_or_one.pieces", PIECES, f"{PIECES}[1:]", {"device": CPU, "pieces": 10}
-    ),
-    "pieces in another order": Fault(
-        "many_or_one.pieces", PIECES, f"{PIECES}[::-1]", {"device": CPU, "pieces": 10}
-    ),
-    "another operation": Fault(
-        "many_or_one.pieces", "part * part", "part + part", {"device": CPU, "pieces": 1}
-    ),
-    "another factor": Fault(
-        "many_or_one.pieces_foreach",
-        "multiply(parts, parts)",
-        "multiply(parts, parts[::-1])",
-        {"device": CPU, "pieces": 10},
-    ),
-    "a chain that ends early": Fault(
-        "many_or_one.chain", "range(LENGTH)", "range(LENGTH - 1)", {"device": CPU, "n": 64}
-    ),
-    "a chain of roundings": Fault(
-        "many_or_one.chain",
-        "total + numbers",
-        "(total.bfloat16() + numbers).float()",
-        {"device": CPU, "n": 64},
-    ),
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=list(FAULTS))
-def test_wrong_arithmetic_does_not_pass_the_check(fault: Fault, tmp_path: Path) -> None:
-    function = fault.function.partition(".")[2]
-    assert not seen(function, load(changed(fault, tmp_path)), **fault.arguments).check.passed

@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""The exercises: what they ask, what they count, and that wrong arithmetic does not pass."""
+"""The exercises: what they ask, that all have cases, and that pytest alone measures them."""
 
 import ast
 import json
 import platform
 import re
 from pathlib import Path
-from typing import Any, Literal
 
 import pytest
 import torch
 
-from frobench.suite.kit.device import Device
-from frobench.suite.stored.types import Check, Work
-from tests.instruments.processes.alone import BENCHMARKS, Recorder, copied, load, run_pytest
+from tests.benchmarks.calls import CPU
+from tests.instruments.processes.alone import BENCHMARKS, Recorder, load, run_pytest, smaller
 from tests.instruments.processes.command import ROOT
 
 pytestmark = pytest.mark.long
@@ -68,79 +66,6 @@ def test_every_benchmark_of_the_project_declares_its_work_and_checks_its_result(
     assert all(keywords >= {"work", "check"} for keywords in calls)
 
 
-CPU = Device("cpu")
-PLAIN = 0.5
-"""No input of a benchmark has so large a part of one and the same value."""
-COUNTED = [
-    ("bench_matmul", "bench_square", {"device": CPU, "n": 64, "dtype": "float32"}),
-    ("bench_matmul", "bench_square", {"device": CPU, "n": 128, "dtype": "bfloat16"}),
-    ("bench_matmul", "bench_square", {"device": CPU, "n": 32, "dtype": "float16"}),
-    ("bench_matmul", "bench_square_cold", {"device": CPU, "n": 64}),
-    ("bench_matmul", "bench_square_narrow", {"accelerator": CPU, "n": 64, "dtype": "tfloat32"}),
-    ("bench_matmul", "bench_square_with_copies", {"accelerator": CPU, "n": 64}),
-    ("bench_matmul", "bench_oblong", {"device": CPU, "rows": 64, "inner": 8, "columns": 32}),
-    ("bench_matmul", "bench_batched", {"device": CPU, "batch": 7, "n": 16}),
-    ("bench_norm_logging", "bench_item", {"device": CPU, "steps": 1}),
-    ("bench_norm_logging", "bench_log_on_device", {"device": CPU, "steps": 30}),
-    ("bench_norm_logging", "bench_numpy", {"device": CPU, "steps": 30}),
-    ("bench_norm_logging", "bench_print", {"device": CPU, "steps": 30}),
-    ("bench_norm_logging", "bench_batched", {"device": CPU, "steps": 30}),
-    ("bench_norm_logging", "bench_norm_only", {"device": CPU, "steps": 30}),
-    ("bench_norm_logging", "bench_log_kept", {"device": CPU, "steps": 30}),
-    ("bench_norm_logging", "bench_wait", {"accelerator": CPU, "steps": 30}),
-    ("bench_parallel_matmul", "bench_sequence", {"accelerator": CPU, "n": 64}),
-    ("bench_parallel_matmul", "bench_one_thread", {"devices": [CPU] * 3, "n": 64}),
-    ("bench_parallel_matmul", "bench_in_turn", {"devices": [CPU] * 3, "n": 64}),
-]
-
-
-@pytest.mark.parametrize(
-    ("module", "function", "arguments"), COUNTED, ids=[f"{row[0]}-{row[1]}" for row in COUNTED]
-)
-def test_declared_operations_are_those_that_torch_counts(
-    module: str, function: str, arguments: dict[str, Any]
-) -> None:
-    seen = Recorder()
-    getattr(load(BENCHMARKS / f"{module}.py"), function)(seen, **arguments)
-    assert seen.work.flops is not None
-    norms = 0.011 * seen.work.flops if "norm" in module else 0.0  # which torch does not count
-    assert seen.products <= seen.work.flops <= seen.products + norms
-    assert seen.check.passed
-    assert seen.commonest is None or seen.commonest < PLAIN
-
-
-def test_loops_that_only_read_declare_no_operations() -> None:
-    for function in ("bench_read_ready", "bench_read_ready_log"):
-        seen = Recorder()
-        getattr(load(BENCHMARKS / "bench_norm_logging.py"), function)(seen, device=CPU, steps=20)
-        assert seen.products == 0
-        assert seen.work == Work(items=20)
-        assert seen.check.passed
-
-
-READS_AND_WRITES = [
-    (f"bench_{name}", argument)
-    for argument, names in {
-        "device": "read_state_dict read_flat write_copy write_fill write_load write_rebuild"
-        " write_rebuild_on_meta",
-        "accelerator": "move",
-    }.items()
-    for name in names.split()
-]
-
-
-@pytest.mark.parametrize(("function", "argument"), READS_AND_WRITES)
-def test_declared_bytes_are_those_of_the_models_parameters(function: str, argument: str) -> None:
-    module, seen = load(BENCHMARKS / "bench_parameters.py"), Recorder()
-    getattr(module, function)(seen, **{argument: CPU}, parameters=1_000_000)
-    model = module.network(1_000_000)
-    passes = 2 if function == "bench_move" else 1
-    assert seen.work.bytes == passes * sum(value.nbytes for value in model.parameters())
-    assert seen.work.items == passes * len(model.state_dict())
-    assert seen.check == Check("every element, bit by bit", 0.0, 0.0)
-    assert seen.commonest is None or seen.commonest < PLAIN
-
-
 @pytest.mark.parametrize("function", ["bench_write_copy", "bench_write_fill", "bench_write_load"])
 def test_models_that_are_lent_for_writing_come_back_as_they_were(function: str) -> None:
     module = load(BENCHMARKS / "bench_parameters.py")
@@ -156,39 +81,6 @@ def test_models_have_as_many_parameters_as_they_are_called_by(count: int) -> Non
     with torch.device("meta"):
         model = module.network(count)
     assert sum(value.numel() for value in model.parameters()) == pytest.approx(count, rel=0.01)
-
-
-COPIES: list[tuple[str, dict[str, Any], int, Literal["host", "within", "between"]]] = [
-    ("to_device", {"accelerator": CPU, "memory": "pageable"}, 1, "host"),
-    ("to_host", {"accelerator": CPU, "memory": "pageable"}, 1, "host"),
-    ("within", {"device": CPU}, 2, "within"),
-    ("within_cold", {"device": CPU}, 2, "within"),
-    ("between", {"pair": [CPU] * 2, "way": "direct"}, 1, "between"),
-]
-
-
-@pytest.mark.parametrize(("name", "where", "times", "path"), COPIES, ids=[row[0] for row in COPIES])
-def test_declared_bytes_are_those_that_a_copy_moves(
-    name: str, where: dict[str, Any], times: int, path: Literal["host", "within", "between"]
-) -> None:
-    seen = Recorder()
-    getattr(load(BENCHMARKS / "bench_copies.py"), f"bench_{name}")(seen, **where, size=4**6)
-    assert seen.work == Work(bytes=times * 4**6, path=path)
-    assert seen.check == Check("every element, bit by bit", 0.0, 0.0)
-
-
-@pytest.mark.parametrize("size", [4, 4000, 4**10])
-def test_printed_tensors_are_read_again_whole_or_at_both_ends(size: int) -> None:
-    seen = Recorder()
-    load(BENCHMARKS / "bench_copies.py").bench_print(seen, device=CPU, size=size)
-    assert seen.check.passed
-
-
-def test_an_array_of_a_tensor_on_the_cpu_moves_nothing() -> None:
-    seen = Recorder()
-    load(BENCHMARKS / "bench_copies.py").bench_numpy(seen, device=CPU, size=4**6)
-    assert seen.work == Work(items=1)
-    assert seen.check.passed
 
 
 def ids(cases: dict[str, list[str]], folder: Path = BENCHMARKS) -> list[str]:
@@ -228,11 +120,10 @@ ON_ACCELERATORS = {
 
 
 def test_what_needs_accelerators_runs_on_two_of_them(tmp_path: Path) -> None:
-    folder, file = copied(tmp_path), tmp_path / "b.json"
-    for exercise in ON_ACCELERATORS:
-        module = BENCHMARKS / f"bench_{exercise}.py"
-        text = module.read_text("utf-8").replace("steps=[1000]", "steps=[20]")
-        (folder / module.name).write_text(text, "utf-8")
+    file = tmp_path / "b.json"
+    changes: dict[str, dict[str, str]] = {exercise: {} for exercise in ON_ACCELERATORS}
+    changes |= {"norm_logging": {"steps=[1000]": "steps=[20]"}}
+    folder = smaller(tmp_path, changes)
     run = run_pytest(
         *ids(ON_ACCELERATORS, folder),
         *("--benchmark-json", file),

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The goals that only a real GPU can tell: measure what other tools say, and judge.
 
-``python -m tests.gpu.anchors -o FOLDER [--only PART...] [FILE...]`` measures the parts named, each
+``python -m tests.gpu.anchors -o FOLDER [--only PART...]`` measures the parts named, each
 held against the suite in one process where that is fair, adds them to what FOLDER holds from
-earlier calls, judges every goal from that and from the stored runs in the FILEs, and writes
-``FOLDER/anchors.json`` and the tables of ``FOLDER/anchors.md``. Without a part it only judges.
+earlier calls, judges every goal from that, and writes
+``FOLDER/anchors.json`` and the goals of ``FOLDER/anchors.md``. Without a part it only judges.
 
 On a machine that one has for ten minutes at a time:
 
@@ -13,8 +13,6 @@ On a machine that one has for ten minutes at a time:
    scan 5, the final half a minute)
 3. ``python3 -m tests.gpu.anchors -o FOLDER --only times --only copies`` (3 minutes, of which
    cuda-bench takes 1.5), then ``python3 -m pytest -m gpu tests/gpu``
-
-and anywhere, ``python3 -m tests.gpu.anchors -o FOLDER FILE...`` judges once more.
 """
 
 import argparse
@@ -27,9 +25,7 @@ from pathlib import Path
 import msgspec
 
 from frobench.suite.errors import CannotRunError
-from frobench.suite.stored import store
-from frobench.suite.stored.types import Run
-from tests.gpu.anchors_figures import SEARCH, Figures, page
+from tests.gpu.anchors_figures import Figures, page
 from tests.gpu.goals import judge
 
 PARTS = ("times", "copies", "peak")
@@ -49,28 +45,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", choices=PARTS, action="append", default=[])
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--scan", type=float, default=SCAN_SECONDS, metavar="SECONDS")
-    parser.add_argument("files", type=Path, nargs="*", metavar="FILE")
     wanted = parser.parse_args(arguments)
-    runs = [store.read(file) for file in wanted.files]
     wanted.output.mkdir(parents=True, exist_ok=True)
     stored = wanted.output / FIGURES
     figures = msgspec.json.decode(stored.read_bytes(), type=Figures) if stored.exists() else None
     try:
         for part in wanted.only:
-            figures = measure(part, figures, wanted, runs)
+            figures = measure(part, figures, wanted)
             stored.write_bytes(msgspec.json.format(msgspec.json.encode(figures)) + b"\n")
     except CannotRunError as error:  # the machine measures already
         sys.exit(str(error))
     if figures is None:
         figures = Figures(date="", device="", torch="")
-    shown = page(figures, judge(figures, runs))
+    shown = page(figures, judge(figures))
     (wanted.output / PAGE).write_text(shown, encoding="utf-8")
     print(shown)  # noqa: T201 - a command
 
 
-def measure(
-    part: str, before: Figures | None, wanted: argparse.Namespace, runs: Sequence[Run]
-) -> Figures:
+def measure(part: str, before: Figures | None, wanted: argparse.Namespace) -> Figures:
     """Return the figures with a part of them measured, or measured anew."""
     import torch
 
@@ -86,10 +78,7 @@ def measure(
         torch=str(torch.__version__),
     )
     if part == "peak":
-        found = {SEARCH: anchors_peak.search(device, wanted.output / "search")}
-        for run in runs:
-            for one in anchors_peak.searched(run, device):
-                found[f"search of {run.frobench.run}"] = one
+        found = anchors_peak.search(device, wanted.output / "search")
     with machine_lock(), tempfile.TemporaryDirectory() as folder:
         steady_clocks([device])
         if part == "times":

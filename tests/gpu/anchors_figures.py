@@ -4,12 +4,10 @@
 All times are in seconds. Nothing here needs a GPU, or torch.
 """
 
-from collections.abc import Iterable, Sequence
-from statistics import median
+from collections.abc import Sequence
 
 from msgspec import Struct, field
 
-from frobench.suite.units import format_seconds, format_value
 from studies.peers.page import table
 
 SPAN, AHEAD = "span", "work ahead"
@@ -72,15 +70,12 @@ class Judged(Struct, kw_only=True):
 
 
 def page(figures: Figures, goals: Sequence[Judged]) -> str:
-    """Return everything in Markdown, the goals first."""
+    """Return the goals in Markdown."""
     where = f"{figures.device}, torch {figures.torch}, {figures.date}."
     said = [f"{what}: {why}." for what, why in figures.missing.items()]
     parts = [
-        " ".join([where if figures.date else "Nothing was measured beside stored runs.", *said]),
+        " ".join([where if figures.date else "Nothing was measured.", *said]),
         table(("goal", "seen", "result"), map(_goal, goals)),
-        *_timed(figures.times),
-        *_copied(figures.copies),
-        *(_peak(peak) for peak in [figures.peak] if peak),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -90,46 +85,3 @@ def _goal(judged: Judged) -> tuple[str, str, str]:
         return judged.goal, judged.seen, "open"
     why = f": {judged.why}" if judged.why else ""
     return judged.goal, judged.seen, "met" if judged.met else f"**missed**{why}"
-
-
-def _timed(times: Sequence[Timed]) -> Iterable[str]:
-    """Show the medians of each way to time a body."""
-    if times:
-        ways = list(dict.fromkeys(way for timed in times for way in timed.seconds))
-        rows = [
-            (timed.body, *(_typical(timed.seconds.get(way)) for way in ways)) for timed in times
-        ]
-        yield table(("body, cold caches", *ways), rows, words=1)
-
-
-def _copied(copies: Sequence[Copied]) -> Iterable[str]:
-    if copies:
-        ways = (PYTORCH, RUNTIME, EVENTS)
-        rows = [
-            (
-                copied.function,
-                format_value(copied.size, "B"),
-                *(_typical(copied.seconds[way]) for way in ways),
-                *(_rate(copied.size, copied.seconds[way]) for way in ways[::2]),
-            )
-            for copied in copies
-        ]
-        head = ("copy", "size", *ways, *(f"rate, {way}" for way in ways[::2]))
-        yield table(head, rows, words=1)
-
-
-def _peak(peak: Peak) -> str:
-    rows = [
-        (name, *map(str, sides), format_value(median(peak.rates[name]), "FLOP/s", digits=4))
-        for name, sides in peak.shapes.items()
-    ]
-    ranked = sorted(rows, key=lambda row: -median(peak.rates[row[0]]))
-    return table(("found by", "rows", "inner", "columns", "rate"), ranked, words=1)
-
-
-def _typical(seconds: Sequence[float] | None) -> str:
-    return format_seconds(median(seconds)) if seconds else "\N{EM DASH}"
-
-
-def _rate(size: int, seconds: Sequence[float]) -> str:
-    return format_value(size / median(seconds), "B/s")

@@ -16,7 +16,7 @@ from frobench.suite.kit.device import Device
 from frobench.suite.kit.search_strategy import Shape
 from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Run, Search
+from frobench.suite.stored.types import Search
 from studies.peers.tool import ROOT, Order, run
 from tests.gpu.anchors_figures import SEARCH, Peak
 from tests.gpu.anchors_measure import in_turn
@@ -47,15 +47,10 @@ def search(device: Device, folder: Path) -> Search:
             order=Order(bodies=(), folder=folder.resolve(), processes=1, device=device.name),
         )
         stored = [ROOT / said.splitlines()[-1]]
-    (found,) = searched(store.read(stored[-1]), device)
-    return found
-
-
-def searched(stored: Run, device: Device) -> list[Search]:
-    """Return how a run came by its fastest shape of a bfloat16 product, if it looked for one."""
     name = f"bench_product[{device.name}-bfloat16]"
-    searches = [case.extra_info.search for case in stored.benchmarks if case.name == name]
-    return [found for found in searches if found is not None]
+    (case,) = (one for one in store.read(stored[-1]).benchmarks if one.name == name)
+    assert case.extra_info.search is not None
+    return case.extra_info.search
 
 
 class Products:
@@ -70,16 +65,12 @@ class Products:
             self.largest = largest // 2
         self._a, self._b = (device.uniform(self.largest**2, dtype="bfloat16") for _ in "ab")
 
-    def sampler(self, shape: Shape) -> Sampler:
-        """Return what times a product of a shape."""
+    def rate(self, shape: Shape, calls: int) -> float:
+        """Return the median FLOP/s of some calls, after one that is not looked at."""
         rows, inner, columns = shape
         a = self._a[: rows * inner].view(rows, inner)
         b = self._b[: inner * columns].view(inner, columns)
-        return Sampler(partial(torch.matmul, a, b), [self._device])
-
-    def rate(self, shape: Shape, calls: int) -> float:
-        """Return the median FLOP/s of some calls, after one that is not looked at."""
-        sampler = self.sampler(shape)
+        sampler = Sampler(partial(torch.matmul, a, b), [self._device])
         sampler.took()
         return shape.flops / median(sampler.took() for _ in range(calls))
 
@@ -123,20 +114,18 @@ def fastest(rates: Mapping[Shape, float], count: int) -> list[Shape]:
     return sorted(rates, key=lambda shape: -rates[shape])[:count]
 
 
-def peak(device: Device, seconds: float, rounds: int, found: Mapping[str, Search]) -> Peak:
-    """Scan for so long, then measure the fastest and what searches found in turn.
-
-    found : by what the searches are called; `SEARCH` is judged
-    """
+def peak(device: Device, seconds: float, rounds: int, found: Search) -> Peak:
+    """Scan for so long, then measure the fastest and what the suite's search found in turn."""
     products, begun = Products(device), perf_counter()
     rates, grid = scan(products, seconds)
     took = perf_counter() - begun
-    finalists = {name: Shape(*one.shape) for name, one in found.items()}
-    for place, shape in enumerate(fastest(rates, FINALISTS)):
-        finalists[f"scan, number {place + 1}"] = shape
+    finalists = {SEARCH: Shape(*found.shape)} | {
+        f"scan, number {place}": shape
+        for place, shape in enumerate(fastest(rates, FINALISTS), start=1)
+    }
     ways = {name: partial(products.rate, shape, FINAL_CALLS) for name, shape in finalists.items()}
     return Peak(
-        search_seconds=found[SEARCH].seconds,
+        search_seconds=found.seconds,
         scan_seconds=took,
         tried=len(rates),
         grid=grid,

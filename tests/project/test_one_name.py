@@ -15,6 +15,7 @@ import pytest
 import noxfile
 from frobench.suite.project import git
 from frobench.suite.stored import store
+from tests.instruments.processes import git_project
 from tests.instruments.processes.command import ROOT
 
 BENCHMARK = '''# SPDX-License-Identifier: MIT
@@ -117,41 +118,37 @@ def call(command: list[object], project: Path, path: Path | None) -> str:
 
 
 def modules(project: Path, home: Path) -> dict[str, list[str]]:
-    """Return the names of each of Frobench's modules in the last launch, by file."""
+    """Return the name of each of Frobench's modules in the last launch, by file: it has one."""
     found: dict[str, list[str]] = json.loads((project / "modules.json").read_bytes())
     assert len(found) > 50
     assert all(Path(file).is_relative_to(home.resolve()) for file in found)
+    assert [names for names in found.values() if len(names) > 1] == []
     return found
 
 
 LIST = ("list", "--benchmarks", "measured", "--devices", "cpu")
 
 
-def test_the_wheel_adds_one_name(wheel: Path) -> None:
+def test_the_wheel_adds_one_name_and_has_the_benchmarks(wheel: Path, project: Path) -> None:
     assert {path.name for path in wheel.iterdir() if path.suffix != ".dist-info"} == {"frobench"}
+    listed = call(["-m", "frobench", "list", "--devices", "cpu", "-k", "matmul"], project, wheel)
+    assert "matmul: " in listed
 
 
-def test_a_project_with_packages_of_those_names_measures_from_the_wheel(
+def test_a_project_with_packages_of_those_names_measures_itself_from_the_wheel(
     wheel: Path, project: Path
 ) -> None:
-    run = ("run", "--profile", "quick", "--launches", 3, "--benchmarks", "measured")
-    file = call(["-m", "frobench", *run], project, wheel).splitlines()[-1]
-    assert [names for names in modules(project, wheel).values() if len(names) > 1] == []
-    shown = call(["-m", "frobench", "show", file], project, wheel)
-    assert "1 case measured" in shown
-
-
-def test_a_project_with_settings_measures_itself_from_the_wheel(wheel: Path, project: Path) -> None:
     table = 'benchmarks = "measured"\nlaunches = 1\nprofile = "quick"\nresults = "speed"\n'
     (project / "pyproject.toml").write_text(f"[tool.frobench]\n{table}")
-    person = ("-c", "user.name=An Engineer", "-c", "user.email=engineer@example.org")
     for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "Measure"]):
-        subprocess.run(["git", *person, *words], cwd=project, check=True)  # noqa: S607 - as found
+        git_project.git(project, *words)
     file = call(["-m", "frobench", "run"], project, wheel).splitlines()[-1]
+    assert modules(project, wheel)
     stored = store.read(project / file)
     assert file.startswith("speed/")
     assert stored.frobench.exercises["product"].question == "How long does a product take?"
     assert stored.frobench.project == git.facts(project)
+    assert "1 case measured" in call(["-m", "frobench", "show", file], project, wheel)
     call(["-m", "frobench", "report"], project, wheel)
     (page,) = (project / "site").glob(f"*/{Path(file).stem}.html")
     assert "Product" in page.read_text("utf-8")
@@ -159,43 +156,39 @@ def test_a_project_with_settings_measures_itself_from_the_wheel(wheel: Path, pro
     assert [line.split()[0] for line in timed.splitlines() if line.startswith("bench_")] == [
         "bench_product"
     ]
-    assert [names for names in modules(project, wheel).values() if len(names) > 1] == []
+    assert modules(project, wheel)
 
 
-def test_the_wheel_has_the_benchmarks(wheel: Path, project: Path) -> None:
-    listed = call(["-m", "frobench", "list", "--devices", "cpu", "-k", "matmul"], project, wheel)
-    assert "matmul: " in listed
-
-
-def test_no_module_has_two_names_in_a_clone(clone: Path, project: Path) -> None:
+def test_no_module_has_two_names_in_a_clone_or_an_editable_installation(
+    clone: Path, project: Path
+) -> None:
     assert "product: " in call(["-m", "frobench", *LIST], project, clone)
-    assert [names for names in modules(project, clone).values() if len(names) > 1] == []
-
-
-def test_no_module_has_two_names_in_an_editable_installation(clone: Path, project: Path) -> None:
+    assert modules(project, clone)
     paths = (installed(clone, "editable"), sysconfig.get_path("purelib"))
     assert "product: " in call(["-S", "-c", AS_INSTALLED, *paths, *LIST], project, None)
-    assert [names for names in modules(project, clone).values() if len(names) > 1] == []
+    assert modules(project, clone)
 
 
-@pytest.mark.parametrize(
-    ("planted", "contract"),
-    [
-        ({"suite/units.py": "suite.run.runner"}, "In suite imports point down"),
-        ({"reports/web/render.py": "reports.site.build"}, "In reports imports point down"),
-        ({"suite/files.py": "reports.web"}, "The command rests on reports"),
-        ({"benchmarks/steps.py": "reports.web"}, "The command rests on reports"),
-        (
-            {"suite/kit/cases.py": "suite.kit.lanes", "suite/kit/lanes.py": "suite.kit.cases"},
-            "No import runs in a circle",
-        ),
-    ],
+PLANTED = {
+    "suite/units.py": "suite.run.runner",
+    "reports/web/render.py": "reports.site.build",
+    "suite/files.py": "reports.web",
+    "benchmarks/steps.py": "reports.web",
+    "suite/kit/cases.py": "suite.kit.lanes",
+    "suite/kit/lanes.py": "suite.kit.cases",
+}
+"""Imports that break a contract each, the last two together."""
+CONTRACTS = (
+    "In suite imports point down",
+    "In reports imports point down",
+    "The command rests on reports",
+    "No import runs in a circle",
 )
-def test_lint_sees_imports_behind_the_links(
-    tmp_path: Path, planted: dict[str, str], contract: str
-) -> None:
+
+
+def test_lint_sees_imports_behind_the_links(tmp_path: Path) -> None:
     noxfile.copy_packages(ROOT, tmp_path)
-    for file, module in planted.items():
+    for file, module in PLANTED.items():
         with (tmp_path / "frobench" / file).open("a") as source:
             source.write(f"\nimport frobench.{module}\n")
     lint = shutil.which("lint-imports", path=Path(sys.executable).parent)
@@ -207,6 +200,8 @@ def test_lint_sees_imports_behind_the_links(
         text=True,
         check=False,
     )
-    broken = " ".join(done.stdout.split())
     assert done.returncode == 1
-    assert contract in broken.partition("Broken contracts")[2]
+    broken = " ".join(done.stdout.split()).partition("Broken contracts")[2]
+    assert [one for one in CONTRACTS if one not in broken] == []
+    for importer in ("suite.files -> ", "benchmarks.steps -> "):
+        assert f"frobench.{importer}frobench.reports" in broken

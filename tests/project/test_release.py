@@ -40,11 +40,6 @@ def test_every_link_of_a_release_is_whole(tmp_path: Path) -> None:
     assert f"Project-URL: Source, {ADDRESS}\n" in made
 
 
-@pytest.mark.parametrize("name", re.findall(r"\]\(([^)#:]+)\)", (ROOT / "README.md").read_text()))
-def test_what_the_readme_links_to_is_there(name: str) -> None:
-    assert (ROOT / name).exists()
-
-
 @pytest.mark.parametrize("address", ["", ADDRESS])
 def test_a_release_without_an_address_is_refused(tmp_path: Path, address: str) -> None:
     made = metadata(tmp_path, address)

@@ -24,8 +24,8 @@ from frobench.reports.findings.exercises.limits import COMPUTE, MEMORY, parts_of
 from frobench.reports.findings.select import cases_of
 from frobench.suite.kit.device import Device
 from frobench.suite.stored.types import Work
-from tests.instruments.devices.measured import EXACT, Measured, errors, measured
-from tests.instruments.processes.alone import BENCHMARKS, copied, load
+from tests.instruments.devices.measured import EXACT, Measured, measured
+from tests.instruments.processes.alone import load, smaller
 
 pytestmark = pytest.mark.long
 
@@ -112,15 +112,7 @@ class Account(TorchDispatchMode):
 @pytest.fixture(scope="module")
 def benchmarks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder of the benchmarks with smaller sizes."""
-    folder = copied(tmp_path_factory.mktemp("benchmarks"))
-    for name in (*SMALLER, "matmul", "copies"):
-        path = BENCHMARKS / f"bench_{name}.py"
-        code = path.read_text("utf-8")
-        for old, new in SMALLER.get(name, {}).items():
-            assert old in code
-            code = code.replace(old, new)
-        (folder / path.name).write_text(code, "utf-8")
-    return folder
+    return smaller(tmp_path_factory.mktemp("benchmarks"), SMALLER | {"matmul": {}, "copies": {}})
 
 
 @pytest.fixture(scope="module")
@@ -175,9 +167,7 @@ COPIED = 2 * 2**24
 FOUND = {COMPUTE: PEAK_FOUND, MEMORY: COPIED / (LAUNCH + KERNEL + COPIED / BANDWIDTH + WAIT)}
 
 
-def test_every_work_is_right_and_what_the_device_lacks_is_left_out(seen: Measured) -> None:
-    assert seen.code == 0
-    assert errors(seen.run.frobench.conclusions) == set()
+def test_what_the_device_lacks_is_left_out(seen: Measured) -> None:
     assert "no product of int4 weights here" in seen.finding("int4-acme:0").answer
 
 
@@ -192,7 +182,7 @@ def test_attention_has_the_rate_and_the_share_that_its_operations_leave(
         work = truth.work.flops if limit == COMPUTE else truth.work.bytes
         assert work is not None
         rate = work / truth.waited
-        assert seen.value(f"{name}-acme:0") == pytest.approx(rate, rel=EXACT)
+        seen.holds({f"{name}-acme:0": rate})
         (size,) = longest.values()
         case = f"bench_{name}[acme:0-{size}-{WIDTH}-bfloat16]"
         expected = pytest.approx(rate / FOUND[limit], rel=EXACT)
@@ -226,14 +216,13 @@ def test_small_weights_gain_the_bytes_that_they_spare(seen: Measured, foretell: 
     replayed = {weights: LAUNCH + truth.worked + WAIT for weights, truth in truths.items()}
     for weights, truth in truths.items():
         name = f"[acme:0-{WIDTH}-{weights}-bfloat16]"
-        assert seen.seconds(f"bench_decode{name}") == pytest.approx(truth.waited, rel=EXACT)
+        seen.holds({f"bench_decode{name}": truth.waited})
         moved = truth.work.bytes
         assert moved is not None
         expected = pytest.approx(moved / replayed[weights] / FOUND[MEMORY], rel=EXACT)
         assert share(seen, "small_weights", f"bench_decode_graph{name}", MEMORY) == expected
         if weights != "bfloat16":
-            gain = replayed["bfloat16"] / replayed[weights]
-            assert seen.value(f"{weights}-acme:0") == pytest.approx(gain, rel=EXACT)
+            seen.holds({f"{weights}-acme:0": replayed["bfloat16"] / replayed[weights]})
 
 
 def test_images_are_as_fast_as_their_operations(seen: Measured, foretell: Foretell) -> None:
@@ -241,9 +230,9 @@ def test_images_are_as_fast_as_their_operations(seen: Measured, foretell: Forete
     for function in ("step", "forward"):
         truth = foretell("convolutions", function, layout="channels_last", **shape)
         rate = IMAGES / truth.waited
-        assert seen.value(f"{function}-acme:0") == pytest.approx(rate, rel=EXACT)
+        seen.holds({f"{function}-acme:0": rate})
         name = f"bench_{function}[acme:0-{IMAGES}-{CHANNELS}-channels_last-bfloat16]"
         assert truth.work.flops is not None
         expected = pytest.approx(truth.work.flops / truth.waited / PEAK_FOUND, rel=EXACT)
         assert share(seen, "convolutions", name, COMPUTE) == expected
-    assert seen.value("layout-acme:0") == pytest.approx(1.0, rel=EXACT)
+    seen.holds({"layout-acme:0": 1.0})

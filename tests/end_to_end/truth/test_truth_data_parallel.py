@@ -66,36 +66,31 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Measured:
     )
 
 
-def test_every_step_changes_what_it_must(trained: Measured) -> None:
-    assert trained.code == 0
-
-
-@pytest.mark.parametrize("batch", [1, 64])
-def test_one_device_takes_what_its_products_take(trained: Measured, batch: int) -> None:
-    seen = trained.seconds(f"bench_one_device[acme:0-medium-{batch}]")
-    assert seen == pytest.approx(products(batch), rel=EXACT)
-
-
-@pytest.mark.parametrize("count", GROUPS)
-@pytest.mark.parametrize("batch", [1, 64])
-def test_several_devices_take_their_share_and_the_copies(
-    trained: Measured, batch: int, count: int
+def test_one_device_takes_its_products_and_several_their_share_and_the_copies(
+    trained: Measured,
 ) -> None:
-    name = f"bench_by_hand[{'+'.join(DEVICES[:count])}-medium-{batch}]"
-    assert trained.seconds(name) == pytest.approx(by_hand(batch, count), rel=EXACT)
-    check = trained.case(name).extra_info.check
-    assert check is not None
-    assert f"on {min(batch, count)} of {count} devices" in check.compared
+    for batch in (1, 64):
+        trained.holds({f"bench_one_device[acme:0-medium-{batch}]": products(batch)})
+        for count in GROUPS:
+            name = f"bench_by_hand[{'+'.join(DEVICES[:count])}-medium-{batch}]"
+            trained.holds({name: by_hand(batch, count)})
+            check = trained.case(name).extra_info.check
+            assert check is not None
+            assert f"on {min(batch, count)} of {count} devices" in check.compared
 
 
 @pytest.mark.parametrize("count", GROUPS)
 def test_the_gain_is_that_of_the_shares_less_the_copies(trained: Measured, count: int) -> None:
     group = "+".join(DEVICES[:count])
-    gain = products(64) / by_hand(64, count)
-    assert trained.value(f"speed-up-by_hand-{group}-medium") == pytest.approx(gain, rel=EXACT)
+    gains = {batch: products(batch) / by_hand(batch, count) for batch in (1, 64)}
+    trained.holds({f"speed-up-by_hand-{group}-medium": gains[64]})
     (lines,) = trained.plot(f"speed-up-{group}-medium").values()
-    small = products(1) / by_hand(1, count)
-    assert lines == pytest.approx({1: small, 64: gain}, rel=EXACT)
+    assert lines == pytest.approx(gains, rel=EXACT)
+    # The second device begins when it has its share, the first one when all the others have.
+    share = 64 // count
+    late = (count - 2) * copies([64 * share, share]) / (count - 1)
+    concurrency = {f"bench_by_hand[{group}-medium-64] concurrency": 1 - late / products(share)}
+    trained.holds(concurrency, 0.02)
 
 
 def test_the_batch_from_which_two_devices_are_worth_it_is_where_the_times_cross(
@@ -103,17 +98,7 @@ def test_the_batch_from_which_two_devices_are_worth_it_is_where_the_times_cross(
 ) -> None:
     small, large = (products(batch) - by_hand(batch, 2) for batch in (1, 64))
     crossing = 1 + 63 * small / (small - large)
-    found = trained.value(f"threshold-by_hand-{DEVICES[0]}+{DEVICES[1]}-medium")
-    assert found == pytest.approx(crossing, rel=EXACT)
-
-
-@pytest.mark.parametrize("count", GROUPS)
-def test_the_shares_are_worked_on_at_the_same_time(trained: Measured, count: int) -> None:
-    share = 64 // count
-    # The second device begins when it has its share, the first one when all the others have.
-    late = (count - 2) * copies([64 * share, share]) / (count - 1)
-    name = f"bench_by_hand[{'+'.join(DEVICES[:count])}-medium-64]"
-    assert trained.part(name, "concurrency") == pytest.approx(1 - late / products(share), rel=0.02)
+    trained.holds({f"threshold-by_hand-{DEVICES[0]}+{DEVICES[1]}-medium": crossing})
 
 
 def test_a_build_that_lacks_what_nn_data_parallel_needs_is_the_reason(trained: Measured) -> None:

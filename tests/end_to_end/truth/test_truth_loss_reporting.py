@@ -11,7 +11,7 @@ import pytest
 
 from frobench.reports.findings.exercises.training import MEMORIES
 from tests.instruments.devices.measured import EXACT, Measured, measured
-from tests.instruments.processes.alone import BENCHMARKS, copied
+from tests.instruments.processes.alone import smaller
 
 pytestmark = pytest.mark.long
 
@@ -44,10 +44,10 @@ GROUPS = {count: "+".join(DEVICES[:count]) for count in (2, 4)}
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    folder = copied(tmp_path_factory.mktemp("benchmarks"))
-    code = (BENCHMARKS / "bench_loss_reporting.py").read_text("utf-8")
-    brief = code.replace("STEPS = 30", f"STEPS = {STEPS}")
-    (folder / "bench_loss_reporting.py").write_text(brief, "utf-8")
+    folder = smaller(
+        tmp_path_factory.mktemp("benchmarks"),
+        {"loss_reporting": {"STEPS = 30": f"STEPS = {STEPS}"}},
+    )
     return measured(
         tmp_path_factory.mktemp("seen"),
         SPEC,
@@ -70,19 +70,14 @@ def silent(seen: Measured, begin: float = 0.0, more: float = 0.0) -> float:
     return begin + LAUNCH + STEPS * (STEP + more) + KERNEL + reading(seen, STEPS) + WAIT
 
 
-def test_every_network_learns(seen: Measured) -> None:
-    assert seen.code == 0
-
-
 def test_a_loss_that_is_read_lets_the_device_wait_for_the_next_launch(seen: Measured) -> None:
     name = "bench_reading[acme:0-small-64-1]"
     step = LAUNCH + STEP + reading(seen, 1)
-    assert seen.seconds(name) == pytest.approx(STEPS * step + WAIT, rel=EXACT)
     (beside, *_) = seen.case(name).extra_info.against or []
     assert beside == pytest.approx(silent(seen), rel=EXACT)
     each = (STEPS * step + WAIT - silent(seen)) / (STEPS - 1)  # the silent one reads once, too
     ratio = 1 + each / ((silent(seen) - each) / STEPS)
-    assert seen.value("slow-down-small-64-acme:0") == pytest.approx(ratio, rel=EXACT)
+    seen.holds({name: STEPS * step + WAIT, "slow-down-small-64-acme:0": ratio})
 
 
 def loaded(seen: Measured, memory: str) -> float:
@@ -100,14 +95,13 @@ def loaded(seen: Measured, memory: str) -> float:
     }[memory]
 
 
-@pytest.mark.parametrize("memory", ["pageable", "pinned", "prefetched", "at_once"])
-def test_loading_takes_what_the_device_must_wait_for(seen: Measured, memory: str) -> None:
-    truth = loaded(seen, memory)
-    seconds = seen.seconds(f"bench_loading[acme:0-small-64-{memory}]")
-    assert seconds == pytest.approx(truth, rel=EXACT)
+def test_loading_takes_what_the_device_must_wait_for(seen: Measured) -> None:
     (ways,) = seen.plot("loading").values()
-    (shown,) = (value for way, value in ways.items() if MEMORIES[memory] in str(way))
-    assert shown == pytest.approx(truth / silent(seen), rel=EXACT)
+    for memory in ("pageable", "pinned", "prefetched", "at_once"):
+        truth = loaded(seen, memory)
+        seen.holds({f"bench_loading[acme:0-small-64-{memory}]": truth})
+        (shown,) = (value for way, value in ways.items() if MEMORIES[memory] in str(way))
+        assert shown == pytest.approx(truth / silent(seen), rel=EXACT)
 
 
 @pytest.mark.parametrize("count", [2, 4])
@@ -123,6 +117,5 @@ def test_a_thread_that_waits_for_one_device_keeps_the_others_waiting(
     first = LAUNCH + STEP + reading(seen, 1)
     turn = first + others * launches
     read = (STEPS - 1) * turn + (others - 1) * launches + LAUNCH + STEP
-    found = seen.value(f"others-one_thread-small-64-{GROUPS[count]}")
-    assert found == pytest.approx(read / nobody, rel=EXACT)
-    assert found > 1.1
+    assert read / nobody > 1.1
+    seen.holds({f"others-one_thread-small-64-{GROUPS[count]}": read / nobody})

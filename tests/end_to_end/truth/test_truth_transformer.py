@@ -10,8 +10,8 @@ import pytest
 
 from frobench.reports.findings.exercises.limits import COMPUTE, MEMORY, parts_of
 from frobench.reports.findings.select import cases_of
-from tests.instruments.devices.measured import EXACT, Measured, errors, measured
-from tests.instruments.processes.alone import BENCHMARKS, copied
+from tests.instruments.devices.measured import EXACT, Measured, measured
+from tests.instruments.processes.alone import smaller
 
 pytestmark = pytest.mark.long
 
@@ -46,15 +46,8 @@ REST = 1.35
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    folder = copied(tmp_path_factory.mktemp("benchmarks"))
-    code = (BENCHMARKS / "bench_transformer.py").read_text("utf-8")
-    for old, new in SMALLER.items():
-        assert old in code
-        code = code.replace(old, new)
-    (folder / "bench_transformer.py").write_text(code, "utf-8")
-    for name in ("matmul", "copies"):
-        module = BENCHMARKS / f"bench_{name}.py"
-        (folder / module.name).write_bytes(module.read_bytes())
+    changes = {"transformer": SMALLER, "matmul": {}, "copies": {}}
+    folder = smaller(tmp_path_factory.mktemp("benchmarks"), changes)
     return measured(
         tmp_path_factory.mktemp("seen"),
         SPEC,
@@ -78,32 +71,28 @@ def limits(seen: Measured, name: str) -> tuple[float, float]:
 
 
 def test_every_work_gives_the_right_result_from_a_graph_too(seen: Measured) -> None:
-    assert seen.code == 0
-    assert errors(seen.run.frobench.conclusions) == set()
     passed = {one.fullname.partition("::")[2].partition("[")[0] for one in seen.run.benchmarks}
     assert {f"bench_{kind}{way}" for kind in KINDS for way in ("", "_graph")} <= passed
 
 
-def test_a_prefill_from_a_graph_takes_its_products(seen: Measured) -> None:
+def test_a_graph_takes_the_products_of_a_prefill_and_the_weights_of_decoding(
+    seen: Measured,
+) -> None:
     products = (2 * PARAMETERS * CACHED + 4 * WIDTH * CACHED**2) / PEAK
-    took = seconds(seen, "prefill_graph") - LAUNCH - WAIT
-    assert products < took < REST * products
-
-
-def test_decoding_from_a_graph_takes_its_weights(seen: Measured) -> None:
-    took = seconds(seen, "decode_graph", "-1") - LAUNCH - WAIT
-    assert WEIGHTS / BANDWIDTH < took < REST * WEIGHTS / BANDWIDTH
+    for least, took in (
+        (products, seconds(seen, "prefill_graph")),
+        (WEIGHTS / BANDWIDTH, seconds(seen, "decode_graph", "-1")),
+    ):
+        assert least < took - LAUNCH - WAIT < REST * least
 
 
 def test_tokens_are_counted_and_limits_are_those_of_the_device(seen: Measured) -> None:
-    for name, kind, tokens, more in (
-        ("train", "train", TRAINED, ""),
-        ("prefill", "prefill", CACHED, ""),
-        ("decode-1", "decode_graph", 1, "-1"),
-    ):
-        assert seen.value(f"{name}-acme:0") == pytest.approx(
-            tokens / seconds(seen, kind, more), rel=EXACT
-        )
+    counted = {
+        "train-acme:0": TRAINED / seconds(seen, "train"),
+        "prefill-acme:0": CACHED / seconds(seen, "prefill"),
+        "decode-1-acme:0": 1 / seconds(seen, "decode_graph", "-1"),
+    }
+    seen.holds(counted)
     products = 24 * WIDTH**2 * CACHED + 2 * WIDTH * CACHED * (CACHED + 1)
     peak = 2 * 256**3 / (KERNEL + 2 * 256**3 / PEAK)  # of the square product, by the device
     expected = products / seconds(seen, "prefill") / peak
@@ -116,6 +105,6 @@ def test_tokens_are_counted_and_limits_are_those_of_the_device(seen: Measured) -
 
 def test_a_graph_gains_the_launches_of_all_operations_but_one(seen: Measured) -> None:
     eager, replayed = (seconds(seen, kind, "-1") for kind in ("decode", "decode_graph"))
-    assert seen.value("replay") == pytest.approx(eager / replayed, rel=EXACT)
+    seen.holds({"replay": eager / replayed})
     launches = (eager - WAIT) / LAUNCH
     assert 12 < launches < 40

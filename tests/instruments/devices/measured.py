@@ -3,11 +3,13 @@
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from frobench.reports.findings import sections
 from frobench.reports.findings.finding import Finding
@@ -55,13 +57,11 @@ class Measured:
     """A stored run of one launch, and what the reports say of it.
 
     spec : what the devices are like
-    code : the exit code of the command
     messages : what it wrote beside the name of the file
     """
 
     run: Run
     spec: Spec
-    code: int
     messages: str
 
     def __post_init__(self) -> None:
@@ -105,6 +105,23 @@ class Measured:
             line.label: {point.x: point.y.value for point in line.points} for line in found.series
         }
 
+    def holds(
+        self, truths: Mapping[str, float], rel: float = EXACT, within: float | None = None
+    ) -> None:
+        """Check seconds of cases, their parts and numbers in answers, by their names.
+
+        truths : by ``bench_it[cpu]``, ``bench_it[cpu] part`` or the name of an answer
+        within : an absolute error that is allowed too
+        """
+        found = {name: self._number(*name.split(maxsplit=1)) for name in truths}
+        near = {name: pytest.approx(one, rel=rel, abs=within) for name, one in truths.items()}
+        assert found == near
+
+    def _number(self, name: str, part: str = "") -> float:
+        if part:
+            return self.part(name, part)
+        return self.seconds(name) if name.startswith("bench_") else self.value(name)
+
     def product(self, n: int) -> float:
         """Return what the device takes for a product of n x n matrices."""
         return self.spec.kernel + 2 * n**3 / self.spec.flops["float32"]
@@ -118,11 +135,16 @@ class Measured:
         return self.spec.launch + self.spec.links.d2h_pageable.seconds(4) + self.spec.synchronise
 
 
-def measured(folder: Path, spec: dict[str, Any], select: str, *options: object) -> Measured:
+def measured(
+    folder: Path, spec: dict[str, Any], select: str, *options: object, code: int = 0
+) -> Measured:
     """Measure simulated devices through the command, in a single launch.
+
+    In the simulation's own time nothing may be called wrong but what is, by the exit code.
 
     spec : fields of `Spec` that are not the default ones
     select : the expression that selects the cases
+    code : the exit code that is expected
     """
     made = frobench(
         *("run", "--launches", 1, "--seed", 3, "-k", select, *options),
@@ -136,7 +158,9 @@ def measured(folder: Path, spec: dict[str, Any], select: str, *options: object) 
     )
     assert made.stdout, made.stderr
     path = folder / made.stdout.splitlines()[-1]
+    run = store.read(path)
     if spec.get("virtual"):  # in real time, other programs may make a single launch look impossible
-        found = errors(validate_file(path))
+        assert made.returncode == code, made.stderr
+        found = errors([*validate_file(path), *([] if code else run.frobench.conclusions)])
         assert not found, found
-    return Measured(store.read(path), msgspec.convert(spec, Spec), made.returncode, made.stderr)
+    return Measured(run, msgspec.convert(spec, Spec), made.stderr)

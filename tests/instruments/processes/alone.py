@@ -47,6 +47,18 @@ def copied(folder: Path) -> Path:
     return folder
 
 
+def smaller(folder: Path, changes: Mapping[str, Mapping[str, str]]) -> Path:
+    """Write benchmarks into a folder, by their names, with parts of their code replaced."""
+    for name, replaced in changes.items():
+        path = copied(folder) / f"bench_{name}.py"
+        code = (BENCHMARKS / path.name).read_text("utf-8")
+        for old, new in replaced.items():
+            assert old in code
+            code = code.replace(old, new)
+        path.write_text(code, "utf-8")
+    return folder
+
+
 def load(path: Path) -> ModuleType:
     """Import a module of benchmarks, and what it needs of its folder, without the plugin."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -66,15 +78,16 @@ def load(path: Path) -> ModuleType:
     return module
 
 
-def planted(folder: Path, name: str, old: str, new: str, helper: str = "") -> Any:  # noqa: ANN401 - a module whose type nobody knows
-    """Import benchmarks with a fault in them, or in a helper that they use."""
-    copied(folder)
-    path, faulty = (folder / f"{one}.py" for one in (name, helper or name))
+def planted(folder: Path, name: str, old: str, new: str) -> Path:
+    """Write benchmarks with a fault in them, or else in the helpers that say what is changed."""
+    path = copied(folder) / f"{name}.py"
     path.write_bytes((BENCHMARKS / path.name).read_bytes())
-    code = faulty.read_text("utf-8")
-    assert old in code
-    faulty.write_text(code.replace(old, new), "utf-8")
-    return load(path)
+    texts = {one: one.read_text("utf-8") for one in (path, *folder.glob("*.py"))}
+    faulty = [one for one in texts if old in texts[one]]
+    assert faulty
+    for one in faulty[:1] if faulty[0] == path else faulty:
+        one.write_text(texts[one].replace(old, new), "utf-8")
+    return path
 
 
 class Recorder:

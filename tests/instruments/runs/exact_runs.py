@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from frobench.reports.findings import sections
 from frobench.reports.findings.finding import Finding, Section
-from frobench.suite.stored import store
-from frobench.suite.stored.types import Case, CaseInfo, Exercise, Outcome, Run, Work
+from frobench.suite.stored.types import Case, Exercise, Outcome, Run, Work
 from tests.instruments.runs import factory
 from tests.instruments.runs.evidence import side_by_side
 
@@ -34,38 +33,26 @@ def case(  # noqa: PLR0913 - a keyword for each thing that few tests need
     busy : seconds in which its lanes work, of a launch of average speed
     """
     by_launch = seconds if isinstance(seconds, list) else [seconds * factor for factor in WOBBLE]
-    name = f"{function}[{'-'.join(str(value) for value in (device, *params.values()))}]"
     parts: dict[str, list[float | None]] = {}
     if concurrency is not None:
         launches = [side_by_side(took, concurrency) for took in by_launch]
         parts = {name: [one[name] for one in launches] for name in launches[0]}
     if busy is not None:
         parts["busy"] = [busy * factor for factor in WOBBLE]
-    info = CaseInfo(
+    made = factory.case(
+        "",
+        function,
+        {"device": device, **params},
+        [[took] for took in by_launch],
         version="1",
         title=f"Do {function}.",
-        headline=True,
         device=device.split("+", maxsplit=1)[0],
-        devices=device.split("+"),
-        launches=[1] * LAUNCHES,
-        iterations=[1] * LAUNCHES,
         warmup=[0.0] * LAUNCHES,
         work=work or Work(),
-        check=None,
         parts=parts,
-        peak_bytes=None,
         order=list(range(1, LAUNCHES + 1)),
     )
-    return Case(
-        group="",
-        name=name,
-        fullname=f"bench.py::{name}",
-        params={"device": device, **params},
-        param=None,
-        extra_info=info,
-        options={},
-        stats=store.case_stats(by_launch, 1),
-    )
+    return replace(made, fullname=f"bench.py::{made.name}", param=None)
 
 
 def left_out(function: str, status: Any, reason: str, **params: Any) -> Outcome:  # noqa: ANN401

@@ -12,7 +12,7 @@ from functools import lru_cache
 from hashlib import sha256
 from random import Random
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -31,8 +31,10 @@ from frobench.suite.stored.types import (
     Outcome,
     ProfileName,
     Run,
+    Scalar,
     Settings,
     Status,
+    Work,
 )
 from tests.instruments.runs.evidence import side_by_side
 from tests.instruments.runs.factory_machine import environment, machine_info
@@ -89,61 +91,95 @@ def _parts(plan: Plan, by_launch: list[list[float]]) -> dict[str, list[float | N
     }
 
 
-def _fullname(exercise: str, plan: Plan) -> str:
-    values = "none" if plan.absence else "-".join(str(value) for value in plan.params.values())
-    return f"benchmarks/bench_{exercise}.py::{plan.function}[{values}]"
+def fullname(group: str, function: str, params: dict[str, Scalar]) -> str:
+    """Return the name of a case of the suite."""
+    values = "-".join(map(str, params.values()))
+    return f"benchmarks/bench_{group}.py::{function}[{values}]"
+
+
+def case(
+    group: str,
+    function: str,
+    params: dict[str, Scalar],
+    by_launch: list[list[float]],
+    iterations: int = 1,
+    **info: Any,  # noqa: ANN401 - as `CaseInfo` has it
+) -> Case:
+    """Build a case by its samples of each launch; by default it declares and checks nothing."""
+    whole = fullname(group, function, params)
+    name = whole.partition("::")[2]
+    samples = [sample for launch in by_launch for sample in launch]
+    place = str(params["device"])
+    plain: dict[str, Any] = {
+        "version": sha256(function.encode()).hexdigest()[:12],
+        "title": "Do it.",
+        "headline": True,
+        "device": place,
+        "devices": place.split("+"),
+        "launches": [len(launch) for launch in by_launch],
+        "iterations": [iterations if launch else 0 for launch in by_launch],
+        "warmup": [5 * iterations * median(launch) if launch else 0.0 for launch in by_launch],
+        "work": Work(),
+        "check": None,
+        "parts": {},
+        "peak_bytes": None,
+        "order": [],
+    }
+    return Case(
+        group=group,
+        name=name,
+        fullname=whole,
+        params=params,
+        param=name.partition("[")[2][:-1],
+        extra_info=CaseInfo(**plain | info),
+        options={},
+        stats=store.case_stats(samples, iterations),
+    )
+
+
+def outcome(
+    name: str, params: dict[str, Scalar], reason: str | None = None, status: Status = "skipped"
+) -> Outcome:
+    """Return what became of a case of an exercise: it passed, unless there is a reason why not."""
+    return Outcome(
+        fullname=name,
+        group=name.partition("bench_")[2].partition(".")[0],
+        params=params,
+        status=status if reason else "passed",
+        reason=reason,
+    )
 
 
 def _case(exercise: str, plan: Plan, by_launch: list[list[float]]) -> Case:
-    fullname = _fullname(exercise, plan)
     iterations = 1 if plan.seconds > 1e-5 else round(1e-5 / plan.seconds) + 1
-    info = CaseInfo(
-        version=sha256(plan.function.encode()).hexdigest()[:12],
+    made = case(
+        exercise,
+        plan.function,
+        plan.params,
+        by_launch,
+        iterations,
         title=plan.title,
         headline=plan.headline,
-        device=str(plan.params["device"]),
-        devices=plan.devices,
-        launches=[len(samples) for samples in by_launch],
-        iterations=[iterations if samples else 0 for samples in by_launch],
         warmup=[5 * plan.seconds if samples else 0.0 for samples in by_launch],
         work=plan.work,
         check=plan.check,
         parts=_parts(plan, by_launch),
         peak_bytes=None if plan.devices[0].startswith("cpu") else int(2e9),
-        order=[],
     )
-    name = fullname.split("::")[1]
-    return Case(
-        group=exercise,
-        name=name,
-        fullname=fullname,
-        params=plan.params,
-        param=name.partition("[")[2][:-1],
-        extra_info=info,
-        options={},
-        stats=store.case_stats([s for samples in by_launch for s in samples], iterations),
-    )
+    made.extra_info.device = str(plan.params["device"])
+    return made
 
 
 def _outcome(exercise: str, plan: Plan, profile: ProfileName) -> Outcome:
     """Leave out what takes too long, and let one case fail."""
     longest = LONGEST_SAMPLE[profile]
-    status: Status = "passed"
-    reason = None
-    if plan.absence:
-        status, reason = "skipped", plan.absence
-    elif plan.seconds > longest:
-        status = "skipped"
-        reason = f"one call takes {plan.seconds:.2g} s, more than the {longest:g} s of the profile"
-    elif plan.function == "bench_write" and plan.params["how"] == "rebuild":
-        status, reason = "failed", "RuntimeError: not enough memory to build the model twice"
-    return Outcome(
-        fullname=_fullname(exercise, plan),
-        group=exercise,
-        params=plan.params,
-        status=status,
-        reason=reason,
-    )
+    name = fullname(exercise, plan.function, {"": "none"} if plan.absence else plan.params)
+    if plan.function == "bench_write" and plan.params["how"] == "rebuild":
+        reason = "RuntimeError: not enough memory to build the model twice"
+        if plan.seconds <= longest:
+            return outcome(name, plan.params, reason, "failed")
+    reason = f"one call takes {plan.seconds:.2g} s, more than the {longest:g} s of the profile"
+    return outcome(name, plan.params, plan.absence or (reason if plan.seconds > longest else None))
 
 
 def _shuffle(cases: list[Case], launches: int, seed: int) -> None:

@@ -17,13 +17,10 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from frobench.suite.checks.ceilings import PATHS
-from frobench.suite.stored import store
 from frobench.suite.stored.types import (
     Case,
-    CaseInfo,
     Check,
     Energy,
-    Outcome,
     ProfileName,
     Run,
     Scalar,
@@ -95,7 +92,14 @@ def good_run(seed: int) -> Run:
         for n, start in enumerate(starts)
     ]
     part.complete = chance.random() < 0.9
-    part.outcomes = [_outcome(one, longest) for one in wanted]
+    part.outcomes = [
+        factory.outcome(
+            factory.fullname(one.group, one.function, one.params),
+            one.params,
+            "a call takes too long" if one.seconds > longest else None,
+        )
+        for one in wanted
+    ]
     cpu = machine.environment.cpu
     brand = {"brand_raw": cpu.model} if cpu.model else {}
     run.machine_info = run.machine_info | {"machine": cpu.architecture, "cpu": brand}
@@ -190,36 +194,20 @@ def _case(machine: Machine, wanted: Wanted, launches: int) -> Case:
         )
     if launches > 2 and chance.random() < 0.05:
         by_launch[-1] = []
-    counts = [len(samples) for samples in by_launch]
     devices = str(wanted.params["device"]).split("+")
-    param = "-".join(map(str, wanted.params.values()))
-    name = f"{wanted.function}[{param}]"
-    info = CaseInfo(
-        version="0" * 12,
-        title="Do it.",
-        headline=True,
-        device=str(wanted.params["device"]),
-        devices=devices,
-        launches=counts,
-        iterations=[iterations if count else 0 for count in counts],
-        warmup=[5 * iterations * wanted.seconds if count else 0.0 for count in counts],
+    return factory.case(
+        wanted.group,
+        wanted.function,
+        wanted.params,
+        by_launch,
+        iterations,
+        warmup=[5 * iterations * wanted.seconds if one else 0.0 for one in by_launch],
         work=wanted.work,
         check=wanted.check,
         parts={} if on_cpu else _parts(wanted, machine, by_launch),
         peak_bytes=None if on_cpu else int(chance.uniform(1e6, 2e9)),
-        order=[],
         telemetry=_sensed(machine, devices),
         energy=_energy(machine, devices, by_launch),
-    )
-    return Case(
-        group=wanted.group,
-        name=name,
-        fullname=f"benchmarks/bench_{wanted.group}.py::{name}",
-        params=wanted.params,
-        param=param,
-        extra_info=info,
-        options={},
-        stats=store.case_stats([s for samples in by_launch for s in samples], iterations),
     )
 
 
@@ -269,19 +257,6 @@ def _energy(machine: Machine, devices: list[str], by_launch: list[list[float]]) 
     part = machine.chance.choice([0.0, 0.1, 0.8, 1.05])  # some counters stand still
     seconds = [median(samples) if samples else None for samples in by_launch]
     return Energy(joules=[s and part * sum(known) * s for s in seconds], seconds=[*seconds])
-
-
-def _outcome(one: Wanted, longest: float) -> Outcome:
-    param = "-".join(map(str, one.params.values()))
-    name = f"benchmarks/bench_{one.group}.py::{one.function}[{param}]"
-    long = one.seconds > longest
-    return Outcome(
-        fullname=name,
-        group=one.group,
-        params=one.params,
-        status="skipped" if long else "passed",
-        reason="a call takes too long" if long else None,
-    )
 
 
 def _empty(machine: Machine, name: str) -> float:

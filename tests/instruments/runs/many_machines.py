@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from frobench.suite.stored import store
-from frobench.suite.stored.types import LABEL_DIGITS, Case, Environment, Outcome, Run
+from frobench.suite.stored.types import LABEL_DIGITS, Case, Environment, Run
 from tests.instruments.faults.judging import add_up, of_its_name
 from tests.instruments.runs import factory
 from tests.instruments.runs.factory_plans import GPU
@@ -86,8 +86,9 @@ def run_of(machine: int, again: int = 0, seed: int = 0, *, equal: bool = False) 
     when = BEGUN + timedelta(days=200 * again, minutes=machine)
     part.run = f"{when:%Y%m%dT%H%M%SZ}-{factory.COMMIT[:7]}" + (f"-{label}" if equal else "")
     part.environment = environment
-    part.outcomes = [_outcome(case) for case in kept] + [
-        _outcome(case, "the run had no time for it") for case in left_out
+    part.outcomes = [factory.outcome(case.fullname, case.params) for case in kept] + [
+        factory.outcome(case.fullname, case.params, "the run had no time for it")
+        for case in left_out
     ]
     run.benchmarks = kept
     run.datetime = when.isoformat()
@@ -142,16 +143,6 @@ def _measure(case: Case, slower: float, chance: Random) -> None:
     for name in ("enqueue", "span", "device", "sustained"):
         if values := info.parts.get(name):
             info.parts[name] = [value and value * slower for value in values]
-
-
-def _outcome(case: Case, missing: str | None = None) -> Outcome:
-    return Outcome(
-        fullname=case.fullname,
-        group=case.group,
-        params=case.params,
-        status="skipped" if missing else "passed",
-        reason=missing,
-    )
 
 
 def _environment(machine: int, chance: Random) -> tuple[Environment, Speeds]:
