@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What sensors said over a run, in small charts and a table, and what calls cost in joules."""
+"""What sensors said over a run, in small charts, and what calls cost in joules."""
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from statistics import fmean, median
+from statistics import fmean
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -28,7 +27,7 @@ HEIGHT, TOP = 204, 20
 """Pixels: of a drawing, and above its frame."""
 ROOM = 9.0
 """Percent of the width between the numbers of two launches, at least."""
-CPU_CLOCK, ENERGY = "clock_hz", "energy_joules"
+CPU_CLOCK = "clock_hz"
 DRAWN = {
     "sm_clock_hz": "Clock",
     CPU_CLOCK: "Clock of the processor",
@@ -37,16 +36,7 @@ DRAWN = {
     "temperature_celsius": "Temperature",
 }
 """Quantities worth a chart; the processor's clock where there is no other."""
-NAMES = DRAWN | {
-    "memory_clock_hz": "Memory clock",
-    "utilization": "Utilisation",
-    "fan": "Fan",
-    "load": "Load of the system",
-    ENERGY: "Energy",
-    "held_back": "What holds the clock back",
-}
-UNITS = {"hz": "Hz", "watts": "W", "celsius": "\N{DEGREE SIGN}C", "joules": "J"}
-FRACTIONS = ("fan", "utilization")
+UNITS = {"hz": "Hz", "watts": "W", "celsius": "\N{DEGREE SIGN}C"}
 
 
 @dataclass(frozen=True)
@@ -64,7 +54,8 @@ class SensorSeries:
 
     def outline(self, device: str) -> str:
         """Say where one line goes."""
-        least, _, most = _ends([value for _, value in self.lines[device]], self.unit)
+        values = [value for _, value in self.lines[device]]
+        least, most = (format_value(end, self.unit) for end in (min(values), max(values)))
         return f"{printable(device)}: {least} to {most}"
 
 
@@ -72,14 +63,14 @@ class Sensors(NamedTuple):
     """What a page says of the sensors.
 
     drawn : courses with their drawings
-    rows : device, quantity, and its least, median and greatest value, or why there are none
     held_back : device, what held its clock back, and in what part of the run
+    unknown : why quantities were not read, by device and quantity
     cost : what sampling took of a core
     """
 
     drawn: list[tuple[SensorSeries, Markup]]
-    rows: list[tuple[str, str, list[str]]]
     held_back: list[tuple[str, str, str]]
+    unknown: dict[str, str]
     cost: str
 
 
@@ -96,7 +87,7 @@ def sensors(run: Run) -> Sensors | None:
     ]
     drawn = [(one, draw(one)) for one in courses(run, telemetry)]
     cost = format_value(telemetry.cost, "1", 2)
-    return Sensors(drawn, _rows(run, telemetry), held_back, cost)
+    return Sensors(drawn, held_back, telemetry.unknown, cost)
 
 
 def courses(run: Run, telemetry: Telemetry) -> list[SensorSeries]:
@@ -116,7 +107,8 @@ def courses(run: Run, telemetry: Telemetry) -> list[SensorSeries]:
         }
         lines = {device: points for device, points in lines.items() if points}
         if lines:
-            drawn.append(SensorSeries(title, _unit(quantity), lines, telemetry.launches))
+            unit = UNITS[quantity.rpartition("_")[2]]
+            drawn.append(SensorSeries(title, unit, lines, telemetry.launches))
     return drawn
 
 
@@ -149,36 +141,11 @@ def draw(course: SensorSeries) -> Markup:
     return drawing.svg(f"{course.title} over the run. {words}.")
 
 
-def _rows(run: Run, telemetry: Telemetry) -> list[tuple[str, str, list[str]]]:
-    rows = []
-    for device, quantities in sorted(telemetry.series.items()):
-        for quantity in sorted(quantities, key=[*NAMES, *quantities].index):
-            values = [value for value in quantities[quantity] or () if value is not None]
-            title = NAMES.get(quantity, quantity)
-            reason = telemetry.unknown.get(f"{device}.{quantity}")
-            cells = [f"not known: {reason}"]
-            if values and quantity == ENERGY:
-                grown = sum(after - before for before, after in pairwise(values))
-                cells = [f"{format_value(grown, _unit(quantity))} more than at first"]
-            elif values:
-                cells = _ends(values, _unit(quantity))
-            rows.append((device_name(run, telemetry, device), title, cells))
-    return rows
-
-
-def _ends(values: Sequence[float], unit: str) -> list[str]:
-    return [format_value(value, unit) for value in (min(values), median(values), max(values))]
-
-
 def device_name(run: Run, telemetry: Telemetry, device: str) -> str:
     """Name a device, by its number too where another one is called the same."""
     title = device_title(run, device)
     titles = [device_title(run, other) for other in telemetry.series]
     return title if titles.count(title) == 1 else f"{title} ({device})"
-
-
-def _unit(quantity: str) -> str:
-    return "1" if quantity in FRACTIONS else UNITS.get(quantity.rpartition("_")[2], "")
 
 
 class EnergyRow(NamedTuple):
