@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The first screen of a run's page: one sentence, the axes, the roofline, and the line of trust."""
+"""The first screen of a run's page: one sentence, the axes, the roofline, and the line of trust.
+
+Axes are beside those of others with the same device: stored runs that were given to the report and
+measured before, and figures that were published elsewhere. Of runs that may be of one machine only
+the newest counts, and none that may be of the run's own: a machine agrees with itself.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from markupsafe import Markup
 
@@ -13,16 +18,17 @@ from frobench.reports.charts.screen import Bar
 from frobench.reports.findings.finding import Finding, Section
 from frobench.reports.findings.roofline import Roofline
 from frobench.reports.making.cache import slug
-from frobench.reports.run.normal import OUTSIDE, Row
 from frobench.reports.summary import short
-from frobench.reports.summary.device_axes import Axis, DeviceAxes, Name
+from frobench.reports.summary.model import Axis, DeviceAxes, Name
 from frobench.reports.summary.short import PRECISIONS, precisions
-from frobench.reports.summary.views import Marks, doubt_counts, doubtful
+from frobench.reports.summary.views import Cell, Marks, doubt_counts, doubtful
 from frobench.reports.table.facts import machine_title
 from frobench.reports.web.render import moment
 from frobench.suite import checks
 from frobench.suite.checks.case_facts import busy
 from frobench.suite.compare.matching import faults
+from frobench.suite.datasheets import published
+from frobench.suite.datasheets.published import Published
 from frobench.suite.project import git
 from frobench.suite.stored.machine_identity import is_cpu
 from frobench.suite.stored.types import Estimate, Run
@@ -32,9 +38,78 @@ from frobench.suite.units import (
     format_capacity,
     format_estimate,
     format_point,
+    format_range,
     format_value,
     prefixed,
 )
+
+ALLOWANCE = 0.1
+"""How far outside the others' range is still near: they measured in other ways."""
+OUTSIDE = ("below", "above")
+PUBLISHED: dict[Name, str] = {
+    "compute": "matmul",
+    "memory": "copy_within",
+    "link_to_device": "copy_to_device_pinned",
+    "link_to_host": "copy_to_host_pinned",
+}
+"""Axes that others publish too, with their quantity in the table of published figures."""
+
+
+class BesideOthers(NamedTuple):
+    """An axis beside the values of other stored runs and those published elsewhere, ascending."""
+
+    axis: Axis
+    own: Cell
+    published: tuple[Published, ...]
+
+    @property
+    def stored_range(self) -> str:
+        """The range of other stored runs, and of how many; empty where there is none."""
+        return _range(self.axis.elsewhere, self.axis.unit)
+
+    @property
+    def published_range(self) -> str:
+        """The range of published figures, and of how many; empty where there is none."""
+        return _range([one.value for one in self.published], self.axis.unit)
+
+    @property
+    def sources(self) -> list[tuple[str, str]]:
+        """What each published figure is and how it was measured, and where it is found."""
+        texts = (
+            (format_value(one.value, one.unit), one.method, one.software, one.as_of)
+            for one in self.published
+        )
+        addresses = (one.address for one in self.published)
+        return [*zip((", ".join(filter(None, each)) for each in texts), addresses, strict=True)]
+
+    @property
+    def word(self) -> Literal["within", "near", "below", "above"]:
+        """Whether the interval is below, near, within or above the others' range."""
+        values = [*self.axis.elsewhere, *(one.value for one in self.published)]
+        value, least, most = self.axis.value, min(values), max(values)
+        low, high = (value.value if end is None else end for end in (value.low, value.high))
+        if low <= most and high >= least:
+            return "within"
+        if low <= most * (1 + ALLOWANCE) and high >= least * (1 - ALLOWANCE):
+            return "near"
+        return "below" if high < least else "above"
+
+
+def beside_others(own: DeviceAxes, marks: Marks) -> list[BesideOthers]:
+    """Return the axes that others measured too, those outside the others' range first."""
+    found = []
+    for axis in own.axes:
+        quantity = PUBLISHED.get(axis.name, "")
+        elsewhere = tuple(published.of(axis.device, quantity, axis.precision))
+        if axis.elsewhere or elsewhere:
+            cell = Cell(axis.value, axis.unit, doubtful(axis.cases, marks), axis.cases)
+            found.append(BesideOthers(axis, cell, elsewhere))
+    return sorted(found, key=lambda row: row.word not in OUTSIDE)
+
+
+def _range(values: tuple[float, ...] | list[float], unit: str) -> str:
+    return f"{format_range(min(values), max(values), unit)} ({len(values)})" if values else ""
+
 
 MOST = 4
 """Axes that have room."""
@@ -91,7 +166,7 @@ def first_screen(  # noqa: PLR0913, PLR0917 - one for each thing that it is made
     own: DeviceAxes,
     answered: Sequence[Section],
     roofs: Sequence[Roofline],
-    beside: Sequence[Row],
+    beside: Sequence[BesideOthers],
     marks: Marks,
     price: str,
 ) -> FirstScreen:
@@ -165,7 +240,7 @@ def _lead(
     own: DeviceAxes,
     shown: Sequence[Axis],
     asked: Finding | None,
-    beside: Sequence[Row],
+    beside: Sequence[BesideOthers],
 ) -> Iterator[str]:
     """Yield the answer or the figures, what is known of the device's kind, and errors."""
     if shown:

@@ -16,14 +16,19 @@ from frobench.reports.charts.plots import draw, legend
 from frobench.reports.files.metadata import Head
 from frobench.reports.findings import roofline
 from frobench.reports.findings.finding import Finding, Plot, Section
-from frobench.reports.run.first_screen import FirstScreen, exercise_id, first_screen
-from frobench.reports.run.normal import Row, rows
+from frobench.reports.run.first_screen import (
+    BesideOthers,
+    FirstScreen,
+    beside_others,
+    exercise_id,
+    first_screen,
+)
 from frobench.reports.run.sensors import Sensors, Spent, sensors, spent
 from frobench.reports.run.sheets import Sheet, measured, sheets
 from frobench.reports.summary import models, short, views
-from frobench.reports.summary.device_axes import DeviceAxes, device_axes
+from frobench.reports.summary.model import DeviceAxes, device_axes
 from frobench.reports.table import facts
-from frobench.reports.table.modes import modes_of, two_modes
+from frobench.reports.table.launches import modes_of, two_modes
 from frobench.reports.web.render import moment, render
 from frobench.suite.statistics import case_medians
 from frobench.suite.stored.machine_identity import function_of
@@ -98,7 +103,7 @@ class Contents(NamedTuple):
     sections: list[Exercise]
     absent: dict[str, list[str]]
     roofs: list[Drawn]
-    beside: Sequence[Row]
+    beside: Sequence[BesideOthers]
     models: views.Table
     models_title: str
     models_note: str
@@ -176,7 +181,7 @@ def contents(
     roofs = roofline.rooflines(run)
     energy = spent(run, marks)
     own = axes or device_axes(run)
-    beside = rows(own, marks)
+    beside = beside_others(own, marks)
     cells = measured((case for exercise in exercises for case in exercise.rows), energy)
     return Contents(
         run=run,

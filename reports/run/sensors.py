@@ -2,7 +2,7 @@
 """What sensors said over a run, in small charts, and what calls cost in joules."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import fmean
 from typing import NamedTuple

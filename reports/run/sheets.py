@@ -18,7 +18,7 @@ from frobench.reports.findings.finding import Plot, Section
 from frobench.reports.findings.roofline import INTENSITY, Roofline
 from frobench.reports.run.sensors import Spent
 from frobench.reports.summary import models
-from frobench.reports.summary.device_axes import Axis, DeviceAxes
+from frobench.reports.summary.model import Axis, DeviceAxes
 from frobench.reports.summary.views import CaseRow, Cell
 from frobench.suite.stored.machine_identity import function_of
 from frobench.suite.stored.types import Estimate, Run, Telemetry

@@ -3,7 +3,7 @@
 
 The same files give the same bytes, in whatever order and by however many processes. What was made
 before and would come out the same is left as it lies: a page depends on its run, on those measured
-before it, and on nothing else.
+before it, and on nothing else. What is made of one run, in whichever process, goes into the cache.
 """
 
 import hashlib
@@ -11,31 +11,166 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from frobench.reports.files import downloads, metadata
-from frobench.reports.files.metadata import ANYWHERE, Publication
+from frobench.reports.files.metadata import ANYWHERE, Publication, head
+from frobench.reports.findings import sections
+from frobench.reports.findings.select import remembered
 from frobench.reports.fleet import fleet_page
-from frobench.reports.fleet.peers import Placed
+from frobench.reports.fleet.fleet_page import Node, Placed
 from frobench.reports.index import index
 from frobench.reports.making import cache
-from frobench.reports.making.broken import Broken, BrokenRunsError, each, named, of_several
-from frobench.reports.making.cache import Cache, Marks, Source, mark, remove, slug
+from frobench.reports.making.broken import Broken, BrokenRunsError, Stage, each, named, of_several
+from frobench.reports.making.cache import Cache, Marks, Source, mark, remove, slug, stand, write
 from frobench.reports.making.workers import Workers
 from frobench.reports.purchase import prices
 from frobench.reports.purchase.prices import Price
-from frobench.reports.site import run_files
-from frobench.reports.site.run_files import BADGE, Known, PageJob
-from frobench.reports.summary.device_axes import with_others
-from frobench.reports.summary.model import Summary, equipment_of
+from frobench.reports.run.page import Contents, Download, Signs, contents, run_page
+from frobench.reports.summary import card, views
+from frobench.reports.summary.model import DeviceAxes, Summary, equipment_of, summarise, with_others
+from frobench.reports.table.launches import estimates, frame
+from frobench.reports.web.render import moment
 from frobench.suite import checks
 from frobench.suite.datasheets import published
 from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
 from frobench.suite.stored.store import InvalidResult
-from frobench.suite.stored.types import Conclusion
-from frobench.suite.units import counted
+from frobench.suite.stored.types import Conclusion, Run
+from frobench.suite.units import counted, format_value
+
+STORED = "the stored run, every sample"
+MEDIANS = "the launch medians, a row for each case in each launch"
+PARQUET = "the same as Parquet"
+"""What lies beside a page, in words."""
+IMAGE, BADGE = ".png", ".badge.svg"
+"""Suffixes of what stands for a page elsewhere."""
+
+
+class Known(Struct, frozen=True):
+    """What is known of a run.
+
+    rows : its part of the table of estimates
+    node : itself as one of a node; nothing without a label
+    """
+
+    summary: Summary
+    rows: bytes
+    node: Node | None
+
+
+class PageJob(NamedTuple):
+    """A page to write.
+
+    key : what it depends on besides its run
+    axes : those of its device, beside those of other runs
+    price : what the device costs, with its date; empty where that is not known
+    publication : what the page says of the site
+    """
+
+    source: Source
+    out: Path
+    href: str
+    key: str
+    axes: DeviceAxes
+    price: str
+    publication: Publication
+
+
+def faults(source: Source) -> list[Conclusion]:
+    """Find out why a stored file is not whole, and judge one that is."""
+    run, damage = checks.opened(source.path)
+    if run and not damage:
+        source.kept("conclusions", checks.conclude(run, whole=True))
+    return damage
+
+
+def judged(source: Source) -> Run:
+    """Return a stored run with the conclusions that follow from its facts, which are kept."""
+    known = source.get("conclusions", list[Conclusion])
+    run = checks.judged(store.read(source.path), known)
+    if known is None:
+        source.kept("conclusions", run.frobench.conclusions)
+    return run
+
+
+def summarised(source: Source) -> Known:
+    """Find out what the pages of several runs need of one."""
+    run = checks.credible(judged(source))
+    estimated = estimates(run)
+    medians = {case.case: case.medians for case in estimated}
+    with remembered(run, medians):
+        made = summarise(run, source.sha256, estimated)
+    return Known(made, downloads.rows(run, estimated), fleet_page.node(run, made.axes, estimated))
+
+
+def write_page(job: PageJob) -> tuple[str, Marks]:
+    """Write the page of a run, and its tables beside it; return the key and what was written."""
+    whole = judged(job.source)
+    run = checks.credible(whole)
+    with remembered(run):
+        answered = sections(run)
+        shown = contents(run, answered, views.numbers(whole), job.axes, job.price)
+    marks, target = views.marks(run), job.out / job.href
+    stored = f"{target.stem}.json"
+    files, listed = {stored: store.content(job.source.path)}, [(stored, STORED)]
+    medians = (target.stem, downloads.table_of(frame([run])), MEDIANS)
+    sheets = [(f"{target.stem}.{sheet.name}", sheet.table, sheet.text) for sheet in shown.tables]
+    for name, sheet, text in [medians, *sheets]:
+        files |= downloads.both(name, sheet)
+        listed += [(f"{name}.csv", text), (f"{name}.parquet", PARQUET)]
+    links = [Download(name, text, format_value(len(files[name]), "B")) for name, text in listed]
+    data, pictured = _below(files, target), card.rows(answered, marks)
+    files |= _pictures(job, shown, pictured, marks)
+    files[target.name] = run_page(shown, links, _signs(job, shown, data)).encode()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        write(target.with_name(name), content)
+    return job.key, _below(files, target)
+
+
+def _below(files: Mapping[str, bytes], page: Path) -> Marks:
+    """Return the files beside a page by their paths below the site."""
+    return {f"{page.parent.name}/{name}": mark(content) for name, content in files.items()}
+
+
+def _pictures(
+    job: PageJob, shown: Contents, pictured: Sequence[card.Row], marks: views.Marks
+) -> dict[str, bytes]:
+    """Draw what stands for a page elsewhere."""
+    run, stem = shown.run, Path(job.href).stem
+    complete, when = run.frobench.complete, moment(run.datetime)
+    measured = counted(len(run.frobench.launches), "launch"), counted(len(run.benchmarks), "case")
+    foot = ", ".join([when, *measured, *(() if complete else ("partial",))])
+    compute = job.axes.axis("compute")
+    return {
+        f"{stem}{IMAGE}": card.card(shown.machine, pictured, foot),
+        f"{stem}{BADGE}": card.badge_of_run(compute, marks, shown.machine, when, complete=complete),
+    }
+
+
+def _signs(job: PageJob, shown: Contents, data: Marks) -> Signs:
+    """Tell what stands for a page elsewhere; `data` are the files beside it."""
+    base, url = job.href.removesuffix(".html"), job.publication.url
+    name = f"{shown.machine}, {moment(shown.run.datetime)}"
+    about = name, shown.description, shown.run.datetime, data, job.publication
+    markdown = f"[![Frobench]({url(base + BADGE)})]({url(job.href)})"
+    stem = Path(job.href).stem
+    return Signs(head(*about, job.href, base + IMAGE), stem + IMAGE, stem + BADGE, markdown)
+
+
+def _stands(job: PageJob, written: tuple[str, Marks]) -> bool:
+    key, marks = written
+    return key == job.key and stand(marks, job.out)
+
+
+FAULTS = Stage("faults", list[Conclusion], faults)
+SUMMARY = Stage("summary", Known, summarised)
+PAGE = Stage("page", tuple[str, Marks], write_page, _stands)
+
 
 KEPT = ".cache"
 """Folder of what is kept between calls, in that of the site."""
@@ -149,14 +284,14 @@ class _Site:
         Raises `BrokenRunsError` if something cannot be made of a run.
         """
         self.begin("tables")
-        made = each(self.workers, run_files.SUMMARY, [*stored.values()])
+        made = each(self.workers, SUMMARY, [*stored.values()])
         known = {one.summary.sha256: one for one in made}
         age = attrgetter("datetime", "run", "sha256")
         summaries = _addressed(sorted((one.summary for one in made), key=age))
         self.begin("pages")
         pages = {summary.sha256: summary.href for summary in summaries}
         jobs = [*self._pages(summaries, stored)]
-        written = each(self.workers, run_files.PAGE, jobs)
+        written = each(self.workers, PAGE, jobs)
         of_runs = {name: one for _, page in written for name, one in page.items()}
         before = (self.kept.get(SITE, Marks, of_any_code=True) or {}) | of_runs
         self.kept.put(SITE, before)  # some of these runs may turn out broken
@@ -274,7 +409,7 @@ def _asked(paths: Iterable[Path]) -> tuple[AskedNodes | None, dict[Path, Conclus
 def _whole(stored: dict[str, Source], workers: Workers, leave_out: Tell) -> dict[str, Source]:
     """Leave out the files that are not whole, and return the others."""
     every = [*stored.values()]
-    faults = dict(zip(stored, each(workers, run_files.FAULTS, every), strict=True))
+    faults = dict(zip(stored, each(workers, FAULTS, every), strict=True))
     for sha256, why in faults.items():
         if why:
             leave_out(stored[sha256].path, why)

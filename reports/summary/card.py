@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from frobench.reports.findings.finding import Section
-from frobench.reports.summary.device_axes import Axis
+from frobench.reports.summary.model import Axis
 from frobench.reports.summary.views import Marks, doubtful
 from frobench.reports.web.render import filled
 from frobench.reports.web.theme import LIGHT

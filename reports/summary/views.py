@@ -9,8 +9,7 @@ from frobench.reports.charts.axes import spell_x
 from frobench.reports.charts.strips import Strip, strip
 from frobench.reports.findings.finding import Finding, Plot, Point
 from frobench.reports.findings.select import device_title
-from frobench.reports.table.launches import rate
-from frobench.reports.table.modes import two_modes
+from frobench.reports.table.launches import rate, two_modes
 from frobench.suite import checks
 from frobench.suite.statistics import case_medians, estimate
 from frobench.suite.stored.machine_identity import function_of

@@ -19,7 +19,7 @@ from frobench.command import main
 from frobench.reports.findings import sections
 from frobench.reports.run.page import contents
 from frobench.reports.summary import plain, short
-from frobench.reports.summary.device_axes import device_axes
+from frobench.reports.summary.model import device_axes
 from frobench.suite import checks
 from frobench.suite.printable import printable
 from frobench.suite.stored import store

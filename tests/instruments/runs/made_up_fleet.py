@@ -13,7 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from frobench.reports.fleet.peers import Node, Placed
+from frobench.reports.fleet.fleet_page import Node, Placed
 from frobench.suite.stored.machine_identity import is_cpu
 from frobench.suite.stored.types import LABEL_DIGITS, Run
 from tests.instruments.faults.judging import add_up, keep, made, samples, set_samples

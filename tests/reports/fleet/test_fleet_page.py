@@ -12,10 +12,10 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from frobench.reports.fleet import fleet_page
-from frobench.reports.fleet.peers import Node, Placed, compared, node
+from frobench.reports.fleet.fleet_page import Node, Placed, compared, node
 from frobench.reports.making.workers import Workers
 from frobench.reports.site import build
-from frobench.reports.summary.device_axes import device_axes
+from frobench.reports.summary.model import device_axes
 from frobench.reports.table.launches import estimates
 from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
@@ -54,7 +54,7 @@ def test_the_page_names_the_slow_node_with_the_exercise_and_an_interval(built: P
 
 
 def test_programs_get_the_slow_node_with_its_ratio_in_the_words_of_the_page(built: Path) -> None:
-    found = fleet_page.unlike(built)
+    found = fleet_page.unlike_nodes(built)
     assert [*found] == [label(1)]
     assert found[label(1)] == pytest.approx({"Matmul": 1.2, "Compute": 1.2}, rel=0.02)
 
@@ -255,7 +255,7 @@ def test_programs_and_the_terminal_are_told_of_two_groups(tmp_path: Path) -> Non
         (tmp_path / name).write_bytes(content)
     (line,) = fleet_page.groups_of(tmp_path)
     assert line.startswith("5 of 10 nodes are 19% slower than the others in Copies; ")
-    assert fleet_page.unlike(tmp_path) == {}
+    assert fleet_page.unlike_nodes(tmp_path) == {}
     (tmp_path / "fleet.csv").write_bytes(fleet_page.files(placed(10))["fleet.csv"])
     assert fleet_page.groups_of(tmp_path) == []
 
@@ -345,5 +345,5 @@ def test_of_a_single_node_that_was_stored_none_is_unlike(tmp_path: Path) -> None
     site = tmp_path / "site"
     build.build([results], site, workers=Workers(1))
     assert (site / fleet_page.PAGE).exists()
-    assert fleet_page.unlike(site) == {}
+    assert fleet_page.unlike_nodes(site) == {}
     assert fleet_page.groups_of(site) == []

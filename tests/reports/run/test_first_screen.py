@@ -12,7 +12,7 @@ from frobench.reports.findings.finding import Section
 from frobench.reports.run.first_screen import FirstScreen
 from frobench.reports.run.page import Contents, Signs, answer_row, contents, run_page
 from frobench.reports.summary import plain, views
-from frobench.reports.summary.device_axes import device_axes, with_others
+from frobench.reports.summary.model import device_axes, with_others
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Conclusion, Energy, Run, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, case

@@ -14,7 +14,7 @@ from frobench.command import main
 from frobench.reports.findings import findings
 from frobench.reports.run.sheets import sheets
 from frobench.reports.summary import models
-from frobench.reports.summary.device_axes import NAMES, Axis, DeviceAxes, device_axes, with_others
+from frobench.reports.summary.model import NAMES, Axis, DeviceAxes, device_axes, with_others
 from frobench.reports.summary.views import numbers
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Energy, Run, Search, Work
