@@ -6,9 +6,7 @@ measured before, and figures that were published elsewhere. Of runs that may be 
 the newest counts, and none that may be of the run's own: a machine agrees with itself.
 """
 
-import math
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 from typing import Literal, NamedTuple
 
 from markupsafe import Markup
@@ -18,7 +16,7 @@ from frobench.reports.charts.screen import Bar
 from frobench.reports.findings.finding import Finding, Section
 from frobench.reports.findings.roofline import Roofline
 from frobench.reports.making.cache import slug
-from frobench.reports.summary import short
+from frobench.reports.summary import models, short
 from frobench.reports.summary.model import Axis, DeviceAxes, Name
 from frobench.reports.summary.short import PRECISIONS, precisions
 from frobench.reports.summary.views import Cell, Marks, doubt_counts, doubtful
@@ -316,7 +314,7 @@ def _roof(roof: Roofline) -> tuple[str, str, Markup]:
     factor, unit = prefixed(most, roof.plot.y.unit)
     names = {
         series.label: f"{PRECISIONS.get(series.label, series.label)} "
-        + _in_unit(line.points[-1].y, roof.plot.y.unit, factor)
+        + format_point(models.per(line.points[-1].y, factor), "")
         for series, line in zip(roof.plot.series, roof.plot.lines, strict=True)
     }
     return (
@@ -324,11 +322,3 @@ def _roof(roof: Roofline) -> tuple[str, str, Markup]:
         f"Roofline, {unit} by FLOP per byte. Ceilings: fastest launch. One point per product.",
         screen.roofline(roof.plot, names, f"memory {format_point(roof.bandwidth, 'B/s')}"),
     )
-
-
-def _in_unit(value: Estimate, unit: str, factor: float) -> str:
-    """Spell a number without its unit, divided by a factor, with its own digits."""
-    number = format_point(value, unit).rpartition(" ")[0].replace(",", "")
-    half = ((value.high or 0.0) - (value.low or 0.0)) / 2
-    own, _ = prefixed(max(value.value, half), unit)
-    return f"{Decimal(number).scaleb(round(math.log10(own / factor))):f}"
