@@ -29,7 +29,7 @@ from frobench.suite.datasheets import published
 from frobench.suite.datasheets.published import Published
 from frobench.suite.project import git
 from frobench.suite.stored.machine_identity import is_cpu
-from frobench.suite.stored.types import Estimate, Run
+from frobench.suite.stored.types import Run
 from frobench.suite.terminal.answers import NOT_CONCLUSIVE
 from frobench.suite.units import (
     counted,
@@ -117,7 +117,7 @@ measured."""
 UNKNOWN, NOT_MEASURED = "unknown", "not measured"
 
 
-class AxisRow(NamedTuple):
+class AxisRow:
     """An axis as the page shows it.
 
     figure, unit : the number alone, and its unit with a prefix
@@ -125,17 +125,28 @@ class AxisRow(NamedTuple):
     place : of the exercise that it is from, on the page
     """
 
-    title: str
-    figure: str
-    unit: str
-    note: str
-    bar: Markup
-    place: str
-    marks: tuple[str, ...]
+    def __init__(
+        self, run: Run, own: DeviceAxes, axis: Axis, shown: Sequence[Axis], marks: Marks
+    ) -> None:
+        self.title, self.note = axis.title, own.note(axis)
+        self.figure, _, self.unit = axis.figure.rpartition(" ")
+        self.marks = doubtful(axis.cases, marks)
+        groups = {case.fullname: case.group for case in run.benchmarks}
+        self.place = exercise_id(groups.get(axis.cases[0], "")) if axis.cases else "answers"
+        sheet = ""
+        if axis.sheet is not None:
+            factor, _ = prefixed(axis.value.value, axis.unit)
+            name = "link" if axis.name.startswith("link") else "datasheet"
+            sheet = f"{name} {format_value(axis.sheet / factor, '')}"
+        label = f"{self.title}: {format_estimate(axis.value, axis.unit)}. {self.note}"
+        value, less = axis.value, axis.lower_is_better
+        bar = Bar(value, axis.unit, label, axis.sheet, sheet, axis.others, less)
+        alike = [other.value for other in shown if other.name == axis.name]
+        self.bar = screen.bar(bar, max(value.high or value.value for value in alike))
 
 
-class FirstScreen(NamedTuple):
-    """What a reader sees first.
+class FirstScreen:
+    """What a reader sees first: without axes the first question and its answer.
 
     question : whose answer is the lead; empty where axes were measured
     lead : the figures in one sentence
@@ -146,53 +157,38 @@ class FirstScreen(NamedTuple):
     counts : how many failed, if none did, and how many cannot be true
     """
 
-    title: str
-    question: str
-    facts: list[tuple[str, str]]
-    lead: str
-    axes: list[AxisRow]
-    others: str
-    sheet: bool
-    roof: tuple[str, str, Markup] | None
-    trust: str
-    failed: int
-    counts: str
+    def __init__(  # noqa: PLR0913, PLR0917 - one for each thing that it is made of
+        self,
+        run: Run,
+        own: DeviceAxes,
+        answered: Sequence[Section],
+        roofs: Sequence[Roofline],
+        beside: Sequence[BesideOthers],
+        marks: Marks,
+        price: str,
+    ) -> None:
+        """Compute it.
 
-
-def first_screen(  # noqa: PLR0913, PLR0917 - one for each thing that it is made of
-    run: Run,
-    own: DeviceAxes,
-    answered: Sequence[Section],
-    roofs: Sequence[Roofline],
-    beside: Sequence[BesideOthers],
-    marks: Marks,
-    price: str,
-) -> FirstScreen:
-    """Return what a reader sees first: without axes the first question and its answer.
-
-    own : the axes of the run's device, beside those of other runs
-    price : what the device costs, with its date; empty where that is not known
-    """
-    shown = _shown(own)
-    most = max((len(axis.others) for axis in shown), default=0)
-    failed = sum(outcome.status == "failed" for outcome in run.frobench.outcomes)
-    errors = [one for one in run.frobench.conclusions if one.severity == "error"]
-    wrong = len({one.case for one in errors if one.case and one.code not in checks.REPORTED})
-    leads = (section.findings[0] for section in answered if not shown)
-    asked = next((finding for finding in leads if not finding.absent), None)
-    return FirstScreen(
-        title=_title(run, own),
-        question=asked.question if asked else "",
-        facts=[*_facts(run, own, price, hardware=asked is None)],
-        lead=" ".join(_lead(run, own, shown, asked, beside)),
-        axes=[_row(run, own, axis, shown, marks) for axis in shown],
-        others=f"{counted(most, 'other run')} of this device" if most else "",
-        sheet=any(axis.sheet is not None for axis in shown),
-        roof=next((_roof(roof) for roof in roofs if roof.device == own.place), None),
-        trust=", ".join([*filter(None, [busy(run)]), *doubt_counts(run, marks)]),
-        failed=failed,
-        counts=f"{'' if failed else '0 failed, '}{wrong} implausible",
-    )
+        own : the axes of the run's device, beside those of other runs
+        price : what the device costs, with its date; empty where that is not known
+        """
+        shown = _shown(own)
+        leads = (section.findings[0] for section in answered if not shown)
+        asked = next((finding for finding in leads if not finding.absent), None)
+        self.title = _title(run, own)
+        self.question = asked.question if asked else ""
+        self.facts = [*_facts(run, own, price, hardware=asked is None)]
+        self.lead = " ".join(_lead(run, own, shown, asked, beside))
+        self.axes = [AxisRow(run, own, axis, shown, marks) for axis in shown]
+        most = max((len(axis.others) for axis in shown), default=0)
+        self.others = f"{counted(most, 'other run')} of this device" if most else ""
+        self.sheet = any(axis.sheet is not None for axis in shown)
+        self.roof = next((_roof(roof) for roof in roofs if roof.device == own.place), None)
+        self.trust = ", ".join([*filter(None, [busy(run)]), *doubt_counts(run, marks)])
+        self.failed = sum(outcome.status == "failed" for outcome in run.frobench.outcomes)
+        errors = [one for one in run.frobench.conclusions if one.severity == "error"]
+        wrong = len({one.case for one in errors if one.case and one.code not in checks.REPORTED})
+        self.counts = f"{'' if self.failed else '0 failed, '}{wrong} implausible"
 
 
 def _shown(own: DeviceAxes) -> list[Axis]:
@@ -201,13 +197,12 @@ def _shown(own: DeviceAxes) -> list[Axis]:
     first = compute[:1]
     if is_cpu(own.place):
         first += [one for one in compute[1:] if one.precision == "float32"]
-    known = (next(filter(None, map(own.axis, names)), None) for names in BESIDE)
-    return [*first, *(axis for axis in known if axis and _is_positive(axis.value))][:MOST]
-
-
-def _is_positive(value: Estimate) -> bool:
-    """Tell whether a difference of times is conclusively more than nothing, as a bar needs it."""
-    return (value.value if value.low is None else value.low) > 0
+    for names in BESIDE:
+        axis = next(filter(None, map(own.axis, names)), None)
+        # A difference of times need not be conclusively more than nothing, which a bar cannot show.
+        if axis and (axis.value.value if axis.value.low is None else axis.value.low) > 0:
+            first.append(axis)
+    return first[:MOST]
 
 
 def _title(run: Run, own: DeviceAxes) -> str:
@@ -278,29 +273,6 @@ def _spelled(axis: Axis, *, named: bool) -> str:
         "link_to_device": " to the device",
     }.get(axis.name, "")
     return f"{value}{what}{part}"
-
-
-def _row(run: Run, own: DeviceAxes, axis: Axis, shown: Sequence[Axis], marks: Marks) -> AxisRow:
-    groups = {case.fullname: case.group for case in run.benchmarks}
-    number, _, unit = axis.figure.rpartition(" ")
-    title, note = axis.title, own.note(axis)
-    alike = [other.value for other in shown if other.name == axis.name]
-    sheet = ""
-    if axis.sheet is not None:
-        factor, _ = prefixed(axis.value.value, axis.unit)
-        name = "link" if axis.name.startswith("link") else "datasheet"
-        sheet = f"{name} {format_value(axis.sheet / factor, '')}"
-    label = f"{title}: {format_estimate(axis.value, axis.unit)}. {note}"
-    bar = Bar(axis.value, axis.unit, label, axis.sheet, sheet, axis.others, axis.lower_is_better)
-    return AxisRow(
-        title,
-        number,
-        unit,
-        note,
-        screen.bar(bar, max(value.high or value.value for value in alike)),
-        exercise_id(groups.get(axis.cases[0], "")) if axis.cases else "answers",
-        doubtful(axis.cases, marks),
-    )
 
 
 def exercise_id(exercise: str) -> str:

@@ -29,7 +29,7 @@ from frobench.reports.making.cache import Cache, Marks, Source, mark, remove, sl
 from frobench.reports.making.workers import Workers
 from frobench.reports.purchase import prices
 from frobench.reports.purchase.prices import Price
-from frobench.reports.run.page import Contents, Download, Signs, contents, run_page
+from frobench.reports.run.page import Contents, Download, Signs, run_page
 from frobench.reports.summary import card, views
 from frobench.reports.summary.model import DeviceAxes, Summary, equipment_of, summarise, with_others
 from frobench.reports.table.launches import estimates, frame
@@ -113,7 +113,7 @@ def write_page(job: PageJob) -> tuple[str, Marks]:
     run = checks.credible(whole)
     with remembered(run):
         answered = sections(run)
-        shown = contents(run, answered, views.numbers(whole), job.axes, job.price)
+        shown = Contents(run, answered, views.numbers(whole), job.axes, job.price)
     marks, target = views.marks(run), job.out / job.href
     stored = f"{target.stem}.json"
     files, listed = {stored: store.content(job.source.path)}, [(stored, STORED)]

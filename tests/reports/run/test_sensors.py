@@ -7,7 +7,7 @@ import pytest
 
 from frobench.reports.files.metadata import Head
 from frobench.reports.run import sensors
-from frobench.reports.run.page import Signs, contents, run_page
+from frobench.reports.run.page import Contents, Signs, run_page
 from frobench.reports.summary import views
 from frobench.suite import checks
 from frobench.suite.checks import noise, power, rule
@@ -17,7 +17,7 @@ from tests.instruments.faults.judging import made
 
 def page_of(run: Run) -> str:
     """Return the page of a run, without its answers."""
-    return run_page(contents(run, []), [], Signs(Head({}, ""), "", "", ""))
+    return run_page(Contents(run, []), [], Signs(Head({}, ""), "", "", ""))
 
 
 GAP = [100.0, None, 300.0]
