@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from frobench.reports.files import downloads
 from frobench.reports.findings.exercises.products import SUSTAINED
 from frobench.reports.findings.finding import exercise_title
-from frobench.reports.fleet.unlike import EQUAL_NODES, LEAST_NODES, Unlike, unlike
+from frobench.reports.fleet.unlike import EQUAL_NODES, LEAST_NODES, Unlike
 from frobench.reports.summary.model import TITLES, DeviceAxes
 from frobench.reports.table.facts import fact_name, kind_title, spelled
 from frobench.reports.table.launches import CaseEstimate
@@ -190,7 +190,7 @@ def _peers(nodes: list[Placed], kinds: int) -> Peers:
     shared = [*(axis for axis in AXES if axis in known), *exercises]
     every = pd.MultiIndex.from_product([range(len(nodes)), shared])
     values = off.reindex(every).to_numpy().reshape(len(nodes), len(shared), off.shape[1])
-    return Peers(nodes, shared, unlike(values, kinds))
+    return Peers(nodes, shared, Unlike(values, kinds))
 
 
 def _off(nodes: Sequence[Node]) -> pd.DataFrame:
