@@ -148,17 +148,27 @@ def device_name(run: Run, telemetry: Telemetry, device: str) -> str:
     return title if titles.count(title) == 1 else f"{title} ({device})"
 
 
-class EnergyRow(NamedTuple):
+class EnergyRow:
     """A case whose energy was measured.
 
     work : FLOP for each joule, or bytes: its rate for each watt
     """
 
-    function: str
-    parameters: str
-    joules: Cell
-    watts: Cell
-    work: Cell | None
+    def __init__(self, run: Run, case: Case, energy: Energy, marks: Marks) -> None:
+        names = (case.fullname,)
+        words = doubtful(names, marks)
+        both = zip(energy.joules, energy.seconds, strict=True)
+        calls = [(joules, seconds) for joules, seconds in both if joules and seconds]
+
+        def cell(values: list[float], unit: str) -> Cell:
+            return Cell(estimate(values), unit, words, names)
+
+        self.function, self.parameters = function_of(case.fullname), label(run, case.params)
+        self.joules = cell([joules for joules, _ in calls], "J")
+        self.watts = cell([joules / seconds for joules, seconds in calls], "W")
+        work = case.extra_info.work
+        amount, unit = (work.flops, "FLOP") if work.flops else (work.bytes, "B")
+        self.work = cell([amount / joules for joules, _ in calls], unit) if amount else None
 
 
 class Spent(NamedTuple):
@@ -176,7 +186,7 @@ class Spent(NamedTuple):
 def spent(run: Run, marks: Marks) -> Spent | None:
     """Return what calls cost, or why that is not known; nothing where a run does not say."""
     rows = [
-        _energy(run, case, case.extra_info.energy, marks)
+        EnergyRow(run, case, case.extra_info.energy, marks)
         for case in run.benchmarks
         if case.extra_info.energy is not None and any(case.extra_info.energy.joules)
     ]
@@ -191,26 +201,6 @@ def spent(run: Run, marks: Marks) -> Spent | None:
             left_out.setdefault(reasons[outcome.fullname], []).append(name(run, outcome))
     devices = [*_at_rest(run)]
     return Spent(rows, devices, left_out) if rows or devices or left_out else None
-
-
-def _energy(run: Run, case: Case, energy: Energy, marks: Marks) -> EnergyRow:
-    names = (case.fullname,)
-    words = doubtful(names, marks)
-    both = zip(energy.joules, energy.seconds, strict=True)
-    calls = [(joules, seconds) for joules, seconds in both if joules and seconds]
-
-    def cell(values: list[float], unit: str) -> Cell:
-        return Cell(estimate(values), unit, words, names)
-
-    work = case.extra_info.work
-    amount, unit = (work.flops, "FLOP") if work.flops else (work.bytes, "B")
-    return EnergyRow(
-        function_of(case.fullname),
-        label(run, case.params),
-        cell([joules for joules, _ in calls], "J"),
-        cell([joules / seconds for joules, seconds in calls], "W"),
-        cell([amount / joules for joules, _ in calls], unit) if amount else None,
-    )
 
 
 def _at_rest(run: Run) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from frobench.reports.charts.axes import spell_x
-from frobench.reports.charts.strips import strip
+from frobench.reports.charts.strips import Strip
 from frobench.reports.findings.finding import Finding, Plot, Point
 from frobench.reports.findings.select import device_title
 from frobench.reports.table.launches import rate, two_modes
@@ -63,7 +63,7 @@ class CaseRow:
         self.check = f"{check.error:.1e} of {check.bound:.1e}" if check else "not checked"
         launches = counted(len(medians), "launch")
         self.samples = f"{counted(case.stats.rounds, 'sample')} in {launches}"
-        self.strip, found = strip(case, time), two_modes(medians)
+        self.strip, found = Strip(case, time), two_modes(medians)
         self.modes = found.text("s") if found else ""
 
 
