@@ -58,6 +58,7 @@ class Node(Struct, frozen=True, kw_only=True):
     subjects : the times of the cases of each
     facts : of the environment, by dotted path, which should be equal for all nodes of a kind
     troubles : messages of the doctor, by code
+    href : the page of the run, seen from the index; empty until the site gave it one
     """
 
     label: str
@@ -69,25 +70,25 @@ class Node(Struct, frozen=True, kw_only=True):
     subjects: dict[str, Times]
     facts: dict[str, Scalar]
     troubles: dict[str, str]
+    href: str = ""
 
 
-class Placed(NamedTuple):
-    """A node, and the page of its run, seen from the index."""
+class Peers:
+    """Nodes of one kind, sorted by label, and what they are compared in.
 
-    node: Node
-    href: str
-
-
-class Peers(NamedTuple):
-    """Nodes of one kind, sorted by label.
-
-    subjects : names, the axes first; they are the columns of `found`
+    subjects : names, the axes first; they are the columns of `unlike`
     unlike : what the comparison says; the nodes are its rows
     """
 
-    nodes: list[Placed]
-    subjects: list[str]
-    unlike: Unlike
+    def __init__(self, nodes: list[Node], kinds: int) -> None:
+        """Compare the nodes of one of several kinds."""
+        off = _off(nodes)
+        known = off.index.unique("subject")
+        exercises = sorted(name for name in known if not name.startswith(AXIS))
+        self.nodes, self.subjects = nodes, [*(axis for axis in AXES if axis in known), *exercises]
+        every = pd.MultiIndex.from_product([range(len(nodes)), self.subjects])
+        shape = len(nodes), len(self.subjects), off.shape[1]
+        self.unlike = Unlike(off.reindex(every).to_numpy().reshape(shape), kinds)
 
 
 def node(run: Run, axes: DeviceAxes, estimated: Sequence[CaseEstimate]) -> Node | None:
@@ -146,7 +147,7 @@ def _number(estimate: CaseEstimate, basis: str = "") -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
 
 
-def compared(placed: Iterable[Placed]) -> tuple[list[Peers], dict[str, list[str]]]:
+def compared(nodes: Iterable[Node]) -> tuple[list[Peers], dict[str, list[str]]]:
     """Compare the newest runs of all nodes with their peers.
 
     Returns
@@ -154,23 +155,23 @@ def compared(placed: Iterable[Placed]) -> tuple[list[Peers], dict[str, list[str]
     The kinds of nodes with enough peers, the most numerous first, and the labels of those that are
     left out, by the reason.
     """
-    oldest_first = sorted(placed, key=lambda run: (run.node.datetime, run.href))
-    newest = {(run.node.kind, run.node.label): run for run in oldest_first}
+    oldest_first = sorted(nodes, key=lambda node: (node.datetime, node.href))
+    newest = {(node.kind, node.label): node for node in oldest_first}
     left: dict[str, list[str]] = {}
-    kinds: dict[str, list[Placed]] = {}
-    for run in sorted(newest.values(), key=lambda run: run.node.label):
-        if run.node.unfit:
-            left.setdefault(run.node.unfit, []).append(run.node.label)
+    kinds: dict[str, list[Node]] = {}
+    for node in sorted(newest.values(), key=lambda node: node.label):
+        if node.unfit:
+            left.setdefault(node.unfit, []).append(node.label)
         else:
-            kinds.setdefault(run.node.kind, []).append(run)
-    ordered = sorted(kinds.values(), key=lambda nodes: (-len(nodes), nodes[0].node.kind))
-    groups = [nodes for nodes in ordered if len(nodes) >= LEAST_NODES]
-    for nodes in ordered[len(groups) :]:
-        title, torch = nodes[0].node.title, nodes[0].node.torch
-        count = counted(len(nodes), "node")
-        why = f"{count} with {title} and torch {torch}: a comparison needs {LEAST_NODES}"
-        left.setdefault(why, []).extend(run.node.label for run in nodes)
-    return [_peers(nodes, len(groups)) for nodes in groups], left
+            kinds.setdefault(node.kind, []).append(node)
+    ordered = sorted(kinds.values(), key=lambda peers: (-len(peers), peers[0].kind))
+    groups = [peers for peers in ordered if len(peers) >= LEAST_NODES]
+    for few in ordered[len(groups) :]:
+        count, first = counted(len(few), "node"), few[0]
+        why = f"{count} with {first.title} and torch {first.torch}"
+        reason = f"{why}: a comparison needs {LEAST_NODES}"
+        left.setdefault(reason, []).extend(node.label for node in few)
+    return [Peers(peers, len(groups)) for peers in groups], left
 
 
 def subject_title(subject: str, subjects: Sequence[str]) -> str:
@@ -180,17 +181,6 @@ def subject_title(subject: str, subjects: Sequence[str]) -> str:
     title = exercise_title(subject.removesuffix(ON_CPU))
     beside = any(not name.startswith(AXIS) and not name.endswith(ON_CPU) for name in subjects)
     return f"{title}, on the CPU" if subject.endswith(ON_CPU) and beside else title
-
-
-def _peers(nodes: list[Placed], kinds: int) -> Peers:
-    """Compare the nodes of one of several kinds."""
-    off = _off([run.node for run in nodes])
-    known = off.index.unique("subject")
-    exercises = sorted(name for name in known if not name.startswith(AXIS))
-    shared = [*(axis for axis in AXES if axis in known), *exercises]
-    every = pd.MultiIndex.from_product([range(len(nodes)), shared])
-    values = off.reindex(every).to_numpy().reshape(len(nodes), len(shared), off.shape[1])
-    return Peers(nodes, shared, Unlike(values, kinds))
 
 
 def _off(nodes: Sequence[Node]) -> pd.DataFrame:
@@ -256,32 +246,40 @@ class Row(NamedTuple):
     differs: list[str]
 
 
-class Kind(NamedTuple):
+class Kind:
     """Nodes of one kind, as the page shows them.
 
     answer : what was found, in a sentence
     rows : of the nodes that are unlike their peers, the farthest first, and of the others
     """
 
-    title: str
-    torch: str
-    answer: str
-    nodes: int
-    rows: tuple[list[Row], list[Row]]
+    def __init__(self, peers: Peers, table: pd.DataFrame) -> None:
+        first = peers.nodes[0]
+        self.title, self.torch, self.nodes = first.title, first.torch, len(peers.nodes)
+        words = [
+            {fact: spelled(fact, value) for fact, value in one.facts.items()} for one in peers.nodes
+        ]
+        fact_words = pd.DataFrame(words, [one.label for one in peers.nodes])
+        table = table.assign(title=_titles(table))
+        rows = [*_rows(peers, table, fact_words)]
+        self.rows = [row for row in rows if row.unlike], [row for row in rows if not row.unlike]
+        self.answer = _answer(peers, self.rows[0])
+        if groups := _groups(table, fact_words):
+            self.answer = f"{groups} Within such groups: {self.answer[0].lower()}{self.answer[1:]}"
 
 
-def files(placed: Sequence[Placed], asked: AskedNodes | None = None) -> dict[str, bytes]:
+def files(nodes: Sequence[Node], asked: AskedNodes | None = None) -> dict[str, bytes]:
     """Return the page of nodes and its downloads by their names; nothing for fewer than three.
 
-    placed : nodes with the pages of their runs, in whatever order
+    nodes : in whatever order, several runs of one among them
     asked : which nodes the newest fleet asked; those that it lost count as nodes
     """
-    labels = {one.node.label for one in placed}
+    labels = {one.label for one in nodes}
     if len(labels | set(asked.lost if asked else ())) < LEAST_NODES:
         return {}
-    groups, left = compared(placed)
+    groups, left = compared(nodes)
     tables = [_table(peers) for peers in groups]
-    shown = [_kind(peers, table) for peers, table in zip(groups, tables, strict=True)]
+    shown = [Kind(peers, table) for peers, table in zip(groups, tables, strict=True)]
     table = pd.concat(tables) if tables else pd.DataFrame(columns=[*COLUMNS])
     page = render(
         "fleet.html",
@@ -368,30 +366,10 @@ def _lost(asked: AskedNodes, measured: Collection[str]) -> Iterator[tuple[str, s
         yield label, f"{personal_data.hide(printable(reason))}{another}"
 
 
-def _kind(peers: Peers, table: pd.DataFrame) -> Kind:
-    first = peers.nodes[0].node
-    fact_words = pd.DataFrame(
-        [
-            {fact: spelled(fact, value) for fact, value in one.node.facts.items()}
-            for one in peers.nodes
-        ],
-        [one.node.label for one in peers.nodes],
-    )
-    table = table.assign(title=_titles(table))
-    rows = [*_rows(peers, table, fact_words)]
-    both = [row for row in rows if row.unlike], [row for row in rows if not row.unlike]
-    answer = _answer(peers, both[0])
-    if groups := _groups(table, fact_words):
-        answer = f"{groups} Within such groups: {answer[0].lower()}{answer[1:]}"
-    return Kind(first.title, first.torch, answer, len(peers.nodes), both)
-
-
 def _rows(peers: Peers, table: pd.DataFrame, fact_words: pd.DataFrame) -> Iterator[Row]:
     """Yield a row for each node, those that are farthest off first, each where it is so."""
-    usual, seen = (
-        _usual(fact_words),
-        Counter(code for one in peers.nodes for code in one.node.troubles),
-    )
+    usual = _usual(fact_words)
+    seen = Counter(code for one in peers.nodes for code in one.troubles)
     off = abs(np.log(table["ratio"]))
     reach = np.log(table["high"] / table["ratio"])
     table = table.assign(off=off.where(table["unlike"], off / reach)).sort_values(
@@ -400,11 +378,11 @@ def _rows(peers: Peers, table: pd.DataFrame, fact_words: pd.DataFrame) -> Iterat
     farthest = table.groupby("node", sort=False).first()
     farthest["subjects"] = table.groupby("node")["unlike"].sum()
     slower = table[table["slower_group"]].groupby("node")["title"].agg(list)
-    placed = {one.node.label: one for one in peers.nodes}
-    for label in dict.fromkeys([*farthest.index[farthest["unlike"]], *placed]):
-        node, href = placed[label]
+    nodes = {one.label: one for one in peers.nodes}
+    for label in dict.fromkeys([*farthest.index[farthest["unlike"]], *nodes]):
+        node = nodes[label]
         groups = (f"in the slower group in {title}" for title in slower.get(label, []))
-        few = (code for code in node.troubles if seen[code] <= MAJORITY * len(placed))
+        few = (code for code in node.troubles if seen[code] <= MAJORITY * len(nodes))
         troubles = map(node.troubles.__getitem__, few)
         own = (*groups, *_differing(fact_words.loc[label], usual, "peers"), *troubles)
         differs = [*dict.fromkeys(own)]
@@ -413,9 +391,9 @@ def _rows(peers: Peers, table: pd.DataFrame, fact_words: pd.DataFrame) -> Iterat
         if label in farthest.index:
             there = farthest.loc[label]
             change = _change(*there[["ratio", "low", "high"]])
-            yield Row(label, href, there["title"], change, int(there["subjects"]), differs)
+            yield Row(label, node.href, there["title"], change, int(there["subjects"]), differs)
         else:
-            yield Row(label, href, "", "", 0, differs)
+            yield Row(label, node.href, "", "", 0, differs)
 
 
 def _usual(fact_words: pd.DataFrame) -> "pd.Series[str]":
@@ -496,7 +474,7 @@ def _nodes(labels: Sequence[str]) -> str:
 
 def _table(peers: Peers) -> pd.DataFrame:
     """Return a row for each node and subject that was compared."""
-    found, first = peers.unlike, peers.nodes[0].node
+    found, first = peers.unlike, peers.nodes[0]
     nodes, subjects = at = np.nonzero(~np.isnan(found.deviation))
     ratio, low, high = (
         np.exp(found.deviation + side * found.reach)[at].round(DIGITS) for side in (0, -1, 1)
@@ -505,7 +483,7 @@ def _table(peers: Peers) -> pd.DataFrame:
         {
             "kind": first.title,
             "torch": first.torch,
-            "node": [peers.nodes[row].node.label for row in nodes],
+            "node": [peers.nodes[row].label for row in nodes],
             "subject": [peers.subjects[column] for column in subjects],
             "ratio": ratio,
             "low": low,

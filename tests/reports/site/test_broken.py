@@ -33,7 +33,7 @@ def fails_for(commit: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that fails where a run of this commit is among what it is given."""
 
     def failing(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - what the function takes
-        if commit in repr(given):
+        if commit in repr([getattr(one, "run", one) for one in given]):  # of contents their run
             raise ZeroDivisionError(HOSTILE)
         return function(*given, **named)
 
