@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from frobench.reports.files import downloads, metadata
-from frobench.reports.files.metadata import ANYWHERE, Publication, head
+from frobench.reports.files.metadata import ANYWHERE, Head, Publication
 from frobench.reports.findings import sections
 from frobench.reports.findings.select import remembered
 from frobench.reports.fleet import fleet_page
@@ -128,7 +128,7 @@ def write_page(job: PageJob) -> tuple[str, Marks]:
     name, data = f"{shown.machine}, {when}", _below(files, target)
     about = name, shown.description, run.datetime, data, job.publication
     markdown = f"[![Frobench]({url(base + BADGE)})]({url(job.href)})"
-    signs = Signs(head(*about, job.href, base + IMAGE), stem + IMAGE, stem + BADGE, markdown)
+    signs = Signs(Head(*about, job.href, base + IMAGE), stem + IMAGE, stem + BADGE, markdown)
     counts = counted(len(run.frobench.launches), "launch"), counted(len(run.benchmarks), "case")
     foot = ", ".join([when, *counts, *(() if complete else ("partial",))])
     files[signs.image] = card.card(shown.machine, card.rows(answered, marks), foot)
@@ -322,7 +322,7 @@ class _Site:
         table = downloads.joined(one.rows for one in reversed(made))
         marks = _put(files | downloads.both("estimates", table), self.out)
         described = _described(newest_first) if made else None
-        head = metadata.head(*described, marks, self.publication) if described else None
+        head = Head(*described, marks, self.publication) if described else None
         pages = [name for name in others if name.endswith(".html")]
         page = index.page(newest_first, self.known, pages, head, broken, reference)
         further = {published.PATH.name: published.PATH.read_bytes()}

@@ -6,7 +6,7 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from frobench.reports.files.metadata import Head
+from frobench.reports.files.metadata import ANYWHERE, Head
 from frobench.reports.findings import sections
 from frobench.reports.findings.finding import Section
 from frobench.reports.run.first_screen import FirstScreen
@@ -188,7 +188,7 @@ def test_a_range_in_the_first_sentence_is_one_figure() -> None:
     seconds = [flops / (rate * 1e9) for rate in (200, 220, 300, 500, 700, 880, 900, 950)]
     wide = case("bench_square", seconds, CPU, work=Work(flops=flops), n=1024, dtype="float32")
     run = run_of(of("matmul", [wide]), accelerators=0)
-    page = run_page(shown(run), [], Signs(Head({}, ""), "", "", ""))
+    page = run_page(shown(run), [], Signs(Head("", "", "", {}, ANYWHERE), "", "", ""))
     (bold,) = re.findall(r'<p class="lead">.*?<b>(.*?)</b>', page)
     assert re.fullmatch(r"\d+ to \d+\u00a0GFLOP/s", bold)
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from frobench.reports.files.metadata import Head
+from frobench.reports.files.metadata import ANYWHERE, Head
 from frobench.reports.run import sensors
 from frobench.reports.run.page import Contents, Signs, run_page
 from frobench.reports.summary import views
@@ -17,7 +17,7 @@ from tests.instruments.faults.judging import made
 
 def page_of(run: Run) -> str:
     """Return the page of a run, without its answers."""
-    return run_page(Contents(run, []), [], Signs(Head({}, ""), "", "", ""))
+    return run_page(Contents(run, []), [], Signs(Head("", "", "", {}, ANYWHERE), "", "", ""))
 
 
 GAP = [100.0, None, 300.0]
