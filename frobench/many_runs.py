@@ -88,7 +88,7 @@ def fleet(
 
 def write_pages(results: Path, output: Path, *, err: bool) -> dict[str, dict[str, float]]:
     """Write the pages of all stored runs; return the ratios of the nodes that are unlike others."""
-    from frobench.reports.fleet.fleet_page import PAGE, groups_of, unlike
+    from frobench.reports.fleet.fleet_page import PAGE, groups_of, unlike_nodes
     from frobench.reports.site import build
     from frobench.suite.terminal.output import say, shown, tell
 
@@ -96,7 +96,7 @@ def write_pages(results: Path, output: Path, *, err: bool) -> dict[str, dict[str
     page = output / PAGE
     if page.exists():
         say(f"which node is not like the others: {shown(page)}", *groups_of(output), err=err)
-        return unlike(output)
+        return unlike_nodes(output)
     say(f"too few nodes to compare: 3 are needed; their runs: {shown(made[0])}", err=err)
     return {}
 

@@ -8,7 +8,6 @@ seven bytes a sample. It carries no text: its numbers are beside it.
 import math
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -25,8 +24,8 @@ MOST = 600
 """Dots of a strip at most; of more samples every so many are drawn, by size."""
 
 
-class Strip(NamedTuple):
-    """A drawing with what must be read beside it.
+class Strip:
+    """The samples of a case as a drawing, with what must be read beside it.
 
     range : the shortest and the longest sample
     medians : those of the launches, in order
@@ -34,51 +33,43 @@ class Strip(NamedTuple):
         longest always
     """
 
-    drawing: Markup
-    range: tuple[str, str]
-    medians: list[str]
-    thinned: int
-
-
-def strip(case: Case, estimate: Estimate) -> Strip:
-    """Draw the samples of a case; `estimate` is the one made from them."""
-    data, info = case.stats.data, case.extra_info
-    medians = case_medians(case)
-    every = max(1, math.ceil(len(data) / MOST))
-    ends = pairwise(accumulate(info.launches, initial=0))
-    launches = [_thin(data[begin:end], every) for begin, end in ends]
-    # By the logarithm of the time, so that an outlier leaves the rest room.
-    scale = Scale(min(data), max(data), 0, WIDTH, min(data) > 0)
-    row = min(ROW, TALLEST / len(launches))
-    dots = "".join(
-        _dots(sorted(round(scale(one)) for one in samples), (number + 0.5) * row)
-        for number, samples in enumerate(launches)
-        if samples
-    )
-    strokes = "".join(
-        f"M{round(scale(median))} {number * row:g}v{row:g}"
-        for number, median in enumerate(medians)
-        if median is not None
-    )
-    least, most = format_seconds(min(data)), format_seconds(max(data))
-    label = (
-        f"{counted(len(data), 'sample')} by launch, {least} to {most}; "
-        f"estimate {format_estimate(estimate, 's')}"
-    )
-    height = f"{row * len(launches):g}"
-    band = ""
-    if estimate.low is not None and estimate.high is not None:
-        inside = (min(max(end, min(data)), max(data)) for end in (estimate.low, estimate.high))
-        low, high = (round(scale(end)) for end in inside)
-        width = max(1, high - low)
-        band = f'<path class="band" d="M{low} 0h{width}v{height}h-{width}z"/>'
-    drawing = Markup(
-        '<svg class="strip" role="img" aria-label="{}" viewBox="{} 0 {} {}" height="{}" '
-        'preserveAspectRatio="none">{}<path class="dots" d="{}"/><path class="medians" d="{}"/>'
-        "</svg>"
-    ).format(label, -ROOM, WIDTH + 2 * ROOM, height, height, Markup(band), dots, strokes)  # noqa: S704 - numbers
-    spelled = [format_seconds(median) if median is not None else "none" for median in medians]
-    return Strip(drawing, (least, most), spelled, every)
+    def __init__(self, case: Case, estimate: Estimate) -> None:
+        """Draw the samples; `estimate` is the one made from them."""
+        data, medians = case.stats.data, case_medians(case)
+        least, most = min(data), max(data)
+        self.thinned = max(1, math.ceil(len(data) / MOST))
+        ends = pairwise(accumulate(case.extra_info.launches, initial=0))
+        launches = [_thin(data[begin:end], self.thinned) for begin, end in ends]
+        # By the logarithm of the time, so that an outlier leaves the rest room.
+        scale = Scale(least, most, 0, WIDTH, least > 0)
+        row = min(ROW, TALLEST / len(launches))
+        dots = "".join(
+            _dots(sorted(round(scale(one)) for one in samples), (number + 0.5) * row)
+            for number, samples in enumerate(launches)
+            if samples
+        )
+        strokes = "".join(
+            f"M{round(scale(median))} {number * row:g}v{row:g}"
+            for number, median in enumerate(medians)
+            if median is not None
+        )
+        self.range = format_seconds(least), format_seconds(most)
+        self.medians = ["none" if one is None else format_seconds(one) for one in medians]
+        label = (
+            f"{counted(len(data), 'sample')} by launch, {' to '.join(self.range)}; "
+            f"estimate {format_estimate(estimate, 's')}"
+        )
+        height, band = f"{row * len(launches):g}", ""
+        if estimate.low is not None and estimate.high is not None:
+            inside = (min(max(end, least), most) for end in (estimate.low, estimate.high))
+            low, high = (round(scale(end)) for end in inside)
+            width = max(1, high - low)
+            band = f'<path class="band" d="M{low} 0h{width}v{height}h-{width}z"/>'
+        self.drawing = Markup(
+            '<svg class="strip" role="img" aria-label="{}" viewBox="{} 0 {} {}" height="{}" '
+            'preserveAspectRatio="none">{}<path class="dots" d="{}"/>'
+            '<path class="medians" d="{}"/></svg>'
+        ).format(label, -ROOM, WIDTH + 2 * ROOM, height, height, Markup(band), dots, strokes)  # noqa: S704 - numbers
 
 
 def _thin(samples: Sequence[float], every: int) -> Sequence[float]:

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from frobench.reports.findings.finding import RATIO
 from frobench.reports.purchase import machines, script
-from frobench.reports.summary.device_axes import DeviceAxes
-from frobench.reports.summary.model import Summary, summarise
+from frobench.reports.summary.model import DeviceAxes, Summary, summarise
 from frobench.reports.table.launches import estimates
 from frobench.reports.table.workloads import table as workloads
 from frobench.suite import checks

@@ -7,7 +7,7 @@ measured a run is not stored, so it names no person.
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from frobench.reports.making.cache import Marks
 from frobench.suite.checks import case_facts
@@ -56,7 +56,7 @@ ANYWHERE = Publication()
 """A site whose address is not known."""
 
 
-class Head(NamedTuple):
+class Head:
     """What the head of a page tells machines.
 
     dataset : the data of the page, in schema.org's words
@@ -65,58 +65,53 @@ class Head(NamedTuple):
         both must be absolute
     """
 
-    dataset: Entity
-    licence: str
-    url: str = ""
-    image: str = ""
+    def __init__(  # noqa: PLR0913, PLR0917 - one for each thing that machines are told
+        self,
+        name: str,
+        text: str,
+        when: str,
+        files: Marks,
+        publication: Publication,
+        href: str = "",
+        image: str = "",
+    ) -> None:
+        """Compute it.
 
-
-def head(  # noqa: PLR0913, PLR0917 - one for each thing that machines are told
-    name: str,
-    text: str,
-    when: str,
-    files: Marks,
-    publication: Publication,
-    href: str = "",
-    image: str = "",
-) -> Head:
-    """Return what the head of a page tells machines.
-
-    name, text : what it holds, as people would say it
-    when : it was measured, ISO 8601
-    files : what belongs to the page, by paths below the site; those that hold data are offered
-    href : of the page, below the site, empty for the index; ``image`` of its picture, if it has one
-    """
-    folder = PurePosixPath(href).parent
-    day = date(when)  # when the newest was measured, so that words never change
-    dataset: Entity = {
-        "@context": "https://schema.org/",
-        "@type": "Dataset",
-        "name": name,
-        "description": text,
-        **({"datePublished": day} if day else {}),
-        "license": f"https://spdx.org/licenses/{publication.licence}",
-        "creator": CREATORS,
-        "citation": PROJECT | {"author": AUTHORS},
-        "distribution": [
-            {
-                "@type": "DataDownload",
-                "name": file.rpartition("/")[2],
-                "encodingFormat": MEDIA[file.rpartition(".")[2]],
-                "sha256": files[file].sha256,
-                "contentUrl": publication.url(file)
-                if publication.address
-                else PurePosixPath(file).relative_to(folder).as_posix(),
-            }
-            for file in sorted(files)
-            if file.rpartition(".")[2] in MEDIA
-        ],
-    }
-    if not publication.address:
-        return Head(dataset, publication.licence)
-    url, image = publication.url(href), image and publication.url(image)
-    dataset |= {"@id": url, "url": url} | ({"image": image} if image else {})
-    return Head(dataset, publication.licence, url, image)
+        name, text : what the page holds, as people would say it
+        when : it was measured, ISO 8601
+        files : what belongs to the page, by paths below the site; those that hold data are offered
+        href, image : the page below the site, empty for the index, and its picture, if it has one
+        """
+        folder, address = PurePosixPath(href).parent, publication.address
+        day = date(when)  # when the newest was measured, so that words never change
+        self.licence = publication.licence
+        self.url = publication.url(href) if address else ""
+        self.image = publication.url(image) if address and image else ""
+        places = {"@id": self.url, "url": self.url, "image": self.image}
+        self.dataset: Entity = {
+            "@context": "https://schema.org/",
+            "@type": "Dataset",
+            "name": name,
+            "description": text,
+            **({"datePublished": day} if day else {}),
+            "license": f"https://spdx.org/licenses/{publication.licence}",
+            "creator": CREATORS,
+            "citation": PROJECT | {"author": AUTHORS},
+            "distribution": [
+                {
+                    "@type": "DataDownload",
+                    "name": file.rpartition("/")[2],
+                    "encodingFormat": MEDIA[file.rpartition(".")[2]],
+                    "sha256": files[file].sha256,
+                    "contentUrl": publication.url(file)
+                    if address
+                    else PurePosixPath(file).relative_to(folder).as_posix(),
+                }
+                for file in sorted(files)
+                if file.rpartition(".")[2] in MEDIA
+            ],
+            **{name: place for name, place in places.items() if place},
+        }
 
 
 def date(text: str) -> str:

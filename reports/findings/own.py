@@ -80,7 +80,6 @@ class Variant:
         return f" with {spelled}" if self.label else ""
 
 
-@dataclass(frozen=True)
 class Function:
     """A benchmark function and its cases that passed.
 
@@ -92,12 +91,15 @@ class Function:
         function asks for no device and so has nothing to be compared with
     """
 
-    name: str
-    short: str
-    title: str
-    axis: str
-    variants: Sequence[Variant]
-    selected: frozenset[str]
+    def __init__(self, name: str, members: Sequence[Case], outcomes: Sequence[Outcome]) -> None:
+        self.name, self.short = name, name_of(name)
+        self.title = members[0].extra_info.title.rstrip(".") if members else self.short
+        self.axis = _axis(members)
+        self.variants = _variants(members, self.axis)
+        devices = {one.fullname: str(one.params.get("device", CPU)) for one in outcomes}
+        # pytest names a case by its device first, if its function asks for one
+        asks = [short_name(case).partition("[")[2].startswith(devices[case]) for case in devices]
+        self.selected = frozenset(devices.values() if any(asks) else ())
 
     @property
     def devices(self) -> list[str]:
@@ -306,17 +308,7 @@ def functions(cases: Cases) -> list[Function]:
     for case in cases.where():
         passed.setdefault(function_of(case.fullname), []).append(case)
     names = sorted(outcomes, key=lambda name: name_of(name) != cases.exercise)
-    return [_function(name, passed.get(name, []), outcomes[name]) for name in names]
-
-
-def _function(name: str, members: Sequence[Case], outcomes: Sequence[Outcome]) -> Function:
-    axis, short = _axis(members), name_of(name)
-    title = members[0].extra_info.title.rstrip(".") if members else short
-    devices = {outcome.fullname: str(outcome.params.get("device", CPU)) for outcome in outcomes}
-    # pytest names a case by its device first, if its function asks for one
-    asks = [short_name(case).partition("[")[2].startswith(devices[case]) for case in devices]
-    selected = frozenset(devices.values() if any(asks) else ())
-    return Function(name, short, title, axis, _variants(members, axis), selected)
+    return [Function(name, passed.get(name, []), outcomes[name]) for name in names]
 
 
 def _variants(members: Sequence[Case], axis: str) -> list[Variant]:

@@ -45,19 +45,6 @@ class Dot:
 
 
 @dataclass(frozen=True)
-class Roofline:
-    """The products of a device below its ceilings.
-
-    bandwidth : the slope
-    """
-
-    device: str
-    bandwidth: Estimate
-    plot: Plot
-    dots: list[Dot]
-
-
-@dataclass(frozen=True)
 class _Ceilings:
     """A device's bandwidth by launch with the cases behind it, and its products by precision."""
 
@@ -73,6 +60,39 @@ class _Ceilings:
         return float(self.products[precision].rate.max() / self.bandwidth.max())
 
 
+class Roofline:
+    """The products of a device below its ceilings.
+
+    bandwidth : the slope
+    """
+
+    def __init__(self, run: Run, device: str, ceilings: _Ceilings, dots: list[Dot]) -> None:
+        self.device, self.dots, self.bandwidth = device, dots, most(ceilings.bandwidth)
+        ascending = sorted(dots, key=lambda dot: dot.intensity)
+        shown = {
+            name: below
+            for name in ceilings.products
+            if (below := [dot for dot in ascending if dot.precision == name])
+        }
+        widest = [*(dot.intensity for dot in dots), *map(ceilings.ridge, shown)]
+        ends = min(widest) / 2, max(widest) * 2
+        title = f"Products below the ceilings of {the_device(run, device)}"
+        points = {
+            name: tuple(Point(dot.intensity, dot.rate, (dot.case,)) for dot in below)
+            for name, below in shown.items()
+        }
+        self.plot = Plot(
+            f"roofline-{device}",
+            title,
+            "points",
+            INTENSITY,
+            RATE,
+            tuple(Series(name, below) for name, below in points.items()),
+            lines=tuple(_roof(name, ceilings, ends) for name in shown),
+            result=_reached(products.attained(run, device)[0].precision, ceilings, shown) or title,
+        )
+
+
 def rooflines(run: Run) -> list[Roofline]:
     """Return a roofline for each device whose ceilings were both measured, the CPU last."""
     squares, searched = cases_of(run, "matmul"), cases_of(run, "attainable_peak")
@@ -84,7 +104,7 @@ def rooflines(run: Run) -> list[Roofline]:
             known = {name: best[name] for name in products.PRECISIONS if name in best}
             ceilings = _Ceilings(bandwidth, copied, known)
             if dots := list(_dots(squares, device, ceilings)):
-                drawn.append(_roofline(run, device, ceilings, dots))
+                drawn.append(Roofline(run, device, ceilings, dots))
     return drawn
 
 
@@ -97,33 +117,6 @@ def _dots(cases: Cases, device: str, ceilings: _Ceilings) -> Iterator[Dot]:
             rate = cases.one("flop_rate", case=case.fullname)
             part = estimate_of(rate / ceilings.at(intensity, precision).value)
             yield Dot(case.fullname, precision, intensity, estimate_of(rate), part)
-
-
-def _roofline(run: Run, device: str, ceilings: _Ceilings, dots: list[Dot]) -> Roofline:
-    ascending = sorted(dots, key=lambda dot: dot.intensity)
-    shown = {
-        name: below
-        for name in ceilings.products
-        if (below := [dot for dot in ascending if dot.precision == name])
-    }
-    ridges = [ceilings.ridge(name) for name in shown]
-    widest = [dot.intensity for dot in dots] + ridges
-    ends, where = (min(widest) / 2, max(widest) * 2), the_device(run, device)
-    title = f"Products below the ceilings of {where}"
-    plot = Plot(
-        f"roofline-{device}",
-        title,
-        "points",
-        INTENSITY,
-        RATE,
-        tuple(
-            Series(name, tuple(Point(dot.intensity, dot.rate, (dot.case,)) for dot in below))
-            for name, below in shown.items()
-        ),
-        lines=tuple(_roof(name, ceilings, ends) for name in shown),
-        result=_reached(products.attained(run, device)[0].precision, ceilings, shown) or title,
-    )
-    return Roofline(device, most(ceilings.bandwidth), plot, dots)
 
 
 def _reached(leading: str, ceilings: _Ceilings, shown: dict[str, list[Dot]]) -> str:

@@ -17,7 +17,6 @@ are equal, at most 5% name any node. `studies/calibration/fleet.py` simulates it
 """
 
 from math import ceil
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +56,7 @@ WILD = 0.001
 node's own scatter counts, not the pooled one."""
 
 
-class Unlike(NamedTuple):
+class Unlike:
     """Nodes beside their peers, by answer; arrays are nodes x answers unless they say otherwise.
 
     deviation : logarithm of the node's time by the peers', of its own group where there are two;
@@ -68,17 +67,45 @@ class Unlike(NamedTuple):
     smallest : slow-down, relative, that would have been found in 90%, by answer
     slower : whether a node is in the slower one of two groups
     split : logarithm of the slower group's time by the other's, by answer; NaN where there is one
-    comparisons : how many deviations there are
     """
 
-    deviation: Values
-    reach: Values
-    scatter: Values
-    between: Values
-    smallest: Values
-    slower: NDArray[np.bool_]
-    split: Values
-    comparisons: int
+    def __init__(self, launches: Values, kinds: int = 1) -> None:
+        """Compare each node with the median of all.
+
+        launches : logarithms of times, nodes x answers x launches; NaN where a launch has none. A
+            node with fewer than six launches of an answer is left out of it
+        kinds : of nodes that the page compares, which share the false alarms that it may raise
+        """
+        from scipy.special import ndtri, stdtrit  # noqa: PLC0415 - slow, and not for every page
+
+        nodes, answers, _ = launches.shape
+        self.deviation, self.reach = (np.full((nodes, answers), np.nan) for _ in range(2))
+        self.scatter, self.between = (np.full(answers, np.nan) for _ in range(2))
+        self.smallest, self.split = (np.full(answers, np.nan) for _ in range(2))
+        self.slower = np.zeros((nodes, answers), bool)
+        enough = np.sum(~np.isnan(launches), axis=2) >= LEAST_LAUNCHES
+        measured = {index: np.flatnonzero(nodes) for index, nodes in enumerate(enough.T)}
+        known = {
+            index: _Answer(there, launches[there, index])
+            for index, there in measured.items()
+            if len(there) >= LEAST_NODES
+        }
+        beyond = [answer.beyond for answer in known.values()] or [0.0]
+        usual = max(EQUAL_NODES**2, float(np.median(beyond)))
+        comparisons = sum(len(answer.there) for answer in known.values())
+        for index, answer in known.items():
+            between = answer.between(usual)
+            variance, degrees = answer.errors(between)
+            # So many standard errors that all comparisons hold together.
+            quantile = stdtrit(degrees, 1 - ALARMS / (2 * comparisons * kinds))
+            reach = np.asarray(quantile * np.sqrt(variance), float)
+            at = answer.there, index
+            self.deviation[at], self.reach[at], self.slower[at] = answer.means, reach, answer.slower
+            self.split[index], self.scatter[index] = answer.split, answer.scatter
+            self.between[index] = np.sqrt(between)
+            # What most nodes would have been named for in `POWER` of such pages.
+            change = reach + float(ndtri(POWER)) * np.sqrt(variance)
+            self.smallest[index] = np.expm1(np.median(change))
 
     @property
     def named(self) -> NDArray[np.bool_]:
@@ -87,8 +114,8 @@ class Unlike(NamedTuple):
         return beyond
 
 
-class _Answer(NamedTuple):
-    """The nodes that measured an answer.
+class _Answer:
+    """The nodes that measured an answer: nodes x launches, without those that have too few.
 
     there : their numbers
     means : logarithm of each node's time by the median of its group
@@ -100,78 +127,33 @@ class _Answer(NamedTuple):
     beyond : variance of the means beyond that of the launches
     """
 
-    there: NDArray[np.intp]
-    means: Values
-    slower: NDArray[np.bool_]
-    split: float
-    by_launches: Values
-    degrees: Values
-    scatter: float
-    beyond: float
+    def __init__(self, there: NDArray[np.intp], values: Values) -> None:
+        count = np.sum(~np.isnan(values), axis=1)
+        means, own, free = np.nanmean(values, axis=1), np.nanvar(values, axis=1, ddof=1), count - 1
+        pooled = float(np.median(own / _chi_square(0.5, free)))
+        wild = own > pooled * _chi_square(1 - WILD, free)
+        self.there, self.scatter = there, float(np.sqrt(pooled))
+        self.by_launches = np.where(wild, own, pooled) / count
+        self.degrees = np.where(wild, free, MEDIAN_EFFICIENCY * float(np.sum(free)))
+        noise = float(np.median(self.by_launches))
+        self.means, self.slower, self.split = _by_group(means, noise)
+        few = len(means) / (len(means) - FEW_NODES)
+        apart = few * NORMAL_DEVIATION * float(np.median(np.abs(self.means)))
+        self.beyond = apart**2 - noise
 
+    def between(self, usual: float) -> float:
+        """Return the variance of equal nodes, drawn to what is usual in all answers."""
+        own = DEVIATION_EFFICIENCY * (len(self.means) - 1)
+        drawn = (USUAL_WEIGHT * usual + own * max(self.beyond, 0.0)) / (USUAL_WEIGHT + own)
+        return max(EQUAL_NODES**2, drawn)
 
-def unlike(launches: Values, kinds: int = 1) -> Unlike:
-    """Compare each node with the median of all.
-
-    Parameters
-    ----------
-    launches
-        Logarithms of times, nodes x answers x launches; NaN where a launch has none. A node with
-        fewer than six launches of an answer is left out of it.
-    kinds
-        Kinds of nodes that the page compares, which share the false alarms that it may raise.
-    """
-    from scipy.special import ndtri, stdtrit  # noqa: PLC0415 - slow, and not for every page
-
-    nodes, answers, _ = launches.shape
-    deviation, half = np.full((nodes, answers), np.nan), np.full((nodes, answers), np.nan)
-    scatter, between, smallest, split = (np.full(answers, np.nan) for _ in range(4))
-    slower = np.zeros((nodes, answers), bool)
-    described = {index: _answer(launches[:, index]) for index in range(answers)}
-    known = {index: answer for index, answer in described.items() if answer}
-    beyond = [answer.beyond for answer in known.values()] or [0.0]
-    usual = max(EQUAL_NODES**2, float(np.median(beyond)))
-    comparisons = sum(len(answer.there) for answer in known.values())
-    for index, answer in known.items():
-        of_nodes = _between(answer, usual)
-        variance, degrees = _errors(answer, of_nodes)
-        # So many standard errors that all comparisons hold together.
-        quantile = stdtrit(degrees, 1 - ALARMS / (2 * comparisons * kinds))
-        reach = np.asarray(quantile * np.sqrt(variance), float)
-        deviation[answer.there, index] = answer.means
-        slower[answer.there, index], split[index] = answer.slower, answer.split
-        half[answer.there, index] = reach
-        scatter[index], between[index] = answer.scatter, np.sqrt(of_nodes)
-        # What most nodes would have been named for in `POWER` of such pages.
-        change = reach + float(ndtri(POWER)) * np.sqrt(variance)
-        smallest[index] = np.expm1(np.median(change))
-    return Unlike(deviation, half, scatter, between, smallest, slower, split, comparisons)
-
-
-def _answer(values: Values) -> _Answer | None:
-    """Describe the nodes that measured an answer, if they are enough: nodes x launches."""
-    count = np.sum(~np.isnan(values), axis=1)
-    there = np.flatnonzero(count >= LEAST_LAUNCHES)
-    if len(there) < LEAST_NODES:
-        return None
-    values, count = values[there], count[there]
-    means, own, free = np.nanmean(values, axis=1), np.nanvar(values, axis=1, ddof=1), count - 1
-    pooled = float(np.median(own / _chi_square(0.5, free)))
-    wild = own > pooled * _chi_square(1 - WILD, free)
-    by_launches = np.where(wild, own, pooled) / count
-    means, slower, split = _by_group(means, float(np.median(by_launches)))
-    few = len(means) / (len(means) - FEW_NODES)
-    apart = few * NORMAL_DEVIATION * float(np.median(np.abs(means)))
-    return _Answer(
-        there=there,
-        means=means,
-        slower=slower,
-        split=split,
-        by_launches=by_launches,
-        degrees=np.where(wild, free, MEDIAN_EFFICIENCY * float(np.sum(free))),
-        scatter=float(np.sqrt(pooled)),
-        beyond=apart**2 - float(np.median(by_launches)),
-    )
+    def errors(self, between: float) -> tuple[Values, Values]:
+        """Return the variance of each node's deviation, and its degrees of freedom by Welch."""
+        variance = self.by_launches + between
+        of_nodes = USUAL_WEIGHT + DEVIATION_EFFICIENCY * (len(self.means) - 1)
+        uncertain = self.by_launches**2 / self.degrees + between**2 / of_nodes
+        of_median = MEDIAN_VARIANCE * float(np.median(variance)) / len(self.means)
+        return variance + of_median, variance**2 / uncertain
 
 
 def _by_group(means: Values, noise: float) -> tuple[Values, NDArray[np.bool_], float]:
@@ -200,24 +182,8 @@ def _by_group(means: Values, noise: float) -> tuple[Values, NDArray[np.bool_], f
     return means - np.median(means), none, np.nan
 
 
-def _between(answer: _Answer, usual: float) -> float:
-    """Return the variance of equal nodes in an answer, drawn to what is usual in all answers."""
-    own = DEVIATION_EFFICIENCY * (len(answer.means) - 1)
-    drawn = (USUAL_WEIGHT * usual + own * max(answer.beyond, 0.0)) / (USUAL_WEIGHT + own)
-    return max(EQUAL_NODES**2, drawn)
-
-
-def _errors(answer: _Answer, between: float) -> tuple[Values, Values]:
-    """Return the variance of each node's deviation, and its degrees of freedom by Welch."""
-    variance = answer.by_launches + between
-    of_nodes = USUAL_WEIGHT + DEVIATION_EFFICIENCY * (len(answer.means) - 1)
-    uncertain = answer.by_launches**2 / answer.degrees + between**2 / of_nodes
-    of_median = MEDIAN_VARIANCE * float(np.median(variance)) / len(answer.means)
-    return variance + of_median, variance**2 / uncertain
-
-
 def _chi_square(share: float, degrees: NDArray[np.intp]) -> Values:
     """Return a quantile of a sample variance by the true one."""
-    from scipy.special import chdtri  # noqa: PLC0415 - as in `unlike`
+    from scipy.special import chdtri  # noqa: PLC0415 - as in `Unlike`
 
     return np.asarray(chdtri(degrees, 1 - share) / degrees, float)

@@ -95,7 +95,8 @@ def data(
             for run, times, work in zip(runs, _lists(seconds), _lists(joules), strict=True)
         ],
         "models": [
-            (one.name, one.parameters, one.token_bytes, one.token_flops) for one in models.MODELS
+            (one.name, one.parameters, one.amounts[models.DECODE], one.amounts[models.PROMPT])
+            for one in models.MODELS
         ],
         "small": models.SMALL,
         "groups": groups,
@@ -289,8 +290,8 @@ def _axes(run: Summary, kinds: dict[tuple[str, str, str], int]) -> list[tuple[fl
     }
     serving = run.axes.serving
     known["load", "", "W"] = run.axes.watts
-    known["decode", serving.basis, "B/s"] = serving.decode
-    known["prefill", "", "FLOP/s"] = serving.prefill
+    known["decode", serving.basis, "B/s"] = serving.rates.get(models.DECODE)
+    known["prefill", "", "FLOP/s"] = serving.rates.get(models.PROMPT)
     known |= {("small", weights, "B/s"): rate for weights, rate in serving.small.items()}
     return [
         (

@@ -118,7 +118,7 @@ def files(
         title=shown.heading,
         description=shown.description,
         home="index.html",
-        head=metadata.head(shown.heading, shown.description, when, {}, publication, PAGE, IMAGE),
+        head=metadata.Head(shown.heading, shown.description, when, {}, publication, PAGE, IMAGE),
         filled={name: Markup(part) for name, part in shown.parts.items()},  # noqa: S704 - escaped
         left_out=left_out,
         data=data,

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The first screen of a run's page: one sentence, the axes, the roofline, and the line of trust."""
+"""The first screen of a run's page: one sentence, the axes, the roofline, and the line of trust.
 
-import math
+Axes are beside those of others with the same device: stored runs that were given to the report and
+measured before, and figures that were published elsewhere. Of runs that may be of one machine only
+the newest counts, and none that may be of the run's own: a machine agrees with itself.
+"""
+
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from markupsafe import Markup
 
@@ -13,28 +16,98 @@ from frobench.reports.charts.screen import Bar
 from frobench.reports.findings.finding import Finding, Section
 from frobench.reports.findings.roofline import Roofline
 from frobench.reports.making.cache import slug
-from frobench.reports.run.normal import OUTSIDE, Row
-from frobench.reports.summary import short
-from frobench.reports.summary.device_axes import Axis, DeviceAxes, Name
+from frobench.reports.summary import models, short
+from frobench.reports.summary.model import Axis, DeviceAxes, Name
 from frobench.reports.summary.short import PRECISIONS, precisions
-from frobench.reports.summary.views import Marks, doubt_counts, doubtful
+from frobench.reports.summary.views import Cell, Marks, doubt_counts, doubtful
 from frobench.reports.table.facts import machine_title
 from frobench.reports.web.render import moment
 from frobench.suite import checks
 from frobench.suite.checks.case_facts import busy
 from frobench.suite.compare.matching import faults
+from frobench.suite.datasheets import published
+from frobench.suite.datasheets.published import Published
 from frobench.suite.project import git
 from frobench.suite.stored.machine_identity import is_cpu
-from frobench.suite.stored.types import Estimate, Run
+from frobench.suite.stored.types import Run
 from frobench.suite.terminal.answers import NOT_CONCLUSIVE
 from frobench.suite.units import (
     counted,
     format_capacity,
     format_estimate,
     format_point,
+    format_range,
     format_value,
     prefixed,
 )
+
+ALLOWANCE = 0.1
+"""How far outside the others' range is still near: they measured in other ways."""
+OUTSIDE = ("below", "above")
+PUBLISHED: dict[Name, str] = {
+    "compute": "matmul",
+    "memory": "copy_within",
+    "link_to_device": "copy_to_device_pinned",
+    "link_to_host": "copy_to_host_pinned",
+}
+"""Axes that others publish too, with their quantity in the table of published figures."""
+
+
+class BesideOthers(NamedTuple):
+    """An axis beside the values of other stored runs and those published elsewhere, ascending."""
+
+    axis: Axis
+    own: Cell
+    published: tuple[Published, ...]
+
+    @property
+    def stored_range(self) -> str:
+        """The range of other stored runs, and of how many; empty where there is none."""
+        return _range(self.axis.elsewhere, self.axis.unit)
+
+    @property
+    def published_range(self) -> str:
+        """The range of published figures, and of how many; empty where there is none."""
+        return _range([one.value for one in self.published], self.axis.unit)
+
+    @property
+    def sources(self) -> list[tuple[str, str]]:
+        """What each published figure is and how it was measured, and where it is found."""
+        texts = (
+            (format_value(one.value, one.unit), one.method, one.software, one.as_of)
+            for one in self.published
+        )
+        addresses = (one.address for one in self.published)
+        return [*zip((", ".join(filter(None, each)) for each in texts), addresses, strict=True)]
+
+    @property
+    def word(self) -> Literal["within", "near", "below", "above"]:
+        """Whether the interval is below, near, within or above the others' range."""
+        values = [*self.axis.elsewhere, *(one.value for one in self.published)]
+        value, least, most = self.axis.value, min(values), max(values)
+        low, high = (value.value if end is None else end for end in (value.low, value.high))
+        if low <= most and high >= least:
+            return "within"
+        if low <= most * (1 + ALLOWANCE) and high >= least * (1 - ALLOWANCE):
+            return "near"
+        return "below" if high < least else "above"
+
+
+def beside_others(own: DeviceAxes, marks: Marks) -> list[BesideOthers]:
+    """Return the axes that others measured too, those outside the others' range first."""
+    found = []
+    for axis in own.axes:
+        quantity = PUBLISHED.get(axis.name, "")
+        elsewhere = tuple(published.of(axis.device, quantity, axis.precision))
+        if axis.elsewhere or elsewhere:
+            cell = Cell(axis.value, axis.unit, doubtful(axis.cases, marks), axis.cases)
+            found.append(BesideOthers(axis, cell, elsewhere))
+    return sorted(found, key=lambda row: row.word not in OUTSIDE)
+
+
+def _range(values: tuple[float, ...] | list[float], unit: str) -> str:
+    return f"{format_range(min(values), max(values), unit)} ({len(values)})" if values else ""
+
 
 MOST = 4
 """Axes that have room."""
@@ -44,7 +117,7 @@ measured."""
 UNKNOWN, NOT_MEASURED = "unknown", "not measured"
 
 
-class AxisRow(NamedTuple):
+class AxisRow:
     """An axis as the page shows it.
 
     figure, unit : the number alone, and its unit with a prefix
@@ -52,17 +125,28 @@ class AxisRow(NamedTuple):
     place : of the exercise that it is from, on the page
     """
 
-    title: str
-    figure: str
-    unit: str
-    note: str
-    bar: Markup
-    place: str
-    marks: tuple[str, ...]
+    def __init__(
+        self, run: Run, own: DeviceAxes, axis: Axis, shown: Sequence[Axis], marks: Marks
+    ) -> None:
+        self.title, self.note = axis.title, own.note(axis)
+        self.figure, _, self.unit = axis.figure.rpartition(" ")
+        self.marks = doubtful(axis.cases, marks)
+        groups = {case.fullname: case.group for case in run.benchmarks}
+        self.place = exercise_id(groups.get(axis.cases[0], "")) if axis.cases else "answers"
+        sheet = ""
+        if axis.sheet is not None:
+            factor, _ = prefixed(axis.value.value, axis.unit)
+            name = "link" if axis.name.startswith("link") else "datasheet"
+            sheet = f"{name} {format_value(axis.sheet / factor, '')}"
+        label = f"{self.title}: {format_estimate(axis.value, axis.unit)}. {self.note}"
+        value, less = axis.value, axis.lower_is_better
+        bar = Bar(value, axis.unit, label, axis.sheet, sheet, axis.others, less)
+        alike = [other.value for other in shown if other.name == axis.name]
+        self.bar = screen.bar(bar, max(value.high or value.value for value in alike))
 
 
-class FirstScreen(NamedTuple):
-    """What a reader sees first.
+class FirstScreen:
+    """What a reader sees first: without axes the first question and its answer.
 
     question : whose answer is the lead; empty where axes were measured
     lead : the figures in one sentence
@@ -73,53 +157,38 @@ class FirstScreen(NamedTuple):
     counts : how many failed, if none did, and how many cannot be true
     """
 
-    title: str
-    question: str
-    facts: list[tuple[str, str]]
-    lead: str
-    axes: list[AxisRow]
-    others: str
-    sheet: bool
-    roof: tuple[str, str, Markup] | None
-    trust: str
-    failed: int
-    counts: str
+    def __init__(  # noqa: PLR0913, PLR0917 - one for each thing that it is made of
+        self,
+        run: Run,
+        own: DeviceAxes,
+        answered: Sequence[Section],
+        roofs: Sequence[Roofline],
+        beside: Sequence[BesideOthers],
+        marks: Marks,
+        price: str,
+    ) -> None:
+        """Compute it.
 
-
-def first_screen(  # noqa: PLR0913, PLR0917 - one for each thing that it is made of
-    run: Run,
-    own: DeviceAxes,
-    answered: Sequence[Section],
-    roofs: Sequence[Roofline],
-    beside: Sequence[Row],
-    marks: Marks,
-    price: str,
-) -> FirstScreen:
-    """Return what a reader sees first: without axes the first question and its answer.
-
-    own : the axes of the run's device, beside those of other runs
-    price : what the device costs, with its date; empty where that is not known
-    """
-    shown = _shown(own)
-    most = max((len(axis.others) for axis in shown), default=0)
-    failed = sum(outcome.status == "failed" for outcome in run.frobench.outcomes)
-    errors = [one for one in run.frobench.conclusions if one.severity == "error"]
-    wrong = len({one.case for one in errors if one.case and one.code not in checks.REPORTED})
-    leads = (section.findings[0] for section in answered if not shown)
-    asked = next((finding for finding in leads if not finding.absent), None)
-    return FirstScreen(
-        title=_title(run, own),
-        question=asked.question if asked else "",
-        facts=[*_facts(run, own, price, hardware=asked is None)],
-        lead=" ".join(_lead(run, own, shown, asked, beside)),
-        axes=[_row(run, own, axis, shown, marks) for axis in shown],
-        others=f"{counted(most, 'other run')} of this device" if most else "",
-        sheet=any(axis.sheet is not None for axis in shown),
-        roof=next((_roof(roof) for roof in roofs if roof.device == own.place), None),
-        trust=", ".join([*filter(None, [busy(run)]), *doubt_counts(run, marks)]),
-        failed=failed,
-        counts=f"{'' if failed else '0 failed, '}{wrong} implausible",
-    )
+        own : the axes of the run's device, beside those of other runs
+        price : what the device costs, with its date; empty where that is not known
+        """
+        shown = _shown(own)
+        leads = (section.findings[0] for section in answered if not shown)
+        asked = next((finding for finding in leads if not finding.absent), None)
+        self.title = _title(run, own)
+        self.question = asked.question if asked else ""
+        self.facts = [*_facts(run, own, price, hardware=asked is None)]
+        self.lead = " ".join(_lead(run, own, shown, asked, beside))
+        self.axes = [AxisRow(run, own, axis, shown, marks) for axis in shown]
+        most = max((len(axis.others) for axis in shown), default=0)
+        self.others = f"{counted(most, 'other run')} of this device" if most else ""
+        self.sheet = any(axis.sheet is not None for axis in shown)
+        self.roof = next((_roof(roof) for roof in roofs if roof.device == own.place), None)
+        self.trust = ", ".join([*filter(None, [busy(run)]), *doubt_counts(run, marks)])
+        self.failed = sum(outcome.status == "failed" for outcome in run.frobench.outcomes)
+        errors = [one for one in run.frobench.conclusions if one.severity == "error"]
+        wrong = len({one.case for one in errors if one.case and one.code not in checks.REPORTED})
+        self.counts = f"{'' if self.failed else '0 failed, '}{wrong} implausible"
 
 
 def _shown(own: DeviceAxes) -> list[Axis]:
@@ -128,13 +197,12 @@ def _shown(own: DeviceAxes) -> list[Axis]:
     first = compute[:1]
     if is_cpu(own.place):
         first += [one for one in compute[1:] if one.precision == "float32"]
-    known = (next(filter(None, map(own.axis, names)), None) for names in BESIDE)
-    return [*first, *(axis for axis in known if axis and _is_positive(axis.value))][:MOST]
-
-
-def _is_positive(value: Estimate) -> bool:
-    """Tell whether a difference of times is conclusively more than nothing, as a bar needs it."""
-    return (value.value if value.low is None else value.low) > 0
+    for names in BESIDE:
+        axis = next(filter(None, map(own.axis, names)), None)
+        # A difference of times need not be conclusively more than nothing, which a bar cannot show.
+        if axis and (axis.value.value if axis.value.low is None else axis.value.low) > 0:
+            first.append(axis)
+    return first[:MOST]
 
 
 def _title(run: Run, own: DeviceAxes) -> str:
@@ -165,7 +233,7 @@ def _lead(
     own: DeviceAxes,
     shown: Sequence[Axis],
     asked: Finding | None,
-    beside: Sequence[Row],
+    beside: Sequence[BesideOthers],
 ) -> Iterator[str]:
     """Yield the answer or the figures, what is known of the device's kind, and errors."""
     if shown:
@@ -207,29 +275,6 @@ def _spelled(axis: Axis, *, named: bool) -> str:
     return f"{value}{what}{part}"
 
 
-def _row(run: Run, own: DeviceAxes, axis: Axis, shown: Sequence[Axis], marks: Marks) -> AxisRow:
-    groups = {case.fullname: case.group for case in run.benchmarks}
-    number, _, unit = axis.figure.rpartition(" ")
-    title, note = axis.title, own.note(axis)
-    alike = [other.value for other in shown if other.name == axis.name]
-    sheet = ""
-    if axis.sheet is not None:
-        factor, _ = prefixed(axis.value.value, axis.unit)
-        name = "link" if axis.name.startswith("link") else "datasheet"
-        sheet = f"{name} {format_value(axis.sheet / factor, '')}"
-    label = f"{title}: {format_estimate(axis.value, axis.unit)}. {note}"
-    bar = Bar(axis.value, axis.unit, label, axis.sheet, sheet, axis.others, axis.lower_is_better)
-    return AxisRow(
-        title,
-        number,
-        unit,
-        note,
-        screen.bar(bar, max(value.high or value.value for value in alike)),
-        exercise_id(groups.get(axis.cases[0], "")) if axis.cases else "answers",
-        doubtful(axis.cases, marks),
-    )
-
-
 def exercise_id(exercise: str) -> str:
     """Return the place of an exercise on the page."""
     return f"exercise-{slug(exercise)}"
@@ -241,7 +286,7 @@ def _roof(roof: Roofline) -> tuple[str, str, Markup]:
     factor, unit = prefixed(most, roof.plot.y.unit)
     names = {
         series.label: f"{PRECISIONS.get(series.label, series.label)} "
-        + _in_unit(line.points[-1].y, roof.plot.y.unit, factor)
+        + format_point(models.per(line.points[-1].y, factor), "")
         for series, line in zip(roof.plot.series, roof.plot.lines, strict=True)
     }
     return (
@@ -249,11 +294,3 @@ def _roof(roof: Roofline) -> tuple[str, str, Markup]:
         f"Roofline, {unit} by FLOP per byte. Ceilings: fastest launch. One point per product.",
         screen.roofline(roof.plot, names, f"memory {format_point(roof.bandwidth, 'B/s')}"),
     )
-
-
-def _in_unit(value: Estimate, unit: str, factor: float) -> str:
-    """Spell a number without its unit, divided by a factor, with its own digits."""
-    number = format_point(value, unit).rpartition(" ")[0].replace(",", "")
-    half = ((value.high or 0.0) - (value.low or 0.0)) / 2
-    own, _ = prefixed(max(value.value, half), unit)
-    return f"{Decimal(number).scaleb(round(math.log10(own / factor))):f}"

@@ -8,22 +8,19 @@ input gives the same bytes: no time enters but the run's own.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from markupsafe import Markup
-
 from frobench.reports.charts import screen
 from frobench.reports.charts.axes import subtitle
 from frobench.reports.charts.plots import draw, legend
 from frobench.reports.files.metadata import Head
 from frobench.reports.findings import roofline
-from frobench.reports.findings.finding import Finding, Plot, Section
-from frobench.reports.run.first_screen import FirstScreen, exercise_id, first_screen
-from frobench.reports.run.normal import Row, rows
-from frobench.reports.run.sensors import Sensors, Spent, sensors, spent
-from frobench.reports.run.sheets import Sheet, measured, sheets
+from frobench.reports.findings.finding import Plot, Section
+from frobench.reports.run.first_screen import FirstScreen, beside_others, exercise_id
+from frobench.reports.run.sensors import sensors, spent
+from frobench.reports.run.sheets import measured, sheets
 from frobench.reports.summary import models, short, views
-from frobench.reports.summary.device_axes import DeviceAxes, device_axes
+from frobench.reports.summary.model import DeviceAxes, device_axes
 from frobench.reports.table import facts
-from frobench.reports.table.modes import modes_of, two_modes
+from frobench.reports.table.launches import modes_of, two_modes
 from frobench.reports.web.render import moment, render
 from frobench.suite.statistics import case_medians
 from frobench.suite.stored.machine_identity import function_of
@@ -32,21 +29,19 @@ from frobench.suite.terminal.answers import TOKENS
 from frobench.suite.units import capital, counted, format_capacity, format_seconds, format_value
 
 
-class Drawn(NamedTuple):
+class Drawn:
     """A chart with its heading and its table.
 
     rows : whether it has named rows, and so no axis on the left
     """
 
-    title: str
-    subtitle: str
-    legend: list[tuple[str, str, str]]
-    drawing: Markup
-    rows: bool
-    table: views.Table
+    def __init__(self, plot: Plot, table: views.Table) -> None:
+        self.title, self.subtitle = plot.result or plot.title, subtitle(plot)
+        self.legend, self.drawing, self.table = legend(plot), draw(plot), table
+        self.rows = plot.kind in {"dots", "stack"}
 
 
-class AnswerRow(NamedTuple):
+class AnswerRow:
     """The leading answer of an exercise, in a row.
 
     answer : one plain sentence, with the number and its interval
@@ -54,15 +49,19 @@ class AnswerRow(NamedTuple):
     modes : where launches are in two modes: what they are; else empty
     """
 
-    question: str
-    answer: str
-    rule: str
-    chart: Markup
-    marks: tuple[str, ...]
-    modes: str
+    def __init__(self, run: Run, section: Section, marks: views.Marks) -> None:
+        lead = section.findings[0]
+        launches = _in_two_modes(views.own_cases(run, section.exercise, lead))
+        self.question = short.question(run, lead.question, section.question)
+        self.answer, self.rule = short.answer(run, lead), short.rule(lead)
+        self.chart = screen.chart(lead, section.plots, launches, short.PRECISIONS)
+        doubts = views.doubtful(lead.cases, marks)
+        self.marks = short.doubts(lead, doubts, in_modes=bool(launches))
+        found = {name: two_modes(values) for name, values in launches.items()}
+        self.modes = "; ".join(f"{name} {one.text('s')}" for name, one in found.items() if one)
 
 
-class Exercise(NamedTuple):
+class Exercise:
     """A section as the page shows it.
 
     row : the leading answer in brief; none where it has no answer
@@ -71,16 +70,18 @@ class Exercise(NamedTuple):
     rows : all cases
     """
 
-    id: str
-    answers: Section
-    row: AnswerRow | None
-    marks: tuple[str, ...]
-    more: list[tuple[Finding, tuple[str, ...]]]
-    figures: list[Drawn]
-    rows: list[views.CaseRow]
+    def __init__(self, run: Run, section: Section, marks: views.Marks) -> None:
+        lead, *others = section.findings
+        self.id, self.answers = exercise_id(section.exercise), section
+        self.row = None if lead.absent else AnswerRow(run, section, marks)
+        self.marks = views.doubtful(lead.cases, marks)
+        self.more = [(one, views.doubtful(one.cases, marks)) for one in others if not one.absent]
+        self.figures = [Drawn(plot, views.table(plot, marks)) for plot in section.plots]
+        cases = (case for case in run.benchmarks if case.group == section.exercise)
+        self.rows = [views.CaseRow(run, case, marks) for case in cases]
 
 
-class Contents(NamedTuple):
+class Contents:
     """What a page shows of a run.
 
     progress : how far a partial run came; empty for a whole one
@@ -88,25 +89,38 @@ class Contents(NamedTuple):
     models : language models that fit, and how fast they are
     models_title, models_note : what that comes to, and how it was computed
     tables : those that lie beside the page
-    numbers : the number of each case
     """
 
-    run: Run
-    machine: str
-    first: FirstScreen
-    progress: str
-    sections: list[Exercise]
-    absent: dict[str, list[str]]
-    roofs: list[Drawn]
-    beside: Sequence[Row]
-    models: views.Table
-    models_title: str
-    models_note: str
-    doubts: list[views.Doubt]
-    sensors: Sensors | None
-    energy: Spent | None
-    tables: list[Sheet]
-    numbers: Mapping[str, int]
+    def __init__(
+        self,
+        run: Run,
+        answered: Sequence[Section],
+        numbers: Mapping[str, int] | None = None,
+        axes: DeviceAxes | None = None,
+        price: str = "",
+    ) -> None:
+        """Compute it.
+
+        numbers : the number of each case; by default its place among those that the run holds. A
+            case keeps its number where another one before it counts for nothing
+        axes : those of its device, beside those of other runs; by default its own alone
+        price : what the device costs, with its date; empty where that is not known
+        """
+        marks, roofs, own = views.marks(run), roofline.rooflines(run), axes or device_axes(run)
+        self.run, self.machine = run, facts.machine_title(run)
+        self.numbers = numbers or views.numbers(run)
+        self.beside = beside_others(own, marks)
+        self.first = FirstScreen(run, own, answered, roofs, self.beside, marks, price)
+        self.progress = "" if run.frobench.complete else " ".join(_progress(run))
+        self.sections = [Exercise(run, section, marks) for section in answered]
+        self.absent = views.absent(one for section in answered for one in section.findings)
+        self.roofs = [Drawn(roof.plot, _by_case(run, roof, marks)) for roof in roofs]
+        self.models, self.models_title = _models(own, marks), _largest(own)
+        self.models_note = models.note({"": own.serving})
+        self.doubts = views.doubts(run)
+        self.sensors, self.energy = sensors(run), spent(run, marks)
+        cells = measured((case for one in self.sections for case in one.rows), self.energy)
+        self.tables = sheets(run, answered, cells, roofs, self.numbers, own)
 
     @property
     def answered(self) -> str:
@@ -154,79 +168,6 @@ class Signs(NamedTuple):
     image: str
     badge: str
     markdown: str
-
-
-def contents(
-    run: Run,
-    answered: Sequence[Section],
-    numbers: Mapping[str, int] | None = None,
-    axes: DeviceAxes | None = None,
-    price: str = "",
-) -> Contents:
-    """Compute what the page of a run shows.
-
-    numbers : the number of each case; by default its place among those that the run holds. A case
-        keeps its number where another one before it counts for nothing
-    axes : those of its device, beside those of other runs; by default its own alone
-    price : what the device costs, with its date; empty where that is not known
-    """
-    numbers = numbers or views.numbers(run)
-    marks = views.marks(run)
-    exercises = [_exercise(run, section, marks) for section in answered]
-    roofs = roofline.rooflines(run)
-    energy = spent(run, marks)
-    own = axes or device_axes(run)
-    beside = rows(own, marks)
-    cells = measured((case for exercise in exercises for case in exercise.rows), energy)
-    return Contents(
-        run=run,
-        machine=facts.machine_title(run),
-        first=first_screen(run, own, answered, roofs, beside, marks, price),
-        progress="" if run.frobench.complete else " ".join(_progress(run)),
-        sections=exercises,
-        absent=views.absent(one for section in answered for one in section.findings),
-        roofs=[_drawn(roof.plot, _by_case(run, roof, marks)) for roof in roofs],
-        beside=beside,
-        models=_models(own, marks),
-        models_title=_largest(own),
-        models_note=models.note({"": own.serving}),
-        doubts=views.doubts(run),
-        sensors=sensors(run),
-        energy=energy,
-        tables=sheets(run, answered, cells, roofs, numbers, own),
-        numbers=numbers,
-    )
-
-
-def _exercise(run: Run, section: Section, marks: views.Marks) -> Exercise:
-    name, (lead, *others) = section.exercise, section.findings
-    return Exercise(
-        exercise_id(name),
-        section,
-        None if lead.absent else answer_row(run, section, marks),
-        views.doubtful(lead.cases, marks),
-        [(one, views.doubtful(one.cases, marks)) for one in others if not one.absent],
-        [_drawn(plot, views.table(plot, marks)) for plot in section.plots],
-        [views.case_row(run, case, marks) for case in run.benchmarks if case.group == name],
-    )
-
-
-def answer_row(run: Run, section: Section, marks: views.Marks) -> AnswerRow:
-    """Return the row of an exercise whose leading finding has an answer."""
-    lead = section.findings[0]
-    launches = _in_two_modes(views.own_cases(run, section.exercise, lead))
-    return AnswerRow(
-        short.question(run, lead.question, section.question),
-        short.answer(run, lead),
-        short.rule(lead),
-        screen.chart(lead, section.plots, launches, short.PRECISIONS),
-        short.doubts(lead, views.doubtful(lead.cases, marks), in_modes=bool(launches)),
-        "; ".join(
-            f"{name} {modes.text('s')}"
-            for name, values in launches.items()
-            if (modes := two_modes(values))
-        ),
-    )
 
 
 def _in_two_modes(behind: Sequence[Case]) -> Mapping[str, Sequence[float]]:
@@ -292,11 +233,6 @@ def _by_case(run: Run, roof: roofline.Roofline, marks: views.Marks) -> views.Tab
         for dot in roof.dots
     ]
     return views.Table(roof.plot.title, ["Product", "Rate", "Part of its ceiling"], rows, "")
-
-
-def _drawn(plot: Plot, table: views.Table) -> Drawn:
-    title, rows = plot.result or plot.title, plot.kind in {"dots", "stack"}
-    return Drawn(title, subtitle(plot), legend(plot), draw(plot), rows, table)
 
 
 def _progress(run: Run) -> Iterator[str]:

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What sensors said over a run, in small charts and a table, and what calls cost in joules."""
+"""What sensors said over a run, in small charts, and what calls cost in joules."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
-from statistics import fmean, median
+from statistics import fmean
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -28,7 +27,7 @@ HEIGHT, TOP = 204, 20
 """Pixels: of a drawing, and above its frame."""
 ROOM = 9.0
 """Percent of the width between the numbers of two launches, at least."""
-CPU_CLOCK, ENERGY = "clock_hz", "energy_joules"
+CPU_CLOCK = "clock_hz"
 DRAWN = {
     "sm_clock_hz": "Clock",
     CPU_CLOCK: "Clock of the processor",
@@ -37,16 +36,7 @@ DRAWN = {
     "temperature_celsius": "Temperature",
 }
 """Quantities worth a chart; the processor's clock where there is no other."""
-NAMES = DRAWN | {
-    "memory_clock_hz": "Memory clock",
-    "utilization": "Utilisation",
-    "fan": "Fan",
-    "load": "Load of the system",
-    ENERGY: "Energy",
-    "held_back": "What holds the clock back",
-}
-UNITS = {"hz": "Hz", "watts": "W", "celsius": "\N{DEGREE SIGN}C", "joules": "J"}
-FRACTIONS = ("fan", "utilization")
+UNITS = {"hz": "Hz", "watts": "W", "celsius": "\N{DEGREE SIGN}C"}
 
 
 @dataclass(frozen=True)
@@ -64,7 +54,8 @@ class SensorSeries:
 
     def outline(self, device: str) -> str:
         """Say where one line goes."""
-        least, _, most = _ends([value for _, value in self.lines[device]], self.unit)
+        values = [value for _, value in self.lines[device]]
+        least, most = (format_value(end, self.unit) for end in (min(values), max(values)))
         return f"{printable(device)}: {least} to {most}"
 
 
@@ -72,14 +63,14 @@ class Sensors(NamedTuple):
     """What a page says of the sensors.
 
     drawn : courses with their drawings
-    rows : device, quantity, and its least, median and greatest value, or why there are none
     held_back : device, what held its clock back, and in what part of the run
+    unknown : why quantities were not read, by device and quantity
     cost : what sampling took of a core
     """
 
     drawn: list[tuple[SensorSeries, Markup]]
-    rows: list[tuple[str, str, list[str]]]
     held_back: list[tuple[str, str, str]]
+    unknown: dict[str, str]
     cost: str
 
 
@@ -96,7 +87,7 @@ def sensors(run: Run) -> Sensors | None:
     ]
     drawn = [(one, draw(one)) for one in courses(run, telemetry)]
     cost = format_value(telemetry.cost, "1", 2)
-    return Sensors(drawn, _rows(run, telemetry), held_back, cost)
+    return Sensors(drawn, held_back, telemetry.unknown, cost)
 
 
 def courses(run: Run, telemetry: Telemetry) -> list[SensorSeries]:
@@ -116,7 +107,8 @@ def courses(run: Run, telemetry: Telemetry) -> list[SensorSeries]:
         }
         lines = {device: points for device, points in lines.items() if points}
         if lines:
-            drawn.append(SensorSeries(title, _unit(quantity), lines, telemetry.launches))
+            unit = UNITS[quantity.rpartition("_")[2]]
+            drawn.append(SensorSeries(title, unit, lines, telemetry.launches))
     return drawn
 
 
@@ -149,27 +141,6 @@ def draw(course: SensorSeries) -> Markup:
     return drawing.svg(f"{course.title} over the run. {words}.")
 
 
-def _rows(run: Run, telemetry: Telemetry) -> list[tuple[str, str, list[str]]]:
-    rows = []
-    for device, quantities in sorted(telemetry.series.items()):
-        for quantity in sorted(quantities, key=[*NAMES, *quantities].index):
-            values = [value for value in quantities[quantity] or () if value is not None]
-            title = NAMES.get(quantity, quantity)
-            reason = telemetry.unknown.get(f"{device}.{quantity}")
-            cells = [f"not known: {reason}"]
-            if values and quantity == ENERGY:
-                grown = sum(after - before for before, after in pairwise(values))
-                cells = [f"{format_value(grown, _unit(quantity))} more than at first"]
-            elif values:
-                cells = _ends(values, _unit(quantity))
-            rows.append((device_name(run, telemetry, device), title, cells))
-    return rows
-
-
-def _ends(values: Sequence[float], unit: str) -> list[str]:
-    return [format_value(value, unit) for value in (min(values), median(values), max(values))]
-
-
 def device_name(run: Run, telemetry: Telemetry, device: str) -> str:
     """Name a device, by its number too where another one is called the same."""
     title = device_title(run, device)
@@ -177,21 +148,27 @@ def device_name(run: Run, telemetry: Telemetry, device: str) -> str:
     return title if titles.count(title) == 1 else f"{title} ({device})"
 
 
-def _unit(quantity: str) -> str:
-    return "1" if quantity in FRACTIONS else UNITS.get(quantity.rpartition("_")[2], "")
-
-
-class EnergyRow(NamedTuple):
+class EnergyRow:
     """A case whose energy was measured.
 
     work : FLOP for each joule, or bytes: its rate for each watt
     """
 
-    function: str
-    parameters: str
-    joules: Cell
-    watts: Cell
-    work: Cell | None
+    def __init__(self, run: Run, case: Case, energy: Energy, marks: Marks) -> None:
+        names = (case.fullname,)
+        words = doubtful(names, marks)
+        both = zip(energy.joules, energy.seconds, strict=True)
+        calls = [(joules, seconds) for joules, seconds in both if joules and seconds]
+
+        def cell(values: list[float], unit: str) -> Cell:
+            return Cell(estimate(values), unit, words, names)
+
+        self.function, self.parameters = function_of(case.fullname), label(run, case.params)
+        self.joules = cell([joules for joules, _ in calls], "J")
+        self.watts = cell([joules / seconds for joules, seconds in calls], "W")
+        work = case.extra_info.work
+        amount, unit = (work.flops, "FLOP") if work.flops else (work.bytes, "B")
+        self.work = cell([amount / joules for joules, _ in calls], unit) if amount else None
 
 
 class Spent(NamedTuple):
@@ -209,7 +186,7 @@ class Spent(NamedTuple):
 def spent(run: Run, marks: Marks) -> Spent | None:
     """Return what calls cost, or why that is not known; nothing where a run does not say."""
     rows = [
-        _energy(run, case, case.extra_info.energy, marks)
+        EnergyRow(run, case, case.extra_info.energy, marks)
         for case in run.benchmarks
         if case.extra_info.energy is not None and any(case.extra_info.energy.joules)
     ]
@@ -224,26 +201,6 @@ def spent(run: Run, marks: Marks) -> Spent | None:
             left_out.setdefault(reasons[outcome.fullname], []).append(name(run, outcome))
     devices = [*_at_rest(run)]
     return Spent(rows, devices, left_out) if rows or devices or left_out else None
-
-
-def _energy(run: Run, case: Case, energy: Energy, marks: Marks) -> EnergyRow:
-    names = (case.fullname,)
-    words = doubtful(names, marks)
-    both = zip(energy.joules, energy.seconds, strict=True)
-    calls = [(joules, seconds) for joules, seconds in both if joules and seconds]
-
-    def cell(values: list[float], unit: str) -> Cell:
-        return Cell(estimate(values), unit, words, names)
-
-    work = case.extra_info.work
-    amount, unit = (work.flops, "FLOP") if work.flops else (work.bytes, "B")
-    return EnergyRow(
-        function_of(case.fullname),
-        label(run, case.params),
-        cell([joules for joules, _ in calls], "J"),
-        cell([joules / seconds for joules, seconds in calls], "W"),
-        cell([amount / joules for joules, _ in calls], unit) if amount else None,
-    )
 
 
 def _at_rest(run: Run) -> Iterator[str]:

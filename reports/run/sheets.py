@@ -18,7 +18,7 @@ from frobench.reports.findings.finding import Plot, Section
 from frobench.reports.findings.roofline import INTENSITY, Roofline
 from frobench.reports.run.sensors import Spent
 from frobench.reports.summary import models
-from frobench.reports.summary.device_axes import Axis, DeviceAxes
+from frobench.reports.summary.model import Axis, DeviceAxes
 from frobench.reports.summary.views import CaseRow, Cell
 from frobench.suite.stored.machine_identity import function_of
 from frobench.suite.stored.types import Estimate, Run, Telemetry
@@ -37,47 +37,34 @@ class Sheet(NamedTuple):
     text: str
 
 
-NUMBER, COUNT, TEXT = pa.float64(), pa.int64(), pa.string()
-ESTIMATE = {"value": NUMBER, "low": NUMBER, "high": NUMBER, "launches": COUNT, "unit": TEXT}
+COUNTS = {"launch", "launches", "number", "sample", "samples"}
+NUMBERS = {
+    *("value", "low", "high", "error", "bound", "seconds", "per_token"),
+    *("datasheet", "part", "part_low", "part_high"),
+}
+"""Columns of whole numbers and of others; those of texts are in neither."""
+ESTIMATE = ("value", "low", "high", "launches", "unit")
 """A point, the ends of its interval (empty below six launches), and the launches behind it."""
 OF_CASES = "every case: its time, its rate, what a call costs"
 OF_SAMPLES = "every sample, launch by launch, of the case of a number"
-SAMPLES = {"number": COUNT, "launch": COUNT, "sample": COUNT, "seconds": NUMBER}
+SAMPLES = ("number", "launch", "sample", "seconds")
 """Cases by their number, which the table of cases explains: their names would be most of it."""
-CASES = {
-    "number": COUNT,
-    **dict.fromkeys(("exercise", "case", "function", "parameters", "status", "quantity"), TEXT),
-    **ESTIMATE,
-    "error": NUMBER,
-    "bound": NUMBER,
-    "samples": COUNT,
-}
-FINDINGS = {
-    **dict.fromkeys(("exercise", "finding", "question", "answer", "rule_of_thumb", "label"), TEXT),
-    **ESTIMATE,
-    "cases": TEXT,
-}
+CASES = (
+    *("number", "exercise", "case", "function", "parameters", "status", "quantity"),
+    *(*ESTIMATE, "error", "bound", "samples"),
+)
+FINDINGS = (
+    *("exercise", "finding", "question", "answer", "rule_of_thumb", "label"),
+    *(*ESTIMATE, "cases"),
+)
 PLACES = ("exercise", "figure", "title", "series", "role", "place", "place_unit", "quantity")
-FIGURES = {**dict.fromkeys(PLACES, TEXT), **ESTIMATE, "cases": TEXT}
-AXES = {
-    **dict.fromkeys(("axis", "device", "precision", "basis"), TEXT),
-    **ESTIMATE,
-    **dict.fromkeys(("datasheet", "part", "part_low", "part_high"), NUMBER),
-    "cases": TEXT,
-}
-MODELS = {
-    **dict.fromkeys(("model", "quantity"), TEXT),
-    "per_token": NUMBER,
-    **ESTIMATE,
-    "cases": TEXT,
-}
-SENSORS = {
-    **dict.fromkeys(("device", "quantity"), TEXT),
-    "seconds": NUMBER,
-    "launch": COUNT,
-    "value": NUMBER,
-    "not_known": TEXT,
-}
+FIGURES = (*PLACES, *ESTIMATE, "cases")
+AXES = (
+    *("axis", "device", "precision", "basis", *ESTIMATE),
+    *("datasheet", "part", "part_low", "part_high", "cases"),
+)
+MODELS = ("model", "quantity", "per_token", *ESTIMATE, "cases")
+SENSORS = ("device", "quantity", "seconds", "launch", "value", "not_known")
 Record = dict[str, Any]
 
 
@@ -130,8 +117,14 @@ def sheets(  # noqa: PLR0913, PLR0917 - one for each thing that is shown
     return shown
 
 
-def _table(schema: dict[str, pa.DataType], rows: Iterable[Record]) -> pa.Table:
-    return pa.Table.from_pylist([*rows], schema=pa.schema(schema))
+def _schema(columns: Iterable[str]) -> pa.Schema:
+    """Return the types of columns, which their names say."""
+    types = dict.fromkeys(COUNTS, pa.int64()) | dict.fromkeys(NUMBERS, pa.float64())
+    return pa.schema({name: types.get(name, pa.string()) for name in columns})
+
+
+def _table(columns: Iterable[str], rows: Iterable[Record]) -> pa.Table:
+    return pa.Table.from_pylist([*rows], schema=_schema(columns))
 
 
 def _estimate(value: Estimate | None, unit: str, cases: Iterable[str] = ()) -> Record:
@@ -144,9 +137,7 @@ def _axis(axis: Axis) -> Record:
     part = axis.part
     return {
         "axis": axis.name,
-        "device": axis.device,
-        "precision": axis.precision,
-        "basis": axis.basis,
+        **{name: getattr(axis, name) for name in ("device", "precision", "basis")},
         "datasheet": axis.sheet,
         **_estimate(axis.value, axis.unit, axis.cases),
         **({"part": part.value, "part_low": part.low, "part_high": part.high} if part else {}),
@@ -156,26 +147,20 @@ def _axis(axis: Axis) -> Record:
 def _models(own: DeviceAxes) -> Iterator[Record]:
     """Yield the rates that models are computed from, then the models that fit."""
     known = own.serving
-    rates = {"decode": (known.decode, "B/s"), "prompt": (known.prefill, "FLOP/s")}
-    rates |= {f"decode, {weights}": (rate, "B/s") for weights, rate in known.small.items()}
-    for quantity, (rate, unit) in rates.items():
-        if rate:
-            yield {"quantity": quantity, **_estimate(rate, unit, known.cases)}
-    named = {model.name: model for model in models.MODELS}
-    for one in own.models:
-        model = named[one.name]
-        speeds = {
-            "decode": (one.decode, model.token_bytes),
-            "prompt": (one.prompt, model.token_flops),
-        }
-        speeds |= {
-            f"decode, {weights}": (speed, model.small_token_bytes(weights))
-            for weights, speed in one.small.items()
-        }
-        for quantity, (speed, amount) in speeds.items():
+    for name, rate in known.rates.items():
+        unit = "FLOP/s" if name == models.PROMPT else "B/s"
+        yield {"quantity": _quantity(name), **_estimate(rate, unit, known.cases)}
+    for model, one in zip(models.MODELS, own.models, strict=False):  # all of them, or none
+        speeds = {models.DECODE: one.decode, models.PROMPT: one.prompt, **one.small}
+        for name, speed in speeds.items():
             if speed:
-                row = {"model": one.name, "quantity": quantity, "per_token": amount}
-                yield {**row, **_estimate(speed, TOKENS, known.cases)}
+                row = {"model": one.name, "quantity": _quantity(name)}
+                row |= _estimate(speed, TOKENS, known.cases)
+                yield row | {"per_token": model.amounts[name]}
+
+
+def _quantity(name: str) -> str:
+    return f"decode, {name}" if name in models.SMALL else name
 
 
 def _cases(
@@ -211,7 +196,7 @@ def _samples(run: Run, numbers: Mapping[str, int]) -> pa.Table:
             columns["sample"] += range(end - begin)
         columns["number"] += [numbers[case.fullname]] * len(case.stats.data)
         columns["seconds"] += case.stats.data
-    return pa.table(columns, schema=pa.schema(SAMPLES))
+    return pa.table(columns, schema=_schema(SAMPLES))
 
 
 def _findings(answered: Iterable[Section]) -> Iterator[Record]:
@@ -220,10 +205,7 @@ def _findings(answered: Iterable[Section]) -> Iterator[Record]:
             yield {
                 "exercise": section.exercise,
                 "finding": one.name,
-                "question": one.question,
-                "answer": one.answer,
-                "rule_of_thumb": one.rule_of_thumb,
-                "label": one.label,
+                **{name: getattr(one, name) for name in FINDINGS[2:6]},
                 **_estimate(one.value, one.unit, one.cases),
             }
 

@@ -3,7 +3,7 @@
 
 The same files give the same bytes, in whatever order and by however many processes. What was made
 before and would come out the same is left as it lies: a page depends on its run, on those measured
-before it, and on nothing else.
+before it, and on nothing else. What is made of one run, in whichever process, goes into the cache.
 """
 
 import hashlib
@@ -11,31 +11,150 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from frobench.reports.files import downloads, metadata
-from frobench.reports.files.metadata import ANYWHERE, Publication
+from frobench.reports.files.metadata import ANYWHERE, Head, Publication
+from frobench.reports.findings import sections
+from frobench.reports.findings.select import remembered
 from frobench.reports.fleet import fleet_page
-from frobench.reports.fleet.peers import Placed
+from frobench.reports.fleet.fleet_page import Node
 from frobench.reports.index import index
 from frobench.reports.making import cache
-from frobench.reports.making.broken import Broken, BrokenRunsError, each, named, of_several
-from frobench.reports.making.cache import Cache, Marks, Source, mark, remove, slug
+from frobench.reports.making.broken import Broken, BrokenRunsError, Stage, each, named, of_several
+from frobench.reports.making.cache import Cache, Marks, Source, mark, remove, slug, stand, write
 from frobench.reports.making.workers import Workers
 from frobench.reports.purchase import prices
 from frobench.reports.purchase.prices import Price
-from frobench.reports.site import run_files
-from frobench.reports.site.run_files import BADGE, Known, PageJob
-from frobench.reports.summary.device_axes import with_others
-from frobench.reports.summary.model import Summary, equipment_of
+from frobench.reports.run.page import Contents, Download, Signs, run_page
+from frobench.reports.summary import card, views
+from frobench.reports.summary.model import DeviceAxes, Summary, equipment_of, summarise, with_others
+from frobench.reports.table.launches import estimates, frame
+from frobench.reports.web.render import moment
 from frobench.suite import checks
 from frobench.suite.datasheets import published
 from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
 from frobench.suite.stored.store import InvalidResult
-from frobench.suite.stored.types import Conclusion
-from frobench.suite.units import counted
+from frobench.suite.stored.types import Conclusion, Run
+from frobench.suite.units import counted, format_value
+
+STORED = "the stored run, every sample"
+MEDIANS = "the launch medians, a row for each case in each launch"
+PARQUET = "the same as Parquet"
+"""What lies beside a page, in words."""
+IMAGE, BADGE = ".png", ".badge.svg"
+"""Suffixes of what stands for a page elsewhere."""
+
+
+class Known(Struct, frozen=True):
+    """What is known of a run.
+
+    rows : its part of the table of estimates
+    node : itself as one of a node; nothing without a label
+    """
+
+    summary: Summary
+    rows: bytes
+    node: Node | None
+
+
+class PageJob(NamedTuple):
+    """A page to write.
+
+    key : what it depends on besides its run
+    axes : those of its device, beside those of other runs
+    price : what the device costs, with its date; empty where that is not known
+    publication : what the page says of the site
+    """
+
+    source: Source
+    out: Path
+    href: str
+    key: str
+    axes: DeviceAxes
+    price: str
+    publication: Publication
+
+
+def faults(source: Source) -> list[Conclusion]:
+    """Find out why a stored file is not whole, and judge one that is."""
+    run, damage = checks.opened(source.path)
+    if run and not damage:
+        source.kept("conclusions", checks.conclude(run, whole=True))
+    return damage
+
+
+def judged(source: Source) -> Run:
+    """Return a stored run with the conclusions that follow from its facts, which are kept."""
+    known = source.get("conclusions", list[Conclusion])
+    run = checks.judged(store.read(source.path), known)
+    if known is None:
+        source.kept("conclusions", run.frobench.conclusions)
+    return run
+
+
+def summarised(source: Source) -> Known:
+    """Find out what the pages of several runs need of one."""
+    run = checks.credible(judged(source))
+    estimated = estimates(run)
+    medians = {case.case: case.medians for case in estimated}
+    with remembered(run, medians):
+        made = summarise(run, source.sha256, estimated)
+    return Known(made, downloads.rows(run, estimated), fleet_page.node(run, made.axes, estimated))
+
+
+def write_page(job: PageJob) -> tuple[str, Marks]:
+    """Write the page of a run, and its tables beside it; return the key and what was written."""
+    whole = judged(job.source)
+    run = checks.credible(whole)
+    with remembered(run):
+        answered = sections(run)
+        shown = Contents(run, answered, views.numbers(whole), job.axes, job.price)
+    marks, target, when = views.marks(run), job.out / job.href, moment(run.datetime)
+    stem, complete = target.stem, run.frobench.complete
+    files = {f"{stem}.json": store.content(job.source.path)}
+    listed = [(f"{stem}.json", STORED)]
+    medians = (stem, downloads.table_of(frame([run])), MEDIANS)
+    sheets = [(f"{stem}.{sheet.name}", sheet.table, sheet.text) for sheet in shown.tables]
+    for name, sheet, text in [medians, *sheets]:
+        files |= downloads.both(name, sheet)
+        listed += [(f"{name}.csv", text), (f"{name}.parquet", PARQUET)]
+    links = [Download(name, text, format_value(len(files[name]), "B")) for name, text in listed]
+    base, url = job.href.removesuffix(".html"), job.publication.url
+    name, data = f"{shown.machine}, {when}", _below(files, target)
+    about = name, shown.description, run.datetime, data, job.publication
+    markdown = f"[![Frobench]({url(base + BADGE)})]({url(job.href)})"
+    signs = Signs(Head(*about, job.href, base + IMAGE), stem + IMAGE, stem + BADGE, markdown)
+    counts = counted(len(run.frobench.launches), "launch"), counted(len(run.benchmarks), "case")
+    foot = ", ".join([when, *counts, *(() if complete else ("partial",))])
+    files[signs.image] = card.card(shown.machine, card.rows(answered, marks), foot)
+    rate = job.axes.axis("compute")
+    files[signs.badge] = card.badge_of_run(rate, marks, shown.machine, when, complete=complete)
+    files[target.name] = run_page(shown, links, signs).encode()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        write(target.with_name(name), content)
+    return job.key, _below(files, target)
+
+
+def _below(files: Mapping[str, bytes], page: Path) -> Marks:
+    """Return the files beside a page by their paths below the site."""
+    return {f"{page.parent.name}/{name}": mark(content) for name, content in files.items()}
+
+
+def _stands(job: PageJob, written: tuple[str, Marks]) -> bool:
+    key, marks = written
+    return key == job.key and stand(marks, job.out)
+
+
+FAULTS = Stage("faults", list[Conclusion], faults)
+SUMMARY = Stage("summary", Known, summarised)
+PAGE = Stage("page", tuple[str, Marks], write_page, _stands)
+
 
 KEPT = ".cache"
 """Folder of what is kept between calls, in that of the site."""
@@ -100,8 +219,12 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     begin("reading")
     given = [*paths]
     stored, refused = find(given, kept)
-    asked, unreadable = _asked(given)
-    refused |= unreadable
+    asked, newest = None, asked_nodes.newest(given)
+    if newest:
+        try:
+            asked = asked_nodes.read(newest)
+        except InvalidResult as fault:
+            refused[newest] = checks.unreadable(fault)
     broken: list[Broken] = []
 
     def leave_out(path: Path, why: list[Conclusion]) -> None:
@@ -149,29 +272,27 @@ class _Site:
         Raises `BrokenRunsError` if something cannot be made of a run.
         """
         self.begin("tables")
-        made = each(self.workers, run_files.SUMMARY, [*stored.values()])
-        known = {one.summary.sha256: one for one in made}
-        age = attrgetter("datetime", "run", "sha256")
-        summaries = _addressed(sorted((one.summary for one in made), key=age))
+        made = _addressed(each(self.workers, SUMMARY, [*stored.values()]))
+        summaries = [one.summary for one in made]
         self.begin("pages")
-        pages = {summary.sha256: summary.href for summary in summaries}
-        jobs = [*self._pages(summaries, stored)]
-        written = each(self.workers, run_files.PAGE, jobs)
+        written = each(self.workers, PAGE, [*self._pages(summaries, stored)])
         of_runs = {name: one for _, page in written for name, one in page.items()}
         before = (self.kept.get(SITE, Marks, of_any_code=True) or {}) | of_runs
         self.kept.put(SITE, before)  # some of these runs may turn out broken
-        fleet = self._fleet(pages, known)
-        rows = {name: known[name].rows for name in pages}
+        known = {one.summary.sha256: one for one in made}
+        fleet = of_several(
+            lambda: self._fleet(made), [*known], lambda name: self._fleet([known[name]])
+        )
         self.begin("index")
         others: dict[str, bytes] = {}
         for maker in self.beside:
             others |= maker(summaries, self.publication)
-        by_digest = {summary.sha256: summary for summary in summaries}
-        base = next((pages[name] for name in pages if stored[name].path == self.reference), "")
+        paths = {run.href: stored[run.sha256].path for run in summaries}
+        base = next((href for href, path in paths.items() if path == self.reference), "")
         shared = of_several(
-            lambda: self._shared(summaries, rows, others | fleet, broken, base),
-            [*by_digest],
-            lambda name: self._alone(by_digest[name], rows[name]),
+            lambda: self._shared(made, others | fleet, broken, base),
+            [*known],
+            lambda name: self._alone(known[name]),
         )
         after = shared | of_runs
         remove(before.keys() - after.keys(), before, self.out)
@@ -179,49 +300,39 @@ class _Site:
         self.kept.forget(but=stored)
         return [self.out / INDEX, *(self.out / summary.href for summary in reversed(summaries))]
 
-    def _fleet(self, pages: Mapping[str, str], known: Mapping[str, Known]) -> dict[str, bytes]:
+    def _fleet(self, runs: Sequence[Known]) -> dict[str, bytes]:
         """Return the page of nodes beside each other, where runs have labels."""
-
-        def made(names: Sequence[str]) -> dict[str, bytes]:
-            nodes = [(known[name].node, pages[name]) for name in names]
-            return fleet_page.files(
-                [Placed(node, href) for node, href in nodes if node], self.asked
-            )
-
-        return of_several(lambda: made([*pages]), [*pages], lambda name: made([name]))
+        return fleet_page.files([one.node for one in runs if one.node], self.asked)
 
     def _shared(
         self,
-        summaries: Sequence[Summary],
-        rows: Mapping[str, bytes],
+        made: Sequence[Known],
         others: Mapping[str, bytes],
         broken: Sequence[Broken],
         reference: str,
     ) -> Marks:
         """Write what concerns all runs, where it is not there already, and return what is there.
 
-        rows : parts of the table of estimates, by the digest of the stored file
         others : pages of several runs and what belongs to them, by name
         reference : the page of the run that others are compared with at first; empty for the usual
         """
-        newest_first = summaries[::-1]
-        files = {PLAIN: b"", **others, **_badges(summaries, self.out)}
+        newest_first = [one.summary for one in reversed(made)]
+        files = {PLAIN: b"", **others, **_badges(newest_first[::-1], self.out)}
         files |= downloads.both("runs", downloads.runs(newest_first))
-        table = downloads.joined(rows[summary.sha256] for summary in newest_first)
+        table = downloads.joined(one.rows for one in reversed(made))
         marks = _put(files | downloads.both("estimates", table), self.out)
-        head = None
-        if summaries:
-            head = metadata.head(*_described(newest_first), marks, self.publication)
+        described = _described(newest_first) if made else None
+        head = Head(*described, marks, self.publication) if described else None
         pages = [name for name in others if name.endswith(".html")]
         page = index.page(newest_first, self.known, pages, head, broken, reference)
         further = {published.PATH.name: published.PATH.read_bytes()}
         return marks | _put(further | {INDEX: page.encode()}, self.out)
 
-    def _alone(self, summary: Summary, rows: bytes) -> None:
+    def _alone(self, run: Known) -> None:
         """Make what concerns all runs of a single one, to see whether that fails."""
-        downloads.both("estimates", downloads.joined([rows]))
-        downloads.runs([summary])
-        index.page([summary], self.known)
+        downloads.both("estimates", downloads.joined([run.rows]))
+        downloads.runs([run.summary])
+        index.page([run.summary], self.known)
 
     def _pages(self, summaries: list[Summary], stored: dict[str, Source]) -> Iterator[PageJob]:
         """Yield the page of each run, which depends on those measured before with its device."""
@@ -232,15 +343,11 @@ class _Site:
             others.pop(summary.machine_id, None)
             axes = with_others(summary.axes, [run.axes for run in earlier], others.values())
             earlier.append(summary)
-            price = self._price(summary)
+            total = prices.total(self.known, equipment_of(summary))
+            price = f"{total.price:,.0f} {total.currency} ({total.date})" if total else ""
             key = repr((summary.href, axes, price, *astuple(self.publication)))
             source, given = stored[summary.sha256], (axes, price, self.publication)
             yield PageJob(source, self.out, summary.href, key, *given)
-
-    def _price(self, summary: Summary) -> str:
-        """Spell what the devices of a run cost together; nothing where that is not known."""
-        price = prices.total(self.known, equipment_of(summary))
-        return f"{price.price:,.0f} {price.currency} ({price.date})" if price else ""
 
 
 def find(paths: Iterable[Path], kept: Cache) -> tuple[dict[str, Source], dict[Path, Conclusion]]:
@@ -260,38 +367,29 @@ def find(paths: Iterable[Path], kept: Cache) -> tuple[dict[str, Source], dict[Pa
     return sources, refused
 
 
-def _asked(paths: Iterable[Path]) -> tuple[AskedNodes | None, dict[Path, Conclusion]]:
-    """Return which nodes the newest fleet of some folders asked; or what is wrong with its file."""
-    path = asked_nodes.newest(paths)
-    if path is None:
-        return None, {}
-    try:
-        return asked_nodes.read(path), {}
-    except store.InvalidResult as fault:
-        return None, {path: checks.unreadable(fault)}
-
-
 def _whole(stored: dict[str, Source], workers: Workers, leave_out: Tell) -> dict[str, Source]:
     """Leave out the files that are not whole, and return the others."""
-    every = [*stored.values()]
-    faults = dict(zip(stored, each(workers, run_files.FAULTS, every), strict=True))
-    for sha256, why in faults.items():
+    found = each(workers, FAULTS, [*stored.values()])
+    for source, why in zip(stored.values(), found, strict=True):
         if why:
-            leave_out(stored[sha256].path, why)
-    return {sha256: source for sha256, source in stored.items() if not faults[sha256]}
+            leave_out(source.path, why)
+    kept = zip(stored.items(), found, strict=True)
+    return {sha256: source for (sha256, source), why in kept if not why}
 
 
-def _addressed(oldest_first: Iterable[Summary]) -> list[Summary]:
-    """Give each run the address of its page below the index: a folder a machine.
+def _addressed(made: Iterable[Known]) -> list[Known]:
+    """Give each run the address of its page below the index, a folder a machine; the oldest first.
 
     Of two runs of one name the older has the plain one, whatever comes later.
     """
-    taken: dict[str, Summary] = {}
-    for summary in oldest_first:
-        plain = f"{slug(summary.machine)}/{slug(summary.run)}"
-        href = f"{plain}-{summary.sha256[:8]}.html" if f"{plain}.html" in taken else f"{plain}.html"
-        taken[href] = replace(summary, href=href)
-    return list(taken.values())
+    taken: dict[str, Known] = {}
+    for one in sorted(made, key=attrgetter("summary.datetime", "summary.run", "summary.sha256")):
+        plain = f"{slug(one.summary.machine)}/{slug(one.summary.run)}"
+        more = f"-{one.summary.sha256[:8]}" if f"{plain}.html" in taken else ""
+        href = f"{plain}{more}.html"
+        node = one.node and replace(one.node, href=href)
+        taken[href] = replace(one, summary=replace(one.summary, href=href), node=node)
+    return [*taken.values()]
 
 
 def _put(files: Mapping[str, bytes], out: Path) -> Marks:

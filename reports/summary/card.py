@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from frobench.reports.findings.finding import Section
-from frobench.reports.summary.device_axes import Axis
+from frobench.reports.summary.model import Axis
 from frobench.reports.summary.views import Marks, doubtful
 from frobench.reports.web.render import filled
 from frobench.reports.web.theme import LIGHT
@@ -23,6 +23,7 @@ from frobench.suite.terminal.answers import NOT_CONCLUSIVE
 from frobench.suite.units import format_ends, format_estimate
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.font_manager import FontProperties
 
@@ -73,30 +74,19 @@ def card(title: str, lines: Iterable[Row], foot: str) -> bytes:
     foot : when, and by how much was measured
     """
     from matplotlib.figure import Figure  # noqa: PLC0415 - slow to import, and not everywhere used
-    from matplotlib.lines import Line2D  # noqa: PLC0415 - as above
 
     figure = Figure(figsize=(WIDTH / POINT, HEIGHT / POINT), dpi=POINT, facecolor=LIGHT["paper"])
-    shown = [*islice(lines, ROWS)]
-    rules: list[tuple[float, float, int, int, str]] = [
-        (0, WIDTH, 7, 14, "link"),
-        (EDGE, ROOM, 168, 3, "ink"),
-    ]
-    rules += [
-        (EDGE, ROOM * line.share, FIRST + at * STEP + 24, 14, "c1") for at, line in enumerate(shown)
-    ]
-    for left, long, middle, thick, colour in rules:
-        ends, height = (left / WIDTH, (left + long) / WIDTH), 1 - middle / HEIGHT
-        rule = Line2D(
-            ends, (height, height), linewidth=thick, color=LIGHT[colour], solid_capstyle="butt"
-        )
-        figure.add_artist(rule)
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(HEIGHT, 0))
+    axes.set_axis_off()
+    axes.barh([7, 168], [WIDTH, ROOM], [14, 3], [0, EDGE], color=[LIGHT["link"], LIGHT["ink"]])
     size = next((one for one in TITLES if width(title[:LONGEST], one, BOLD) <= ROOM), TITLES[-1])
-    _write(figure, 116, title, size, BOLD)
-    for at, line in enumerate(shown):
+    _write(axes, 116, title, size, BOLD)
+    for at, line in enumerate(islice(lines, ROWS)):
         base = FIRST + at * STEP
-        _write(figure, base, line.figure, 36, BOLD)
-        _write(figure, base + 30, line.label, 22, PLAIN, "muted")
-    _write(figure, HEIGHT - 38, f"Frobench, {foot}", 24, PLAIN, "link")
+        axes.barh(base + 24, ROOM * line.share, 14, EDGE, color=LIGHT["c1"])
+        _write(axes, base, line.figure, 36, BOLD)
+        _write(axes, base + 30, line.label, 22, PLAIN, "muted")
+    _write(axes, HEIGHT - 38, f"Frobench, {foot}", 24, PLAIN, "link")
     file = io.BytesIO()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")  # what the font lacks is drawn as a box
@@ -116,16 +106,10 @@ def width(text: str, size: int, weight: str = PLAIN) -> float:
 
 
 def _write(  # noqa: PLR0913, PLR0917 - a place, a text and how it looks
-    figure: "Figure", base: int, text: str, size: int, weight: str, colour: str = "ink"
+    axes: "Axes", base: int, text: str, size: int, weight: str, colour: str = "ink"
 ) -> None:
-    figure.text(
-        EDGE / WIDTH,
-        1 - base / HEIGHT,
-        _cut(text, size, weight),
-        color=LIGHT[colour],
-        fontproperties=_font(size, weight),
-        parse_math=False,
-    )
+    look = {"color": LIGHT[colour], "fontproperties": _font(size, weight)}
+    axes.text(EDGE, base, _cut(text, size, weight), look, parse_math=False)
 
 
 def _cut(text: str, size: int, weight: str) -> str:

@@ -11,13 +11,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-import pandas as pd
 from msgspec import Struct
 
 from frobench.reports.findings import peaks
 from frobench.reports.findings.exercises import copies, layers
-from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
-from frobench.reports.findings.values import estimate_of, size
+from frobench.reports.findings.select import NotMeasuredError, cases_of
+from frobench.reports.findings.values import estimate_of, number, size
 from frobench.suite.checks.ceilings import LARGEST_CACHE, find_sheet
 from frobench.suite.datasheets import catalog
 from frobench.suite.stored.machine_identity import is_cpu
@@ -27,6 +26,8 @@ from frobench.suite.units import counted, format_capacity, format_estimate
 
 CONTEXT = 2048
 """Tokens of a prompt, and of the cache that decoding reads."""
+DECODE, PROMPT = "decode", "prompt"
+"""Names of rates, beside the types of small weights that are decoded with."""
 BFLOAT16 = 2.0
 SMALL = {"int8": 1.0, "float8_e4m3fn": 1.0, "int4": 4.5 / 8}
 """Bytes of a weight; those of int4 have a scale of 16 bits for every 32."""
@@ -55,23 +56,15 @@ class Model(NamedTuple):
         return BFLOAT16 * self.parameters
 
     @property
-    def cache_bytes(self) -> float:
-        """The bytes of the cache that decoding a token reads."""
-        return BFLOAT16 * 2 * self.layers * self.keys * CONTEXT
+    def amounts(self) -> dict[str, float]:
+        """What a token takes, by the names of rates: bytes that decoding reads, and operations.
 
-    @property
-    def token_bytes(self) -> float:
-        """The bytes that decoding a token reads."""
-        return self.weights + self.cache_bytes
-
-    def small_token_bytes(self, weights: str) -> float:
-        """Return the bytes that decoding a token reads if its weights are small."""
-        return SMALL[weights] * self.parameters + self.cache_bytes
-
-    @property
-    def token_flops(self) -> float:
-        """The operations of a token of a prompt; of attention, the causal half."""
-        return 2.0 * self.parameters + 2.0 * self.layers * self.width * (CONTEXT + 1)
+        Of the attention to a prompt it is the causal half.
+        """
+        cache = BFLOAT16 * 2 * self.layers * self.keys * CONTEXT
+        attention = 2.0 * self.layers * self.width * (CONTEXT + 1)
+        small = {weights: each * self.parameters + cache for weights, each in SMALL.items()}
+        return {DECODE: self.weights + cache, PROMPT: 2.0 * self.parameters + attention, **small}
 
 
 _HUB = "https://huggingface.co"
@@ -85,67 +78,54 @@ MODELS = (
 
 
 class Serving(Struct, frozen=True, kw_only=True):
-    """The rates that tokens per second are computed from.
+    """The rates that tokens per second of language models are computed from.
 
-    decode : bytes/s; ``None`` where nothing tells
-    basis : what read them
-    prefill : FLOP/s; ``None`` where no wide layers were measured
-    small : bytes/s of decoding with small weights, by their type
+    rates : bytes/s of decoding, FLOP/s of a prompt, those that are known
+    basis : what was decoded, if not with small weights
     cases : of all these rates
     """
 
-    decode: Estimate | None = None
+    rates: dict[str, Estimate] = {}
     basis: str = ""
-    prefill: Estimate | None = None
-    small: dict[str, Estimate] = {}
     cases: tuple[str, ...] = ()
+
+    @property
+    def small(self) -> dict[str, Estimate]:
+        """Those of decoding with small weights, by their type."""
+        return {name: rate for name, rate in self.rates.items() if name in SMALL}
 
 
 def serving(run: Run, place: str) -> Serving:
-    """Return the rates of a device of a run: of its widest layers, replayed if they were."""
-    transformer = cases_of(run, "transformer")
-    decoding, prefill = (
-        next((one.replayed or one.case for one in layers.models(transformer, place, work)), None)
-        for work in (layers.DECODING, layers.PREFILL)
-    )
-    rate, basis, names = _decoding(run, place, transformer, decoding)
-    if prefill and not is_cpu(place):
-        names += (prefill.fullname,)
-        flops = estimate_of(transformer.one("flop_rate", case=prefill.fullname))
-    else:
-        flops = None
-    decode = None if rate is None else estimate_of(rate)
-    small, behind = _small(run, place)
-    return Serving(decode=decode, basis=basis, prefill=flops, small=small, cases=names + behind)
+    """Return the rates of a device of a run: of its widest layers, replayed if they were.
 
-
-def _decoding(
-    run: Run, place: str, cases: Cases, case: Case | None
-) -> tuple[pd.Series | None, str, tuple[str, ...]]:
-    """Return the bytes a second of decoding, or those of copies where a cache may hold weights."""
-    if case and _exceeds_caches(run, place, case, BFLOAT16):
-        rate = cases.one("byte_rate", case=case.fullname)
-        width = size(float(str(case.params["width"])))
-        return rate, f"decoding with layers of width {width}", (case.fullname,)
+    Decoding is as fast as copies where a cache may hold the weights that were measured.
+    """
+    rates: dict[str, Estimate] = {}
+    names, basis = tuple[str, ...](), ""
     with suppress(NotMeasuredError):
         rate, names = copies.bandwidth_of(cases_of(run, "copies"), "within", place)
-        return rate, "copies in its memory", names
-    return None, "", ()
-
-
-def _small(run: Run, place: str) -> tuple[dict[str, Estimate], tuple[str, ...]]:
-    """Return the bytes a second of decoding with small weights that no cache holds, by type."""
-    cases = cases_of(run, "small_weights")
-    found = {
+        rates[DECODE], basis = estimate_of(rate), "copies in its memory"
+    decoding, prefill = (
+        next((one.replayed or one.case for one in layers.models(cases, place, work)), None)
+        for cases in [cases_of(run, "transformer")]
+        for work in (layers.DECODING, layers.PREFILL)
+    )
+    measured: dict[str, Case] = {}
+    if decoding and _exceeds_caches(run, place, decoding, BFLOAT16):
+        width = size(number(decoding, "width"))
+        measured[DECODE], names, basis = decoding, (), f"decoding with layers of width {width}"
+    if prefill and not is_cpu(place):
+        measured[PROMPT] = prefill
+    measured |= {
         weights: case
-        for weights, case in layers.decoding(cases, place).items()
+        for weights, case in layers.decoding(cases_of(run, "small_weights"), place).items()
         if weights in SMALL and _exceeds_caches(run, place, case, SMALL[weights])
     }
-    rates = {
-        weights: estimate_of(cases.one("byte_rate", case=case.fullname))
-        for weights, case in found.items()
-    }
-    return rates, tuple(case.fullname for case in found.values())
+    for name, case in measured.items():
+        what = "flop_rate" if name == PROMPT else "byte_rate"
+        rates[name] = estimate_of(cases_of(run, case.group).one(what, case=case.fullname))
+    names += tuple(case.fullname for case in measured.values())
+    return Serving(rates=rates, basis=basis, cases=names)
 
 
 def _exceeds_caches(run: Run, place: str, case: Case, weight: float) -> bool:
@@ -158,26 +138,25 @@ def _exceeds_caches(run: Run, place: str, case: Case, weight: float) -> bool:
 
 def speeds(known: Serving, memory_bytes: float | None) -> Iterator[ModelSpeed]:
     """Yield all models on a device with so much memory; none where that is unknown."""
-    if not memory_bytes:
-        return
-    room = memory_bytes - FREE
-    for model in MODELS:
-        fits = model.weights <= room
+    for model in MODELS if memory_bytes else ():
+        room = (memory_bytes or 0.0) - FREE
+        fitting = {
+            name: per(rate, model.amounts[name])
+            for name, rate in known.rates.items()
+            if SMALL.get(name, BFLOAT16) * model.parameters <= room
+        }
         yield ModelSpeed(
             name=model.name,
             bytes=model.weights,
-            fits=fits,
-            decode=_per(known.decode, model.token_bytes) if fits and known.decode else None,
-            prompt=_per(known.prefill, model.token_flops) if fits and known.prefill else None,
-            small={
-                weights: _per(rate, model.small_token_bytes(weights))
-                for weights, rate in known.small.items()
-                if SMALL[weights] * model.parameters <= room
-            },
+            fits=model.weights <= room,
+            decode=fitting.pop(DECODE, None),
+            prompt=fitting.pop(PROMPT, None),
+            small=fitting,
         )
 
 
-def _per(rate: Estimate, amount: float) -> Estimate:
+def per(rate: Estimate, amount: float) -> Estimate:
+    """Return a rate for each of so many, with its interval."""
     low, high = (end and end / amount for end in (rate.low, rate.high))
     return Estimate(rate.value / amount, low, high, rate.launches)
 
@@ -188,13 +167,11 @@ def note(sides: Mapping[str, Serving]) -> str:
     sides : what they are of, by what stands before each
     """
     rates = [
-        f"{name}{format_estimate(rate, 'B/s')} in {basis}"
-        for name, one in sides.items()
-        for rate, basis in [
-            (one.decode, one.basis),
-            *((rate, f"decoding with {weights} weights") for weights, rate in one.small.items()),
-        ]
-        if rate
+        f"{side}{format_estimate(rate, 'B/s')} in "
+        + (one.basis if name == DECODE else f"decoding with {name} weights")
+        for side, one in sides.items()
+        for name, rate in one.rates.items()
+        if name != PROMPT
     ]
     free = f"{format_capacity(FREE)} are kept free beside the weights."
     if not rates:
@@ -202,6 +179,6 @@ def note(sides: Mapping[str, Serving]) -> str:
     example = MODELS[1]
     return (
         f"Tokens per second are computed: {', '.join(rates)}, over the weights and the cache that "
-        f"a token reads ({example.name}: {format_capacity(example.token_bytes)}). Batch 1, bf16, "
-        f"{counted(CONTEXT, 'token')} of context; {free}"
+        f"a token reads ({example.name}: {format_capacity(example.amounts[DECODE])}). "
+        f"Batch 1, bf16, {counted(CONTEXT, 'token')} of context; {free}"
     )

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from frobench.reports.findings import RULES, findings
 from frobench.reports.findings.finding import Finding, exercise_title
 from frobench.reports.summary import models, short
-from frobench.reports.summary.device_axes import Axis, DeviceAxes, device_axes
+from frobench.reports.summary.model import Axis, DeviceAxes, device_axes
 from frobench.reports.summary.views import Marks, absent, doubtful, marks, own_cases
 from frobench.reports.table import facts
-from frobench.reports.table.launches import estimates, rate
-from frobench.reports.table.modes import modes_of
+from frobench.reports.table.launches import estimates, modes_of, rate
 from frobench.suite.stored.machine_identity import benchmark_of
 from frobench.suite.stored.types import Estimate, Run
 from frobench.suite.terminal.answers import (

@@ -9,7 +9,7 @@ modes of the launches are none of its own.
 import re
 
 from frobench.reports.findings.finding import RATIO, Finding
-from frobench.reports.table.modes import WORDS, Modes, two_modes
+from frobench.reports.table.launches import TWO_MODES, Modes, two_modes
 from frobench.suite.stored.types import Run
 from frobench.suite.units import format_ends, format_estimate
 
@@ -57,7 +57,7 @@ def doubts(finding: Finding, marks: tuple[str, ...], *, in_modes: bool) -> tuple
     in_modes : whether the launches of such a case are in two modes
     """
     wide = finding.value is not None and finding.value.is_wide
-    words = (*([WORDS] if in_modes else []), *marks, *([TOO_WIDE] if wide else []))
+    words = (*([TWO_MODES] if in_modes else []), *marks, *([TOO_WIDE] if wide else []))
     return tuple(dict.fromkeys(words))
 
 

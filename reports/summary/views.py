@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from frobench.reports.charts.axes import spell_x
-from frobench.reports.charts.strips import Strip, strip
+from frobench.reports.charts.strips import Strip
 from frobench.reports.findings.finding import Finding, Plot, Point
 from frobench.reports.findings.select import device_title
-from frobench.reports.table.launches import rate
-from frobench.reports.table.modes import two_modes
+from frobench.reports.table.launches import rate, two_modes
 from frobench.suite import checks
 from frobench.suite.statistics import case_medians, estimate
 from frobench.suite.stored.machine_identity import function_of
@@ -44,25 +43,28 @@ class Table:
     absent: str
 
 
-@dataclass(frozen=True)
 class CaseRow:
-    """A case in the list of all cases.
+    """A case that has samples in the list of all cases.
 
     name : in full, as the downloads name it
     samples : how many in how many launches
     modes : both times of launches that are in two modes; empty where there is one
     """
 
-    name: str
-    function: str
-    title: str
-    parameters: str
-    time: Cell
-    rate: Cell | None
-    check: str
-    samples: str
-    strip: Strip
-    modes: str
+    def __init__(self, run: Run, case: Case, marks: "Marks") -> None:
+        info, words = case.extra_info, doubtful((case.fullname,), marks)
+        medians = [s for s in case_medians(case) if s is not None]
+        time, by_time = estimate(medians), rate(info.work.flops, info.work.bytes, medians)
+        self.name, self.function = case.fullname, function_of(case.fullname)
+        self.parameters = label(run, case.params)
+        self.time = Cell(time, "s", words, (case.fullname,))
+        self.rate = Cell(*by_time, words, (case.fullname,)) if by_time else None
+        check = info.check
+        self.check = f"{check.error:.1e} of {check.bound:.1e}" if check else "not checked"
+        launches = counted(len(medians), "launch")
+        self.samples = f"{counted(case.stats.rounds, 'sample')} in {launches}"
+        self.strip, found = Strip(case, time), two_modes(medians)
+        self.modes = found.text("s") if found else ""
 
 
 @dataclass(frozen=True)
@@ -163,26 +165,6 @@ def _cell(point: Point | None, unit: str, marks: Marks) -> Cell | None:
     if point is None:
         return None
     return Cell(point.y, unit, doubtful(point.cases, marks), tuple(dict.fromkeys(point.cases)))
-
-
-def case_row(run: Run, case: Case, marks: Marks) -> CaseRow:
-    """Return a case that has samples as the list of all cases shows it."""
-    info, words = case.extra_info, doubtful((case.fullname,), marks)
-    medians = [s for s in case_medians(case) if s is not None]
-    time = estimate(medians)
-    by_time = rate(info.work.flops, info.work.bytes, medians)
-    return CaseRow(
-        case.fullname,
-        function_of(case.fullname),
-        info.title,
-        label(run, case.params),
-        Cell(time, "s", words, (case.fullname,)),
-        Cell(*by_time, words, (case.fullname,)) if by_time else None,
-        f"{info.check.error:.1e} of {info.check.bound:.1e}" if info.check else "not checked",
-        f"{counted(case.stats.rounds, 'sample')} in {counted(len(medians), 'launch')}",
-        strip(case, time),
-        found.text("s") if (found := two_modes(medians)) else "",
-    )
 
 
 def label(run: Run, params: Mapping[str, Scalar]) -> str:

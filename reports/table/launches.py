@@ -8,11 +8,15 @@ Ratios of machines take a case's time to be a pseudomedian over launches, on the
 median of the means of all pairs of launches, each launch paired with itself too (Hodges and
 Lehmann). It is rounded to 0.1% of the time, so that ratios are the same on the index, on the
 purchase page and in the terminal.
+
+Launches may fall into two modes, which no single number describes: a process keeps what it drew at
+its start, such as where its memory lies, so that all samples of a launch are of one mode.
 """
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from statistics import median
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,6 +25,7 @@ from msgspec import Struct
 from frobench.suite.statistics import Medians, case_medians, estimate
 from frobench.suite.stored.machine_identity import function_of
 from frobench.suite.stored.types import Case, Estimate, Run, Scalar, Status
+from frobench.suite.units import format_range
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 WORK = ("flops", "bytes", "items")
@@ -263,3 +268,44 @@ def log_centres(seconds: Numbers) -> Numbers:
     below, above = pairs[cases, np.maximum(known - 1, 0) // 2], pairs[cases, known // 2]
     rounded: Numbers = np.round((below + above) / 2 / STEP) * STEP
     return rounded
+
+
+LEAST_OF_A_MODE = 2
+"""Launches of a mode, at least."""
+MODES_GAP = math.log(1.25)
+"""Logarithm of the ratio between the nearest launches of two modes, at least."""
+MODES_APART = 3.0
+"""The gap between two modes as a multiple of the wider mode's range, at least."""
+TWO_MODES = "two modes"
+"""What marks such a number."""
+
+
+class Modes(NamedTuple):
+    """The median of the lower and of the upper mode."""
+
+    low: float
+    high: float
+
+    def text(self, unit: str) -> str:
+        """Spell both, such as "22 or 41 µs"."""
+        return format_range(self.low, self.high, unit, " or ", digits=2)
+
+
+def two_modes(by_launch: Sequence[float | None]) -> Modes | None:
+    """Return the two modes of positive numbers, one of each launch; nothing where there is one."""
+    ordered = sorted(value for value in by_launch if value is not None)
+    if len(ordered) < 2 * LEAST_OF_A_MODE or ordered[0] <= 0:
+        return None
+    logs = [math.log(value) for value in ordered]
+    cuts = range(LEAST_OF_A_MODE, len(logs) - LEAST_OF_A_MODE + 1)
+    cut = max(cuts, key=lambda at: logs[at] - logs[at - 1])
+    gap = logs[cut] - logs[cut - 1]
+    widest = max(logs[cut - 1] - logs[0], logs[-1] - logs[cut])
+    if gap < MODES_GAP or gap < MODES_APART * widest:
+        return None
+    return Modes(median(ordered[:cut]), median(ordered[cut:]))
+
+
+def modes_of(case: Case) -> Modes | None:
+    """Return the two modes of a case's launch medians, in seconds; nothing where there is one."""
+    return two_modes(case_medians(case))

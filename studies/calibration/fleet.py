@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from frobench.reports.fleet.unlike import unlike
+from frobench.reports.fleet.unlike import Unlike
 from studies.calibration.figures import Figure, Goal, Table, errors
 from studies.calibration.work import Spread, Tell
 from tests.instruments.runs.made_up_fleet import EQUAL, EXERCISES, LAUNCHES, SCATTER
@@ -148,7 +148,7 @@ def simulated(cell: Cell, pages: int) -> Seen:
         logs += chance.normal(0, EQUAL, (cell.nodes, len(EXERCISES), 1))
         rows, columns = np.arange(planted), chance.integers(0, len(EXERCISES), planted)
         logs[rows, columns] += np.log1p(cell.slow)
-        result = unlike(logs)
+        result = Unlike(logs)
         named = result.named
         found += int(np.sum(named[rows, columns]))
         named[rows, columns] = False
@@ -165,7 +165,7 @@ def grouped(groups: Groups, pages: int) -> int:
         logs = chance.normal(0, SCATTER, (groups.nodes, len(EXERCISES), LAUNCHES))
         logs += chance.normal(0, EQUAL, (groups.nodes, len(EXERCISES), 1))
         logs[:slower, 0] += np.log1p(groups.slow)
-        named = unlike(logs).slower
+        named = Unlike(logs).slower
         wrong = int(np.sum(named[:, 0] != (np.arange(groups.nodes) < slower)))
         found += bool(named.any(axis=0).tolist() == [True, *others] and wrong <= groups.nodes / 100)
     return found

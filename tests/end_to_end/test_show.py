@@ -17,9 +17,9 @@ from msgspec.structs import replace
 
 from frobench.command import main
 from frobench.reports.findings import sections
-from frobench.reports.run.page import contents
+from frobench.reports.run.page import Contents
 from frobench.reports.summary import plain, short
-from frobench.reports.summary.device_axes import device_axes
+from frobench.reports.summary.model import device_axes
 from frobench.suite import checks
 from frobench.suite.printable import printable
 from frobench.suite.stored import store
@@ -92,7 +92,7 @@ def test_the_terminal_tells_the_axes_and_the_answers_of_the_page() -> None:
     assert [(one.name, one.precision, one.value) for one in found.axes] == [
         (one.name, one.precision, one.value) for one in own.axes
     ]
-    page = contents(run, sections(run))
+    page = Contents(run, sections(run))
     told = " ".join(" ".join(answers.lines(found, 10_000)).split())
     for axis in page.first.axes:
         ends = axis.note.partition(",")[0].replace(" to ", ", ")

@@ -97,28 +97,16 @@ const compare = (() => {
     return `No machine ${asked.join(" and ")} (${counts.map(([count, [one, several]]) => `${count} ${count === 1 ? one : several}`).join(", ")})`;
   }
 
-  /** How machines stand to each other two by two, whatever the reference; each two are compared once. */
-  function pairs(workload, quantity) {
-    const found = new Map();
-    return (one, other) => {
-      const key = `${one.place} ${other.place}`;
-      if (!found.has(key)) found.set(key, model.score(one.machine, other.machine, workload, quantity).speed);
-      return found.get(key);
-    };
-  }
-
   /**
    * Machines under a workload, fastest first, those without a speed last. `ranked` are those that verdicts are about: they
    * fit what the reader asked, and their runs are not doubtful; each has the ranks that it may have.
    */
   function standing(workload, machines, reference) {
+    const compared = model.comparing(workload), beside = (one, other) => compared(one.machine, other.machine).speed;
     const rows = machines.map((row) => {
-      const score = row.cpuAlone || row.machine.accelerated || !reference.accelerated
-        ? model.score(row.machine, reference, workload)
-        : { speed: null, coverage: 0, parts: [], why: "no accelerator was measured" };
+      const score = model.beside(compared, row.machine, reference);
       return { ...row, score, speed: score.speed, ratio: score.speed && model.ratio(score.speed), ranks: null };
     });
-    const beside = pairs(workload, "seconds");
     const faster = (one, other) => isAbove(beside(one, other));
     const known = rows.filter(({ speed }) => speed !== null).sort((a, b) => b.speed.log - a.speed.log || a.place - b.place);
     const ranked = model.ordered(model.trusted(known.filter((row) => !row.out)), faster);
@@ -141,7 +129,8 @@ const compare = (() => {
     });
     const standings = data.workloads.map(({ name }) => standing(model.workload(data, name), rows, reference));
     const shown = standings.find(({ workload }) => workload.name === settings.workload.name) ?? standing(settings.workload, rows, reference);
-    return { data, settings, ...shown, standings, joules: pairs(settings.workload, "joules"), reference: shown.rows.find(({ isReference }) => isReference) };
+    const work = model.comparing(settings.workload, "joules"), joules = (one, other) => work(one.machine, other.machine).speed;
+    return { data, settings, ...shown, standings, joules, reference: shown.rows.find(({ isReference }) => isReference) };
   }
 
   const capital = (text) => text.replace(/^./, (first) => first.toUpperCase());
@@ -653,7 +642,7 @@ const compare = (() => {
     if (title) document.title = root.querySelector("[aria-invalid]") ? "Frobench" : title.textContent;
   }
 
-  return { view, parts, show, best, heading, headline, description, usualWorkload, workloadOf, weighable, weights, workloads };
+  return { view, parts, show, best, heading, headline, description, out, usualWorkload, workloadOf, weighable, weights, workloads };
 })();
 
 /** The page whose machines never change. */

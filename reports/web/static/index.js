@@ -5,7 +5,7 @@
  * lives in the address's fragment and nowhere else (#view=runs&q=h200&workload=decode&run=...). The build draws the
  * same table of devices without a browser.
  *
- * @typedef {{run: number, runs: number, machine: Machine, name: string, backend: string}} Device
+ * @typedef {{run: number, runs: number, machine: Machine, name: string, words: string}} Device
  *   `run` is the place of its newest run that counts, `runs` how many there are
  */
 const index = (() => {
@@ -33,36 +33,35 @@ const index = (() => {
   /** What puts an unknown value behind a known one. */
   const last = (one, other) => Number(one === undefined) - Number(other === undefined);
 
-  /** All devices, that of a run, and the currency of most prices. */
+  /** All devices with what is known of one of each, that of a run, and the currency of prices. */
   function read(data) {
-    const machines = model.devices(data);
-    const devices = data.groups.map(([run, others, runs], place) => {
-      const mine = machines[place], { count, price } = mine;
+    const { currency } = data, machines = model.devices(data);
+    const devices = data.groups.map(([run, , runs], place) => {
+      const machine = machines[place], { count, price, backend } = machine, name = brief(machine.device);
       return {
-        run, runs, machine: mine, name: brief(mine.device), backend: mine.backend,
-        price: price === null ? null : price / count, memory: mine.memory_bytes && mine.memory_bytes / count,
-        watts: mine.power && per(mine.power, count),
+        run, runs, machine, name, words: `${backend} ${name}`.toLowerCase(),
+        price: price === null || machine.currency !== currency ? null : price / count,
+        memory_bytes: machine.memory_bytes && machine.memory_bytes / count, watts: machine.power && per(machine.power, count),
       };
     });
-    const deviceOf = (run) => devices[data.device[run]];
-    return { data, devices, deviceOf, currency: data.currency, published: elsewhere.read(data.published) };
+    const others = elsewhere.read(data.published).map((one) => ({ ...one, words: one.name.toLowerCase() }));
+    return { data, devices, deviceOf: (run) => devices[data.device[run]], currency, published: others, under: "", compared: null };
   }
 
-  /** Whether a device has the words, of its name or its backend, that the reader asked for. */
-  const called = ({ name, backend = "" }, asked) =>
-    asked.name.toLowerCase().split(/\s+/).every((word) => `${backend} ${name}`.toLowerCase().includes(word));
+  /** Those that have the words, of their name or their backend, that the reader asked for. */
+  function called(all, { name }) {
+    const asked = name.toLowerCase().split(/\s+/);
+    return all.filter(({ words }) => asked.every((word) => words.includes(word)));
+  }
 
   /** Devices of which others published figures. Capacity and price are not among these. */
-  const published = (all, asked) =>
-    (asked.hidden || asked.memory !== null || asked.budget !== null ? [] : all.published.filter((one) => called(one, asked)));
+  const published = (all, asked) => (asked.hidden || asked.memory !== null || asked.budget !== null ? [] : called(all.published, asked));
 
-  /** Why a device is not what the reader asked for, or "". */
-  function out(device, asked, all) {
-    const { memory, price, machine } = device;
-    if (!called(device, asked)) return "name";
-    if (asked.memory !== null && !(memory >= asked.memory * GB)) return "memory";
-    if (asked.budget === null) return "";
-    return price === null || machine.currency !== all.currency ? "unknown price" : price > asked.budget ? "price" : "";
+  /** Scores under a workload, which are kept until the reader asks for another one. */
+  function comparing(all, workload) {
+    const under = JSON.stringify([workload.name, workload.weights]);
+    if (all.under !== under) Object.assign(all, { under, compared: model.comparing(workload) });
+    return all.compared;
   }
 
   /**
@@ -70,31 +69,25 @@ const index = (() => {
    * @param {{reference: number, workload: Workload, name: string, memory: ?number, budget: ?number, order: string}} asked
    */
   function view(all, asked) {
-    const { currency } = all, { workload } = asked;
-    const base = all.deviceOf(asked.reference), reference = base.machine;
-    const none = { speed: null, coverage: 0, parts: [], why: "no accelerator was measured" };
-    const score = (one, other) => (other.accelerated && !one.accelerated ? none : model.score(one, other, workload));
-    const rows = [];
-    let unpriced = 0;
-    for (const one of all.devices) {
-      const why = out(one, asked, all);
-      unpriced += Number(why === "unknown price");
-      if (why) continue;
-      const found = score(one.machine, reference), { speed } = found;
-      const worth = speed && one.price && one.machine.currency === currency ? model.workPer(speed, one.price / PER) : null;
-      rows.push({ ...one, score: found, speed, worth });
-    }
+    const { workload, order } = asked, base = all.deviceOf(asked.reference), compared = comparing(all, workload);
+    const found = called(all.devices, asked).map((one) => [one, compare.out(one, one.price, asked)]);
+    const rows = found.filter(([, out]) => !out).map(([one]) => {
+      const score = model.beside(compared, one.machine, base.machine), { speed } = score;
+      return { ...one, score, speed, worth: speed && one.price ? model.workPer(speed, one.price / PER) : null };
+    });
     rows.sort((a, b) => (b.speed?.log ?? -Infinity) - (a.speed?.log ?? -Infinity) || a.run - b.run);
-    const beside = (one, other) => score(one.machine, other.machine).speed;
-    const fast = [...rows], by = columns(all).find(({ title }) => title.toLowerCase() === asked.order.replace("-", ""));
-    const amounts = new Map(rows.map((row) => [row.run, by ? by.of(row)?.value : row.speed?.log])), amount = ({ run }) => amounts.get(run);
-    const sign = asked.order.startsWith("-") ? -1 : 1;
-    if (by || asked.order === "speed") rows.sort((a, b) => last(amount(a), amount(b)) || sign * (amount(a) - amount(b)) || a.run - b.run);
-    return {
-      rows, order: asked.order, apart: differing(all.data), base, beside, workload, unpriced, currency, called: base.name,
-      fastest: first(fast.filter(({ speed }) => speed), beside, () => 1),
-      best: first(fast.filter(({ worth }) => worth), beside, ({ price }) => price),
+    const beside = (one, other) => compared(one.machine, other.machine).speed;
+    const shown = {
+      rows, order, apart: differing(all.data), base, beside, compared, workload, unpriced: found.filter(([, out]) => out === "price unknown").length,
+      currency: all.currency, called: base.name,
+      fastest: first(rows.filter(({ speed }) => speed), beside, () => 1),
+      best: first(rows.filter(({ worth }) => worth), beside, ({ price }) => price),
     };
+    const by = columns(all).find(({ title }) => title.toLowerCase() === order.replace("-", ""));
+    const amounts = new Map(rows.map((row) => [row.run, by ? by.of(row)?.value : row.speed?.log])), amount = ({ run }) => amounts.get(run);
+    const sign = order.startsWith("-") ? -1 : 1;
+    if (by || order === "speed") rows.sort((a, b) => last(amount(a), amount(b)) || sign * (amount(a) - amount(b)) || a.run - b.run);
+    return shown;
   }
 
   /** The devices that nothing is conclusively better than, the first of them first; none of a doubtful run among others. */
@@ -139,9 +132,9 @@ const index = (() => {
   }
 
   /** A score as a bar from zero, with dots for other specimens. */
-  function speedOf({ base, workload }, { at }, { run, machine: { specimens, invalid, doubt }, score: { speed, coverage, why } }) {
+  function speedOf({ base, compared }, { at }, { run, machine: { specimens, invalid, doubt }, score: { speed, coverage, why } }) {
     if (!speed) return [element("span", { class: "absent" }, invalid ? "invalid run, not ranked" : "not measured"), element("small", {}, invalid || why)];
-    const others = specimens.slice(0, MOST_DOTS).map((one) => model.score(one, base.machine, workload).speed).filter(Boolean);
+    const others = specimens.slice(0, MOST_DOTS).map((one) => compared(one, base.machine).speed).filter(Boolean);
     const [text, interval] = units.parts(model.ratio(speed), "×");
     const dots = others.map(({ log }) => shape("circle", { class: "spec", cx: `${at(Math.exp(log))}%`, cy: 17, r: 3 }));
     return [element("div", {}, element("strong", {}, text),
@@ -156,9 +149,9 @@ const index = (() => {
   const columns = ({ currency }) => [
     ["Compute", "FLOP/s", axisOf("compute"), (row) => axisOf("compute")(row).precision],
     ["Memory", "B/s", axisOf("memory")],
-    ["Capacity", "GB", ({ memory }) => exact(memory && memory / GB)],
+    ["Capacity", "GB", ({ memory_bytes }) => exact(memory_bytes && memory_bytes / GB)],
     ["Power", "W", ({ watts }) => watts, ({ machine }) => machine.power.source],
-    ["Price", currency, ({ price, machine }) => exact(machine.currency === currency ? price : null), ({ machine }) => machine.price_date.slice(0, 7)],
+    ["Price", currency, ({ price }) => exact(price), ({ machine }) => machine.price_date.slice(0, 7)],
     ["Value", `× per ${units.value(PER, "")} ${currency}`, ({ worth }) => worth],
   ].map(([title, unit, of, note = () => ""]) => ({ title, unit, of, note }));
 
@@ -293,10 +286,12 @@ const index = (() => {
 
   /** Put as many of the runs that are asked for into the table as are to be seen. */
   function draw(wanted) {
-    const found = chosen(wanted);
-    runs.tBodies[0].replaceChildren(...found.slice(0, state.limit).map((i) => nodes[i]));
-    told("status", counted(found.length, wanted.earlier ? "run" : "machine", "No run is like that."));
-    get("more").hidden = state.limit >= found.length;
+    setting.make(runs.tBodies[0], [wanted.words, wanted.earlier, state.limit], () => {
+      const found = chosen(wanted);
+      told("status", counted(found.length, wanted.earlier ? "run" : "machine", "No run is like that."));
+      get("more").hidden = state.limit >= found.length;
+      return found.slice(0, state.limit).map((i) => nodes[i]);
+    });
   }
 
   /** Draw the devices that were picked side by side, the reference first if it is among them. */

@@ -172,6 +172,20 @@ const model = (() => {
     return { speed: why ? null : speedOver(one, other, found, quantity), coverage, parts, why };
   }
 
+  /** Scores of machines under a workload; each two are compared once. */
+  function comparing(workload, quantity = "seconds") {
+    const found = new Map();
+    return (one, other) => {
+      const key = `${one.at} ${other.at}`;
+      if (!found.has(key)) found.set(key, score(one, other, workload, quantity));
+      return found.get(key);
+    };
+  }
+
+  const UNLIKE = { speed: null, coverage: 0, parts: [], why: "no accelerator was measured" };
+  /** The score of a machine beside the reference, which has none of its accelerator beside a processor alone. */
+  const beside = (compared, one, reference) => (reference.accelerated && !one.accelerated ? UNLIKE : compared(one, reference));
+
   /** A share in percent; only the whole is 100%. */
   const percent = (share) => `${Math.min(Math.round(100 * share), share < 1 - 1e-9 ? 99 : 100)}%`;
 
@@ -247,7 +261,7 @@ const model = (() => {
   }
 
   return {
-    GB, MEASURED, SENSORS, machine, devices, trusted, differs, apart, weighed, workload, score, percent, inOne, missing, under, isHosts, ratio, exact, per, workPer,
+    GB, MEASURED, SENSORS, machine, devices, trusted, differs, apart, weighed, workload, score, comparing, beside, percent, inOne, missing, under, isHosts, ratio, exact, per, workPer,
     inverse, isAbove, ordered, best, places, beaters, ownership,
   };
 })();

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from frobench.reports.fleet.peers import Node, Placed
+from frobench.reports.fleet.fleet_page import Node
 from frobench.suite.stored.machine_identity import is_cpu
 from frobench.suite.stored.types import LABEL_DIGITS, Run
 from tests.instruments.faults.judging import add_up, keep, made, samples, set_samples
@@ -88,7 +88,7 @@ def _shorten(found: Run) -> None:
 
 def placed(
     count: int, slow: Slow | None = None, seed: int = 0, exercises: Iterable[str] = EXERCISES
-) -> list[Placed]:
+) -> list[Node]:
     """Return nodes as the fleet page takes them, without runs: a case an exercise."""
     chance = np.random.default_rng(seed)
     subjects = [*exercises]
@@ -97,7 +97,8 @@ def placed(
     for number, (exercise, factor) in (slow or {}).items():
         logs[number, subjects.index(exercise)] += np.log(factor)
     return [
-        Placed(_node(number, subjects, rows), _href(number)) for number, rows in enumerate(logs)
+        replace(_node(number, subjects, rows), href=_href(number))
+        for number, rows in enumerate(logs)
     ]
 
 

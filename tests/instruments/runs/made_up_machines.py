@@ -109,7 +109,10 @@ def data(*machines: Machine, base: int = 0, host: bool = False) -> dict[str, Any
             }
             for one in machines
         ],
-        "models": [(one.name, one.parameters, one.token_bytes, one.token_flops) for one in MODELS],
+        "models": [
+            (one.name, one.parameters, one.amounts["decode"], one.amounts["prompt"])
+            for one in MODELS
+        ],
         "small": SMALL,
         "published": {"devices": [], "words": []},
         "reasons": [*reasons],

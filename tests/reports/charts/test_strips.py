@@ -6,7 +6,7 @@ from itertools import accumulate
 
 import pytest
 
-from frobench.reports.charts.strips import MOST, WIDTH, Strip, strip
+from frobench.reports.charts.strips import MOST, WIDTH, Strip
 from frobench.suite.statistics import estimate, launch_medians
 from frobench.suite.stored import store
 from tests.instruments.runs.exact_runs import case
@@ -18,7 +18,7 @@ def drawn(*launches: list[float]) -> Strip:
     one.stats = store.case_stats(samples, 1)
     one.extra_info.launches = [len(launch) for launch in launches]
     medians = launch_medians(samples, one.extra_info.launches)
-    return strip(one, estimate(medians))
+    return Strip(one, estimate(medians))
 
 
 def dots(found: Strip) -> list[list[int]]:

@@ -12,10 +12,10 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from frobench.reports.fleet import fleet_page
-from frobench.reports.fleet.peers import Node, Placed, compared, node
+from frobench.reports.fleet.fleet_page import Node, compared, node
 from frobench.reports.making.workers import Workers
 from frobench.reports.site import build
-from frobench.reports.summary.device_axes import device_axes
+from frobench.reports.summary.model import device_axes
 from frobench.reports.table.launches import estimates
 from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
@@ -54,7 +54,7 @@ def test_the_page_names_the_slow_node_with_the_exercise_and_an_interval(built: P
 
 
 def test_programs_get_the_slow_node_with_its_ratio_in_the_words_of_the_page(built: Path) -> None:
-    found = fleet_page.unlike(built)
+    found = fleet_page.unlike_nodes(built)
     assert [*found] == [label(1)]
     assert found[label(1)] == pytest.approx({"Matmul": 1.2, "Compute": 1.2}, rel=0.02)
 
@@ -129,7 +129,7 @@ def test_of_a_node_that_nodes_cannot_be_compared_with_nothing_is_left(
     paths = [store.write(one, tmp_path / "results") for one in runs(4)]
     bad: list[str] = []
 
-    def failing(nodes: Sequence[Placed], *_: object) -> dict[str, bytes]:
+    def failing(nodes: Sequence[Node], *_: object) -> dict[str, bytes]:
         bad.append(nodes[0].href)
         if any(node.href == bad[0] for node in nodes):
             raise ValueError("odd")
@@ -156,7 +156,7 @@ def test_the_newest_run_of_a_node_counts() -> None:
     found = placed(5)
     slow = placed(5, {2: ("matmul", 1.3)})[2]
     before, after = (
-        Placed(replace(slow.node, datetime=when), "again.html")
+        replace(slow, datetime=when, href="again.html")
         for when in ("2025-01-01T12:00:00+00:00", "2027-01-01T12:00:00+00:00")
     )
     assert not compared([*found, before])[0][0].unlike.named.any()
@@ -165,30 +165,30 @@ def test_the_newest_run_of_a_node_counts() -> None:
 
 def test_another_torch_or_another_kind_of_machine_is_not_held_against_the_others() -> None:
     found = placed(5, {4: ("matmul", 1.5)})
-    other = replace(found[4].node, torch="2.12.0", kind="nvidia-h100 2.12.0")
-    text = text_of(fleet_page.files([*found[:4], Placed(other, found[4].href)])["fleet.html"])
+    other = replace(found[4], torch="2.12.0", kind="nvidia-h100 2.12.0")
+    text = text_of(fleet_page.files([*found[:4], other])["fleet.html"])
     assert "None of 4 nodes is unlike its peers" in text
     assert f"node {label(4)}: 1 node with {other.title} and torch 2.12.0" in text
 
 
 def test_a_run_that_did_not_end_or_has_an_error_is_named_and_not_compared() -> None:
     found = placed(4)
-    partial = replace(found[0].node, unfit="its run did not end")
-    text = text_of(fleet_page.files([Placed(partial, ""), *found[1:]])["fleet.html"])
+    partial = replace(found[0], unfit="its run did not end")
+    text = text_of(fleet_page.files([partial, *found[1:]])["fleet.html"])
     assert f"node {label(0)}: its run did not end" in text
     assert "of 3 nodes" in text
 
 
 def differing(nodes: Sequence[Node], number: int) -> str:
     """Return what the page says differs at a node."""
-    page = fleet_page.files([Placed(each, "") for each in nodes])["fleet.html"].decode()
+    page = fleet_page.files(nodes)["fleet.html"].decode()
     row = page.partition(f">{label(number)}<")[2].partition("</tr>")[0]
     return unescape(re.sub("<[^>]*>", "", row.rpartition('data-l="What else')[2].partition(">")[2]))
 
 
 def test_what_else_differs_stands_beside_the_node_with_the_peers_value() -> None:
     found = [
-        replace(one.node, facts={**one.node.facts, "cpu.governor": "performance"})
+        replace(one, facts={**one.facts, "cpu.governor": "performance"})
         for one in placed(6, {2: ("matmul", 1.2)})
     ]
     limited = {"accelerators.0.power_limit_watts": 350.0, "cpu.governor": "powersave"}
@@ -210,7 +210,7 @@ def test_a_fact_of_several_accelerators_is_said_once() -> None:
     other = usual | {f"accelerators.{number}.driver": "570.1" for number in range(8)}
     other |= {f"accelerators.{number}.power_limit_watts": 350.0 for number in (3, 5)}
     found = [
-        replace(each.node, facts=other if number == 2 else usual)
+        replace(each, facts=other if number == 2 else usual)
         for number, each in enumerate(placed(5))
     ]
     told = "driver 570.1 (peers 580.95.05); power limit 350 W (peers 700 W)"
@@ -233,12 +233,12 @@ def test_a_node_with_less_memory_is_compared_and_a_few_bytes_less_are_no_differe
 @pytest.mark.parametrize(("every", "factor", "slower"), [(2, 1.2, 25), (3, 1.05, 17)])
 def test_two_groups_of_nodes_are_named_as_such(every: int, factor: float, slower: int) -> None:
     slow = dict.fromkeys(range(0, 50, every), ("matmul", factor))
-    found = [one.node for one in placed(50, slow)]
+    found = placed(50, slow)
     for number in slow:
         found[number] = replace(
             found[number], facts={**found[number].facts, "accelerators.0.driver": "570.1"}
         )
-    files = fleet_page.files([Placed(one, "") for one in found])
+    files = fleet_page.files(found)
     text = text_of(files["fleet.html"])
     longer = f"{factor - 1:.0%}"
     assert f"{slower} of 50 nodes are {longer} slower than the others in Matmul; the page" in text
@@ -255,7 +255,7 @@ def test_programs_and_the_terminal_are_told_of_two_groups(tmp_path: Path) -> Non
         (tmp_path / name).write_bytes(content)
     (line,) = fleet_page.groups_of(tmp_path)
     assert line.startswith("5 of 10 nodes are 19% slower than the others in Copies; ")
-    assert fleet_page.unlike(tmp_path) == {}
+    assert fleet_page.unlike_nodes(tmp_path) == {}
     (tmp_path / "fleet.csv").write_bytes(fleet_page.files(placed(10))["fleet.csv"])
     assert fleet_page.groups_of(tmp_path) == []
 
@@ -271,7 +271,7 @@ def test_a_node_that_is_odd_within_its_group_is_named() -> None:
 def test_nodes_with_too_few_launches_of_an_exercise_are_not_compared_in_it(launches: int) -> None:
     found = [
         replace(
-            each.node,
+            each,
             subjects={
                 "copies": {1: [1.0 + row / 1000] * launches},
                 "matmul": {1: [1.0] * (6 - 3 * (row < 2))},
@@ -279,7 +279,7 @@ def test_nodes_with_too_few_launches_of_an_exercise_are_not_compared_in_it(launc
         )
         for row, each in enumerate(placed(4))
     ]
-    text = text_of(fleet_page.files([Placed(each, "") for each in found])["fleet.html"])
+    text = text_of(fleet_page.files(found)["fleet.html"])
     if launches < 6:
         assert "No exercise has 6 launches on 3 of 4 nodes, so nothing is compared." in text
     else:
@@ -290,9 +290,9 @@ def test_the_answer_counts_where_else_the_farthest_node_differs_and_ends_with_th
     found = placed(10)
     shifted = {
         name: {1: (np.exp(0.3) * np.array(times[1])).tolist()}
-        for name, times in found[4].node.subjects.items()
+        for name, times in found[4].subjects.items()
     }
-    slow = Placed(replace(found[4].node, subjects=shifted), "")
+    slow = replace(found[4], subjects=shifted)
     text = text_of(fleet_page.files([*found[:4], slow, *found[5:]])["fleet.html"])
     assert re.search(
         rf"calls on node {label(4)} are .* differ in 12 other exercises or axes\.", text
@@ -304,7 +304,7 @@ def test_the_answer_counts_where_else_the_farthest_node_differs_and_ends_with_th
 def test_kinds_of_nodes_are_named_in_the_answer_and_share_the_false_alarms() -> None:
     titles = ("8 A", "8 B", "8 C")
     found = [
-        Placed(replace(each.node, kind=titles[row % 3], title=titles[row % 3]), each.href)
+        replace(each, kind=titles[row % 3], title=titles[row % 3])
         for row, each in enumerate(placed(12, {5: ("copies", 1.3)}))
     ]
     text = text_of(fleet_page.files(found)["fleet.html"])
@@ -345,5 +345,5 @@ def test_of_a_single_node_that_was_stored_none_is_unlike(tmp_path: Path) -> None
     site = tmp_path / "site"
     build.build([results], site, workers=Workers(1))
     assert (site / fleet_page.PAGE).exists()
-    assert fleet_page.unlike(site) == {}
+    assert fleet_page.unlike_nodes(site) == {}
     assert fleet_page.groups_of(site) == []

@@ -6,13 +6,13 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from frobench.reports.files.metadata import Head
+from frobench.reports.files.metadata import ANYWHERE, Head
 from frobench.reports.findings import sections
 from frobench.reports.findings.finding import Section
 from frobench.reports.run.first_screen import FirstScreen
-from frobench.reports.run.page import Contents, Signs, answer_row, contents, run_page
+from frobench.reports.run.page import AnswerRow, Contents, Signs, run_page
 from frobench.reports.summary import plain, views
-from frobench.reports.summary.device_axes import device_axes, with_others
+from frobench.reports.summary.model import device_axes, with_others
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Conclusion, Energy, Run, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, case
@@ -23,7 +23,7 @@ TWO = [22e-6, 22.1e-6, 22.2e-6, 22.3e-6, 41e-6, 41.1e-6, 41.2e-6, 41.3e-6]
 
 
 def shown(run: Run) -> Contents:
-    return contents(run, sections(run))
+    return Contents(run, sections(run))
 
 
 def first(run: Run) -> FirstScreen:
@@ -68,7 +68,7 @@ def test_measured_power_and_a_known_price_stand_in_the_facts() -> None:
     cases = everything(GPU)
     cases[0].extra_info.energy = Energy(joules=[600.0] * LAUNCHES, seconds=[1.0] * LAUNCHES)
     run = run_of(cases)
-    screen = contents(run, sections(run), price="2,000 USD (2026-01-01)").first
+    screen = Contents(run, sections(run), price="2,000 USD (2026-01-01)").first
     assert dict(screen.facts)["Power"].endswith(" W (limit 700 W)")
     assert ("Price", "2,000 USD (2026-01-01)") in screen.facts
 
@@ -95,7 +95,7 @@ def test_other_runs_of_the_device_are_dots_and_are_counted() -> None:
     run = run_of(everything(GPU))
     own = device_axes(run)
     beside = with_others(own, [own, own])
-    screen = contents(run, sections(run), axes=beside).first
+    screen = Contents(run, sections(run), axes=beside).first
     assert screen.others == "2 other runs of this device"
     assert all(str(one.bar).count('class="spec"') == 2 for one in screen.axes)
     assert not first(run).others
@@ -149,7 +149,7 @@ def section_of(run: Run, exercise: str) -> Section:
 
 def test_launches_in_two_modes_are_a_strip_and_say_so() -> None:
     run = run_of(loops(TWO), accelerators=0)
-    found = answer_row(run, section_of(run, "norm_logging"), views.marks(run))
+    found = AnswerRow(run, section_of(run, "norm_logging"), views.marks(run))
     assert found.marks[0] == "two modes"
     assert str(found.chart).count("<circle") == len(TWO)
     assert str(found.chart).count("<rect") == len(TWO)  # the other case has square marks
@@ -157,13 +157,13 @@ def test_launches_in_two_modes_are_a_strip_and_say_so() -> None:
     (listed,) = [one for one in shown(run).sections if one.rows]
     assert [one.modes for one in listed.rows] == ["22 or 41 µs"] * 2
     steady = run_of(loops(30e-6), accelerators=0)
-    alike = answer_row(steady, section_of(steady, "norm_logging"), {})
+    alike = AnswerRow(steady, section_of(steady, "norm_logging"), {})
     assert (alike.marks, alike.modes) == ((), "")
 
 
 def test_a_case_in_one_mode_is_no_strip_beside_one_in_two() -> None:
     run = run_of(loops(TWO, 30e-6), accelerators=0)
-    found = answer_row(run, section_of(run, "norm_logging"), {})
+    found = AnswerRow(run, section_of(run, "norm_logging"), {})
     assert found.modes == "item 22 or 41 µs"
     drawn = str(found.chart)
     assert (drawn.count("<circle"), drawn.count("<rect")) == (len(TWO), 0)
@@ -178,7 +178,7 @@ def test_a_wide_interval_is_marked_and_no_headline() -> None:
     for one in cases:
         one.extra_info.work = Work(items=1000.0)
     run = run_of(of("norm_logging", cases), accelerators=0)
-    found = answer_row(run, section_of(run, "norm_logging"), {})
+    found = AnswerRow(run, section_of(run, "norm_logging"), {})
     assert "wide interval" in found.marks
     assert found.answer.startswith("Not conclusive: ")
 
@@ -188,7 +188,7 @@ def test_a_range_in_the_first_sentence_is_one_figure() -> None:
     seconds = [flops / (rate * 1e9) for rate in (200, 220, 300, 500, 700, 880, 900, 950)]
     wide = case("bench_square", seconds, CPU, work=Work(flops=flops), n=1024, dtype="float32")
     run = run_of(of("matmul", [wide]), accelerators=0)
-    page = run_page(shown(run), [], Signs(Head({}, ""), "", "", ""))
+    page = run_page(shown(run), [], Signs(Head("", "", "", {}, ANYWHERE), "", "", ""))
     (bold,) = re.findall(r'<p class="lead">.*?<b>(.*?)</b>', page)
     assert re.fullmatch(r"\d+ to \d+\u00a0GFLOP/s", bold)
 

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from frobench.reports.run import normal
-from frobench.reports.run.normal import Row
+from frobench.reports.run.first_screen import BesideOthers, beside_others
 from frobench.reports.site.build import build as publish
-from frobench.reports.summary.device_axes import device_axes, with_others
+from frobench.reports.summary.model import device_axes, with_others
 from frobench.suite.datasheets import published
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Run, Work
@@ -49,10 +48,10 @@ def copied(rate: float, function: str = "bench_to_device", **params: Any) -> Cas
     return case(function, [size / rate] * LAUNCHES, GPU, work=work, size=size, **params)
 
 
-def only(run: Run, *elsewhere: Run) -> Row:
+def only(run: Run, *elsewhere: Run) -> BesideOthers:
     """Return the one axis that is known of others, the machines of other runs."""
     own = with_others(device_axes(run), [], map(device_axes, elsewhere))
-    (found,) = normal.rows(own, {})
+    (found,) = beside_others(own, {})
     return found
 
 
@@ -87,7 +86,7 @@ def test_an_interval_that_reaches_the_range_is_within_it() -> None:
 
 def test_nothing_is_said_where_there_is_nothing_to_compare_an_axis_with() -> None:
     for run in (run_of([product(1e14)], card="Another"), run_of([])):
-        assert normal.rows(device_axes(run), {}) == []
+        assert beside_others(device_axes(run), {}) == []
 
 
 def test_stored_and_published_figures_make_one_range_and_are_counted_apart() -> None:

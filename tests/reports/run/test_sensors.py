@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from frobench.reports.files.metadata import Head
+from frobench.reports.files.metadata import ANYWHERE, Head
 from frobench.reports.run import sensors
-from frobench.reports.run.page import Signs, contents, run_page
+from frobench.reports.run.page import Contents, Signs, run_page
 from frobench.reports.summary import views
 from frobench.suite import checks
 from frobench.suite.checks import noise, power, rule
@@ -17,7 +17,7 @@ from tests.instruments.faults.judging import made
 
 def page_of(run: Run) -> str:
     """Return the page of a run, without its answers."""
-    return run_page(contents(run, []), [], Signs(Head({}, ""), "", "", ""))
+    return run_page(Contents(run, []), [], Signs(Head("", "", "", {}, ANYWHERE), "", "", ""))
 
 
 GAP = [100.0, None, 300.0]
@@ -94,17 +94,12 @@ def test_a_single_reading_and_one_value_all_along_can_be_drawn() -> None:
         sensors.draw(sensors.SensorSeries("Power", "W", {"cpu": values}, []))
 
 
-def test_the_table_has_every_quantity_or_the_reason() -> None:
+def test_what_held_clocks_back_and_what_was_not_read_is_said_with_the_reason() -> None:
     told = sensors.sensors(on_gpus())
     assert told is not None
-    rows = {(device, name): cells for device, name, cells in told.rows}
-    gpu = "NVIDIA H200 (cuda:0)"
-    assert rows[gpu, "Clock"] == ["1.2 GHz", "1.98 GHz", "1.98 GHz"]
-    assert rows[gpu, "Fan"] == ["not known: NVML: Not Supported"]
-    assert rows[gpu, "Energy"] == ["4 J more than at first"]
-    assert rows["CPU", "Load of the system"] == ["1.5", "2", "2.5"]
-    assert told.held_back == [(gpu, "SwPowerCap", "75%")]
+    assert told.held_back == [("NVIDIA H200 (cuda:0)", "SwPowerCap", "75%")]
     assert told.cost == "0.31%"
+    assert "<code>cuda:0.fan</code>: NVML: Not Supported</li>" in page_of(on_gpus())
 
 
 def test_the_page_has_the_section_among_its_data_if_there_is_anything_to_show() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from frobench.reports.findings import sections
-from frobench.reports.run.page import Contents, contents
+from frobench.reports.run.page import Contents
 from frobench.suite.stored.types import Estimate, Run, Telemetry
 from frobench.suite.units import format_estimate, format_value
 from tests.instruments.runs import factory
@@ -31,7 +31,7 @@ def run() -> Run:
 
 @pytest.fixture(scope="module")
 def shown(run: Run) -> Contents:
-    return contents(run, sections(run))
+    return Contents(run, sections(run))
 
 
 def rows(shown: Contents, name: str) -> list[dict[str, Any]]:

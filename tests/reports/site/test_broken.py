@@ -17,7 +17,7 @@ from frobench.reports.making import broken, workers
 from frobench.reports.making.cache import Cache, Source
 from frobench.reports.making.workers import Workers
 from frobench.reports.purchase import purchase
-from frobench.reports.site import build, run_files
+from frobench.reports.site import build
 from frobench.suite import checks
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion
@@ -33,7 +33,7 @@ def fails_for(commit: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that fails where a run of this commit is among what it is given."""
 
     def failing(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - what the function takes
-        if commit in repr(given):
+        if commit in repr([getattr(one, "run", one) for one in given]):  # of contents their run
             raise ZeroDivisionError(HOSTILE)
         return function(*given, **named)
 
@@ -51,9 +51,9 @@ def built(paths: list[Path], out: Path) -> dict[Path, list[Conclusion]]:
     ("module", "name"),
     [
         (checks, "conclude"),
-        (run_files, "estimates"),
-        (run_files, "sections"),
-        (run_files, "run_page"),
+        (build, "estimates"),
+        (build, "sections"),
+        (build, "run_page"),
         (index, "_rows"),
         (downloads, "runs"),
     ],
@@ -113,7 +113,7 @@ def test_a_full_disk_is_no_fault_of_a_run(tmp_path: Path, monkeypatch: pytest.Mo
     def full(*_: object) -> NoReturn:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(run_files, "write", full)
+    monkeypatch.setattr(build, "write", full)
     with pytest.raises(OSError, match="No space"):
         built(stored(tmp_path / "results", small(1)), tmp_path / "site")
 
@@ -122,7 +122,7 @@ def test_without_anybody_to_tell_the_first_broken_run_ends_the_site(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = small(1)
-    monkeypatch.setattr(run_files, "sections", fails_for(run.frobench.run, sections))
+    monkeypatch.setattr(build, "sections", fails_for(run.frobench.run, sections))
     with pytest.raises(store.InvalidResult, match="ZeroDivisionError"):
         build.build(stored(tmp_path / "results", run), tmp_path / "site", workers=Workers(1))
 

@@ -13,7 +13,7 @@ from frobench.command import main
 from frobench.reports.compare.workload import sides
 from frobench.reports.making.cache import Cache, Source
 from frobench.reports.making.workers import Workers
-from frobench.reports.site import build, run_files
+from frobench.reports.site import build
 from frobench.suite import checks
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Conclusion, Run
@@ -137,4 +137,4 @@ def test_a_site_judges_a_file_once(
         build.build(paths, tmp_path / "site", workers=Workers(1))
     assert len(judged) == len(paths)
     source = Source(paths[1], "0" * 64, Cache(tmp_path / "cache", "other sources"))
-    assert run_files.judged(source).frobench.conclusions == conclude(edited())
+    assert build.judged(source).frobench.conclusions == conclude(edited())

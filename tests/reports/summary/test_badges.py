@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.reports.summary import card
-from frobench.reports.summary.device_axes import Axis
+from frobench.reports.summary.model import Axis
 from frobench.suite.stored.types import Estimate
 from tests.reports.charts.test_charts import contrast
 

@@ -14,7 +14,7 @@ from frobench.command import main
 from frobench.reports.findings import findings
 from frobench.reports.run.sheets import sheets
 from frobench.reports.summary import models
-from frobench.reports.summary.device_axes import NAMES, Axis, DeviceAxes, device_axes, with_others
+from frobench.reports.summary.model import NAMES, Axis, DeviceAxes, device_axes, with_others
 from frobench.reports.summary.views import numbers
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Energy, Run, Search, Work
@@ -234,8 +234,7 @@ def test_language_models_have_tokens_per_second_where_they_fit() -> None:
     assert decoded.value == pytest.approx(4e12 / (weights + cache), rel=0.02)
     attention = 2 * 32 * 4096 * 2049
     assert prompt.value == pytest.approx(5e14 / (weights + attention), rel=0.02)
-    rate = found.serving.decode
-    assert rate
+    rate = found.serving.rates["decode"]
     assert rate.low
     assert decoded.low == pytest.approx(rate.low * decoded.value / rate.value)
     assert [one.name for one in found.models if not one.fits] == ["Llama 3.1 70B"]
@@ -248,10 +247,9 @@ def test_language_models_have_tokens_per_second_where_they_fit() -> None:
 def test_layers_that_a_cache_may_hold_give_way_to_the_memory_s_bandwidth() -> None:
     small = layers("bench_decode_graph", 1024, 1e-6, Work(bytes=4e7))
     found = axes_of([*small, *copied("bench_within", GPU, MEMORY)])
-    assert found.serving.decode
-    assert found.serving.decode.value == pytest.approx(MEMORY, rel=0.02)
+    assert found.serving.rates["decode"].value == pytest.approx(MEMORY, rel=0.02)
     assert found.serving.basis == "copies in its memory"
-    assert found.serving.prefill is None
+    assert "prompt" not in found.serving.rates
     cpu = axes_of(copied("bench_within", CPU, MEMORY), accelerators=0)
     assert cpu.models[0].decode
     assert cpu.models[0].decode.value == pytest.approx(MEMORY / 2.54e9, rel=0.03)

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from frobench.reports.table.modes import Modes, modes_of, two_modes
+from frobench.reports.table.launches import Modes, modes_of, two_modes
 from tests.instruments.runs.exact_runs import case
 
 TWO = [22.2, 22.8, 39.6, 40.4, 40.8, 41.2, 43.5]
