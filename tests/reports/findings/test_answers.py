@@ -83,7 +83,7 @@ def draws(plot: Plot, told: list[list[str]]) -> None:
     for label, points in (cells for cells in told if len(cells) > 1):
         for point, text in zip(lines[label].points, points.split("; "), strict=True):
             place, _, number = re.sub(r"=(?=[\d.e+-]+$)", "\t", text).partition("\t")
-            assert place == (f"{point.x:.15g}" if isinstance(point.x, float) else point.x)
+            assert place == (f"{point.x:.15g}" if isinstance(point.x, float) else str(point.x))
             assert not number or point.y.value == pytest.approx(float(number), rel=1e-5)
 
 
