@@ -23,13 +23,12 @@ from frobench.reports.making.workers import Workers
 from frobench.reports.site import build
 from frobench.suite import checks
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Run
+from frobench.suite.stored.types import Run, Work
 from tests.instruments.faults.judging import keep
 from tests.instruments.processes.project_files import EXAMPLE_RUN
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory
-from tests.instruments.runs.exact_runs import run_of
-from tests.reports.findings.exercises.test_findings_transformer import SECONDS, layers
+from tests.instruments.runs.exact_runs import case, run_of
 
 SOURCE = "NVIDIA H200, 2026-01-02; Frobench"
 PIXELS = round(160 / 25.4 * 300)
@@ -37,10 +36,10 @@ PIXELS = round(160 / 25.4 * 300)
 
 def few() -> Run:
     """Return a run with one chart."""
+    layers: dict[str, Any] = {"width": 4096, "layers": 1, "dtype": "bfloat16"}
     cases = [
-        layers("train", 0.6, 0.3),
-        layers("decode", 0.1, 0.2, tokens=1, batch=1, seconds=3 * SECONDS),
-        layers("decode_graph", 0.1, 0.6, tokens=1, batch=1),
+        case(f"bench_{name}", 1e-2, "cuda:0", work=Work(flops=1e12, items=1000.0), **layers)
+        for name in ("train", "prefill")
     ]
     return run_of("transformer", cases, accelerators=1)
 

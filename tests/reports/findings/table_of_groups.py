@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: MIT
+"""Answers about several devices and nodes: split batches, split models, and networks."""
+
+TABLE = """
+## data_parallel
+# several devices are compared with one, and the ways with each other
++ one_device | cuda:0 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
++ by_hand | cuda:0+cuda:1 | size=medium batch=1,64,2048 | 500 + 0.5x | items=1x
++ data_parallel | cuda:0+cuda:1 | size=medium batch=1,64,2048 | 1000 + 1x | items=1x
+* speed-up-by_hand-cuda:0+cuda:1-medium | 1.409449 | 1.409x […] the speed of one NVIDIA H200 by
+    hand, a batch of 2,048. → Split batches of 2,048.
+= threshold-by_hand-cuda:0+cuda:1-medium | 800 64 2048 | From somewhere between a batch of 64 and a
+    batch of 2,048.
+= speed-up-data_parallel-cuda:0+cuda:1-medium | 0.7047244 | 0.7047x [0.7047, 0.7047] the speed of
+    one NVIDIA H200 with nn.DataParallel, a batch of 2,048. → Do not split batches of 2,048 or
+    fewer.
+= threshold-data_parallel-cuda:0+cuda:1-medium | none | At no size measured, up to a batch of
+    2,048.
+= best-cuda:0+cuda:1-medium | 2 | 2.000x […] as fast by hand as with nn.DataParallel, a batch of
+    2,048. → Train by hand.
+# four devices are compared with one
++ one_device | cuda:0 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
++ by_hand | cuda:0+cuda:1+cuda:2+cuda:3 | size=medium batch=1,64,2048 | 1000 + 0.25x | items=1x
+* speed-up-by_hand-cuda:0+cuda:1+cuda:2+cuda:3-medium | 1.420635 | …
+= best-cuda:0+cuda:1+cuda:2+cuda:3-medium | | Not measured: by hand is the only way that was
+    measured.
+# processes are compared with one process, by their steps however many are in a sample
++ one_device | cuda:0 | size=medium batch=1,64,2048 | 900 + 9x | items=1x
++ one_process | cuda:0+cuda:1 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
++ distributed | cuda:0+cuda:1 | size=medium batch=1,64,2048 | 5000 + 5x | items=10x
++ by_hand | cuda:0+cuda:1 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
+* speed-up-by_hand-cuda:0+cuda:1-medium | 9 | …
+= speed-up-distributed-cuda:0+cuda:1-medium | 1.409449 | …
+= best-cuda:0+cuda:1-medium | 1.409449 | … as fast with DistributedDataParallel as by hand, …
+# halves of the CPU are compared with one half and named so
++ one_process | cpu/0+cpu/1 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
++ distributed | cpu/0+cpu/1 | size=medium batch=1,64,2048 | 500 + 0.5x | items=1x
+- by_hand | device=none size=medium batch=1 | needs two accelerators; 0 measured here
+* speed-up-distributed-cpu/0+cpu/1-medium | 1.409449 | … the speed of one half with
+    DistributedDataParallel, a batch of 2,048.…
+= threshold-distributed-cpu/0+cpu/1-medium | 800 | …
+= speed-up-accelerators | | Not measured: needs two accelerators; 0 measured here.
+! best-cpu/0+cpu/1-medium
+! loss-cpu/0+cpu/1-medium
+# ways that cannot be told apart are not ranked
++ by_hand | cuda:0+cuda:1 | size=medium batch=2048 | 1524 | items=2048
++ data_parallel | cuda:0+cuda:1 | size=medium batch=2048 | 1524 | shaken=1.1,0.9 items=2048
+    items=2048
+* best-cuda:0+cuda:1-medium | | No measurable difference: … a batch of 2,048.
+# what is lost is what a share of one device's time leaves
++ one_device | cuda:0 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
++ by_hand | cuda:0+cuda:1 | size=medium batch=1,64,2048 | 500 + 0.5x | items=1x
++ data_parallel | cuda:0+cuda:1 | size=medium batch=1,64,2048 | 1000 + 1x | items=1x
++ forward | cuda:0 | size=medium batch=2048 | 6000 | items=2048
++ forward_parts | cuda:0+cuda:1 | size=medium batch=2048
+    part=replicate,scatter,parallel_apply,gather,whole | 3000 1000 4000 2000 9800 | items=2048
+= loss-cuda:0+cuda:1-medium | 0.6938776 | 69.39% […] of a forward pass, with a batch of 2,048.
+~ parts-cuda:0+cuda:1-medium | replicate | 2,048 samples=0.003
+~ parts-cuda:0+cuda:1-medium | scatter | 2,048 samples=0.001
+~ parts-cuda:0+cuda:1-medium | parallel_apply | 2,048 samples=0.004
+~ parts-cuda:0+cuda:1-medium | gather | 2,048 samples=0.002
+~ parts-cuda:0+cuda:1-medium | all at once | 2,048 samples=0.0098
+# a build without the primitives is the reason that is given
++ one_device | cuda:0 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
++ by_hand | cuda:0+cuda:1 | size=medium batch=1,64,2048 | 500 + 0.5x | items=1x
+- data_parallel | device=cuda:0+cuda:1 size=medium batch=64 part= | no primitives for
+    nn.DataParallel here: module has no attribute '_scatter'
+- forward_parts | device=cuda:0+cuda:1 size=medium batch=64 part=replicate | no primitives for
+    nn.DataParallel here: module has no attribute '_scatter'
+= speed-up-data_parallel-cuda:0+cuda:1-medium | | Not measured: no primitives for nn.DataParallel
+    here: module has no attribute '_scatter'.
+= loss-cuda:0+cuda:1-medium | | Not measured: no primitives for nn.DataParallel here: module has no
+    attribute '_scatter'.
+# each network and group has its lines, the largest network first
++ one_device | cuda:0 | size=medium,small,large batch=1 | 101 | items=1
++ one_device | cuda:0 | size=medium,small,large batch=64 | 164 | items=64
++ one_device | cuda:0 | size=medium,small,large batch=2048 | 2148 | items=2048
++ by_hand | cuda:0+cuda:1 | size=medium,small,large batch=1 | 500.5 | items=1
++ by_hand | cuda:0+cuda:1 | size=medium,small,large batch=64 | 532 | items=64
++ by_hand | cuda:0+cuda:1 | size=medium,small,large batch=2048 | 1524 | items=2048
++ data_parallel | cuda:0+cuda:1 | size=medium batch=1,64,2048 | 1000 + 1x | items=1x
+~ speed-up-cuda:0+cuda:1-medium | by hand / with nn.DataParallel
+~ speed-up-cuda:0+cuda:1-small | by hand | 1=0.2017982; 64=0.3082707; 2048=1.409449
+## split_model
+# the fastest placement leads, and the boundary is what splitting adds
++ forward | cpu | tokens=64,256 | 1000 8000
++ forward | cuda:0 | tokens=64,256 | 2000
++ split_forward | cuda:0 | tokens=64,256 | 3000 5000
++ embedding | cpu | tokens=64,256 | 250 2000
++ layers | cpu | tokens=64,256 | 750 6000
++ boundary | cuda:0 | tokens=256 | 2500
++ layers | cuda:0 | tokens=256 | 500
+* placement | 0.002 | 2… ms […] for a forward pass of 256 words all on the NVIDIA H200. → With 256
+    words run it all on the NVIDIA H200.
+= boundary | 0.003 | 3… ms […] more for a forward pass of 256 words.
+= embedding-cpu | 0.25 | 25.00% […] of a forward pass of 256 words.
+~ parts | embedding | all on the CPU=0.002; split between the CPU and the NVIDIA H200=0.002
+~ parts | boundary | split between the CPU and the NVIDIA H200=0.0025
+~ parts | layers | all on the CPU=0.006; split between the CPU and the NVIDIA H200=0.0005
+~ parts | the whole pass | all on the CPU=0.008; split between the CPU and the NVIDIA H200=0.005
+# a single placement is not compared
++ forward | cuda:0 | tokens=256 | 2000
+* placement | | Not measured: no two placements have a number of words in common.
+# two placements are
++ forward | cpu | tokens=256 | 8000
++ forward | cuda:0 | tokens=256 | 2000
+* placement | | … → With 256 words run it all on the NVIDIA H200.
+# placements that cannot be told apart are not ranked
++ forward | cpu | tokens=256 | 8000
++ forward | cuda:0 | tokens=256 | 2000
++ split_forward | cuda:0 | tokens=256 | 2000 | launches=0.85,1,1.2,0.9,1.1,0.8,1.3,1
++ embedding | cpu | tokens=256 | 2000
++ layers | cpu | tokens=256 | 6000
+* placement | 0.002 | … for a forward pass of 256 words ….
+# in training the boundary is a ratio
++ step | cuda:0 | tokens=64 | 2000
++ split_step | cuda:0 | tokens=64 | 7000
+* training | 3.5 | 3.500x […] as long in training when split, 64 words.
+# an embedding of 4% of the pass
++ embedding | cpu | tokens=16384 | 4000
++ forward | cpu | tokens=16384 | 100000
+* embedding-cpu | | 4… → Leave the embedding where it is.
+# an embedding of 30% of the pass
++ embedding | cpu | tokens=16384 | 30000
++ forward | cpu | tokens=16384 | 100000
+* embedding-cpu | | 30.00% […] of a forward pass of 16,384 words.
+# an embedding of 70% of the pass
++ embedding | cpu | tokens=16384 | 70000
++ forward | cpu | tokens=16384 | 100000
+* embedding-cpu | | 70… → Make the embedding faster before the layers.
+# a pipeline of 2 equal stages has the bubble of theory, and shares its time | accelerators=4
++ one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1000000
++ pipeline | cuda:0+cuda:1 | n=1024 micro=1 | 1000000 | concurrency=0 busy=1000000
++ pipeline | cuda:0+cuda:1 | n=1024 micro=2 | 750000 | concurrency=0.5 busy=1000000
++ pipeline | cuda:0+cuda:1 | n=1024 micro=4 | 625000 | concurrency=0.75 busy=1000000
++ pipeline | cuda:0+cuda:1 | n=1024 micro=8 | 562500 | concurrency=0.875 busy=1000000
+* pipeline-cuda:0+cuda:1 | 1.777778 | … as fast as one device, in 8 …
+= bubble-cuda:0+cuda:1 | 0.1111111 | … of the time, in 8 …
+= overlap-cuda:0+cuda:1 | 0.875 | …
+~ pipeline-cuda:0+cuda:1 | measured | 1=1; 2=1.333333; 4=1.6; 8=1.777778
+~ pipeline-cuda:0+cuda:1 | equal stages, nothing else | 1=1; 2=1.333333; 4=1.6; 8=1.777778
+# a pipeline of 4 equal stages has the bubble of theory, and shares its time
++ one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1000000
++ pipeline | cuda:0+cuda:1+cuda:2+cuda:3 | n=1024 micro=1 | 1000000 | concurrency=0 busy=1000000
++ pipeline | cuda:0+cuda:1+cuda:2+cuda:3 | n=1024 micro=2 | 625000 | concurrency=0.5 busy=1000000
++ pipeline | cuda:0+cuda:1+cuda:2+cuda:3 | n=1024 micro=4 | 437500 | concurrency=0.75 busy=1000000
++ pipeline | cuda:0+cuda:1+cuda:2+cuda:3 | n=1024 micro=8 | 343750 | concurrency=0.875 busy=1000000
+* pipeline-cuda:0+cuda:1+cuda:2+cuda:3 | 2.909091 | … as fast as one device, in 8 …
+= bubble-cuda:0+cuda:1+cuda:2+cuda:3 | 0.2727273 | … of the time, in 8 …
+= overlap-cuda:0+cuda:1+cuda:2+cuda:3 | 0.875 | …
+~ pipeline-cuda:0+cuda:1+cuda:2+cuda:3 | measured | 1=1; 2=1.6; 4=2.28571; 8=2.90909
+~ pipeline-cuda:0+cuda:1+cuda:2+cuda:3 | equal stages, nothing else | 1=1; 2=1.6; 4=2.285714;
+    8=2.909091
+# copies between stages are part of the bubble
++ one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1000000
++ pipeline | cuda:0+cuda:1 | n=1024 micro=1,2,4,8 | 1125000 937500 937500 1125000 | busy=1000000
+= bubble-cuda:0+cuda:1 | 0.5555556 | …; equal stages must wait for 11.1%.
+# small pieces are no part of it
++ one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1000000 + 125000x
++ pipeline | cuda:0+cuda:1 | n=1024 micro=1 | 1125000 | busy=1125000
++ pipeline | cuda:0+cuda:1 | n=1024 micro=2 | 937500 | busy=1250000
++ pipeline | cuda:0+cuda:1 | n=1024 micro=4 | 937500 | busy=1500000
++ pipeline | cuda:0+cuda:1 | n=1024 micro=8 | 1125000 | busy=2000000
+= bubble-cuda:0+cuda:1 | 0.1111111 | …
+# an older overlap and idle time that was not measured are not shown
++ one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1000000 | overlap=930000
++ pipeline | cuda:0+cuda:1 | n=1024 micro=1,2,4,8 | 1000000 750000 625000 562500 | overlap=930000
+= bubble-cuda:0+cuda:1 | | Not measured: the devices' busy time was not measured.
+= overlap-cuda:0+cuda:1 | | Not measured: no control strictly in turn.
+# launches that leave devices idle are no busy time
++ one_device | cuda:0 | n=1024 micro=1 | 1000000
++ pipeline | cuda:0+cuda:1 | n=1024 micro=1 | 1000000 | busy=460000
+* pipeline-cuda:0+cuda:1 | 1 | …
+= bubble-cuda:0+cuda:1 | 0.77 | …
+# independent models are compared with a sequence on the first device
++ tasks_in_sequence | cuda:0 | n=1024 | 2000000 | items=2
++ tasks_at_once | cuda:0+cuda:1+cuda:2+cuda:3 | n=1024 | 1250000 | items=4
+* tasks-cuda:0+cuda:1+cuda:2+cuda:3 | 3.2 | 3.200x […] as fast as 4 models in turn on one of them,
+    width …
+# without accelerators it says so and the CPU still answers
++ forward | cpu | tokens=64 | 1000
++ embedding | cpu | tokens=64 | 250
++ layers | cpu | tokens=64 | 750
+- pipeline | device=none | needs two accelerators; 0 measured here
+- tasks_at_once | device=none | needs two accelerators; 0 measured here
+* embedding-cpu | 0.25 | …
+= placement | | Not measured: no accelerator.
+= boundary | | Not measured: no accelerator.
+= training | | Not measured: no accelerator.
+= pipeline | | Not measured: needs two accelerators; 0 measured here.
+= tasks | | Not measured: needs two accelerators; 0 measured here.
+~ parts | embedding / layers
+## collectives
+# a message has the latency of half a round trip and the bandwidth of the slower link |
+    links=1.25e+09,2.5e+09
++ send_receive | cpu/2x1 | size=8,65536,1048576,16777216 | 100 + 0.002x | bytes=2x path=network
+* bandwidth-send-and-receive-cpu/2x1 | 1e+09 | 1… of bus bandwidth, 80% [65, 96] of the link (1.25
+    GB/s); a latency of 50 µs [42, 62]. → Join messages below 48.8 KiB.
+# where no line fits the smallest message is timed one way | links=,
++ send_receive | cpu/2x1 | size=8,16777216 | 100.016 33654.432 | bytes=2x path=network
+* rate-send-and-receive-cpu/2x1 | 997028600 | … of bus bandwidth at 16 MiB; 50 µs […] for 8 B.
+# the bus bandwidth of an all-reduce counts what each link carries; one tells no rate |
+    links=1.25e+09,1.25e+09,1.25e+09,
++ all_reduce | cpu/4x1 | size=8,65536,1048576,16777216 | 50 + 0.0015x | bytes=1.5x path=network
+* bandwidth-all-reduce-cpu/4x1 | 1e+09 | … of bus bandwidth; a latency of …
+# two processes of one machine have no link
++ all_reduce | cpu/0+cpu/1 | size=8,65536,1048576,16777216 | 50 + 0.001x | bytes=1x path=network
+* bandwidth-all-reduce-cpu/0+cpu/1 | 1e+09 | … of bus bandwidth; a latency of …
+~ bandwidth-cpu/0+cpu/1 | all-reduce
+# without a group the reason is the answer
+* absent | | Not measured: …
+# a slow node is named | links=,,
++ neighbours | cpu/3x1 | size=16777216 | 2000000 | bytes=16777216 to_rank_0=2000000
+    to_rank_1=1000000 to_rank_2=2000000
+* slowest-cpu/3x1 | 2 | The link of node 2 is slow: 2.000x […] as …
+# a slow link is named | links=,,
++ neighbours | cpu/3x1 | size=16777216 | 2000000 | bytes=16777216 to_rank_0=1000000
+    to_rank_1=2000000 to_rank_2=1000000
+* slowest-cpu/3x1 | 2 | One link is slow: 2.000x […] as long as from node 2 to node 0; 8.4 MB/s […]
+    from node 0 to node 1. → Look at that link before you tune the training.
+# no link is named | links=,,
++ neighbours | cpu/3x1 | size=16777216 | 1000000 | bytes=16777216 to_rank_0=1000000
+    to_rank_1=1000000 to_rank_2=1000000
+* slowest-cpu/3x1 | none | No link is slower than the others by a quarter…
+# no little is named | links=,,
++ neighbours | cpu/3x1 | size=16777216 | 1200000 | bytes=16777216 to_rank_0=1000000
+    to_rank_1=1100000 to_rank_2=1200000
+* slowest-cpu/3x1 | none | No link is slower than the others by a quar…
+# links within a node are not the network's | links=,
++ neighbours | cuda/2x2 | size=16777216 | 9000000 | bytes=16777216 to_rank_0=2000000
+    to_rank_1=9000000 to_rank_2=1000000 to_rank_3=9000000
+* slowest-cuda/2x2 | 2 | … from node 1 to node 0.…
+# scaling is the bus bandwidth that more nodes keep | links=,,,,,,,
++ all_reduce | cpu/2x1 | size=8,65536,1048576,16777216 | 50 + 0.001x | bytes=1x path=network
++ all_reduce | cpu/8x1 | size=8,65536,1048576,16777216 | 50 + 0.0035x | bytes=1.75x path=network
+* bandwidth-all-reduce-cpu/8x1 | 500000000 | …
+= scaling-all-reduce | | 50.…% […] of the bus bandwidth of 2 nodes with 8, 16 MiB.
+# a step scales as it takes longer than one that exchanges nothing | links=,,,
++ step | cpu/4x1 | width=256 tokens=1024 way=alone,ddp,fsdp scaling=weak | 1000000 1250000 2000000
+    | items=1
++ step | cpu/4x1 | width=256 tokens=1024 way=ddp scaling=strong | 500000 | items=1
+* scaling-ddp-weak-cpu/4x1 | 0.8 | 80.00% […] of perfect scaling with as many tokens on each, a
+    layer of 786,944 parameters.
+= scaling-ddp-strong-cpu/4x1 | 0.5 | …
+= scaling-fsdp-weak-cpu/4x1 | 0.5 | …
+! scaling-fsdp-strong-cpu/4x1
+# communication hides from the tokens whose step is no longer for it | links=,
++ step | cpu/2x1 | width=256,512,1024 tokens=1024 way=alone scaling=weak | 1000000 | items=1
++ step | cpu/2x1 | width=256,512,1024 tokens=1024 way=ddp scaling=weak | 1000000 1500000 1000000 |
+    items=1
++ step | cpu/2x1 | width=256,512,1024 tokens=0 way=exchange scaling=weak | 500000 1000000 500000 |
+    items=1
++ step | cpu/2x1 | width=512 tokens=4096 way=alone,ddp scaling=weak | 2000000 | items=1
+= hidden-cpu/2x1 | 1 | From 4,096 tokens a process on, 100… is hidden.
+# of communication that never hides the part with most tokens is given | links=,
++ step | cpu/2x1 | width=256,512,1024 tokens=1024 way=alone scaling=weak | 1000000 | items=1
++ step | cpu/2x1 | width=256,512,1024 tokens=1024 way=ddp scaling=weak | 1000000 1500000 1000000 |
+    items=1
++ step | cpu/2x1 | width=256,512,1024 tokens=0 way=exchange scaling=weak | 500000 1000000 500000 |
+    items=1
++ step | cpu/2x1 | width=512 tokens=4096 way=alone,ddp scaling=weak | 2000000 2100000 | items=1
+= hidden-cpu/2x1 | 0.9 | With 4,096 tokens a process, the most measured, 90… is hidden.
+# a pipeline has the speedup of its best number of micro-batches, below the limit | links=,
++ pipeline | cpu/2x1 | width=256,1024 micro=4 way=alone | 1000000 | items=1
++ pipeline | cpu/2x1 | width=256,1024 micro=4 way=pipeline | 100000 800000 | items=1
++ pipeline | cpu/2x1 | width=1024 micro=1,16 way=alone | 1000000 | items=1
++ pipeline | cpu/2x1 | width=1024 micro=1,16 way=pipeline | 1250000 625000 | items=1
+* pipeline-cpu/2x1 | 1.6 | 1.600x […] as fast as one process, with 16 micro-batches; filling and
+    emptying would leave 1.88x. → Split a batch into 16 micro-batches.
+~ pipeline-cpu/2x1 | measured | 1=0.8; 4=1.25; 16=1.6
+~ pipeline-cpu/2x1 | filling and emptying alone | 1=1; 4=1.6; 16=1.882353
+"""

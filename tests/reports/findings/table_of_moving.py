@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""Answers about moving data: copies, where tensors are created, and parameters."""
+
+TABLE = """
+## copies
+# a link has a latency, a bandwidth and a size that gets half of it
++ to_device | cuda:0 | size=4,1024,262144,67108864 memory=pageable | 20 + 0.0001x | bytes=1x
+* bandwidth-to-device-cuda:0 | 1e+10 | 10… GB/s […] for copies from pageable memory to the NVIDIA
+    H200, 16…% […] of the link's rate in one direction (63 GB/s, PCIe 5.0 x16); a latency of 20 µs
+    […]; half of that bandwidth at 195.3 KiB […]. → Join copies below 195 KiB.
+# where no line fits there is a rate and no latency
++ to_host | cuda:0 | size=4,1024,262144,67108864 memory=pinned | 20.0004 20.1024 46.2144 33654.432
+    | bytes=1x
+* rate-to-host-pinned-cuda:0 | 1994057000 | … for 64 MiB from the NVIDIA H200 to pinned memory,
+    3.2% […] of the link's rate in one direction (63 GB/s, PCIe 5.0 x16); 20 µs […] for 4 B. → Join
+    small copies.
+# through two sizes there is no line
++ within | cpu | size=4,1024 | 20.0004 20.1024 | bytes=2x
+* rate-within-cpu | | … within the memory of the CPU; 20 µs […] for 4 B.…
+# a copy within a device reads and writes, but its size is that of the tensor
++ within | cpu | size=4,1024,262144,67108864 | 20 + 0.0001x | bytes=2x
+- between | device=none size=4 | needs two
+* bandwidth-within-cpu | 2e+10 | … half of that bandwidth at 195.3 KiB […].…
+= to-device | | Not measured: no accelerator.
+= between | | Not measured: no accelerator.
+= non-blocking | | Not measured: no accelerator.
+= both-ways | | Not measured: no accelerator.
+# large sizes do not drown the latency
++ within | cpu | size=4,1024,16384,262144,4194304,67108864 | 20.0004 20.1024 21.6384 46.2144
+    439.4304 7403.97504 | launches=1 bytes=1x
+* bandwidth-within-cpu | | 9.607 GB/s [9.607, 9.607] for copies within the memory of the CPU; a
+    latency of 19.90 µs [19.90, 19.90]; half of that bandwidth at 186.7 KiB [186.7, 186.7]. → Join
+    copies below 187 KiB.
+# a launch that was disturbed does not hide the line of the others
++ within | cpu | size=4,1024,16384,4194304,67108864 | 20 + 0.0001x | launches=1 bytes=1x
++ within | cpu | size=262144 | 46.2144 | launches=1*4,3,1*3 bytes=262144
+* bandwidth-within-cpu | 1e+10 | 10.0 GB/s [9.4, 10.0] for copies within the memory of the CPU; a
+    latency of 20.0 µs [20.0, 20.6]; half of that bandwidth at 195 KiB [189, 195]. → Join copies
+    below 195 KiB.
+# a cache that is left is no line
++ within | cpu | size=4,1024,16384,262144,4194304,67108864 | 20.0004 20.1024 21.6384 46.2144
+    1757.7216 26923.5456 | launches=1 bytes=1x
+* rate-within-cpu | | …
+# a bend is no line
++ within | cpu | size=4,1024,16384,262144,4194304,67108864 | 20 320 1280 5120 20480 81920 |
+    launches=1 bytes=1x
+* rate-within-cpu | | …
+# what falls is no line
++ within | cpu | size=4,1024,16384,262144,4194304,67108864 | 19.99999996 19.99998976 19.99983616
+    19.99737856 19.95805696 19.32891136 | launches=1 bytes=1x
+* rate-within-cpu | | …
+# a latency below nothing is no line
++ within | cpu | size=4,1024,16384,262144,4194304,67108864 | 1e-05 0.10201 1.63801 26.21401
+    419.43001 6710.88601 | launches=1 bytes=1x
+* rate-within-cpu | | …
+# one accelerator alone has no other to copy to
++ to_device | cuda:0 | size=4,1024,262144,67108864 memory=pinned | 20 + 0.0001x | bytes=1x
+- between | device=none way=direct | needs two accelerators; 1 measured here
+* bandwidth-to-device-pinned-cuda:0 | | … from pinned memory to the NVIDIA H200…
+= between | | Not measured: needs two accelerators; 1 measured here.
+# a copy that is not waited for holds the thread less long
++ to_device | cuda:0 | size=4,1024,262144,67108864 memory=pinned | 20 + 0.0001x | bytes=1x
+    enqueue=6700
++ to_device | cuda:0 | size=4,1024,262144,67108864 memory=non_blocking | 20 + 0.0001x | bytes=1x
+    enqueue=5
+= non-blocking | 5e-06 | 5… µs […] for launching a non_blocking copy of 64 MiB.
+# both directions at once are compared with their control in turn
++ both_ways | cuda:0 | size=4,1024,262144,67108864 | 20 + 0.0001x | bytes=2x concurrency=0.8
+* both-ways | 1.4 | 1.400x […] as fast both at once as strictly in turn, 64 MiB each way.
+# both directions without a control are not answered
++ both_ways | cuda:0 | size=4,1024,262144,67108864 | 20 + 0.0001x | bytes=2x
+= both-ways | | Not measured: no control strictly in turn.
+# all devices at once are compared with the first alone, each group by itself
++ to_device | cuda:0 | size=4,1024,262144,67108864 memory=non_blocking | 20 + 0.0001x | bytes=1x
++ all_at_once | cuda:0+cuda:1 | size=67108864 direction=to_device | 6730.8864 | bytes=134217728
++ all_at_once | cuda:0+cuda:1+cuda:2+cuda:3 | size=67108864 direction=to_device | 13461.7728 |
+    bytes=268435456
++ all_at_once | cuda:0+cuda:1+cuda:2+cuda:3+cuda:4+cuda:5+cuda:6+cuda:7 | size=67108864
+    direction=to_device | 26923.5456 | bytes=536870912
+* all-to-device-cuda:0+cuda:1 | 1 | … of 2 times the rate of one copy alone, 64 MiB each.
+= all-to-device-cuda:0+cuda:1+cuda:2+cuda:3 | 0.5 | … of 4 times the rate of one copy alone, 64 MiB
+    each.
+= all-to-device-cuda:0+cuda:1+cuda:2+cuda:3+cuda:4+cuda:5+cuda:6+cuda:7 | 0.25 | … of 8 times the
+    rate of one copy alone, 64 MiB each.
+# copies from all devices at once are compared with the first alone
++ to_host | cuda:0 | size=4,1024,262144,67108864 memory=non_blocking | 20 + 0.0001x | bytes=1x
++ all_at_once | cuda:0+cuda:1 | size=4,1024,262144,67108864 direction=to_host | 40 + 0.0002x |
+    bytes=2x
+* all-to-host-cuda:0+cuda:1 | 0.5 | 50.00% […] of 2 times …
+# cold caches are compared with warm ones size by size
++ within | cpu | size=4,1024,262144,67108864 | 20 + 0.0001x | bytes=2x
++ within_cold | cpu | size=4,1024,262144,67108864 | 160.0032 80.4096 69.3216 7000.121856
+= cold-copy-cpu | 8 | 8.000x […] as long with cold caches at 4 B. → Up to 256 KiB keep inputs in
+    the caches.
+~ cold-copy | CPU | 4=8; 1024=4; 262144=1.5; 67108864=1.04
+# an array and a print have their times
++ within | cpu | size=4,1024,262144,67108864 | 20 + 0.0001x | bytes=1x
++ numpy | cpu | size=4096,16777216 | 1
++ print | cpu | size=4,4000 | 4 4000
+= numpy-cpu | 1e-06 | … for a NumPy array of 16 MiB, which shares its memory.
+= print-cpu | 0.004 | … for printing 1,000 numbers.
+# each kind of copy is a line over sizes in bytes
++ to_device | cuda:0 | size=4,1024,262144,67108864 memory=pageable | 20 + 0.0001x | bytes=1x
++ to_host | cuda:0 | size=4,1024,262144,67108864 memory=pinned | 20 + 0.0001x | bytes=1x
++ both_ways | cuda:0 | size=4,1024,262144,67108864 | 20 + 0.0001x | bytes=2x
++ between | cuda:0+cuda:1 | size=4,1024,262144,67108864 way=direct | 20 + 0.0001x | bytes=1x
++ within | cuda:0 | size=4,1024,262144,67108864 | 20 + 0.0001x | bytes=2x
+= bandwidth-between-cuda:0+cuda:1 | 1e+10 | … between …
+~ bandwidth-cuda:0 | to it, pageable | 4; 1024; 262144; 67108864
+~ bandwidth-cuda:0 | from it, pinned | 4; 1024; 262144; 67108864
+~ bandwidth-cuda:0 | both at once | 4; 1024; 262144; 67108864
+~ bandwidth-cuda:0+cuda:1 | between them
+~ bandwidth-within | NVIDIA H200
+# pieces are advised that caches copy faster
++ within | cpu | size=67108864,4194304,262144 | 3355.4432 46.6033777778 262.144 | bytes=1x
+* rate-within-cpu | | … → Work in pieces of 4 MiB or less: caches copy them faster.
+# small copies are joined where large ones are faster
++ within | cpu | size=67108864,4194304,262144 | 3355.4432 2097.152 262.144 | bytes=1x
+* rate-within-cpu | 2e+10 | … → Join small copies.
+## placement
+# the detour is a ratio for the largest, and a line beside the direct way
++ create | cuda:0 | n=64,4096,1048576 values=randn | 10 + 1e-06x | bytes=4x
++ create_then_move | cuda:0 | n=64,4096,1048576 values=randn | 30 + 0.001x | bytes=4x
++ create | cpu | n=64,4096,1048576 values=randn | 1 + 0.001x | bytes=4x
++ stay | cpu | n=64,4096,1048576 | 1 + 1e-09x
+* detour-randn | 97.62127 | 97.…x […] as long as to draw 1,048,576 random numbers on the NVIDIA
+    H200. → Create tensors with device=.
+= create-randn-cuda:0 | 1.104858e-05 | …
+~ create-randn | on the CPU, then moved to the NVIDIA H200 | 64; 4096; 1048576
+~ create-randn | on the NVIDIA H200 | 64; 4096; 1048576
+~ create-randn | on the CPU | 64; 4096; 1048576
+~ move | CPU, to, on the device already
+# without an accelerator the CPU answers, and the rest says why not
++ create | cpu | n=64,4096,1048576 values=randn | 1 + 0.001x | bytes=4x
++ create | cpu | n=64,4096,1048576 values=full | 1 + 0.0001x | bytes=4x
+- create_then_move | device=none n=64 | no accelerator
+* create-randn-cpu | 0.001049576 | … to draw 1,048,576 random numbers on the CPU. → Do not draw
+    random numbers that will be overwritten.
+= create-full-cpu | 0.0001058576 | … to write 1,048,576 equal numbers on the CPU.
+= detour-randn | | Not measured: no accelerator.
+= detour-full | | Not measured: no accelerator.
+= move | | Not measured: no accelerator.
+# random numbers that cost no more than equal ones may be drawn
++ create | cpu | n=64,4096,1048576 values=randn | 1 + 0.001x | bytes=4x
++ create | cpu | n=64,4096,1048576 values=full | 1 + 0.001x | bytes=4x
+* create-randn-cpu | | … random numbers on the CPU.
+# nothing is asked of what a smaller profile leaves out
++ create | cpu | n=64,4096,1048576 values=randn | 1 + 0.001x | bytes=4x
+- create_then_move | device=none n=64 | no accelerator
+! detour-full
+! create-full-cpu
+~ create-randn | on the CPU
+! create-full
+# two ways to move are compared, and what stays takes the thread a moment
++ move | cuda:0 | n=64,4096,1048576 | 20 + 0.001x
++ empty_then_copy | cuda:0 | n=64,4096,1048576 | 25 + 0.00125x
++ stay | cuda:0 | n=64,4096,1048576 | 15 + 1e-09x | enqueue=0.5
++ stay | cpu | n=64,4096,1048576 | 0.3 + 1e-09x
++ empty_then_copy | cpu | n=64,4096,1048576 | 1 + 0.001x
+* move | 1.25 | 1.250x […] as long by empty_like and copy_ as by to, 1,048,576 numbers.
+= stay-cuda:0 | 5e-07 | … for 1,048,576 numbers, of which none is copied.
+= stay-cpu | 3.010486e-07 | …
+## parameters
+# the best way to read and to write is advised
++ read_state_dict | cpu | parameters=1000000 | 3000 | bytes=4000000 items=32
++ read_flat | cpu | parameters=1000000 | 2000 | bytes=4000000 items=32
++ write_rebuild | cpu | parameters=1000000 | 20000 | bytes=4000000 items=32
++ write_copy | cpu | parameters=1000000 | 1000 | bytes=4000000 items=32
++ write_load | cpu | parameters=1000000 | 2000 | bytes=4000000 items=32
+* read-cpu | 0.002 | 2… ms […] to read 1,000,000 parameters, joined on the device, in one copy. →
+    Read them joined on the device, in one copy.
+= write-cpu | 0.001 | …, in place with copy_. → Write them in place with copy_.
+= move | | Not measured: no accelerator.
+# the plain way is advised where nothing is measurably faster
++ read_state_dict | cpu | parameters=1000000 | 1000 | launches=1,1.01,1.02,1.03,1.04,1.05,1.06,1.07
+    bytes=4000000 items=32
++ read_flat | cpu | parameters=1000000 | 999 | launches=1.07,1.06,1.05,1.04,1.03,1.02,1.01,1
+    bytes=4000000 items=32
++ write_rebuild | cpu | parameters=1000000 | 1000 | launches=1,1.01,1.02,1.03,1.04,1.05,1.06,1.07
+    bytes=4000000 items=32
++ write_copy | cpu | parameters=1000000 | 999 | launches=1.07,1.06,1.05,1.04,1.03,1.02,1.01,1
+    bytes=4000000 items=32
+* read-cpu | | … → Read them tensor by tensor: nothing was measurably faster.
+= write-cpu | | … → Write them building the model anew, loading, moving it: nothing was measurably
+    faster.
+# an interval below a factor of two supports a rule
++ read_state_dict | cpu | parameters=1000000 | 1004.54545455 | launches=0.909090909091,1.1
+    bytes=4000000 items=32
++ read_flat | cpu | parameters=1000000 | 1001 | launches=1.1,1,1 bytes=4000000 items=32
+* read-cpu | | … → Read them tensor by tensor: nothing was measurably faster.
+# an interval wider than a factor of two supports none
++ read_state_dict | cpu | parameters=1000000 | 1000 | launches=0.333333333333,3 bytes=4000000
+    items=32
++ read_flat | cpu | parameters=1000000 | 1001 | launches=3,1,1 bytes=4000000 items=32
+* read-cpu | | 1.0 ms [1.0, 3.0] to read 1,000,000 parameters, joined on the device, in one copy.
+# moving a model has a time
++ move | cuda:0 | parameters=1000000 | 1000 | bytes=8000000 items=64
+* move | 0.001 | … for the round trip of 1,000,000 parameters.
+# charts begin with the model that the answers are about
++ read_state_dict | cpu | parameters=1000000 | 1000 | bytes=4000000 items=32
++ read_flat | cpu | parameters=1000000 | 1000 | bytes=4000000 items=32
++ read_scalar | cpu | parameters=100000000 | 1 | bytes=4000000 items=32
+~ reading-1000000 | CPU | tensor by tensor; joined on the device, in one copy
+~ reading-100000000 | CPU | a single number
+"""

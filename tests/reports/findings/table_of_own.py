@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""Answers about benchmarks without rules of their own, and about two versions of one."""
+
+TABLE = """
+## a_sort
+# the speed-up at the largest size of both leads and advises
++ sort | cpu | n=10,1000,100000 | 0.01x | bytes=8x items=1x
++ sort | cuda:0 | n=10,1000,100000,10000000 | 90 + 0.001x | bytes=8x items=1x
+* speed-up-sort-cuda:0 | 5.263158 | 5.263x [5.263, 5.263] the speed of the CPU on the NVIDIA H200
+    at n = 100,000. → Up to n = 1,000 stay on the CPU.
+= crossover-sort-cuda:0 | 10000 1000 100000 | From somewhere between n = 1,000 and n = 100,000.
+= byte-rate-sort-cuda:0 | 7928642000 | 7.… GB/s […] on the NVIDIA H200 at n = 10,000,000; …% […] of
+    the datasheet's memory bandwidth (4.8 TB/s).
+= byte-rate-sort-cpu | 800000000 | …
+= time-sort-cuda:0 | 0.01009 | …
+! item-seconds-sort-cuda:0
+# the crossover grows with the declared work
++ solve | cpu | n=8,512 | 0.512 134217.728 | flops=1x^3
++ solve | cuda:0 | n=8,512 | 1000.000512 1134.217728 | flops=1x^3
+= crossover-solve-cuda:0 | 100.0334 8 512 | …
+# a slower accelerator is called slower and the advice is the CPU
++ x | cpu | n=10,1000,100000 | 1000000
++ x | cuda:0 | n=10,1000,100000 | 2000000
+* speed-up-x-cuda:0 | 0.5 | 2.000x [2.000, 2.000] the speed of the NVIDIA H200 on the CPU at n =
+    100,000. → Stay on the CPU.
+# equal speeds are no measurable difference
++ x | cpu | n=10 | 1000
++ x | cuda:0 | n=10 | 1000 | launches=0.85,1,1.2,0.9,1.1,0.8,1.3,1
+* speed-up-x-cuda:0 | | No measurable difference: 1.0…
+# the best rate is that of its size
++ sort | cpu | n=10,1000,100000 | 0.001x^2 | bytes=8x
+* byte-rate-sort-cpu | 800000000 | 800 MB/s [650, 960] on the CPU at n = 10.
+= speed-up-sort | | Not measured: no accelerator.
+= crossover-sort | | Not measured: no accelerator.
+# bytes through a network have a rate and no ceiling
++ send | cpu/2x1 | | 1000 | bytes=1000000 path=network
+* byte-rate-send-cpu/2x1 | 1e+09 | 1.00 GB/s […] on 2 nodes.
+# only items give the time of each
++ parse | cpu | n=1,2 | 1000 2000 | items=1000x
+* item-seconds-parse-cpu | 1e-06 | 1… µs […] per item on the CPU at n = 2.
+# a rate is a part of what the run measured of the memory
++ sort | cpu | n=100000 | 1000 | bytes=800000 items=100000
++ copies/within | cpu | size=134217728 | 10000 | bytes=268435456
+* byte-rate-sort-cpu | 800000000 | …; 2.980% […] of the memory bandwidth (27 GB/s).
+# what is faster than the memory comes from caches
++ sort | cpu | n=10 | 0.1 | bytes=80 items=10
++ copies/within | cpu | size=134217728 | 1000000 | bytes=268435456
+* byte-rate-sort-cpu | | … (270 MB/s), from caches.
+# operations are a part of the fastest product in their precision
++ solve | cpu | n=10 dtype=float32,float64 | 100000 | flops=1e+10
++ matmul/square | cpu | n=1000 dtype=float32 | 10000 | flops=2e+09
+* flop-rate-solve-cpu | 1e+11 | … with dtype = float32; 50.00% [50.00, 50.00] of the fastest
+    float32 product …
+# without a measured ceiling the datasheet's memory bandwidth (4.8 TB/s) counts
++ x | cuda:0 | | 1000 | bytes=1000000
+* byte-rate-x-cuda:0 | | … of the datasheet's memory bandwidth (4.8 TB/s)…
+# without a measured ceiling the link's rate in one direction counts
++ x | cuda:0 | | 1000 | bytes=1000000 path=host
+* byte-rate-x-cuda:0 | | … of the link's rate in one direction…
+# without a measured ceiling the datasheet's dense float32 peak (67 TFLOP/s counts
++ x | cuda:0 | | 1000 | flops=1e+09
+* flop-rate-x-cuda:0 | | … of the datasheet's dense float32 peak (67 TFLOP/s…
+# without a measured ceiling the datasheet's dense bfloat16 peak counts
++ x | cuda:0 | | 1000 | flops=1e+09 check=0,bfloat16
+* flop-rate-x-cuda:0 | | … of the datasheet's dense bfloat16 peak…
+# what no device can run says why once
+- x | device=none n=1 | needs two accelerators
+! speed-up-x
+* time-x | | Not measured: needs two accelerators.
+# a single size has a speed-up and no crossover
++ sort | cpu | n=10 | 0.1 | bytes=80 items=10
++ sort | cuda:0 | n=10 | 90.01 | bytes=80 items=10
+* speed-up-sort-cuda:0 | | 900.1x [900.1, 900.1] the speed of the NVIDIA H200 on the CPU…
+! crossover-sort-cuda:0
+~ bench_sort | NVIDIA H200 | sort
+~ bench_sort | CPU | sort
+# what varies beside the size is named and the headline leads
++ sort | cpu | n=10,1000,100000 dtype=float64 | 0.01x | bytes=8x items=1x headline=no
++ sort | cuda:0 | n=10,1000,100000 dtype=float64 | 90 + 0.001x | bytes=8x items=1x headline=no
++ sort | cpu | n=10,1000,100000 dtype=float32 | 0.01x | bytes=8x items=1x
++ sort | cuda:0 | n=10,1000,100000 dtype=float32 | 90 + 0.001x | bytes=8x items=1x
+* speed-up-sort-cuda:0 | | … on the NVIDIA H200 with dtype = float32 at n = 100,000. → Up to n =
+    1,000 with dtype = float32 stay on the CPU.
+~ bench_sort | NVIDIA H200, dtype = float32 / CPU, dtype = float32 / NVIDIA H200, dtype = float64 /
+    CPU, dtype = float64
+# of two sizes the one with more values is the axis
++ x | cpu | batch=1 n=10,20,30 | 1x
++ x | cpu | batch=8 n=10,20,30 | 8x
+* time-x-cpu | | … at n = 30.
+~ bench_x | CPU, batch = 1 | 10; 20; 30
+~ bench_x | CPU, batch = 8 | 10; 20; 30
+# of many variants the first are drawn
++ sort | cpu | n=10 how='0','1','2','3','4','5','6','7','8' | 0.1 | bytes=80 items=10
++ sort | cpu | n=1000 how='0','1','2','3','4','5','6','7','8' | 10 | bytes=8000 items=1000
++ sort | cpu | n=100000 how='0','1','2','3','4','5','6','7','8' | 1000 | bytes=800000 items=100000
+~ bench_sort | CPU, how = 0 / CPU, how = 1 / CPU, how = 2 / CPU, how = 3 / CPU, how = 4 / CPU, how
+    = 5
+# parameters that are no numbers are places of dots
++ x | cpu | way=a,b | 1000
++ x | cuda:0 | way=a,b | 1000
+* speed-up-x-cuda:0 | | …the speed of the CPU on the NVIDIA H200 with way = a.
+~ bench_x | NVIDIA H200 | way = a; way = b
+~ bench_x | CPU | way = a; way = b
+# a failed accelerator says why, and the CPU leads | accelerators=1
++ sort | cpu | n=10,1000,100000 | 0.01x | bytes=8x items=1x
+- sort | device=cuda:0 n=10 | RuntimeError: no such call
+= speed-up-sort-cuda:0 | | Not measured: RuntimeError: no such call.
+# a group of devices has times and rates and no comparison
++ x | cuda:0+cuda:1 | n=1,2 | 1000 2000 | flops=1000000000x
+* flop-rate-x-cuda:0+cuda:1 | 1e+12 | … on 2x NVIDIA H200 at n = 1.
+= time-x-cuda:0+cuda:1 | 0.002 | …
+! speed-up-x
+# several functions are told apart by their titles
++ a | cpu | n=1,2 | 1000 2000
++ b | cpu | n=1,2 | 1000 2000
+* time-a-cpu | | Do bench_a: …
+= time-b-cpu | | Do bench_b: …
+# of two versions one that takes 1.25 times as long is told through all noise
++ new | cpu | | 1000 | against=1.25
+= versions-bench_new[cpu] | 0.8 | …x […] as long. It is faster….
+# of two versions one that takes 0.8 times as long is told through all noise
++ new | cpu | | 1000 | against=0.8
+= versions-bench_new[cpu] | 1.25 | …x […] as long. It is slower….
+# of two versions one that takes 1.001 times as long is told through all noise
++ new | cpu | | 1000 | against=1.001
+= versions-bench_new[cpu] | 0.999001 | …x […] as long. They are the same to half a percent….
+# a case that stands alone says nothing of versions
++ new | cpu | | 1000
+* time-new-cpu | 0.001 | …
+! versions-bench_new[cpu]
+"""

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: MIT
+"""What the page of a run says and draws of each exercise, from cases whose times are known."""
+
+import inspect
+import os
+import re
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from frobench.reports.findings import RULES, peaks, sections
+from frobench.reports.findings.finding import RATIO, Finding, Plot
+from frobench.reports.summary.plain import answers
+from frobench.suite import checks
+from frobench.suite.stored import store
+from frobench.suite.stored.types import Sensed, Work
+from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.warm import frobench
+from tests.instruments.runs import factory
+from tests.instruments.runs.exact_runs import (
+    answer,
+    by_name,
+    case,
+    cubic,
+    flat,
+    left_out,
+    plain,
+    run_of,
+    square,
+)
+from tests.reports.findings import (
+    table_of_groups,
+    table_of_layers,
+    table_of_loops,
+    table_of_moving,
+    table_of_own,
+    table_of_products,
+)
+from tests.reports.findings.table import Row, rows, run
+
+CPU, GPU = "cpu", "cuda:0"
+TABLES = (
+    table_of_products,
+    table_of_moving,
+    table_of_loops,
+    table_of_groups,
+    table_of_layers,
+    table_of_own,
+)
+ROWS = [row for table in TABLES for row in rows(table.TABLE)]
+
+
+def words(finding: Finding) -> str:
+    """Return an answer with its rule of thumb behind an arrow, and an x for times."""
+    rule = finding.rule_of_thumb.replace("\N{NO-BREAK SPACE}", " ")
+    found = plain(finding).replace(RATIO, "x")
+    return f"{found} \N{RIGHTWARDS ARROW} {rule}" if rule else found
+
+
+def matches(text: str, pattern: str) -> bool:
+    """Tell whether a text is that of a pattern, in which an ellipsis stands for any other."""
+    parts = (re.escape(part) for part in pattern.split("\N{HORIZONTAL ELLIPSIS}"))
+    return re.fullmatch(".*".join(parts), text) is not None
+
+
+def says(found: Finding, number: str, pattern: str) -> None:
+    """Assert that an answer has a number, maybe with its interval, and words."""
+    assert matches(words(found), pattern), words(found)
+    value, expected = found.value, [float(one) for one in number.split() if one != "none"]
+    assert (value is None) >= (number == "none")
+    if expected and value:
+        assert [value.value, value.low, value.high][: len(expected)] == pytest.approx(expected)
+
+
+def draws(plot: Plot, told: list[list[str]]) -> None:
+    """Assert that a plot has the lines that are told, and of each the points that are."""
+    lines = {one.label.replace("\N{NO-BREAK SPACE}", " "): one for one in plot.series}
+    listed = [label for labels, *_ in told for label in labels.split(" / ")]
+    bounds = [*plot.lines, *([plot.whole] if plot.whole else [])]
+    lines |= {one.label: one for one in bounds if one.label in listed}
+    assert [*lines] == listed
+    for label, points in (cells for cells in told if len(cells) > 1):
+        for point, text in zip(lines[label].points, points.split("; "), strict=True):
+            place, _, number = re.sub(r"=(?=[\d.e+-]+$)", "\t", text).partition("\t")
+            assert place == (f"{point.x:.15g}" if isinstance(point.x, float) else str(point.x))
+            assert not number or point.y.value == pytest.approx(float(number), rel=1e-5)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.exercise}: {row.what}")
+def test_a_run_says_and_draws(row: Row) -> None:
+    section = sections(run(row))[0]
+    found, plots = by_name(section), {plot.name: plot for plot in section.plots}
+    for name, *_ in row.lines["*"]:
+        assert section.findings[0].name == name
+    for name, number, pattern in row.lines["*"] + row.lines["="]:
+        says(found[name], number, pattern)
+    for (name,) in row.lines["!"]:
+        assert name not in {*found, *plots}
+    for name in {name for name, *_ in row.lines["~"]}:
+        draws(plots[name], [cells for one, *cells in row.lines["~"] if one == name])
+
+
+def test_devices_that_no_launch_measured_together_are_not_compared() -> None:
+    cpu, gpu = square(cubic, CPU), square(flat, GPU)
+    for one, launches in ((cpu, [1] * 4 + [0] * 4), (gpu, [0] * 4 + [1] * 4)):
+        for measured in one:
+            measured.extra_info.launches = launches
+            measured.stats = store.case_stats(measured.stats.data[:4], 1)
+    found = by_name(answer("matmul", cpu + gpu, accelerators=1))["speed-up"]
+    assert found.absent == "no launch measured a size on both sides"
+
+
+def test_a_failed_case_answers_nothing_and_its_reason_stands_there_instead() -> None:
+    failed = left_out("bench_square", "failed", "off by 3", device=GPU, n=16, dtype="float32")
+    wrong = replace(case("bench_square", 1e-9, GPU, n=16), fullname=failed.fullname)
+    section = answer("matmul", [*square(cubic, CPU), wrong], [failed], accelerators=1)
+    assert by_name(section)["speed-up"].absent == "off by 3"
+
+
+def test_a_case_of_another_exercise_gives_no_reason() -> None:
+    made = run_of("norm_logging", [], [left_out("bench_item", "skipped", "its own", device=CPU)])
+    (own,) = (one for one in made.frobench.outcomes if one.reason == "its own")
+    for group in ("another", "zebra"):
+        made.frobench.outcomes.insert(0, replace(own, group=group, reason=f"that of {group}"))
+    assert sections(made)[0].findings[0].absent == "its own"
+
+
+@pytest.mark.parametrize("exercise", ["matmul", "parameters", "a_new_one"])
+def test_an_exercise_with_no_case_left_says_why(exercise: str) -> None:
+    skipped = left_out("bench_any", "skipped", "the disk was full", device=CPU)
+    section = answer(exercise, [], [skipped])
+    assert section.findings[0].absent
+    assert section.plots == ()
+
+
+def test_a_single_size_is_a_number_and_no_line() -> None:
+    measured = square(cubic, CPU)
+    assert [
+        "curve" in {plot.kind for plot in answer("matmul", cases).plots}
+        for cases in (measured, measured[:1])
+    ] == [True, False]
+
+
+def test_an_exercise_is_called_by_its_name() -> None:
+    section = answer("a_new_one", [case("bench_new", 1e-3, n=n) for n in (1, 2)])
+    assert section.title == "A new one"
+
+
+def test_groups_of_nodes_are_named_by_what_each_has() -> None:
+    groups, work = ("cuda/4x8", "cpu/2x1"), Work(bytes=8)
+    cases = [case("bench_all_reduce", 1e-3, group, work=work, size=8) for group in groups]
+    asked = [one.question for one in answer("collectives", cases, accelerators=1).findings]
+    assert f"How fast is all-reduce between 4 nodes with 8{RATIO} NVIDIA H200?" in asked
+    assert "How fast is all-reduce between 2 nodes?" in asked
+
+
+@pytest.mark.parametrize("name", ["over", "what", "function", "items", "case", "device_", "where"])
+def test_a_parameter_may_have_any_name(name: str) -> None:
+    """Also one that a table of all cases uses for something else."""
+    cases = [case("bench_x", 1e-3 * n, device, size=n) for device in (CPU, GPU) for n in (1, 2, 4)]
+    for one in cases:
+        one.params[name] = one.params.pop("size")
+    (plot,) = answer("a_new_one", cases, accelerators=1).plots
+    assert [point.x for point in plot.series[0].points] == [1.0, 2.0, 4.0]
+
+
+def test_what_asks_for_no_device_is_compared_with_none() -> None:
+    cases = [case("bench_words", 1e-3 * n, words=n) for n in (1, 2)]
+    for one in cases:
+        one.name = f"bench_words[{one.params['words']}]"
+        one.fullname = f"bench.py::{one.name}"
+    assert [one.name for one in answer("words", cases).findings] == ["time-words-cpu"]
+
+
+def test_many_variants_are_counted_in_the_title_of_a_chart() -> None:
+    cases = [case("bench_x", 1e-3, n=n, how=str(how)) for how in range(9) for n in (1, 2)]
+    (plot,) = answer("a_new_one", cases).plots
+    assert plot.title.endswith("(3 more lines among the cases)")
+
+
+def test_below_six_launches_there_is_a_value_without_an_interval() -> None:
+    found = [
+        one
+        for section in sections(factory.run(launches=3))
+        for one in section.findings
+        if one.value
+    ]
+    assert found
+    assert all(one.value and one.value.low is None for one in found)
+    assert all("no interval" in one.answer or one.unit == "n" for one in found)
+
+
+@pytest.mark.parametrize("accelerators", [0, 1, 2])
+def test_every_exercise_of_a_run_ends_in_an_answer(accelerators: int) -> None:
+    for section in sections(factory.run(accelerators=accelerators, partial=True)):
+        assert section.findings[0].answer
+        assert all(finding.answer.endswith(".") for finding in section.findings)
+
+
+def test_the_interval_of_a_noisy_run_holds_the_truth() -> None:
+    run = factory.run(accelerators=1, noise=0.02)
+    matmul = next(one for one in sections(run) if one.exercise == "matmul")
+    value = by_name(matmul)["best-rate-cuda:0"].value
+    flops = 2 * 16384**3
+    assert value.low < flops / (flops / 7.8e14 + 1.6e-5) < value.high
+
+
+@pytest.mark.parametrize(
+    "module", sorted({inspect.getfile(one.findings) for one in RULES.values()})
+)
+def test_the_rules_ask_for_benchmarks_that_exist(module: str) -> None:
+    exercises = [name for name in RULES if inspect.getfile(RULES[name].findings) == module]
+    bodies = [(ROOT / "benchmarks" / f"bench_{name}.py").read_text("utf-8") for name in exercises]
+    defined = set(re.findall(r"^def (bench_\w+)", "".join(bodies), re.MULTILINE))
+    asked = set(re.findall(r'"(bench_[a-z_]+)"', Path(module).read_text(encoding="utf-8")))
+    assert asked
+    assert asked <= defined
+
+
+BOOST = 1.83e9
+PRINTED = "(989 TFLOP/s at a boost clock of 1.83 GHz)"
+
+
+@pytest.mark.parametrize(
+    ("part", "clock", "dtype", "said"),
+    [
+        (0.87, None, "bfloat16", f"87.00% … of the datasheet's dense bfloat16 peak {PRINTED}"),
+        (0.87, 1.755e9, "bfloat16", "90.72% … (948 TFLOP/s at the 1.755 GHz that were seen)"),
+        (0.87, 1.98e9, "bfloat16", "… (1.07 PFLOP/s at the 1.98 GHz that were seen)"),
+        # Clocks that cannot be the product's: at rest, below half, too low for the rate.
+        (0.0435, 345e6, "bfloat16", f"…{PRINTED}"),
+        (0.0435, 0.49 * BOOST, "bfloat16", f"…{PRINTED}"),
+        (0.87, 0.86 * BOOST, "bfloat16", f"…{PRINTED}"),
+        (0.435, 0.51 * BOOST, "bfloat16", "… (… at the 933.3 MHz that were seen)"),
+    ],
+)
+def test_a_rate_is_a_part_of_the_peak_at_the_highest_clock_seen(
+    part: float, clock: float | None, dtype: str, said: str
+) -> None:
+    work = Work(flops=part * 989e12 * 1e-3)
+    one = case("bench_square", [1e-3] * 8, GPU, work=work, n=1024, dtype=dtype)
+    values = {"sm_clock_hz": (345e6, 345e6, clock)} if clock else {}
+    one.extra_info.telemetry = {GPU: Sensed(readings=3, values=values)}
+    found = by_name(answer("matmul", [one], accelerators=1))[f"best-rate-{GPU}"]
+    assert matches(words(found).partition(" in bursts")[2], f", {said}.")
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "said"),
+    [
+        ("NVIDIA GB200", "bfloat16", "…peak (2.5 PFLOP/s)."),
+        ("NVIDIA A40", "int8", "."),
+        ("Another", "float32", "."),
+        ("NVIDIA H200", "float16", "."),  # which accumulates in float16
+    ],
+)
+def test_a_peak_is_as_printed_and_none_where_nothing_is_known(
+    name: str, dtype: str, said: str
+) -> None:
+    one = case("bench_square", 1e-3, GPU, work=Work(flops=1e12), n=1024, dtype=dtype)
+    one.extra_info.telemetry = {GPU: Sensed(readings=3, values={"sm_clock_hz": (1e9,) * 3})}
+    made = run_of("matmul", [one], accelerators=1)
+    made.frobench.environment.software.flags[peaks.HALF_ACCUMULATOR] = True
+    (card,) = made.frobench.environment.accelerators
+    card.name = name
+    if name == "NVIDIA GB200":
+        card.memory_bytes, card.multiprocessors = None, None
+    found = by_name(sections(made)[0])[f"best-rate-{GPU}"]
+    assert matches(words(found).partition(" in bursts")[2], said)
+
+
+NORM = '''
+"""How long does a norm take?"""
+
+from frobench import Device, Measure, Work, cases, close_to
+
+
+@cases("quick", n=[1_000, 1_000_000])
+def bench_norm(measure: Measure, device: Device, n: int) -> None:
+    """Compute the norm of n numbers."""
+    numbers = device.uniform(n)
+    measure(
+        lambda: numbers.norm(),
+        work=Work(flops=2 * n, bytes=numbers.nbytes),
+        check=close_to(numbers.cpu().double().norm(), 1e-3, "the norm"),
+    )
+'''
+
+
+def test_a_benchmark_in_a_folder_of_its_own_is_answered_in_the_terminal(tmp_path: Path) -> None:
+    """Measured on the simulated accelerator, in the time of the machine's clock."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "bench_norm.py").write_text(NORM, "utf-8")
+    options = ("--profile", "quick", "--launches", 1, "--benchmarks", folder)
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "tests" / "instruments" / "simulated")])
+    made = frobench("run", *options, folder=tmp_path, environment={"PYTHONPATH": paths})
+    assert made.returncode == 0, made.stderr
+    path = tmp_path / made.stdout.splitlines()[-1]
+    lead = next(one for one in answers(checks.credible(checks.read(path))).answers if one.leads)
+    assert lead.name == "speed-up-norm-sim:0"
+    assert "at n = 1,000,000." in " ".join(made.stderr.split())
+    (section,) = sections(store.read(path))
+    names = {one.name for one in section.findings}
+    assert {"speed-up-norm-sim:0", "flop-rate-norm-sim:0", "byte-rate-norm-cpu"} <= names
+    (plot,) = section.plots
+    assert [line.label for line in plot.series] == ["Simulated accelerator", "CPU"]
+    assert {one.name for one in tmp_path.iterdir()} == {"mine", "results", "frobench.lock"}
