@@ -169,9 +169,9 @@ def _able(
     checkout: Path, file: str, text: str, recorded: Recorded, script: Path
 ) -> tuple[set[str], float]:
     """Return which tests of a file run a script, and how directly, by the names in its text."""
-    first, *rest = script.stem.split("_")
-    named = re.search(rf"\b{first}{''.join(map(str.title, rest))}\.", text)
-    nearness = 1.0 if named else 0.3 if first in Path(file).stem else 0.05
+    objects = re.findall(r"^const (\w+)", (checkout / script).read_text("utf-8"), re.MULTILINE)
+    named = re.search(rf"\b({'|'.join(objects)})\.", text)
+    nearness = 1.0 if named else 0.3 if script.stem in Path(file).stem else 0.05
     if file.startswith("tests/browser/") or script.name in text:
         return {file}, nearness
     engine = (checkout / ENGINE).read_text("utf-8")
@@ -196,17 +196,19 @@ def _affordable(
 def _bits(source: str, line: int) -> Bits:
     """Return the lines of the statement around a line.
 
-    Outside functions, an import runs it; those are then the lines of all functions of the module.
+    Outside functions, an import runs it. It shows where functions of the module use what it names,
+    or in any of them.
     """
-    functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    module = ast.parse(source)
+    functions = [node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)]
     around = [node for node in functions if node.body[0].lineno <= line <= (node.end_lineno or 0)]
     if not around:
-        lines = {
-            number
-            for function in functions
-            for number in range(function.body[0].lineno, (function.end_lineno or 0) + 1)
-        }
-        return sum(1 << number for number in lines) if lines else -1
+        inside = [range(one.body[0].lineno, (one.end_lineno or 0) + 1) for one in functions]
+        every = {number for lines in inside for number in lines}
+        here = [one for one in module.body if one.lineno <= line <= (one.end_lineno or 0)]
+        named = {name for one in here for name, _, stored in _names(one) if stored}
+        uses = {number for name, number, _ in _names(module) if name in named}
+        return sum(1 << number for number in (uses & every) or every) or -1
     statements = [
         range(node.lineno, _header_end(node) + 1)
         for node in ast.walk(max(around, key=lambda node: node.lineno))
@@ -215,6 +217,13 @@ def _bits(source: str, line: int) -> Bits:
     header = range(line, line + 1)  # such as `except OSError:`, which is no statement of its own
     inner = min((one for one in statements if line in one), key=len, default=header)
     return sum(1 << number for number in inner)
+
+
+def _names(node: ast.AST) -> Iterator[tuple[str, int, bool]]:
+    """Yield each name of a part of a module, its line, and whether it gets a value there."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name):
+            yield one.id, one.lineno, isinstance(one.ctx, ast.Store)
 
 
 def _header_end(node: ast.stmt) -> int:
