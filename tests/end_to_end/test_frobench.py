@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from frobench.command import main
 from frobench.endings import exits_cleanly
 from frobench.suite.benchmark_version import benchmark_version
 from frobench.suite.errors import CutShortError, Interrupted
@@ -22,21 +23,6 @@ from tests.instruments.processes.alone import load
 from tests.instruments.processes.command import ROOT, TRICKY
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory
-
-VERBS = (
-    "run",
-    "list",
-    "doctor",
-    "validate",
-    "compare",
-    "history",
-    "reproduce",
-    "report",
-    "share",
-    "show",
-    "export",
-    "fleet",
-)
 
 
 @pytest.fixture
@@ -54,7 +40,7 @@ def test_every_verb_is_documented_and_no_other() -> None:
         for line in (ROOT / "README.md").read_text().splitlines()
         if line.startswith("| `frobench ")
     }
-    assert documented == set(VERBS)
+    assert documented == set(main.commands)
 
 
 def test_list_names_every_case_and_its_question(tmp_path: Path) -> None:
@@ -120,18 +106,6 @@ def test_list_calls_nothing_of_a_benchmark(tmp_path: Path) -> None:
     assert not (folder / "traces").exists()
 
 
-def test_list_is_there_for_programs_too(tmp_path: Path) -> None:
-    arguments = ("list", "--benchmarks", TRICKY, "--devices", "cpu", "-k", "fine", "--json")
-    found = json.loads(frobench(*arguments, folder=tmp_path).stdout)
-    assert [case["params"] for case in found["cases"]] == [
-        {"device": "cpu", "n": 8},
-        {"device": "cpu", "n": 16},
-    ]
-    assert {(case["work"], case["call_seconds"]) for case in found["cases"]} == {(None, None)}
-    assert found["before"] is None
-    assert found["launches"] is None
-
-
 def test_list_takes_times_from_the_newest_run_of_this_machine(tmp_path: Path) -> None:
     run = factory.run()
     run.frobench.environment = environment.capture(["cpu"])
@@ -146,6 +120,8 @@ def test_list_takes_times_from_the_newest_run_of_this_machine(tmp_path: Path) ->
         run.frobench.environment.machine,
         run.frobench.run,
     )
+    assert [case["params"]["n"] for case in found["cases"]] == [8, 16]
+    assert found["launches"] is None
     (measured,) = (case for case in found["cases"] if case["call_seconds"] is not None)
     assert measured["fullname"] == case.fullname
     assert measured["call_seconds"] == case.stats.median
@@ -170,21 +146,15 @@ def test_compare_names_what_is_slower_and_exits_4(tmp_path: Path, results: list[
     shown = frobench("compare", *results, folder=tmp_path)
     assert shown.returncode == 4
     assert "slower" in shown.stdout
+    assert "best-rate-cpu" in shown.stdout
+    found = json.loads(frobench("compare", *results, "--json", folder=tmp_path).stdout)
+    assert {case["word"] for case in found["cases"]} == {"slower"}
+    assert {one["name"]: one["word"] for one in found["findings"]}["best-rate-cpu"] == "lower"
     again = tmp_path / "again.json"
     again.write_bytes(results[0].read_bytes())
     same = frobench("compare", results[0], again, folder=tmp_path)
     assert same.returncode == 0
     assert "0 slower" in same.stdout or "same" in same.stdout
-
-
-def test_compare_shows_findings_beside_the_cases_and_gives_programs_both(
-    tmp_path: Path, results: list[Path]
-) -> None:
-    shown = frobench("compare", *results, folder=tmp_path)
-    assert "best-rate-cpu" in shown.stdout
-    found = json.loads(frobench("compare", *results, "--json", folder=tmp_path).stdout)
-    assert {case["word"] for case in found["cases"]} == {"slower"}
-    assert {one["name"]: one["word"] for one in found["findings"]}["best-rate-cpu"] == "lower"
 
 
 def test_a_purchase_comparison_has_ratios_and_never_a_verdict(

@@ -20,10 +20,11 @@ from tests.instruments.processes.warm import frobench
 pytestmark = pytest.mark.long
 
 
+Tricky = tuple[subprocess.CompletedProcess[str], Run]
+
+
 @pytest.fixture(scope="module")
-def tricky(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> tuple[subprocess.CompletedProcess[str], Run]:
+def tricky(tmp_path_factory: pytest.TempPathFactory) -> Tricky:
     """Run two launches over everything that can go wrong."""
     folder = tmp_path_factory.mktemp("tricky")
     run = frobench(
@@ -52,9 +53,7 @@ def test_no_image_lets_float32_be_rounded(afresh: Run) -> None:
     assert outcomes(afresh)["bench_strict[cpu-1]"].status == "passed"
 
 
-def test_what_works_is_measured_once_in_each_launch(
-    tricky: tuple[subprocess.CompletedProcess[str], Run],
-) -> None:
+def test_what_works_is_measured_once_in_each_launch(tricky: Tricky) -> None:
     names = {case.name: case.extra_info for case in tricky[1].benchmarks}
     assert set(names) == {
         "bench_fine[cpu-8]",
@@ -65,13 +64,8 @@ def test_what_works_is_measured_once_in_each_launch(
         "bench_both[cpu/0+cpu/1-100]",
     }
     assert all(len(info.launches) == 2 and min(info.launches) >= 3 for info in names.values())
-
-
-def test_what_a_case_spends_apart_is_kept_by_launch_and_is_in_no_sample(
-    tricky: tuple[subprocess.CompletedProcess[str], Run],
-) -> None:
     (wait,) = (case for case in tricky[1].benchmarks if case.name == "bench_wait[cpu-0.001]")
-    assert wait.extra_info.parts == {"falling asleep": [60.0, 60.0]}
+    assert wait.extra_info.parts == {"falling asleep": [60.0, 60.0]}  # spent apart, in no sample
     assert wait.stats.max < 1
 
 
@@ -96,29 +90,24 @@ def test_what_a_case_spends_apart_is_kept_by_launch_and_is_in_no_sample(
     ],
 )
 def test_what_does_not_work_is_recorded_with_its_reason_and_the_rest_goes_on(
-    tricky: tuple[subprocess.CompletedProcess[str], Run], case: str, status: str, reason: str
+    tricky: Tricky, case: str, status: str, reason: str
 ) -> None:
     outcome = outcomes(tricky[1])[case]
     assert outcome.status == status
     assert reason in (outcome.reason or "")
 
 
-def test_a_failed_case_makes_the_exit_code_1_and_is_named(
-    tricky: tuple[subprocess.CompletedProcess[str], Run],
-) -> None:
-    assert tricky[0].returncode == 1
-    assert "bench_broken[cpu-wrong]: " in tricky[0].stderr
-
-
-def test_what_a_case_raised_is_shown_with_its_place_and_its_traceback(
-    tricky: tuple[subprocess.CompletedProcess[str], Run],
+def test_what_a_case_raised_ends_the_run_with_1_and_has_its_traceback(
+    tricky: Tricky,
 ) -> None:
     lines = (TRICKY / "bench_tricky.py").read_text().splitlines()
     line = 1 + next(n for n, text in enumerate(lines) if "raise ValueError" in text)
     reason = outcomes(tricky[1])["bench_broken[cpu-raise]"].reason
     assert reason is not None
     assert reason == f"ValueError (bench_tricky.py:{line})"
+    assert tricky[0].returncode == 1
     shown = tricky[0].stderr
+    assert "bench_broken[cpu-wrong]: " in shown
     assert (
         f"failed: bench_broken[cpu-raise]: {reason}\n  Traceback (most recent call last):" in shown
     )
@@ -127,8 +116,8 @@ def test_what_a_case_raised_is_shown_with_its_place_and_its_traceback(
     assert "_pytest" not in shown
 
 
-def test_what_is_left_out_and_the_number_of_launches_are_said_before_the_first_launch(
-    tricky: tuple[subprocess.CompletedProcess[str], Run],
+def test_what_is_left_out_and_how_many_launches_are_made_is_said_before_them(
+    tricky: Tricky,
 ) -> None:
     before = tricky[0].stderr.partition("launch 1 of about")[0]
     assert re.search(r"^\d+ cases to try first, which shows how long each of them takes\n", before)
@@ -138,9 +127,7 @@ def test_what_is_left_out_and_the_number_of_launches_are_said_before_the_first_l
     assert before.count("\n  has no such unit\n") == 1
 
 
-def test_a_run_ends_with_the_answers_then_the_doubts_then_the_path(
-    tricky: tuple[subprocess.CompletedProcess[str], Run],
-) -> None:
+def test_a_run_ends_with_the_answers_then_the_doubts_then_the_path(tricky: Tricky) -> None:
     run, shown = tricky[1], tricky[0].stderr
     answers = shown.index(f"{len(run.benchmarks)} cases measured in 2 launches")
     assert shown.rindex("launch 2 of about 2 done") < answers < shown.index("error: failed-case")
@@ -149,9 +136,7 @@ def test_a_run_ends_with_the_answers_then_the_doubts_then_the_path(
     ]
 
 
-def test_the_stored_file_is_valid_and_complete(
-    tricky: tuple[subprocess.CompletedProcess[str], Run], tmp_path: Path
-) -> None:
+def test_the_stored_file_is_valid_and_complete(tricky: Tricky, tmp_path: Path) -> None:
     run = tricky[1]
     assert run.frobench.complete
     assert run.frobench.seed == 7
@@ -171,28 +156,19 @@ def test_the_processors_sensors_were_read_meanwhile_at_little_cost(afresh: Run) 
     assert any(case.extra_info.telemetry for case in afresh.benchmarks)
 
 
-def test_every_launch_has_an_order_of_its_own(
-    tricky: tuple[subprocess.CompletedProcess[str], Run],
+def test_each_launch_has_an_order_of_its_own_and_says_what_it_found_of_the_machine(
+    tricky: Tricky,
 ) -> None:
-    first, second = (
-        sorted(tricky[1].benchmarks, key=lambda case: case.extra_info.order[launch])
-        for launch in (0, 1)
-    )
-    assert [case.name for case in first] != [case.name for case in second]
-
-
-def test_each_launch_says_what_an_empty_body_seems_to_cost(
-    tricky: tuple[subprocess.CompletedProcess[str], Run],
-) -> None:
+    orders = {
+        tuple(sorted(names, key=names.__getitem__))
+        for names in (
+            {case.name: case.extra_info.order[at] for case in tricky[1].benchmarks} for at in (0, 1)
+        )
+    }
+    assert len(orders) == 2
     for launch in tricky[1].frobench.launches:
         assert 0 < launch.empty_body["cpu"] < 1e-3
         assert launch.timer_step > 0
-
-
-def test_each_launch_times_the_gauge_and_counts_what_others_and_the_runner_used(
-    tricky: tuple[subprocess.CompletedProcess[str], Run],
-) -> None:
-    for launch in tricky[1].frobench.launches:
         bodies = {"cpu/python", "cpu/operations", "cpu/product", "cpu/copy"}
         assert launch.gauge.keys() == bodies
         assert all(seconds > 0 for seconds in launch.gauge.values())
@@ -202,9 +178,7 @@ def test_each_launch_times_the_gauge_and_counts_what_others_and_the_runner_used(
         assert launch.runner_cores > 0
 
 
-def test_workers_on_two_halves_of_the_cpu_show_when_both_ran(
-    tricky: tuple[subprocess.CompletedProcess[str], Run],
-) -> None:
+def test_workers_on_two_halves_of_the_cpu_show_when_both_ran(tricky: Tricky) -> None:
     both = next(case for case in tricky[1].benchmarks if case.name.startswith("bench_both"))
     assert both.extra_info.devices == ["cpu/0", "cpu/1"]
     parts = both.extra_info.parts
@@ -248,15 +222,10 @@ def test_bad_input_gets_one_clear_line(
     assert not run.stdout
 
 
-@pytest.fixture
-def shown_gpu(tmp_path: Path) -> dict[str, str]:
-    """Put an accelerator into the machine that its system shows and torch cannot use."""
-    return plant(tmp_path)
-
-
-def test_an_accelerator_that_torch_cannot_use_is_never_left_out_in_silence(
-    tmp_path: Path, shown_gpu: dict[str, str]
+def test_an_accelerator_that_torch_cannot_use_is_left_out_only_when_asked_for(
+    tmp_path: Path,
 ) -> None:
+    shown_gpu = plant(tmp_path)
     wanted = ("run", "--benchmarks", TRICKY)
     run = command.frobench(*wanted, folder=tmp_path, environment=shown_gpu)
     assert run.returncode == 3
@@ -264,13 +233,8 @@ def test_an_accelerator_that_torch_cannot_use_is_never_left_out_in_silence(
     assert "advice: " in run.stderr
     assert "--devices cpu" in run.stderr
     assert not list((tmp_path / "results" / ".runs").iterdir())
-
-
-def test_the_cpu_alone_is_measured_when_asked_for(
-    tmp_path: Path, shown_gpu: dict[str, str]
-) -> None:
-    wanted = (*QUICK, "-k", "fine", "--launches", 1)
-    run = command.frobench(*wanted, folder=tmp_path, environment=shown_gpu)
+    cpu = (*QUICK, "-k", "fine", "--launches", 1)
+    run = command.frobench(*cpu, folder=tmp_path, environment=shown_gpu)
     assert run.returncode == 0
     assert stored(run, tmp_path).frobench.settings.devices == ["cpu"]
 

@@ -106,12 +106,6 @@ def test_the_terminal_tells_the_axes_and_the_answers_of_the_page() -> None:
     assert [leads[row.answer] for row in rows] == [row.marks for row in rows]
 
 
-def test_the_terminal_says_that_launches_are_in_two_modes() -> None:
-    found = plain.answers(checks.credible(checks.read(QUIET)))
-    (norms,) = (one for one in found.answers if one.leads and one.exercise == "Norm logging")
-    assert norms.doubts == ("two modes", "noisy")
-
-
 def test_the_table_of_cases_has_the_medians_over_launches() -> None:
     run = store.read(EXAMPLE_RUN)
     rows = csv.DictReader(io.StringIO(answers.as_csv(plain.answers(run).cases)))
@@ -155,11 +149,13 @@ def test_a_failed_case_and_one_left_out_stand_with_their_whole_reasons() -> None
     assert "big[cpu]: left out: too large" in text
 
 
-def test_an_interval_wider_than_a_factor_of_two_is_named() -> None:
-    found = plain.answers(store.read(QUIET)).answers
+def test_doubts_stand_beside_a_number_wide_intervals_and_two_modes_among_them() -> None:
+    found = plain.answers(checks.credible(checks.read(QUIET))).answers
     wide = {answer.name for answer in found if short.TOO_WIDE in answer.doubts}
     assert "embedding-cpu" in wide  # 4% [3, 8]
     assert "peak-cpu" not in wide
+    (norms,) = (one for one in found if one.leads and one.exercise == "Norm logging")
+    assert norms.doubts == ("two modes", "noisy")
 
 
 @pytest.mark.parametrize(

@@ -139,19 +139,25 @@ class InterruptedInTheSecond(Launch):
                 signal.raise_signal(signal.SIGINT)
 
 
-@pytest.mark.parametrize("line", range(7))
-def test_a_damaged_line_of_the_journal_is_named_and_costs_what_it_said(
-    tmp_path: Path, line: int
-) -> None:
+@pytest.fixture
+def interrupted(tmp_path: Path) -> Iterator[Path]:
+    """Return the folder of a run that is interrupted in its second launch, where it can go on."""
     with made_up(InterruptedInTheSecond):
         with pytest.raises(Interrupted):
             run(tmp_path)
-        (path,) = tmp_path.glob("*/*/launches.jsonl")
-        lines = path.read_bytes().splitlines(keepends=True)
-        lines[line] = b"\xff" + lines[line][5:]
-        path.write_bytes(b"".join(lines))
-        reporter = Quiet()
-        _, stored = run(tmp_path, resume="last", reporter=reporter)
+        (folder,) = (tmp_path / unfinished.RUNS).iterdir()
+        yield folder
+
+
+@pytest.mark.parametrize("line", range(7))
+def test_a_damaged_line_of_the_journal_is_named_and_costs_what_it_said(
+    tmp_path: Path, interrupted: Path, line: int
+) -> None:
+    path, reporter = interrupted / "launches.jsonl", Quiet()
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[line] = b"\xff" + lines[line][5:]
+    path.write_bytes(b"".join(lines))
+    _, stored = run(tmp_path, resume="last", reporter=reporter)
     assert len(lines) == 7
     assert f"{path} has 1 damaged line, the first is line {line + 1}" in reporter.lines[0]
     lost = [count for counts in launches_of(stored).values() for count in counts if count != 3]
@@ -160,43 +166,31 @@ def test_a_damaged_line_of_the_journal_is_named_and_costs_what_it_said(
     assert follow_each_other(stored)
 
 
-def test_a_damaged_plan_is_named_and_nothing_is_removed(tmp_path: Path) -> None:
-    with made_up(InterruptedInTheSecond):
-        with pytest.raises(Interrupted):
-            run(tmp_path)
-        (path,) = tmp_path.glob("*/*/plan.json")
-        path.write_text("{")
-        with pytest.raises(CannotRunError, match=r"plan\.json is damaged"):
-            run(tmp_path, resume="last")
-    assert path.exists()
+def test_a_damaged_plan_is_named_and_nothing_is_removed(tmp_path: Path, interrupted: Path) -> None:
+    (interrupted / "plan.json").write_text("{")
+    with pytest.raises(CannotRunError, match=r"plan\.json is damaged"):
+        run(tmp_path, resume="last")
+    assert (interrupted / "plan.json").exists()
 
 
 def test_a_launch_that_was_measured_but_not_ended_is_given_the_seconds_of_its_cases(
-    tmp_path: Path,
+    tmp_path: Path, interrupted: Path
 ) -> None:
-    with made_up(InterruptedInTheSecond):
-        with pytest.raises(Interrupted):
-            run(tmp_path)
-        (path,) = tmp_path.glob("*/*/launches.jsonl")
-        records = list(Journal(path))
-        kept = [record for record in records if not isinstance(record, Ended)]
-        path.write_bytes(b"".join(msgspec.json.encode(record) + b"\n" for record in kept))
-        _, stored = run(tmp_path, resume="last")
+    path = interrupted / "launches.jsonl"
+    kept = [record for record in Journal(path) if not isinstance(record, Ended)]
+    path.write_bytes(b"".join(msgspec.json.encode(record) + b"\n" for record in kept))
+    _, stored = run(tmp_path, resume="last")
     spent = sum(r.wall_seconds for r in kept if isinstance(r, Measured) and r.launch == 0)
     assert stored.frobench.launches[0].seconds >= spent - 1e-9
     assert len(stored.frobench.launches) == LAUNCHES
 
 
 def test_a_resumed_run_counts_the_time_of_a_case_that_an_interruption_cut_off(
-    tmp_path: Path,
+    tmp_path: Path, interrupted: Path
 ) -> None:
-    with made_up(InterruptedInTheSecond):
-        with pytest.raises(Interrupted):
-            run(tmp_path)
-        (folder,) = (tmp_path / unfinished.RUNS).iterdir()
-        last = Reading(at=1.0, run=1e3, device="cpu", values={})
-        telemetry.readings(folder / unfinished.READINGS).write(last)
-        _, stored = run(tmp_path, resume="last")
+    last = Reading(at=1.0, run=1e3, device="cpu", values={})
+    telemetry.readings(interrupted / unfinished.READINGS).write(last)
+    _, stored = run(tmp_path, resume="last")
     assert stored.frobench.seconds >= 1e3
     assert stored.frobench.launches[-1].seconds < 1e3
 
@@ -228,14 +222,10 @@ def test_a_run_that_is_stored_is_not_resumed_but_shown(tmp_path: Path) -> None:
     assert str(refused.value).endswith(f"is finished and stored in {path}")
 
 
-def test_a_run_is_resumed_by_one_process_at_a_time(tmp_path: Path) -> None:
-    with made_up(InterruptedInTheSecond):
-        with pytest.raises(Interrupted):
-            run(tmp_path)
-        (folder,) = (tmp_path / unfinished.RUNS).iterdir()
-        with unfinished.locked(folder), pytest.raises(CannotRunError, match="in another process"):
-            run(tmp_path, resume="last")
-        assert run(tmp_path, resume="last")[1].frobench.complete
+def test_a_run_is_resumed_by_one_process_at_a_time(tmp_path: Path, interrupted: Path) -> None:
+    with unfinished.locked(interrupted), pytest.raises(CannotRunError, match="in another process"):
+        run(tmp_path, resume="last")
+    assert run(tmp_path, resume="last")[1].frobench.complete
 
 
 def test_a_run_of_an_older_version_is_not_resumed_and_it_is_said_what_to_do(tmp_path: Path) -> None:

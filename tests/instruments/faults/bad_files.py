@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -41,36 +42,16 @@ def of_launch(place: int, **values: object) -> Spoil:
     return lambda run: put(run.frobench.launches[place], **values)
 
 
+def of_launches(**values: object) -> Spoil:
+    return lambda run: [put(one, **values) for one in run.frobench.launches]
+
+
 def of_device(**values: object) -> Spoil:
     return lambda run: put(run.frobench.environment.accelerators[0], **values)
 
 
 def of_cpu(**values: object) -> Spoil:
     return lambda run: put(run.frobench.environment.cpu, **values)
-
-
-def _telemetry(run: Run, rest: dict[str, float]) -> None:
-    """Let devices have drawn so many watts at rest."""
-    run.frobench.telemetry = Telemetry(
-        begun=0.0,
-        step=1.0,
-        series={},
-        held_back={},
-        launches=[],
-        unknown={},
-        cost=0.0,
-        idle_watts=rest,
-    )
-
-
-def _drawing(run: Run, watts: float, later: float = 1.0) -> None:
-    """Let a product have cost energy, in time that is told `later` times as long as it was."""
-    one = product(run)
-    _telemetry(run, {"cuda:0": 76.4})
-    seconds, launches = one.stats.median, len(run.frobench.launches)
-    one.extra_info.energy = Energy(
-        joules=[watts * seconds] * launches, seconds=[later * seconds] * launches
-    )
 
 
 def of_software(**values: object) -> Spoil:
@@ -86,9 +67,57 @@ def of_info(**values: object) -> Spoil:
 
 
 def of_parts(function: str = "", **parts: float) -> Spoil:
-    return lambda run: (case(run, function) if function else product(run)).extra_info.parts.update(
+    return lambda run: _one(run, function).extra_info.parts.update(
         {name: [value] * 6 for name, value in parts.items()}
     )
+
+
+def of_work(function: str = "", device: str = "cuda:0", **amounts: float) -> Spoil:
+    return lambda run: work(_one(run, function, device=device), **amounts)
+
+
+def of_samples(*by_launch: float) -> Spoil:
+    return lambda run: set_samples(product(run), [[*by_launch]] * 6)
+
+
+def lasting(seconds: float, function: str = "", **params: Any) -> Spoil:  # noqa: ANN401 - of a case
+    """Let a product, or a case of another benchmark, take so many seconds."""
+    return lambda run: last(run, seconds, _one(run, function, **params))
+
+
+def _one(run: Run, function: str, **params: Any) -> Case:  # noqa: ANN401 - of a case
+    return case(run, function, **params) if function else product(run, **params)
+
+
+def resting(watts: float) -> Spoil:
+    """Let a device have drawn so many watts at rest."""
+    return lambda run: put(
+        run.frobench,
+        telemetry=Telemetry(
+            begun=0.0,
+            step=1.0,
+            series={},
+            held_back={},
+            launches=[],
+            unknown={},
+            cost=0.0,
+            idle_watts={"cuda:0": watts},
+        ),
+    )
+
+
+def drawing(watts: float) -> Spoil:
+    """Let a product have cost energy."""
+
+    def spoil(run: Run) -> None:
+        one = product(run)
+        resting(76.4)(run)
+        seconds, launches = one.stats.median, len(run.frobench.launches)
+        one.extra_info.energy = Energy(
+            joules=[watts * seconds] * launches, seconds=[seconds] * launches
+        )
+
+    return spoil
 
 
 def _without_the_slowest(run: Run) -> None:
@@ -173,228 +202,160 @@ def _in_an_older_file(run: Run) -> None:
         one.extra_info.work = replace(one.extra_info.work, path=None)
 
 
-OF_RUNS: dict[str, tuple[str, Spoil]] = {
-    # Units
-    "all seconds in milliseconds": ("samples-beyond-launch", all_samples(1e3)),
-    "all seconds in microseconds": ("samples-beyond-launch", all_samples(1e6)),
-    "one case in milliseconds": ("samples-beyond-launch", lambda run: take(product(run), 1e3)),
-    "a case's milliseconds as seconds": (
-        "launch-beyond-run",
-        lambda run: last(run, 170.0, product(run)),
-    ),
-    "seconds divided by a thousand": ("above-peak", lambda run: last(run, 1.7e-4, product(run))),
-    "seconds of the CPU divided by a thousand": (
-        "above-peak",
-        lambda run: last(run, 1.4e-5 / 1e3, product(run, 256, device="cpu")),
-    ),
-    "work in a thousandth of its unit": (
-        "above-peak",
-        lambda run: work(product(run), flops=2e3 * 16384**3),
-    ),
-    "bytes a thousandfold": (
-        "above-memory",
-        lambda run: work(case(run, "bench_within", device="cpu"), bytes=2e3 * 4**13),
-    ),
-    "launches in milliseconds": (
-        "launch-beyond-run",
-        lambda run: [put(one, seconds=31.5e3) for one in run.frobench.launches],
-    ),
-    "the run in hours": ("launch-beyond-run", lambda run: put(run.frobench, seconds=0.07)),
-    "the clock's steps in nanoseconds": ("out-of-bounds", of_launch(2, timer_step=31.0)),
-    "an empty body in microseconds": (
-        "out-of-bounds",
-        of_launch(0, empty_body={"cpu": 0.1, "cuda:0": 61.0}),
-    ),
-    "memory of the machine in KiB": ("out-of-bounds", of_cpu(memory_bytes=16 * 2**20)),
-    "memory of a device in MiB": ("out-of-bounds", of_device(memory_bytes=143771)),
-    "a device's clock in MHz": ("out-of-bounds", of_device(max_clock_hz=1980.0)),
-    "a power limit in milliwatts": ("out-of-bounds", of_device(power_limit_watts=7e5)),
-    "a sensor's clock in MHz": (
-        "out-of-bounds",
-        lambda run: sense(product(run), "sm_clock_hz", 1e15, 1.98e15, 1.98e15),
-    ),
-    "joules in millijoules": ("impossible-energy", lambda run: _drawing(run, 500e3)),
-    "joules in kilojoules": ("impossible-energy", lambda run: _drawing(run, 0.5)),
-    "joules below zero": ("out-of-bounds", lambda run: _drawing(run, -5.0)),
-    "power at rest in milliwatts": (
-        "out-of-bounds",
-        lambda run: _telemetry(run, {"cuda:0": 76.4e3}),
-    ),
-    "energy of other launches": (
-        "launch-count",
-        lambda run: put(product(run).extra_info, energy=Energy(joules=[1.0], seconds=[1.0])),
-    ),
-    # Faster than can be
-    "a product that was not waited for": (
-        "above-peak",
-        lambda run: last(run, 8e-6, product(run, 4096)),
-    ),
-    "TF32 as float32, by its rate": (
-        "above-peak",
-        lambda run: last(run, 2 * 16384**3 / 373e12, product(run)),
-    ),
-    "TF32 as float32, by its error": ("other-precision", of_check(precision="tfloat32")),
-    "bfloat16 as float32, by its error": ("other-precision", of_check(precision="bfloat16")),
-    "a product of four times the peak": (
-        "above-peak",
-        lambda run: last(run, 2 * 16384**3 / 4e15, product(run, dtype="bfloat16")),
-    ),
-    "a copy above the link": (
-        "above-link",
-        lambda run: last(run, 4**13 / 5e11, case(run, "bench_to_device", size=4**13)),
-    ),
-    "a copy above the link by any name": ("above-link", _uploaded),
-    "overlap of a control by any name": ("overlap-in-turn", _controlled),
-    "a copy between devices above their link": (
-        "above-link",
-        lambda run: last(run, 4**13 / 6e11, case(run, "bench_between")),
-    ),
-    "a copy within the device above its memory": (
-        "above-memory",
-        lambda run: last(run, 4**13 / 1e15, case(run, "bench_within", device="cuda:0")),
-    ),
-    "two devices three times as fast as one": (
-        "above-one",
-        lambda run: last(
+def of_field(name: str, number: str) -> Callable[[str], str]:
+    """Give a field another number."""
+    return lambda text: re.sub(rf'"{name}": [0-9.]+', f'"{name}": {number}', text, count=1)
+
+
+_REFUSED: dict[str, dict[str, Spoil]] = {
+    "samples-beyond-launch": {
+        "all seconds in milliseconds": all_samples(1e3),
+        "all seconds in microseconds": all_samples(1e6),
+        "one case in milliseconds": lambda run: take(product(run), 1e3),
+        "ten times the calls": lambda run: of_calls(product(run, 256, device="cpu"), 2000),
+    },
+    "launch-beyond-run": {
+        "a case's milliseconds as seconds": lasting(170.0),
+        "launches in milliseconds": of_launches(seconds=31.5e3),
+        "the run in hours": lambda run: put(run.frobench, seconds=0.07),
+    },
+    "above-peak": {
+        "seconds divided by a thousand": lasting(1.7e-4),
+        "seconds of the CPU divided by a thousand": lasting(1.4e-8, n=256, device="cpu"),
+        "work in a thousandth of its unit": of_work(flops=2e3 * 16384**3),
+        "a product that was not waited for": lasting(8e-6, n=4096),
+        "TF32 as float32, by its rate": lasting(2 * 16384**3 / 373e12),
+        "a product of four times the peak": lasting(2 * 16384**3 / 4e15, dtype="bfloat16"),
+    },
+    "above-memory": {
+        "bytes a thousandfold": of_work("bench_within", device="cpu", bytes=2e3 * 4**13),
+        "a copy within the device above its memory": lasting(
+            4**13 / 1e15, "bench_within", device="cuda:0"
+        ),
+    },
+    "above-link": {
+        "a copy above the link": lasting(4**13 / 5e11, "bench_to_device", size=4**13),
+        "a copy above the link by any name": _uploaded,
+        "a copy between devices above their link": lasting(4**13 / 6e11, "bench_between"),
+    },
+    "above-one": {
+        "two devices three times as fast as one": lambda run: last(
             run, case(run, "bench_sequence").stats.median / 3, case(run, "bench_two_at_once")
         ),
-    ),
-    "devices that work for longer than the host waits": ("unsynchronised", of_parts(span=0.9)),
-    "events that miss the work": ("events-miss-work", of_parts(enqueue=1e-5, span=1e-3)),
-    "a result that is computed when it is read": ("result-not-ready", _computed_when_read),
-    "overlap of what works in turn": (
-        "overlap-in-turn",
-        lambda run: case(run, "bench_in_turn").extra_info.parts.update(overlap=[0.5] * 6),
-    ),
-    "a control in turn whose lanes overlap": (
-        "overlap-in-turn",
-        of_parts("bench_two_at_once", shared_in_turn=1.0),
-    ),
-    "a result from an earlier call": ("no-work", lambda run: last(run, 6e-6, product(run, 256))),
-    "tensors left on the host": ("idle-device", of_info(idle_devices=["cuda:0"])),
-    "cold caches that nobody emptied": ("warm-cache", of_info(flushed_bytes=0)),
-    **other_devices.REFUSED,
-    # Changed samples
-    "a sample of no time": (
-        "out-of-bounds",
-        lambda run: set_samples(product(run), [[0.0, 0.1, 0.1]] * 6),
-    ),
-    "a sample below zero": (
-        "out-of-bounds",
-        lambda run: set_samples(product(run), [[-0.17, 0.1, 0.1]] * 6),
-    ),
-    "a better median": ("statistics-differ", lambda run: put(product(run).stats, median=0.1)),
-    "a better sample": (
-        "statistics-differ",
-        lambda run: product(run).stats.data.__setitem__(0, 0.1),
-    ),
-    "one sample of the other version": ("sample-count", of_info(against=[1.0])),
-    "another version below zero": ("out-of-bounds", _stopped),
-    "a launch taken out of a part": (
-        "launch-count",
-        lambda run: product(run).extra_info.parts["enqueue"].pop(),
-    ),
-    "a sample taken out": ("sample-count", lambda run: product(run).stats.data.pop()),
-    "a launch taken out": ("launch-count", lambda run: run.frobench.launches.pop()),
-    "a warm-up below zero": ("out-of-bounds", of_info(warmup=[-1.0] * 6)),
-    "a launch below zero": ("out-of-bounds", of_launch(1, seconds=-3.0)),
-    "a ready value in microseconds": (
-        "out-of-bounds",
-        of_launch(1, ready_reading={"cuda:0": 25.0}),
-    ),
-    "a gauge below zero": ("out-of-bounds", of_launch(1, gauge={"cpu/python": -1e-4})),
-    "cores of others below zero": ("out-of-bounds", of_launch(1, others=-0.5)),
-    "cores of the runner below zero": ("out-of-bounds", of_launch(1, runner_cores=-0.5)),
-    "a body that returns before it begins": ("out-of-bounds", of_parts(enqueue=-1e-5)),
-    "queueing in milliseconds": ("impossible-part", of_parts(enqueue=5.0)),
-    "device time of nothing": ("out-of-bounds", of_parts(device=0.0)),
-    "device time in milliseconds": ("impossible-part", of_parts(device=173.0)),
-    "a sustained call of nothing": ("out-of-bounds", of_parts(sustained=0.0)),
-    "a sustained call of three samples": ("impossible-part", of_parts(sustained=0.7)),
-    "overlap of more than all": ("out-of-bounds", of_parts(overlap=1.7)),
-    "concurrency of more than all": ("out-of-bounds", of_parts(concurrency=1.7)),
-    "no calls in a sample": ("sample-count", of_info(iterations=[0] * 6)),
-    "work below zero": ("out-of-bounds", lambda run: work(product(run), bytes=-1.0)),
-    # Checks
-    "an error above its bound": ("unchecked-pass", of_check(error=0.1)),
-    "an error below zero": ("out-of-bounds", of_check(error=-1e-7)),
-    "a bound that lets all pass": ("out-of-bounds", of_check(error=0.5, bound=1e6)),
-    # The machine
-    "a device taken out": (
-        "missing-device",
-        lambda run: run.frobench.environment.accelerators.pop(0),
-    ),
-    "no threads": ("out-of-bounds", of_software(threads=0)),
-    "a cache larger than memory": (
-        "out-of-bounds",
-        of_cpu(last_level_cache_bytes=2**36),
-    ),
-    # Numbers that nobody measured
-    "ten times the calls": (
-        "samples-beyond-launch",
-        lambda run: of_calls(product(run, 256, device="cpu"), 2000),
-    ),
-    # Where it comes from
-    "a date before Frobench": (
-        "impossible-date",
-        lambda run: dated(run, "2020-01-01T12:00:00+00:00"),
-    ),
-    "a date in the future": (
-        "impossible-date",
-        lambda run: dated(run, "2099-01-01T12:00:00+00:00"),
-    ),
-    "a date that is none": (
-        "impossible-date",
-        lambda run: setattr(run, "datetime", "last Tuesday"),
-    ),
-    # One thing said twice
-    "another device in the name": ("other-parameters", of_info(devices=["cuda:1"])),
-    "two cases of one name": ("repeated-name", _renamed),
-    "a case without samples": ("outcome-missing", _passed),
-    "a case without an outcome": ("outcome-missing", lambda run: run.frobench.outcomes.pop()),
-    "a case that was left out and has samples": ("outcome-missing", _skipped),
-    "two outcomes of one name": (
-        "repeated-name",
-        lambda run: run.frobench.outcomes.append(run.frobench.outcomes[0]),
-    ),
-    "a failure without a reason": ("reason-missing", _failed),
-    "an exercise that is not there": (
-        "exercise-missing",
-        lambda run: put(product(run), group="fame"),
-    ),
-    # What is never stored
-    "a folder of somebody's": (
-        "personal-data",
-        lambda run: put(product(run).extra_info, title="/home/ada/bench.py"),
-    ),
-    "a branch called after somebody": (
-        "branch-name",
-        lambda run: setattr(run.commit_info, "branch", "ada/faster"),
-    ),
-    "a host's name": ("host-name", lambda run: run.machine_info.update(node="lovelace")),
+    },
+    "out-of-bounds": {
+        "the clock's steps in nanoseconds": of_launch(2, timer_step=31.0),
+        "an empty body in microseconds": of_launch(0, empty_body={"cpu": 0.1, "cuda:0": 61.0}),
+        "memory of the machine in KiB": of_cpu(memory_bytes=16 * 2**20),
+        "memory of a device in MiB": of_device(memory_bytes=143771),
+        "a device's clock in MHz": of_device(max_clock_hz=1980.0),
+        "a power limit in milliwatts": of_device(power_limit_watts=7e5),
+        "a sensor's clock in MHz": lambda run: sense(
+            product(run), "sm_clock_hz", 1e15, 1.98e15, 1.98e15
+        ),
+        "joules below zero": drawing(-5.0),
+        "power at rest in milliwatts": resting(76.4e3),
+        "a sample of no time": of_samples(0.0, 0.1, 0.1),
+        "a sample below zero": of_samples(-0.17, 0.1, 0.1),
+        "another version below zero": _stopped,
+        "a warm-up below zero": of_info(warmup=[-1.0] * 6),
+        "a launch below zero": of_launch(1, seconds=-3.0),
+        "a ready value in microseconds": of_launch(1, ready_reading={"cuda:0": 25.0}),
+        "a gauge below zero": of_launch(1, gauge={"cpu/python": -1e-4}),
+        "cores of others below zero": of_launch(1, others=-0.5),
+        "cores of the runner below zero": of_launch(1, runner_cores=-0.5),
+        "a body that returns before it begins": of_parts(enqueue=-1e-5),
+        "device time of nothing": of_parts(device=0.0),
+        "a sustained call of nothing": of_parts(sustained=0.0),
+        "overlap of more than all": of_parts(overlap=1.7),
+        "concurrency of more than all": of_parts(concurrency=1.7),
+        "work below zero": of_work(bytes=-1.0),
+        "an error below zero": of_check(error=-1e-7),
+        "a bound that lets all pass": of_check(error=0.5, bound=1e6),
+        "no threads": of_software(threads=0),
+        "a cache larger than memory": of_cpu(last_level_cache_bytes=2**36),
+    },
+    "impossible-energy": {
+        "joules in millijoules": drawing(500e3),
+        "joules in kilojoules": drawing(0.5),
+    },
+    "impossible-part": {
+        "queueing in milliseconds": of_parts(enqueue=5.0),
+        "device time in milliseconds": of_parts(device=173.0),
+        "a sustained call of three samples": of_parts(sustained=0.7),
+    },
+    "other-precision": {
+        "TF32 as float32, by its error": of_check(precision="tfloat32"),
+        "bfloat16 as float32, by its error": of_check(precision="bfloat16"),
+    },
+    "overlap-in-turn": {
+        "overlap of a control by any name": _controlled,
+        "overlap of what works in turn": of_parts("bench_in_turn", overlap=0.5),
+        "a control in turn whose lanes overlap": of_parts("bench_two_at_once", shared_in_turn=1.0),
+    },
+    "unsynchronised": {"devices that work for longer than the host waits": of_parts(span=0.9)},
+    "events-miss-work": {"events that miss the work": of_parts(enqueue=1e-5, span=1e-3)},
+    "result-not-ready": {"a result that is computed when it is read": _computed_when_read},
+    "no-work": {"a result from an earlier call": lasting(6e-6, n=256)},
+    "idle-device": {"tensors left on the host": of_info(idle_devices=["cuda:0"])},
+    "warm-cache": {"cold caches that nobody emptied": of_info(flushed_bytes=0)},
+    "statistics-differ": {
+        "a better median": lambda run: put(product(run).stats, median=0.1),
+        "a better sample": lambda run: product(run).stats.data.__setitem__(0, 0.1),
+    },
+    "sample-count": {
+        "one sample of the other version": of_info(against=[1.0]),
+        "a sample taken out": lambda run: product(run).stats.data.pop(),
+        "no calls in a sample": of_info(iterations=[0] * 6),
+    },
+    "launch-count": {
+        "energy of other launches": of_info(energy=Energy(joules=[1.0], seconds=[1.0])),
+        "a launch taken out of a part": lambda run: product(run).extra_info.parts["enqueue"].pop(),
+        "a launch taken out": lambda run: run.frobench.launches.pop(),
+    },
+    "unchecked-pass": {"an error above its bound": of_check(error=0.1)},
+    "missing-device": {
+        "a device taken out": lambda run: run.frobench.environment.accelerators.pop(0)
+    },
+    "impossible-date": {
+        "a date before Frobench": lambda run: dated(run, "2020-01-01T12:00:00+00:00"),
+        "a date in the future": lambda run: dated(run, "2099-01-01T12:00:00+00:00"),
+        "a date that is none": lambda run: put(run, datetime="last Tuesday"),
+    },
+    "other-parameters": {"another device in the name": of_info(devices=["cuda:1"])},
+    "repeated-name": {
+        "two cases of one name": _renamed,
+        "two outcomes of one name": lambda run: run.frobench.outcomes.append(
+            run.frobench.outcomes[0]
+        ),
+    },
+    "outcome-missing": {
+        "a case without samples": _passed,
+        "a case without an outcome": lambda run: run.frobench.outcomes.pop(),
+        "a case that was left out and has samples": _skipped,
+    },
+    "reason-missing": {"a failure without a reason": _failed},
+    "exercise-missing": {
+        "an exercise that is not there": lambda run: put(product(run), group="fame")
+    },
+    "personal-data": {"a folder of somebody's": of_info(title="/home/ada/bench.py")},
+    "branch-name": {
+        "a branch called after somebody": lambda run: put(run.commit_info, branch="ada/faster")
+    },
+    "host-name": {"a host's name": lambda run: run.machine_info.update(node="lovelace")},
 }
+OF_RUNS = {name: (code, one) for code, ways in _REFUSED.items() for name, one in ways.items()}
+OF_RUNS |= other_devices.REFUSED
 """What is done to the good run, with the code that refuses it."""
 
 OF_TEXTS: dict[str, tuple[str, Callable[[str], str]]] = {
-    "a field more": (
-        "digest-differs",
-        lambda text: text.replace('"seed": 0', '"speed": 0, "seed": 0'),
-    ),
+    "a field more": ("digest-differs", lambda text: text.replace('"seed"', '"speed": 0, "seed"')),
     "one digit changed": ("digest-differs", lambda text: text.replace('"seed": 0', '"seed": 1')),
     "cut off": ("unreadable", lambda text: text[: len(text) // 2]),
     "a newer schema": ("unreadable", lambda text: text.replace('"schema": 1', '"schema": 99')),
-    "seconds beyond all numbers": (
-        "unreadable",
-        lambda text: re.sub(r'"deadline": [0-9.]+', '"deadline": 1e308', text),
-    ),
-    "a million million million cores": (
-        "unreadable",
-        lambda text: re.sub(r'"logical_cores": \d+', f'"logical_cores": {10**18}', text),
-    ),
-    "an integer that no double holds": (
-        "unreadable",
-        lambda text: re.sub(r'"pcie_width": \d+', f'"pcie_width": {10**400}', text, count=1),
-    ),
+    "seconds beyond all numbers": ("unreadable", of_field("deadline", "1e308")),
+    "a million million million cores": ("unreadable", of_field("logical_cores", str(10**18))),
+    "an integer that no double holds": ("unreadable", of_field("pcie_width", str(10**400))),
     "a sample that is no number": (
         "unreadable",
         lambda text: text.replace('"data": [', '"data": [NaN,', 1),
@@ -403,13 +364,10 @@ OF_TEXTS: dict[str, tuple[str, Callable[[str], str]]] = {
 """What is done to the good file, with the code that refuses it."""
 
 DOUBTED: dict[str, tuple[str, Spoil]] = {
-    "a product a little above the peak": (
-        "near-peak",
-        lambda run: last(run, 2 * 16384**3 / 8e13, product(run)),
-    ),
+    "a product a little above the peak": ("near-peak", lasting(2 * 16384**3 / 8e13)),
     "a device's own clock that is a third too slow": (
         "near-peak",
-        lambda run: product(run).extra_info.parts.update(device=[2 * 16384**3 / 8e13] * 6),
+        of_parts(device=2 * 16384**3 / 8e13),
     ),
     **other_devices.DOUBTED,
     "a copy above the stated link": (
@@ -424,7 +382,7 @@ DOUBTED: dict[str, tuple[str, Spoil]] = {
     "a clock of tenths of a millisecond": ("coarse-clock", of_launch(0, timer_step=1e-4)),
     "a harness that takes a third of a sample": (
         "costly-harness",
-        lambda run: [put(one, empty_body={"cpu": 1e-4}) for one in run.frobench.launches],
+        of_launches(empty_body={"cpu": 1e-4}),
     ),
 }
 """What is done to the good run, with the code that warns of it: an honest machine can be so."""

@@ -158,7 +158,6 @@ def _case(exercise: str, plan: Plan, by_launch: list[list[float]]) -> Case:
         plan.params,
         by_launch,
         iterations,
-        title=plan.title,
         headline=plan.headline,
         warmup=[5 * plan.seconds if samples else 0.0 for samples in by_launch],
         work=plan.work,
