@@ -209,14 +209,11 @@ def size_labels(plot: Plot, scale: Scale, glyph: float, most: int) -> dict[float
 
 def ends(series: Series) -> list[tuple[Point, float, float]]:
     """Return points with the ends of their intervals; what has none has no length."""
-    return [
-        (
-            point,
-            point.y.value if point.y.low is None else point.y.low,
-            point.y.value if point.y.high is None else point.y.high,
-        )
-        for point in series.points
-    ]
+    found = []
+    for point in series.points:
+        low, high = (point.y.value if end is None else end for end in (point.y.low, point.y.high))
+        found.append((point, low, high))
+    return found
 
 
 def describe(plot: Plot) -> str:

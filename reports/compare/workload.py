@@ -88,16 +88,11 @@ def answers(found: dict[str, Any], hosts: Sequence[str]) -> list[str]:
 def parts(found: dict[str, Any]) -> Table:
     """Return a row for each part of the workload, with the speed of the new machine."""
     every = sum(one["weight"] for one in found["parts"])
-    rows = [
-        (
-            "parts",
-            one["title"],
-            f"{100 * one['weight'] / every:.3g}%",
-            _spelled(one["speed"]) if one["speed"] else "-",
-            f"{one['coverage']:.0%}",
-        )
-        for one in found["parts"]
-    ]
+    rows = []
+    for one in found["parts"]:
+        weight, covered = f"{100 * one['weight'] / every:.3g}%", f"{one['coverage']:.0%}"
+        speed = _spelled(one["speed"]) if one["speed"] else "-"
+        rows.append(("parts", one["title"], weight, speed, covered))
     return Table({"weight": ">", "new, times as fast": "<", "covered": ">"}, rows)
 
 

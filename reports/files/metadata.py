@@ -12,11 +12,7 @@ from typing import Any
 from frobench.reports.making.cache import Marks
 from frobench.suite.checks import case_facts
 
-MEDIA = {
-    "csv": "text/csv",
-    "json": "application/json",
-    "parquet": "application/vnd.apache.parquet",
-}
+MEDIA = {"csv": "text/csv", "json": "application/json", "parquet": "application/vnd.apache.parquet"}
 """Files that hold data, by their suffix; all others show it."""
 PROJECT = {
     "@type": "SoftwareApplication",

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from frobench.reports.findings import own, versions
+from frobench.reports.findings import own
 from frobench.reports.findings.exercises import (
     collectives,
     copies,
@@ -92,7 +92,7 @@ def _findings(cases: Cases) -> tuple[Rules, list[Finding]]:
     """
     rules, answers = _answers(cases)
     answered = {name for finding in answers for name in finding.cases if rules is not OWN}
-    beside = versions.findings(cases.run, cases.exercise)
+    beside = own.beside_versions(cases.run, cases.exercise)
     answers = [*answers, *(finding for finding in beside if not answered.issuperset(finding.cases))]
     asked = cases.run.frobench.exercises[cases.exercise]
     if not answers:

@@ -12,16 +12,7 @@ from msgspec import structs
 
 from frobench.reports.findings.finding import RATIO, Finding
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
-from frobench.reports.findings.values import (
-    VALUE,
-    N,
-    behind,
-    estimate_of,
-    holds_one,
-    is_above,
-    is_below,
-    size,
-)
+from frobench.reports.findings.values import VALUE, N, behind, estimate_of, is_above, is_below, size
 from frobench.suite.units import capital, format_estimate
 
 ROUNDING = 1e-9
@@ -74,6 +65,12 @@ def answered(  # noqa: PLR0913, PLR0917 - one for each part of an answer
         brief=f"{brief}.",
         at_least=at_least,
     )
+
+
+def holds_one(ratio: pd.Series) -> bool:
+    """Tell whether a ratio has an interval, and it holds 1: no measurable difference."""
+    value = estimate_of(ratio)
+    return value.low is not None and value.high is not None and value.low <= 1 <= value.high
 
 
 def at(curve: Curve, x: float, unit: str, text: str, rule_of_thumb: str = "") -> Finding:

@@ -15,14 +15,15 @@ from typing import Any, TypeVar
 from frobench.reports.findings.answers import answered, ask
 from frobench.reports.findings.compared import Compared
 from frobench.reports.findings.exercises import limits
-from frobench.reports.findings.finding import Axis, Finding, Plot
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.plots import dots
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
 from frobench.reports.findings.values import VALUE, axis_pattern, behind, size
 from frobench.reports.table.launches import device_of
+from frobench.suite.compare.runs import compare_versions, launch_ratios
 from frobench.suite.stored.machine_identity import function_of, is_cpu, name_of, short_name
-from frobench.suite.stored.types import Case, Outcome
-from frobench.suite.units import counted
+from frobench.suite.stored.types import Case, Outcome, Run
+from frobench.suite.units import counted, format_estimate
 
 Result = TypeVar("Result")
 MOST_SERIES = 6
@@ -345,3 +346,31 @@ def _axis(members: Sequence[Case]) -> str:
 def _size(case: Case, axis: str) -> float | None:
     number = case.params.get(axis)
     return float(number) if type(number) is int and 0 < number <= LARGEST else None
+
+
+VERSIONS = {
+    "same": "They are the same to half a percent",
+    "faster": "It is faster",
+    "slower": "It is slower",
+    "unresolved": "That decides nothing",
+}
+
+
+def beside_versions(run: Run, exercise: str) -> Iterator[Finding]:
+    """Say of each case that was measured beside another version how long it takes beside it."""
+    cases = {
+        case.fullname: (case, case.extra_info.against)
+        for case in run.benchmarks
+        if case.group == exercise and case.extra_info.against is not None
+    }
+    for compared in compare_versions(run).cases if cases else ():  # all are judged together
+        if compared.fullname in cases and compared.word != "incomparable":
+            case, against = cases[compared.fullname]
+            title = case.extra_info.title.rstrip(".")
+            ratio = format_estimate(compared.ratio, RATIO)
+            text = f"It takes {ratio} as long. {VERSIONS[compared.word]}."
+            name, label = f"versions-{case.name}", "time beside the other version's"
+            question = f"Is it faster than the version beside it? {title} ({case.name})"
+            ratios = tuple(ratio for ratio in launch_ratios(case, against) if ratio is not None)
+            number = (compared.ratio, RATIO, label, ratios)
+            yield Finding(name, question, text, *number, (case.fullname,), brief=text)

@@ -59,6 +59,11 @@ def precision_of(case: Case) -> str:
     return str(case.params.get("dtype", shown or "float32"))
 
 
+def number(case: Case, name: str) -> float:
+    """Return a parameter of a case that is a number; 0 where it has none of that name."""
+    return float(str(case.params.get(name, 0)))
+
+
 def of_copy(run: Run, device: str, function: str, rate: pd.Series) -> str:
     """Say which part a copy's rate is of what its link or memory allows."""
     return _part(bound_of_copy(run, device, function), rate)

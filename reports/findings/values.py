@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from frobench.reports.findings.select import Curve
 from frobench.suite.statistics import estimate
-from frobench.suite.stored.types import Case, Estimate
+from frobench.suite.stored.types import Estimate
 from frobench.suite.units import format_estimate, format_point, format_value
 
 VALUE, SIZE = "{value}", "{size}"
@@ -28,11 +28,6 @@ def estimate_of(by_launch: pd.Series) -> Estimate:
     return estimate(numbers[~np.isnan(numbers)].tolist())
 
 
-def number(case: Case, name: str) -> float:
-    """Return a parameter of a case that is a number; 0 where it has none of that name."""
-    return float(str(case.params.get(name, 0)))
-
-
 def is_above(by_launch: pd.Series, level: float) -> bool:
     """Tell whether the whole interval of a number lies above a level."""
     low = estimate_of(by_launch).low
@@ -43,12 +38,6 @@ def is_below(by_launch: pd.Series, level: float) -> bool:
     """Tell whether the whole interval of a number lies below a level."""
     high = estimate_of(by_launch).high
     return high is not None and high < level
-
-
-def holds_one(ratio: pd.Series) -> bool:
-    """Tell whether a ratio has an interval, and it holds 1: no measurable difference."""
-    value = estimate_of(ratio)
-    return value.low is not None and value.high is not None and value.low <= 1 <= value.high
 
 
 def text(by_launch: pd.Series, unit: str) -> str:

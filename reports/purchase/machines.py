@@ -17,8 +17,7 @@ from frobench.reports.summary import models
 from frobench.reports.summary.model import Summary, device_names, equipment_of
 from frobench.reports.table.equipment import Equipment, surroundings
 from frobench.reports.table.facts import fact_name, spelled
-from frobench.reports.table.launches import STEP
-from frobench.reports.table.scored import ON_CPU, Logs, Scored
+from frobench.reports.table.launches import ON_CPU, STEP, Logs, Scored
 from frobench.reports.table.workloads import table
 from frobench.suite.checks.case_facts import moment
 from frobench.suite.datasheets import published
@@ -34,9 +33,7 @@ ERROR_STEP = 1e-5
 """To which standard errors of logarithms are rounded."""
 AXES = {
     "compute": ("bfloat16", "float16", "float32"),
-    "memory": ("",),
-    "overhead": ("",),
-    "link_to_device": ("",),
+    **dict.fromkeys(("memory", "overhead", "link_to_device"), ("",)),
 }
 """The axes that a buyer weighs, with the precisions of each."""
 Places = Sequence[tuple[str, str, str]]
@@ -294,12 +291,10 @@ def _axes(run: Summary, kinds: dict[tuple[str, str, str], int]) -> list[tuple[fl
     known["prefill", "", "FLOP/s"] = serving.rates.get(models.PROMPT)
     known |= {("small", weights, "B/s"): rate for weights, rate in serving.small.items()}
     return [
-        (
-            kinds.setdefault(key, len(kinds)),
-            *(end and _few_digits(end, key[2]) for end in (value.value, value.low, value.high)),
-        )
+        (kinds.setdefault(key, len(kinds)), *(end and _few_digits(end, key[2]) for end in ends))
         for key, value in known.items()
         if value
+        for ends in [(value.value, value.low, value.high)]
     ]
 
 
@@ -334,11 +329,7 @@ def _surrounding(runs: Sequence[Mapping[str, Scalar]]) -> dict[str, list[Any]]:
     numbers = {value: number for number, value in enumerate(values)}
     return {
         "facts": [
-            (
-                fact_name(fact),
-                int(fact.startswith(SAID_BY_ABSENCE)),
-                _leaders(fact, places),
-            )
+            (fact_name(fact), int(fact.startswith(SAID_BY_ABSENCE)), _leaders(fact, places))
             for fact in places
         ],
         "values": [(places[fact], words) for fact, words in values],

@@ -72,10 +72,7 @@ def _newest(known: Sequence[Price], name: str, memory_bytes: int | None) -> Pric
         one
         for one in known
         if re.search(one.torch_name, name)
-        and (
-            one.memory_bytes is None
-            or (memory_bytes is not None and low <= memory_bytes / one.memory_bytes <= high)
-        )
+        and (not one.memory_bytes or low <= (memory_bytes or 0) / one.memory_bytes <= high)
     ]
     newest = max((one.date for one in fitting), default=None)
     found = [one for one in fitting if one.date == newest]

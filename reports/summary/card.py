@@ -19,7 +19,6 @@ from frobench.reports.summary.views import Marks, doubtful
 from frobench.reports.web.render import filled
 from frobench.reports.web.theme import LIGHT
 from frobench.suite.printable import printable
-from frobench.suite.terminal.answers import NOT_CONCLUSIVE
 from frobench.suite.units import format_ends, format_estimate
 
 if TYPE_CHECKING:
@@ -56,16 +55,13 @@ class Row(NamedTuple):
 
 def rows(answered: Iterable[Section], marks: Marks) -> list[Row]:
     """Return the first leading answers with a conclusive number, with what makes them doubtful."""
-    leads = ((section.title, section.findings[0]) for section in answered)
-    found = (
-        Row(
-            format_estimate(lead.value, lead.unit),
-            ", ".join([f"{title}: {lead.label}", *doubtful(lead.cases, marks)]),
-        )
-        for title, lead in leads
-        if lead.value and not lead.value.is_wide
-    )
-    return list(islice(found, ROWS))
+    found = []
+    for section in answered:
+        lead = section.findings[0]
+        if lead.value and not lead.value.is_wide:
+            words = [f"{section.title}: {lead.label}", *doubtful(lead.cases, marks)]
+            found.append(Row(format_estimate(lead.value, lead.unit), ", ".join(words)))
+    return found[:ROWS]
 
 
 def card(title: str, lines: Iterable[Row], foot: str) -> bytes:
@@ -157,8 +153,7 @@ def badge_of_run(
         return badge(machine, "no rate", f"{machine}: no product was measured.").encode()
     spell = format_ends if compute.value.is_wide else format_estimate
     rate = f"{compute.precision} {spell(compute.value, compute.unit)}"
-    wide = (NOT_CONCLUSIVE,) if compute.value.is_wide else ()
-    doubts = [*wide, *doubtful(compute.cases, marks), *(() if complete else ("partial",))]
+    doubts = [*compute.doubts(marks), *(() if complete else ("partial",))]
     doubted = f" ({', '.join(doubts)})" if doubts else ""
     told = f"{machine}: {rate} on one {compute.device}{doubted}. Measured with Frobench, {when}."
     return badge(compute.device, ", ".join([rate, *doubts]), told).encode()

@@ -22,10 +22,10 @@ from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.reports.findings.values import estimate_of
 from frobench.reports.summary.models import Serving, serving, speeds
 from frobench.reports.summary.short import PRECISIONS
+from frobench.reports.summary.views import Marks, doubtful
 from frobench.reports.table import facts
 from frobench.reports.table.equipment import Equipment, equipment, printed_watts
-from frobench.reports.table.launches import CaseEstimate
-from frobench.reports.table.scored import Scored, left_out, scored
+from frobench.reports.table.launches import CaseEstimate, Scored, left_out, scored
 from frobench.suite.checks.case_facts import busy
 from frobench.suite.checks.noise import noisy_case
 from frobench.suite.checks.rule import code
@@ -98,6 +98,11 @@ class Axis(Struct, frozen=True, kw_only=True):
         """What it is, of compute with its precision."""
         short = PRECISIONS.get(self.precision, self.precision)
         return f"{TITLES[self.name]}, {short}" if short else TITLES[self.name]
+
+    def doubts(self, marks: Marks) -> tuple[str, ...]:
+        """Return what makes the number doubtful."""
+        wide = (NOT_CONCLUSIVE,) if self.value.is_wide else ()
+        return *doubtful(self.cases, marks), *wide
 
     @property
     def figure(self) -> str:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from frobench.reports.findings import peaks
 from frobench.reports.findings.exercises import copies, layers
 from frobench.reports.findings.select import NotMeasuredError, cases_of
-from frobench.reports.findings.values import estimate_of, number, size
+from frobench.reports.findings.values import estimate_of, size
 from frobench.suite.checks.ceilings import LARGEST_CACHE, find_sheet
 from frobench.suite.datasheets import catalog
 from frobench.suite.stored.machine_identity import is_cpu
@@ -112,7 +112,7 @@ def serving(run: Run, place: str) -> Serving:
     )
     measured: dict[str, Case] = {}
     if decoding and _exceeds_caches(run, place, decoding, BFLOAT16):
-        width = size(number(decoding, "width"))
+        width = size(peaks.number(decoding, "width"))
         measured[DECODE], names, basis = decoding, (), f"decoding with layers of width {width}"
     if prefill and not is_cpu(place):
         measured[PROMPT] = prefill

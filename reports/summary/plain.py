@@ -12,13 +12,7 @@ from frobench.reports.table import facts
 from frobench.reports.table.launches import estimates, modes_of, rate
 from frobench.suite.stored.machine_identity import benchmark_of
 from frobench.suite.stored.types import Estimate, Run
-from frobench.suite.terminal.answers import (
-    NOT_CONCLUSIVE,
-    Answer,
-    AxisResult,
-    CaseResult,
-    RunAnswers,
-)
+from frobench.suite.terminal.answers import Answer, AxisResult, CaseResult, RunAnswers
 
 
 def answers(run: Run) -> RunAnswers:
@@ -63,7 +57,6 @@ def _leading(exercise: str, members: list[Finding]) -> list[Finding]:
 
 
 def _axis(own: DeviceAxes, axis: Axis, doubted: Marks) -> AxisResult:
-    wide = (NOT_CONCLUSIVE,) if axis.value.is_wide else ()
     return AxisResult(
         name=axis.name,
         precision=axis.precision,
@@ -73,7 +66,7 @@ def _axis(own: DeviceAxes, axis: Axis, doubted: Marks) -> AxisResult:
         datasheet=axis.sheet,
         part=axis.part,
         remarks=tuple(own.remarks(axis)),
-        doubts=(*doubtful(axis.cases, doubted), *wide),
+        doubts=axis.doubts(doubted),
         cases=axis.cases,
     )
 

@@ -12,14 +12,7 @@ from msgspec import UNSET, UnsetType
 from frobench.suite.project.git import describe
 from frobench.suite.statistics import estimate
 from frobench.suite.stored.types import Accelerator, Cpu, Environment, Run, Scalar, Software
-from frobench.suite.units import (
-    RATIO,
-    counted,
-    format_capacity,
-    format_estimate,
-    format_seconds,
-    format_value,
-)
+from frobench.suite.units import RATIO, counted, format_capacity, format_estimate, format_value
 
 ACRONYMS = {"ecc": "ECC", "mig": "MIG", "numa": "NUMA", "os": "OS", "pcie": "PCIe"}
 UNITS = {"bytes": "B", "hz": "Hz", "watts": "W"}
@@ -131,7 +124,7 @@ def method(run: Run) -> list[Facts]:
 def _settings(run: Run) -> Iterator[tuple[str, str]]:
     part, settings, commit = run.frobench, run.frobench.settings, run.commit_info
     samples = sum(case.stats.rounds for case in run.benchmarks)
-    longest, each = map(format_seconds, (settings.longest_sample, settings.case_seconds))
+    longest = format_value(settings.longest_sample, "s")
     most = f"at most {settings.most_samples} of a case in a launch"
     changed = ", with uncommitted changes" if commit.dirty else ""
     yield "profile", settings.profile
@@ -140,8 +133,8 @@ def _settings(run: Run) -> Iterator[tuple[str, str]]:
     yield "cases", f"{len(run.benchmarks)} a launch, in an order drawn from seed {part.seed}"
     yield "samples", f"{samples:,} in all; {most}"
     yield "longest call", f"{longest}; what takes longer is left out"
-    yield "sampling a case", f"at most {each} in a launch"
-    yield "budget", format_seconds(settings.budget)
+    yield "sampling a case", f"at most {format_value(settings.case_seconds, 's')} in a launch"
+    yield "budget", format_value(settings.budget, "s")
     yield "selection", f"-k {settings.expression!r}" if settings.expression else "everything"
     yield "commit", f"{(commit.id or 'not known')[:12]}{changed}"
     if part.project:
@@ -152,10 +145,10 @@ def _time(run: Run) -> Iterator[tuple[str, str]]:
     part = run.frobench
     body = sum(launch.body_seconds for launch in part.launches)
     warmup = sum(launch.warmup_seconds for launch in part.launches)
-    yield "whole run", format_seconds(part.seconds)
-    yield "planning", format_seconds(part.plan_seconds)
+    yield "whole run", format_value(part.seconds, "s")
+    yield "planning", format_value(part.plan_seconds, "s")
     for name, seconds in (("inside timed samples", body), ("warming up", warmup)):
-        yield name, f"{format_seconds(seconds)}, {seconds / part.seconds:.0%} of the run"
+        yield name, f"{format_value(seconds, 's')}, {seconds / part.seconds:.0%} of the run"
 
 
 def _harness(run: Run) -> Iterator[tuple[str, str]]:
@@ -164,4 +157,4 @@ def _harness(run: Run) -> Iterator[tuple[str, str]]:
         seconds = estimate([launch.empty_body.get(device) for launch in launches])
         yield f"an empty body on {device}", format_estimate(seconds, "s")
     if launches:
-        yield "clock step", format_seconds(max(launch.timer_step for launch in launches))
+        yield "clock step", format_value(max(launch.timer_step for launch in launches), "s")

@@ -16,8 +16,7 @@ from scipy.stats import t as student
 
 from frobench.reports.purchase import script
 from frobench.reports.purchase.machines import ERROR_STEP
-from frobench.reports.table.launches import STEP, log_centres
-from frobench.reports.table.scored import deviations, error, shared
+from frobench.reports.table.launches import STEP, deviations, error, log_centres, shared
 from studies.calibration.figures import Figure, Goal, Table
 from studies.calibration.regimes import MODES_APART, NOISE, REGIMES, Regime, Values
 from studies.calibration.work import Spread, Tell

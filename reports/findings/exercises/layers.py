@@ -15,19 +15,10 @@ from frobench.reports.findings.exercises import limits
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from frobench.reports.findings.plots import dots, lines, point
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, cases_of, measured
-from frobench.reports.findings.values import (
-    SIZE,
-    VALUE,
-    estimate_of,
-    is_above,
-    is_below,
-    number,
-    size,
-    text,
-)
+from frobench.reports.findings.values import SIZE, VALUE, estimate_of, is_above, is_below, size
 from frobench.suite.stored.machine_identity import is_cpu
 from frobench.suite.stored.types import Case, Estimate, Scalar
-from frobench.suite.units import format_point
+from frobench.suite.units import format_estimate, format_point
 
 GRAPH, NARROW = "_graph", "_narrow"
 """Behind the names of functions that replay a graph, and of those for narrow layers."""
@@ -80,7 +71,7 @@ class Model:
     @property
     def label(self) -> str:
         """What the layers are, such as "width 4,096, bfloat16"."""
-        return f"width {size(number(self.case, 'width'))}, {peaks.precision_of(self.case)}"
+        return f"width {size(peaks.number(self.case, 'width'))}, {peaks.precision_of(self.case)}"
 
 
 def _transformer(cases: Cases) -> Iterator[Finding]:
@@ -174,7 +165,7 @@ def models(cases: Cases, device: str, work: Work) -> list[Model]:
 
 def _rate(cases: Cases, case: Case) -> pd.Series:
     """Return tokens per second and layer: a model of as many layers sends each through all."""
-    return number(case, "layers") / cases.one("item_seconds", case=case.fullname)
+    return peaks.number(case, "layers") / cases.one("item_seconds", case=case.fullname)
 
 
 def _beside_limit(cases: Cases, answer: Finding, limit: str) -> Finding:
@@ -296,7 +287,7 @@ def _smaller(cases: Cases, device: str, weights: str) -> Finding:
         raise NotMeasuredError(cases.reason(device=device, weights=plain))
     seconds, others = (cases.one(case=one.fullname) for one in (case, known[plain]))
     gain = (others / seconds).dropna()
-    how = f"width {size(number(case, 'width'))}"
+    how = f"width {size(peaks.number(case, 'width'))}"
     how += ", replayed from a graph" * (GRAPH in case.fullname)
     words = f"{VALUE} as fast with {weights} weights as with {plain} ({how})"
     rule = f"Decode with {weights} weights." if is_above(gain, 1.0) else ""
@@ -340,8 +331,8 @@ def _step(cases: Cases, device: str) -> tuple[Case, pd.Series, str]:
     found = [case for case in cases.where(device=device) if case.extra_info.against]
     if not found:
         raise NotMeasuredError(cases.reason(function="bench_step", device=device))
-    case = max(found, key=lambda case: number(case, "width"))
-    words = f"width {size(number(case, 'width'))}, {case.params['dtype']}"
+    case = max(found, key=lambda case: peaks.number(case, "width"))
+    words = f"width {size(peaks.number(case, 'width'))}, {case.params['dtype']}"
     return case, cases.beside(case=case.fullname), words
 
 
@@ -355,7 +346,7 @@ def _compiled(cases: Cases, device: str) -> Finding:
 def _pays(cases: Cases, device: str) -> Finding:
     case, ratio, layer = _step(cases, device)
     spent = cases.one("part_compile", case=case.fullname)
-    compiling = f"compiling takes {text(spent, 's')}"
+    compiling = f"compiling takes {format_estimate(estimate_of(spent), 's')}"
     if not is_below(ratio, 1.0):
         return answered(f"Never, as far as this run shows: {compiling}", (case.fullname,))
     until = (spent / (1 - ratio)).dropna()
@@ -385,19 +376,12 @@ LAYOUTS = {"channels_last": "channels last", "contiguous": "contiguous"}
 
 
 def _convolutions(cases: Cases) -> Iterator[Finding]:
+    step, forward = (partial(_images, function=name) for name in PASSES)
     return ask_on(
         cases,
         cases.devices(),
-        (
-            "step",
-            "How fast does a residual block train on {}?",
-            partial(_images, function="bench_step"),
-        ),
-        (
-            "forward",
-            "How fast do images pass a residual block on {}?",
-            partial(_images, function="bench_forward"),
-        ),
+        ("step", "How fast does a residual block train on {}?", step),
+        ("forward", "How fast do images pass a residual block on {}?", forward),
         ("layout", "Which layout of images is faster on {}?", _layout),
     )
 
@@ -406,7 +390,7 @@ def _images(cases: Cases, device: str, function: str) -> Finding:
     rates = _layouts(cases, device, function)
     best = max(rates, key=lambda layout: estimate_of(rates[layout][1]).value)
     case, rate = rates[best]
-    shape = f"{size(number(case, 'channels'))} channels, {case.params['dtype']}"
+    shape = f"{size(peaks.number(case, 'channels'))} channels, {case.params['dtype']}"
     words = f"{VALUE} per block in {PASSES[function]} ({LAYOUTS[best]}, {shape})"
     return _beside_limit(cases, answered(words, (case.fullname,), rate, "images/s"), limits.COMPUTE)
 

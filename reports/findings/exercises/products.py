@@ -314,7 +314,4 @@ def _sustained(cases: Cases, device: str) -> dict[str, Product]:
     return {one.precision: one for one in sorted(products, key=lambda one: one.typical)}
 
 
-RULES = {
-    "matmul": (_squares, _square_plots),
-    "attainable_peak": (_peaks, _peak_plots),
-}
+RULES = {"matmul": (_squares, _square_plots), "attainable_peak": (_peaks, _peak_plots)}

@@ -3,7 +3,7 @@
 /**
  * Machines beside each other, as numbers. A ratio depends on the two machines alone: of each part of a workload it is
  * the geometric mean over the cases that both measured, nothing added and nothing filled in. Its interval is made of the
- * errors of the parts in either run, and of how far these err together (reports/table/scored.py).
+ * errors of the parts in either run, and of how far these err together (reports/table/launches.py).
  *
  * @typedef {{logs: (?number)[], errors: (?number)[], shared: number}} Quantity seconds or joules: by place of a case,
  *   logarithms in steps of `STEP`; by place of a part, standard errors in steps of `ERROR_STEP`

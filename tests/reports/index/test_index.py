@@ -15,8 +15,7 @@ from frobench.reports.index import index
 from frobench.reports.purchase import script
 from frobench.reports.purchase.prices import Price
 from frobench.reports.summary.model import Summary, equipment_of, summarise
-from frobench.reports.table.launches import estimates
-from frobench.reports.table.scored import Logs, Scored
+from frobench.reports.table.launches import Logs, Scored, estimates
 from frobench.reports.table.workloads import table
 from frobench.suite.datasheets import published as known_figures
 from frobench.suite.stored.types import Conclusion, Estimate, Run

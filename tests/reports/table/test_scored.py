@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 import pytest
 from msgspec.structs import replace
 
-from frobench.reports.table.scored import Logs, scored
+from frobench.reports.table.launches import Logs, scored
 from frobench.suite.statistics import case_medians
 from frobench.suite.stored.types import Case
 from studies.calibration import ratios as study
