@@ -8,13 +8,16 @@ from frobench.suite.profiles import settings_for
 from frobench.suite.run import energy
 from frobench.suite.run.merge import merge
 from frobench.suite.run.telemetry import Line, Reading
-from frobench.suite.stored.types import Check, Energy, Run, Work
+from frobench.suite.stored.types import Check, Energy, Project, Run, Work
 from tests.instruments.runs import factory_machine, made_up_records
 from tests.instruments.runs.made_up_records import measured
 
 ENVIRONMENT = factory_machine.environment(None, 1)
 OTHER = replace(ENVIRONMENT, software=replace(ENVIRONMENT.software, torch="0.1"))
 SETTINGS = settings_for("standard", ["cuda:0"], launches=3)
+
+
+PROJECT = Project(name="mine", id=None, time=None, dirty=True)
 
 
 def records() -> list[Record]:
@@ -82,9 +85,14 @@ def merged(*, complete: bool = True) -> Run:
     cases = [
         made_up_records.identity("product", "cuda:0", title="Multiply.", version="v"),
         made_up_records.identity("empty"),
+        made_up_records.identity("unreached"),
     ]
     plan = made_up_records.plan(
-        SETTINGS, environment=ENVIRONMENT, cases=cases, energy=["product", "empty"]
+        SETTINGS,
+        environment=ENVIRONMENT,
+        cases=cases,
+        energy=["product", "empty"],
+        project=PROJECT,
     )
     return merge(plan, records(), 150.0, counter(), complete=complete)
 
@@ -131,6 +139,18 @@ def test_a_launch_is_what_its_process_and_the_runner_say_of_it() -> None:
     assert third.changed == {"software.torch": "0.1"}
 
 
-def test_a_chosen_case_without_energy_says_why_and_what_goes_on_is_not_complete() -> None:
-    assert merged().frobench.without_energy == {"empty": energy.UNSEEN}
+def test_what_a_run_did_not_get_to_says_why_and_a_run_that_goes_on_is_not_complete() -> None:
+    run = merged().frobench
+    assert run.without_energy == {"empty": energy.UNSEEN}
+    assert run.project == PROJECT
+    assert [(one.fullname, one.status, one.reason) for one in run.outcomes] == [
+        ("empty", "passed", None),
+        ("product", "passed", None),
+        ("unreached", "skipped", "the run ended before it"),
+    ]
     assert [merged(complete=stated).frobench.complete for stated in (True, False)] == [True, False]
+    begun = [record for record in records() if getattr(record, "launch", 0) == 0]
+    one = merge(made_up_records.plan(SETTINGS, environment=ENVIRONMENT), begun, 9.0, complete=True)
+    assert (one.frobench.complete, len(one.frobench.launches)) == (True, 1)
+    none = merge(made_up_records.plan(SETTINGS, environment=ENVIRONMENT), [], 9.0, complete=True)
+    assert (none.frobench.complete, none.frobench.launches) == (False, [])
