@@ -17,7 +17,6 @@ from frobench.suite.compare.verdicts import (
     between_runs,
     critical,
     step_down,
-    table,
     winsorised,
     within_launches,
 )
@@ -103,11 +102,6 @@ def test_a_launch_gone_astray_does_not_hide_a_difference() -> None:
     new += 0.05
     new[0] += 5.0
     assert step_down(_between(base, new))[0] <= 0.01
-
-
-def test_versions_in_six_launches_that_all_say_slower_have_2_of_64() -> None:
-    logs = table([[0.1, 0.11, 0.12, 0.1, 0.11, 0.12], [-0.2, -0.21, -0.2, -0.2, -0.21, -0.2]])
-    assert step_down(_within(logs)) == pytest.approx([2 / 64] * 2)
 
 
 @pytest.mark.parametrize("launches", [14, 20])

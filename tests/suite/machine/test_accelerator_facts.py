@@ -16,7 +16,6 @@ import torch
 from frobench.suite.doctor import Offer, judge, unusable_accelerators
 from frobench.suite.doctor.examined import examine_without_torch
 from frobench.suite.machine import torch_facts
-from frobench.suite.machine.accelerator_facts import kernel_facts
 from frobench.suite.machine.sensors import throttle_causes
 from frobench.suite.machine.sensors.throttle_causes import Cause
 from frobench.suite.machine.vendors import VENDORS, sources
@@ -125,46 +124,6 @@ def test_without_a_driver_every_fact_has_a_reason(
     assert {described()[1][name] for name in TOLD} == {"NVML: Driver Not Loaded"}
     install_none(monkeypatch)
     assert {described()[1][name] for name in TOLD} == {"NVML: NVML Shared Library Not Found"}
-
-
-VEGA = {
-    "current_link_speed": "8.0 GT/s PCIe",
-    "max_link_speed": "16.0 GT/s PCIe",
-    "current_link_width": "8",
-    "max_link_width": "16",
-    "numa_node": "-1",
-    "mem_info_vram_total": "8573157376",
-    "mem_info_vram_used": "16613376",
-    "gpu_busy_percent": "3",
-    "pp_dpm_sclk": "0: 852Mhz *\n1: 991Mhz\n7: 1630Mhz",
-    "hwmon/hwmon4/power1_average": "9000000",
-    "hwmon/hwmon4/power1_cap": "165000000",
-    "hwmon/hwmon4/freq1_input": "852000000",
-    "hwmon/hwmon4/temp1_input": "33000",
-}
-
-
-def test_the_kernel_tells_of_a_card_in_si_units_and_only_what_it_knows(tmp_path: Path) -> None:
-    for name, content in VEGA.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(f"{content}\n")
-    assert kernel_facts(tmp_path) == pytest.approx(
-        {
-            "memory_bytes": 8573157376,
-            "memory_used_bytes": 16613376,
-            "clock_hz": 852e6,
-            "max_clock_hz": 1630e6,
-            "power_watts": 9.0,
-            "power_limit_watts": 165.0,
-            "temperature_celsius": 33.0,
-            "utilization": 0.03,
-            "pcie_generation": 3,
-            "pcie_generation_max": 4,
-            "pcie_width": 8,
-            "pcie_width_max": 16,
-        }
-    )
-    assert kernel_facts(tmp_path / "nowhere") == {}
 
 
 def test_a_backend_that_nobody_knew_is_described_by_what_it_says(
