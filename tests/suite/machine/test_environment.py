@@ -222,17 +222,17 @@ V1 = "5:memory:/slurm/job_7/step_0"
 STEP = "memory/slurm/job_7/step_0/memory"
 
 
-def cgroup(name: str, **files: Files) -> dict[str, object]:
-    """Return the control group of this process, and files of groups, without their beginning."""
-    groups = {
-        f"sys/fs/cgroup/{file}": text for each in files.values() for file, text in each.items()
-    }
-    return {"proc/self/cgroup": name} | groups
+Files = dict[str, object]
 
 
-def of(folder: str, **values: object) -> dict[str, object]:
+def cgroup(name: str, *groups: Files) -> Files:
+    """Return the file that names the control group of this process, and files of groups."""
+    return {"proc/self/cgroup": name} | {k: v for group in groups for k, v in group.items()}
+
+
+def of(folder: str, **values: object) -> Files:
     """Return files of a control group, by the ends of their names."""
-    return {f"{folder}.{name}": value for name, value in values.items()}
+    return {f"sys/fs/cgroup/{folder}.{name}": value for name, value in values.items()}
 
 
 @pytest.mark.parametrize(
