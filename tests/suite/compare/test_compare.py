@@ -387,15 +387,6 @@ def test_a_run_whose_samples_count_for_nothing_cannot_say(
     )
 
 
-def test_across_a_difference_that_is_the_question_runs_agree_or_do_not() -> None:
-    first, again = factory.run(seed=1), factory.run(seed=2)
-    again.frobench.environment.software.threads = 1
-    assert _answer(again, first, "software.threads")[1] == 0
-    _slow_down(again, 1.5)
-    assert _answer(again, first, "software.threads")[1] == 4
-    assert _answer(again, first)[1] == 3
-
-
 def test_the_findings_stand_above_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
     again = _again()
     _slow_down(again, 1.2)
