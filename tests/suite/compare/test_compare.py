@@ -365,13 +365,6 @@ def test_a_gate_decides_where_half_of_the_cases_would_have_shown_a_slow_down() -
     assert exit_code(replace(half, cases=[sharp, blunt, blunt]), allow_missing=True) == 3
 
 
-def test_where_all_is_noise_nobody_can_say() -> None:
-    first, again = (factory.run(seed=seed, launches=8, noise=0.5) for seed in (1, 2))
-    answer, code = _answer(again, first)
-    assert code == 3
-    assert answer.endswith(" no slow-down of 25% would have shown")
-
-
 def test_a_run_whose_samples_count_for_nothing_cannot_say(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -385,16 +378,6 @@ def test_a_run_whose_samples_count_for_nothing_cannot_say(
         line.startswith("cannot say: ") and line.endswith("; impossible-date in new: twice")
         for line in told
     )
-
-
-def test_the_findings_stand_above_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
-    again = _again()
-    _slow_down(again, 1.2)
-    assert verdicts.reproduction(factory.run(seed=1, launches=10), again) == 4
-    told = capsys.readouterr().out
-    assert "now / before" in told
-    assert "best-rate-cpu" in told.partition("does not agree: ")[0]
-    assert verdicts.reproduction(again, again) == 0
 
 
 def test_on_another_machine_the_findings_are_held_side_by_side_without_a_verdict(

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.doctor import Examination, Offer, ask_torch, unusable_accelerators
+from frobench.suite.doctor import Examination, Offer, unusable_accelerators
 from frobench.suite.stored.types import Conclusion
 from tests.instruments.devices.planted_cuda import TOO_OLD, plant
 from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
@@ -121,13 +121,6 @@ def test_an_accelerator_is_never_overlooked(tmp_path: Path, files: dict[str, str
 def test_where_torch_offers_an_accelerator_all_is_well(tmp_path: Path) -> None:
     root = planted(tmp_path, NVIDIA_H100, INTEL_ARC)
     assert unusable_accelerators(root, {}, replace(CUDA_BUILD, devices=1)) == []
-
-
-def test_the_installed_torch_is_asked_where_no_offer_is_given(tmp_path: Path) -> None:
-    installed = ask_torch()
-    troubles = unusable_accelerators(planted(tmp_path, NVIDIA_H100), {})
-    assert bool(troubles) == (installed.devices == 0)
-    assert installed.version is not None
 
 
 def test_the_command_is_for_the_python_that_measures(

@@ -12,7 +12,6 @@ from frobench.suite.kit import check_result
 from frobench.suite.kit.check_result import briefly, close_to, freivalds, same_bytes, worst
 from frobench.suite.kit.device import Device
 from frobench.suite.stored.types import Check
-from tests.instruments.processes.stage import play_warm
 
 pytestmark = pytest.mark.long
 
@@ -254,16 +253,6 @@ def test_the_worst_check_is_one_that_failed() -> None:
     unknown = Check("c", math.nan, 1.0)
     assert worst([fine, wrong]) is wrong
     assert worst([fine, unknown]) is unknown
-
-
-def test_on_a_device_the_same_errors_are_found() -> None:
-    seen = play_warm("checking", spec={"virtual": True})
-    assert {name: passed for name, (passed, _) in seen.items()} == {
-        "right": True,
-        "lacking": False,
-        "narrow": False,
-    }
-    assert all(launches > 10 for _, launches in seen.values())
 
 
 def test_a_brief_check_looks_at_few_rows_and_still_finds_what_is_wrong_in_all() -> None:

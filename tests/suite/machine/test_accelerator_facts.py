@@ -2,8 +2,6 @@
 """What a driver tells of a device is stored in SI units, and what it refuses with a reason."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,8 +24,6 @@ from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
 from tests.instruments.processes.project_files import planted
 from tests.suite.doctor.test_doctor import NONE, codes
 
-ROOT = Path(__file__).parents[3]
-SIMULATED = ROOT / "tests" / "instruments" / "simulated"
 UUID = "8932f937-d72c-4106-c12f-20bd9faed9f6"
 TOLD: dict[str, Any] = {
     "driver": "580.95.05",
@@ -124,25 +120,6 @@ def test_without_a_driver_every_fact_has_a_reason(
     assert {described()[1][name] for name in TOLD} == {"NVML: Driver Not Loaded"}
     install_none(monkeypatch)
     assert {described()[1][name] for name in TOLD} == {"NVML: NVML Shared Library Not Found"}
-
-
-def test_a_backend_that_nobody_knew_is_described_by_what_it_says(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    code = """
-from frobench.suite.machine.environment import capture
-environment = capture(["cpu", "sim:0", "sim:1"])
-last = environment.accelerators[1]
-print(environment.machine, last.type, last.index, last.memory_bytes > 0, last.driver)
-print(environment.unknown["accelerators.1.driver"])
-"""
-    monkeypatch.setenv("PYTHONPATH", str(SIMULATED))
-    told = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
-    )
-    facts, reason = told.stdout.splitlines()
-    assert facts == "2x-simulated-accelerator sim 1 True None"
-    assert "sim devices" in reason
 
 
 CARD = {

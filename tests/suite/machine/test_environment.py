@@ -440,32 +440,21 @@ def test_a_call_that_computes_runs_about_as_long_as_the_process_has() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ran", "waited", "expected"),
+    ("call", "ran", "waited", "expected"),
     [
-        (1.0, 0.0, 3.0),  # it slept, or waited for a device
-        (1.0, 2.0, 1.0),  # one thread, and two programs beside it
-        (2.0, 6.0, 1.005),  # two threads that waited at the same time on two cores
-        (0.0, 0.0, 3.0),
+        (3.0, 1.0, 0.0, 3.0),  # it slept, or waited for a device
+        (3.0, 1.0, 2.0, 1.0),  # one thread, and two programs beside it
+        (3.0, 2.0, 6.0, 1.005),  # two threads that waited at the same time on two cores
+        (3.0, 0.0, 0.0, 3.0),
+        (3e-3, 0.0, 0.004, 3e-3),  # too short for the accounts
+        (8e-3, 0.001, 0.04, 5.5e-3),
+        (3.0, -9.0, -19.0, 3.0),  # a thread ended meanwhile
     ],
 )
 def test_what_a_call_waited_is_taken_off_but_not_what_it_ran(
-    ran: float, waited: float, expected: float
+    call: float, ran: float, waited: float, expected: float
 ) -> None:
     before = Accounts(10.0, 20.0)
     after = Accounts(10.0 + ran, 20.0 + waited)
-    assert undisturbed(3.0, before, after, cores=2) == pytest.approx(expected)
-
-
-def test_a_call_too_short_for_the_accounts_took_what_the_clock_says() -> None:
-    before = Accounts(10.0, 20.0)
-    assert undisturbed(3e-3, before, Accounts(10.0, 20.004), cores=2) == 3e-3
-    assert undisturbed(8e-3, before, Accounts(10.001, 20.04), cores=2) == pytest.approx(5.5e-3)
-
-
-def test_without_accounts_a_call_took_what_the_clock_says() -> None:
-    assert undisturbed(3.0, None, Accounts(1.0, 2.0), cores=2) == 3.0
-    assert undisturbed(3.0, Accounts(1.0, 2.0), None, cores=2) == 3.0
-
-
-def test_a_thread_that_ended_meanwhile_makes_no_time_negative() -> None:
-    assert undisturbed(3.0, Accounts(5.0, 5.0), Accounts(1.0, 1.0), cores=2) == 3.0
+    assert undisturbed(call, before, after, cores=2) == pytest.approx(expected)
+    assert undisturbed(call, None, after, 2) == undisturbed(call, before, None, 2) == call
