@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from frobench.suite.journal import Begun, Journal, Record, Refused, Tried
+from frobench.suite.journal import Begun, Journal, Refused, Tried
 from frobench.suite.kit.search_strategy import Shape, Try
 
 
@@ -17,17 +17,6 @@ def journal(tmp_path: Path) -> Journal:
 
 def begun(case: str) -> Begun:
     return Begun(launch=0, case=case, at=1.0)
-
-
-def test_what_is_written_is_read_in_order(journal: Journal) -> None:
-    records: list[Record] = [
-        begun("a"),
-        Refused(launch=0, case="a", status="failed", reason="x"),
-        begun("b"),
-    ]
-    for record in records:
-        journal.write(record)
-    assert list(journal) == records
 
 
 def test_what_was_measured_is_on_the_disk_before_the_next_case_begins(

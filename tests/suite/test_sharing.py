@@ -21,7 +21,7 @@ from frobench.suite.redaction import Removed
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run
 from frobench.suite.terminal import disclosure
-from tests.instruments.faults.judging import codes, made, only, validate, validate_file
+from tests.instruments.faults.judging import codes, made, validate_file
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs.filled import places
@@ -198,12 +198,6 @@ def test_a_field_that_no_reader_knows_is_looked_at_too(tmp_path: Path) -> None:
     assert first.message.startswith("$.frobench.operator.mail holds an account")
 
 
-def test_a_branch_of_one_s_own_is_refused(tmp_path: Path) -> None:
-    run = made()
-    run.commit_info.branch = "jane/faster"
-    assert only(validate(run, tmp_path), "branch-name").message.startswith("$.commit_info.branch")
-
-
 def test_common_accounts_are_no_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.node", lambda: "runner")
     monkeypatch.setattr("getpass.getuser", lambda: "Root")
@@ -321,13 +315,6 @@ def test_all_else_stays_as_it_was_and_the_run_that_was_given_too() -> None:
     assert shared.frobench.conclusions[-1].case == again.benchmarks[0].fullname
 
 
-def test_a_run_that_names_nobody_is_shared_as_it_is() -> None:
-    run = made()
-    shared, removed = redaction.redact(run, NAMES)
-    assert removed == []
-    assert store.encode(shared) == store.encode(run)
-
-
 @pytest.mark.parametrize("expression", ["", "bench_square and not float16", "SQUARE", "cpu-16"])
 def test_a_selection_by_the_cases_own_words_is_kept(expression: str) -> None:
     run = made()
@@ -400,16 +387,6 @@ def test_every_text_that_would_be_published_is_shown() -> None:
     assert "more" in few
 
 
-def test_a_long_place_stands_above_its_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(disclosure, "width", lambda: 60)
-    lines = [*disclosure.lines(telling(), (), everything=True)]
-    (place,) = (
-        at for at, line in enumerate(lines) if line.startswith("  frobench.exercises.matmul.q")
-    )
-    assert lines[place] == "  frobench.exercises.matmul.question"
-    assert lines[place + 1].startswith(" " * 34)
-
-
 def test_the_documents_list_every_text_of_the_schema() -> None:
     text = (ROOT / "docs" / "sharing.md").read_text(encoding="utf-8")
     part = text.partition("## Every text in a file")[2].partition("\n## ")[0]
@@ -419,14 +396,6 @@ def test_the_documents_list_every_text_of_the_schema() -> None:
         whole = [first, *others] if not first.endswith(".") else [first + one for one in others]
         listed += whole
     assert sorted(listed) == sorted(set(places()))
-
-
-def test_only_what_the_rules_of_privacy_name_may_be_wrong_before() -> None:
-    assert (
-        redaction.MENDED
-        == {"personal-data", "branch-name", "host-name"}
-        == set(rule.rules(personal))
-    )
 
 
 def test_the_command_writes_a_valid_file_once_and_says_the_next_step(tmp_path: Path) -> None:

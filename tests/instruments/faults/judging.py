@@ -6,6 +6,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from msgspec import Struct
+
 from frobench.suite import checks
 from frobench.suite.stored import store
 from frobench.suite.stored.machine_identity import benchmark_of, machine_name, short_name
@@ -56,6 +58,19 @@ def on_accelerators(number: int, launches: int = 6) -> tuple[Run, Case]:
     case.extra_info.warmup = [0.05] * launches
     case.extra_info.parts = {"enqueue": [1e-4] * launches, "span": [3.95e-3] * launches}
     return run, case
+
+
+def put(thing: Any, path: str, value: object) -> None:  # noqa: ANN401 - a struct, list or table
+    """Set what names and places with dots between them lead to; `*` stands for every place."""
+    name, _, rest = path.partition(".")
+    is_struct = isinstance(thing, Struct)
+    for place in range(len(thing)) if name == "*" else [int(name) if name.isdigit() else name]:
+        if rest:
+            put(getattr(thing, str(place)) if is_struct else thing[place], rest, value)
+        elif is_struct:
+            setattr(thing, str(place), value)
+        else:
+            thing[place] = value
 
 
 def keep(run: Run, wanted: Callable[[Case], bool]) -> None:

@@ -7,6 +7,7 @@ and what it is given for honest runs. An empty message stands for any, no spoilt
 
 import sys
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import pytest
@@ -30,6 +31,7 @@ from tests.instruments.faults.judging import (
     name_again,
     on_accelerators,
     only,
+    put,
     resample,
     said,
     samples,
@@ -117,70 +119,16 @@ def shaken(factor: Callable[[int], float], cases: int | None = None, **wanted: A
     return resample(made(**{"noise": 0.001} | wanted), factor, cases)
 
 
-def busy(cores: float, seconds: float = 31.5, cost: float | None = None) -> Run:
-    """Return a run whose runner used so many cores in the fifth launch."""
-    run = made()
-    run.frobench.launches[4].runner_cores, run.frobench.launches[4].seconds = cores, seconds
-    if cost is not None:
-        known: Given = {"series": {}, "held_back": {}, "launches": [], "unknown": {}}
-        run.frobench.telemetry = Telemetry(begun=0.0, step=1.0, cost=cost, **known)
-    return run
+def edited(on: str = "", **given: Any) -> Run:  # noqa: ANN401 - as below
+    """Return a run with other facts, by the paths to them.
 
-
-def beside(others: float) -> Run:
-    """Return a run beside programs that use so many of its two cores."""
-    run = made()
-    for launch in run.frobench.launches:
-        launch.others = others
-    return run
-
-
-def threads(  # noqa: PLR0913 - what is known of cores
-    *,
-    count: int,
-    usable: int,
-    physical: int | None,
-    logical: int,
-    model: str = "AMD EPYC 9654",
-    on: str = "cpu",
-) -> Run:
-    """Return a run with so many threads on a processor with such cores."""
-    run = made(accelerators=1) if on != "cpu" else made()
-    cpu, run.frobench.environment.software.threads = run.frobench.environment.cpu, count
-    cpu.model, cpu.usable_cores = model, usable
-    cpu.physical_cores, cpu.logical_cores = physical, logical
-    keep(run, lambda case: case.extra_info.device == on)
-    return run
-
-
-def settings(third: dict[str, Scalar], planned: int = 2, *, old: bool = False) -> Run:
-    """Return a run whose third launch began with other settings, and the first maybe with none."""
-    run = made()
-    run.frobench.environment.software.threads = planned
-    for launch in run.frobench.launches:
-        launch.state = {"threads": 2, "matmul precision": "highest", "affinity": "0,1"}
-    run.frobench.launches[2].state.update(third)
-    if old:
-        run.frobench.launches[0].state = {}
-    return run
-
-
-def meanwhile(changed: dict[str, Scalar]) -> Run:
-    run = made()
-    for place in (1, 2):
-        run.frobench.launches[place].changed = changed
-    return run
-
-
-def nodes(*differs: dict[str, Scalar]) -> Run:
-    run = made()
-    run.frobench.nodes = [NodeFacts(ranks=1), *(NodeFacts(ranks=1, differs=d) for d in differs)]
-    return run
-
-
-def lost(reason: str) -> Run:
-    run = made()
-    run.frobench.launches[2].lost = reason
+    on : device whose cases are left, of a run with an accelerator unless it is the CPU
+    """
+    run = made(accelerators=int(on == "cuda:0"))
+    for path, value in given.items():
+        of_the_machine = path.startswith(("cpu.", "software."))
+        put(run.frobench.environment if of_the_machine else run.frobench, path, deepcopy(value))
+    keep(run, lambda case: case.extra_info.device == on or not on)
     return run
 
 
@@ -253,10 +201,25 @@ NOTHING_READ = "nothing was read over the caches between the samples"
 IN_TURN = "overlap of {} where there can be none"
 MANY: dict[str, Scalar] = {f"software.flags.{name}": "on" for name in "abcd"}
 SHOWN = ", ".join(f"{fact} is on" for fact in [*MANY][:3])
-SMT = {"usable": 16, "physical": 8, "logical": 16}
-PART = {"usable": 4, "physical": 64, "logical": 128}
-UNCOUNTED = {"usable": 8, "physical": None, "logical": 8}
-SMALL = {"usable": 2, "physical": 2, "logical": 2}
+COSTLY = Telemetry(begun=0.0, step=1.0, series={}, held_back={}, launches=[], unknown={}, cost=0.01)
+COUNT, PRECISION = "software.threads", "launches.2.state.matmul precision"
+
+
+def cores(usable: int, physical: int | None, logical: int) -> Given:
+    counts = zip(("usable", "physical", "logical"), (usable, physical, logical), strict=True)
+    return {"cpu.model": "AMD EPYC 9654"} | {f"cpu.{kind}_cores": count for kind, count in counts}
+
+
+def meanwhile(changed: dict[str, Scalar]) -> Given:
+    return {"launches.1.changed": changed, "launches.2.changed": changed}
+
+
+SMT, PART, UNCOUNTED = cores(16, 8, 16), cores(4, 64, 128), cores(8, None, 8)
+SMALL = cores(2, 2, 2)
+STATES = {COUNT: 2} | {
+    f"launches.{number}.state": {"threads": 2, "matmul precision": "highest", "affinity": "0,1"}
+    for number in range(8)
+}
 JUMPS = [1.0, 1.05, 0.98, 1.03, 1.06, 1.0, 1.04, 1.05]
 ROWS = [
     row(
@@ -459,25 +422,25 @@ ROWS = [
     ),
     row(
         "busy-runner",
-        busy,
-        {"cores": 0.031, "seconds": 90.0},
+        edited,
+        {"launches.4.runner_cores": 0.031, "launches.4.seconds": 90.0},
         "the runner used 0.03 cores in launch 5",
-        {"cores": 0.021, "seconds": 90.0},
-        {"cores": 0.029, "cost": 0.01},
+        {"launches.4.runner_cores": 0.021, "launches.4.seconds": 90.0},
+        {"launches.4.runner_cores": 0.029, "launches.4.seconds": 31.5, "telemetry": COSTLY},
     ),
     row(
         "busy-runner",  # starting a launch may take 0.1 s, which is much of a short one
-        busy,
-        {"cores": 0.08, "seconds": 2.0},
+        edited,
+        {"launches.4.runner_cores": 0.08, "launches.4.seconds": 2.0},
         "the runner used 0.08 cores in launch 5",
-        {"cores": 0.06, "seconds": 2.0},
+        {"launches.4.runner_cores": 0.06, "launches.4.seconds": 2.0},
     ),
     row(
         "busy-machine",
-        beside,
-        {"others": 0.3},
+        edited,
+        {"launches.*.others": 0.3},
         "other programs used 0.3 of 2 cores",
-        {"others": 0.09},
+        {"launches.*.others": 0.09},
     ),
     row(
         "drift",
@@ -518,67 +481,67 @@ ROWS = [
     ),
     row(
         "few-threads",
-        threads,
-        SMALL | {"count": 1},
+        edited,
+        SMALL | {COUNT: 1},
         "1 thread where 2 cores may be used",
-        SMALL | {"count": 2},
-        SMALL | {"count": 1, "physical": 1},
-        SMALL | {"count": 1, "on": "cuda:0"},
+        SMALL | {COUNT: 2},
+        SMALL | {COUNT: 1, "cpu.physical_cores": 1},
+        SMALL | {COUNT: 1, "on": "cuda:0"},
     ),
-    row("few-threads", threads, SMT | {"count": 7}, "", SMT | {"count": 8}),
-    row("few-threads", threads, PART | {"count": 1}, "", PART | {"count": 2}),
+    row("few-threads", edited, SMT | {COUNT: 7}, "", SMT | {COUNT: 8}),
+    row("few-threads", edited, PART | {COUNT: 1}, "", PART | {COUNT: 2}),
     row(
         "few-threads",
-        threads,
-        UNCOUNTED | {"count": 1},
+        edited,
+        UNCOUNTED | {COUNT: 1},
         "",
-        UNCOUNTED | {"count": 4},
-        UNCOUNTED | {"count": 4, "physical": 8, "model": "Apple M2"},  # its slow cores
+        UNCOUNTED | {COUNT: 4},
+        UNCOUNTED | {COUNT: 4, "cpu.physical_cores": 8, "cpu.model": "Apple M2"},  # slow cores
     ),
     row(
         "many-threads",
-        threads,
-        PART | {"count": 64},
+        edited,
+        PART | {COUNT: 64},
         "64 threads where 4 cores may be used",
-        SMT | {"count": 8},
-        UNCOUNTED | {"count": 8},
-        PART | {"count": 64, "on": "cuda:0"},
+        SMT | {COUNT: 8},
+        UNCOUNTED | {COUNT: 8},
+        PART | {COUNT: 64, "on": "cuda:0"},
     ),
     row(
         "changed-settings",
-        settings,
-        {"third": {"matmul precision": "medium"}},
+        edited,
+        STATES | {PRECISION: "medium"},
         "matmul precision is medium in launch 3, not highest",
-        {"third": {}},
-        {"third": {}, "old": True},
+        STATES,
+        STATES | {"launches.0.state": {}},  # an older file
     ),
     row(
         "changed-settings",
-        settings,
-        {"third": {"threads": 2}, "planned": 4},
+        edited,
+        STATES | {COUNT: 4},
         "threads is 2 in every launch, not 4",
     ),
     row(
         "changed-settings",
-        settings,
-        {"third": {"affinity": ",".join(map(str, range(256)))}},
+        edited,
+        STATES | {"launches.2.state.affinity": ",".join(map(str, range(256)))},
         "affinity is 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 in launch 3, not 0,1",
     ),
     row(
         "changed-environment",
-        meanwhile,
-        {"changed": {"accelerators.0.power_limit_watts": 400.0}},
+        edited,
+        meanwhile({"accelerators.0.power_limit_watts": 400.0}),
         "accelerators.0.power_limit_watts was 400.0 in launch 2, 3, unlike when the run began",
-        {"changed": {}},
-        {"changed": {"software.kernel": "6.9.0"}},  # moves no number
-        {"changed": {"software.threads": 1}},  # another rule's
+        meanwhile({}),
+        meanwhile({"software.kernel": "6.9.0"}),  # moves no number
+        meanwhile({"software.threads": 1}),  # another rule's
     ),
     row(
         "rank-lost",
-        lost,
-        {"reason": "rank 1 on node 1 did not answer in time"},
+        edited,
+        {"launches.2.lost": "rank 1 on node 1 did not answer in time"},
         "launch 3 lost its group: rank 1 on node 1 did not answer in time",
-        {"reason": ""},
+        {"launches.2.lost": ""},
     ),
     *(
         row("power-limited-case", held_back, {"parts": CAPPED} | seen, "", *honest)
@@ -658,11 +621,13 @@ def test_a_spoilt_run_is_named_and_its_honest_neighbours_are_not(row: Row) -> No
 
 def test_a_node_is_unlike_by_what_moves_numbers() -> None:
     unlike: list[dict[str, Scalar]] = [
+        {},
         {"cpu.governor": "powersave", "cpu.memory_bytes": 1},
         {"software.kernel": "6.1"},
         MANY,
     ]
-    assert said(nodes(*unlike), "unlike-nodes") == [
+    run = edited(nodes=[NodeFacts(ranks=1, differs=one) for one in unlike])
+    assert said(run, "unlike-nodes") == [
         "node 1 differs from node 0: cpu.governor is powersave",
         f"node 3 differs from node 0: {SHOWN}, and 1 more differ",
     ]

@@ -46,6 +46,7 @@ from tests.instruments.devices.simulated_nvml import (
     install,
     install_none,
 )
+from tests.instruments.faults.judging import put
 from tests.instruments.processes.project_files import planted
 from tests.suite.doctor.test_doctor import (
     AMD_MI300,
@@ -63,13 +64,17 @@ AMD_NOW = {
     f"sys/bus/pci/devices/0000:0c:00.0/{name}": value
     for name, value in {
         "product_name": "AMD Instinct MI300X",
+        "numa_node": "-1",
         "mem_info_vram_total": str(192 * GIB),
         "mem_info_vram_used": str(GIB),
         "current_link_width": "8",
         "max_link_width": "16",
         "current_link_speed": "16.0 GT/s PCIe",
         "max_link_speed": "32.0 GT/s PCIe",
-        "gpu_busy_percent": "0",
+        "gpu_busy_percent": "3",
+        "pp_dpm_sclk": "0: 852Mhz *\n1: 991Mhz\n7: 1630Mhz",
+        "hwmon/hwmon3/freq1_input": "852000000",
+        "hwmon/hwmon3/temp1_input": "33000",
         "hwmon/hwmon3/power1_average": "140000000",
         "hwmon/hwmon3/power1_cap": "500000000",
         "hwmon/hwmon3/power1_cap_default": "750000000",
@@ -114,34 +119,19 @@ def said(there: ExaminedMachine, offer: Offer = OFFER) -> list[Conclusion]:
 # what is there
 
 
-def test_nvidias_gpu_is_described_as_its_driver_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    install(monkeypatch, Gpu(used=2 * GIB, utilization=(7, 1), energy=1))
-    [device] = quiet(planted(tmp_path, NVIDIA_H100)).accelerators
-    assert (device.vendor, device.name, device.index) == ("NVIDIA", "NVIDIA H200", 0)
-    assert (device.driver, device.capability) == ("580.95.05", "9.0")
-    assert (device.memory_bytes, device.memory_used_bytes) == (143_771 * 2**20, 2 * GIB)
-    assert (device.clock_hz, device.max_clock_hz) == (345e6, 1.98e9)
-    assert (device.power_watts, device.power_limit_watts) == (76.0, 700.0)
-    assert (device.temperature_celsius, device.utilization) == (31.0, 0.07)
-    assert (device.pcie_width, device.held_back) == (16, ["GpuIdle"])
-    assert device.unknown.keys() == {"multiprocessors"}
-
-
 def test_amds_gpu_is_described_as_the_kernel_does(tmp_path: Path) -> None:
     [device] = quiet(planted(tmp_path, AMD_MI300, AMD_NOW)).accelerators
     assert (device.vendor, device.name) == ("AMD", "AMD Instinct MI300X")
     assert (device.power_watts, device.power_limit_watts) == (140.0, 500.0)
+    assert (device.memory_bytes, device.memory_used_bytes) == (192 * GIB, GIB)
+    assert (device.clock_hz, device.max_clock_hz) == (852e6, 1630e6)
+    assert (device.temperature_celsius, device.utilization) == (33.0, 0.03)
     assert (device.pcie_generation, device.pcie_generation_max) == (4, 5)
+    assert (device.pcie_width, device.pcie_width_max, device.numa_node) == (8, 16, None)
     assert "amdsmi" in device.unknown["processes"]
     assert "amdsmi" in device.unknown["held_back"]
-    assert codes(
-        said(ExaminedMachine(host=quiet(tmp_path).host, accelerators=[device], torch=None))
-    ) == [
-        "power-cap",
-        "narrow-link",
-    ]
+    there = ExaminedMachine(host=quiet(tmp_path).host, accelerators=[device], torch=None)
+    assert codes(said(there)) == ["power-cap", "narrow-link"]
 
 
 def test_amds_library_is_asked_where_it_is_installed(
@@ -168,7 +158,8 @@ def test_without_a_gpu_the_page_still_tells_the_machine(tmp_path: Path) -> None:
 def test_masks_are_shown_without_the_devices_uuid(tmp_path: Path) -> None:
     uuid = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6"
     environ = {"CUDA_VISIBLE_DEVICES": f"{uuid},MIG-1", "HIP_VISIBLE_DEVICES": "0"}
-    there = examine_without_torch(tmp_path, tmp_path, environ)
+    given = {"NVIDIA_VISIBLE_DEVICES": "all"}  # what a container was given is no mask
+    there = examine_without_torch(tmp_path, tmp_path, environ | given)
     assert there.host.masks == {
         "CUDA_VISIBLE_DEVICES": "by UUID, 2 devices",
         "HIP_VISIBLE_DEVICES": "0",
@@ -259,10 +250,17 @@ def test_what_cannot_be_used_beside_what_can_is_a_warning(
     assert found.unusable
 
 
-def test_a_sound_idle_gpu_raises_no_alarm_though_its_link_sleeps(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"generation": 1},  # its link sleeps
+        {"power": 80_000, "reasons": pynvml.nvmlClocksEventReasonSwPowerCap},
+    ],
+)
+def test_a_sound_idle_gpu_raises_no_alarm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, facts: dict[str, int]
 ) -> None:
-    install(monkeypatch, Gpu(generation=1))
+    install(monkeypatch, Gpu(**facts))  # type: ignore[arg-type] # facts of a `Gpu`
     assert said(quiet(tmp_path)) == []
 
 
@@ -376,25 +374,18 @@ def test_the_gpus_of_others_are_left_out(tmp_path: Path, monkeypatch: pytest.Mon
     assert quiet(tmp_path).accelerators == []
 
 
-def test_what_a_container_was_given_is_no_mask(tmp_path: Path) -> None:
-    variables = {"NVIDIA_VISIBLE_DEVICES": "all", "CUDA_VISIBLE_DEVICES": "0"}
-    there = examine_without_torch(tmp_path, tmp_path, variables)
-    assert there.host.masks == {"CUDA_VISIBLE_DEVICES": "0"}
+REFUSED = (
+    *("nvmlDeviceGetPowerUsage", "nvmlDeviceGetFieldValues", "nvmlDeviceGetPowerManagementLimit"),
+    *("nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetCurrentClocksEventReasons"),
+    *("nvmlDeviceGetUtilizationRates", "nvmlDeviceGetMemoryInfo"),
+)
 
 
 @pytest.mark.parametrize("code", [pynvml.NVML_ERROR_NOT_SUPPORTED, pynvml.NVML_ERROR_NO_PERMISSION])
 def test_what_the_driver_refuses_has_its_reason_and_is_no_trouble(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
-    refused = {
-        "nvmlDeviceGetPowerUsage": code,
-        "nvmlDeviceGetFieldValues": code,
-        "nvmlDeviceGetPowerManagementLimit": code,
-        "nvmlDeviceGetComputeRunningProcesses_v3": code,
-        "nvmlDeviceGetCurrentClocksEventReasons": code,
-        "nvmlDeviceGetUtilizationRates": code,
-        "nvmlDeviceGetMemoryInfo": code,
-    }
+    refused = dict.fromkeys(REFUSED, code)
     install(monkeypatch, Gpu(refuses=refused))
     there = quiet(tmp_path)
     [device] = there.accelerators
@@ -405,42 +396,28 @@ def test_what_the_driver_refuses_has_its_reason_and_is_no_trouble(
     assert "NVIDIA H200" in "\n".join(doctor_page.lines(there, [], 80))
 
 
-def test_a_power_limit_of_which_a_resting_device_speaks_is_no_trouble(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    install(monkeypatch, Gpu(power=80_000, reasons=pynvml.nvmlClocksEventReasonSwPowerCap))
-    assert codes(said(quiet(tmp_path))) == []
-
-
-def _quota(machine: Host) -> None:
-    machine.cpu.quota_cores = len(affinity()) - 0.5
-
-
-def _nothing(_: Host) -> None: ...
-
-
-def _governor(machine: Host) -> None:
-    machine.cpu.governor = "powersave"
+QUOTA = {"cpu.quota_cores": len(affinity()) - 0.5}
 
 
 @pytest.mark.parametrize(
-    ("facts", "change", "code", "mend"),
+    ("facts", "code", "mend"),
     [
-        ({}, _governor, "slow-governor", "cpupower frequency-set -g performance"),
-        ({"container": True}, _quota, "quota-below-cores", "docker run --cpus="),
-        ({"container": False}, _quota, "quota-below-cores", "where the job or service is defined"),
-        ({"others": 1000.0}, _nothing, "busy-processor", "`top`"),
-        ({"on_battery": True}, _nothing, "on-battery", "plug it in"),
-        ({"shared_memory_bytes": 64 * 2**20}, _nothing, "little-shared-memory", "--shm-size"),
-        ({"disk_free_bytes": 2**20}, _nothing, "little-disk-space", "--results"),
-        ({"memory_free_bytes": 2**29}, _nothing, "little-memory", "end other programs"),
+        ({"cpu.governor": "powersave"}, "slow-governor", "cpupower frequency-set -g performance"),
+        (QUOTA | {"container": True}, "quota-below-cores", "docker run --cpus="),
+        (QUOTA | {"container": False}, "quota-below-cores", "where the job or service is defined"),
+        ({"others": 1000.0}, "busy-processor", "`top`"),
+        ({"on_battery": True}, "on-battery", "plug it in"),
+        ({"shared_memory_bytes": 64 * 2**20}, "little-shared-memory", "--shm-size"),
+        ({"disk_free_bytes": 2**20}, "little-disk-space", "--results"),
+        ({"memory_free_bytes": 2**29}, "little-memory", "end other programs"),
     ],
 )
 def test_each_trouble_of_the_host_is_named_with_what_mends_it(
-    tmp_path: Path, facts: dict[str, Any], change: Callable[[Host], None], code: str, mend: str
+    tmp_path: Path, facts: dict[str, Any], code: str, mend: str
 ) -> None:
-    there = quiet(tmp_path, **facts)
-    change(there.host)
+    there = quiet(tmp_path)
+    for path, value in facts.items():
+        put(there.host, path, value)
     [trouble] = said(there)
     assert (trouble.code, trouble.severity) == (code, "warning")
     assert mend in trouble.advice.lower()

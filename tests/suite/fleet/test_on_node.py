@@ -220,14 +220,6 @@ def test_without_ray_one_line_says_how_to_install_it(monkeypatch: pytest.MonkeyP
         RayCluster("auto")
 
 
-def test_ray_is_imported_in_one_module_alone() -> None:
-    files = [
-        path for name in ("suite", "reports", "frobench") for path in (ROOT / name).rglob("*.py")
-    ]
-    importing = [path.name for path in files if "import ray" in path.read_text(encoding="utf-8")]
-    assert importing == ["ray_cluster.py"]
-
-
 def described(number: str, address: str, name: str = "", host: str = "host") -> dict[str, Any]:
     """Return a node as Ray describes it; one that was given no name has its address for one."""
     return {
@@ -269,13 +261,6 @@ def test_a_node_keeps_its_name_when_the_other_one_of_that_name_is_lost_and_comes
     assert names(second, shared=shared) == {"2": "a (10.0.0.2)"}
     again = described("0", "10.0.0.1", "a")
     assert names(again, second, shared=shared) == {"0": "a (10.0.0.1)", "2": "a (10.0.0.2)"}
-
-
-def test_a_node_that_comes_back_has_its_name_while_the_lost_one_is_still_listed() -> None:
-    lost, other = described("1", "10.0.0.1", "a"), described("2", "10.0.0.2", "b")
-    again = described("3", "10.0.0.1", "a")
-    shared = shared_names([lost, other])
-    assert sorted(named([lost, other, again], shared)) == ["a", "b"]
 
 
 def test_an_address_where_nothing_listens_is_named_at_once() -> None:

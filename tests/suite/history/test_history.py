@@ -303,18 +303,6 @@ def test_a_case_that_fails_at_an_end_of_the_range_is_named_and_exits_3(
     assert {name for name, *_ in rows(done)} == {"two[cpu]"}
 
 
-def test_word_sentence_and_exit_code_of_six_launches_follow_from_one_threshold(
-    tmp_path: Path,
-) -> None:
-    tree = project(tmp_path, "1e-3", "1.2e-3")
-    done = searched(tree, launches=6)
-    (one,) = (case for case in done.comparison.cases if case.differs)
-    assert one.p_value == 1 / 2**5
-    assert "slower" in {word for *_, word in rows(done)}
-    assert "one[cpu] became slower at commit " in said(done)[0]
-    assert exit_code(done.comparison) == 4
-
-
 def test_a_comparison_that_is_too_noisy_is_measured_again_as_often_as_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

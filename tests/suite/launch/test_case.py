@@ -28,7 +28,7 @@ from frobench.suite.machine.cpu_time import Accounts
 from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.measure.too_slow import Explorer
 from frobench.suite.profiles import settings_for
-from frobench.suite.stored.types import Check, Search
+from frobench.suite.stored.types import Check
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
 from tests.instruments.faults.secrets import PLACED, RAISED
 from tests.instruments.runs.made_up_launches import identity
@@ -251,21 +251,6 @@ def test_the_time_of_a_case_holds_no_search_and_what_searches_have_is_left_to_ot
     assert isinstance(records[-1], Measured)
     assert records[-1].wall_seconds == 6.5
     assert made.searches.waiting == {"other"}
-
-
-def test_what_a_search_found_is_written_with_the_case() -> None:
-    known = Search(shape=[64, 128, 256], shapes=9, seconds=1.0, runner_up=0.9)
-    made, records = listening(launch_spec("measure", launch=2))
-    made.searches.found[NAME] = known
-    concluded(made)
-    concluded(made, "other")
-    assert [record.search for record in records if isinstance(record, Measured)] == [known, None]
-
-
-def test_a_refused_case_is_written_alone() -> None:
-    made, records = listening(launch_spec("pilot", launch=2))
-    concluded(made, refused=replace(SKIPPED))
-    assert records[1:] == [SKIPPED]
 
 
 @pytest.mark.parametrize(("refused", "failed"), [(SKIPPED, False), (FAILED, True), (None, None)])

@@ -2,8 +2,6 @@
 """What a driver tells of a device is stored in SI units, and what it refuses with a reason."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +14,6 @@ import torch
 from frobench.suite.doctor import Offer, judge, unusable_accelerators
 from frobench.suite.doctor.examined import examine_without_torch
 from frobench.suite.machine import torch_facts
-from frobench.suite.machine.accelerator_facts import kernel_facts
 from frobench.suite.machine.sensors import throttle_causes
 from frobench.suite.machine.sensors.throttle_causes import Cause
 from frobench.suite.machine.vendors import VENDORS, sources
@@ -27,8 +24,6 @@ from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
 from tests.instruments.processes.project_files import planted
 from tests.suite.doctor.test_doctor import NONE, codes
 
-ROOT = Path(__file__).parents[3]
-SIMULATED = ROOT / "tests" / "instruments" / "simulated"
 UUID = "8932f937-d72c-4106-c12f-20bd9faed9f6"
 TOLD: dict[str, Any] = {
     "driver": "580.95.05",
@@ -125,65 +120,6 @@ def test_without_a_driver_every_fact_has_a_reason(
     assert {described()[1][name] for name in TOLD} == {"NVML: Driver Not Loaded"}
     install_none(monkeypatch)
     assert {described()[1][name] for name in TOLD} == {"NVML: NVML Shared Library Not Found"}
-
-
-VEGA = {
-    "current_link_speed": "8.0 GT/s PCIe",
-    "max_link_speed": "16.0 GT/s PCIe",
-    "current_link_width": "8",
-    "max_link_width": "16",
-    "numa_node": "-1",
-    "mem_info_vram_total": "8573157376",
-    "mem_info_vram_used": "16613376",
-    "gpu_busy_percent": "3",
-    "pp_dpm_sclk": "0: 852Mhz *\n1: 991Mhz\n7: 1630Mhz",
-    "hwmon/hwmon4/power1_average": "9000000",
-    "hwmon/hwmon4/power1_cap": "165000000",
-    "hwmon/hwmon4/freq1_input": "852000000",
-    "hwmon/hwmon4/temp1_input": "33000",
-}
-
-
-def test_the_kernel_tells_of_a_card_in_si_units_and_only_what_it_knows(tmp_path: Path) -> None:
-    for name, content in VEGA.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(f"{content}\n")
-    assert kernel_facts(tmp_path) == pytest.approx(
-        {
-            "memory_bytes": 8573157376,
-            "memory_used_bytes": 16613376,
-            "clock_hz": 852e6,
-            "max_clock_hz": 1630e6,
-            "power_watts": 9.0,
-            "power_limit_watts": 165.0,
-            "temperature_celsius": 33.0,
-            "utilization": 0.03,
-            "pcie_generation": 3,
-            "pcie_generation_max": 4,
-            "pcie_width": 8,
-            "pcie_width_max": 16,
-        }
-    )
-    assert kernel_facts(tmp_path / "nowhere") == {}
-
-
-def test_a_backend_that_nobody_knew_is_described_by_what_it_says(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    code = """
-from frobench.suite.machine.environment import capture
-environment = capture(["cpu", "sim:0", "sim:1"])
-last = environment.accelerators[1]
-print(environment.machine, last.type, last.index, last.memory_bytes > 0, last.driver)
-print(environment.unknown["accelerators.1.driver"])
-"""
-    monkeypatch.setenv("PYTHONPATH", str(SIMULATED))
-    told = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
-    )
-    facts, reason = told.stdout.splitlines()
-    assert facts == "2x-simulated-accelerator sim 1 True None"
-    assert "sim devices" in reason
 
 
 CARD = {

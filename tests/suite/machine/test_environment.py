@@ -217,29 +217,42 @@ CORES = affinity() if psutil.LINUX else [0]
 needs_linux = pytest.mark.skipif(not psutil.LINUX, reason="reads what only Linux has")
 
 
+MIB = 2**20
+V1 = "5:memory:/slurm/job_7/step_0"
+STEP = "memory/slurm/job_7/step_0/memory"
+
+
+Files = dict[str, object]
+
+
+def cgroup(name: str, *groups: Files) -> Files:
+    """Return the file that names the control group of this process, and files of groups."""
+    return {"proc/self/cgroup": name} | {k: v for group in groups for k, v in group.items()}
+
+
+def of(folder: str, **values: object) -> Files:
+    """Return files of a control group, by the ends of their names."""
+    return {f"sys/fs/cgroup/{folder}.{name}": value for name, value in values.items()}
+
+
 @pytest.mark.parametrize(
     "files",
     [
-        {"proc/self/cgroup": "0::/", "sys/fs/cgroup/cpu.max": "150000 100000"},
-        {
-            "proc/self/cgroup": "0::/user/job",
-            "sys/fs/cgroup/user/cpu.max": "150000 100000",
-            "sys/fs/cgroup/user/job/cpu.max": "max 100000",
-        },
-        {
-            "proc/self/cgroup": "7:memory:/\n4:cpu,cpuacct:/docker/1f",
-            "sys/fs/cgroup/cpu,cpuacct/docker/1f/cpu.cfs_quota_us": "75000",
-            "sys/fs/cgroup/cpu,cpuacct/docker/1f/cpu.cfs_period_us": "50000",
-        },
-        {
-            "proc/self/cgroup": "4:cpu:/docker/of-the-host",
-            "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "150000",
-            "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000",
-        },
+        cgroup("0::/", of("cpu", max="150000 100000")),
+        cgroup(
+            "0::/user/job",
+            of("user/cpu", max="150000 100000"),
+            of("user/job/cpu", max="max 100000"),
+        ),
+        cgroup(
+            "7:memory:/\n4:cpu,cpuacct:/docker/1f",
+            of("cpu,cpuacct/docker/1f/cpu", cfs_quota_us=75000, cfs_period_us=50000),
+        ),
+        cgroup("4:cpu:/docker/host", of("cpu/cpu", cfs_quota_us=150000, cfs_period_us=100000)),
     ],
     ids=["v2", "v2, set above", "v1", "v1, seen from inside a container"],
 )
-def test_a_quota_limits_the_cores_that_may_be_used(tmp_path: Path, files: dict[str, str]) -> None:
+def test_a_quota_limits_the_cores_that_may_be_used(tmp_path: Path, files: Files) -> None:
     cpu = processor({}, planted(tmp_path, files))
     assert cpu.quota_cores == 1.5
     assert cpu.usable_cores == 1
@@ -248,19 +261,13 @@ def test_a_quota_limits_the_cores_that_may_be_used(tmp_path: Path, files: dict[s
 @pytest.mark.parametrize(
     "files",
     [
-        {"proc/self/cgroup": "0::/", "sys/fs/cgroup/cpu.max": "max 100000"},
-        {
-            "proc/self/cgroup": "4:cpu:/",
-            "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1",
-            "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000",
-        },
+        cgroup("0::/", of("cpu", max="max 100000")),
+        cgroup("4:cpu:/", of("cpu/cpu", cfs_quota_us=-1, cfs_period_us=100000)),
         {},
     ],
     ids=["v2", "v1", "no control groups"],
 )
-def test_without_a_quota_every_core_of_the_affinity_counts(
-    tmp_path: Path, files: dict[str, str]
-) -> None:
+def test_without_a_quota_every_core_of_the_affinity_counts(tmp_path: Path, files: Files) -> None:
     unknown: dict[str, str] = {}
     cpu = processor(unknown, planted(tmp_path, files))
     assert (cpu.quota_cores, unknown["cpu.quota_cores"]) == (None, "no limit is set")
@@ -268,90 +275,69 @@ def test_without_a_quota_every_core_of_the_affinity_counts(
 
 
 @pytest.mark.parametrize(
-    ("group", "file"),
+    ("files", "usable"),
     [
-        ("0::/", "sys/fs/cgroup/memory.max"),
-        ("5:memory:/", "sys/fs/cgroup/memory/memory.limit_in_bytes"),
+        (cgroup("0::/", of("memory", max=2**28)), 2**28),
+        (cgroup("5:memory:/", of("memory/memory", limit_in_bytes=2**28)), 2**28),
+        (cgroup("0::/", of("memory", max="max")), psutil.virtual_memory().total),
     ],
 )
-def test_a_containers_memory_is_what_it_may_use(tmp_path: Path, group: str, file: str) -> None:
-    cpu = processor({}, planted(tmp_path, {"proc/self/cgroup": group, file: str(2**28)}))
-    assert cpu.memory_bytes == 2**28
-
-
-V1 = "5:memory:/slurm/job_7/step_0"
-STEP = "sys/fs/cgroup/memory/slurm/job_7/step_0"
+def test_a_containers_memory_is_what_it_may_use(tmp_path: Path, files: Files, usable: int) -> None:
+    assert processor({}, planted(tmp_path, files)).memory_bytes == usable
 
 
 @pytest.mark.parametrize(
     "files",
     [
-        {
-            "proc/self/cgroup": "0::/",
-            "sys/fs/cgroup/memory.max": str(3 * 2**20),
-            "sys/fs/cgroup/memory.current": str(2 * 2**20),
-        },
-        {
-            "proc/self/cgroup": "0::/job/step",
-            "sys/fs/cgroup/job/memory.max": str(3 * 2**20),
-            "sys/fs/cgroup/job/memory.current": str(2 * 2**20),
-            "sys/fs/cgroup/job/step/memory.max": "max",
-            "sys/fs/cgroup/job/step/memory.current": str(2**20),
-        },
-        {
-            "proc/self/cgroup": f"{V1}\n0::/",
-            "sys/fs/cgroup/memory/slurm/job_7/memory.limit_in_bytes": str(3 * 2**20),
-            "sys/fs/cgroup/memory/slurm/job_7/memory.usage_in_bytes": str(2 * 2**20),
-            f"{STEP}/memory.limit_in_bytes": str(2**40),
-            f"{STEP}/memory.usage_in_bytes": str(2**20),
-        },
-        {
-            "proc/self/cgroup": "0::/job",
-            "sys/fs/cgroup/job/memory.max": str(3 * 2**20),
-            "sys/fs/cgroup/job/memory.current": str(3 * 2**20),
-            "sys/fs/cgroup/job/memory.stat": f"anon {2**20}\ninactive_file {2**20}\nfile {2**21}",
-        },
-        {
-            "proc/self/cgroup": V1,
-            f"{STEP}/memory.limit_in_bytes": str(3 * 2**20),
-            f"{STEP}/memory.usage_in_bytes": str(3 * 2**20),
-            f"{STEP}/memory.stat": f"inactive_file 0\ntotal_inactive_file {2**20}",
-        },
+        cgroup("0::/", of("memory", max=3 * MIB, current=2 * MIB)),
+        cgroup(
+            "0::/job/step",
+            of("job/memory", max=3 * MIB, current=2 * MIB),
+            of("job/step/memory", max="max", current=MIB),
+        ),
+        cgroup(
+            f"{V1}\n0::/",
+            of("memory/slurm/job_7/memory", limit_in_bytes=3 * MIB, usage_in_bytes=2 * MIB),
+            of(STEP, limit_in_bytes=2**40, usage_in_bytes=MIB),
+        ),
+        cgroup(
+            "0::/job",
+            of("job/memory", max=3 * MIB, current=3 * MIB, stat=f"anon 1\ninactive_file {MIB}"),
+        ),
+        cgroup(
+            V1,
+            of(STEP, limit_in_bytes=3 * MIB, usage_in_bytes=3 * MIB),
+            of(STEP, stat=f"inactive_file 0\ntotal_inactive_file {MIB}"),
+        ),
     ],
     ids=["v2", "v2, set above", "v1, a batch job's", "v2, cached files", "v1, cached files"],
 )
 def test_the_tightest_limit_of_all_levels_leaves_the_free_memory(
-    tmp_path: Path, files: dict[str, str]
+    tmp_path: Path, files: Files
 ) -> None:
     assert free_memory(planted(tmp_path, files)) == 2**20
 
 
 @pytest.mark.parametrize(
     "files",
-    [{}, {"proc/self/cgroup": "0::/", "sys/fs/cgroup/memory.max": "max"}],
+    [{}, cgroup("0::/", of("memory", max="max"))],
     ids=["no control groups", "no limit"],
 )
 def test_without_a_limit_the_machines_free_memory_is_free(
-    tmp_path: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=77))
     assert free_memory(planted(tmp_path, files)) == 77
 
 
 def test_a_control_group_that_uses_more_than_its_limit_has_nothing_free(tmp_path: Path) -> None:
-    files = {"memory.max": "1000", "memory.current": "2000"}
-    groups = {f"sys/fs/cgroup/{name}": value for name, value in files.items()}
-    assert free_memory(planted(tmp_path, {"proc/self/cgroup": "0::/"} | groups)) == 0
+    files = cgroup("0::/", of("memory", max=1000, current=2000))
+    assert free_memory(planted(tmp_path, files)) == 0
 
 
 def test_a_case_on_the_cpu_may_take_what_the_limits_leave(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host, "free_memory", lambda: 12345)
     assert Device("cpu").free_bytes() == 12345
-
-
-def test_an_unlimited_container_has_the_memory_of_the_machine(tmp_path: Path) -> None:
-    files = {"proc/self/cgroup": "0::/", "sys/fs/cgroup/memory.max": "max"}
-    assert processor({}, planted(tmp_path, files)).memory_bytes == psutil.virtual_memory().total
 
 
 @needs_linux
@@ -454,32 +440,21 @@ def test_a_call_that_computes_runs_about_as_long_as_the_process_has() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ran", "waited", "expected"),
+    ("call", "ran", "waited", "expected"),
     [
-        (1.0, 0.0, 3.0),  # it slept, or waited for a device
-        (1.0, 2.0, 1.0),  # one thread, and two programs beside it
-        (2.0, 6.0, 1.005),  # two threads that waited at the same time on two cores
-        (0.0, 0.0, 3.0),
+        (3.0, 1.0, 0.0, 3.0),  # it slept, or waited for a device
+        (3.0, 1.0, 2.0, 1.0),  # one thread, and two programs beside it
+        (3.0, 2.0, 6.0, 1.005),  # two threads that waited at the same time on two cores
+        (3.0, 0.0, 0.0, 3.0),
+        (3e-3, 0.0, 0.004, 3e-3),  # too short for the accounts
+        (8e-3, 0.001, 0.04, 5.5e-3),
+        (3.0, -9.0, -19.0, 3.0),  # a thread ended meanwhile
     ],
 )
 def test_what_a_call_waited_is_taken_off_but_not_what_it_ran(
-    ran: float, waited: float, expected: float
+    call: float, ran: float, waited: float, expected: float
 ) -> None:
     before = Accounts(10.0, 20.0)
     after = Accounts(10.0 + ran, 20.0 + waited)
-    assert undisturbed(3.0, before, after, cores=2) == pytest.approx(expected)
-
-
-def test_a_call_too_short_for_the_accounts_took_what_the_clock_says() -> None:
-    before = Accounts(10.0, 20.0)
-    assert undisturbed(3e-3, before, Accounts(10.0, 20.004), cores=2) == 3e-3
-    assert undisturbed(8e-3, before, Accounts(10.001, 20.04), cores=2) == pytest.approx(5.5e-3)
-
-
-def test_without_accounts_a_call_took_what_the_clock_says() -> None:
-    assert undisturbed(3.0, None, Accounts(1.0, 2.0), cores=2) == 3.0
-    assert undisturbed(3.0, Accounts(1.0, 2.0), None, cores=2) == 3.0
-
-
-def test_a_thread_that_ended_meanwhile_makes_no_time_negative() -> None:
-    assert undisturbed(3.0, Accounts(5.0, 5.0), Accounts(1.0, 1.0), cores=2) == 3.0
+    assert undisturbed(call, before, after, cores=2) == pytest.approx(expected)
+    assert undisturbed(call, None, after, 2) == undisturbed(call, before, None, 2) == call

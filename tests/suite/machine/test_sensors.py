@@ -348,15 +348,6 @@ def test_an_older_driver_tells_its_reasons_by_the_older_name(
 
 
 @pytest.mark.parametrize(
-    ("code", "reason"),
-    [
-        (pynvml.NVML_ERROR_NO_PERMISSION, "NVML: Insufficient Permissions"),
-        (pynvml.NVML_ERROR_NOT_SUPPORTED, "NVML: Not Supported"),
-        (pynvml.NVML_ERROR_UNKNOWN, "NVML: Unknown Error"),
-        (pynvml.NVML_ERROR_TIMEOUT, "NVML: Timeout"),
-    ],
-)
-@pytest.mark.parametrize(
     ("function", "quantity"),
     [
         ("nvmlDeviceGetPowerUsage", "mean_power_watts"),
@@ -367,16 +358,16 @@ def test_an_older_driver_tells_its_reasons_by_the_older_name(
     ],
 )
 def test_what_is_refused_has_a_reason_and_no_value(
-    monkeypatch: pytest.MonkeyPatch, function: str, quantity: str, code: int, reason: str
+    monkeypatch: pytest.MonkeyPatch, function: str, quantity: str
 ) -> None:
     others = ("nvmlDeviceGetTemperature", "nvmlDeviceGetFieldValues")
-    gpu = Gpu(refuses=dict.fromkeys([function, *others], code))
+    gpu = Gpu(refuses=dict.fromkeys([function, *others], pynvml.NVML_ERROR_NO_PERMISSION))
     library = install(monkeypatch, gpu)
     sensor = only(gpu)
     said = sensor.read()
     assert quantity not in said
     assert len(said) >= len(OF_ACCELERATORS) - 2  # the rest goes on, but for what it asks as well
-    assert sensor.unknown[quantity] == reason
+    assert sensor.unknown[quantity] == "NVML: Insufficient Permissions"
     library.calls.clear()
     sensor.read()
     assert function not in library.calls, "what has failed is asked again"
@@ -453,24 +444,23 @@ def test_a_device_of_amds_has_no_uuid(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Device("cuda:0").uuid is None
 
 
+MOMENT, MEAN = "nvmlDeviceGetFieldValues", "nvmlDeviceGetPowerUsage"
+
+
 @pytest.mark.parametrize(
-    ("capability", "told"),
-    [((7, 5), "power_watts"), ((8, 0), "power_watts"), ((8, 6), "mean_power_watts")],
+    ("refused", "capability", "told"),
+    [
+        (MEAN, (9, 0), "power_watts"),
+        (MOMENT, (7, 5), "power_watts"),
+        (MOMENT, (8, 0), "power_watts"),
+        (MOMENT, (8, 6), "mean_power_watts"),
+    ],
 )
 def test_where_the_power_of_the_moment_is_not_told_the_mean_of_a_second_is_called_so(
-    monkeypatch: pytest.MonkeyPatch, capability: tuple[int, int], told: str
+    monkeypatch: pytest.MonkeyPatch, refused: str, capability: tuple[int, int], told: str
 ) -> None:
-    refuses = {"nvmlDeviceGetFieldValues": pynvml.NVML_ERROR_NOT_SUPPORTED}
+    refuses = {refused: pynvml.NVML_ERROR_NOT_SUPPORTED}
     gpu = Gpu(power=350_000, capability=capability, refuses=refuses)
     install(monkeypatch, gpu)
     said = only(gpu).read()
-    assert {name for name in said if "power" in name} == {told}
-    assert said[told] == 350
-
-
-def test_the_power_of_the_moment_is_read_where_there_is_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    gpu = Gpu(power=350_000, refuses={"nvmlDeviceGetPowerUsage": pynvml.NVML_ERROR_UNKNOWN})
-    install(monkeypatch, gpu)
-    assert only(gpu).read()["power_watts"] == 350
+    assert {name: watts for name, watts in said.items() if "power" in name} == {told: 350}

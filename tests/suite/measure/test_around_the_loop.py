@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ import torch
 
 from frobench.suite.errors import DoesNotFitError
 from frobench.suite.kit.device import REFUSALS, Device
-from frobench.suite.launch.case import peak_bytes
 from frobench.suite.launch.session import Session
 from frobench.suite.machine import environment
 from frobench.suite.measure import settling_and_gauge
@@ -29,25 +27,6 @@ CPU = Device("cpu")
 def small_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("frobench.suite.measure.caches_and_inputs.last_level_cache", lambda: 2**16)
     monkeypatch.setattr("frobench.suite.measure.caches_and_inputs._kept", {})
-
-
-def test_every_call_reads_over_twice_the_cache() -> None:
-    caches = ColdCaches([CPU])
-    for _ in range(3):
-        caches()
-    assert caches.flushed_bytes() == TIMES_THE_CACHE * cache_bytes(CPU) == 2**17
-
-
-def test_an_accelerator_is_emptied_while_the_cpu_stays_warm(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("frobench.suite.measure.caches_and_inputs.cache_bytes", lambda _: 2**16)
-    monkeypatch.setattr(Device, "free_bytes", lambda _: 2**30)
-    elsewhere = Device("meta")
-    caches = ColdCaches([elsewhere])
-    caches()
-    assert caches.bytes_on(elsewhere) == 2**17
-    assert caches.bytes_on(CPU) == 0
 
 
 def test_the_caches_are_left_clean() -> None:
@@ -89,30 +68,6 @@ def test_the_buffer_of_the_cpu_is_kept_for_further_cases_where_memory_is_plenty(
     assert made == [buffer // 4] * (1 if kept else 2)
 
 
-def test_what_was_not_read_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    caches = ColdCaches([CPU])
-    caches()
-    monkeypatch.setattr(torch.Tensor, "sum", lambda self: self[0])
-    caches()
-    assert caches.flushed_bytes() == 0
-
-
-def test_a_cache_that_nobody_describes_is_taken_for_a_large_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("frobench.suite.measure.caches_and_inputs.last_level_cache", lambda: None)
-    assert cache_bytes(CPU) == 64 * 2**20
-
-
-@pytest.mark.parametrize(("peak", "left"), [(2**18, 2**17), (2**16, 0), (None, None)])
-def test_no_case_takes_less_memory_than_none_without_what_empties_the_caches(
-    peak: int | None, left: int | None
-) -> None:
-    device: Any = SimpleNamespace(peak_bytes=lambda: peak)
-    sampler: Any = SimpleNamespace(cold=SimpleNamespace(bytes_on=lambda _: 2**17))
-    assert peak_bytes(device, sampler) == left
-
-
 FAIR = torch.rand(40, 40)
 
 
@@ -125,21 +80,6 @@ def commonest(body: Callable[[], object]) -> float | None:
 
 def product(plain: torch.Tensor) -> Callable[[], object]:
     return lambda: FAIR.clone() @ plain
-
-
-@pytest.mark.parametrize(
-    ("plain", "least"),
-    [
-        (torch.zeros(40, 40), 1.0),
-        (torch.ones(40, 40, dtype=torch.bfloat16).float(), 1.0),
-        (torch.eye(100)[:40], 0.95),
-        (torch.zeros(300, 300).expand(2, 300, 300)[0][:40, :40], 1.0),
-    ],
-)
-def test_plain_inputs_are_seen(plain: torch.Tensor, least: float) -> None:
-    found = commonest(product(plain))
-    assert found is not None
-    assert found >= least
 
 
 @pytest.mark.parametrize(

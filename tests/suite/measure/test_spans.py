@@ -67,21 +67,6 @@ def test_the_first_products_are_not_timed(gpu: Multiplying) -> None:
     assert found.unit < 1e-3
 
 
-def test_nothing_blocks_a_cpu_or_a_device_without_events_or_memory(gpu: Multiplying) -> None:
-    clock = gpu.clock
-    assert blocker_of(Multiplying(clock, is_accelerator=False)) is None
-    assert blocker_of(Multiplying(clock, has_events=False)) is None
-    assert blocker_of(VirtualDevice(clock)) is None  # it has no tensors
-    assert gpu.products == []
-
-
-def test_a_device_that_is_never_behind_its_host_has_no_blocker(
-    gpu: Multiplying, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(torch, "mm", lambda *_, out: gpu.queue(1.0, out.numel() / RATE))
-    assert blocker_of(gpu) is None
-
-
 class Busy:
     """Keeps a device busy for as long as is asked."""
 
@@ -130,10 +115,6 @@ def test_after_three_attempts_in_vain_there_are_no_more(gpu: VirtualDevice) -> N
     spans, asked = behind(gpu, lambda: gpu.queue(1e-3, 1e-6), 0.0, 1.0)
     assert spans == []
     assert len(asked) == 3
-
-
-def test_a_body_that_takes_too_long_to_queue_has_no_device_time(gpu: VirtualDevice) -> None:
-    assert behind(gpu, lambda: gpu.queue(5e-3, 1e-3), 5e-3, 1.0) == ([], [])
 
 
 def test_when_the_time_is_over_there_is_one_span(gpu: VirtualDevice) -> None:

@@ -91,19 +91,6 @@ def test_a_program_that_takes_the_processor_away_leaves_no_case_out(times: int) 
     assert busy.left_out.keys() == calm.left_out.keys()
 
 
-def test_a_call_that_seems_hopeless_is_repeated_while_that_takes_little_time() -> None:
-    clock = VirtualClock()
-    brief = replace(STANDARD, longest_sample=1e-3)
-    seen, _ = explore(
-        Sampler(taking(clock, lambda _: 0.04), [], clock=clock), brief, read=no_accounts
-    )
-    assert len(seen.samples) == 5
-    slow, _ = explore(
-        Sampler(taking(clock, lambda _: 0.4), [], clock=clock), brief, read=no_accounts
-    )
-    assert len(slow.samples) == 2
-
-
 def test_the_other_version_is_called_once() -> None:
     clock = VirtualClock()
     sampler = Sampler(
@@ -200,6 +187,8 @@ def test_a_long_body_is_called_three_times_and_a_hopeless_one_twice() -> None:
     assert called(1.0) == 2
     assert called(1.0, small=True) == 3
     assert called(1.0, 1.0, 1e-3) == 3
+    brief = replace(STANDARD, longest_sample=1e-3)
+    assert (called(0.04, settings=brief), called(0.4, settings=brief)) == (5, 2)
 
 
 def test_a_body_whose_first_calls_endanger_the_deadline_is_called_no_more() -> None:

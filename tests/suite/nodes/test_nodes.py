@@ -14,12 +14,10 @@ from pathlib import Path
 import pytest
 
 from frobench.suite.errors import CannotRunError, LostRankError
-from frobench.suite.journal import Refused
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.worker_commands import Task
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import LostWorkerError, Worker
-from frobench.suite.launch.case import refusal
 from frobench.suite.machine.host import interface_of, link_rate, own_address
 from frobench.suite.nodes import agent as agents
 from frobench.suite.nodes import rendezvous as meetings
@@ -30,7 +28,6 @@ from frobench.suite.profiles import settings_for
 from frobench.suite.run import runner
 from frobench.suite.run.lock import VARIABLE, lock_identity, machine_lock
 from frobench.suite.stored.types import Check
-from tests.instruments.processes.command import ROOT
 
 STORE = {"MASTER_ADDR": "head", "MASTER_PORT": "29400"}
 TORCHRUN = {"RANK": "1", "WORLD_SIZE": "3", "LOCAL_RANK": "0", **STORE}
@@ -289,10 +286,3 @@ def test_a_launch_that_lost_a_rank_makes_no_further_group() -> None:
         groups.find(HALVES)
     assert len(asked) == 3
     assert groups.examine() == []  # no nodes measure together
-
-
-def test_the_reason_of_a_loss_is_the_name_of_who_was_lost() -> None:
-    reason = "rank 1 on node 1 ended with code -9"
-    lost = refusal(0, "case", "failed", LostRankError(reason), ROOT)
-    assert lost == Refused(launch=0, case="case", status="failed", reason=reason, lost=True)
-    assert not refusal(0, "case", "failed", RuntimeError("else"), ROOT).lost

@@ -29,21 +29,6 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_the_second_run_is_told_who_holds_the_machine_and_how_to_wait() -> None:
-    with (
-        machine_lock(),
-        pytest.raises(CannotRunError, match=rf"process {os.getpid()}, since .*--wait"),
-        machine_lock(),
-    ):
-        pass
-
-
-def test_the_machine_is_free_again_when_a_run_ends() -> None:
-    for _ in range(2):
-        with machine_lock():
-            pass
-
-
 def test_the_machine_is_free_again_when_a_run_dies() -> None:
     if os.fork() == 0:
         machine_lock().__enter__()

@@ -49,13 +49,6 @@ def test_no_line_is_longer_than_the_terminal_is_wide(
     assert any("37%" in line and "59:59 left" in line for line in lines)
 
 
-@pytest.mark.parametrize("name", ["product[cpu-64]", "copy[/]"])
-def test_a_name_is_shown_with_its_parameters(terminal: Terminal, name: str) -> None:
-    with Reporter(terminal) as progress:
-        progress.at(0.37 / 0.63 * 3599, 3599, name)
-    assert name in CONTROL.sub("", terminal.getvalue())
-
-
 def test_there_are_styles_unless_they_are_unwanted(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,7 @@
 """No number of values and no text of a stored file makes its reader hang or grow."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -13,60 +13,45 @@ import pytest
 from frobench.suite import checks
 from frobench.suite.stored import store
 from frobench.suite.stored.types import LONGEST_NAME, LONGEST_TEXT, Run
-from tests.instruments.faults.judging import codes, made, set_samples
+from tests.instruments.faults.judging import codes, made, put, set_samples
 from tests.instruments.processes.command import ROOT
 
 Plain = dict[str, Any]
+FIRST = "benchmarks.0"
 SECONDS = 15
 """Of processor time; three times what a file may take, as tests share a processor."""
 
 
-def first(plain: Plain) -> Plain:
-    found: Plain = plain["benchmarks"][0]
-    return found
-
-
-EXCESSIVE: dict[str, tuple[Callable[[Plain], object], str]] = {
-    "values": (
-        lambda run: run.update(unknown=[1] * store.MOST_VALUES),
-        "more than 1,000,000 values",
-    ),
-    "lists": (
-        lambda run: run.update(unknown=[[]] * store.MOST_VALUES),
-        "more than 1,000,000 values",
-    ),
-    "a depth that none can read": (
-        lambda run: run.update(unknown="DEEP"),
-        "",
-    ),
+EXCESSIVE: dict[str, tuple[str, object, str]] = {
+    "values": ("unknown", [1] * store.MOST_VALUES, "more than 1,000,000 values"),
+    "lists": ("unknown", [[]] * store.MOST_VALUES, "more than 1,000,000 values"),
+    "a depth that none can read": ("unknown", "DEEP", ""),
     "a long text": (
-        lambda run: first(run).update(group="x" * (LONGEST_TEXT + 1)),
+        f"{FIRST}.group",
+        "x" * (LONGEST_TEXT + 1),
         "Expected `str` of length <= 20000 - at `$.benchmarks[0].group`",
     ),
     "a long name": (
-        lambda run: first(run)["params"].update({"x" * (LONGEST_NAME + 1): 1}),
+        f"{FIRST}.params.{'x' * (LONGEST_NAME + 1)}",
+        1,
         "Expected `str` of length <= 2000",
     ),
-    "many calls in a sample": (
-        lambda run: first(run)["extra_info"].update(iterations=[10**400]),
-        "$",
-    ),
-    "much work": (
-        lambda run: first(run)["extra_info"].update(work={"bytes": 1e308}),
-        "$.benchmarks[0].extra_info.work.bytes",
-    ),
+    "many calls in a sample": (f"{FIRST}.extra_info.iterations", [10**400], "$"),
+    "much work": (f"{FIRST}.extra_info.work", {"bytes": 1e308}, "[0].extra_info.work.bytes"),
     "much energy": (
-        lambda run: first(run)["extra_info"].update(energy={"joules": [1e308], "seconds": [1.0]}),
+        f"{FIRST}.extra_info.energy",
+        {"joules": [1e308], "seconds": [1.0]},
         "$.benchmarks[0].extra_info.energy.joules[0]",
     ),
 }
+"""What a file holds too much of: its place, the value and the message."""
 
 
 @pytest.mark.parametrize("name", EXCESSIVE)
 def test_a_file_that_holds_too_much_is_refused_with_the_place(name: str, tmp_path: Path) -> None:
-    change, message = EXCESSIVE[name]
+    place, value, message = EXCESSIVE[name]
     plain = msgspec.to_builtins(made())
-    change(plain)
+    put(plain, place, value)
     path = tmp_path / "run.json"
     text = json.dumps(plain).replace('"DEEP"', "[" * 50_000 + "]" * 50_000)
     path.write_text(text, encoding="utf-8")

@@ -3,7 +3,6 @@
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from frobench.suite.stored import store
 from frobench.suite.stored.differences import Difference, changed, compare_environments
 from frobench.suite.stored.machine_identity import device_id, machine_id, memory_as_sold
 from frobench.suite.stored.types import Environment, Run
+from tests.instruments.faults.judging import put
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory
 
@@ -138,46 +138,21 @@ def _environment(accelerators: int = 1) -> Environment:
     return factory.run(accelerators=accelerators).frobench.environment
 
 
-def _cores(environment: Environment) -> None:
-    environment.cpu.usable_cores = 1
-
-
-def _governor(environment: Environment) -> None:
-    environment.cpu.governor = "powersave"
-
-
-def _torch(environment: Environment) -> None:
-    environment.software.torch = "2.12.0"
-
-
-def _flag(environment: Environment) -> None:
-    environment.software.flags["deterministic"] = True
-
-
-def _variable(environment: Environment) -> None:
-    environment.software.variables["MKL_NUM_THREADS"] = "1"
-
-
-def _power_limit(environment: Environment) -> None:
-    environment.accelerators[0].power_limit_watts = 400.0
-
-
 @pytest.mark.parametrize(
-    ("change", "difference"),
+    "difference",
     [
-        (_cores, Difference("cpu.usable_cores", 2, 1)),
-        (_governor, Difference("cpu.governor", None, "powersave")),
-        (_torch, Difference("software.torch", "2.13.0", "2.12.0")),
-        (_flag, Difference("software.flags.deterministic", base=False, new=True)),
-        (_variable, Difference("software.variables.MKL_NUM_THREADS", None, "1")),
-        (_power_limit, Difference("accelerators.0.power_limit_watts", 700.0, 400.0)),
+        Difference("cpu.usable_cores", 2, 1),
+        Difference("cpu.governor", None, "powersave"),
+        Difference("software.torch", "2.13.0", "2.12.0"),
+        Difference("software.flags.deterministic", base=False, new=True),
+        Difference("software.variables.MKL_NUM_THREADS", None, "1"),
+        Difference("accelerators.0.power_limit_watts", 700.0, 400.0),
     ],
+    ids=lambda difference: difference.fact,
 )
-def test_what_moves_numbers_matters(
-    change: Callable[[Environment], None], difference: Difference
-) -> None:
+def test_what_moves_numbers_matters(difference: Difference) -> None:
     new = _environment()
-    change(new)
+    put(new, difference.fact, difference.new)
     assert compare_environments(_environment(), new) == [difference]
     assert difference.matters
 
