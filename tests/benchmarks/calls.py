@@ -56,6 +56,14 @@ def _peak(dtype: str, nbytes: int, **where: Device) -> Call:
     return Call(where | {"dtype": dtype, "search": search}, {"flops": flops, "bytes": nbytes})
 
 
+def _product(n: int, width: int = 4, **given: Any) -> Call:  # noqa: ANN401 - a device, or a type
+    return Call(given | {"n": n}, {"bytes": 3 * width * n**2})
+
+
+def _products(many: int, **where: Any) -> Call:  # noqa: ANN401 - a device or several
+    return Call(where | {"n": 64}, {"bytes": many * 12 * 64**2, "items": many})
+
+
 def _copy(times: int, path: str, **where: Any) -> Call:  # noqa: ANN401 - a device or several
     return Call(where | {"size": 4**6}, {"bytes": times * 4**6, "path": path})
 
@@ -160,14 +168,16 @@ CALLS: dict[str, Call] = {
     "many_or_one.pieces one": Call(HERE | {"pieces": 1}, {"flops": NUMBERS, "items": 1}),
     "many_or_one.pieces_foreach": Call(HERE | {"pieces": 10}, {"flops": NUMBERS}),
     "many_or_one.chain": Call(HERE | {"n": 64}, {"flops": LENGTH * 64, "items": LENGTH}),
-    "matmul.square": Call(HERE | {"n": 64, "dtype": "float32"}),
-    "matmul.square bfloat16": Call(HERE | {"n": 128, "dtype": "bfloat16"}),
-    "matmul.square float16": Call(HERE | {"n": 32, "dtype": "float16"}),
-    "matmul.square_cold": Call(HERE | {"n": 64}),
-    "matmul.square_narrow": Call(THERE | {"n": 64, "dtype": "tfloat32"}),
-    "matmul.square_with_copies": Call(THERE | {"n": 64}),
-    "matmul.oblong": Call(HERE | {"rows": 64, "inner": 8, "columns": 32}),
-    "matmul.batched": Call(HERE | {"batch": 7, "n": 16}),
+    "matmul.square": _product(64, device=CPU, dtype="float32"),
+    "matmul.square bfloat16": _product(128, 2, device=CPU, dtype="bfloat16"),
+    "matmul.square float16": _product(32, 2, device=CPU, dtype="float16"),
+    "matmul.square_cold": _product(64, device=CPU),
+    "matmul.square_narrow": _product(64, accelerator=CPU, dtype="tfloat32"),
+    "matmul.square_with_copies": _product(64, accelerator=CPU),
+    "matmul.oblong": Call(
+        HERE | {"rows": 64, "inner": 8, "columns": 32}, {"bytes": 4 * (64 * 8 + 8 * 32 + 64 * 32)}
+    ),
+    "matmul.batched": Call(HERE | {"batch": 7, "n": 16}, {"bytes": 7 * 3 * 4 * 16**2}),
     "norm_logging.item": _norms(1, device=CPU),
     "norm_logging.item ten": _norms(10, device=CPU),
     **{
@@ -177,9 +187,9 @@ CALLS: dict[str, Call] = {
     "norm_logging.wait": _norms(30, accelerator=CPU),
     "norm_logging.read_ready": _ready(),
     "norm_logging.read_ready_log": _ready(),
-    "parallel_matmul.sequence": Call(THERE | {"n": 64}, {"items": 2}),
-    "parallel_matmul.one_thread": Call({"devices": [CPU] * 3, "n": 64}, {"items": 3}),
-    "parallel_matmul.in_turn": Call({"devices": [CPU] * 3, "n": 64}, {"items": 3}),
+    "parallel_matmul.sequence": _products(2, accelerator=CPU),
+    "parallel_matmul.one_thread": _products(3, devices=[CPU] * 3),
+    "parallel_matmul.in_turn": _products(3, devices=[CPU] * 3),
     "parameters.read_scalar": Call(HERE | {"parameters": 1_000_000}),
     "parameters.move": _parameters(2, accelerator=CPU),
     **{
