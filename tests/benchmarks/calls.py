@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Small calls of the exercises' benchmarks on the CPU, and the work that each must declare."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -41,7 +41,7 @@ class Call(NamedTuple):
     """
 
     arguments: dict[str, Any]
-    work: dict[str, object] = {}  # noqa: RUF012 - nobody changes it
+    work: Mapping[str, object] = {}
     masked: float = 0.0
 
 
@@ -95,8 +95,8 @@ def _split(items: int, **given: Any) -> Call:  # noqa: ANN401 - as the benchmark
     return Call(given, {"items": items})
 
 
-def _shared(batch: int = 64, size: str = "small", **given: Any) -> Call:  # noqa: ANN401 - as above
-    return Call(given | {"size": size, "batch": batch}, {"items": batch})
+def _shared(**given: Any) -> Call:  # noqa: ANN401 - as the benchmark has them
+    return Call({"size": "small", "batch": 64} | given, {"items": 64})
 
 
 def _attention(nbytes: int, masked: float = 0.0, **sizes: int) -> Call:
@@ -123,6 +123,14 @@ def _small(nbytes: float, weights: str) -> Call:
 
 TOGETHER = {"devices": [CPU] * 3, "reading": "first"}
 PAIR = {"devices": [CPU] * 2}
+PLACED: dict[str, dict[str, Any]] = {
+    "create": HERE | {"values": "randn"},
+    "create full": HERE | {"values": "full"},
+    "create_then_move": THERE | {"values": "randn"},
+    "create_then_move full": THERE | {"values": "full"},
+    "move": THERE,
+    "empty_then_copy": HERE,
+}
 CALLS: dict[str, Call] = {
     "attainable_peak.product": _peak("float32", 4 * SIDES, device=CPU),
     "attainable_peak.product bfloat16": _peak("bfloat16", 2 * SIDES, device=CPU),
@@ -202,14 +210,7 @@ CALLS: dict[str, Call] = {
     **{
         f"placement.{name} {n}": _placed(n, **given)
         for n in (1, 64, 4096, 70_000)
-        for name, given in {
-            "create": HERE | {"values": "randn"},
-            "create full": HERE | {"values": "full"},
-            "create_then_move": THERE | {"values": "randn"},
-            "create_then_move full": THERE | {"values": "full"},
-            "move": THERE,
-            "empty_then_copy": HERE,
-        }.items()
+        for name, given in PLACED.items()
     },
     "placement.stay": Call(HERE | {"n": 64}, {"bytes": None, "items": 1}),
     "small_weights.decode bfloat16": _small(2.0, "bfloat16"),

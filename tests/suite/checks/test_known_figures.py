@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.suite.stored.types import Run, Work
-from tests.instruments.faults.judging import keep, of_its_name, validate
-from tests.instruments.faults.spoiling import case, good, last, name_anew, product
+from tests.instruments.faults.judging import keep, name_again, of_its_name, validate
+from tests.instruments.faults.spoiling import case, good, last, product
 
 RTX_5090 = ("NVIDIA GeForce RTX 5090", 32 * 2**30, 170, "12.0", 2.407e9)
 Device = tuple[str, int, int, str, float]
@@ -77,7 +77,7 @@ def test_eight_devices_may_each_copy_as_fast_as_a_link_carries(
     run = good()
     names = of_eight(run)
     one = case(run, "bench_to_device", size=4**13)
-    name_anew(run, one, device="+".join(names))
+    name_again(run, one, device="+".join(names))
     keep(run, lambda other: other is one)
     one.extra_info.work = Work(bytes=8.0 * 4**13, path="host")
     last(run, 4**13 / rate, one)
