@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Small calls of the exercises' benchmarks on the CPU, and the work that each must declare."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -41,7 +41,7 @@ class Call(NamedTuple):
     """
 
     arguments: dict[str, Any]
-    work: dict[str, object] = {}  # noqa: RUF012 - nobody changes it
+    work: Mapping[str, object] = {}
     masked: float = 0.0
 
 
@@ -54,6 +54,14 @@ def search(make: Callable[[Shape], Callable[[], Any]]) -> Shape:
 def _peak(dtype: str, nbytes: int, **where: Device) -> Call:
     flops = 2.0 * 128 * 64 * 192
     return Call(where | {"dtype": dtype, "search": search}, {"flops": flops, "bytes": nbytes})
+
+
+def _product(n: int, width: int = 4, **given: Any) -> Call:  # noqa: ANN401 - a device, or a type
+    return Call(given | {"n": n}, {"bytes": 3 * width * n**2})
+
+
+def _products(many: int, **where: Any) -> Call:  # noqa: ANN401 - a device or several
+    return Call(where | {"n": 64}, {"bytes": many * 12 * 64**2, "items": many})
 
 
 def _copy(times: int, path: str, **where: Any) -> Call:  # noqa: ANN401 - a device or several
@@ -87,8 +95,8 @@ def _split(items: int, **given: Any) -> Call:  # noqa: ANN401 - as the benchmark
     return Call(given, {"items": items})
 
 
-def _shared(batch: int = 64, size: str = "small", **given: Any) -> Call:  # noqa: ANN401 - as above
-    return Call(given | {"size": size, "batch": batch}, {"items": batch})
+def _shared(**given: Any) -> Call:  # noqa: ANN401 - as the benchmark has them
+    return Call({"size": "small", "batch": 64} | given, {"items": 64})
 
 
 def _attention(nbytes: int, masked: float = 0.0, **sizes: int) -> Call:
@@ -115,6 +123,14 @@ def _small(nbytes: float, weights: str) -> Call:
 
 TOGETHER = {"devices": [CPU] * 3, "reading": "first"}
 PAIR = {"devices": [CPU] * 2}
+PLACED: dict[str, dict[str, Any]] = {
+    "create": HERE | {"values": "randn"},
+    "create full": HERE | {"values": "full"},
+    "create_then_move": THERE | {"values": "randn"},
+    "create_then_move full": THERE | {"values": "full"},
+    "move": THERE,
+    "empty_then_copy": HERE,
+}
 CALLS: dict[str, Call] = {
     "attainable_peak.product": _peak("float32", 4 * SIDES, device=CPU),
     "attainable_peak.product bfloat16": _peak("bfloat16", 2 * SIDES, device=CPU),
@@ -160,14 +176,16 @@ CALLS: dict[str, Call] = {
     "many_or_one.pieces one": Call(HERE | {"pieces": 1}, {"flops": NUMBERS, "items": 1}),
     "many_or_one.pieces_foreach": Call(HERE | {"pieces": 10}, {"flops": NUMBERS}),
     "many_or_one.chain": Call(HERE | {"n": 64}, {"flops": LENGTH * 64, "items": LENGTH}),
-    "matmul.square": Call(HERE | {"n": 64, "dtype": "float32"}),
-    "matmul.square bfloat16": Call(HERE | {"n": 128, "dtype": "bfloat16"}),
-    "matmul.square float16": Call(HERE | {"n": 32, "dtype": "float16"}),
-    "matmul.square_cold": Call(HERE | {"n": 64}),
-    "matmul.square_narrow": Call(THERE | {"n": 64, "dtype": "tfloat32"}),
-    "matmul.square_with_copies": Call(THERE | {"n": 64}),
-    "matmul.oblong": Call(HERE | {"rows": 64, "inner": 8, "columns": 32}),
-    "matmul.batched": Call(HERE | {"batch": 7, "n": 16}),
+    "matmul.square": _product(64, device=CPU, dtype="float32"),
+    "matmul.square bfloat16": _product(128, 2, device=CPU, dtype="bfloat16"),
+    "matmul.square float16": _product(32, 2, device=CPU, dtype="float16"),
+    "matmul.square_cold": _product(64, device=CPU),
+    "matmul.square_narrow": _product(64, accelerator=CPU, dtype="tfloat32"),
+    "matmul.square_with_copies": _product(64, accelerator=CPU),
+    "matmul.oblong": Call(
+        HERE | {"rows": 64, "inner": 8, "columns": 32}, {"bytes": 4 * (64 * 8 + 8 * 32 + 64 * 32)}
+    ),
+    "matmul.batched": Call(HERE | {"batch": 7, "n": 16}, {"bytes": 7 * 3 * 4 * 16**2}),
     "norm_logging.item": _norms(1, device=CPU),
     "norm_logging.item ten": _norms(10, device=CPU),
     **{
@@ -177,9 +195,9 @@ CALLS: dict[str, Call] = {
     "norm_logging.wait": _norms(30, accelerator=CPU),
     "norm_logging.read_ready": _ready(),
     "norm_logging.read_ready_log": _ready(),
-    "parallel_matmul.sequence": Call(THERE | {"n": 64}, {"items": 2}),
-    "parallel_matmul.one_thread": Call({"devices": [CPU] * 3, "n": 64}, {"items": 3}),
-    "parallel_matmul.in_turn": Call({"devices": [CPU] * 3, "n": 64}, {"items": 3}),
+    "parallel_matmul.sequence": _products(2, accelerator=CPU),
+    "parallel_matmul.one_thread": _products(3, devices=[CPU] * 3),
+    "parallel_matmul.in_turn": _products(3, devices=[CPU] * 3),
     "parameters.read_scalar": Call(HERE | {"parameters": 1_000_000}),
     "parameters.move": _parameters(2, accelerator=CPU),
     **{
@@ -192,14 +210,7 @@ CALLS: dict[str, Call] = {
     **{
         f"placement.{name} {n}": _placed(n, **given)
         for n in (1, 64, 4096, 70_000)
-        for name, given in {
-            "create": HERE | {"values": "randn"},
-            "create full": HERE | {"values": "full"},
-            "create_then_move": THERE | {"values": "randn"},
-            "create_then_move full": THERE | {"values": "full"},
-            "move": THERE,
-            "empty_then_copy": HERE,
-        }.items()
+        for name, given in PLACED.items()
     },
     "placement.stay": Call(HERE | {"n": 64}, {"bytes": None, "items": 1}),
     "small_weights.decode bfloat16": _small(2.0, "bfloat16"),

@@ -15,7 +15,7 @@ def test_work_is_what_torch_counts_and_what_must_be_moved_and_the_result_is_righ
     name: str,
 ) -> None:
     seen, call = called(name), CALLS[name]
-    known = {"flops": seen.products - call.masked or None} | call.work
+    known = {"flops": seen.products - call.masked or None, **call.work}
     assert {what: getattr(seen.work, what) for what in known} == known
     assert seen.check.passed
     assert seen.beside is None or seen.beside.passed

@@ -25,8 +25,7 @@ from pathlib import Path
 import msgspec
 
 from frobench.suite.errors import CannotRunError
-from tests.gpu.anchors_figures import Figures, page
-from tests.gpu.goals import judge
+from tests.gpu.goals import Figures, judge, page
 
 PARTS = ("times", "copies", "peak")
 FIGURES, PAGE = "anchors.json", "anchors.md"

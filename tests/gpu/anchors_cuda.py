@@ -15,8 +15,8 @@ import torch
 
 from frobench.suite.kit.device import Device
 from frobench.suite.measure.timed_loop import Sampler
-from tests.gpu.anchors_figures import EVENTS, PYTORCH, RUNTIME, Copied
 from tests.gpu.anchors_measure import MILLISECOND, body_of, in_turn
+from tests.gpu.goals import EVENTS, PYTORCH, RUNTIME, Copied
 
 SIZES = (4**9, 4**13, 4**15)
 """Bytes: what launching takes counts at the first, and only the link at the last."""

@@ -23,7 +23,7 @@ from frobench.suite.measure.timed_loop import Body, Sampler
 from frobench.suite.stored.types import Check
 from studies.peers.adapters import cuda_bench
 from studies.peers.tool import Order, missing_on_cuda, run
-from tests.gpu.anchors_figures import AHEAD, SPAN, Timed
+from tests.gpu.goals import AHEAD, SPAN, Timed
 from tests.instruments.processes.alone import BENCHMARKS, load
 
 Way = Callable[[Body], float]

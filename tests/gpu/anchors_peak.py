@@ -18,8 +18,8 @@ from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Search
 from studies.peers.tool import ROOT, Order, run
-from tests.gpu.anchors_figures import SEARCH, Peak
 from tests.gpu.anchors_measure import in_turn
+from tests.gpu.goals import SEARCH, Peak
 
 PEAK_CASE = "bench_product and bfloat16"
 STEPS = (1024, 256, 128, 64)

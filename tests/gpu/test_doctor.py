@@ -17,10 +17,3 @@ def test_the_doctor_names_every_gpu_its_driver_and_its_memory(tmp_path: Path) ->
         if one["vendor"] == "NVIDIA"
     ]
     assert found == smi.ask("name", "driver_version", "memory.total")
-
-
-def test_its_page_shows_them_too(tmp_path: Path) -> None:
-    made = frobench("doctor", folder=tmp_path)
-    assert made.returncode == 0
-    for name, driver in smi.ask("name", "driver_version"):
-        assert f"{name}, driver {driver}" in made.stdout

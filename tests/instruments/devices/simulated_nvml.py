@@ -52,14 +52,11 @@ class Gpu:
     power: Any = 76_000
     power_limit: Any = 700_000
     power_limit_default: Any = 700_000
-    power_limits: Any = (200_000, 700_000)
     energy: Any = 0
     temperature: Any = 31
     fan: Any = 0
-    fans: Any = 0
     utilization: Any = (0, 0)
     reasons: Any = pynvml.nvmlClocksEventReasonGpuIdle
-    violations: dict[int, Any] = field(default_factory=dict)
     generation: Any = 5
     generation_max: Any = 5
     width: Any = 16
@@ -67,15 +64,10 @@ class Gpu:
     ecc: Any = (1, 1)
     mig: Any = (0, 0)
     capability: Any = (9, 0)
-    index: Any = 0
     persistence: Any = 1
-    compute_mode: Any = pynvml.NVML_COMPUTEMODE_DEFAULT
     numa_node: Any = 0
-    nvlinks: Any = 0
     processes: Any = ()
-    graphics: Any = ()
     fields: dict[int, Any] = field(default_factory=dict)
-    topology: Any = pynvml.NVML_TOPOLOGY_SYSTEM
     refuses: dict[str, int] = field(
         default_factory=lambda: {
             "nvmlDeviceGetFanSpeed": pynvml.NVML_ERROR_NOT_SUPPORTED,
@@ -92,11 +84,9 @@ class Gpu:
 NUMBERS = {
     "nvmlDeviceGetPowerUsage": "power",
     "nvmlDeviceGetPowerManagementLimit": "power_limit",
-    "nvmlDeviceGetEnforcedPowerLimit": "power_limit",
     "nvmlDeviceGetPowerManagementDefaultLimit": "power_limit_default",
     "nvmlDeviceGetTotalEnergyConsumption": "energy",
     "nvmlDeviceGetFanSpeed": "fan",
-    "nvmlDeviceGetNumFans": "fans",
     "nvmlDeviceGetCurrentClocksEventReasons": "reasons",
     "nvmlDeviceGetCurrentClocksThrottleReasons": "reasons",
     "nvmlDeviceGetCurrPcieLinkGeneration": "generation",
@@ -104,16 +94,13 @@ NUMBERS = {
     "nvmlDeviceGetCurrPcieLinkWidth": "width",
     "nvmlDeviceGetMaxPcieLinkWidth": "width_max",
     "nvmlDeviceGetPersistenceMode": "persistence",
-    "nvmlDeviceGetComputeMode": "compute_mode",
     "nvmlDeviceGetNumaNodeId": "numa_node",
-    "nvmlDeviceGetIndex": "index",
 }
 """The library's functions that tell one number of a GPU."""
 PAIRS = {
     "nvmlDeviceGetEccMode": "ecc",
     "nvmlDeviceGetMigMode": "mig",
     "nvmlDeviceGetCudaComputeCapability": "capability",
-    "nvmlDeviceGetPowerManagementLimitConstraints": "power_limits",
 }
 STRINGS = {"nvmlDeviceGetName": "name", "nvmlDeviceGetUUID": "uuid"}
 
@@ -127,10 +114,9 @@ class Library:
     calls : every function that was called
     """
 
-    def __init__(self, *gpus: Gpu, driver: str = "580.95.05", cuda: int = 13_000) -> None:
+    def __init__(self, *gpus: Gpu, driver: str = "580.95.05") -> None:
         self.gpus = gpus
         self.driver = driver
-        self.cuda = cuda
         self.refuses: dict[str, int] = {}
         self.lacks: set[str] = set()
         self.users = 0
@@ -158,8 +144,8 @@ class Library:
         own = getattr(type(self), f"_{name}", None)
         if own is not None and not name.startswith("nvmlDeviceGet"):
             return lambda *arguments: own(self, *arguments)
-        if name in _FINDS:
-            return lambda wanted, out: self._find(_FINDS[name], wanted, out)
+        if name == "nvmlDeviceGetHandleByIndex_v2":
+            return self._find
         if name == "nvmlDeviceGetCount_v2":
             return lambda out: _put(out, len(self.gpus))
         tell = _telling(name)
@@ -171,16 +157,12 @@ class Library:
             return int(pynvml.NVML_ERROR_GPU_IS_LOST)
         return gpu.refuses.get(name) or tell(gpu, *outs) or 0
 
-    def _find(self, name: str, wanted: Any, out: Any) -> int:  # noqa: ANN401 - see above
-        said = wanted.value.decode() if isinstance(wanted.value, bytes) else wanted.value
-        keys = [index if name == "index" else gpu.uuid for index, gpu in enumerate(self.gpus)]
-        if said not in keys:
-            invalid = pynvml.NVML_ERROR_INVALID_ARGUMENT
-            return int(invalid if name == "index" else pynvml.NVML_ERROR_NOT_FOUND)
-        place = keys.index(said)
-        if self.gpus[place].lost:
+    def _find(self, wanted: Any, out: Any) -> int:  # noqa: ANN401 - see above
+        if not wanted.value < len(self.gpus):
+            return int(pynvml.NVML_ERROR_INVALID_ARGUMENT)
+        if self.gpus[wanted.value].lost:
             return int(pynvml.NVML_ERROR_GPU_IS_LOST)
-        handle = ctypes.c_void_p(place + 1)
+        handle = ctypes.c_void_p(wanted.value + 1)
         ctypes.memmove(out, ctypes.byref(handle), ctypes.sizeof(handle))
         return 0
 
@@ -192,12 +174,6 @@ class Library:
 
     def _nvmlSystemGetDriverVersion(self, out: Any, _: Any) -> None:  # noqa: ANN401, N802 - the library's
         out.value = self.driver.encode()
-
-    def _nvmlSystemGetCudaDriverVersion_v2(self, out: Any) -> None:  # noqa: ANN401, N802 - the library's
-        _put(out, self.cuda)
-
-
-_FINDS = {"nvmlDeviceGetHandleByIndex_v2": "index", "nvmlDeviceGetHandleByUUID": "uuid"}
 
 
 def install(monkeypatch: pytest.MonkeyPatch, *gpus: Gpu, **told: Any) -> Library:  # noqa: ANN401 - of `Library`
@@ -272,20 +248,17 @@ def _temperature_v(gpu: Gpu, out: Any) -> None:  # noqa: ANN401 - see `_put`
     out._obj.temperature = gpu.now("temperature")
 
 
-def _processes(kind: str) -> Callable[..., int | None]:
-    def tell(gpu: Gpu, count: Any, array: Any) -> int | None:  # noqa: ANN401 - see `_put`
-        running = gpu.now(kind)
-        if len(running) > (len(array) if array else 0):
-            _put(count, len(running))
-            return int(pynvml.NVML_ERROR_INSUFFICIENT_SIZE)
-        for entry, (pid, used) in zip(array or (), running, strict=False):
-            entry.pid = pid
-            entry.usedGpuMemory = (
-                pynvml.NVML_VALUE_NOT_AVAILABLE_ulonglong.value if used is None else used
-            )
-        return _put(count, len(running))
-
-    return tell
+def _processes(gpu: Gpu, count: Any, array: Any) -> int | None:  # noqa: ANN401 - see `_put`
+    running = gpu.now("processes")
+    if len(running) > (len(array) if array else 0):
+        _put(count, len(running))
+        return int(pynvml.NVML_ERROR_INSUFFICIENT_SIZE)
+    for entry, (pid, used) in zip(array or (), running, strict=False):
+        entry.pid = pid
+        entry.usedGpuMemory = (
+            pynvml.NVML_VALUE_NOT_AVAILABLE_ulonglong.value if used is None else used
+        )
+    return _put(count, len(running))
 
 
 def _fields(gpu: Gpu, _: Any, out: Any) -> None:  # noqa: ANN401 - see `_put`
@@ -303,19 +276,6 @@ def _fields(gpu: Gpu, _: Any, out: Any) -> None:  # noqa: ANN401 - see `_put`
             entry.nvmlReturn = pynvml.NVML_ERROR_NOT_SUPPORTED
 
 
-def _violation(gpu: Gpu, policy: Any, out: Any) -> int | None:  # noqa: ANN401 - see `_put`
-    if policy.value not in gpu.violations:
-        return int(pynvml.NVML_ERROR_NOT_SUPPORTED)
-    out._obj.violationTime = _now(gpu.violations[policy.value])
-    return None
-
-
-def _nvlink(gpu: Gpu, link: int, out: Any) -> int | None:  # noqa: ANN401 - see `_put`
-    if link >= gpu.now("nvlinks"):
-        return int(pynvml.NVML_ERROR_NOT_SUPPORTED)
-    return _put(out, 1)
-
-
 TELLING: dict[str, Callable[..., int | None]] = {
     "nvmlDeviceGetMemoryInfo": _memory,
     "nvmlDeviceGetMemoryInfo_v2": _memory,
@@ -325,11 +285,7 @@ TELLING: dict[str, Callable[..., int | None]] = {
     "nvmlDeviceGetTemperature": _temperature,
     "nvmlDeviceGetTemperatureV": _temperature_v,
     "nvmlDeviceGetFanSpeed_v2": lambda gpu, _, out: _put(out, gpu.now("fan")),
-    "nvmlDeviceGetComputeRunningProcesses_v3": _processes("processes"),
-    "nvmlDeviceGetGraphicsRunningProcesses_v3": _processes("graphics"),
+    "nvmlDeviceGetComputeRunningProcesses_v3": _processes,
     "nvmlDeviceGetFieldValues": _fields,
-    "nvmlDeviceGetViolationStatus": _violation,
-    "nvmlDeviceGetNvLinkState": _nvlink,
-    "nvmlDeviceGetTopologyCommonAncestor": lambda gpu, _, out: _put(out, gpu.now("topology")),
 }
 """The library's functions that tell more than a number, and what each writes."""

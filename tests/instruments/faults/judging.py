@@ -11,7 +11,7 @@ from msgspec import Struct
 from frobench.suite import checks
 from frobench.suite.stored import store
 from frobench.suite.stored.machine_identity import benchmark_of, machine_name, short_name
-from frobench.suite.stored.types import Case, Conclusion, Environment, Run
+from frobench.suite.stored.types import Case, Conclusion, Environment, Run, Scalar
 from tests.instruments.runs import factory
 
 
@@ -125,10 +125,13 @@ def of_its_name(environment: Environment) -> Environment:
     return environment
 
 
-def name_again(run: Run, case: Case) -> None:
-    """Name a case by its devices and parameters, as a run does."""
+def name_again(run: Run, case: Case, **params: Scalar) -> None:
+    """Name a case by its devices and parameters, as a run does, or by others that it is given."""
     (outcome,) = (one for one in run.frobench.outcomes if one.fullname == case.fullname)
-    case.params = case.params | {"device": "+".join(case.extra_info.devices)}
+    if "device" in params:
+        case.extra_info.device = str(params["device"])
+        case.extra_info.devices = case.extra_info.device.split("+")
+    case.params = case.params | params | {"device": "+".join(case.extra_info.devices)}
     case.param = "-".join(map(str, case.params.values()))
     case.fullname = f"{benchmark_of(case.fullname)}[{case.param}]"
     case.name = short_name(case.fullname)

@@ -2,8 +2,8 @@
 """Figures that a device cannot have by its cache, its generation or the best card that there is."""
 
 from frobench.suite.stored.types import Case, Run
-from tests.instruments.faults.judging import keep, of_its_name
-from tests.instruments.faults.spoiling import Spoil, case, last, name_anew, product, put, work
+from tests.instruments.faults.judging import keep, name_again, of_its_name
+from tests.instruments.faults.spoiling import Spoil, case, last, product, put, work
 
 Facts = dict[str, object]
 RTX_2070_SUPER: Facts = {
@@ -36,7 +36,7 @@ def copied(facts: Facts, size: int, rate: float) -> Spoil:
 
     def spoil(run: Run) -> None:
         one = case(run, "bench_within", device="cuda:0")
-        name_anew(run, one, size=size)
+        name_again(run, one, size=size)
         work(one, bytes=2.0 * size)
         alone_on(run, facts, one, 2.0 * size / rate)
 

@@ -25,8 +25,8 @@ from frobench.suite.datasheets import catalog
 from frobench.suite.datasheets.catalog import Figure
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Accelerator, Case, Conclusion, Run, Work
-from tests.instruments.faults.judging import keep
-from tests.instruments.faults.spoiling import case, good, last, name_anew, product
+from tests.instruments.faults.judging import keep, name_again
+from tests.instruments.faults.spoiling import case, good, last, product
 from tests.instruments.runs.made_up import capability_of
 
 PATH = Path(__file__).with_name("published.csv")
@@ -191,7 +191,7 @@ def of_kind(kind: str, device: Accelerator, devices: int = 2) -> tuple[Run, list
     for one in run.benchmarks:
         one.extra_info.parts, one.extra_info.check = {}, None
         names = str(one.params["device"]).replace("cuda", device.type)
-        name_anew(run, one, device=names)
+        name_again(run, one, device=names)
         for launch in run.frobench.launches:
             launch.empty_body |= dict.fromkeys(one.extra_info.devices, 1e-9)
     return run, run.benchmarks
@@ -200,7 +200,7 @@ def of_kind(kind: str, device: Accelerator, devices: int = 2) -> tuple[Run, list
 def multiplied(device: Accelerator, dtype: str, rate: float) -> Run:
     """Return a run in which a large product has so many operations a second."""
     run, (one,) = of_kind("matmul", device)
-    name_anew(run, one, dtype=dtype)
+    name_again(run, one, dtype=dtype)
     last(run, (one.extra_info.work.flops or 0.0) / rate, one)
     return run
 
@@ -209,7 +209,7 @@ def copied(device: Accelerator, path: str, rate: float) -> Run:
     """Return a run in which so many bytes a second go along a path."""
     run, (one,) = of_kind("host" if path == "both-ways" else path, device)
     moved = SIZE * (2 if path in {"within", "both-ways"} else 1)
-    name_anew(run, one, size=SIZE)
+    name_again(run, one, size=SIZE)
     one.extra_info.work = Work(bytes=float(moved), path=path)  # type: ignore[arg-type] # one of them
     last(run, moved / rate, one)
     return run
@@ -218,7 +218,7 @@ def copied(device: Accelerator, path: str, rate: float) -> Run:
 def scaled(device: Accelerator, devices: int, speedup: float) -> Run:
     """Return a run in which several devices are so many times as fast as one."""
     run, (one, many) = of_kind("speedup", device, devices)
-    name_anew(run, many, device="+".join(f"{device.type}:{n}" for n in range(devices)))
+    name_again(run, many, device="+".join(f"{device.type}:{n}" for n in range(devices)))
     one.extra_info.work = Work(flops=1e9)
     many.extra_info.work = Work(flops=devices * 1e9)
     last(run, 0.01, one)
@@ -323,7 +323,7 @@ def of_processors() -> Iterator[Attempt]:
             run, (one,) = of_kind("matmul", _first())
             run.frobench.environment.cpu.instruction_sets = sets
             run.frobench.environment.accelerators = []
-            name_anew(run, one, device="cpu", dtype=dtype)
+            name_again(run, one, device="cpu", dtype=dtype)
             last(run, (one.extra_info.work.flops or 0.0) / (factor * rate), one)
             yield Attempt(what, run, factor * rate, CLEARLY * 2 * 5e9 * width)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from frobench.suite.stored.types import Case, Check, Run, Scalar, Sensed, Work
-from tests.instruments.faults.judging import add_up, keep, made, samples, set_samples
+from tests.instruments.faults.judging import add_up, keep, made, name_again, samples, set_samples
 
 Spoil = Callable[[Run], object]
 """Changes a run."""
@@ -27,22 +27,9 @@ def good() -> Run:
     """Return an honest run on two H200 and a CPU with two cores, of a few cases."""
     run = made(accelerators=2, launches=6)
     keep(run, _kept)
-    name_anew(run, case(run, "bench_sequence"), device="cuda:0")
+    name_again(run, case(run, "bench_sequence"), device="cuda:0")
     add_up(run)
     return run
-
-
-def name_anew(run: Run, one: Case, **params: Scalar) -> None:
-    """Give a case other parameters, with all that follows from them."""
-    [outcome] = [outcome for outcome in run.frobench.outcomes if outcome.fullname == one.fullname]
-    module = one.fullname.partition("::")[0]
-    one.params = one.params | params
-    one.param = "-".join(map(str, one.params.values()))
-    one.name = f"{one.name.partition('[')[0]}[{one.param}]"
-    one.fullname = f"{module}::{one.name}"
-    outcome.fullname, outcome.params = one.fullname, one.params
-    one.extra_info.device = str(one.params["device"])
-    one.extra_info.devices = one.extra_info.device.split("+")
 
 
 def case(run: Run, function: str, **params: Scalar) -> Case:

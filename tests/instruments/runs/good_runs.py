@@ -35,7 +35,7 @@ from tests.instruments.runs.made_up import Machine, made_up
 LAUNCHES = (1, 2, 5, 6, 7, 8, 10, 12)
 PROFILES: tuple[ProfileName, ...] = ("quick", "standard", "rigorous")
 UNIT = {"float64": 2**-53, "float32": 2**-24, "tfloat32": 2**-11, "float16": 2**-11, "int8": 0.0}
-ROUNDING = {"bfloat16": 2**-8, "float8_e4m3fn": 2**-8}
+UNIT |= {"bfloat16": 2**-8, "float8_e4m3fn": 2**-8}
 
 
 class Wanted(NamedTuple):
@@ -116,60 +116,61 @@ def _cases(machine: Machine) -> Iterator[Wanted]:
             function = "bench_square_narrow" if narrow else "bench_square"
             for n in (16, 256, 2048, 8192):
                 seconds = 2 * speeds.launch + 2 * n**3 / rate
-                params: dict[str, Scalar] = {"device": name, "n": n, "dtype": dtype}
                 work = Work(flops=2.0 * n**3, bytes=12.0 * n * n)
+                params: dict[str, Scalar] = {"device": name, "n": n, "dtype": dtype}
                 yield Wanted(function, "matmul", params, seconds, work, _checked(n, dtype))
         for size in (4**6, 4**10, 4**14):
             seconds = 2 * speeds.launch + 2 * size / speeds.memory
-            params = {"device": name, "size": size}
-            yield _copy("bench_within", params, 2 * size, seconds)
+            yield _copy("bench_within", name, size, seconds, 2)
     yield from _on_accelerators(machine)
 
 
 def _on_accelerators(machine: Machine) -> Iterator[Wanted]:
-    names, speeds = machine.accelerators, machine.gpu
+    names, speeds, large = machine.accelerators, machine.gpu, 4**13
+    launch = 2 * speeds.launch
     for name in names[:1]:
         for function in ("bench_to_device", "bench_to_host"):
-            for size in (4, 4**9, 4**13):
-                params: dict[str, Scalar] = {"device": name, "size": size, "memory": "pinned"}
-                yield _copy(function, params, size, 2 * speeds.launch + size / speeds.link)
-        params = {"device": name, "size": 4**13}
-        seconds = 2 * speeds.launch + 4**13 / speeds.link
-        yield _copy("bench_both_ways", params, 2 * 4**13, seconds)
+            for size in (4, 4**9, large):
+                yield _copy(function, name, size, launch + size / speeds.link, memory="pinned")
+        yield _copy("bench_both_ways", name, large, launch + large / speeds.link, 2)
     for many in (2, 4, 8):
         if len(names) < many:
             return
         place = "+".join(names[:many])
-        params = {"device": place, "size": 4**13, "direction": "to_host"}
-        seconds = 2 * many * speeds.launch + 4**13 / speeds.link
-        yield _copy("bench_all_at_once", params, many * 4**13, seconds)
+        seconds = many * launch + large / speeds.link
+        yield _copy("bench_all_at_once", place, large, seconds, many, direction="to_host")
         rate = next(iter(speeds.flops.values()))
         for n in (64, 4096):
-            one = 2 * speeds.launch + 2 * n**3 / rate
+            one = launch + 2 * n**3 / rate
             for function, where, count, seconds in (
                 ("bench_sequence", names[0], 2, 2 * one),
-                ("bench_one_thread", place, many, one + 2 * many * speeds.launch),
+                ("bench_one_thread", place, many, one + many * launch),
                 ("bench_in_turn", place, many, many * one),
             ):
                 if function != "bench_sequence" or many == 2:
-                    params = {"device": where, "n": n}
-                    work = Work(flops=count * 2.0 * n**3, items=count)
-                    check = _checked(n, "float32")
+                    params: dict[str, Scalar] = {"device": where, "n": n}
+                    work, check = (
+                        Work(flops=count * 2.0 * n**3, items=count),
+                        _checked(n, "float32"),
+                    )
                     yield Wanted(function, "parallel_matmul", params, seconds, work, check)
     if len(names) > 1:
-        params = {"device": "+".join(names[:2]), "size": 4**13, "way": "direct"}
-        yield _copy("bench_between", params, 4**13, 4 * speeds.launch + 4**13 / speeds.peer)
+        seconds = 2 * launch + large / speeds.peer
+        yield _copy("bench_between", "+".join(names[:2]), large, seconds, way="direct")
 
 
-def _copy(function: str, params: dict[str, Scalar], moved: int, seconds: float) -> Wanted:
+def _copy(
+    function: str, place: str, size: int, seconds: float, times: int = 1, **more: Scalar
+) -> Wanted:
+    """Let a copy of so many bytes move them so many times."""
+    params = {"device": place, "size": size, **more}
     check = Check("every element, bit by bit", 0.0, 0.0)
-    return Wanted(
-        function, "copies", params, seconds, Work(bytes=float(moved), path=PATHS[function]), check
-    )
+    work = Work(bytes=float(times * size), path=PATHS[function])
+    return Wanted(function, "copies", params, seconds, work, check)
 
 
 def _checked(n: int, dtype: str) -> Check:
-    rounding = {**UNIT, **ROUNDING}[dtype]
+    rounding = UNIT[dtype]
     bound = 4 * rounding + (4 + 4 * math.sqrt(n)) * min(rounding, 2**-24)
     return Check("every entry", bound / 7, bound, dtype)
 
@@ -184,14 +185,10 @@ def _case(machine: Machine, wanted: Wanted, launches: int) -> Case:
     by_launch: list[list[float]] = []
     for _ in range(launches):
         slower = 1 + abs(chance.gauss(0, spread))
-        by_launch.append(
-            [
-                wanted.seconds
-                * slower
-                * (1 + abs(chance.gauss(0, spread / 2)) + 1e-4 * chance.random())
-                for _ in range(count)
-            ]
+        factors = (
+            1 + abs(chance.gauss(0, spread / 2)) + 1e-4 * chance.random() for _ in range(count)
         )
+        by_launch.append([wanted.seconds * slower * factor for factor in factors])
     if launches > 2 and chance.random() < 0.05:
         by_launch[-1] = []
     devices = str(wanted.params["device"]).split("+")

@@ -16,12 +16,8 @@ from msgspec.structs import fields, replace
 
 from frobench.suite.datasheets import catalog
 from frobench.suite.datasheets.catalog import Figure, rows
-from frobench.suite.stored.types import (
-    Accelerator,
-    Cpu,
-    Environment,
-    Software,
-)
+from frobench.suite.stored.types import Accelerator, Cpu, Environment, Software
+from tests.instruments.runs.factory_machine import environment
 
 UNLISTED = (
     ("NVIDIA GeForce RTX 2080 with Max-Q Design", "cuda", 8e9),
@@ -31,7 +27,11 @@ UNLISTED = (
     ("GRID A100-10C", "cuda", 1e10),
 )
 """Accelerators that the catalog does not have, as torch calls them, and their memory."""
-
+UNKNOWN = replace(
+    environment(None, 1).accelerators[0],
+    **{field.name: None for field in fields(Accelerator)[3:] if field.required},
+)
+"""An accelerator of which nothing is known."""
 
 GENERATIONS = (
     ("7.5", 128, 1024),
@@ -125,47 +125,46 @@ def _cpu(chance: Random) -> tuple[Cpu, Speeds]:
 
 
 def _listed(chance: Random) -> tuple[Accelerator, Speeds]:
-    figures = chance.choice(_devices())
-    first = next(iter(figures.values()))
+    figures = chance.choice([*catalog.devices().values()])
+    first, fact = next(iter(figures.values())), {name: one.value for name, one in figures.items()}
     reached = chance.uniform(0.05, 1.1)
-    memory, units = figures.get("memory_bytes"), figures.get("multiprocessors")
-    clock, power = figures.get("boost_clock"), figures.get("power_limit")
-    told = chance.random() < 0.7
-    nvidia = told and first.vendor == "NVIDIA"
-    usual = power.value if power and nvidia else None
-    one = Accelerator(
+    nvidia = chance.random() < 0.7 and first.vendor == "NVIDIA"
+    memory, units = fact.get("memory_bytes"), fact.get("multiprocessors")
+    one = replace(
+        UNKNOWN,
         name=_name(first),
         type={"Intel": "xpu", "Apple": "mps"}.get(first.vendor, "cuda"),
-        index=0,
-        memory_bytes=int(memory.value * chance.uniform(0.9, 1.0)) if memory else None,
-        capability=capability_of(first.device) if nvidia else None,
-        driver="580.95.05" if nvidia else None,
-        multiprocessors=int(units.value) if units else None,
-        power_limit_watts=usual and usual * chance.choice([1.0, 1.0, 0.5]),
-        power_limit_default_watts=usual,
-        max_clock_hz=clock.value * chance.uniform(1.0, 1.25) if clock and nvidia else None,
-        ecc=chance.choice([True, False]) if nvidia else None,
-        persistence=True if nvidia else None,
-        mig=False if nvidia else None,
-        pcie_generation=1 if nvidia else None,
-        pcie_width=chance.choice([8, 16]) if nvidia else None,
-        pcie_generation_max=chance.choice([3, 4, 5]) if nvidia else None,
-        pcie_width_max=16 if nvidia else None,
+        memory_bytes=int(memory * chance.uniform(0.9, 1.0)) if memory else None,
+        multiprocessors=int(units) if units else None,
     )
+    if nvidia:
+        power, clock = fact.get("power_limit"), fact.get("boost_clock")
+        one = replace(
+            one,
+            capability=capability_of(first.device),
+            driver="580.95.05",
+            power_limit_watts=power and power * chance.choice([1.0, 1.0, 0.5]),
+            power_limit_default_watts=power,
+            max_clock_hz=clock and clock * chance.uniform(1.0, 1.25),
+            ecc=chance.choice([True, False]),
+            persistence=True,
+            mig=False,
+            pcie_generation=1,
+            pcie_width=chance.choice([8, 16]),
+            pcie_generation_max=chance.choice([3, 4, 5]),
+            pcie_width_max=16,
+        )
     flops = {
-        name: figures[f"peak_{name}"].value * reached
+        name: fact[f"peak_{name}"] * reached
         for name in catalog.PRECISIONS
-        if f"peak_{name}" in figures
+        if f"peak_{name}" in fact
     }
-    bandwidth = figures.get("memory_bandwidth")
     lanes = catalog.pcie_rate(one.pcie_generation_max or 3, one.pcie_width or 16)
-    host = figures.get("host_bandwidth")
-    peer = figures.get("peer_bandwidth")
     return one, Speeds(
         flops or {"float32": 1e12},
-        (bandwidth.value if bandwidth else 1e11) * chance.uniform(0.2, 0.95),
-        (host.value if host else lanes) * chance.uniform(0.3, 0.95),
-        (peer.value if peer else lanes) * chance.uniform(0.3, 0.95),
+        fact.get("memory_bandwidth", 1e11) * chance.uniform(0.2, 0.95),
+        fact.get("host_bandwidth", lanes) * chance.uniform(0.3, 0.95),
+        fact.get("peer_bandwidth", lanes) * chance.uniform(0.3, 0.95),
         chance.uniform(3e-6, 2e-4),
     )
 
@@ -174,38 +173,26 @@ def _unlisted(chance: Random) -> tuple[Accelerator, Speeds]:
     if chance.random() < 0.5:
         return _of_units(chance)
     name, kind, memory = chance.choice(UNLISTED)
-    known = dict.fromkeys((field.name for field in fields(Accelerator) if field.required), None)
-    one = Accelerator(
-        **(known | {"name": name, "type": kind, "index": 0, "memory_bytes": int(memory)})  # type: ignore[arg-type] # all are there
-    )
     fast = chance.uniform(5e11, 5e13)
     flops = {"float32": fast, "float16": 4 * fast, "bfloat16": 4 * fast}
-    return one, Speeds(
-        flops,
-        chance.uniform(3e10, 1e12),
-        chance.uniform(3e9, 5e10),
-        1e10,
-        chance.uniform(5e-6, 1e-3),
-    )
+    speeds = chance.uniform(3e10, 1e12), chance.uniform(3e9, 5e10), 1e10, chance.uniform(5e-6, 1e-3)
+    one = replace(UNKNOWN, name=name, type=kind, memory_bytes=int(memory))
+    return one, Speeds(flops, *speeds)
 
 
 def _of_units(chance: Random) -> tuple[Accelerator, Speeds]:
     """Return a device of which no more than its units, their clock and its generation is known."""
     capability, of_core, of_tensor = chance.choice(GENERATIONS)
     units, clock = chance.randint(4, 200), chance.uniform(1e9, 3e9)
-    known = dict.fromkeys((field.name for field in fields(Accelerator) if field.required), None)
-    facts = {
-        "name": "NVIDIA Graphics Device",
-        "type": "cuda",
-        "index": 0,
-        "capability": capability,
-        "multiprocessors": units,
-        "max_clock_hz": clock * chance.uniform(1.0, 1.2) if chance.random() < 0.5 else None,
-    }
-    one = Accelerator(**(known | facts))  # type: ignore[arg-type] # all are there
-    if one.max_clock_hz is None:
-        clock = min(clock, 2e9)
-    reached = chance.uniform(0.05, 0.95) * units * clock
+    most = clock * chance.uniform(1.0, 1.2) if chance.random() < 0.5 else None
+    one = replace(
+        UNKNOWN,
+        name="NVIDIA Graphics Device",
+        capability=capability,
+        multiprocessors=units,
+        max_clock_hz=most,
+    )
+    reached = chance.uniform(0.05, 0.95) * units * (clock if most else min(clock, 2e9))
     flops = {"float32": of_core * reached, "float16": of_tensor * reached}
     generation = catalog.generations()[capability]
     slot = catalog.pcie_rate(int(generation.slot), 16) if generation.slot else 5e10
@@ -214,18 +201,16 @@ def _of_units(chance: Random) -> tuple[Accelerator, Speeds]:
 
 
 def _software(one: Accelerator | None, cpu: Cpu, chance: Random) -> Software:
-    kind = one.type if one else "cpu"
     build: dict[str, str | None] = {"cuda": None, "hip": None, "xpu": None}
-    if kind == "cuda":
-        build["hip" if one and "AMD" in one.name else "cuda"] = "13.0"
-    if kind == "xpu":
+    if one and one.type == "cuda":
+        build["hip" if "AMD" in one.name else "cuda"] = "13.0"
+    if one and one.type == "xpu":
         build["xpu"] = "20260000"
     version = chance.choice(["2.13.0", "2.12.1", "2.14.0a0"])
-    return Software(
+    return replace(
+        environment(None, 0).software,
         os=chance.choice(["Debian GNU/Linux 12", "Windows 11", "macOS 15.1"]),
-        kernel="6.8.0",
         container=chance.choice([True, False]),
-        python="3.11.7",
         torch=version + chance.choice(["", "+cpu", "+cu130"]),
         torch_build=build,
         threads=cpu.usable_cores,
@@ -234,14 +219,6 @@ def _software(one: Accelerator | None, cpu: Cpu, chance: Random) -> Software:
         variables={},
         packages={"torch": version},
     )
-
-
-@cache
-def _devices() -> list[dict[str, Figure]]:
-    devices: dict[str, dict[str, Figure]] = {}
-    for figure in catalog.read():
-        devices.setdefault(figure.device, {}).setdefault(figure.quantity, figure)
-    return list(devices.values())
 
 
 @cache

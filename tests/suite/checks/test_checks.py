@@ -18,7 +18,7 @@ from frobench.suite.checks import __main__, bounds, ceilings, rule, structure, t
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Energy, Run, Telemetry, Work
 from tests.instruments.faults import bad_files, published_figures
-from tests.instruments.faults.judging import (
+from tests.instruments.faults.judging import (, name_again
     add_up,
     codes,
     in_two_modes,
@@ -29,7 +29,7 @@ from tests.instruments.faults.judging import (
     validate,
     validate_file,
 )
-from tests.instruments.faults.spoiling import case, good, last, name_anew, product, sense
+from tests.instruments.faults.spoiling import case, good, last, product, sense
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.project_files import stored_runs
 from tests.instruments.runs import factory
@@ -282,7 +282,7 @@ def test_eight_devices_may_each_copy_as_fast_as_a_link_carries(
     run = good()
     names = of_eight(run)
     one = case(run, "bench_to_device", size=4**13)
-    name_anew(run, one, device="+".join(names))
+    name_again(run, one, device="+".join(names))
     keep(run, lambda other: other is one)
     one.extra_info.work = Work(bytes=8.0 * 4**13, path="host")
     last(run, 4**13 / rate, one)
