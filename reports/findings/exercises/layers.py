@@ -98,7 +98,7 @@ def _speed(cases: Cases, device: str, work: Work) -> Finding:
     rule = limits.limit(parts)
     clauses = [part.clause for part in parts.values() if part.clause]
     clauses += [f"{rule} limits it"] if rule else []
-    if not rule and parts and limits.surely_none(parts):
+    if parts and all(is_below(part.by_launch, limits.HALF) for part in parts.values()):
         clauses.append("none limits it alone")
     how = f"{model.label}{', replayed from a graph' if model.case is model.replayed else ''}"
     return answered(
