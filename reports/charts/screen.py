@@ -122,7 +122,7 @@ def roofline(plot: Plot, names: dict[str, str], memory: str) -> Markup:
     heights = [10.0**exponent for exponent in exponents] or ticks(y.low, y.high)
     rates = {tick: f"{tick / factor:,.6g}" for tick in heights}
     intensities = {tick: format_value(tick, "") for tick in ticks(x.low, x.high)}
-    frame(drawing, y, rates, x, intensities, "FLOP per byte")
+    frame(drawing, (y, rates), (x, intensities), "FLOP per byte")
     drawing.line([(0, FRAME), (100, FRAME)], "zero")
     for kind, _, roof in shown:
         drawing.line([(x(float(p.x)), y(p.y.value)) for p in roof.points], f"k{kind}")

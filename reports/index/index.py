@@ -23,8 +23,6 @@ from frobench.suite.units import counted
 
 PRINTED = [chr(code) for code in range(ord("#"), ord("~") + 1) if chr(code) not in "\\<>&"]
 """The digits of packed logarithms, which need no escape."""
-HEADS = ("Machine", "Measured, UTC", "torch", "Profile", "Launches", "Cases", "Trust")
-"""Names of the table's columns."""
 
 
 def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
@@ -64,7 +62,6 @@ def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
         beside=beside,
         broken=broken,
         rows=rows,
-        heads=HEADS,
         machines=len(machines),
         devices=len(found.get("groups", [])),
         built=built,

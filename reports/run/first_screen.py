@@ -12,7 +12,8 @@ from markupsafe import Markup
 
 from frobench.reports.charts import screen
 from frobench.reports.charts.screen import Bar
-from frobench.reports.findings.finding import Finding, Section
+from frobench.reports.findings import Section
+from frobench.reports.findings.finding import Finding
 from frobench.reports.findings.roofline import Roofline
 from frobench.reports.making.cache import slug
 from frobench.reports.summary import models, short

@@ -12,8 +12,8 @@ from frobench.reports.charts import screen
 from frobench.reports.charts.axes import subtitle
 from frobench.reports.charts.plots import draw, legend
 from frobench.reports.files.metadata import Head
-from frobench.reports.findings import roofline
-from frobench.reports.findings.finding import Plot, Section
+from frobench.reports.findings import Section, roofline
+from frobench.reports.findings.finding import Plot
 from frobench.reports.run.first_screen import FirstScreen, beside_others, exercise_id
 from frobench.reports.run.sensors import sensors, spent
 from frobench.reports.run.sheets import measured, sheets

@@ -124,7 +124,7 @@ def draw(course: SensorSeries) -> Markup:
     heights = tick_labels(even_ticks(y.low, y.high, 4), course.unit)
     times = tick_labels(even_ticks(begun, ended, 4), "s")
     below = ", ".join(filter(None, ("time of the run", times.unit)))
-    frame(drawing, y, heights.labels, x, times.labels, below)
+    frame(drawing, (y, heights.labels), (x, times.labels), below)
     drawing.text(0, TOP - 6, heights.unit, anchor="end", dx=-7)
     last = -math.inf
     for number, moment in enumerate(course.launches, start=1):

@@ -296,7 +296,8 @@ class Summary(Struct, frozen=True, kw_only=True):
     machine : name of the kind of machine, and the folder of its results
     machine_id : equal for runs of what may be one machine, which have a history together
     device_id : equal for runs of equal devices, see `suite.stored.machine_identity`
-    device : see `first_device`; the name of its device, which others may share
+    device : the name of its first accelerator, or of its processor with its cores; devices that
+        differ may share it
     count : how many accelerators of that name it has; 1 for a processor
     places : what torch calls the devices that cases ran on, such as ``cuda:0``
     datetime : when the run ended, ISO 8601, as it is stored
@@ -336,12 +337,6 @@ class Summary(Struct, frozen=True, kw_only=True):
     href: str = ""
 
 
-def first_device(run: Run) -> str:
-    """Name the first accelerator of a run, or its processor with its cores."""
-    accelerators = run.frobench.environment.accelerators
-    return accelerators[0].name if accelerators else device_name(run, "cpu")
-
-
 def device_names(runs: Sequence[Summary]) -> list[str]:
     """Name the device of each run; those that share a name are told apart by what differs."""
     words = {run.device_id: distinctions(run.environment) for run in runs}
@@ -369,9 +364,10 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
     sha256 : of the stored file
     estimated : the estimates of its cases (`reports.table.launches.estimates`)
     """
-    part, first = run.frobench, first_device(run)
+    part = run.frobench
     here = part.environment
-    names = [one.name for one in part.environment.accelerators]
+    names = [one.name for one in here.accelerators]
+    first = names[0] if names else device_name(run, "cpu")
     medians = {one.case: one.medians for one in estimated}
     status = Counter(outcome.status for outcome in part.outcomes)
     return Summary(

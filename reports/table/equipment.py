@@ -2,7 +2,6 @@
 """What a run was measured on, as a buyer sees it, and what else its machine is made of."""
 
 from collections.abc import Collection, Sequence
-from operator import attrgetter
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -38,10 +37,10 @@ class Equipment:
         self.accelerators = tuple(one for one in there if one.name == self.device)
         self.count = len(self.accelerators) or 1
         self.memory_bytes = _sum([one.memory_bytes for one in self.accelerators or [cpu]])
-        limits = (LIMIT, attrgetter("power_limit_watts")), (SHEET, printed_watts)
-        known = ((_sum([*map(of, self.accelerators)]), source) for source, of in limits)
-        nothing: tuple[float | None, str | None] = None, None
-        self.watts, self.watts_source = next((one for one in known if one[0]), nothing)
+        limit = _sum([one.power_limit_watts for one in self.accelerators])
+        printed = _sum([*map(printed_watts, self.accelerators)])
+        self.watts = limit or printed or None
+        self.watts_source = LIMIT if limit else SHEET if printed else None
 
 
 def _sum(values: Sequence[_Number | None]) -> _Number | None:

@@ -185,8 +185,7 @@ def groups(cases: Cases) -> list[str]:
 
 def nodes_in(group: str) -> int:
     """Return how many nodes a group spans."""
-    nodes, _ = nodes_of(group) or (1, 0)
-    return nodes
+    return (nodes_of(group) or (1, 0))[0]
 
 
 def ranks_in(group: str) -> int:

@@ -49,12 +49,8 @@ class Work:
 TRAINING = Work("train", "training", "bench_train", {})
 PREFILL = Work("prefill", "prefill", "bench_prefill", {})
 DECODING = Work("decode-1", "decoding at batch 1", "bench_decode", {"batch": 1}, by_graph=True)
-WORKS = (
-    TRAINING,
-    PREFILL,
-    DECODING,
-    Work("decode-32", "decoding at batch 32", "bench_decode", {"batch": 32}, by_graph=True),
-)
+BATCHED = Work("decode-32", "decoding at batch 32", "bench_decode", {"batch": 32}, by_graph=True)
+WORKS = (TRAINING, PREFILL, DECODING, BATCHED)
 
 
 @dataclass(frozen=True)

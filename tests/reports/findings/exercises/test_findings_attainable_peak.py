@@ -3,8 +3,7 @@
 
 from msgspec.structs import replace
 
-from frobench.reports.findings import sections
-from frobench.reports.findings.finding import Section
+from frobench.reports.findings import Section, sections
 from frobench.suite.stored.types import Case, Check, Outcome, Search, Work
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import (

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from frobench.reports.findings.finding import Section
+from frobench.reports.findings import Section
 from frobench.suite.stored.types import Case, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, answer, by_name, case, left_out, plain, plot
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from frobench.reports.findings.finding import Section
+from frobench.reports.findings import Section
 from frobench.suite.stored.types import Case, Work
 from tests.instruments.runs.exact_runs import answer, by_name, case, left_out, plain, plot
 from tests.reports.findings.exercises.test_findings_transformer import (

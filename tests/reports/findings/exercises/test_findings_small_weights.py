@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from frobench.reports.findings import Section
 from frobench.reports.findings.exercises.layers import decoding
-from frobench.reports.findings.finding import RATIO, Section
+from frobench.reports.findings.finding import RATIO
 from frobench.reports.findings.select import cases_of
 from frobench.suite.stored.types import Case, Check, Work
 from tests.instruments.runs.exact_runs import answer, by_name, case, left_out, plain, plot, run_of
