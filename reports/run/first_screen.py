@@ -116,11 +116,7 @@ class AxisRow:
         self.marks = doubtful(axis.cases, marks)
         groups = {case.fullname: case.group for case in run.benchmarks}
         self.place = exercise_id(groups.get(axis.cases[0], "")) if axis.cases else "answers"
-        sheet = ""
-        if axis.sheet is not None:
-            factor, _ = prefixed(axis.value.value, axis.unit)
-            name = "link" if axis.name.startswith("link") else "datasheet"
-            sheet = f"{name} {format_value(axis.sheet / factor, '')}"
+        sheet = "link" if axis.name.startswith("link") else "datasheet"
         label = f"{self.title}: {format_estimate(axis.value, axis.unit)}. {self.note}"
         value, less = axis.value, axis.lower_is_better
         bar = Bar(value, axis.unit, label, axis.sheet, sheet, axis.others, less)
