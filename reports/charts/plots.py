@@ -15,6 +15,8 @@ from frobench.reports.findings.finding import Plot, Series
 from frobench.reports.web.theme import SHAPES, kind
 from frobench.suite.units import format_point
 
+Labelled = tuple[Scale, dict[float, str]]
+"""An axis with the labels of its ticks."""
 HEIGHT, TOP, BELOW = 264, 12, 40
 """Pixels: of a drawing over sizes, above its frame, and of the labels below."""
 LETTERS = 42
@@ -44,15 +46,9 @@ def legend(plot: Plot) -> list[tuple[str, str, str]]:
     return [*names, *([("whole", SHAPES[0], plot.whole.label)] if plot.whole else [])]
 
 
-def frame(  # noqa: PLR0913, PLR0917 - both axes, each with its labels, and a name
-    drawing: Fluid,
-    y: Scale,
-    heights: dict[float, str],
-    x: Scale,
-    labels: dict[float, str],
-    name: str,
-) -> None:
+def frame(drawing: Fluid, up: Labelled, across: Labelled, name: str) -> None:
     """Draw a line across at each tick of an upright axis, and write the labels of both axes."""
+    (y, heights), (x, labels) = up, across
     for value, label in heights.items():
         drawing.line([(0, y(value)), (100, y(value))], "grid")
         drawing.text(0, y(value) + 4, label, anchor="end", dx=-7)
@@ -67,7 +63,7 @@ def _curves(plot: Plot) -> Fluid:
     y = axes.values(plot, bottom, TOP)
     x = axes.sizes(plot, 0, 100) if plot.kind == "points" else axes.sizes(plot, 3, 97)
     sizes = axes.size_labels(plot, x, GLYPH, MOST)
-    frame(drawing, y, axes.value_labels(plot).labels, x, sizes, plot.x.label)
+    frame(drawing, (y, axes.value_labels(plot).labels), (x, sizes), plot.x.label)
     level = axes.level(plot)
     if level is not None:
         drawing.line([(0, y(level)), (100, y(level))], "level")

@@ -58,7 +58,7 @@ Rows = Sequence[tuple[str, Estimate]]
 class Bar:
     """What a bar shows.
 
-    sheet, sheet_name : what a datasheet allows, and the label of its mark
+    sheet, sheet_name : what a datasheet allows, and what its mark is called
     others : the values of other runs
     lower_is_better : whether a short bar is a good one, which it then says, in another colour
     """
@@ -96,7 +96,8 @@ def bar(shown: Bar, longest: float = 0.0) -> Markup:
         at = 100 * shown.sheet / top
         drawing.line([(at, MIDDLE - 11), (at, MIDDLE + 11)], "sheet")
         anchor = "middle" if at < LATE / 2 else "end"
-        drawing.text(at, 10, shown.sheet_name, anchor=anchor, dx=4)
+        label = f"{shown.sheet_name} {format_value(shown.sheet / factor, '')}"
+        drawing.text(at, 10, label, anchor=anchor, dx=4)
     every = max(1, math.ceil((len(shown.others) - 1) / (MOST_OTHERS - 1)))
     for other in [*shown.others[:-1:every], *shown.others[-1:]]:
         drawing.dot(100 * other / top, BELOW, 3.5, "spec")
@@ -122,7 +123,7 @@ def roofline(plot: Plot, names: dict[str, str], memory: str) -> Markup:
     heights = [10.0**exponent for exponent in exponents] or ticks(y.low, y.high)
     rates = {tick: f"{tick / factor:,.6g}" for tick in heights}
     intensities = {tick: format_value(tick, "") for tick in ticks(x.low, x.high)}
-    frame(drawing, y, rates, x, intensities, "FLOP per byte")
+    frame(drawing, (y, rates), (x, intensities), "FLOP per byte")
     drawing.line([(0, FRAME), (100, FRAME)], "zero")
     for kind, _, roof in shown:
         drawing.line([(x(float(p.x)), y(p.y.value)) for p in roof.points], f"k{kind}")

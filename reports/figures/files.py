@@ -49,6 +49,8 @@ LINE, BAR, GAP, CURVES = 0.18, 0.2, 0.06, 2.6
 of the axes of curves."""
 GLYPH = 0.064
 """Width of a small letter, in inches."""
+Look = Mapping[str, Any]
+"""What `errorbar` takes."""
 FORMATS: Mapping[str, Mapping[str, Any]] = {
     "svg": {"metadata": {"Date": None, "Creator": "Frobench"}},
     "pdf": {"metadata": {"CreationDate": None, "Creator": "Frobench", "Producer": None}},
@@ -195,9 +197,9 @@ def _rows(axes: Axes, plot: Plot) -> float:
             rows = [first[scales.spell_x(point.x)] + thick * index for point in series.points]
             if x.low == 0:
                 axes.barh(rows, _coordinates(series)[1], 0.8 * thick, label=name)
-                _values(axes, plot, series, rows, fmt="none", ecolor=LIGHT["ink"])
+                _values(axes, plot, series, rows, {"fmt": "none", "ecolor": LIGHT["ink"]})
             else:
-                _values(axes, plot, series, rows, linestyle="", label=name)
+                _values(axes, plot, series, rows, {"linestyle": "", "label": name})
     _level(axes.axvline, plot)
     return sum(max(BAR * bars, LINE * len(line)) + GAP for line in lines)
 
@@ -211,20 +213,14 @@ def _stack(axes: Axes, plot: Plot, rows: Mapping[str, float], thick: float) -> N
         starts |= {row: starts[row] + length for row, length in lengths.items()}
     if plot.whole:
         at = [rows[scales.spell_x(point.x)] + thick for point in plot.whole.points]
-        label, ink = printable(plot.whole.label), LIGHT["ink"]
-        _values(axes, plot, plot.whole, at, linestyle="", color=ink, label=label)
+        look = {"linestyle": "", "color": LIGHT["ink"], "label": printable(plot.whole.label)}
+        _values(axes, plot, plot.whole, at, look)
 
 
-def _values(
-    axes: Axes,
-    plot: Plot,
-    series: Series,
-    rows: Sequence[float],
-    **options: Any,  # noqa: ANN401 - whatever `errorbar` takes
-) -> None:
+def _values(axes: Axes, plot: Plot, series: Series, rows: Sequence[float], look: Look) -> None:
     """Draw the intervals of a series over its rows, and write its values behind them."""
     _, values, errors = _coordinates(series)
-    axes.errorbar(values, rows, xerr=errors, **options)
+    axes.errorbar(values, rows, xerr=errors, **look)
     for (point, _, high), row in zip(scales.ends(series), rows, strict=True):
         end = min(max(high, point.y.value), axes.get_xlim()[1])
         text = printable(format_point(point.y, plot.y.unit))

@@ -16,7 +16,7 @@ from frobench.reports.findings.exercises import (
     products,
     training,
 )
-from frobench.reports.findings.finding import Finding, Plot, Section, exercise_title
+from frobench.reports.findings.finding import Finding, Plot, exercise_title
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
 from frobench.suite.stored.machine_identity import is_cpu
 from frobench.suite.stored.types import Run
@@ -43,9 +43,24 @@ NEEDS_TWO = {"efficiency-accelerators", "speed-up-accelerators"}
 """Answers that say that two accelerators are needed: they lead where there is exactly one."""
 
 
+class Section:
+    """One exercise of the report: its question, its answers, the first of which leads, its plots.
+
+    explanation : what was measured and why it is so, in plain words
+    """
+
+    def __init__(self, cases: Cases) -> None:
+        asked = cases.run.frobench.exercises[cases.exercise]
+        rules, answers = _findings(cases)
+        self.exercise, self.title = cases.exercise, exercise_title(cases.exercise)
+        self.question, self.explanation = asked.question, asked.explanation
+        self.findings = tuple(answers)
+        self.plots = tuple(plot for plot in _plots(rules, cases) if plot.shows_more_than_one)
+
+
 def sections(run: Run) -> list[Section]:
     """Answer every exercise of a run."""
-    return [_section(cases_of(run, exercise)) for exercise in _order(run)]
+    return [Section(cases_of(run, exercise)) for exercise in _order(run)]
 
 
 def findings(run: Run) -> dict[str, list[Finding]]:
@@ -104,17 +119,3 @@ def _findings(cases: Cases) -> tuple[Rules, list[Finding]]:
     if rules is OWN and asked.question:
         lead = replace(lead, question=asked.question)
     return rules, [lead, *others]
-
-
-def _section(cases: Cases) -> Section:
-    exercise = cases.exercise
-    asked = cases.run.frobench.exercises[exercise]
-    rules, answers = _findings(cases)
-    return Section(
-        exercise,
-        exercise_title(exercise),
-        asked.question,
-        asked.explanation,
-        tuple(answers),
-        tuple(plot for plot in _plots(rules, cases) if plot.shows_more_than_one),
-    )

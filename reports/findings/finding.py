@@ -111,21 +111,6 @@ class Plot:
         return self.kind != "curve" or any(len(series.points) > 1 for series in self.series)
 
 
-@dataclass(frozen=True)
-class Section:
-    """One exercise of the report: its question, its answers, the first of which leads.
-
-    explanation : what was measured and why it is so, in plain words
-    """
-
-    exercise: str
-    title: str
-    question: str
-    explanation: str
-    findings: tuple[Finding, ...] = ()
-    plots: tuple[Plot, ...] = ()
-
-
 def exercise_title(name: str) -> str:
     """Return an exercise's name as every page has it: ``norm_logging`` is "Norm logging"."""
     return name.replace("_", " ").capitalize()

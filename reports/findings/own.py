@@ -185,19 +185,15 @@ def _compared_findings(cases: Cases, function: Function) -> Iterator[Finding]:
     for device in function.accelerators or ([""] if not measured else []):
         name = cases.the(device) if device else "an accelerator"
         end = f"{function.short}-{device}" if device else function.short
-        question = f"How much faster is {name} than the CPU?"
-        yield ask(f"speed-up-{end}", question, _speed_up, cases, function, device)
+        question, given = f"How much faster is {name} than the CPU?", (cases, function, device)
+        yield ask(f"speed-up-{end}", question, _comparison, Compared.at_largest, *given)
         if function.axis or not device:
             question = f"From which size is {name} worth it?"
-            yield ask(f"crossover-{end}", question, _crossover, cases, function, device)
+            yield ask(f"crossover-{end}", question, _comparison, Compared.crossover, *given)
 
 
-def _speed_up(cases: Cases, function: Function, device: str) -> Finding:
-    return _compared(cases, function, device).at_largest()
-
-
-def _crossover(cases: Cases, function: Function, device: str) -> Finding:
-    return _compared(cases, function, device).crossover()
+def _comparison(answer: Callable[[Compared], Finding], *given: Any) -> Finding:  # noqa: ANN401
+    return answer(_compared(*given))
 
 
 def _number(cases: Cases, function: Function, device: str, quantity: Quantity) -> Finding:

@@ -32,9 +32,6 @@ Known = np.ndarray[Any, np.dtype[np.bool_]]
 Indices = np.ndarray[Any, np.dtype[np.intp]]
 
 
-PROOF = ("concurrency", "at_once", "in_turn")
-
-
 class NotMeasuredError(Exception):
     """What an answer needs is not in the run; the message is the reason, as a reader sees it."""
 
@@ -215,7 +212,8 @@ class Cases:
 
         These are seconds of the body, and of its control in turn; see `suite.concurrency`.
         """
-        return self._lanes("no control strictly in turn", over, *PROOF, **where)
+        names = "concurrency", "at_once", "in_turn"
+        return self._lanes("no control strictly in turn", over, *names, **where)
 
     def busy(self, over: str, **where: Scalar) -> Curve:
         """Return the seconds of work of all lanes together, without launch gaps."""

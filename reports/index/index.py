@@ -23,8 +23,6 @@ from frobench.suite.units import counted
 
 PRINTED = [chr(code) for code in range(ord("#"), ord("~") + 1) if chr(code) not in "\\<>&"]
 """The digits of packed logarithms, which need no escape."""
-HEADS = ("Machine", "Measured, UTC", "torch", "Profile", "Launches", "Cases", "Trust")
-"""Names of the table's columns."""
 
 
 def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
@@ -47,7 +45,11 @@ def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     runs = [run for machine in machines for run in machine]
     rows = [*_rows(machines)]
     compares = any(run.faults or run.axes.axes or run.scored.seconds.centres for run in runs)
-    found = _data(machines, known, reference) if compares else {}
+    found: dict[str, Any] = {}
+    if compares:
+        devices = [*dict.fromkeys(run.device_id for run in runs)]
+        found = side_by_side.data(runs, known, reference)
+        found["device"] = [devices.index(run.device_id) for run in runs]
     built = _built_devices(found) if compares else None
     return render(
         "index.html",
@@ -60,7 +62,6 @@ def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
         beside=beside,
         broken=broken,
         rows=rows,
-        heads=HEADS,
         machines=len(machines),
         devices=len(found.get("groups", [])),
         built=built,
@@ -75,21 +76,6 @@ def _machines(summaries: Iterable[Summary]) -> list[list[Summary]]:
     for run in sorted(summaries, key=lambda run: (_utc(run.datetime), run.href), reverse=True):
         machines.setdefault(run.machine_id, []).append(run)
     return [*machines.values()]
-
-
-def _data(
-    machines: Sequence[Sequence[Summary]], known: Sequence[Price], reference: str
-) -> dict[str, Any]:
-    """Return what the script needs of all runs, each at its place in the table.
-
-    machines : the runs of each machine, newest first
-    """
-    runs = [run for machine in machines for run in machine]
-    devices = [*dict.fromkeys(run.device_id for run in runs)]
-    places = dict(zip(devices, range(len(devices)), strict=True))
-    return side_by_side.data(runs, known, reference) | {
-        "device": [places[run.device_id] for run in runs],
-    }
 
 
 def _packed(run: dict[str, Any]) -> dict[str, Any]:

@@ -90,17 +90,12 @@ def each(workers: Workers, stage: Stage[J, R], jobs: Sequence[J]) -> list[R]:
     known = [stage.known(job) for job in jobs]
     unknown = [job for job, one in zip(jobs, known, strict=True) if one is None]
     made = iter([*workers.map(stage, unknown)])
-    results: list[R] = []
-    blame: Blame = {}
-    for job, one in zip(jobs, known, strict=True):
-        result = next(made) if one is None else one
-        if isinstance(result, Conclusion):
-            blame[job.source.sha256] = [result]
-        else:
-            results.append(result)
+    found = [next(made) if one is None else one for one in known]
+    both = zip(jobs, found, strict=True)
+    blame = {job.source.sha256: [one] for job, one in both if isinstance(one, Conclusion)}
     if blame:
         raise BrokenRunsError(blame)
-    return results
+    return [one for one in found if not isinstance(one, Conclusion)]
 
 
 def of_several(make: Callable[[], R], runs: Sequence[str], alone: Callable[[str], object]) -> R:

@@ -54,8 +54,6 @@ def data(
     reference : the page of a run of the baseline; without one, see `baseline`
     """
     groups = devices(runs)
-    asked = {run.device_id for run in runs if run.href == reference}
-    shown = [place for place, *_ in groups]
     bought = [equipment_of(run) for run in runs]
     prices, rents = ([total(known, one, per) for one in bought] for per in ("", HOUR))
     currencies = Counter(one.currency for one in prices if one)
@@ -97,9 +95,7 @@ def data(
         ],
         "small": models.SMALL,
         "groups": groups,
-        "base": next(
-            (place for place in shown if runs[place].device_id in asked), baseline(runs, shown)
-        ),
+        "base": baseline(runs, [place for place, *_ in groups], reference),
         "reasons": [*reasons],
         "axis_kinds": [*kinds],
         "devices": _listed(names),
@@ -163,19 +159,23 @@ def devices(runs: Sequence[Summary]) -> list[tuple[int, list[int], int]]:
     return groups
 
 
-def baseline(runs: Sequence[Summary], places: Sequence[int]) -> int:
+def baseline(runs: Sequence[Summary], places: Sequence[int], reference: str | None) -> int:
     """Return with which of some runs the others are compared unless a reader says otherwise.
 
-    It is that of the card in the table of workloads, which everybody knows, or else the newest
-    sound run, of an accelerator if there is one. Of one second it is that with the last address.
+    It is that of the reference's device; without one that of the card in the table of workloads,
+    which everybody knows, or else the newest sound run, of an accelerator if there is one. Of one
+    second it is that with the last address.
+
+    reference : the page of a run
     """
+    asked = {run.device_id for run in runs if run.href == reference}
 
     def standing(place: int) -> tuple[object, ...]:
         run, parts = runs[place], [*runs[place].scored.seconds.centres]
         elsewhere = any(not name.endswith(ON_CPU) for name in parts)
         sound = is_whole(run) and not run.doubt
         known = sound and run.device == table().baseline
-        return bool(parts), elsewhere, known, sound, *_age(run)
+        return run.device_id in asked, bool(parts), elsewhere, known, sound, *_age(run)
 
     return max(places, key=standing)
 

@@ -123,7 +123,10 @@ def files(
         left_out=left_out,
         data=data,
     )
-    return {PAGE: page.encode(), IMAGE: _picture(shown, when)}
+    foot = f"times as fast as {shown.reference}, {moment(when)}"
+    foot = f"{counted(len(shown.ranked), 'machine')}, {foot}"
+    bars = (card.Row(text, "", share) for text, share in shown.ranked)
+    return {PAGE: page.encode(), IMAGE: card.card(shown.headline, bars, foot)}
 
 
 def show(data: dict[str, Any]) -> Shown:
@@ -132,11 +135,3 @@ def show(data: dict[str, Any]) -> Shown:
     Raises `reports.purchase.script.MissingEngineError` if there is no engine for the scripts.
     """
     return msgspec.convert(script.call("built.page", data), Shown)
-
-
-def _picture(shown: Shown, when: str) -> bytes:
-    """Draw the verdict and the machines' speeds, fastest first, as PNG."""
-    many = counted(len(shown.ranked), "machine")
-    foot = f"{many}, times as fast as {shown.reference}, {moment(when)}"
-    rows = (card.Row(text, "", share) for text, share in shown.ranked)
-    return card.card(shown.headline, rows, foot)

@@ -7,13 +7,13 @@ the newest counts, and none that may be of the run's own: a machine agrees with 
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
 
 from markupsafe import Markup
 
 from frobench.reports.charts import screen
 from frobench.reports.charts.screen import Bar
-from frobench.reports.findings.finding import Finding, Section
+from frobench.reports.findings import Section
+from frobench.reports.findings.finding import Finding
 from frobench.reports.findings.roofline import Roofline
 from frobench.reports.making.cache import slug
 from frobench.reports.summary import models, short
@@ -53,44 +53,32 @@ PUBLISHED: dict[Name, str] = {
 """Axes that others publish too, with their quantity in the table of published figures."""
 
 
-class BesideOthers(NamedTuple):
-    """An axis beside the values of other stored runs and those published elsewhere, ascending."""
+class BesideOthers:
+    """An axis beside the values of other stored runs and those published elsewhere.
 
-    axis: Axis
-    own: Cell
-    published: tuple[Published, ...]
+    stored_range, published_range : the range of either, and of how many; empty where there is none
+    sources : what each published figure is and how it was measured, and where it is found
+    word : whether the interval is below, near, within or above the others' range
+    """
 
-    @property
-    def stored_range(self) -> str:
-        """The range of other stored runs, and of how many; empty where there is none."""
-        return _range(self.axis.elsewhere, self.axis.unit)
-
-    @property
-    def published_range(self) -> str:
-        """The range of published figures, and of how many; empty where there is none."""
-        return _range([one.value for one in self.published], self.axis.unit)
-
-    @property
-    def sources(self) -> list[tuple[str, str]]:
-        """What each published figure is and how it was measured, and where it is found."""
-        texts = (
-            (format_value(one.value, one.unit), one.method, one.software, one.as_of)
-            for one in self.published
+    def __init__(self, axis: Axis, elsewhere: Sequence[Published], marks: Marks) -> None:
+        self.axis, self.own = axis, Cell(axis.value, axis.unit, axis.cases, marks)
+        both = axis.elsewhere, [one.value for one in elsewhere]
+        self.stored_range, self.published_range = (
+            f"{format_range(min(each), max(each), axis.unit)} ({len(each)})" if each else ""
+            for each in both
         )
-        addresses = (one.address for one in self.published)
-        return [*zip((", ".join(filter(None, each)) for each in texts), addresses, strict=True)]
-
-    @property
-    def word(self) -> Literal["within", "near", "below", "above"]:
-        """Whether the interval is below, near, within or above the others' range."""
-        values = [*self.axis.elsewhere, *(one.value for one in self.published)]
-        value, least, most = self.axis.value, min(values), max(values)
+        self.sources = [
+            (", ".join(filter(None, (text, one.method, one.software, one.as_of))), one.address)
+            for one in elsewhere
+            for text in [format_value(one.value, one.unit)]
+        ]
+        value, values = axis.value, [*both[0], *both[1]]
+        least, most = min(values), max(values)
         low, high = (value.value if end is None else end for end in (value.low, value.high))
-        if low <= most and high >= least:
-            return "within"
-        if low <= most * (1 + ALLOWANCE) and high >= least * (1 - ALLOWANCE):
-            return "near"
-        return "below" if high < least else "above"
+        near = low <= most * (1 + ALLOWANCE) and high >= least * (1 - ALLOWANCE)
+        beyond = "near" if near else "below" if high < least else "above"
+        self.word = "within" if low <= most and high >= least else beyond
 
 
 def beside_others(own: DeviceAxes, marks: Marks) -> list[BesideOthers]:
@@ -100,13 +88,8 @@ def beside_others(own: DeviceAxes, marks: Marks) -> list[BesideOthers]:
         quantity = PUBLISHED.get(axis.name, "")
         elsewhere = tuple(published.of(axis.device, quantity, axis.precision))
         if axis.elsewhere or elsewhere:
-            cell = Cell(axis.value, axis.unit, doubtful(axis.cases, marks), axis.cases)
-            found.append(BesideOthers(axis, cell, elsewhere))
+            found.append(BesideOthers(axis, elsewhere, marks))
     return sorted(found, key=lambda row: row.word not in OUTSIDE)
-
-
-def _range(values: tuple[float, ...] | list[float], unit: str) -> str:
-    return f"{format_range(min(values), max(values), unit)} ({len(values)})" if values else ""
 
 
 MOST = 4
@@ -133,11 +116,7 @@ class AxisRow:
         self.marks = doubtful(axis.cases, marks)
         groups = {case.fullname: case.group for case in run.benchmarks}
         self.place = exercise_id(groups.get(axis.cases[0], "")) if axis.cases else "answers"
-        sheet = ""
-        if axis.sheet is not None:
-            factor, _ = prefixed(axis.value.value, axis.unit)
-            name = "link" if axis.name.startswith("link") else "datasheet"
-            sheet = f"{name} {format_value(axis.sheet / factor, '')}"
+        sheet = "link" if axis.name.startswith("link") else "datasheet"
         label = f"{self.title}: {format_estimate(axis.value, axis.unit)}. {self.note}"
         value, less = axis.value, axis.lower_is_better
         bar = Bar(value, axis.unit, label, axis.sheet, sheet, axis.others, less)

@@ -12,8 +12,8 @@ from frobench.reports.charts import screen
 from frobench.reports.charts.axes import subtitle
 from frobench.reports.charts.plots import draw, legend
 from frobench.reports.files.metadata import Head
-from frobench.reports.findings import roofline
-from frobench.reports.findings.finding import Plot, Section
+from frobench.reports.findings import Section, roofline
+from frobench.reports.findings.finding import Plot
 from frobench.reports.run.first_screen import FirstScreen, beside_others, exercise_id
 from frobench.reports.run.sensors import sensors, spent
 from frobench.reports.run.sheets import measured, sheets
@@ -24,7 +24,7 @@ from frobench.reports.table.launches import modes_of, two_modes
 from frobench.reports.web.render import moment, render
 from frobench.suite.statistics import case_medians
 from frobench.suite.stored.machine_identity import function_of
-from frobench.suite.stored.types import Case, Estimate, Run
+from frobench.suite.stored.types import Case, Run
 from frobench.suite.terminal.answers import TOKENS
 from frobench.suite.units import capital, counted, format_capacity, format_seconds, format_value
 
@@ -189,21 +189,13 @@ def _in_two_modes(behind: Sequence[Case]) -> Mapping[str, Sequence[float]]:
 
 def _models(own: DeviceAxes, marks: views.Marks) -> views.Table:
     """Return the language models that fit, with their tokens per second."""
-    behind = own.serving.cases
-
-    def cell(rate: Estimate | None) -> views.Cell | None:
-        words = views.doubtful(behind, marks)
-        return views.Cell(rate, TOKENS, words, behind) if rate else None
-
-    small = own.serving.small
-    rows = [
-        (
-            f"{one.name}, {format_capacity(one.bytes)}",
-            [cell(rate) for rate in (one.decode, one.prompt, *map(one.small.get, small))],
-        )
-        for one in own.models
-        if one.fits or one.small
-    ]
+    behind, small = own.serving.cases, own.serving.small
+    rows: list[tuple[str, list[views.Cell | None]]] = []
+    for one in own.models:
+        if one.fits or one.small:
+            rates = one.decode, one.prompt, *map(one.small.get, small)
+            cells = [views.Cell(rate, TOKENS, behind, marks) if rate else None for rate in rates]
+            rows.append((f"{one.name}, {format_capacity(one.bytes)}", cells))
     head = ["Model, weights in bf16", "Decoding", "Prompt"]
     head += [f"Decoding with {weights} weights" for weights in small]
     return views.Table("Tokens per second, computed", head, rows, "none")
@@ -222,16 +214,11 @@ def _largest(own: DeviceAxes) -> str:
 def _by_case(run: Run, roof: roofline.Roofline, marks: views.Marks) -> views.Table:
     """Return the table of a roofline by case: the intensities of two products can be equal."""
     names = views.case_names(run)
-    rows: list[tuple[str, list[views.Cell | None]]] = [
-        (
-            f"{names[dot.case]}, {format_value(dot.intensity, roofline.INTENSITY.unit)}",
-            [
-                views.Cell(value, unit, views.doubtful((dot.case,), marks), (dot.case,))
-                for value, unit in ((dot.rate, roofline.RATE.unit), (dot.part, "1"))
-            ],
-        )
-        for dot in roof.dots
-    ]
+    rows: list[tuple[str, list[views.Cell | None]]] = []
+    for dot in roof.dots:
+        name = f"{names[dot.case]}, {format_value(dot.intensity, roofline.INTENSITY.unit)}"
+        both = (dot.rate, roofline.RATE.unit), (dot.part, "1")
+        rows.append((name, [views.Cell(*number, (dot.case,), marks) for number in both]))
     return views.Table(roof.plot.title, ["Product", "Rate", "Part of its ceiling"], rows, "")
 
 

@@ -15,7 +15,7 @@ from frobench.reports.charts.plots import BELOW, frame
 from frobench.reports.charts.svg import Fluid
 from frobench.reports.findings import peaks
 from frobench.reports.findings.select import device_title
-from frobench.reports.summary.views import Cell, Marks, doubtful, label, name
+from frobench.reports.summary.views import Cell, Marks, label, name
 from frobench.reports.web.theme import kind
 from frobench.suite.printable import printable
 from frobench.suite.statistics import estimate
@@ -124,7 +124,7 @@ def draw(course: SensorSeries) -> Markup:
     heights = tick_labels(even_ticks(y.low, y.high, 4), course.unit)
     times = tick_labels(even_ticks(begun, ended, 4), "s")
     below = ", ".join(filter(None, ("time of the run", times.unit)))
-    frame(drawing, y, heights.labels, x, times.labels, below)
+    frame(drawing, (y, heights.labels), (x, times.labels), below)
     drawing.text(0, TOP - 6, heights.unit, anchor="end", dx=-7)
     last = -math.inf
     for number, moment in enumerate(course.launches, start=1):
@@ -155,13 +155,11 @@ class EnergyRow:
     """
 
     def __init__(self, run: Run, case: Case, energy: Energy, marks: Marks) -> None:
-        names = (case.fullname,)
-        words = doubtful(names, marks)
         both = zip(energy.joules, energy.seconds, strict=True)
         calls = [(joules, seconds) for joules, seconds in both if joules and seconds]
 
         def cell(values: list[float], unit: str) -> Cell:
-            return Cell(estimate(values), unit, words, names)
+            return Cell(estimate(values), unit, (case.fullname,), marks)
 
         self.function, self.parameters = function_of(case.fullname), label(run, case.params)
         self.joules = cell([joules for joules, _ in calls], "J")

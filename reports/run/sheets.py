@@ -14,7 +14,8 @@ import msgspec
 import pyarrow as pa
 from msgspec import UNSET
 
-from frobench.reports.findings.finding import Plot, Section
+from frobench.reports.findings import Section
+from frobench.reports.findings.finding import Plot
 from frobench.reports.findings.roofline import INTENSITY, Roofline
 from frobench.reports.run.sensors import Spent
 from frobench.reports.summary import models
@@ -45,7 +46,6 @@ NUMBERS = {
 """Columns of whole numbers and of others; those of texts are in neither."""
 ESTIMATE = ("value", "low", "high", "launches", "unit")
 """A point, the ends of its interval (empty below six launches), and the launches behind it."""
-OF_CASES = "every case: its time, its rate, what a call costs"
 OF_SAMPLES = "every sample, launch by launch, of the case of a number"
 SAMPLES = ("number", "launch", "sample", "seconds")
 """Cases by their number, which the table of cases explains: their names would be most of it."""
@@ -102,7 +102,7 @@ def sheets(  # noqa: PLR0913, PLR0917 - one for each thing that is shown
     ]
     cases = sorted(_cases(run, cells, numbers), key=itemgetter("number"))
     shown = [
-        Sheet("cases", _table(CASES, cases), OF_CASES),
+        Sheet("cases", _table(CASES, cases), "every case: its time, its rate, what a call costs"),
         Sheet("samples", _samples(run, numbers), OF_SAMPLES),
         Sheet("findings", _table(FINDINGS, _findings(answered)), "the answers"),
         Sheet("figures", _table(FIGURES, figures), "the numbers behind every chart"),

@@ -13,7 +13,7 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from frobench.reports.findings.finding import Section
+from frobench.reports.findings import Section
 from frobench.reports.summary.model import Axis
 from frobench.reports.summary.views import Marks, doubtful
 from frobench.reports.web.render import filled

@@ -9,7 +9,7 @@ power stand beside them. Their words are the same on pages and in a terminal.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 import pandas as pd
 from msgspec import Struct
@@ -24,7 +24,7 @@ from frobench.reports.summary.models import Serving, serving, speeds
 from frobench.reports.summary.short import PRECISIONS
 from frobench.reports.summary.views import Marks, doubtful
 from frobench.reports.table import facts
-from frobench.reports.table.equipment import Equipment, equipment, printed_watts
+from frobench.reports.table.equipment import Equipment, printed_watts
 from frobench.reports.table.launches import CaseEstimate, Scored, left_out, scored
 from frobench.suite.checks.case_facts import busy
 from frobench.suite.checks.noise import noisy_case
@@ -39,7 +39,6 @@ from frobench.suite.terminal.answers import NOT_CONCLUSIVE, ModelSpeed
 from frobench.suite.units import counted, format_ends, format_estimate, format_point, format_value
 
 Name = Literal["compute", "memory", "overhead", "read_back", "link_to_device", "link_to_host"]
-NAMES: tuple[Name, ...] = get_args(Name)
 """The axes in their order; compute is there once for each precision."""
 LINKS: dict[Name, str] = {"link_to_device": "to-device-pinned", "link_to_host": "to-host-pinned"}
 """Kinds of copies, see `reports.findings.exercises.copies`."""
@@ -58,7 +57,7 @@ LOWER = "lower is better"
 class Axis(Struct, frozen=True, kw_only=True):
     """What a device does, in one number.
 
-    name : one of `NAMES`
+    name : one of `TITLES`
     device : the name of the device, equal for equal devices
     precision : of compute, as the benchmarks name it; else empty
     basis : how the number was made, in a few words
@@ -102,7 +101,7 @@ class Axis(Struct, frozen=True, kw_only=True):
     def doubts(self, marks: Marks) -> tuple[str, ...]:
         """Return what makes the number doubtful."""
         wide = (NOT_CONCLUSIVE,) if self.value.is_wide else ()
-        return *doubtful(self.cases, marks), *wide
+        return *wide, *doubtful(self.cases, marks)
 
     @property
     def figure(self) -> str:
@@ -297,7 +296,8 @@ class Summary(Struct, frozen=True, kw_only=True):
     machine : name of the kind of machine, and the folder of its results
     machine_id : equal for runs of what may be one machine, which have a history together
     device_id : equal for runs of equal devices, see `suite.stored.machine_identity`
-    device : see `first_device`; the name of its device, which others may share
+    device : the name of its first accelerator, or of its processor with its cores; devices that
+        differ may share it
     count : how many accelerators of that name it has; 1 for a processor
     places : what torch calls the devices that cases ran on, such as ``cuda:0``
     datetime : when the run ended, ISO 8601, as it is stored
@@ -337,12 +337,6 @@ class Summary(Struct, frozen=True, kw_only=True):
     href: str = ""
 
 
-def first_device(run: Run) -> str:
-    """Name the first accelerator of a run, or its processor with its cores."""
-    accelerators = run.frobench.environment.accelerators
-    return accelerators[0].name if accelerators else device_name(run, "cpu")
-
-
 def device_names(runs: Sequence[Summary]) -> list[str]:
     """Name the device of each run; those that share a name are told apart by what differs."""
     words = {run.device_id: distinctions(run.environment) for run in runs}
@@ -361,7 +355,7 @@ def device_names(runs: Sequence[Summary]) -> list[str]:
 def equipment_of(run: Summary) -> Equipment:
     """Return the devices of a run that have a price: those that cases ran on, or all there are."""
     there = {device.place for device in run.environment.accelerators}
-    return equipment(run.environment, run.places or there)
+    return Equipment(run.environment, run.places or there)
 
 
 def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summary:
@@ -370,9 +364,10 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
     sha256 : of the stored file
     estimated : the estimates of its cases (`reports.table.launches.estimates`)
     """
-    part, first = run.frobench, first_device(run)
+    part = run.frobench
     here = part.environment
-    names = [one.name for one in part.environment.accelerators]
+    names = [one.name for one in here.accelerators]
+    first = names[0] if names else device_name(run, "cpu")
     medians = {one.case: one.medians for one in estimated}
     status = Counter(outcome.status for outcome in part.outcomes)
     return Summary(

@@ -9,7 +9,7 @@ modes of the launches are none of its own.
 import re
 
 from frobench.reports.findings.finding import RATIO, Finding
-from frobench.reports.table.launches import TWO_MODES, Modes, two_modes
+from frobench.reports.table.launches import TWO_MODES, two_modes
 from frobench.suite.stored.types import Run
 from frobench.suite.units import format_ends, format_estimate
 
@@ -66,16 +66,12 @@ def rule(finding: Finding) -> str:
     return precisions(finding.rule_of_thumb)
 
 
-def _modes(finding: Finding) -> Modes | None:
-    return two_modes(finding.by_launch) if finding.unit != RATIO else None
-
-
 def _sentence(finding: Finding) -> str:
     value = finding.value
     if value is None:
         return finding.answer
     printed = format_estimate(value, finding.unit)
-    if found := _modes(finding):
+    if finding.unit != RATIO and (found := two_modes(finding.by_launch)):
         return finding.brief.replace(printed, found.text(finding.unit), 1)
     if value.is_wide and not finding.at_least:
         ends = format_ends(value, finding.unit)

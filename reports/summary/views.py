@@ -20,14 +20,12 @@ Marks = Mapping[str, tuple[str, ...]]
 """Words that belong beside a case's number, by the case's full name."""
 
 
-@dataclass(frozen=True)
 class Cell:
     """A number with its interval, its unit, what makes it doubtful, and the cases behind it."""
 
-    value: Estimate
-    unit: str
-    marks: tuple[str, ...] = ()
-    cases: tuple[str, ...] = ()
+    def __init__(self, value: Estimate, unit: str, cases: Iterable[str], marks: "Marks") -> None:
+        self.value, self.unit, self.cases = value, unit, tuple(dict.fromkeys(cases))
+        self.marks = doubtful(self.cases, marks)
 
 
 @dataclass(frozen=True)
@@ -52,13 +50,13 @@ class CaseRow:
     """
 
     def __init__(self, run: Run, case: Case, marks: "Marks") -> None:
-        info, words = case.extra_info, doubtful((case.fullname,), marks)
+        info, names = case.extra_info, (case.fullname,)
         medians = [s for s in case_medians(case) if s is not None]
         time, by_time = estimate(medians), rate(info.work.flops, info.work.bytes, medians)
         self.name, self.function = case.fullname, function_of(case.fullname)
         self.parameters = label(run, case.params)
-        self.time = Cell(time, "s", words, (case.fullname,))
-        self.rate = Cell(*by_time, words, (case.fullname,)) if by_time else None
+        self.time = Cell(time, "s", names, marks)
+        self.rate = Cell(*by_time, names, marks) if by_time else None
         check = info.check
         self.check = f"{check.error:.1e} of {check.bound:.1e}" if check else "not checked"
         launches = counted(len(medians), "launch")
@@ -149,22 +147,20 @@ def word(code: str) -> str:
 
 def table(plot: Plot, marks: Marks) -> Table:
     """Return the numbers of a plot, marked where a case behind them is doubtful."""
+
+    def cell(point: Point | None) -> Cell | None:
+        return Cell(point.y, plot.y.unit, point.cases, marks) if point else None
+
     series = [*plot.series, *([plot.whole] if plot.whole else [])]
     places = dict.fromkeys(point.x for one in series for point in one.points)
     numeric = all(isinstance(x, int | float) for x in places)
     points = [{point.x: point for point in one.points} for one in series]
     rows = [
-        (spell_x(x, plot.x.unit), [_cell(column.get(x), plot.y.unit, marks) for column in points])
+        (spell_x(x, plot.x.unit), [cell(column.get(x)) for column in points])
         for x in (sorted(places, key=float) if numeric else places)
     ]
     absent = "none" if plot.kind == "stack" else "not measured"
     return Table(plot.title, [plot.x.label, *(one.label for one in series)], rows, absent)
-
-
-def _cell(point: Point | None, unit: str, marks: Marks) -> Cell | None:
-    if point is None:
-        return None
-    return Cell(point.y, unit, doubtful(point.cases, marks), tuple(dict.fromkeys(point.cases)))
 
 
 def label(run: Run, params: Mapping[str, Scalar]) -> str:

@@ -2,8 +2,6 @@
 """What a run was measured on, as a buyer sees it, and what else its machine is made of."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from operator import attrgetter
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -19,43 +17,30 @@ LIMIT, SHEET = "power limit", "datasheet"
 _Number = TypeVar("_Number", int, float)
 
 
-@dataclass(frozen=True)
 class Equipment:
     """The devices that a ratio is of: the accelerators, or the processor where there are none.
 
     device : their model; of several the first one's, which ratios take (`suite.compare.matching`)
     accelerators : those of it that were measured; none where it was the processor alone
+    count : how many there are
     watts, watts_source : what they may draw together, by their `LIMIT` or else by the `SHEET`;
         ``None`` where it is not known of each, and for a processor
     memory_bytes : of all of them, and the host's for a processor; ``None`` where it is not known
         of each
     """
 
-    device: str
-    accelerators: tuple[Accelerator, ...]
-    watts: float | None
-    watts_source: str | None
-    memory_bytes: int | None
-
-    @property
-    def count(self) -> int:
-        """How many there are."""
-        return len(self.accelerators) or 1
-
-
-def equipment(environment: Environment, measured: Collection[str]) -> Equipment:
-    """Return what was measured, on devices with names such as ``cuda:0``."""
-    there = [one for one in environment.accelerators if one.place in measured]
-    if not there:
+    def __init__(self, environment: Environment, measured: Collection[str]) -> None:
+        """Find what was measured, on devices with names such as ``cuda:0``."""
+        there = [one for one in environment.accelerators if one.place in measured]
         cpu = environment.cpu
-        return Equipment(cpu.model or cpu.architecture, (), None, None, cpu.memory_bytes)
-    model = there[0].name
-    equal = tuple(one for one in there if one.name == model)
-    memory = _sum([one.memory_bytes for one in equal])
-    for source, watts_of in ((LIMIT, attrgetter("power_limit_watts")), (SHEET, printed_watts)):
-        if watts := _sum([*map(watts_of, equal)]):
-            return Equipment(model, equal, watts, source, memory)
-    return Equipment(model, equal, None, None, memory)
+        self.device = there[0].name if there else cpu.model or cpu.architecture
+        self.accelerators = tuple(one for one in there if one.name == self.device)
+        self.count = len(self.accelerators) or 1
+        self.memory_bytes = _sum([one.memory_bytes for one in self.accelerators or [cpu]])
+        limit = _sum([one.power_limit_watts for one in self.accelerators])
+        printed = _sum([*map(printed_watts, self.accelerators)])
+        self.watts = limit or printed or None
+        self.watts_source = LIMIT if limit else SHEET if printed else None
 
 
 def _sum(values: Sequence[_Number | None]) -> _Number | None:

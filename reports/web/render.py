@@ -38,7 +38,7 @@ _ESTIMATED = re.compile(
 """A number, maybe with its unit, before its interval, or one that is reached at least."""
 _CODE = re.compile(r"(`+)(.+?)\1")
 _COMMENT = re.compile(r"^ *(?://(?! SPDX).*|/\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
-"""Lines of a script that are comments, but the one that names the licence."""
+"""Lines of a script that are comments, which no page carries, but the one about the licence."""
 
 
 def render(
@@ -53,7 +53,7 @@ def render(
         `<script type="application/json" id="data">{{ data | json }}</script>`
     """
     style = "".join([_style(), *map(static, styles)])
-    programs = [_program(name) for name in scripts]
+    programs = [_COMMENT.sub("", static(name)) for name in scripts]
     return filled(
         template,
         style=Markup(style),  # noqa: S704 - our own files
@@ -107,12 +107,6 @@ def _style() -> str:
 def static(name: str) -> str:
     """Return the text of a file in `static/`."""
     return (HERE / "static" / name).read_text(encoding="utf-8")
-
-
-@cache
-def _program(name: str) -> str:
-    """Return the text of a script without its comments, which every page would carry."""
-    return _COMMENT.sub("", static(name))
 
 
 def _policy(style: str, programs: Iterable[str]) -> str:

@@ -185,8 +185,7 @@ def groups(cases: Cases) -> list[str]:
 
 def nodes_in(group: str) -> int:
     """Return how many nodes a group spans."""
-    nodes, _ = nodes_of(group) or (1, 0)
-    return nodes
+    return (nodes_of(group) or (1, 0))[0]
 
 
 def ranks_in(group: str) -> int:
@@ -228,7 +227,8 @@ def _training_findings(cases: Cases) -> Iterator[Finding]:
 def _answer_efficiency(cases: Cases, group: str, way: str, scaling: str) -> Finding:
     curve = _efficiency(cases, group, way, scaling)
     width = curve.sizes[-1]
-    parameters = f"a layer of {_parameters(width)} parameters"
+    # Six matrices and two normalisations of a decoder layer.
+    parameters = f"a layer of {format_value(12 * width**2 + 2 * width, 'n')} parameters"
     return at(curve, width, "1", f"of perfect scaling with {SCALINGS[scaling]}, {parameters}")
 
 
@@ -306,11 +306,6 @@ def _efficiency(cases: Cases, group: str, way: str, scaling: str) -> Curve:
     ratio = _steps(cases, group, "alone") / _steps(cases, group, way, scaling)
     parts = ranks_in(group) if scaling == "strong" else 1
     return Curve.of(ratio.table / parts, ratio.cases)
-
-
-def _parameters(width: float) -> str:
-    """Spell the parameters of a decoder layer: its six matrices and two normalisations."""
-    return format_value(12 * width**2 + 2 * width, "n")
 
 
 def _speedup(cases: Cases, group: str) -> Curve:

@@ -65,18 +65,14 @@ class Kind:
 
 _PAGEABLE, _PINNED = {"memory": "pageable"}, {"memory": "pinned"}
 _TO, _FROM, _BETWEEN = "bench_to_device", "bench_to_host", "bench_between"
+_THROUGH_HOST = "between {} through the host", "between them, through the host"
 KINDS = {
     "to-device": Kind(_TO, _PAGEABLE, "from pageable memory to {}", "to it, pageable"),
     "to-host": Kind(_FROM, _PAGEABLE, "from {} to pageable memory", "from it, pageable"),
     "to-device-pinned": Kind(_TO, _PINNED, "from pinned memory to {}", "to it, pinned"),
     "to-host-pinned": Kind(_FROM, _PINNED, "from {} to pinned memory", "from it, pinned"),
     "between": Kind(_BETWEEN, {"way": "direct"}, "between {}", "between them"),
-    "between-through-host": Kind(
-        _BETWEEN,
-        {"way": "through_host"},
-        "between {} through the host",
-        "between them, through the host",
-    ),
+    "between-through-host": Kind(_BETWEEN, {"way": "through_host"}, *_THROUGH_HOST),
     "within": Kind("bench_within", {}, "within the memory of {}", "within it"),
 }
 """Those with a latency and a bandwidth of their own, what an unsuspecting program does first."""

@@ -49,12 +49,8 @@ class Work:
 TRAINING = Work("train", "training", "bench_train", {})
 PREFILL = Work("prefill", "prefill", "bench_prefill", {})
 DECODING = Work("decode-1", "decoding at batch 1", "bench_decode", {"batch": 1}, by_graph=True)
-WORKS = (
-    TRAINING,
-    PREFILL,
-    DECODING,
-    Work("decode-32", "decoding at batch 32", "bench_decode", {"batch": 32}, by_graph=True),
-)
+BATCHED = Work("decode-32", "decoding at batch 32", "bench_decode", {"batch": 32}, by_graph=True)
+WORKS = (TRAINING, PREFILL, DECODING, BATCHED)
 
 
 @dataclass(frozen=True)
@@ -98,7 +94,7 @@ def _speed(cases: Cases, device: str, work: Work) -> Finding:
     rule = limits.limit(parts)
     clauses = [part.clause for part in parts.values() if part.clause]
     clauses += [f"{rule} limits it"] if rule else []
-    if not rule and parts and limits.surely_none(parts):
+    if parts and all(is_below(part.by_launch, limits.HALF) for part in parts.values()):
         clauses.append("none limits it alone")
     how = f"{model.label}{', replayed from a graph' if model.case is model.replayed else ''}"
     return answered(

@@ -11,7 +11,7 @@ from frobench.reports.findings import peaks
 from frobench.reports.findings.exercises.copies import AT_ONCE, KINDS, LARGE
 from frobench.reports.findings.exercises.products import fastest_products
 from frobench.reports.findings.select import Cases, NotMeasuredError, cases_of
-from frobench.reports.findings.values import estimate_of, is_above, is_below, text
+from frobench.reports.findings.values import estimate_of, is_above, text
 from frobench.reports.table.launches import device_of
 from frobench.suite.datasheets.catalog import PeakRate
 from frobench.suite.stored.types import Case
@@ -121,8 +121,3 @@ def limit(parts: Mapping[str, Part]) -> str:
         if is_above(part.by_launch, HALF) and not is_above(part.by_launch, 1.0)
     }
     return max(needed, key=lambda name: needed[name], default="")
-
-
-def surely_none(parts: Mapping[str, Part]) -> bool:
-    """Tell whether each resource is needed for less than half of the time."""
-    return all(is_below(part.by_launch, HALF) for part in parts.values())

@@ -75,7 +75,6 @@ const index = (() => {
       const score = model.beside(compared, one.machine, base.machine), { speed } = score;
       return { ...one, score, speed, worth: speed && one.price ? model.workPer(speed, one.price / PER) : null };
     });
-    rows.sort((a, b) => (b.speed?.log ?? -Infinity) - (a.speed?.log ?? -Infinity) || a.run - b.run);
     const beside = (one, other) => compared(one.machine, other.machine).speed;
     const shown = {
       rows, order, apart: differing(all.data), base, beside, compared, workload, unpriced: found.filter(([, out]) => out === "price unknown").length,
@@ -85,8 +84,8 @@ const index = (() => {
     };
     const by = columns(all).find(({ title }) => title.toLowerCase() === order.replace("-", ""));
     const amounts = new Map(rows.map((row) => [row.run, by ? by.of(row)?.value : row.speed?.log])), amount = ({ run }) => amounts.get(run);
-    const sign = order.startsWith("-") ? -1 : 1;
-    if (by || order === "speed") rows.sort((a, b) => last(amount(a), amount(b)) || sign * (amount(a) - amount(b)) || a.run - b.run);
+    const sign = (by || order === "speed") && !order.startsWith("-") ? 1 : -1;
+    rows.sort((a, b) => last(amount(a), amount(b)) || sign * (amount(a) - amount(b)) || a.run - b.run);
     return shown;
   }
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from frobench.reports.findings import sections
-from frobench.reports.findings.finding import Finding, Section
+from frobench.reports.findings import Section, sections
+from frobench.reports.findings.finding import Finding
 from frobench.suite.stored.types import Case, Exercise, Outcome, Run, Work
 from tests.instruments.runs import factory
 from tests.instruments.runs.evidence import side_by_side

@@ -98,7 +98,7 @@ def test_a_name_without_room_is_cut_at_a_comma_and_else_between_words() -> None:
 
 
 def test_a_bar_ends_at_its_number_and_has_its_datasheet_and_other_runs() -> None:
-    bar = Bar(estimate(50e9), "B/s", "Memory", 100e9, "datasheet 100", (40e9, 60e9))
+    bar = Bar(estimate(50e9), "B/s", "Memory", 100e9, "datasheet", (40e9, 60e9))
     drawn = screen.bar(bar)
     (width,) = re.findall(r'<rect [^>]*width="([\d.]+)%"', drawn)
     (sheet,) = re.findall(r'<line x1="([\d.]+)%"[^>]*class="sheet"', drawn)

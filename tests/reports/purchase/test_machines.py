@@ -12,7 +12,7 @@ from frobench.reports.compare import workload as workloads
 from frobench.reports.purchase import machines, script
 from frobench.reports.purchase.prices import Price
 from frobench.reports.purchase.prices import read as read_prices
-from frobench.reports.table.equipment import equipment
+from frobench.reports.table.equipment import Equipment
 from frobench.reports.table.launches import STEP
 from frobench.suite.stored.types import (
     Accelerator,
@@ -195,19 +195,19 @@ def test_cases_of_the_first_of_equal_devices_count_under_any_name() -> None:
 def test_several_devices_are_added_up_or_not_known() -> None:
     [card] = BASE.frobench.environment.accelerators
     pair = [card, replace(card, index=1, power_limit_watts=500.0)]
-    found = equipment(replace(BASE.frobench.environment, accelerators=pair), ["cuda:0", "cuda:1"])
+    found = Equipment(replace(BASE.frobench.environment, accelerators=pair), ["cuda:0", "cuda:1"])
     assert (found.count, found.watts, found.memory_bytes) == (2, 1200.0, 2 * 141 * 10**9)
-    alone = equipment(replace(BASE.frobench.environment, accelerators=pair), ["cpu", "cuda:1"])
+    alone = Equipment(replace(BASE.frobench.environment, accelerators=pair), ["cpu", "cuda:1"])
     assert (alone.count, alone.watts) == (1, 500.0)
     pair[1] = replace(pair[1], power_limit_watts=None, memory_bytes=None)
-    told = equipment(replace(BASE.frobench.environment, accelerators=pair), ["cuda:0", "cuda:1"])
+    told = Equipment(replace(BASE.frobench.environment, accelerators=pair), ["cuda:0", "cuda:1"])
     assert (told.watts, told.watts_source, told.memory_bytes) == (1400.0, "datasheet", None)
 
 
 def test_beside_another_model_the_first_counts_whose_cases_are_compared() -> None:
     [card] = BASE.frobench.environment.accelerators
     pair = [card, replace(card, index=1, name="A card inside the processor", memory_bytes=None)]
-    found = equipment(replace(BASE.frobench.environment, accelerators=pair), ["cuda:0", "cuda:1"])
+    found = Equipment(replace(BASE.frobench.environment, accelerators=pair), ["cuda:0", "cuda:1"])
     assert (found.device, found.count) == ("NVIDIA H200", 1)
     assert (found.watts, found.memory_bytes) == (700.0, 141 * 10**9)
 

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.reports.purchase import prices
-from frobench.reports.table.equipment import Equipment, equipment
+from frobench.reports.table.equipment import Equipment
 from frobench.suite.datasheets import catalog
 from frobench.suite.stored.types import Accelerator
 from tests.instruments.processes.command import ROOT
@@ -28,7 +28,7 @@ def table(folder: Path, *lines: str) -> Path:
 
 
 def bought(*devices: Accelerator) -> Equipment:
-    return equipment(
+    return Equipment(
         replace(environment(None, 0), accelerators=list(devices)),
         [f"cuda:{index}" for index in range(len(devices))],
     )

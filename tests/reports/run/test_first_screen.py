@@ -7,8 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.reports.files.metadata import ANYWHERE, Head
-from frobench.reports.findings import sections
-from frobench.reports.findings.finding import Section
+from frobench.reports.findings import Section, sections
 from frobench.reports.run.first_screen import FirstScreen
 from frobench.reports.run.page import AnswerRow, Contents, Signs, run_page
 from frobench.reports.summary import plain, views

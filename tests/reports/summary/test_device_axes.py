@@ -14,7 +14,7 @@ from frobench.command import main
 from frobench.reports.findings import findings
 from frobench.reports.run.sheets import sheets
 from frobench.reports.summary import models
-from frobench.reports.summary.model import NAMES, Axis, DeviceAxes, device_axes, with_others
+from frobench.reports.summary.model import TITLES, Axis, DeviceAxes, device_axes, with_others
 from frobench.reports.summary.views import numbers
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Energy, Run, Search, Work
@@ -122,7 +122,7 @@ def axes_of(cases: Sequence[Case], accelerators: int = 1) -> DeviceAxes:
     return device_axes(run_of(cases, accelerators))
 
 
-def axis(found: DeviceAxes, name: Any, precision: str = "") -> Axis:  # noqa: ANN401 - a name of `NAMES`
+def axis(found: DeviceAxes, name: Any, precision: str = "") -> Axis:  # noqa: ANN401 - one of `TITLES`
     one = found.axis(name, precision)
     assert one is not None, name
     return one
@@ -132,7 +132,7 @@ def test_a_gpu_has_every_axis_in_its_real_unit() -> None:
     found = axes_of(everything(GPU))
     assert (found.device, found.place) == ("NVIDIA H200", GPU)
     assert (found.memory_bytes, found.limit_watts) == (141 * 10**9, 700.0)
-    assert [*dict.fromkeys(one.name for one in found.axes)] == [*NAMES]
+    assert [*dict.fromkeys(one.name for one in found.axes)] == [*TITLES]
     truth = {
         "memory": MEMORY,
         "link_to_device": LINK,

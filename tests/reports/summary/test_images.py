@@ -2,13 +2,14 @@
 """A picture stands for a page, whatever its machine is called."""
 
 import io
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 from PIL import Image, ImageChops
 
-from frobench.reports.findings.finding import Finding, Section
+from frobench.reports.findings.finding import Finding
 from frobench.reports.summary import card
 from frobench.reports.summary.card import EDGE, HEIGHT, WIDTH, Row
 from frobench.suite.stored.types import Estimate
@@ -16,9 +17,9 @@ from frobench.suite.stored.types import Estimate
 LINES = [Row("437 GFLOP/s [425, 441]", "best rate, in bfloat16")]
 
 
-def answer(value: Estimate | None, case: str = "steady") -> Section:
+def answer(value: Estimate | None, case: str = "steady") -> Any:  # noqa: ANN401 - of a section
     lead = Finding("rate", "?", "It is fast.", value, "FLOP/s", "best rate", cases=(case,))
-    return Section("matmul", "Matmul", "?", "", (lead,))
+    return SimpleNamespace(title="Matmul", findings=(lead,))
 
 
 def pixels(content: bytes) -> Image.Image:

@@ -18,12 +18,13 @@ from frobench.suite.checks import __main__, bounds, ceilings, rule, structure, t
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Energy, Run, Telemetry, Work
 from tests.instruments.faults import bad_files, published_figures
-from tests.instruments.faults.judging import (, name_again
+from tests.instruments.faults.judging import (
     add_up,
     codes,
     in_two_modes,
     keep,
     made,
+    name_again,
     of_its_name,
     set_samples,
     validate,
