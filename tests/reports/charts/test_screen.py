@@ -64,22 +64,6 @@ def test_labels_at_the_ends_of_lines_are_apart() -> None:
     assert abs(first - second) >= 13
 
 
-def test_one_line_has_its_last_value_as_the_interval_supports() -> None:
-    drawn = screen.chart(lead(256, "FLOP/s", "a-256"), [curve("a")], {}, {})
-    assert "256 FLOP/s" in texts(drawn) or "260 FLOP/s" in texts(drawn)
-
-
-def test_a_ratio_at_the_first_size_is_an_interval_beside_one() -> None:
-    drawn = screen.chart(lead(16, RATIO, "a-16"), [curve("a")], {}, {})
-    assert f"1{RATIO}" in texts(drawn)
-    assert 'class="fr"' in drawn
-
-
-def test_without_a_chart_of_its_cases_there_is_a_bar_and_without_a_number_nothing() -> None:
-    assert len(re.findall("<rect", screen.chart(lead(3, "s", "z"), [curve("a")], {}, {}))) == 1
-    assert not screen.chart(lead(None, ""), [], {}, {})
-
-
 def test_two_modes_are_shown_launch_by_launch() -> None:
     launches = {"item": [1.0, 1.0, 2.0, 2.0], "log on device": [1.0, 1.0, 2.0]}
     drawn = screen.chart(lead(1, RATIO, "a"), [curve("a")], launches, {})
@@ -154,15 +138,20 @@ def test_names_too_long_for_the_end_of_a_bar_stand_above_it() -> None:
     assert "400 µs tensor by tensor" in drawn
 
 
-def test_the_ends_of_an_interval_are_those_that_the_answer_has() -> None:
-    found = Finding("lead", "", "", Estimate(0.99, 0.8214, 1.0234, 8), RATIO)
-    drawn = screen.chart(found, [], {}, {})
-    assert f">0.82{RATIO}<" in drawn
-
-
 def test_a_chart_of_times_does_not_stand_for_a_ratio() -> None:
     points = tuple(Point(n, Estimate(n * 1e-6, None, None, 8), ("a",)) for n in (1.0, 2.0, 4.0))
     axes = Axis("steps"), Axis("Time", "s")
     shown = Plot("steps", "Steps", "curve", *axes, (Series("CPU", points),))
     found = Finding("lead", "", "", Estimate(0.99, 0.82, 1.02, 8), RATIO, cases=("a",))
     assert f"0.99{RATIO}, interval 0.82 to 1.02{RATIO}" in screen.chart(found, [shown], {}, {})
+
+
+def test_without_a_chart_of_its_cases_there_is_a_bar_and_without_a_number_nothing() -> None:
+    assert len(re.findall("<rect", screen.chart(lead(3, "s", "z"), [curve("a")], {}, {}))) == 1
+    assert not screen.chart(lead(None, ""), [], {}, {})
+
+
+def test_the_ends_of_an_interval_are_those_that_the_answer_has() -> None:
+    found = Finding("lead", "", "", Estimate(0.99, 0.8214, 1.0234, 8), RATIO)
+    drawn = screen.chart(found, [], {}, {})
+    assert f">0.82{RATIO}<" in drawn

@@ -37,7 +37,8 @@ from tests.reports.findings import (
     table_of_own,
     table_of_products,
 )
-from tests.reports.findings.table import Row, rows, run
+from tests.reports.findings.table import run
+from tests.reports.tables import Row, matches, rows
 
 CPU, GPU = "cpu", "cuda:0"
 TABLES = (
@@ -56,12 +57,6 @@ def words(finding: Finding) -> str:
     rule = finding.rule_of_thumb.replace("\N{NO-BREAK SPACE}", " ")
     found = plain(finding).replace(RATIO, "x")
     return f"{found} \N{RIGHTWARDS ARROW} {rule}" if rule else found
-
-
-def matches(text: str, pattern: str) -> bool:
-    """Tell whether a text is that of a pattern, in which an ellipsis stands for any other."""
-    parts = (re.escape(part) for part in pattern.split("\N{HORIZONTAL ELLIPSIS}"))
-    return re.fullmatch(".*".join(parts), text) is not None
 
 
 def says(found: Finding, number: str, pattern: str) -> None:
@@ -87,7 +82,7 @@ def draws(plot: Plot, told: list[list[str]]) -> None:
             assert not number or point.y.value == pytest.approx(float(number), rel=1e-5)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.exercise}: {row.what}")
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.section}: {row.what}")
 def test_a_run_says_and_draws(row: Row) -> None:
     section = sections(run(row))[0]
     found, plots = by_name(section), {plot.name: plot for plot in section.plots}

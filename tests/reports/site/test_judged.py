@@ -85,16 +85,6 @@ def test_no_page_shows_an_impossible_figure_as_a_result(
         assert not re.search(f"{SHOWN}(?!, where )", text), other
 
 
-def test_a_machine_is_not_offered_by_an_impossible_rate() -> None:
-    def rates(run: Run) -> dict[str, float]:
-        [one, _] = sides(checks.judged(run), good())
-        known = (axis for axis in one.axes.axes if axis.name == "compute")
-        return {axis.precision: axis.value.value for axis in known}
-
-    assert rates(edited()).keys() == rates(good()).keys()
-    assert rates(edited())[IMPOSSIBLE] < rates(good())[IMPOSSIBLE]
-
-
 def test_stored_conclusions_that_the_facts_do_not_support_are_not_believed(
     tmp_path: Path,
 ) -> None:
@@ -138,3 +128,13 @@ def test_a_site_judges_a_file_once(
     assert len(judged) == len(paths)
     source = Source(paths[1], "0" * 64, Cache(tmp_path / "cache", "other sources"))
     assert run_files.judged(source).frobench.conclusions == conclude(edited())
+
+
+def test_a_machine_is_not_offered_by_an_impossible_rate() -> None:
+    def rates(run: Run) -> dict[str, float]:
+        [one, _] = sides(checks.judged(run), good())
+        known = (axis for axis in one.axes.axes if axis.name == "compute")
+        return {axis.precision: axis.value.value for axis in known}
+
+    assert rates(edited()).keys() == rates(good()).keys()
+    assert rates(edited())[IMPOSSIBLE] < rates(good())[IMPOSSIBLE]
