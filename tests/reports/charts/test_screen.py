@@ -8,7 +8,6 @@ from markupsafe import Markup
 
 from frobench.reports.charts import screen
 from frobench.reports.charts.screen import Bar
-from frobench.reports.charts.svg import Fluid
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from frobench.suite.stored.types import Estimate
 
@@ -115,15 +114,6 @@ def test_a_roofline_names_its_ceilings_the_highest_first_and_apart() -> None:
     assert shown == ["bf16 510", "fp32 500", "memory 1 GB/s"]
     first, second, _ = heights(drawn)
     assert second - first > 13
-
-
-def test_what_others_wrote_is_escaped() -> None:
-    drawing = Fluid(10)
-    drawing.text(0, 0, "<b>&\u202e")
-    drawn = drawing.svg('"><script>')
-    assert "<b>" not in drawn
-    assert "<script>" not in drawn
-    assert "\u202e" not in drawn
 
 
 def test_names_too_long_for_the_end_of_a_bar_stand_above_it() -> None:

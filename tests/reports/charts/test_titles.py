@@ -99,13 +99,6 @@ def test_ratios_near_one_get_a_range_fitted_to_them_with_a_line_at_one(
     assert 'class="level"' in draw(plot)
 
 
-@pytest.mark.parametrize("most", [4, 5, 6])
-@pytest.mark.parametrize("low", [0.0, 0.003, 0.31, 0.93, 5.0])
-@pytest.mark.parametrize("width", [0.11, 0.7, 9.5, 31.0, 4e6])
-def test_an_axis_has_three_ticks_or_more(low: float, width: float, most: int) -> None:
-    assert len(axes.ticks(low, low + width, most)) >= 3
-
-
 def test_ticks_share_one_unit_unless_they_lie_far_apart() -> None:
     assert axes.tick_labels([0.0, 2e-6, 4e-6], "s") == axes.Ticks(
         {0.0: "0", 2e-6: "2", 4e-6: "4"}, "µs"
