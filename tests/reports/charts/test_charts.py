@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from frobench.reports.charts import axes
 from frobench.reports.charts.axes import describe, hover, ticks
 from frobench.reports.charts.plots import BELOW, HEIGHT, draw
-from frobench.reports.findings.finding import RATIO, Axis, Plot, Point, Series
+from frobench.reports.findings.finding import RATIO, Axis, Plot, PlotKind, Point, Series
 from frobench.reports.web import theme
 from frobench.suite.printable import printable
 from frobench.suite.stored.types import Estimate
@@ -34,7 +34,7 @@ def estimates(draw: st.DrawFn) -> Estimate:
 @st.composite
 def plots(draw: st.DrawFn) -> Plot:
     """Make any plot: a number at every place for each series, and for a stack the whole."""
-    kind = draw(st.sampled_from(["curve", "points", "dots", "stack"]))
+    kind: PlotKind = draw(st.sampled_from(["curve", "points", "dots", "stack"]))
     sized = kind in {"curve", "points"} or draw(st.booleans())
     sizes = draw(st.lists(st.integers(1, 2**30), min_size=1, max_size=6, unique=True))
     places = sorted(map(float, sizes)) if sized else [f"way {size}" for size in sizes]

@@ -116,18 +116,6 @@ def test_a_roofline_names_its_ceilings_the_highest_first_and_apart() -> None:
     assert second - first > 13
 
 
-def test_names_too_long_for_the_end_of_a_bar_stand_above_it() -> None:
-    points = (
-        Point("joined on the device, in one copy", Estimate(3e-4, 2.9e-4, 3.1e-4, 8), ("a",)),
-        Point("tensor by tensor", Estimate(4e-4, 3.9e-4, 4.1e-4, 8), ("b",)),
-    )
-    shown = Plot("ways", "Ways", "dots", Axis("way"), Axis("Time", "s"), (Series("CPU", points),))
-    found = Finding("lead", "", "", points[0].y, "s", cases=("a",))
-    drawn = screen.chart(found, [shown], {}, {})
-    assert "300 µs joined on the device" in drawn
-    assert "400 µs tensor by tensor" in drawn
-
-
 def test_a_chart_of_times_does_not_stand_for_a_ratio() -> None:
     points = tuple(Point(n, Estimate(n * 1e-6, None, None, 8), ("a",)) for n in (1.0, 2.0, 4.0))
     axes = Axis("steps"), Axis("Time", "s")

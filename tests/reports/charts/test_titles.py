@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Charts state their result, name what they draw at its place, and show numbers as answers do."""
 
-import re
 from itertools import pairwise
 from typing import Literal
 from xml.etree import ElementTree as ET
@@ -99,14 +98,6 @@ def test_ratios_near_one_get_a_range_fitted_to_them_with_a_line_at_one(
     assert 'class="level"' in draw(plot)
 
 
-def test_ticks_share_one_unit_unless_they_lie_far_apart() -> None:
-    assert axes.tick_labels([0.0, 2e-6, 4e-6], "s") == axes.Ticks(
-        {0.0: "0", 2e-6: "2", 4e-6: "4"}, "µs"
-    )
-    assert axes.tick_labels([1e-6, 1e-3, 1.0], "s").unit == ""
-    assert [*axes.tick_labels([1e-6, 1e-3, 1.0], "s").labels.values()] == ["1 µs", "1 ms", "1 s"]
-
-
 def test_a_long_name_of_a_row_is_broken_into_lines_that_have_room() -> None:
     name = "building the model without memory, putting copies of all tensors in"
     points = (Point(name, near(1.0)), Point("other", near(2.0)))
@@ -125,13 +116,6 @@ def test_several_series_have_a_legend_with_the_mark_of_each_and_one_has_none() -
     part = Series("launching", (Point("loop", near(2e-6)),))
     plot = Plot("parts", "Parts", "stack", Axis("loop"), TIME, (part,), whole=part)
     assert [kind for kind, _, _ in legend(plot)] == ["1", "whole"]
-
-
-def test_marks_at_one_place_leave_those_below_them_visible() -> None:
-    drawn = draw(curve(line("a", 1.0, 2.0), line("b", 1.0, 2.0)))
-    marks = re.findall(r'<path d="([^"]*)" class="f\d dot"([^>]*)>', drawn)
-    assert [scale for _, scale in marks] == ["", "", *[' transform="scale(0.82)"'] * 2]
-    assert len({shape for shape, _ in marks}) == 2
 
 
 def test_the_numbers_beside_bars_have_the_digits_that_their_intervals_support() -> None:

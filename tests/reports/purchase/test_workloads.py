@@ -169,31 +169,9 @@ def test_adding_sizes_moves_no_score_by_more_than_a_hundredth(workload: str) -> 
     assert scored("base", "dense-other", workload)["coverage"] >= 0.9
 
 
-@cache
-def held(*names: str) -> dict[str, Any]:
-    """Return cards as the scripts know them, compared with the first."""
-    every = {
-        "a": CARD,
-        "b": faster(CARD, 1.1, 0.9, 1.2)._replace(launch=6e-6),
-        "c": faster(CARD, 5, 0.2, 3),
-    }
-    return compared({name: run(every[name]) for name in names}, names[0])
-
-
 def compared(runs: Mapping[str, Run], base: str) -> dict[str, Any]:
     summaries = [summary(one, f"{name}.html") for name, one in runs.items()]
     return machines.data(summaries, reference=f"{base}.html")
-
-
-@pytest.mark.parametrize("workload", [*WORKLOADS, "own"])
-def test_an_unrelated_machine_never_changes_the_order_of_two(workload: str) -> None:
-    alone: Any = script.call(ORDER, held("a", "b"), workload)
-    beside: Any = script.call(ORDER, held("a", "b", "c"), workload)
-    left = [one for one in beside if one[0] != "c"]
-    assert [(name, speed) for name, speed, _ in left] == [(name, s) for name, s, _ in alone]
-    (_, _, first), (_, _, second) = alone
-    if first[1] < second[0]:
-        assert left[0][2][0] < left[1][2][0]
 
 
 def test_a_reference_that_lacks_cases_never_changes_the_order_of_two() -> None:

@@ -11,12 +11,9 @@ from click.testing import CliRunner
 
 from frobench.command import main
 from frobench.reports.compare.workload import sides
-from frobench.reports.making.cache import Cache, Source
-from frobench.reports.making.workers import Workers
-from frobench.reports.site import build, run_files
 from frobench.suite import checks
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Case, Conclusion, Run
+from frobench.suite.stored.types import Case, Run
 from tests.instruments.faults.spoiling import good, last, product
 
 RATE = 4.05e15
@@ -110,24 +107,6 @@ def test_an_error_of_the_whole_run_leaves_none_of_its_figures() -> None:
     assert shown.benchmarks == []
     why = next(checks.reason(one) for one in checks.conclude(run) if one.severity == "error")
     assert {one.reason for one in shown.frobench.outcomes if one.status == "failed"} == {why}
-
-
-def test_a_site_judges_a_file_once(
-    paths: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    judged: list[Run] = []
-    conclude = checks.conclude
-
-    def counted(run: Run) -> list[Conclusion]:
-        judged.append(run)
-        return conclude(run)
-
-    monkeypatch.setattr(checks, "conclude", counted)
-    for _ in range(2):
-        build.build(paths, tmp_path / "site", workers=Workers(1))
-    assert len(judged) == len(paths)
-    source = Source(paths[1], "0" * 64, Cache(tmp_path / "cache", "other sources"))
-    assert run_files.judged(source).frobench.conclusions == conclude(edited())
 
 
 def test_a_machine_is_not_offered_by_an_impossible_rate() -> None:
