@@ -15,7 +15,7 @@ PROMISE = (
     "and writes nothing outside the site."
 )
 KIND = "every text hostile, in Chromium"
-TESTS = "tests/browser/test_quiet.py"
+TESTS = "tests/browser/test_pages.py", "tests/browser/test_quiet.py"
 
 
 def left_out() -> dict[str, str]:
@@ -34,7 +34,7 @@ def trials(extent: Extent) -> list[Trial]:
 
 def attempt(_trial: Trial, _folder: Path) -> Iterable[str]:
     """Run the tests."""
-    command = [sys.executable, "-m", "pytest", "-q", "-k", "hostile or nothing_outside", TESTS]
+    command = [sys.executable, "-m", "pytest", "-q", "-k", "hostile or nothing_outside", *TESTS]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         yield (done.stdout + done.stderr)[-3000:]

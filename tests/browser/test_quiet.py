@@ -7,18 +7,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.browser.chromium import LOOKS, Look, shown
-from tests.browser.sites import HOSTILE, Place, pages
-
-
-def test_a_page_asks_for_files_alone_and_nothing_is_refused(browser: Browser, place: Place) -> None:
-    with shown(browser, place.address, LOOKS[0]) as one:
-        one.probe("unfold")
-        for look in LOOKS:
-            one.look(look)
-        one.page.wait_for_timeout(50)  # what a page would do a moment later
-        assert one.refused() == []
-        assert one.said == []
-        assert [asked for asked in one.asked if not asked.startswith(("file://", "data:"))] == []
+from tests.browser.sites import HOSTILE, pages
 
 
 def test_hostile_text_executes_nothing(browser: Browser, folder: Path) -> None:

@@ -1,101 +1,118 @@
 # SPDX-License-Identifier: MIT
-"""Charts that stand inside a page: themed, strict, told in words, and equal for equal input."""
+"""Charts that stand inside a page: themed, strict, told in words, true, whatever they show."""
 
 import re
-from typing import Literal
+from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from frobench.reports.charts.axes import describe, ticks
-from frobench.reports.charts.plots import draw
-from frobench.reports.findings.finding import Axis, Plot, Point, Series
+from frobench.reports.charts import axes
+from frobench.reports.charts.axes import describe, hover, ticks
+from frobench.reports.charts.plots import BELOW, HEIGHT, draw
+from frobench.reports.findings.finding import RATIO, Axis, Plot, PlotKind, Point, Series
 from frobench.reports.web import theme
 from frobench.suite.printable import printable
 from frobench.suite.stored.types import Estimate
+from frobench.suite.units import format_estimate
+
+HOSTILE = "</svg><script>alert(1)</script>$x^2$ \x00\u202e"
+NUMBERS = st.floats(1e-9, 1e15, allow_subnormal=False)
 
 
-def around(value: float) -> Estimate:
-    return Estimate(value, 0.9 * value, 1.1 * value, 8)
+@st.composite
+def estimates(draw: st.DrawFn) -> Estimate:
+    value = draw(NUMBERS)
+    below, above = draw(st.floats(0, 0.9)), draw(st.floats(0, 2))
+    known = draw(st.booleans())
+    low, high = ((1 - below) * value, (1 + above) * value) if known else (None, None)
+    return Estimate(value, low, high, 8 if known else 3)
 
 
-def curve(label: str = "float32") -> Plot:
-    points = tuple(Point(n, around(1e9 * n)) for n in (16, 64, 256, 1024))
-    axes = Axis("size n"), Axis("Rate", "FLOP/s")
-    return Plot("rate", "Rate by size", "curve", *axes, (Series(label, points),), 1e10, "a limit")
+@st.composite
+def plots(draw: st.DrawFn) -> Plot:
+    """Make any plot: a number at every place for each series, and for a stack the whole."""
+    kind: PlotKind = draw(st.sampled_from(["curve", "points", "dots", "stack"]))
+    sized = kind in {"curve", "points"} or draw(st.booleans())
+    sizes = draw(st.lists(st.integers(1, 2**30), min_size=1, max_size=6, unique=True))
+    places = sorted(map(float, sizes)) if sized else [f"way {size}" for size in sizes]
+    labels = draw(st.lists(st.sampled_from([HOSTILE, "a", "b"]), min_size=1, max_size=9))
+
+    def series(label: str) -> Series:
+        return Series(label, tuple(Point(place, draw(estimates())) for place in places))
+
+    unit = draw(st.sampled_from(["s", "FLOP/s", "B/s", RATIO, "1", "tokens/s"]))
+    return Plot(
+        "name",
+        "A title",
+        kind,
+        Axis("size n" if sized else "way"),
+        Axis("Time", unit),
+        tuple(series(f"{at} {label}") for at, label in enumerate(labels)),
+        draw(st.none() | NUMBERS),
+        "a limit",
+        whole=series("whole") if kind == "stack" else None,
+    )
 
 
-def by_way(kind: Literal["dots", "stack"], *values: float) -> Plot:
-    series = tuple(Series(f"part {v}", (Point("a way", around(v)),)) for v in values)
-    whole = Series("whole", (Point("a way", around(sum(values))),)) if kind == "stack" else None
-    return Plot("ways", "Ways", kind, Axis("way"), Axis("Time", "s"), series, whole=whole)
+def titles(root: ET.Element) -> list[str]:
+    return [title.text or "" for title in root.iter() if title.tag.endswith("title")]
 
 
-PLOTS = [curve(), by_way("dots", 1e-3, 2e-3), by_way("stack", 1e-3, 2e-3, -1e-4)]
-
-
-@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.kind)
-def test_a_chart_bears_a_strict_policy_and_follows_the_theme(plot: Plot) -> None:
+@settings(max_examples=150, deadline=None)
+@given(plots())
+def test_any_chart_is_strict_follows_the_theme_and_tells_every_number(plot: Plot) -> None:
     drawn = draw(plot)
-    assert "style" not in drawn
-    assert "<metadata" not in drawn
-    assert re.findall(r"#[0-9a-f]{6}|fill=|stroke=", drawn) == []  # classes alone
-
-
-def titles(drawn: str) -> list[str]:
     root = ET.fromstring(drawn)  # noqa: S314 - drawn here
-    return [title.text or "" for title in root.iter("title")]
-
-
-def test_every_point_has_a_text_to_hover() -> None:
-    texts = titles(draw(curve()))
-    assert len(texts) == 4
-    assert texts[-1].startswith("float32, size n 1,024: 1.02")
-    assert "[" in texts[-1]
-
-
-def test_every_part_of_every_bar_has_its_own_text() -> None:
-    bars = [tuple(Point(way, around(v)) for way, v in (("a", 1.0), ("b", 2.0))) for _ in "12"]
-    series = tuple(Series(f"part {place}", points) for place, points in enumerate(bars))
-    whole = Series("whole", bars[0])
-    axes = Axis("way"), Axis("Time", "s")
-    plot = Plot("parts", "Parts", "stack", *axes, series, whole=whole)
-    texts = titles(draw(plot))
-    assert [text.partition(":")[0] for text in texts] == [
-        "part 0, way a",
-        "part 0, way b",
-        "part 1, way a",
-        "part 1, way b",
-        "whole, way a",
-        "whole, way b",
-    ]
-
-
-def test_a_chart_is_told_in_words() -> None:
-    drawn = draw(curve())
-    assert 'role="img"' in drawn
-    assert describe(curve()) in drawn
-    first, last = "16.0 GFLOP/s [14.4, 17.6] at 16", "1.02 TFLOP/s [0.92, 1.13] at 1,024"
-    assert f"float32: {first}, {last}" in describe(curve())
-
-
-def test_hostile_names_are_text() -> None:
-    label = "</svg><script>alert(1)</script>$x^2$ \x00\u202e"
-    drawn = draw(curve(label))
     assert "<script" not in drawn
-    assert all("<script>alert(1)</script>$x^2$" in text for text in titles(drawn))
-    assert printable("\x00\u202e\n") == "\ufffd\ufffd "
+    assert not {"style", "id", "fill", "stroke"} & {
+        key for one in root.iter() for key in one.attrib
+    }
+    assert not re.findall(r"#[0-9a-f]{6}", drawn)  # classes alone
+    assert (root.get("role"), root.get("aria-label")) == ("img", describe(plot))
+    every = [*plot.series, *([plot.whole] if plot.whole else [])]
+    told = [
+        f"{printable(one.label)}, {plot.x.label} {axes.spell_x(point.x)}: "
+        f"{format_estimate(point.y, plot.y.unit)}"
+        for one in every
+        for point in one.points
+    ]
+    assert sorted(titles(root)) == sorted(told)
+    assert sorted(title for one in every for title in hover(plot, one)) == sorted(told)
 
 
-def test_points_without_an_interval_are_drawn() -> None:
-    lonely = Series("few", (Point(16, Estimate(1.0, None, None, 2)),))
-    plot = Plot("few", "Few", "curve", Axis("n"), Axis("Time", "s"), (lonely,))
-    assert "no interval" in draw(plot)
+@settings(max_examples=150, deadline=None)
+@given(plots())
+def test_an_axis_holds_its_numbers_and_a_few_ticks(plot: Plot) -> None:
+    low, high = axes.limits(plot)
+    shown = [ticks(low, high, most) for most in (4, 5, 6)]
+    for one, most in zip(shown, (4, 5, 6), strict=True):
+        assert one == sorted(one)
+        assert all(low <= tick <= high * (1 + 1e-9) for tick in one)
+        assert len(one) >= 3
+        assert len(one) <= most or high / max(low, 1e-300) < 1e3
+    if plot.kind != "stack":
+        ends = [end for one in plot.series for _, *both in axes.ends(one) for end in both]
+        level = axes.level(plot)
+        assert low <= min(ends) <= max(ends) <= high
+        assert level is None or low <= level <= high
 
 
-def test_no_colour_is_lost_when_series_outnumber_the_palette() -> None:
-    many = by_way("dots", *(1e-3 * k for k in range(1, 10)))
-    assert draw(many).count("<title>") == 9
+@settings(max_examples=100, deadline=None)
+@given(plots().filter(lambda plot: plot.kind in {"curve", "points"}))
+def test_marks_lie_in_the_frame_and_higher_where_the_number_is_larger(plot: Plot) -> None:
+    root = ET.fromstring(draw(plot))  # noqa: S314 - drawn here
+    marks = [one for one in root.iter("svg") if one.get("overflow")]
+    values = [point.y.value for one in plot.series for point in one.points]
+    places = [(float(one.attrib["x"].rstrip("%")), float(one.attrib["y"])) for one in marks]
+    assert len(places) == len(values)
+    assert all(0 <= x <= 100 and 0 <= y <= HEIGHT - BELOW for x, y in places)
+    by_value = sorted(zip(values, [y for _, y in places], strict=True))
+    assert all(above <= below for (_, below), (_, above) in pairwise(by_value))
+    count = len(plot.series[0].points)
+    assert [x for x, _ in places[:count]] == sorted(x for x, _ in places[:count])
 
 
 @pytest.mark.parametrize(
@@ -141,8 +158,3 @@ def test_marks_stand_out_from_what_lies_behind_them(colours: dict[str, str]) -> 
     for mark in ("c1", "ink"):  # dots and medians of a strip, on the band of its interval
         assert contrast(colours[mark], colours["rule"]) >= 3.0, mark
     assert contrast(colours["muted"], colours["paper"]) >= 4.5  # all text in a chart
-
-
-def test_both_themes_name_the_same_colours() -> None:
-    assert theme.LIGHT.keys() == theme.DARK.keys()
-    assert len(theme.SERIES) == len(theme.SHAPES)

@@ -57,10 +57,3 @@ def test_what_is_much_is_thinned_but_never_an_outlier(launches: int) -> None:
 
 def test_equal_samples_can_be_drawn() -> None:
     assert dots(drawn([1.0, 1.0], [1.0])) == [[WIDTH // 2], [WIDTH // 2]]
-
-
-def test_a_full_strip_takes_at_most_ten_bytes_a_sample() -> None:
-    launches = [
-        [1.0 + 0.01 * ((7 * index + launch) % 30) for index in range(30)] for launch in range(20)
-    ]
-    assert len(drawn(*launches).drawing) < 10 * 600

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Charts state their result, name what they draw at its place, and show numbers as answers do."""
 
-import re
 from itertools import pairwise
 from typing import Literal
 from xml.etree import ElementTree as ET
@@ -9,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from frobench.reports.charts import axes
-from frobench.reports.charts.axes import at, row_titles, short_names, subtitle
+from frobench.reports.charts.axes import at, short_names, subtitle
 from frobench.reports.charts.plots import LETTERS, draw, legend
 from frobench.reports.findings.finding import RATIO, Axis, Plot, Point, Series
 from frobench.suite.stored.types import Estimate
@@ -79,17 +78,6 @@ def test_rows_are_sorted_the_best_first(unit: str) -> None:
     assert named == (["least", "middle", "most"] if unit == "s" else ["most", "middle", "least"])
 
 
-def test_rows_of_sizes_keep_their_order() -> None:
-    points = tuple(Point(size, near(1 / size)) for size in (64.0, 8.0))
-    plot = Plot("few", "Few", "dots", Axis("batch"), TIME, (Series("CPU", points),))
-    assert [*row_titles(plot).values()] == ["batch 8", "batch 64"]
-
-
-def test_the_numbers_beside_bars_have_the_digits_that_their_intervals_support() -> None:
-    written = [text for text, _, _ in texts(rows("tokens/s", a=26221.0, b=5881.0))]
-    assert {"26,000 tokens/s", "5,900 tokens/s"} <= {*written}
-
-
 def test_a_name_loses_only_what_all_begin_with() -> None:
     named = [Series(name, ()) for name in ("H200, eager, bf16", "H200, eager, fp32")]
     assert short_names(named) == ["bf16", "fp32"]
@@ -108,26 +96,6 @@ def test_ratios_near_one_get_a_range_fitted_to_them_with_a_line_at_one(
     assert high <= top < 2
     assert axes.level(plot) == 1.0
     assert 'class="level"' in draw(plot)
-
-
-def test_ratios_far_from_one_begin_at_zero() -> None:
-    plot = curve(line("CPU", 0.4, 0.9), y=Axis("Speed", RATIO))
-    assert axes.limits(plot)[0] == 0
-
-
-@pytest.mark.parametrize("most", [4, 5, 6])
-@pytest.mark.parametrize("low", [0.0, 0.003, 0.31, 0.93, 5.0])
-@pytest.mark.parametrize("width", [0.11, 0.7, 9.5, 31.0, 4e6])
-def test_an_axis_has_three_ticks_or_more(low: float, width: float, most: int) -> None:
-    assert len(axes.ticks(low, low + width, most)) >= 3
-
-
-def test_ticks_share_one_unit_unless_they_lie_far_apart() -> None:
-    assert axes.tick_labels([0.0, 2e-6, 4e-6], "s") == axes.Ticks(
-        {0.0: "0", 2e-6: "2", 4e-6: "4"}, "µs"
-    )
-    assert axes.tick_labels([1e-6, 1e-3, 1.0], "s").unit == ""
-    assert [*axes.tick_labels([1e-6, 1e-3, 1.0], "s").labels.values()] == ["1 µs", "1 ms", "1 s"]
 
 
 def test_a_long_name_of_a_row_is_broken_into_lines_that_have_room() -> None:
@@ -150,8 +118,6 @@ def test_several_series_have_a_legend_with_the_mark_of_each_and_one_has_none() -
     assert [kind for kind, _, _ in legend(plot)] == ["1", "whole"]
 
 
-def test_marks_at_one_place_leave_those_below_them_visible() -> None:
-    drawn = draw(curve(line("a", 1.0, 2.0), line("b", 1.0, 2.0)))
-    marks = re.findall(r'<path d="([^"]*)" class="f\d dot"([^>]*)>', drawn)
-    assert [scale for _, scale in marks] == ["", "", *[' transform="scale(0.82)"'] * 2]
-    assert len({shape for shape, _ in marks}) == 2
+def test_the_numbers_beside_bars_have_the_digits_that_their_intervals_support() -> None:
+    written = [text for text, _, _ in texts(rows("tokens/s", a=26221.0, b=5881.0))]
+    assert {"26,000 tokens/s", "5,900 tokens/s"} <= {*written}

@@ -92,12 +92,6 @@ def test_two_machines_have_findings_by_kind_of_device_and_no_words() -> None:
     assert "verdict" not in table([*found.values()], "a", "b").columns
 
 
-def test_findings_stand_together_by_exercise_though_each_run_has_some_of_its_own() -> None:
-    found = compare_findings(factory.run(), factory.run(accelerators=1))
-    exercises = [one.exercise for one in found]
-    assert exercises == sorted(exercises, key=exercises.index)
-
-
 def test_a_table_of_findings_marks_every_word_as_exploratory() -> None:
     base, new = factory.run(seed=1, accelerators=1), factory.run(seed=2, accelerators=1)
     _scale(new, "bench_square", 0.7)
@@ -105,15 +99,6 @@ def test_a_table_of_findings_marks_every_word_as_exploratory() -> None:
     rows = {name: cells for _, name, *cells in table(found, "base", "new").rows}
     assert rows["speed-up"][3] == "(higher)"
     assert legend(found)[0].startswith("findings: all exploratory; ")
-
-
-def test_findings_without_a_ratio_are_named_with_the_reason_and_have_no_row() -> None:
-    found = compare_findings(factory.run(), factory.run(accelerators=1))
-    without = {one.name for one in found if one.ratio is None}
-    assert without
-    assert not without & {name for _, name, *_ in table(found, "base", "new").rows}
-    named = " ".join(line for line in legend(found) if line.startswith("no ratio: "))
-    assert "no number in base" in named
 
 
 def test_a_finding_on_a_grid_of_sizes_has_no_smallest_change() -> None:
@@ -125,12 +110,3 @@ def test_a_finding_on_a_grid_of_sizes_has_no_smallest_change() -> None:
     assert any("smallest change" in line for line in lines)
     assert any("a grid" in line for line in lines)
     assert not any("slow-down" in line for line in lines)
-
-
-def test_where_nobody_can_judge_the_table_says_whether_the_intervals_overlap() -> None:
-    base, new = factory.run(seed=1, accelerators=1), factory.run(seed=2, accelerators=1)
-    _scale(new, "bench_square", 0.7)
-    found = compare_findings(base, new)
-    rows = {name: cells for _, name, *cells in table(found, "a", "b", overlaps=True).rows}
-    assert rows["speed-up"][-1] == "no"
-    assert rows["penalty-cpu"][-1] == "yes"

@@ -73,19 +73,6 @@ def figures(plots: dict[str, Plot]) -> dict[str, Figure]:
     return drawn
 
 
-def test_every_kind_of_chart_is_among_them(plots: dict[str, Plot]) -> None:
-    assert {plot.kind for plot in plots.values()} == {"curve", "points", "dots", "stack"}
-
-
-@pytest.mark.usefixtures("believed")
-def test_each_chart_of_a_run_is_a_file_of_each_format() -> None:
-    run = few()
-    names = {f"transformer-{plot.name}" for one in sections(run) for plot in one.plots}
-    assert names == {"transformer-tokens"}
-    made = dict(files.of_run(run))
-    assert made.keys() == {f"{name}.{suffix}" for name in names for suffix in FORMATS}
-
-
 @pytest.mark.usefixtures("believed")
 def test_charts_whose_names_would_be_equal_are_files_of_their_own(
     monkeypatch: pytest.MonkeyPatch, plots: dict[str, Plot]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tables of answers: the times of cases, line by line, and what the page of such a run says.
 
-Below ``## exercise`` each row begins with ``# what it shows | accelerators=1``, and has lines of
+Each section is an exercise, and each of its rows has lines of
 
 ``+ function | device | parameters | microseconds | what is declared and stored``
     Cases, one for each value of the parameter that has several, here called x: with a time for
@@ -17,18 +17,18 @@ Below ``## exercise`` each row begins with ``# what it shows | accelerators=1``,
 ``~ plot | line | points``
     A line of a plot, of which all are told: its points are places, or ``place=number``.
 
-A line that begins with a space goes on.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from itertools import cycle, islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec.structs import replace
 
 from frobench.suite.stored.types import Case, Check, NodeFacts, Run, Search, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, case, left_out, run_of
+from tests.reports.tables import Row, named
 
 MICRO = 1e-6
 WORK = {"flops", "bytes", "items", "path"}
@@ -39,34 +39,12 @@ they usually do; and how good the next best shape was. Anything else is a part, 
 TERM = re.compile(r"([\d.e+-]+)(x?)\^?(\d?)")
 
 
-class Row(NamedTuple):
-    """A row of a table: how the run is made, and the cells of its lines by their marks."""
-
-    exercise: str
-    what: str
-    how: dict[str, str]
-    lines: dict[str, list[list[str]]]
-
-
-def rows(table: str) -> Iterator[Row]:
-    """Yield the rows of a table."""
-    for part in re.sub(r"\n +", " ", f"\n{table}").split("\n## ")[1:]:
-        exercise, *blocks = part.split("\n# ")
-        for block in blocks:
-            head, *lines = block.strip().split("\n")
-            what, _, how = head.partition(" | ")
-            marked: dict[str, list[list[str]]] = {mark: [] for mark in "+-*=!~"}
-            for line in lines:
-                marked[line[0]].append([cell.strip() for cell in line[2:].split("|")])
-            yield Row(exercise, what, _named(how), marked)
-
-
 def run(row: Row) -> Run:
     """Build the run of a row, with as many accelerators as its cases have, if not told."""
     cases = [case for cells in row.lines["+"] for case in _cases(*cells)]
     devices = {device for one in cases if not one.group for device in one.extra_info.devices}
     made = run_of(
-        row.exercise,
+        row.section,
         [one for one in cases if not one.group],
         [
             left_out(f"bench_{function}", row.how.get("status", "skipped"), reason, **_of(params))
@@ -85,7 +63,7 @@ def run(row: Row) -> Run:
 def _cases(function: str, device: str, params: str, times: str, more: str = "") -> Iterator[Case]:
     """Yield the cases of a line."""
     group, _, name = function.rpartition("/")
-    given = {key: text.split(",") for key, text in _named(params).items()}
+    given = {key: text.split(",") for key, text in named(params).items()}
     over = max(given, key=lambda key: len(given[key]), default="")
     sizes = given.get(over, ["1"])
     law = times.split(" + ") if "x" in times else None
@@ -94,7 +72,7 @@ def _cases(function: str, device: str, params: str, times: str, more: str = "") 
         x = int(size) if size.isdigit() else 1
         took = next(each) if law is None else sum(float(_amount(term, x)) for term in law)
         one = {key: _value(size if key == over else text[0]) for key, text in given.items()}
-        made = _case(f"bench_{name}", MICRO * took, device, one, x, _named(more))
+        made = _case(f"bench_{name}", MICRO * took, device, one, x, named(more))
         yield replace(made, group=group)
 
 
@@ -150,12 +128,8 @@ def _amount(text: str, x: float) -> float | str:
     return float(number) * (x ** int(power or 1) if sized else 1)
 
 
-def _named(cell: str) -> dict[str, str]:
-    return dict(pair.split("=", 1) for pair in cell.split())
-
-
 def _of(params: str) -> dict[str, Any]:
-    return {key: _value(text) for key, text in _named(params).items()}
+    return {key: _value(text) for key, text in named(params).items()}
 
 
 def _value(text: str) -> int | str:

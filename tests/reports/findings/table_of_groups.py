@@ -1,86 +1,85 @@
 # SPDX-License-Identifier: MIT
 """Answers about several devices and nodes: split batches, split models, and networks."""
 
-TABLE = """
+FOUR = "cuda:0+cuda:1+cuda:2+cuda:3"
+PAIR = "cuda:0+cuda:1"
+HALVES = "cpu/0+cpu/1"
+TABLE = f"""
 ## data_parallel
 # several devices are compared with one, and the ways with each other
 + one_device | cuda:0 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
-+ by_hand | cuda:0+cuda:1 | size=medium batch=1,64,2048 | 500 + 0.5x | items=1x
-+ data_parallel | cuda:0+cuda:1 | size=medium batch=1,64,2048 | 1000 + 1x | items=1x
-* speed-up-by_hand-cuda:0+cuda:1-medium | 1.409449 | 1.409x […] the speed of one NVIDIA H200 by
-    hand, a batch of 2,048. → Split batches of 2,048.
-= threshold-by_hand-cuda:0+cuda:1-medium | 800 64 2048 | From somewhere between a batch of 64 and a
-    batch of 2,048.
-= speed-up-data_parallel-cuda:0+cuda:1-medium | 0.7047244 | 0.7047x [0.7047, 0.7047] the speed of
-    one NVIDIA H200 with nn.DataParallel, a batch of 2,048. → Do not split batches of 2,048 or
-    fewer.
-= threshold-data_parallel-cuda:0+cuda:1-medium | none | At no size measured, up to a batch of
-    2,048.
-= best-cuda:0+cuda:1-medium | 2 | 2.000x […] as fast by hand as with nn.DataParallel, a batch of
-    2,048. → Train by hand.
++ by_hand | {PAIR} | size=medium batch=1,64,2048 | 500 + 0.5x | items=1x
++ data_parallel | {PAIR} | size=medium batch=1,64,2048 | 1000 + 1x | items=1x
+* speed-up-by_hand-{PAIR}-medium | 1.409449 | 1.409x […] the speed of one NVIDIA H200 by hand, a
+    batch of 2,048. → Split batches of 2,048.
+= threshold-by_hand-{PAIR}-medium | 800 64 2048 | From somewhere between a batch of 64 and a batch
+    of 2,048.
+= speed-up-data_parallel-{PAIR}-medium | 0.7047244 | 0.7047x [0.7047, 0.7047] the speed of one
+    NVIDIA H200 with nn.DataParallel, a batch of 2,048. → Do not split batches of 2,048 or fewer.
+= threshold-data_parallel-{PAIR}-medium | none | At no size measured, up to a batch of 2,048.
+= best-{PAIR}-medium | 2 | 2.000x […] as fast by hand as with nn.DataParallel, a batch of 2,048. →
+    Train by hand.
 # four devices are compared with one
 + one_device | cuda:0 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
-+ by_hand | cuda:0+cuda:1+cuda:2+cuda:3 | size=medium batch=1,64,2048 | 1000 + 0.25x | items=1x
-* speed-up-by_hand-cuda:0+cuda:1+cuda:2+cuda:3-medium | 1.420635 | …
-= best-cuda:0+cuda:1+cuda:2+cuda:3-medium | | Not measured: by hand is the only way that was
-    measured.
++ by_hand | {FOUR} | size=medium batch=1,64,2048 | 1000 + 0.25x | items=1x
+* speed-up-by_hand-{FOUR}-medium | 1.420635 | …
+= best-{FOUR}-medium | | Not measured: by hand is the only way that was measured.
 # processes are compared with one process, by their steps however many are in a sample
 + one_device | cuda:0 | size=medium batch=1,64,2048 | 900 + 9x | items=1x
-+ one_process | cuda:0+cuda:1 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
-+ distributed | cuda:0+cuda:1 | size=medium batch=1,64,2048 | 5000 + 5x | items=10x
-+ by_hand | cuda:0+cuda:1 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
-* speed-up-by_hand-cuda:0+cuda:1-medium | 9 | …
-= speed-up-distributed-cuda:0+cuda:1-medium | 1.409449 | …
-= best-cuda:0+cuda:1-medium | 1.409449 | … as fast with DistributedDataParallel as by hand, …
++ one_process | {PAIR} | size=medium batch=1,64,2048 | 100 + 1x | items=1x
++ distributed | {PAIR} | size=medium batch=1,64,2048 | 5000 + 5x | items=10x
++ by_hand | {PAIR} | size=medium batch=1,64,2048 | 100 + 1x | items=1x
+* speed-up-by_hand-{PAIR}-medium | 9 | …
+= speed-up-distributed-{PAIR}-medium | 1.409449 | …
+= best-{PAIR}-medium | 1.409449 | … as fast with DistributedDataParallel as by hand, …
 # halves of the CPU are compared with one half and named so
-+ one_process | cpu/0+cpu/1 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
-+ distributed | cpu/0+cpu/1 | size=medium batch=1,64,2048 | 500 + 0.5x | items=1x
++ one_process | {HALVES} | size=medium batch=1,64,2048 | 100 + 1x | items=1x
++ distributed | {HALVES} | size=medium batch=1,64,2048 | 500 + 0.5x | items=1x
 - by_hand | device=none size=medium batch=1 | needs two accelerators; 0 measured here
-* speed-up-distributed-cpu/0+cpu/1-medium | 1.409449 | … the speed of one half with
+* speed-up-distributed-{HALVES}-medium | 1.409449 | … the speed of one half with
     DistributedDataParallel, a batch of 2,048.…
-= threshold-distributed-cpu/0+cpu/1-medium | 800 | …
+= threshold-distributed-{HALVES}-medium | 800 | …
 = speed-up-accelerators | | Not measured: needs two accelerators; 0 measured here.
-! best-cpu/0+cpu/1-medium
-! loss-cpu/0+cpu/1-medium
+! best-{HALVES}-medium
+! loss-{HALVES}-medium
 # ways that cannot be told apart are not ranked
-+ by_hand | cuda:0+cuda:1 | size=medium batch=2048 | 1524 | items=2048
-+ data_parallel | cuda:0+cuda:1 | size=medium batch=2048 | 1524 | shaken=1.1,0.9 items=2048
-    items=2048
-* best-cuda:0+cuda:1-medium | | No measurable difference: … a batch of 2,048.
++ by_hand | {PAIR} | size=medium batch=2048 | 1524 | items=2048
++ data_parallel | {PAIR} | size=medium batch=2048 | 1524 | shaken=1.1,0.9 items=2048 items=2048
+* best-{PAIR}-medium | | No measurable difference: … a batch of 2,048.
 # what is lost is what a share of one device's time leaves
 + one_device | cuda:0 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
-+ by_hand | cuda:0+cuda:1 | size=medium batch=1,64,2048 | 500 + 0.5x | items=1x
-+ data_parallel | cuda:0+cuda:1 | size=medium batch=1,64,2048 | 1000 + 1x | items=1x
++ by_hand | {PAIR} | size=medium batch=1,64,2048 | 500 + 0.5x | items=1x
++ data_parallel | {PAIR} | size=medium batch=1,64,2048 | 1000 + 1x | items=1x
 + forward | cuda:0 | size=medium batch=2048 | 6000 | items=2048
-+ forward_parts | cuda:0+cuda:1 | size=medium batch=2048
++ forward_parts | {PAIR} | size=medium batch=2048
     part=replicate,scatter,parallel_apply,gather,whole | 3000 1000 4000 2000 9800 | items=2048
-= loss-cuda:0+cuda:1-medium | 0.6938776 | 69.39% […] of a forward pass, with a batch of 2,048.
-~ parts-cuda:0+cuda:1-medium | replicate | 2,048 samples=0.003
-~ parts-cuda:0+cuda:1-medium | scatter | 2,048 samples=0.001
-~ parts-cuda:0+cuda:1-medium | parallel_apply | 2,048 samples=0.004
-~ parts-cuda:0+cuda:1-medium | gather | 2,048 samples=0.002
-~ parts-cuda:0+cuda:1-medium | all at once | 2,048 samples=0.0098
+= loss-{PAIR}-medium | 0.6938776 | 69.39% […] of a forward pass, with a batch of 2,048.
+~ parts-{PAIR}-medium | replicate | 2,048 samples=0.003
+~ parts-{PAIR}-medium | scatter | 2,048 samples=0.001
+~ parts-{PAIR}-medium | parallel_apply | 2,048 samples=0.004
+~ parts-{PAIR}-medium | gather | 2,048 samples=0.002
+~ parts-{PAIR}-medium | all at once | 2,048 samples=0.0098
 # a build without the primitives is the reason that is given
 + one_device | cuda:0 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
-+ by_hand | cuda:0+cuda:1 | size=medium batch=1,64,2048 | 500 + 0.5x | items=1x
-- data_parallel | device=cuda:0+cuda:1 size=medium batch=64 part= | no primitives for
++ by_hand | {PAIR} | size=medium batch=1,64,2048 | 500 + 0.5x | items=1x
+- data_parallel | device={PAIR} size=medium batch=64 part= | no primitives for nn.DataParallel
+    here: module has no attribute '_scatter'
+- forward_parts | device={PAIR} size=medium batch=64 part=replicate | no primitives for
     nn.DataParallel here: module has no attribute '_scatter'
-- forward_parts | device=cuda:0+cuda:1 size=medium batch=64 part=replicate | no primitives for
-    nn.DataParallel here: module has no attribute '_scatter'
-= speed-up-data_parallel-cuda:0+cuda:1-medium | | Not measured: no primitives for nn.DataParallel
-    here: module has no attribute '_scatter'.
-= loss-cuda:0+cuda:1-medium | | Not measured: no primitives for nn.DataParallel here: module has no
+= speed-up-data_parallel-{PAIR}-medium | | Not measured: no primitives for nn.DataParallel here:
+    module has no attribute '_scatter'.
+= loss-{PAIR}-medium | | Not measured: no primitives for nn.DataParallel here: module has no
     attribute '_scatter'.
 # each network and group has its lines, the largest network first
 + one_device | cuda:0 | size=medium,small,large batch=1 | 101 | items=1
 + one_device | cuda:0 | size=medium,small,large batch=64 | 164 | items=64
 + one_device | cuda:0 | size=medium,small,large batch=2048 | 2148 | items=2048
-+ by_hand | cuda:0+cuda:1 | size=medium,small,large batch=1 | 500.5 | items=1
-+ by_hand | cuda:0+cuda:1 | size=medium,small,large batch=64 | 532 | items=64
-+ by_hand | cuda:0+cuda:1 | size=medium,small,large batch=2048 | 1524 | items=2048
-+ data_parallel | cuda:0+cuda:1 | size=medium batch=1,64,2048 | 1000 + 1x | items=1x
-~ speed-up-cuda:0+cuda:1-medium | by hand / with nn.DataParallel
-~ speed-up-cuda:0+cuda:1-small | by hand | 1=0.2017982; 64=0.3082707; 2048=1.409449
++ by_hand | {PAIR} | size=medium,small,large batch=1 | 500.5 | items=1
++ by_hand | {PAIR} | size=medium,small,large batch=64 | 532 | items=64
++ by_hand | {PAIR} | size=medium,small,large batch=2048 | 1524 | items=2048
++ data_parallel | {PAIR} | size=medium batch=1,64,2048 | 1000 + 1x | items=1x
+~ speed-up-{PAIR}-medium | by hand / with nn.DataParallel
+~ speed-up-{PAIR}-small | by hand | 1=0.2017982; 64=0.3082707; 2048=1.409449
 ## split_model
 # the fastest placement leads, and the boundary is what splitting adds
 + forward | cpu | tokens=64,256 | 1000 8000
@@ -130,53 +129,51 @@ TABLE = """
 * embedding-cpu | | 70… → Make the embedding faster before the layers.
 # a pipeline of 2 equal stages has the bubble of theory, and shares its time | accelerators=4
 + one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1000000
-+ pipeline | cuda:0+cuda:1 | n=1024 micro=1 | 1000000 | concurrency=0 busy=1000000
-+ pipeline | cuda:0+cuda:1 | n=1024 micro=2 | 750000 | concurrency=0.5 busy=1000000
-+ pipeline | cuda:0+cuda:1 | n=1024 micro=4 | 625000 | concurrency=0.75 busy=1000000
-+ pipeline | cuda:0+cuda:1 | n=1024 micro=8 | 562500 | concurrency=0.875 busy=1000000
-* pipeline-cuda:0+cuda:1 | 1.777778 | … as fast as one device, in 8 …
-= bubble-cuda:0+cuda:1 | 0.1111111 | … of the time, in 8 …
-= overlap-cuda:0+cuda:1 | 0.875 | …
-~ pipeline-cuda:0+cuda:1 | measured | 1=1; 2=1.333333; 4=1.6; 8=1.777778
-~ pipeline-cuda:0+cuda:1 | equal stages, nothing else | 1=1; 2=1.333333; 4=1.6; 8=1.777778
++ pipeline | {PAIR} | n=1024 micro=1 | 1000000 | concurrency=0 busy=1000000
++ pipeline | {PAIR} | n=1024 micro=2 | 750000 | concurrency=0.5 busy=1000000
++ pipeline | {PAIR} | n=1024 micro=4 | 625000 | concurrency=0.75 busy=1000000
++ pipeline | {PAIR} | n=1024 micro=8 | 562500 | concurrency=0.875 busy=1000000
+* pipeline-{PAIR} | 1.777778 | … as fast as one device, in 8 …
+= bubble-{PAIR} | 0.1111111 | … of the time, in 8 …
+= overlap-{PAIR} | 0.875 | …
+~ pipeline-{PAIR} | measured | 1=1; 2=1.333333; 4=1.6; 8=1.777778
+~ pipeline-{PAIR} | equal stages, nothing else | 1=1; 2=1.333333; 4=1.6; 8=1.777778
 # a pipeline of 4 equal stages has the bubble of theory, and shares its time
 + one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1000000
-+ pipeline | cuda:0+cuda:1+cuda:2+cuda:3 | n=1024 micro=1 | 1000000 | concurrency=0 busy=1000000
-+ pipeline | cuda:0+cuda:1+cuda:2+cuda:3 | n=1024 micro=2 | 625000 | concurrency=0.5 busy=1000000
-+ pipeline | cuda:0+cuda:1+cuda:2+cuda:3 | n=1024 micro=4 | 437500 | concurrency=0.75 busy=1000000
-+ pipeline | cuda:0+cuda:1+cuda:2+cuda:3 | n=1024 micro=8 | 343750 | concurrency=0.875 busy=1000000
-* pipeline-cuda:0+cuda:1+cuda:2+cuda:3 | 2.909091 | … as fast as one device, in 8 …
-= bubble-cuda:0+cuda:1+cuda:2+cuda:3 | 0.2727273 | … of the time, in 8 …
-= overlap-cuda:0+cuda:1+cuda:2+cuda:3 | 0.875 | …
-~ pipeline-cuda:0+cuda:1+cuda:2+cuda:3 | measured | 1=1; 2=1.6; 4=2.28571; 8=2.90909
-~ pipeline-cuda:0+cuda:1+cuda:2+cuda:3 | equal stages, nothing else | 1=1; 2=1.6; 4=2.285714;
-    8=2.909091
++ pipeline | {FOUR} | n=1024 micro=1 | 1000000 | concurrency=0 busy=1000000
++ pipeline | {FOUR} | n=1024 micro=2 | 625000 | concurrency=0.5 busy=1000000
++ pipeline | {FOUR} | n=1024 micro=4 | 437500 | concurrency=0.75 busy=1000000
++ pipeline | {FOUR} | n=1024 micro=8 | 343750 | concurrency=0.875 busy=1000000
+* pipeline-{FOUR} | 2.909091 | … as fast as one device, in 8 …
+= bubble-{FOUR} | 0.2727273 | … of the time, in 8 …
+= overlap-{FOUR} | 0.875 | …
+~ pipeline-{FOUR} | measured | 1=1; 2=1.6; 4=2.28571; 8=2.90909
+~ pipeline-{FOUR} | equal stages, nothing else | 1=1; 2=1.6; 4=2.285714; 8=2.909091
 # copies between stages are part of the bubble
 + one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1000000
-+ pipeline | cuda:0+cuda:1 | n=1024 micro=1,2,4,8 | 1125000 937500 937500 1125000 | busy=1000000
-= bubble-cuda:0+cuda:1 | 0.5555556 | …; equal stages must wait for 11.1%.
++ pipeline | {PAIR} | n=1024 micro=1,2,4,8 | 1125000 937500 937500 1125000 | busy=1000000
+= bubble-{PAIR} | 0.5555556 | …; equal stages must wait for 11.1%.
 # small pieces are no part of it
 + one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1000000 + 125000x
-+ pipeline | cuda:0+cuda:1 | n=1024 micro=1 | 1125000 | busy=1125000
-+ pipeline | cuda:0+cuda:1 | n=1024 micro=2 | 937500 | busy=1250000
-+ pipeline | cuda:0+cuda:1 | n=1024 micro=4 | 937500 | busy=1500000
-+ pipeline | cuda:0+cuda:1 | n=1024 micro=8 | 1125000 | busy=2000000
-= bubble-cuda:0+cuda:1 | 0.1111111 | …
++ pipeline | {PAIR} | n=1024 micro=1 | 1125000 | busy=1125000
++ pipeline | {PAIR} | n=1024 micro=2 | 937500 | busy=1250000
++ pipeline | {PAIR} | n=1024 micro=4 | 937500 | busy=1500000
++ pipeline | {PAIR} | n=1024 micro=8 | 1125000 | busy=2000000
+= bubble-{PAIR} | 0.1111111 | …
 # an older overlap and idle time that was not measured are not shown
 + one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1000000 | overlap=930000
-+ pipeline | cuda:0+cuda:1 | n=1024 micro=1,2,4,8 | 1000000 750000 625000 562500 | overlap=930000
-= bubble-cuda:0+cuda:1 | | Not measured: the devices' busy time was not measured.
-= overlap-cuda:0+cuda:1 | | Not measured: no control strictly in turn.
++ pipeline | {PAIR} | n=1024 micro=1,2,4,8 | 1000000 750000 625000 562500 | overlap=930000
+= bubble-{PAIR} | | Not measured: the devices' busy time was not measured.
+= overlap-{PAIR} | | Not measured: no control strictly in turn.
 # launches that leave devices idle are no busy time
 + one_device | cuda:0 | n=1024 micro=1 | 1000000
-+ pipeline | cuda:0+cuda:1 | n=1024 micro=1 | 1000000 | busy=460000
-* pipeline-cuda:0+cuda:1 | 1 | …
-= bubble-cuda:0+cuda:1 | 0.77 | …
++ pipeline | {PAIR} | n=1024 micro=1 | 1000000 | busy=460000
+* pipeline-{PAIR} | 1 | …
+= bubble-{PAIR} | 0.77 | …
 # independent models are compared with a sequence on the first device
 + tasks_in_sequence | cuda:0 | n=1024 | 2000000 | items=2
-+ tasks_at_once | cuda:0+cuda:1+cuda:2+cuda:3 | n=1024 | 1250000 | items=4
-* tasks-cuda:0+cuda:1+cuda:2+cuda:3 | 3.2 | 3.200x […] as fast as 4 models in turn on one of them,
-    width …
++ tasks_at_once | {FOUR} | n=1024 | 1250000 | items=4
+* tasks-{FOUR} | 3.2 | 3.200x […] as fast as 4 models in turn on one of them, width …
 # without accelerators it says so and the CPU still answers
 + forward | cpu | tokens=64 | 1000
 + embedding | cpu | tokens=64 | 250
@@ -204,9 +201,9 @@ TABLE = """
 + all_reduce | cpu/4x1 | size=8,65536,1048576,16777216 | 50 + 0.0015x | bytes=1.5x path=network
 * bandwidth-all-reduce-cpu/4x1 | 1e+09 | … of bus bandwidth; a latency of …
 # two processes of one machine have no link
-+ all_reduce | cpu/0+cpu/1 | size=8,65536,1048576,16777216 | 50 + 0.001x | bytes=1x path=network
-* bandwidth-all-reduce-cpu/0+cpu/1 | 1e+09 | … of bus bandwidth; a latency of …
-~ bandwidth-cpu/0+cpu/1 | all-reduce
++ all_reduce | {HALVES} | size=8,65536,1048576,16777216 | 50 + 0.001x | bytes=1x path=network
+* bandwidth-all-reduce-{HALVES} | 1e+09 | … of bus bandwidth; a latency of …
+~ bandwidth-{HALVES} | all-reduce
 # without a group the reason is the answer
 * absent | | Not measured: …
 # a slow node is named | links=,,

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Answers about loops of small operations, and trainings that report losses."""
 
-TABLE = """
+FOUR = "cuda:0+cuda:1+cuda:2+cuda:3"
+PAIR = "cuda:0+cuda:1"
+NET = "network=small batch=64"
+TABLE = f"""
 ## norm_logging
 # reading every norm back has a penalty, a time and a place among the parts of a step
 + launch_only | cpu | steps=1000 | 5000 | items=1000
@@ -125,9 +128,9 @@ TABLE = """
 * compile-cpu | 0.5 | 0.500…
 ## loss_reporting
 # the slow-down is the ratio of pairs, and drawn by how rarely losses are read
-+ reading | cpu | network=small batch=64 every='5' | 6180 | items=1920 against=0.97572815534
-+ reading | cpu | network=small batch=64 every='15' | 6060 | items=1920 against=0.99504950495
-+ reading | cpu | network=small batch=64 every='1' | 6900 | items=1920 against=0.873913043478
++ reading | cpu | {NET} every='5' | 6180 | items=1920 against=0.97572815534
++ reading | cpu | {NET} every='15' | 6060 | items=1920 against=0.99504950495
++ reading | cpu | {NET} every='1' | 6900 | items=1920 against=0.873913043478
 * slow-down-small-64-cpu | 1.15 1.15 1.15 | 1.150x [1.150, 1.150] as long as reading none, for the
     small network. → Read losses back together, every few steps.
 = slow-down | | Not measured: no accelerator.
@@ -136,82 +139,74 @@ TABLE = """
 ! versions-bench_reading[cpu-small-64-5]
 ~ every | CPU: small, batches of 64 | 1=1.15; 5=1.03; 15=1.01
 # read-backs cost one percent where their share of a step is that
-+ reading | cpu | network=small batch=64 every='5' | 6120 | items=1920 against=0.983660130719
-+ reading | cpu | network=small batch=64 every='15' | 6040 | items=1920 against=0.996688741722
-+ reading | cpu | network=small batch=64 every='1' | 6600 | items=1920 against=0.912121212121
++ reading | cpu | {NET} every='5' | 6120 | items=1920 against=0.983660130719
++ reading | cpu | {NET} every='15' | 6040 | items=1920 against=0.996688741722
++ reading | cpu | {NET} every='1' | 6600 | items=1920 against=0.912121212121
 = every-small-64-cpu | 10 5 15 | From somewhere between once in 5 and once in 15.
 # no number of steps, but: From once in 1, the smallest measured, or below.
-+ reading | cpu | network=small batch=64 every='5' | 6006 | items=1920 against=0.999167499167
-+ reading | cpu | network=small batch=64 every='15' | 6002 | items=1920 against=0.99983338887
-+ reading | cpu | network=small batch=64 every='1' | 6030 | items=1920 against=0.995190713101
++ reading | cpu | {NET} every='5' | 6006 | items=1920 against=0.999167499167
++ reading | cpu | {NET} every='15' | 6002 | items=1920 against=0.99983338887
++ reading | cpu | {NET} every='1' | 6030 | items=1920 against=0.995190713101
 = every-small-64-cpu | none | From once in 1, the smallest measured, or below.
 # no number of steps, but: At no size measured, up to once in 15.
-+ reading | cpu | network=small batch=64 every='5' | 7800 | items=1920 against=0.807692307692
-+ reading | cpu | network=small batch=64 every='15' | 6600 | items=1920 against=0.954545454545
-+ reading | cpu | network=small batch=64 every='1' | 15000 | items=1920 against=0.42
++ reading | cpu | {NET} every='5' | 7800 | items=1920 against=0.807692307692
++ reading | cpu | {NET} every='15' | 6600 | items=1920 against=0.954545454545
++ reading | cpu | {NET} every='1' | 15000 | items=1920 against=0.42
 = every-small-64-cpu | none | At no size measured, up to once in 15.
 # no number of steps, but: At no size measured, up to once in 5.
-+ reading | cpu | network=small batch=64 every='5' | 6120 | items=1920 against=0.983660130719
-+ reading | cpu | network=small batch=64 every='1' | 6600 | items=1920 against=0.912121212121
++ reading | cpu | {NET} every='5' | 6120 | items=1920 against=0.983660130719
++ reading | cpu | {NET} every='1' | 6600 | items=1920 against=0.912121212121
 = every-small-64-cpu | none | At no size measured, up to once in 5.
 # no number of steps, but: At no size measured, up to once in 15 (4 of 8 …
-+ reading | cpu | network=small batch=64 every='5' | 6120 |
-    shaken=1,1.04,0.97,1.03,0.96,1.02,0.99,1.01 items=1920 against=0.983660130719
-+ reading | cpu | network=small batch=64 every='15' | 6040 |
-    shaken=1,1.04,0.97,1.03,0.96,1.02,0.99,1.01 items=1920 against=0.996688741722
-+ reading | cpu | network=small batch=64 every='1' | 6600 |
-    shaken=1,1.04,0.97,1.03,0.96,1.02,0.99,1.01 items=1920 against=0.912121212121
++ reading | cpu | {NET} every='5' | 6120 | shaken=1,1.04,0.97,1.03,0.96,1.02,0.99,1.01 items=1920
+    against=0.983660130719
++ reading | cpu | {NET} every='15' | 6040 | shaken=1,1.04,0.97,1.03,0.96,1.02,0.99,1.01 items=1920
+    against=0.996688741722
++ reading | cpu | {NET} every='1' | 6600 | shaken=1,1.04,0.97,1.03,0.96,1.02,0.99,1.01 items=1920
+    against=0.912121212121
 = every-small-64-cpu | none | At no size measured, up to once in 15 (4 of 8 …
 # no number of steps, but: From once in 1, the smallest measured, or below (8 of 8 launches get
     there by …
-+ reading | cpu | network=small batch=64 every='1' | 6030 | shaken=1.5*2,1*6 items=1920
-    against=0.995024875622
-+ reading | cpu | network=small batch=64 every='5' | 6006 | items=1920 against=0.999167499167
-+ reading | cpu | network=small batch=64 every='15' | 6002 | items=1920 against=0.99983338887
++ reading | cpu | {NET} every='1' | 6030 | shaken=1.5*2,1*6 items=1920 against=0.995024875622
++ reading | cpu | {NET} every='5' | 6006 | items=1920 against=0.999167499167
++ reading | cpu | {NET} every='15' | 6002 | items=1920 against=0.99983338887
 = every-small-64-cpu | none | From once in 1, the smallest measured, or below (8 of 8 launches get
     there by …
 # without the training that reads each loss its own reason is given
-+ reading | cpu | network=small batch=64 every='5' | 6120 | items=1920 against=0.983660130719
-+ reading | cpu | network=small batch=64 every='15' | 6040 | items=1920 against=0.996688741722
-- reading | device=cpu network=small batch=64 every='1' | takes 882 ms
++ reading | cpu | {NET} every='5' | 6120 | items=1920 against=0.983660130719
++ reading | cpu | {NET} every='15' | 6040 | items=1920 against=0.996688741722
+- reading | device=cpu {NET} every='1' | takes 882 ms
 = slow-down-small-64-cpu | | Not measured: takes 882 ms.
 = every-small-64-cpu | | Not measured: takes 882 ms.
 ~ every | CPU: small, batches of 64 | 5; 15
 # ways to load stand beside data on the device
-+ loading | cuda:0 | network=small batch=64 memory=pageable | 7800 | items=1920
-    against=0.769230769231
-+ loading | cuda:0 | network=small batch=64 memory=pinned | 6900 | items=1920
-    against=0.869565217391
-+ loading | cuda:0 | network=small batch=64 memory=prefetched | 6060 | items=1920
-    against=0.990099009901
-+ loading | cuda:0 | network=small batch=64 memory=at_once | 6030 | items=1920
-    against=0.995024875622
++ loading | cuda:0 | {NET} memory=pageable | 7800 | items=1920 against=0.769230769231
++ loading | cuda:0 | {NET} memory=pinned | 6900 | items=1920 against=0.869565217391
++ loading | cuda:0 | {NET} memory=prefetched | 6060 | items=1920 against=0.990099009901
++ loading | cuda:0 | {NET} memory=at_once | 6030 | items=1920 against=0.995024875622
 * loading-small-64-cuda:0 | 1.3 | 1.300x […] as long with …
 ~ loading | NVIDIA H200: small, batches of 64 | each batch from pageable memory; each batch from
     pinned memory; each batch prefetched; all data in one copy
-# others are compared by when they were at work, on cuda:0+cuda:1 | accelerators=4
-+ one_thread | cuda:0+cuda:1 | network=small batch=64 reading=nobody | 100000 | span=1000000
-+ one_thread | cuda:0+cuda:1 | network=small batch=64 reading=first | 100000 | span=1600000
-+ threads | cuda:0+cuda:1 | network=small batch=64 reading=nobody,first | 100000 | span=1000000
-* others-one_thread-small-64-cuda:0+cuda:1 | 1.6 | …, driven by one thread.
-= others-threads-small-64-cuda:0+cuda:1 | 1 | No measurable difference: …
-# others are compared by when they were at work, on cuda:0+cuda:1+cuda:2+cuda:3
-+ one_thread | cuda:0+cuda:1+cuda:2+cuda:3 | network=small batch=64 reading=nobody | 100000 |
-    span=1000000
-+ one_thread | cuda:0+cuda:1+cuda:2+cuda:3 | network=small batch=64 reading=first | 100000 |
-    span=1600000
-+ threads | cuda:0+cuda:1+cuda:2+cuda:3 | network=small batch=64 reading=nobody,first | 100000 |
-    span=1000000
-* others-one_thread-small-64-cuda:0+cuda:1+cuda:2+cuda:3 | 1.6 | …, driven by one thread.
-= others-threads-small-64-cuda:0+cuda:1+cuda:2+cuda:3 | 1 | No measurable difference: …
+# others are compared by when they were at work, on {PAIR} | accelerators=4
++ one_thread | {PAIR} | {NET} reading=nobody | 100000 | span=1000000
++ one_thread | {PAIR} | {NET} reading=first | 100000 | span=1600000
++ threads | {PAIR} | {NET} reading=nobody,first | 100000 | span=1000000
+* others-one_thread-small-64-{PAIR} | 1.6 | …, driven by one thread.
+= others-threads-small-64-{PAIR} | 1 | No measurable difference: …
+# others are compared by when they were at work, on {FOUR}
++ one_thread | {FOUR} | {NET} reading=nobody | 100000 | span=1000000
++ one_thread | {FOUR} | {NET} reading=first | 100000 | span=1600000
++ threads | {FOUR} | {NET} reading=nobody,first | 100000 | span=1000000
+* others-one_thread-small-64-{FOUR} | 1.6 | …, driven by one thread.
+= others-threads-small-64-{FOUR} | 1 | No measurable difference: …
 # with one accelerator others are not measured for want of a second | devices=cpu,cuda:0
-+ reading | cuda:0 | network=small batch=64 every='5' | 6180 | items=1920 against=0.97572815534
-+ reading | cuda:0 | network=small batch=64 every='15' | 6060 | items=1920 against=0.99504950495
-+ reading | cuda:0 | network=small batch=64 every='1' | 6900 | items=1920 against=0.873913043478
++ reading | cuda:0 | {NET} every='5' | 6180 | items=1920 against=0.97572815534
++ reading | cuda:0 | {NET} every='15' | 6060 | items=1920 against=0.99504950495
++ reading | cuda:0 | {NET} every='1' | 6900 | items=1920 against=0.873913043478
 - threads | device=none | needs two accelerators; 1 measured here
 = others | | Not measured: needs two accelerators; 1 measured here.
 ! slow-down
 # loading without a silent twin is answered as any benchmark is | accelerators=0
-+ loading | cuda:0 | network=small batch=64 memory=pinned | 1000
++ loading | cuda:0 | {NET} memory=pinned | 1000
 ! loading
 """

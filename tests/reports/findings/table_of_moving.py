@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Answers about moving data: copies, where tensors are created, and parameters."""
 
-TABLE = """
+EIGHT = "cuda:0+cuda:1+cuda:2+cuda:3+cuda:4+cuda:5+cuda:6+cuda:7"
+FOUR = "cuda:0+cuda:1+cuda:2+cuda:3"
+PAIR = "cuda:0+cuda:1"
+SIZES = "size=4,1024,262144,67108864"
+TABLE = f"""
 ## copies
 # a link has a latency, a bandwidth and a size that gets half of it
-+ to_device | cuda:0 | size=4,1024,262144,67108864 memory=pageable | 20 + 0.0001x | bytes=1x
++ to_device | cuda:0 | {SIZES} memory=pageable | 20 + 0.0001x | bytes=1x
 * bandwidth-to-device-cuda:0 | 1e+10 | 10… GB/s […] for copies from pageable memory to the NVIDIA
     H200, 16…% […] of the link's rate in one direction (63 GB/s, PCIe 5.0 x16); a latency of 20 µs
     […]; half of that bandwidth at 195.3 KiB […]. → Join copies below 195 KiB.
 # where no line fits there is a rate and no latency
-+ to_host | cuda:0 | size=4,1024,262144,67108864 memory=pinned | 20.0004 20.1024 46.2144 33654.432
-    | bytes=1x
++ to_host | cuda:0 | {SIZES} memory=pinned | 20.0004 20.1024 46.2144 33654.432 | bytes=1x
 * rate-to-host-pinned-cuda:0 | 1994057000 | … for 64 MiB from the NVIDIA H200 to pinned memory,
     3.2% […] of the link's rate in one direction (63 GB/s, PCIe 5.0 x16); 20 µs […] for 4 B. → Join
     small copies.
@@ -18,7 +21,7 @@ TABLE = """
 + within | cpu | size=4,1024 | 20.0004 20.1024 | bytes=2x
 * rate-within-cpu | | … within the memory of the CPU; 20 µs […] for 4 B.…
 # a copy within a device reads and writes, but its size is that of the tensor
-+ within | cpu | size=4,1024,262144,67108864 | 20 + 0.0001x | bytes=2x
++ within | cpu | {SIZES} | 20 + 0.0001x | bytes=2x
 - between | device=none size=4 | needs two
 * bandwidth-within-cpu | 2e+10 | … half of that bandwidth at 195.3 KiB […].…
 = to-device | | Not measured: no accelerator.
@@ -54,62 +57,55 @@ TABLE = """
     419.43001 6710.88601 | launches=1 bytes=1x
 * rate-within-cpu | | …
 # one accelerator alone has no other to copy to
-+ to_device | cuda:0 | size=4,1024,262144,67108864 memory=pinned | 20 + 0.0001x | bytes=1x
++ to_device | cuda:0 | {SIZES} memory=pinned | 20 + 0.0001x | bytes=1x
 - between | device=none way=direct | needs two accelerators; 1 measured here
 * bandwidth-to-device-pinned-cuda:0 | | … from pinned memory to the NVIDIA H200…
 = between | | Not measured: needs two accelerators; 1 measured here.
 # a copy that is not waited for holds the thread less long
-+ to_device | cuda:0 | size=4,1024,262144,67108864 memory=pinned | 20 + 0.0001x | bytes=1x
-    enqueue=6700
-+ to_device | cuda:0 | size=4,1024,262144,67108864 memory=non_blocking | 20 + 0.0001x | bytes=1x
-    enqueue=5
++ to_device | cuda:0 | {SIZES} memory=pinned | 20 + 0.0001x | bytes=1x enqueue=6700
++ to_device | cuda:0 | {SIZES} memory=non_blocking | 20 + 0.0001x | bytes=1x enqueue=5
 = non-blocking | 5e-06 | 5… µs […] for launching a non_blocking copy of 64 MiB.
 # both directions at once are compared with their control in turn
-+ both_ways | cuda:0 | size=4,1024,262144,67108864 | 20 + 0.0001x | bytes=2x concurrency=0.8
++ both_ways | cuda:0 | {SIZES} | 20 + 0.0001x | bytes=2x concurrency=0.8
 * both-ways | 1.4 | 1.400x […] as fast both at once as strictly in turn, 64 MiB each way.
 # both directions without a control are not answered
-+ both_ways | cuda:0 | size=4,1024,262144,67108864 | 20 + 0.0001x | bytes=2x
++ both_ways | cuda:0 | {SIZES} | 20 + 0.0001x | bytes=2x
 = both-ways | | Not measured: no control strictly in turn.
 # all devices at once are compared with the first alone, each group by itself
-+ to_device | cuda:0 | size=4,1024,262144,67108864 memory=non_blocking | 20 + 0.0001x | bytes=1x
-+ all_at_once | cuda:0+cuda:1 | size=67108864 direction=to_device | 6730.8864 | bytes=134217728
-+ all_at_once | cuda:0+cuda:1+cuda:2+cuda:3 | size=67108864 direction=to_device | 13461.7728 |
-    bytes=268435456
-+ all_at_once | cuda:0+cuda:1+cuda:2+cuda:3+cuda:4+cuda:5+cuda:6+cuda:7 | size=67108864
-    direction=to_device | 26923.5456 | bytes=536870912
-* all-to-device-cuda:0+cuda:1 | 1 | … of 2 times the rate of one copy alone, 64 MiB each.
-= all-to-device-cuda:0+cuda:1+cuda:2+cuda:3 | 0.5 | … of 4 times the rate of one copy alone, 64 MiB
-    each.
-= all-to-device-cuda:0+cuda:1+cuda:2+cuda:3+cuda:4+cuda:5+cuda:6+cuda:7 | 0.25 | … of 8 times the
-    rate of one copy alone, 64 MiB each.
++ to_device | cuda:0 | {SIZES} memory=non_blocking | 20 + 0.0001x | bytes=1x
++ all_at_once | {PAIR} | size=67108864 direction=to_device | 6730.8864 | bytes=134217728
++ all_at_once | {FOUR} | size=67108864 direction=to_device | 13461.7728 | bytes=268435456
++ all_at_once | {EIGHT} | size=67108864 direction=to_device | 26923.5456 | bytes=536870912
+* all-to-device-{PAIR} | 1 | … of 2 times the rate of one copy alone, 64 MiB each.
+= all-to-device-{FOUR} | 0.5 | … of 4 times the rate of one copy alone, 64 MiB each.
+= all-to-device-{EIGHT} | 0.25 | … of 8 times the rate of one copy alone, 64 MiB each.
 # copies from all devices at once are compared with the first alone
-+ to_host | cuda:0 | size=4,1024,262144,67108864 memory=non_blocking | 20 + 0.0001x | bytes=1x
-+ all_at_once | cuda:0+cuda:1 | size=4,1024,262144,67108864 direction=to_host | 40 + 0.0002x |
-    bytes=2x
-* all-to-host-cuda:0+cuda:1 | 0.5 | 50.00% […] of 2 times …
++ to_host | cuda:0 | {SIZES} memory=non_blocking | 20 + 0.0001x | bytes=1x
++ all_at_once | {PAIR} | {SIZES} direction=to_host | 40 + 0.0002x | bytes=2x
+* all-to-host-{PAIR} | 0.5 | 50.00% […] of 2 times …
 # cold caches are compared with warm ones size by size
-+ within | cpu | size=4,1024,262144,67108864 | 20 + 0.0001x | bytes=2x
-+ within_cold | cpu | size=4,1024,262144,67108864 | 160.0032 80.4096 69.3216 7000.121856
++ within | cpu | {SIZES} | 20 + 0.0001x | bytes=2x
++ within_cold | cpu | {SIZES} | 160.0032 80.4096 69.3216 7000.121856
 = cold-copy-cpu | 8 | 8.000x […] as long with cold caches at 4 B. → Up to 256 KiB keep inputs in
     the caches.
 ~ cold-copy | CPU | 4=8; 1024=4; 262144=1.5; 67108864=1.04
 # an array and a print have their times
-+ within | cpu | size=4,1024,262144,67108864 | 20 + 0.0001x | bytes=1x
++ within | cpu | {SIZES} | 20 + 0.0001x | bytes=1x
 + numpy | cpu | size=4096,16777216 | 1
 + print | cpu | size=4,4000 | 4 4000
 = numpy-cpu | 1e-06 | … for a NumPy array of 16 MiB, which shares its memory.
 = print-cpu | 0.004 | … for printing 1,000 numbers.
 # each kind of copy is a line over sizes in bytes
-+ to_device | cuda:0 | size=4,1024,262144,67108864 memory=pageable | 20 + 0.0001x | bytes=1x
-+ to_host | cuda:0 | size=4,1024,262144,67108864 memory=pinned | 20 + 0.0001x | bytes=1x
-+ both_ways | cuda:0 | size=4,1024,262144,67108864 | 20 + 0.0001x | bytes=2x
-+ between | cuda:0+cuda:1 | size=4,1024,262144,67108864 way=direct | 20 + 0.0001x | bytes=1x
-+ within | cuda:0 | size=4,1024,262144,67108864 | 20 + 0.0001x | bytes=2x
-= bandwidth-between-cuda:0+cuda:1 | 1e+10 | … between …
++ to_device | cuda:0 | {SIZES} memory=pageable | 20 + 0.0001x | bytes=1x
++ to_host | cuda:0 | {SIZES} memory=pinned | 20 + 0.0001x | bytes=1x
++ both_ways | cuda:0 | {SIZES} | 20 + 0.0001x | bytes=2x
++ between | {PAIR} | {SIZES} way=direct | 20 + 0.0001x | bytes=1x
++ within | cuda:0 | {SIZES} | 20 + 0.0001x | bytes=2x
+= bandwidth-between-{PAIR} | 1e+10 | … between …
 ~ bandwidth-cuda:0 | to it, pageable | 4; 1024; 262144; 67108864
 ~ bandwidth-cuda:0 | from it, pinned | 4; 1024; 262144; 67108864
 ~ bandwidth-cuda:0 | both at once | 4; 1024; 262144; 67108864
-~ bandwidth-cuda:0+cuda:1 | between them
+~ bandwidth-{PAIR} | between them
 ~ bandwidth-within | NVIDIA H200
 # pieces are advised that caches copy faster
 + within | cpu | size=67108864,4194304,262144 | 3355.4432 46.6033777778 262.144 | bytes=1x
@@ -171,6 +167,12 @@ TABLE = """
     Read them joined on the device, in one copy.
 = write-cpu | 0.001 | …, in place with copy_. → Write them in place with copy_.
 = move | | Not measured: no accelerator.
+# the largest model with several ways counts, and the plain way may be the best
++ read_state_dict | cpu | parameters=1000,1000000 | 1 1000
++ read_flat | cpu | parameters=1000,1000000 | 2 2000
++ read_flat | cpu | parameters=100000000 | 1
+* read-cpu | 0.001 | … to read 1,000,000 parameters, tensor by tensor. → Read them tensor by
+    tensor.
 # the plain way is advised where nothing is measurably faster
 + read_state_dict | cpu | parameters=1000000 | 1000 | launches=1,1.01,1.02,1.03,1.04,1.05,1.06,1.07
     bytes=4000000 items=32

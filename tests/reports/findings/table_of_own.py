@@ -46,6 +46,10 @@ TABLE = """
 + sort | cpu | n=10 | 0.1 | bytes=80 items=10
 + copies/within | cpu | size=134217728 | 1000000 | bytes=268435456
 * byte-rate-sort-cpu | | … (270 MB/s), from caches.
+# copies that caches hold are no ceiling
++ sort | cpu | n=10 | 0.1 | bytes=80
++ copies/within | cpu | size=1024 | 10 | bytes=2048
+* byte-rate-sort-cpu | | … on the CPU.
 # operations are a part of the fastest product in their precision
 + solve | cpu | n=10 dtype=float32,float64 | 100000 | flops=1e+10
 + matmul/square | cpu | n=1000 dtype=float32 | 10000 | flops=2e+09

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Answers about matrix products: one at a time, the fastest, and several side by side."""
 
-TABLE = """
+EIGHT = "cuda:0+cuda:1+cuda:2+cuda:3+cuda:4+cuda:5+cuda:6+cuda:7"
+FOUR = "cuda:0+cuda:1+cuda:2+cuda:3"
+PAIR = "cuda:0+cuda:1"
+HALVES = "cpu/0+cpu/1"
+SIZES = "n=16,64,128,256,1024 dtype=float32"
+TABLE = f"""
 ## matmul
 # the speed-up is of one size on all machines, paired within launches
 + square | cpu | n=16,64,128,256,1024,4096 dtype=float32 | 2e-05x^3 | flops=2x^3
@@ -17,28 +22,28 @@ TABLE = """
 = best-rate-cpu | 1e+11 | 100 GFLOP/s […] in float32 at n = 16.
 # a speed-up at another size is not given
 + square | cpu | n=16,64,128,256 dtype=float32 | 2e-05x^3 | flops=2x^3
-+ square | cuda:0 | n=16,64,128,256,1024 dtype=float32 | 41.94304 | flops=2x^3
++ square | cuda:0 | {SIZES} | 41.94304 | flops=2x^3
 - square | device=cpu n=1024 dtype=float32 | takes 3 s
 = speed-up | | Not measured: takes 3 s.
 # a crossover is exact for a launch and work however far apart the sizes are
-+ square | cpu | n=16,64,128,256,1024 dtype=float32 | 2e-05x^3 | flops=2x^3
-+ square | cuda:0 | n=16,64,128,256,1024 dtype=float32 | 30 + 4e-07x^3 | flops=2x^3
++ square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
++ square | cuda:0 | {SIZES} | 30 + 4e-07x^3 | flops=2x^3
 = crossover | 115.2449 64 128 | …
 # an accelerator that is always faster has its crossover below the smallest size
-+ square | cpu | n=16,64,128,256,1024 dtype=float32 | 2e-05x^3 | flops=2x^3
-+ square | cuda:0 | n=16,64,128,256,1024 dtype=float32 | 4.194304e-08 | flops=2x^3
++ square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
++ square | cuda:0 | {SIZES} | 4.194304e-08 | flops=2x^3
 = crossover | none | From n = 16, the smallest measured, or below.
 # an accelerator that is never faster has none
-+ square | cpu | n=16,64,128,256,1024 dtype=float32 | 2e-05x^3 | flops=2x^3
-+ square | cuda:0 | n=16,64,128,256,1024 dtype=float32 | 41943040000 | flops=2x^3
++ square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
++ square | cuda:0 | {SIZES} | 41943040000 | flops=2x^3
 * speed-up | | … → Stay on the CPU.
 = crossover | none | At no size measured, up to n = 1,024.
 # a crossover that some launches miss has no number
-+ square | cpu | n=16,64,128,256,1024 dtype=float32 | 2e-05x^3 | flops=2x^3
++ square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
 + square | cuda:0 | n=16,64,256,1024 dtype=float32 | 41.94304 | launches=1e13*3,1*5
 = crossover | none | …(5 of 8 launches get there by n = 1,024).
 # without an accelerator the CPU leads, by the best rate of the best precision
-+ square | cpu | n=16,64,128,256,1024 dtype=float32 | 2e-05x^3 | flops=2x^3
++ square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
 + square | cpu | n=16,64,128,256,1024 dtype=bfloat16 | 1e-05x^3 | flops=2x^3
 * best-rate-cpu | 2e+11 | 200 GFLOP/s […] in bfloat16 at n = 16.…
 = crossover | | Not measured: no accelerator.
@@ -49,21 +54,21 @@ TABLE = """
 + square_graph | cuda:0 | n=16 dtype=float32 | 5
 * graph | 2.4 | 2.400x […] as fast from a graph at n = 16.
 # cold caches are compared with warm ones size by size
-+ square | cpu | n=16,64,128,256,1024 dtype=float32 | 2e-05x^3 | flops=2x^3
++ square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
 + square_cold | cpu | n=64,128,256,1024 | 18.35008 58.720256 355.6769792 22119.0815744
 = cold-product-cpu | 3.5 3.5 3.5 | 3.500x [3.500, 3.500] as long with cold caches at n = 64. → Up
     to n = 256 keep inputs in the caches.
 ~ cold-product | CPU | 64=3.5; 128=1.4; 256=1.06; 1024=1.03
 # caches are advised where they matter in every launch
-+ square | cpu | n=16,64,128,256,1024 dtype=float32 | 2e-05x^3 | flops=2x^3
++ square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
 + square_cold | cpu | n=64 | 10.48576
 = cold-product-cpu | | … → Up to n = 64 keep inputs in the caches.
 # caches are not advised where they matter in some launches
-+ square | cpu | n=16,64,128,256,1024 dtype=float32 | 2e-05x^3 | flops=2x^3
++ square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
 + square_cold | cpu | n=64 | 5.24288 | shaken=1*6,1.2*2
 = cold-product-cpu | | … at n = 64.
 # narrow precisions stand beside the others
-+ square | cuda:0 | n=16,64,128,256,1024 dtype=float32 | 41.94304 | flops=2x^3
++ square | cuda:0 | {SIZES} | 41.94304 | flops=2x^3
 + square_narrow | cuda:0 | n=1024 dtype=int8 | 2 | flops=2147483648
 * best-rate-cuda:0 | 1.073742e+15 | … in int8 at n = 1,024 in bursts…
 ~ rate-cuda:0 | float32 / int8
@@ -72,7 +77,7 @@ TABLE = """
 * best-rate-cuda:0 | 1.717987e+14 | … TFLOP/s […] in bfloat16 at n = 4,096 in bursts, 17% […] of
     the datasheet's dense bfloat16 peak (989 TFLOP/s at a boost clock of 1.83 GHz).
 # an accelerator that was left out is not called absent | accelerators=1 devices=cpu
-+ square | cpu | n=16,64,128,256,1024 dtype=float32 | 2e-05x^3 | flops=2x^3
++ square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
 = speed-up | | Not measured: the run left the accelerator out.
 ## attainable_peak
 # the fastest precision of the accelerator leads with its shape and how sure it is
@@ -113,45 +118,44 @@ TABLE = """
 * peak-cpu | 6.25e+13 | … in float32, …the CPU.
 ## parallel_matmul
 # products are split from the size on that gains
-+ process_sequence | cpu/0+cpu/1 | n=64,256,1024 | 2000 | items=2
-+ processes | cpu/0+cpu/1 | n=64,256,1024 | 4000 1333.33333333 1041.66666667 | items=2
-* efficiency-processes-cpu/0+cpu/1 | 0.96 | 96.00% […] of perfect scaling at n = 1,024. → Split
++ process_sequence | {HALVES} | n=64,256,1024 | 2000 | items=2
++ processes | {HALVES} | n=64,256,1024 | 4000 1333.33333333 1041.66666667 | items=2
+* efficiency-processes-{HALVES} | 0.96 | 96.00% […] of perfect scaling at n = 1,024. → Split
     products from n = 256 on.
-= threshold-processes-cpu/0+cpu/1 | 1011.209 256 1024 | From somewhere between n = 256 and n =
-    1,024.
+= threshold-processes-{HALVES} | 1011.209 256 1024 | From somewhere between n = 256 and n = 1,024.
 # products are not split where the largest gains nothing
-+ process_sequence | cpu/0+cpu/1 | n=64,256,1024 | 2000 | items=2
-+ processes | cpu/0+cpu/1 | n=64,256,1024 | 1333.33333333 4000 2222.22222222 | items=2
-* efficiency-processes-cpu/0+cpu/1 | | … → Do not split products up to n = 1,024.
-= threshold-processes-cpu/0+cpu/1 | none | At no size measured, up to n = 1,024.
++ process_sequence | {HALVES} | n=64,256,1024 | 2000 | items=2
++ processes | {HALVES} | n=64,256,1024 | 1333.33333333 4000 2222.22222222 | items=2
+* efficiency-processes-{HALVES} | | … → Do not split products up to n = 1,024.
+= threshold-processes-{HALVES} | none | At no size measured, up to n = 1,024.
 # nothing is advised where halves are as fast as the whole
-+ process_sequence | cpu/0+cpu/1 | n=64,256,1024 | 2000 | items=2
-+ processes | cpu/0+cpu/1 | n=64,256,1024 | 1333.33333333 2000 2000 | items=2
-* efficiency-processes-cpu/0+cpu/1 | 0.5 | … of perfect scaling at n = 1,024.
++ process_sequence | {HALVES} | n=64,256,1024 | 2000 | items=2
++ processes | {HALVES} | n=64,256,1024 | 1333.33333333 2000 2000 | items=2
+* efficiency-processes-{HALVES} | 0.5 | … of perfect scaling at n = 1,024.
 # nearly twice as fast is reached where the cost of starting fades
-+ process_sequence | cpu/0+cpu/1 | n=64,256,1024 | 8e-05x^3 | items=2
-+ processes | cpu/0+cpu/1 | n=64,256,1024 | 20.97152 681.5744 42960.15872 | items=2 concurrency=0.9
-+ processes_in_turn | cpu/0+cpu/1 | n=64,256,1024 | 8e-05x^3 | items=2 concurrency=0
++ process_sequence | {HALVES} | n=64,256,1024 | 8e-05x^3 | items=2
++ processes | {HALVES} | n=64,256,1024 | 20.97152 681.5744 42960.15872 | items=2 concurrency=0.9
++ processes_in_turn | {HALVES} | n=64,256,1024 | 8e-05x^3 | items=2 concurrency=0
 - one_thread | device=none n=64 | needs two accelerators; 0 measured here
-= threshold-processes-cpu/0+cpu/1 | 170.7777 64 256 | From somewhere between n = 64 and n = 256.
-= overlap-processes-cpu/0+cpu/1 | 0.9 | 90.00% […] of the time that they can share, at n = 1,024.
+= threshold-processes-{HALVES} | 170.7777 64 256 | From somewhere between n = 64 and n = 256.
+= overlap-processes-{HALVES} | 0.9 | 90.00% […] of the time that they can share, at n = 1,024.
 = efficiency-accelerators | | Not measured: needs two accelerators; 0 measured here.
 = streams | | Not measured: no accelerator.
 # an older overlap without a control is not shown
-+ process_sequence | cpu/0+cpu/1 | n=64,256,1024 | 8e-05x^3 | items=2 overlap=999000
-+ processes | cpu/0+cpu/1 | n=64,256,1024 | 4e-05x^3 | items=2 overlap=999000
-+ processes_in_turn | cpu/0+cpu/1 | n=64,256,1024 | 8e-05x^3 | items=2 overlap=999000
-= overlap-processes-cpu/0+cpu/1 | | Not measured: no control strictly in turn.
++ process_sequence | {HALVES} | n=64,256,1024 | 8e-05x^3 | items=2 overlap=999000
++ processes | {HALVES} | n=64,256,1024 | 4e-05x^3 | items=2 overlap=999000
++ processes_in_turn | {HALVES} | n=64,256,1024 | 8e-05x^3 | items=2 overlap=999000
+= overlap-processes-{HALVES} | | Not measured: no control strictly in turn.
 # with one accelerator the need for two comes before halves of the CPU | accelerators=1
-+ process_sequence | cpu/0+cpu/1 | n=64,256,1024 | 8e-05x^3 | items=2
-+ processes | cpu/0+cpu/1 | n=64,256,1024 | 4e-05x^3 | items=2 concurrency=0.9
-+ processes_in_turn | cpu/0+cpu/1 | n=64,256,1024 | 8e-05x^3 | items=2 concurrency=0
++ process_sequence | {HALVES} | n=64,256,1024 | 8e-05x^3 | items=2
++ processes | {HALVES} | n=64,256,1024 | 4e-05x^3 | items=2 concurrency=0.9
++ processes_in_turn | {HALVES} | n=64,256,1024 | 8e-05x^3 | items=2 concurrency=0
 - one_thread | device=none n=64 | needs two accelerators; 1 measured here
 * efficiency-accelerators | | Not measured: needs two accelerators; 1 measured here.
 # two accelerators are compared with the first of them
 + sequence | cuda:0 | n=1024 | 2000 | items=2
-+ one_thread | cuda:0+cuda:1 | n=1024 | 1250 | items=2
-* efficiency-one_thread-cuda:0+cuda:1 | 0.8 | 80.00% […] of perfect scaling at n = 1,024.…
++ one_thread | {PAIR} | n=1024 | 1250 | items=2
+* efficiency-one_thread-{PAIR} | 0.8 | 80.00% […] of perfect scaling at n = 1,024.…
 # two streams are compared with a sequence
 + sequence | cuda:0 | n=1024 | 2000 | items=2
 + two_streams | cuda:0 | n=1024 | 1600 | items=2
@@ -164,23 +168,23 @@ TABLE = """
 = overlap-streams | 0 | … of the time that they can share, at n = 1,024.
 # more and more devices are followed from two to all
 + sequence | cuda:0 | n=64,512 | 2000 | items=2
-+ one_thread | cuda:0+cuda:1 | n=64,512 | 1200 | items=2
-+ one_thread | cuda:0+cuda:1+cuda:2+cuda:3 | n=64,512 | 1400 | items=4
-+ one_thread | cuda:0+cuda:1+cuda:2+cuda:3+cuda:4+cuda:5+cuda:6+cuda:7 | n=64,512 | 1800 | items=8
++ one_thread | {PAIR} | n=64,512 | 1200 | items=2
++ one_thread | {FOUR} | n=64,512 | 1400 | items=4
++ one_thread | {EIGHT} | n=64,512 | 1800 | items=8
 * scaling-one_thread | 0.5555556 | 55.56% […] of 8 times as fast as one, n = 512.
-= efficiency-one_thread-cuda:0+cuda:1 | 0.8333333 | …
-= efficiency-one_thread-cuda:0+cuda:1+cuda:2+cuda:3 | 0.7142857 | …
-= efficiency-one_thread-cuda:0+cuda:1+cuda:2+cuda:3+cuda:4+cuda:5+cuda:6+cuda:7 | 0.5555556 | …
+= efficiency-one_thread-{PAIR} | 0.8333333 | …
+= efficiency-one_thread-{FOUR} | 0.7142857 | …
+= efficiency-one_thread-{EIGHT} | 0.5555556 | …
 ~ scaling | begun by one thread, n = 512 | 2=0.8333333; 4=0.7142857; 8=0.5555556
 # two groups of devices are no series | accelerators=8
 + sequence | cuda:0 | n=64,512 | 2000 | items=2
-+ one_thread | cuda:0+cuda:1 | n=64,512 | 1200 | items=2
-+ one_thread | cuda:0+cuda:1+cuda:2+cuda:3 | n=64,512 | 1400 | items=4
++ one_thread | {PAIR} | n=64,512 | 1200 | items=2
++ one_thread | {FOUR} | n=64,512 | 1400 | items=4
 ! scaling-one_thread
 # a group without a common size is no part of a series
 + sequence | cuda:0 | n=64,512,1024 | 2000 | items=2
-+ one_thread | cuda:0+cuda:1 | n=64,512 | 1200 | items=2
-+ one_thread | cuda:0+cuda:1+cuda:2+cuda:3 | n=64,512 | 1400 | items=4
-+ one_thread | cuda:0+cuda:1+cuda:2+cuda:3+cuda:4+cuda:5+cuda:6+cuda:7 | n=1024 | 1000 | items=8
++ one_thread | {PAIR} | n=64,512 | 1200 | items=2
++ one_thread | {FOUR} | n=64,512 | 1400 | items=4
++ one_thread | {EIGHT} | n=1024 | 1000 | items=8
 ! scaling-one_thread
 """

@@ -2,7 +2,6 @@
 """What the page of a run says and draws of each exercise, from cases whose times are known."""
 
 import inspect
-import os
 import re
 from pathlib import Path
 
@@ -11,12 +10,9 @@ from msgspec.structs import replace
 
 from frobench.reports.findings import RULES, peaks, sections
 from frobench.reports.findings.finding import RATIO, Finding, Plot
-from frobench.reports.summary.plain import answers
-from frobench.suite import checks
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Sensed, Work
 from tests.instruments.processes.command import ROOT
-from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import (
     answer,
@@ -37,7 +33,8 @@ from tests.reports.findings import (
     table_of_own,
     table_of_products,
 )
-from tests.reports.findings.table import Row, rows, run
+from tests.reports.findings.table import run
+from tests.reports.tables import Row, matches, rows
 
 CPU, GPU = "cpu", "cuda:0"
 TABLES = (
@@ -56,12 +53,6 @@ def words(finding: Finding) -> str:
     rule = finding.rule_of_thumb.replace("\N{NO-BREAK SPACE}", " ")
     found = plain(finding).replace(RATIO, "x")
     return f"{found} \N{RIGHTWARDS ARROW} {rule}" if rule else found
-
-
-def matches(text: str, pattern: str) -> bool:
-    """Tell whether a text is that of a pattern, in which an ellipsis stands for any other."""
-    parts = (re.escape(part) for part in pattern.split("\N{HORIZONTAL ELLIPSIS}"))
-    return re.fullmatch(".*".join(parts), text) is not None
 
 
 def says(found: Finding, number: str, pattern: str) -> None:
@@ -87,7 +78,7 @@ def draws(plot: Plot, told: list[list[str]]) -> None:
             assert not number or point.y.value == pytest.approx(float(number), rel=1e-5)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.exercise}: {row.what}")
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.section}: {row.what}")
 def test_a_run_says_and_draws(row: Row) -> None:
     section = sections(run(row))[0]
     found, plots = by_name(section), {plot.name: plot for plot in section.plots}
@@ -268,42 +259,3 @@ def test_a_peak_is_as_printed_and_none_where_nothing_is_known(
         card.memory_bytes, card.multiprocessors = None, None
     found = by_name(sections(made)[0])[f"best-rate-{GPU}"]
     assert matches(words(found).partition(" in bursts")[2], said)
-
-
-NORM = '''
-"""How long does a norm take?"""
-
-from frobench import Device, Measure, Work, cases, close_to
-
-
-@cases("quick", n=[1_000, 1_000_000])
-def bench_norm(measure: Measure, device: Device, n: int) -> None:
-    """Compute the norm of n numbers."""
-    numbers = device.uniform(n)
-    measure(
-        lambda: numbers.norm(),
-        work=Work(flops=2 * n, bytes=numbers.nbytes),
-        check=close_to(numbers.cpu().double().norm(), 1e-3, "the norm"),
-    )
-'''
-
-
-def test_a_benchmark_in_a_folder_of_its_own_is_answered_in_the_terminal(tmp_path: Path) -> None:
-    """Measured on the simulated accelerator, in the time of the machine's clock."""
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    (folder / "bench_norm.py").write_text(NORM, "utf-8")
-    options = ("--profile", "quick", "--launches", 1, "--benchmarks", folder)
-    paths = os.pathsep.join([str(ROOT), str(ROOT / "tests" / "instruments" / "simulated")])
-    made = frobench("run", *options, folder=tmp_path, environment={"PYTHONPATH": paths})
-    assert made.returncode == 0, made.stderr
-    path = tmp_path / made.stdout.splitlines()[-1]
-    lead = next(one for one in answers(checks.credible(checks.read(path))).answers if one.leads)
-    assert lead.name == "speed-up-norm-sim:0"
-    assert "at n = 1,000,000." in " ".join(made.stderr.split())
-    (section,) = sections(store.read(path))
-    names = {one.name for one in section.findings}
-    assert {"speed-up-norm-sim:0", "flop-rate-norm-sim:0", "byte-rate-norm-cpu"} <= names
-    (plot,) = section.plots
-    assert [line.label for line in plot.series] == ["Simulated accelerator", "CPU"]
-    assert {one.name for one in tmp_path.iterdir()} == {"mine", "results", "frobench.lock"}

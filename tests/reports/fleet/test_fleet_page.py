@@ -67,12 +67,6 @@ def test_the_page_leads_to_the_runs_and_the_index_to_the_page(built: Path) -> No
     assert 'href="fleet.html"' in (built / "index.html").read_text(encoding="utf-8")
 
 
-def test_nodes_of_one_kind_are_machines_of_their_own_on_the_index(built: Path) -> None:
-    index = text_of((built / "index.html").read_bytes())
-    assert "1 device, 3 runs" in index
-    assert all(f"node {label(number)}" in index for number in range(3))
-
-
 def test_the_same_nodes_in_another_order_give_the_same_bytes() -> None:
     found = placed(12, {3: ("copies", 1.1)})
     assert fleet_page.files(found) == fleet_page.files(found[::-1])
@@ -97,12 +91,6 @@ def test_the_page_says_how_many_nodes_were_asked_and_which_are_lost_with_the_rea
     assert "somebody" not in text
     found = fleet_page.files(placed(4), asked(lost))["fleet.html"]
     assert f"{label(3)} no sign of life for 120 s (another run of this node" in text_of(found)
-
-
-def test_a_fleet_without_losses_says_how_many_nodes_it_asked() -> None:
-    text = text_of(fleet_page.files(placed(5), asked({}))["fleet.html"])
-    assert "Asked on 2 January 2026, 03:04 UTC: 5 nodes; all stored a whole run." in text
-    assert "Lost nodes" not in text
 
 
 def test_two_files_and_a_named_loss_are_a_page_of_the_site(tmp_path: Path) -> None:
@@ -325,14 +313,10 @@ def test_a_thousand_nodes_are_a_page_of_bounded_size_without_scripts_or_style_at
     assert files["fleet.csv"].decode().count(",true,") >= 9
 
 
-def test_a_run_with_a_label_is_a_node_with_axes_and_exercises_and_one_without_is_none() -> None:
-    found = run(0, accelerators=1)
-    made = node(found, device_axes(found), estimates(found))
-    assert made is not None
-    assert made.label == label(0)
-    assert {"axis:compute", "matmul", "matmul.cpu"} <= made.subjects.keys()
-    found.frobench.environment = replace(found.frobench.environment, label=UNSET)
-    assert node(found, device_axes(found), estimates(found)) is None
+def test_a_fleet_without_losses_says_how_many_nodes_it_asked() -> None:
+    text = text_of(fleet_page.files(placed(5), asked({}))["fleet.html"])
+    assert "Asked on 2 January 2026, 03:04 UTC: 5 nodes; all stored a whole run." in text
+    assert "Lost nodes" not in text
 
 
 def test_of_a_single_node_that_was_stored_none_is_unlike(tmp_path: Path) -> None:

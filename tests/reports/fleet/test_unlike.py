@@ -39,16 +39,6 @@ def test_of_fifty_nodes_a_third_and_a_half_that_are_5_percent_slow_are_told_apar
     assert grouped(Groups(50, part, 0.05, 7), 20) >= 19
 
 
-def test_equal_nodes_are_one_group() -> None:
-    assert not Unlike(equal_nodes(50, 200)).slower.any()
-    assert np.isnan(Unlike(equal_nodes(50, 2)).split).all()
-
-
-def test_of_a_thousand_nodes_those_that_are_5_percent_slow_are_found() -> None:
-    seen = simulated(Cell(1000, 0.05, 7), 4)
-    assert seen.found >= 0.95 * seen.planted
-
-
 def test_the_smallest_slow_down_printed_is_found_in_nine_of_ten_nodes_and_2_percent_is_not() -> (
     None
 ):
@@ -86,6 +76,11 @@ def test_a_node_with_fewer_than_six_launches_and_a_subject_of_two_nodes_are_left
     assert np.isnan(found.deviation[:, 1]).all()
     assert np.count_nonzero(~np.isnan(found.deviation)) == 3
     assert np.isnan(found.smallest[1])
+
+
+def test_equal_nodes_are_one_group() -> None:
+    assert not Unlike(equal_nodes(50, 200)).slower.any()
+    assert np.isnan(Unlike(equal_nodes(50, 2)).split).all()
 
 
 def test_equal_times_are_no_reason_to_name_a_node() -> None:

@@ -14,7 +14,7 @@ from frobench.reports.findings.finding import RATIO
 from frobench.reports.index import index
 from frobench.reports.purchase import script
 from frobench.reports.purchase.prices import Price
-from frobench.reports.summary.model import Summary, equipment_of, summarise
+from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.launches import Logs, Scored, estimates
 from frobench.reports.table.workloads import table
 from frobench.suite.datasheets import published as known_figures
@@ -259,12 +259,6 @@ def test_the_baseline_is_named_or_a_card_that_everybody_knows_or_the_newest_soun
     assert baseline(named("k", known, 1), reference="b/3.html") == "Card B"
 
 
-def test_of_runs_of_one_second_the_baseline_is_the_one_with_the_last_address() -> None:
-    cards = [named("a", "Card A", 1), named("b", "Card B", 1)]
-    for runs in (cards, cards[::-1]):
-        assert "Baseline, 1\N{MULTIPLICATION SIGN}: Card B." in Reader(index.page(runs)).text
-
-
 def test_an_invalid_run_says_why_in_its_row() -> None:
     fault = "clock: it stood still"
     page = index.page([on_day(2, "a"), named("b", "Card B", 1, faults=(fault,), scored=NOTHING)])
@@ -282,12 +276,6 @@ def test_a_device_has_its_newest_run_that_ended_without_errors() -> None:
     page = index.page(runs)
     assert links(page, "devices") == ["a/1.html"]
     assert "4 runs, 2 specimens" in devices(page)[0]
-
-
-def test_devices_without_a_score_come_last_and_say_why() -> None:
-    page = index.page([on_day(1, "cpu", accelerators=0), on_day(2, "gpu")])
-    assert links(page, "devices") == ["gpu/2.html", "cpu/1.html"]
-    assert "not measured no accelerator was measured" in devices(page)[1]
 
 
 def test_a_share_of_the_workload_stands_beside_every_score() -> None:
@@ -332,12 +320,6 @@ def test_amounts_have_the_digits_and_the_memory_of_the_run_s_page() -> None:
     assert hardware[3] == 16e9
 
 
-def test_devices_of_a_run_that_used_none_of_them_are_priced_alike_everywhere() -> None:
-    run = summary("a", places=())
-    assert equipment_of(run).device == "NVIDIA H200"
-    assert equipment_of(summary("a")).count == 1
-
-
 def test_without_an_engine_the_index_says_so_and_shows_the_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -357,17 +339,6 @@ def test_a_run_with_an_error_has_no_axis_where_others_have_theirs() -> None:
     names = [found["axis_kinds"][kind][0] for kind, *_ in good]
     assert {"compute", "memory", "link_to_device"} <= set(names)
     assert bad == []
-
-
-def test_a_row_tells_what_to_doubt() -> None:
-    runs = [
-        on_day(9, complete=False, failed=2, faults=("clock: it stood still",)),
-        on_day(8, "b"),
-    ]
-    partial, _ = rows(index.page(runs))
-    assert "partial" in partial
-    assert "2 failed" in partial
-    assert "errors" in partial
 
 
 def test_hostile_strings_are_shown_and_do_nothing() -> None:
@@ -395,3 +366,26 @@ def test_a_thousand_runs_fit_the_page() -> None:
     runs = [replace(CARDS[0], machine_id=f"m{i}", href=f"m{i}/1.html") for i in range(12)]
     few, more = (len(index.page(runs[:count])) for count in (2, 12))
     assert 1000 * (more - few) / 10 + few < 1.4e6
+
+
+def test_of_runs_of_one_second_the_baseline_is_the_one_with_the_last_address() -> None:
+    cards = [named("a", "Card A", 1), named("b", "Card B", 1)]
+    for runs in (cards, cards[::-1]):
+        assert "Baseline, 1\N{MULTIPLICATION SIGN}: Card B." in Reader(index.page(runs)).text
+
+
+def test_devices_without_a_score_come_last_and_say_why() -> None:
+    page = index.page([on_day(1, "cpu", accelerators=0), on_day(2, "gpu")])
+    assert links(page, "devices") == ["gpu/2.html", "cpu/1.html"]
+    assert "not measured no accelerator was measured" in devices(page)[1]
+
+
+def test_a_row_tells_what_to_doubt() -> None:
+    runs = [
+        on_day(9, complete=False, failed=2, faults=("clock: it stood still",)),
+        on_day(8, "b"),
+    ]
+    partial, _ = rows(index.page(runs))
+    assert "partial" in partial
+    assert "2 failed" in partial
+    assert "errors" in partial

@@ -75,24 +75,6 @@ def test_faster_is_conclusive_beyond_the_interval_and_not_beyond_one_standard_er
     assert (": not conclusive" in text_of(beside(near), "verdicts")) == (ranks == [1, 2])
 
 
-def test_the_title_names_the_machines_and_the_verdict() -> None:
-    fast, slow = machine("fast", 2.0, 2.0), machine("slow", 0.5, 0.5)
-    assert beside(fast, slow).heading == "base, fast and slow: fast is fastest under training"
-    same = beside(fast, machine("same", 1.99, 1.99))
-    assert same.heading == "base, fast and same: fast or same is fastest under training"
-    assert beside(machine("lost")).heading == "base and lost: not measured under training"
-    assert f"fast: 2.00{RATIO} [1.97, 2.03] the speed of base." in beside(fast, slow).description
-
-
-def test_without_an_interval_nothing_is_sure() -> None:
-    few = machine("few", 9.0, 9.0, error=None)
-    shown = beside(few, machine("fast", 2.0, 2.0))
-    assert "few or fast" in text_of(shown, "verdicts")
-    assert viewed("(view) => view.rows[0].ranks", few, machine("fast", 2.0, 2.0)) == [1, 3]
-    assert "9.00" not in text_of(shown, "verdicts")
-    assert f"9{RATIO} the speed of base: too few launches" in text_of(beside(few), "verdicts")
-
-
 def test_places_are_shared_by_what_does_not_separate() -> None:
     others = machine("fast", 2.0, 2.0), machine("same", 1.99, 1.99), machine("slow", 0.5, 0.5)
     assert viewed("(view) => view.rows.map(({ name, ranks }) => [name, ...ranks])", *others) == [
@@ -108,15 +90,6 @@ def test_another_machine_changes_no_figure_of_the_others() -> None:
     ratios = "(view) => Object.fromEntries(view.rows.map(({ name, ratio }) => [name, ratio]))"
     more = viewed(ratios, *few, machine("other", 1.7, 3.0))
     assert viewed(ratios, *few).items() <= more.items()
-
-
-def test_a_price_that_nobody_knows_is_not_known() -> None:
-    shown = beside(machine("cheap", 1.0, 1.0, price=500.0), machine("unknown", 2.0, 2.0))
-    assert "No price in USD is known for unknown and base." in text_of(shown, "summary")
-    assert "Best value by purchase price cheap" in text_of(shown, "verdicts")
-    assert shown.parts["cards"].count('class="none"') == 2 * 3  # price, value and cost of both
-    assert f'data-l="Value, {RATIO} per 1,000 USD"' in shown.parts["cards"]
-    assert f'data-l="Speed, {RATIO} base"' in shown.parts["cards"]
 
 
 def test_prices_in_another_currency_are_not_mixed() -> None:
@@ -136,36 +109,6 @@ def test_a_budget_that_is_no_number_is_passed_over_and_almost_nothing_is_nothing
     fast = machine("fast", 2.0, 2.0, price=900.0)
     found = viewed("(view) => view.settings.budget", fast, params=f"[['budget', {set_to!r}]]")
     assert found == budget
-
-
-def test_what_gives_most_for_its_price_is_named_and_ties_are_too() -> None:
-    dear, cheap = machine("dear", 2.0, 2.0, price=5000.0), machine("cheap", 1.0, 1.0, price=1000.0)
-    assert "Best value by purchase price: cheap." in beside(dear, cheap).description
-    tied = beside(dear._replace(price=2000.0), cheap).description
-    assert "Best value by purchase price: dear or cheap (not conclusive)." in tied
-
-
-def test_several_devices_are_no_dearer_for_the_work_of_one() -> None:
-    eight = machine("eight", 1.0, 1.0, price=8000.0, devices=8)
-    eight = eight._replace(watts=5600.0, memory_bytes=640 * 2**30)
-    shown = beside(eight, price=1000.0)
-    assert f"Best value by purchase price: base or 8{RATIO} eight (not conclusive)." in (
-        shown.description
-    )
-    assert "have 1 to 8 devices; a ratio is that of equally many on either side" in (
-        text_of(shown, "summary")
-    )
-    assert {amount for _, amount, _ in front("price", eight, price=1000.0)} == {1000}
-
-
-def test_a_price_tells_its_date_its_source_and_from_a_year_on_its_age() -> None:
-    lent = 4.5, "EUR", "2026-01-15", "rent", "a host"
-    card = machine("card", price=1000.0, price_kind="MSRP", price_date="2024-01-02", rent=lent)
-    notes = text_of(beside(card), "notes")
-    assert "1,000 USD: MSRP, 2024-01-02, says a shop" in notes
-    assert "4.5 EUR an hour: rent, 2026-01-15, says a host" in notes
-    same_day = text_of(beside(card._replace(measured="2024-01-02")), "notes")
-    assert "MSRP, 2024-01-02, says a shop" in same_day
 
 
 def test_no_accelerator_is_priced_by_the_work_of_the_processor_beside_it() -> None:
@@ -194,21 +137,6 @@ def test_the_front_says_who_is_beaten_by_whom_and_what_is_not_sure() -> None:
     assert "poor: beaten by fast" in drawing
 
 
-def test_labels_keep_off_each_other_and_off_the_points() -> None:
-    wide, letter = 2.4, 7.6
-    crowd = [(50.0, 100.0, 3)] * 4 + [(51.0, 104.0, 8), (90.0, 100.0, 12)]
-    offsets: Any = script.call("charts.placed", crowd, wide)
-    points = [(x * wide - 9, x * wide + 9, y) for x, y, _ in crowd]
-    labels = []
-    for (x, y, letters), step in zip(crowd, offsets, strict=True):
-        ends = sorted(x * wide + (-1 if x > 50 else 1) * end for end in (14, 13 + letters * letter))
-        labels.append((ends[0], ends[1], y + step - 4))
-    taken = labels + points
-    for number, (low, high, height) in enumerate(labels):
-        others = [*taken[:number], *taken[number + 1 :]]
-        assert all(high < first or low > last or abs(height - y) >= 14 for first, last, y in others)
-
-
 @pytest.mark.parametrize("values", [[1.0], [0.9, 1.1], [2e-3, 5e6], [31_000.0, 32_000.0]])
 def test_an_axis_holds_its_values_and_round_numbers(values: list[float]) -> None:
     spans = "(values) => { const axis = drawing.spanning(values); AXIS }"
@@ -218,11 +146,6 @@ def test_an_axis_holds_its_values_and_round_numbers(values: list[float]) -> None
     assert all(0 < at < 100 for at in places)
     assert 3 <= len(ticks) <= 5
     assert all(0 <= at <= 100 for at, _ in ticks)
-
-
-def test_machines_are_listed_in_words() -> None:
-    assert script.call("units.listed", ["a"]) == "a"
-    assert script.call("units.listed", ["a", "b", "c"]) == "a, b and c"
 
 
 def test_without_the_engine_only_this_page_is_refused(
@@ -281,15 +204,6 @@ def test_the_page_holds_its_machines_for_its_scripts(made: dict[str, bytes]) -> 
     assert found["base"] == 1
 
 
-def test_of_runs_of_one_second_the_baseline_is_the_one_with_the_last_address(
-    summaries: list[Summary],
-) -> None:
-    same = [replace(one, datetime=summaries[0].datetime) for one in summaries[:2]]
-    for order in (same, same[::-1]):
-        found = block(purchase.files(order, None, []))
-        assert found["runs"][found["base"]]["href"] == "m/2.html"
-
-
 def test_hostile_names_stay_text(made: dict[str, bytes]) -> None:
     text = made[purchase.PAGE].decode()
     assert "<script>alert" not in text
@@ -337,13 +251,6 @@ def test_a_reference_with_an_error_is_told_plainly_and_why(
     assert "not measured" in text
 
 
-def test_an_invalid_run_has_no_axis_on_the_page(summaries: list[Summary], faulty: Summary) -> None:
-    found = block(purchase.files([*summaries, faulty], "m/1.html", []))
-    known = {one["href"]: one["axes"] for one in found["runs"]}
-    assert known.pop("m/4.html") == []
-    assert all(known.values())
-
-
 def test_unless_one_is_named_the_reference_is_the_newest_whole_run_of_the_commonest_accelerator(
     summaries: list[Summary], faulty: Summary
 ) -> None:
@@ -365,3 +272,10 @@ def test_beside_an_accelerator_a_processor_is_not_measured() -> None:
 def test_no_script_can_end_the_element_that_it_stands_in() -> None:
     for path in (HERE / "static").glob("*.js"):
         assert "</script" not in path.read_text(encoding="utf-8").lower(), path
+
+
+def test_an_invalid_run_has_no_axis_on_the_page(summaries: list[Summary], faulty: Summary) -> None:
+    found = block(purchase.files([*summaries, faulty], "m/1.html", []))
+    known = {one["href"]: one["axes"] for one in found["runs"]}
+    assert known.pop("m/4.html") == []
+    assert all(known.values())

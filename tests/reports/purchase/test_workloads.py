@@ -5,13 +5,11 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
-from html import unescape
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
@@ -20,8 +18,8 @@ from frobench.command import main
 from frobench.options import WORKLOADS
 from frobench.reports.compare import workload as workloads
 from frobench.reports.findings.finding import RATIO
-from frobench.reports.purchase import machines, purchase, script
-from frobench.reports.table.workloads import kind_of, part_of, table
+from frobench.reports.purchase import machines, script
+from frobench.reports.table.workloads import part_of, table
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Conclusion, Energy, Run
 from tests.instruments.processes.command import ROOT
@@ -137,25 +135,6 @@ def test_scores_weigh_parts_as_the_methodology_shows(move: Callable[[Run], Run])
         assert found["speed"]["value"] == pytest.approx(right, rel=1e-3)
 
 
-def test_a_card_and_a_processor_have_every_part() -> None:
-    cases = [*run(CARD).benchmarks, *on_the_cpu(run(CARD)).benchmarks]
-    found = {part.name for case in cases if (part := part_of(case))}
-    assert found == {part.name for part in table().parts}
-
-
-def test_the_page_shows_the_weights_of_the_methodology() -> None:
-    text = purchase.show(held("a", "b")).parts["weighs"]
-    rows = re.findall(r"<tr><th[^>]*>([^<]+)</th><td>([^<]+)%</td>", text)
-    shown = {unescape(title): float(percent) for title, percent in rows}
-    weights = documented()["training"]
-    every = sum(weights[title] for title in shown)
-    assert shown == {
-        title: pytest.approx(100 * weights[title] / every, rel=0.01) for title in shown
-    }
-    cpu = {part.title for part in table().parts if part.kind == "cpu"}
-    assert set(shown) == {*weights} - cpu
-
-
 def test_the_command_offers_the_workloads_of_the_table() -> None:
     assert [one.name for one in table().workloads] == [*WORKLOADS]
     assert all(set(part.weights) <= {*WORKLOADS} for part in table().parts)
@@ -190,31 +169,9 @@ def test_adding_sizes_moves_no_score_by_more_than_a_hundredth(workload: str) -> 
     assert scored("base", "dense-other", workload)["coverage"] >= 0.9
 
 
-@cache
-def held(*names: str) -> dict[str, Any]:
-    """Return cards as the scripts know them, compared with the first."""
-    every = {
-        "a": CARD,
-        "b": faster(CARD, 1.1, 0.9, 1.2)._replace(launch=6e-6),
-        "c": faster(CARD, 5, 0.2, 3),
-    }
-    return compared({name: run(every[name]) for name in names}, names[0])
-
-
 def compared(runs: Mapping[str, Run], base: str) -> dict[str, Any]:
     summaries = [summary(one, f"{name}.html") for name, one in runs.items()]
     return machines.data(summaries, reference=f"{base}.html")
-
-
-@pytest.mark.parametrize("workload", [*WORKLOADS, "own"])
-def test_an_unrelated_machine_never_changes_the_order_of_two(workload: str) -> None:
-    alone: Any = script.call(ORDER, held("a", "b"), workload)
-    beside: Any = script.call(ORDER, held("a", "b", "c"), workload)
-    left = [one for one in beside if one[0] != "c"]
-    assert [(name, speed) for name, speed, _ in left] == [(name, s) for name, s, _ in alone]
-    (_, _, first), (_, _, second) = alone
-    if first[1] < second[0]:
-        assert left[0][2][0] < left[1][2][0]
 
 
 def test_a_reference_that_lacks_cases_never_changes_the_order_of_two() -> None:
@@ -233,33 +190,6 @@ def test_a_reference_that_lacks_cases_never_changes_the_order_of_two() -> None:
         assert order.index("prefills") < order.index("steps")
         assert {one: ranks for one, _, ranks in rows} == {n: r for n, _, r in found["few"]}
         assert script.call(BEST, compared(known, name), "training") == ["prefills"]
-
-
-def test_sizes_of_a_kind_count_as_one_and_most_cases_count_for_nothing() -> None:
-    cases = {case.name: case for case in run(CARD).benchmarks}
-    large, larger = (cases[f"bench_square[cuda:0-{n}-bfloat16]"] for n in (8192, 16384))
-    assert kind_of(large) == kind_of(larger)
-    assert kind_of(large) != kind_of(cases["bench_square[cuda:0-8192-float32]"])
-    middle = cases["bench_square[cuda:0-1024-bfloat16]"]
-    assert part_of(middle) is None
-    assert part_of(cases["bench_decode[cuda:0-4096-1-32-bfloat16]"]) is None
-    parts = {part.name for case in cases.values() if (part := part_of(case))}
-    cpus = {part.name for part in table().parts if part.kind == "cpu"}
-    assert parts == {part.name for part in table().parts} - cpus
-
-
-@pytest.mark.parametrize("workload", WORKLOADS)
-def test_the_command_prints_the_score_of_the_script(
-    stored: tuple[Path, Path], workload: str
-) -> None:
-    given = ["compare", *map(str, stored), "--purchase", "--workload", workload, "--json"]
-    answer = CliRunner().invoke(main, given)
-    found = json.loads(answer.stdout)
-    right = scored("base", "chip", workload)
-    assert {name: found[name] for name in right} == right
-    assert (found["energy"], found["coverage"], found["missing"]) == (None, 1, [])
-    assert found["reasons"]["energy"]
-    assert {one["name"] for one in found["axes"]["new"]["axes"]} >= {"compute", "memory"}
 
 
 def test_the_terminal_says_the_speed_under_the_usual_workload(
@@ -370,26 +300,6 @@ def test_without_the_engine_the_command_says_so_in_one_line(
     assert line.startswith("Training: not measured: ")
     assert json.loads(found.stdout)["speed"] is None
     assert "quickjs-ng" in json.loads(found.stdout)["reasons"]["speed"]
-
-
-def test_an_interval_is_as_wide_as_the_signed_ranks_of_the_launches_make_it() -> None:
-    wobble = np.array([1.0, 1.03, 0.98, 1.01, 0.99, 1.02])
-    count = len(wobble)
-
-    def launched(case: Case, factors: Sequence[float]) -> Case:
-        each = [case.stats.median * factor for factor in factors]
-        info = replace(case.extra_info, launches=[1] * count, iterations=[1] * count)
-        info = replace(info, warmup=[0.0] * count, order=[1] * count, parts={})
-        return replace(case, extra_info=info, stats=store.case_stats(each, 1))
-
-    still, shaken = (
-        replace(run(CARD), benchmarks=[launched(one, factors) for one in run(CARD).benchmarks])
-        for factors in ([1.0] * count, wobble.tolist())
-    )
-    found = score(still, shaken, "training")["speed"]
-    # Of six launches the ends are the first and the last, with a confidence of 1 - 2 / 64.
-    reach = (math.log(1.03) - math.log(0.98)) / 2 * 1.96 / 2.1539
-    assert math.log(found["value"] / found["low"]) == pytest.approx(reach, rel=0.001)
 
 
 def counting(card: Card, name: str) -> Run:

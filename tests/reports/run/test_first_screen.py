@@ -58,11 +58,6 @@ def test_only_the_bar_of_an_overhead_says_that_lower_is_better(gpu: Contents) ->
     assert not any("lower is better" in note for _, note in bars.values())
 
 
-def test_a_mark_of_a_rule_names_no_datasheet_that_there_may_not_be() -> None:
-    assert views.word("near-peak") == "unusually fast"
-    assert views.word("noisy-case") == "noisy"
-
-
 def test_measured_power_and_a_known_price_stand_in_the_facts() -> None:
     cases = everything(GPU)
     cases[0].extra_info.energy = Energy(joules=[600.0] * LAUNCHES, seconds=[1.0] * LAUNCHES)
@@ -79,17 +74,6 @@ def test_a_cpu_has_what_was_measured_of_it_and_no_link() -> None:
     assert screen.sheet is False
 
 
-def test_the_axis_the_sentence_and_the_row_print_one_figure_alike(gpu: Contents) -> None:
-    """One figure has one precision wherever it stands."""
-    overhead = gpu.first.axes[2]
-    printed = f"{overhead.figure} {overhead.unit}"
-    lead = next(one for one in gpu.sections if one.id.startswith("exercise-many"))
-    assert lead.row is not None
-    assert printed in gpu.first.lead
-    assert lead.row.answer.startswith(printed)
-    assert printed in lead.answers.findings[0].answer
-
-
 def test_other_runs_of_the_device_are_dots_and_are_counted() -> None:
     run = run_of(everything(GPU))
     own = device_axes(run)
@@ -98,12 +82,6 @@ def test_other_runs_of_the_device_are_dots_and_are_counted() -> None:
     assert screen.others == "2 other runs of this device"
     assert all(str(one.bar).count('class="spec"') == 2 for one in screen.axes)
     assert not first(run).others
-
-
-def test_without_any_axis_the_page_says_so() -> None:
-    screen = first(run_of([], accelerators=0))
-    assert screen.lead.startswith("No axis was measured.")
-    assert screen.axes == []
 
 
 def test_the_line_of_trust_counts_cases() -> None:
@@ -192,14 +170,6 @@ def test_a_range_in_the_first_sentence_is_one_figure() -> None:
     assert re.fullmatch(r"\d+ to \d+\u00a0GFLOP/s", bold)
 
 
-def test_a_reason_that_is_not_known_is_not_invented() -> None:
-    """The run has no case with CUDA graphs, be it because none was there when it was made."""
-    run = run_of(everything(GPU))
-    reasons = [*views.absent(one for section in sections(run) for one in section.findings)]
-    assert "the run has no such case" in reasons
-    assert not any("not part of" in reason for reason in reasons)
-
-
 def test_what_was_not_measured_stands_once_by_its_reason(gpu: Contents) -> None:
     questions = [question for of_reason in gpu.absent.values() for question in of_reason]
     assert len(questions) == len(set(questions))
@@ -272,3 +242,9 @@ def test_without_a_launch_overhead_the_time_of_a_read_back_stands_in_its_place_i
     ]
     run = run_of(of("norm_logging", cases), accelerators=0)
     assert [axis.title for axis in first(run).axes] == titles
+
+
+def test_without_any_axis_the_page_says_so() -> None:
+    screen = first(run_of([], accelerators=0))
+    assert screen.lead.startswith("No axis was measured.")
+    assert screen.axes == []

@@ -10,7 +10,6 @@ import subprocess
 import sys
 from base64 import b64encode
 from html.parser import HTMLParser
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -134,34 +133,6 @@ def test_the_policy_allows_the_one_style_sheet_by_its_hash(site: list[Path]) -> 
         assert reader.attributes("style") == []
 
 
-def test_a_page_can_be_found_one_s_way_in(site: list[Path]) -> None:
-    for one in site[1:]:
-        reader = Reader(one.read_text(encoding="utf-8"))
-        tags = [tag for tag, _ in reader.tags]
-        assert tags.count("h1") == tags.count("main") == 1
-        assert tags[tags.index("body") + 1] == "a"  # the way past the navigation
-        assert tags.count("table") == tags.count("caption")
-        assert all("scope" in attributes for tag, attributes in reader.tags if tag == "th")
-        levels = [int(tag[1]) for tag in tags if re.fullmatch(r"h\d", tag)]
-        assert all(after <= before + 1 for before, after in pairwise(levels))
-        assert [a["lang"] for t, a in reader.tags if t == "html"] == ["en"]
-
-
-def test_each_chart_has_its_words_and_its_table(site: list[Path]) -> None:
-    reader = Reader(site[1].read_text(encoding="utf-8"))
-    charts = [a for t, a in reader.tags if t == "svg" and a.get("role") == "img"]
-    kinds = [chart.get("class") for chart in charts]
-    strips = [chart for chart in charts if chart.get("class") == "strip"]
-    figures = [a for t, a in reader.tags if t == "figure" and "id" in a]
-    assert kinds.count(None) == 0 < len(figures)
-    assert kinds.count("fluid") >= reader.attributes("class").count("exercise") > 0
-    assert len(strips) == len([name for name in reader.attributes("id") if "case-" in name])
-    assert all(chart["aria-label"] for chart in charts)
-    others = len(factory.QUESTIONS)  # cases
-    others += sum(name in {"normal", "models"} for name in reader.attributes("id"))
-    assert len(figures) + others == reader.count("table")
-
-
 def test_the_axes_come_first_then_a_row_for_each_answer(tmp_path: Path) -> None:
     run = factory.run(accelerators=1)
     text, reader = read(tmp_path, run)
@@ -272,13 +243,6 @@ def test_each_rule_of_thumb_stands_below_its_answer(site: list[Path]) -> None:
     assert [" ".join(one.split()) for one in shown] == [" ".join(one.split()) for one in rules]
 
 
-def test_every_table_lies_beside_the_page_as_csv_and_as_parquet(site: list[Path]) -> None:
-    for one in site[1:]:
-        for name in ("cases", "samples", "findings", "figures"):
-            assert one.with_name(f"{one.stem}.{name}.csv").is_file()
-            assert one.with_name(f"{one.stem}.{name}.parquet").is_file()
-
-
 def test_what_the_doctor_found_before_the_run_is_told(tmp_path: Path) -> None:
     run = factory.run()
     found = {"code": "governor", "message": "The governor is powersave.", "advice": "Set it."}
@@ -345,21 +309,6 @@ def test_names_are_safe_in_paths_and_stay_apart() -> None:
     slugs = [slug(name) for name in names]
     assert len(set(slugs)) == len(names)
     assert all(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,120}", one) for one in slugs)
-
-
-def test_two_runs_of_one_name_are_both_shown(tmp_path: Path) -> None:
-    one, other = tmp_path / "one.json", tmp_path / "other.json"
-    one.write_bytes(store.encode(factory.run(seed=1)))
-    other.write_bytes(store.encode(factory.run(seed=1, slower=1.5)))
-    written = publish([one, other], tmp_path / "site")
-    assert len(set(written)) == 3
-
-
-def test_a_file_that_is_no_run_is_refused(tmp_path: Path) -> None:
-    broken = tmp_path / "broken.json"
-    broken.write_text("{}", encoding="utf-8")
-    with pytest.raises(store.InvalidResult):
-        publish([broken], tmp_path / "site")
 
 
 def test_equal_input_gives_equal_bytes(tmp_path: Path) -> None:

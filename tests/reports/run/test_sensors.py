@@ -89,11 +89,6 @@ def test_a_course_follows_the_theme_and_is_told_in_words() -> None:
     assert svg == sensors.draw(power)
 
 
-def test_a_single_reading_and_one_value_all_along_can_be_drawn() -> None:
-    for values in ([(1.0, 5.0)], [(1.0, 0.0), (2.0, 0.0)]):
-        sensors.draw(sensors.SensorSeries("Power", "W", {"cpu": values}, []))
-
-
 def test_what_held_clocks_back_and_what_was_not_read_is_said_with_the_reason() -> None:
     told = sensors.sensors(on_gpus())
     assert told is not None
@@ -193,6 +188,11 @@ def test_every_slowdown_of_nvmls_is_a_warning(name: str) -> None:
         one.message for one in held_back(**{name: 0.5}).frobench.conclusions
         if one.code == "throttled-case"
     )  # fmt: skip
+
+
+def test_a_single_reading_and_one_value_all_along_can_be_drawn() -> None:
+    for values in ([(1.0, 5.0)], [(1.0, 0.0), (2.0, 0.0)]):
+        sensors.draw(sensors.SensorSeries("Power", "W", {"cpu": values}, []))
 
 
 def test_a_device_that_never_tells_what_holds_it_back_has_a_page_all_the_same() -> None:

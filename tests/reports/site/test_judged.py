@@ -11,12 +11,9 @@ from click.testing import CliRunner
 
 from frobench.command import main
 from frobench.reports.compare.workload import sides
-from frobench.reports.making.cache import Cache, Source
-from frobench.reports.making.workers import Workers
-from frobench.reports.site import build
 from frobench.suite import checks
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Case, Conclusion, Run
+from frobench.suite.stored.types import Case, Run
 from tests.instruments.faults.spoiling import good, last, product
 
 RATE = 4.05e15
@@ -85,16 +82,6 @@ def test_no_page_shows_an_impossible_figure_as_a_result(
         assert not re.search(f"{SHOWN}(?!, where )", text), other
 
 
-def test_a_machine_is_not_offered_by_an_impossible_rate() -> None:
-    def rates(run: Run) -> dict[str, float]:
-        [one, _] = sides(checks.judged(run), good())
-        known = (axis for axis in one.axes.axes if axis.name == "compute")
-        return {axis.precision: axis.value.value for axis in known}
-
-    assert rates(edited()).keys() == rates(good()).keys()
-    assert rates(edited())[IMPOSSIBLE] < rates(good())[IMPOSSIBLE]
-
-
 def test_stored_conclusions_that_the_facts_do_not_support_are_not_believed(
     tmp_path: Path,
 ) -> None:
@@ -122,19 +109,11 @@ def test_an_error_of_the_whole_run_leaves_none_of_its_figures() -> None:
     assert {one.reason for one in shown.frobench.outcomes if one.status == "failed"} == {why}
 
 
-def test_a_site_judges_a_file_once(
-    paths: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    judged: list[Run] = []
-    conclude = checks.conclude
+def test_a_machine_is_not_offered_by_an_impossible_rate() -> None:
+    def rates(run: Run) -> dict[str, float]:
+        [one, _] = sides(checks.judged(run), good())
+        known = (axis for axis in one.axes.axes if axis.name == "compute")
+        return {axis.precision: axis.value.value for axis in known}
 
-    def counted(run: Run) -> list[Conclusion]:
-        judged.append(run)
-        return conclude(run)
-
-    monkeypatch.setattr(checks, "conclude", counted)
-    for _ in range(2):
-        build.build(paths, tmp_path / "site", workers=Workers(1))
-    assert len(judged) == len(paths)
-    source = Source(paths[1], "0" * 64, Cache(tmp_path / "cache", "other sources"))
-    assert build.judged(source).frobench.conclusions == conclude(edited())
+    assert rates(edited()).keys() == rates(good()).keys()
+    assert rates(edited())[IMPOSSIBLE] < rates(good())[IMPOSSIBLE]

@@ -23,11 +23,6 @@ if __name__ == "__main__":
 """
 
 
-def test_several_jobs_are_done_by_other_processes(tmp_path: Path) -> None:
-    assert said(WORK, tmp_path) == (f"{FEW} False\n", "")
-    assert said(WORK.replace(str(FEW), "1"), tmp_path) == ("1 True\n", "")
-
-
 def test_modules_in_the_folder_of_the_command_are_not_taken_for_others(tmp_path: Path) -> None:
     for name in ("frobench", "signal"):
         (tmp_path / f"{name}.py").write_text("print(__file__)", encoding="utf-8")

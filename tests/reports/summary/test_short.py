@@ -24,11 +24,6 @@ def finding(value: Estimate, unit: str, by_launch: tuple[float, ...] = ()) -> Fi
     return Finding("name", "What?", answer, value, unit, label, by_launch, brief=f"{brief}.")
 
 
-def test_a_row_has_the_first_clause(run: Run) -> None:
-    value = Estimate(1e-3, 0.99e-3, 1.01e-3, 8)
-    assert short.answer(run, finding(value, "s")) == f"{format_estimate(value, 's')} of a thing."
-
-
 def test_an_interval_wider_than_a_factor_of_two_is_no_headline(run: Run) -> None:
     wide = Estimate(0.04, 0.03, 0.08, 8)
     found = finding(wide, "1")
@@ -46,12 +41,6 @@ def test_a_run_without_accelerators_need_not_say_that_it_is_about_the_cpu(run: R
     assert short.question(alone, asked, "") == "How fast is training?"
     halves = "How well do products scale on two halves of the CPU?"
     assert short.question(alone, halves, "") == halves
-
-
-def test_two_modes_are_both_named_instead_of_a_mean(run: Run) -> None:
-    by_launch = (22e-6, 22.1e-6, 22.2e-6, 41e-6, 41.1e-6, 41.2e-6)
-    found = finding(Estimate(31e-6, 22e-6, 41e-6, 6), "s", by_launch)
-    assert short.answer(run, found).startswith("22 or 41 µs of a thing")
 
 
 def test_a_ratio_keeps_its_interval_though_launches_are_in_two_modes(run: Run) -> None:

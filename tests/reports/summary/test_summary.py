@@ -21,30 +21,10 @@ def summary(run: Run) -> Summary:
     return summarise(run, "0" * 64, estimates(run))
 
 
-def test_an_estimate_is_the_median_of_launches_with_its_interval_and_rates() -> None:
-    run = made(launches=8)
-    case = next(one for one in run.benchmarks if one.extra_info.work.flops)
-    found = next(one for one in estimates(run) if one.case == case.fullname)
-    table = frame([run])
-    medians = table[table["case"] == case.fullname]["seconds"]
-    assert found.seconds == pytest.approx(medians.median())
-    assert found.low is not None
-    assert found.high is not None
-    assert medians.min() <= found.low < found.seconds < found.high <= medians.max()
-    assert found.flop_rate == pytest.approx((case.extra_info.work.flops or 0) / found.seconds)
-    assert (found.exercise, found.launches, found.status) == (case.group, 8, "passed")
-
-
 def test_a_failed_case_keeps_its_numbers_and_says_so() -> None:
     run = made(launches=8)
     run.frobench.outcomes[0].status = "failed"
     assert estimates(run)[0].status == "failed"
-
-
-def test_below_six_launches_there_is_no_interval() -> None:
-    run = made(launches=5)
-    found = estimates(run)
-    assert {(one.low, one.high) for one in found} == {(None, None)}
 
 
 def test_runs_of_one_machine_are_known_as_such_and_others_are_not() -> None:
@@ -54,27 +34,6 @@ def test_runs_of_one_machine_are_known_as_such_and_others_are_not() -> None:
     assert one.machine_id == again.machine_id
     assert summary(other).machine_id != one.machine_id
     assert summary(other).device.endswith("with 64 cores")
-
-
-def test_the_table_of_estimates_has_a_row_a_case_of_a_run() -> None:
-    runs = [factory.run(seed=seed) for seed in (1, 2)]
-    made = [estimates(run) for run in runs]
-    parts = [downloads.rows(run, each) for run, each in zip(runs, made, strict=True)]
-    joined = downloads.both("estimates", downloads.joined(parts))
-    rows = parquet.read_table(io.BytesIO(joined["estimates.parquet"])).to_pylist()
-    assert len(rows) == sum(map(len, made))
-    first = made[1][0]
-    found = rows[len(made[0])]
-    later = runs[1].frobench
-    assert (found["run"], found["machine"]) == (later.run, later.environment.machine)
-    assert found["params"] == '{"device":"cpu","dtype":"float32","n":16}'
-    assert (found["seconds"], found["flop_rate"]) == (first.seconds, first.flop_rate)
-    lines = csv.read_csv(io.BytesIO(joined["estimates.csv"])).to_pylist()
-    assert [[line[name] for name in ("run", "case", "seconds")] for line in lines] == [
-        [row[name] for name in ("run", "case", "seconds")] for row in rows
-    ]
-    listed = downloads.runs([*map(summary, runs)])
-    assert listed.column("cases").to_pylist() == [len(one.benchmarks) for one in runs]
 
 
 def written(**columns: Any) -> str:  # noqa: ANN401 - whatever a column holds

@@ -1,32 +1,8 @@
 # SPDX-License-Identifier: MIT
 """One tidy table from stored runs: a row for each case in each launch."""
 
-from statistics import median
-
 from frobench.reports.table.launches import frame
 from tests.instruments.runs import factory
-
-
-def test_a_row_holds_the_median_of_a_launch() -> None:
-    run = factory.run(launches=8)
-    table = frame([run])
-    case = run.benchmarks[3]
-    rows = table[table["case"] == case.fullname]
-    first = case.stats.data[: case.extra_info.launches[0]]
-    assert rows["launch"].tolist() == list(range(8))
-    assert rows["seconds"].iloc[0] == median(first)
-
-
-def test_parameters_and_parts_are_columns() -> None:
-    table = frame([factory.run(accelerators=1)])
-    assert {"n", "dtype", "part_enqueue", "part_span"} <= set(table)
-    assert set(table["device"]) >= {"cpu", "cuda:0"}
-
-
-def test_rates_are_work_by_time() -> None:
-    table = frame([factory.run()])
-    rows = table[table["flops"].notna()]
-    assert ((rows["flop_rate"] * rows["seconds"] / rows["flops"] - 1).abs() < 1e-12).all()
 
 
 def test_where_the_clock_saw_no_time_there_is_no_rate() -> None:

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Every page fits a telephone and a sheet of paper, is read and heard, and keeps to itself."""
+
+import re
+
+from playwright.sync_api import Browser
+
+from tests.browser.chromium import LOOKS, Look, Shown, shown, tell
+from tests.browser.sites import Place
+
+DESK, NARROW = Look("light", 1280), Look("light", 320)
+PAPER = Look("light", 718)
+"""As wide as an A4 sheet between margins of 1 cm."""
+NUMBER = re.compile(r"\d[\d,.]*(?:e[+-]?\d+)?")
+
+
+def test_a_page_is_read_in_every_look_and_asks_nobody(browser: Browser, place: Place) -> None:
+    with shown(browser, place.address, DESK) as one:
+        found = one.probe("unread") + untold(one) + one.probe("pressedOnlyByPointer")
+        for summary in one.page.locator("details:not([open]) > summary").element_handles()[:3]:
+            for key, opened in (("Enter", True), ("Space", False)) if summary.is_visible() else ():
+                summary.press(key)
+                if summary.evaluate("it => it.parentElement.open") is not opened:
+                    found.append(f"{key} does not fold: {summary.text_content()}")
+        for width in (320, 768, 1280, 1920):
+            one.look(Look("light", width))
+            found += [f"{width} px: {fault}" for fault in one.probe("crowded")]
+        one.look(NARROW)
+        found += one.probe("sideways")
+        one.probe("unfold")
+        found += one.probe("sideways")
+        for look in LOOKS:
+            one.look(look)
+        one.page.wait_for_timeout(50)  # what a page would do a moment later
+        found += one.refused() + one.said
+        found += [asked for asked in one.asked if not asked.startswith(("file://", "data:"))]
+    assert not found, tell(found)
+
+
+def untold(one: Shown) -> list[str]:
+    """Return what charts tell on hovering that is in no row of their tables."""
+    found = []
+    for chart in one.probe("told"):
+        rows = [[NUMBER.findall(cell) for cell in cells] for cells in chart["rows"]]
+        for text in chart["hover"]:
+            spelled, _, _ = text.partition(" (no interval")
+            numbers = NUMBER.findall(spelled.rpartition(": ")[2]) if ": " in spelled else []
+            if not any(is_in(numbers, cells) for cells in rows):
+                found.append(f"{text!r} is in no row: {chart['name']}")
+    return found
+
+
+def is_in(numbers: list[str], cells: list[list[str]]) -> bool:
+    """Whether a row has a value with its interval in a cell, or the ends of a range in several."""
+    firsts = [cell[0] for cell in cells if cell]
+    return any(cell[: len(numbers)] == numbers for cell in cells) or all(
+        number in firsts for number in numbers
+    )
+
+
+def test_buttons_do_by_enter_and_by_space_what_they_do_by_a_click(
+    browser: Browser, place: Place
+) -> None:
+    with shown(browser, place.address, DESK) as one:
+        one.probe("countClicks")
+        for number, button in enumerate(one.page.locator("button").all()):
+            for key in ("Enter", "Space"):
+                if button.is_visible() and button.is_enabled():
+                    before = one.page.evaluate("window.__clicks")
+                    button.press(key)
+                    told = (number, key, button.text_content())
+                    assert one.page.evaluate("window.__clicks") == before + 1, told
+        assert one.said == []
+
+
+def test_tab_reaches_every_control_shows_where_it_is_and_leaves_again(
+    browser: Browser, place: Place
+) -> None:
+    found: list[str] = []
+    for look in (DESK, Look("dark", 320)) if place.whole else (DESK,):
+        with shown(browser, place.address, look, new=True) as one:
+            for _ in range(one.probe("begin") + 1):
+                one.page.keyboard.press("Tab")
+                fault = one.probe("arrive")
+                if fault is None:
+                    break
+                found += [f"{look}: {each}" for each in fault]
+            else:
+                found.append(f"{look}: the keyboard does not get out of the page")
+            found += [f"{look}: {each}" for each in one.probe("missed")]
+    assert not found, tell(found)
+
+
+def test_the_first_stop_leads_past_the_navigation(browser: Browser, place: Place) -> None:
+    with shown(browser, place.address, NARROW) as one:
+        one.page.keyboard.press("Tab")
+        link = one.page.locator(":focus")
+        assert link.get_attribute("href") == "#main"
+        box = link.bounding_box()
+        assert box is not None
+        assert min(box["x"], box["y"]) >= 0
+        one.page.keyboard.press("Enter")
+        one.page.keyboard.press("Tab")
+        assert one.page.evaluate("document.activeElement.closest('header')") is None
+
+
+def test_neither_paper_nor_a_browser_without_javascript_loses_a_row(
+    browser: Browser, place: Place
+) -> None:
+    whole = f"{place.address}#unfolded"  # as a reader asks for every row
+    with shown(browser, whole, DESK, script=False) as one:
+        assert [heading.is_visible() for heading in one.page.locator("h1").all()] == [True]
+        one.probe("unfold")
+        found = one.probe("deadWithoutScript")
+        stored = one.page.locator("tr").count()
+    with shown(browser, whole, PAPER) as one:
+        one.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        one.page.emulate_media(media="print")
+        found += one.probe("lostOnPaper")
+        assert one.page.locator("tr").count() >= stored
+    assert not found, tell(found)
