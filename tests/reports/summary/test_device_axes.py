@@ -297,7 +297,8 @@ def test_language_models_with_small_weights_have_the_speed_of_layers_that_no_cac
     assert "Tokens per second are computed: " in told
     assert "is the largest model that fits: " in page
     command = ["compare", str(path), str(other), "--purchase"]
-    side = " ".join(CliRunner().invoke(main, command).stdout.split())
+    printed = CliRunner().invoke(main, command, env={"COLUMNS": "120"}).stdout
+    side = " ".join(printed.split())
     assert f"Llama 3.1 8B, int8 {format_estimate(eight, '')} - - -" in side
     tables = {one.name: one.table for one in sheets(run, [], [], [], numbers(run), own)}
     rows = [one for one in tables["models"].to_pylist() if one["quantity"] == "decode, int8"]
