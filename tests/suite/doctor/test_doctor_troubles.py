@@ -55,7 +55,7 @@ from tests.suite.doctor.test_doctor import (
     NVIDIA_H100,
     codes,
 )
-from tests.suite.machine.test_sensors import Smi
+from tests.suite.machine.test_sensors import smi
 
 ROOT = Path(__file__).parents[3]
 OFFER = replace(CUDA_BUILD, devices=1, architectures=("sm_80", "sm_90", "compute_90"))
@@ -137,7 +137,7 @@ def test_amds_gpu_is_described_as_the_kernel_does(tmp_path: Path) -> None:
 def test_amds_library_is_asked_where_it_is_installed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "amdsmi", Smi(0x0C))
+    monkeypatch.setitem(sys.modules, "amdsmi", smi(0x0C))
     there = quiet(planted(tmp_path, AMD_MI300, AMD_NOW))
     [device] = there.accelerators
     assert (device.clock_hz, device.power_watts, device.power_limit_watts) == (1.7e9, 450.0, 500.0)

@@ -68,6 +68,21 @@ def test_the_buffer_of_the_cpu_is_kept_for_further_cases_where_memory_is_plenty(
     assert made == [buffer // 4] * (1 if kept else 2)
 
 
+def test_what_was_not_read_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    caches = ColdCaches([CPU])
+    caches()
+    monkeypatch.setattr(torch.Tensor, "sum", lambda self: self[0])
+    caches()
+    assert caches.flushed_bytes() == 0
+
+
+def test_a_cache_that_nobody_describes_is_taken_for_a_large_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("frobench.suite.measure.caches_and_inputs.last_level_cache", lambda: None)
+    assert cache_bytes(CPU) == 64 * 2**20
+
+
 FAIR = torch.rand(40, 40)
 
 
