@@ -3,7 +3,6 @@
 
 import re
 import sys
-from collections.abc import Callable
 from statistics import median
 
 import msgspec
@@ -334,23 +333,15 @@ def test_a_case_that_differs_is_named(
     assert re.search(rf"(?m)^  {word}: .* {re.escape(name)}: ", told)
 
 
-def _left(leave: Callable[[int], int]) -> tuple[Run, int]:
-    """Return a run that measured again a part of the cases, and their whole number."""
+def test_half_of_the_cases_are_enough_to_agree_and_one_to_differ() -> None:
     again = _again()
     every = len(again.benchmarks)
-    del again.benchmarks[leave(every) :]
-    return again, every
-
-
-def test_half_of_the_cases_are_enough_to_agree() -> None:
-    again, _ = _left(lambda every: -(-every // 2))
+    few = (every - 1) // 2
+    del again.benchmarks[-(-every // 2) :]
     assert _answer(again)[1] == 0
-
-
-def test_fewer_than_half_of_the_cases_cannot_say_that_runs_agree_but_that_they_do_not() -> None:
-    again, every = _left(lambda every: (every - 1) // 2)
-    measured = f"{len(again.benchmarks)} of {every} cases measured again"
-    compared = f"only {(every - 1) // 2} of {every} cases could be compared"
+    del again.benchmarks[few:]
+    measured = f"{few} of {every} cases measured again"
+    compared = f"only {few} of {every} cases could be compared"
     assert _answer(again) == (f"cannot say: {measured}; {compared}", 3)
     _slow_down(again, 1.5)
     assert _answer(again) == (f"does not agree: {measured}, 1 different", 4)

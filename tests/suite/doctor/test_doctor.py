@@ -68,54 +68,40 @@ def display(place: str, vendor: str, kind: str = "0x030000", **more: str) -> dic
     return {f"{folder}/{name}": content for name, content in files.items()}
 
 
-@pytest.mark.parametrize(
-    "files",
-    [
-        {},
-        display("0000:05:00.0", "0x1a03"),
-        display("0000:00:02.0", "0x8086"),
-        display("0000:00:0b.0", "0x8086", "0x120000"),
-        display("0000:00:02.0", "0x1af4", "0x038000"),
-        display("0000:01:03.0", "0x1002"),
-        display("0000:c1:00.0", "0x1002", max_link_speed="16.0", mem_info_vram_total=str(2**29)),
-        display("0000:18:00.0", "0x10de", "0x068000"),
-    ],
-    ids=[
-        "nothing",
-        "a server's management display",
-        "Intel's integrated display",
-        "Intel's NPU",
-        "a virtual display",
-        "a server's old PCI display",
-        "AMD's integrated display",
-        "NVIDIA's switch",
-    ],
-)
-def test_what_is_no_accelerator_raises_no_alarm(tmp_path: Path, files: dict[str, str]) -> None:
-    assert unusable_accelerators(planted(tmp_path, files), {}, CPU_BUILD) == []
+NO_ACCELERATORS = {
+    "nothing": dict[str, str](),
+    "a server's management display": display("0000:05:00.0", "0x1a03"),
+    "Intel's integrated display": display("0000:00:02.0", "0x8086"),
+    "Intel's NPU": display("0000:00:0b.0", "0x8086", "0x120000"),
+    "a virtual display": display("0000:00:02.0", "0x1af4", "0x038000"),
+    "a server's old PCI display": display("0000:01:03.0", "0x1002"),
+    "AMD's integrated display": display(
+        "0000:c1:00.0", "0x1002", max_link_speed="16.0", mem_info_vram_total=str(2**29)
+    ),
+    "NVIDIA's switch": display("0000:18:00.0", "0x10de", "0x068000"),
+}
+ACCELERATORS = {
+    "NVIDIA": NVIDIA_H100,
+    "AMD Instinct": AMD_MI300,
+    "Intel Arc": INTEL_ARC,
+    "NVIDIA without a driver": display("0000:01:00.0", "0x10de"),
+    "AMD Radeon": display(
+        "0000:03:00.0", "0x1002", max_link_speed="16.0", mem_info_vram_total=str(2**34)
+    ),
+    "AMD's newest, unknown to the kernel": display("0000:03:00.0", "0x1002", max_link_speed="32.0"),
+}
 
 
-@pytest.mark.parametrize(
-    "files",
-    [
-        NVIDIA_H100,
-        AMD_MI300,
-        INTEL_ARC,
-        display("0000:01:00.0", "0x10de"),
-        display("0000:03:00.0", "0x1002", max_link_speed="16.0", mem_info_vram_total=str(2**34)),
-        display("0000:03:00.0", "0x1002", max_link_speed="32.0"),
-    ],
-    ids=[
-        "NVIDIA",
-        "AMD Instinct",
-        "Intel Arc",
-        "NVIDIA without a driver",
-        "AMD Radeon",
-        "AMD's newest, which the kernel does not know",
-    ],
-)
-def test_an_accelerator_is_never_overlooked(tmp_path: Path, files: dict[str, str]) -> None:
-    assert "torch-build" in codes(unusable_accelerators(planted(tmp_path, files), {}, CPU_BUILD))
+@pytest.mark.parametrize("name", NO_ACCELERATORS)
+def test_what_is_no_accelerator_raises_no_alarm(tmp_path: Path, name: str) -> None:
+    root = planted(tmp_path, NO_ACCELERATORS[name])
+    assert unusable_accelerators(root, {}, CPU_BUILD) == []
+
+
+@pytest.mark.parametrize("name", ACCELERATORS)
+def test_an_accelerator_is_never_overlooked(tmp_path: Path, name: str) -> None:
+    root = planted(tmp_path, ACCELERATORS[name])
+    assert "torch-build" in codes(unusable_accelerators(root, {}, CPU_BUILD))
 
 
 def test_where_torch_offers_an_accelerator_all_is_well(tmp_path: Path) -> None:

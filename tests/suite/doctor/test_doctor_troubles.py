@@ -3,16 +3,17 @@
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pynvml
 import pytest
+import torch
 from click import unstyle
 from click.testing import CliRunner
 from msgspec.structs import replace
@@ -29,9 +30,9 @@ from frobench.suite.doctor.examined import (
     examine_without_torch,
 )
 from frobench.suite.doctor.torch_offer import Asking
-from frobench.suite.machine.cpu_time import Others
 from frobench.suite.machine.host import affinity
 from frobench.suite.machine.sensors.throttle_causes import CAUSES, IDLE
+from frobench.suite.machine.torch_facts import accelerator
 from frobench.suite.machine.vendors.nvidia import REASONS
 from frobench.suite.stored.types import Conclusion
 from frobench.suite.terminal import doctor_page
@@ -55,7 +56,7 @@ from tests.suite.doctor.test_doctor import (
     NVIDIA_H100,
     codes,
 )
-from tests.suite.machine.test_sensors import Smi
+from tests.suite.machine.test_sensors import smi
 
 ROOT = Path(__file__).parents[3]
 OFFER = replace(CUDA_BUILD, devices=1, architectures=("sm_80", "sm_90", "compute_90"))
@@ -137,7 +138,7 @@ def test_amds_gpu_is_described_as_the_kernel_does(tmp_path: Path) -> None:
 def test_amds_library_is_asked_where_it_is_installed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "amdsmi", Smi(0x0C))
+    monkeypatch.setitem(sys.modules, "amdsmi", smi(0x0C))
     there = quiet(planted(tmp_path, AMD_MI300, AMD_NOW))
     [device] = there.accelerators
     assert (device.clock_hz, device.power_watts, device.power_limit_watts) == (1.7e9, 450.0, 500.0)
@@ -423,39 +424,6 @@ def test_each_trouble_of_the_host_is_named_with_what_mends_it(
     assert mend in trouble.advice.lower()
 
 
-def test_others_keep_the_processor_busy_and_this_process_does_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    accounts = iter([(5.0, 93.0), (6.0, 93.8)])
-    monkeypatch.setattr(Others, "_read", lambda _: next(accounts))
-    assert Others().used() == pytest.approx(0.8)
-
-
-WORK = """
-import time
-from frobench.suite.machine import cpu_time
-everybody = lambda: sum(map(cpu_time._seconds, cpu_time.psutil.cpu_times(percpu=True)))
-begun, before, own = cpu_time._own_seconds(), everybody(), time.process_time()
-while time.process_time() < own + 0.3:
-    pass
-print(cpu_time._own_seconds() - begun, everybody() - before)
-"""
-
-
-def test_the_work_of_a_process_is_in_its_own_account_and_in_that_of_everybody() -> None:
-    """Its accounts are the system's, not those of an idle machine that tests are given."""
-    printed = subprocess.run(
-        [sys.executable, "-c", WORK],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-    own, everybody = map(float, printed.split())
-    assert own >= 0.28
-    assert everybody >= 0.25
-
-
 def test_devices_that_a_mask_hides_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -533,6 +501,49 @@ def test_a_run_is_not_told_of_accelerators_that_it_does_not_measure(
     assert "power-cap" in codes(glance(tmp_path, [], tmp_path, {}))
     assert "power-cap" not in codes(glance(tmp_path, ["cpu"], tmp_path, {}))
     assert "no-accelerator" not in codes(glance(tmp_path, ["cpu"], tmp_path, {}))
+
+
+# cores that are far away
+
+NODE = {"sys/bus/pci/devices/0000:18:00.0/numa_node": "1"}
+OWN_MEMORY = 8
+"""The node that the memory of a GPU is itself, as beside NVIDIA's Grace."""
+
+
+@pytest.mark.parametrize(
+    ("nodes", "told"),
+    [
+        ([0], "attached to memory node 1, and the usable cores belong to node 0"),
+        ([0, 1], "attached to memory node 1, and the usable cores belong to nodes 0, 1"),
+        ([1], None),
+        (None, None),  # the kernel does not tell
+    ],
+)
+def test_cores_of_another_memory_node_are_a_trouble_with_its_mend(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nodes: list[int] | None, told: str | None
+) -> None:
+    install(monkeypatch, Gpu(name="NVIDIA H100 80GB HBM3", numa_node=OWN_MEMORY))
+    root = planted(tmp_path, NVIDIA_H100, NODE)
+    there = quiet(root, cpu=replace(host().cpu, core_nodes=nodes))
+    found = [one for one in said(there) if one.code == "far-accelerator"]
+    message, advice = f"NVIDIA H100 80GB HBM3 is {told}", "numactl --cpunodebind=1 --membind=1"
+    assert [(one.severity, one.message) for one in found] == [("info", message)] * bool(told)
+    assert all(one.advice == f"{advice} frobench run" for one in found)
+
+
+def test_the_node_is_the_one_that_the_card_is_on_and_not_its_own_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch, Gpu(numa_node=OWN_MEMORY))
+    root = planted(tmp_path, NVIDIA_H100, NODE)
+    [device] = quiet(root).accelerators
+    assert device.numa_node == 1
+    properties = SimpleNamespace(
+        uuid=Gpu().uuid.removeprefix("GPU-"), pci_domain_id=0, pci_bus_id=0x18, pci_device_id=0
+    )
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: properties)
+    assert accelerator("cuda:0", "accelerators.0.", {}, root).numa_node == 1
+    assert accelerator("cuda:0", "", {}, tmp_path / "nowhere").numa_node == OWN_MEMORY
 
 
 # the command

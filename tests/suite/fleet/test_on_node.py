@@ -263,6 +263,13 @@ def test_a_node_keeps_its_name_when_the_other_one_of_that_name_is_lost_and_comes
     assert names(again, second, shared=shared) == {"0": "a (10.0.0.1)", "2": "a (10.0.0.2)"}
 
 
+def test_a_node_that_comes_back_has_its_name_while_the_lost_one_is_still_listed() -> None:
+    lost, other = described("1", "10.0.0.1", "a"), described("2", "10.0.0.2", "b")
+    again = described("3", "10.0.0.1", "a")
+    shared = shared_names([lost, other])
+    assert sorted(named([lost, other, again], shared)) == ["a", "b"]
+
+
 def test_an_address_where_nothing_listens_is_named_at_once() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"

@@ -119,9 +119,9 @@ def best() -> dict[str, float]:
 def test_noise_of_three_percent_rarely_costs_more(name: str, best: dict[str, float]) -> None:
     seconds, processors = SURFACES[name]
     limits = (CALL, 100.0, processors)
-    parts = [
-        reached(seconds, searched(seconds, limits, 0.03, seed)) / best[name] for seed in range(9)
-    ]
+    searches = [searched(seconds, limits, 0.03, seed) for seed in range(9)]
+    assert max(map(len, searches)) <= 100  # one a second
+    parts = [reached(seconds, tries) / best[name] for tries in searches]
     assert sorted(parts)[4] >= 0.98
     assert min(parts) >= 0.95
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from signal import SIGKILL
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -19,6 +20,7 @@ import torch.distributed as dist
 from msgspec.structs import replace
 
 from frobench.suite.errors import DoesNotFitError, LostRankError
+from frobench.suite.journal import Refused
 from frobench.suite.kit import workers as kit
 from frobench.suite.kit.check_result import briefly, is_brief
 from frobench.suite.kit.device import Device
@@ -35,7 +37,7 @@ from frobench.suite.kit.workers import (
     start_early,
     together,
 )
-from frobench.suite.launch import entry
+from frobench.suite.launch import entry, plugin
 from frobench.suite.launch.session import Session
 from frobench.suite.machine.host import affinity
 from frobench.suite.measure.timed_loop import Sampler
@@ -312,6 +314,29 @@ def test_a_check_in_a_worker_is_as_brief_as_in_the_launch(worker: Worker) -> Non
     assert worker.check().compared == "all"
     with briefly(brief=True):
         assert worker.check().compared == "some"
+
+
+FAILED = Refused(launch=0, case="", status="failed", reason="wrong")
+
+
+SKIPPED = Refused(launch=0, case="", status="skipped", reason="too large")
+
+
+@pytest.mark.parametrize(("refusal", "away"), [(None, True), (SKIPPED, True), (FAILED, False)])
+def test_what_a_case_leaves_in_workers_is_put_away_unless_it_failed(
+    monkeypatch: pytest.MonkeyPatch, refusal: Refused | None, *, away: bool
+) -> None:
+    seen: list[object] = []
+    monkeypatch.setattr(plugin, "put_away", seen.append)
+    session = SimpleNamespace(workers=lambda _: "workers")
+    stash = {plugin.CASE: SimpleNamespace(refused=refusal)}
+    request = SimpleNamespace(
+        param="a+b",
+        config=SimpleNamespace(stash={plugin.SESSION: session}),
+        node=SimpleNamespace(stash=stash),
+    )
+    assert list(vars(plugin.workers)["__wrapped__"](request)) == ["workers"]
+    assert seen == ["workers"] * away
 
 
 def test_a_worker_that_dies_is_told() -> None:

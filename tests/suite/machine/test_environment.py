@@ -5,6 +5,8 @@ import json
 import os
 import platform
 import shutil
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +19,7 @@ from packaging.requirements import Requirement
 
 from frobench.suite.kit.device import Device
 from frobench.suite.machine import environment, host
-from frobench.suite.machine.cpu_time import Accounts, accounts, undisturbed
+from frobench.suite.machine.cpu_time import Accounts, Others, accounts, undisturbed
 from frobench.suite.machine.host import affinity, free_memory, processor, public_packages, read
 from frobench.suite.stored.machine_identity import machine_name
 from frobench.suite.stored.types import Environment
@@ -458,3 +460,36 @@ def test_what_a_call_waited_is_taken_off_but_not_what_it_ran(
     after = Accounts(10.0 + ran, 20.0 + waited)
     assert undisturbed(call, before, after, cores=2) == pytest.approx(expected)
     assert undisturbed(call, None, after, 2) == undisturbed(call, before, None, 2) == call
+
+
+def test_others_keep_the_processor_busy_and_this_process_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    accounts = iter([(5.0, 93.0), (6.0, 93.8)])
+    monkeypatch.setattr(Others, "_read", lambda _: next(accounts))
+    assert Others().used() == pytest.approx(0.8)
+
+
+COMPUTING = """
+import time
+from frobench.suite.machine import cpu_time
+everybody = lambda: sum(map(cpu_time._seconds, cpu_time.psutil.cpu_times(percpu=True)))
+begun, before, own = cpu_time._own_seconds(), everybody(), time.process_time()
+while time.process_time() < own + 0.3:
+    pass
+print(cpu_time._own_seconds() - begun, everybody() - before)
+"""
+
+
+def test_the_work_of_a_process_is_in_its_own_account_and_in_that_of_everybody() -> None:
+    """Its accounts are the system's, not those of an idle machine that tests are given."""
+    printed = subprocess.run(
+        [sys.executable, "-c", COMPUTING],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    own, everybody = map(float, printed.split())
+    assert own >= 0.28
+    assert everybody >= 0.25

@@ -107,54 +107,42 @@ def test_what_fails_in_mid_run_is_dropped_with_a_reason_that_names_no_path(tmp_p
     assert sensor.unknown["clock_hz"] == "FileNotFoundError: No such file or directory"
 
 
-class Smi:
-    """amdsmi, as far as it is asked; what it does not know is the text N/A.
+def smi(*buses: int | None, **told: Any) -> Any:  # noqa: ANN401 - a module
+    """Return amdsmi, as far as it is asked; what it does not know is the text N/A.
 
     buses : of the devices, in its order; `None` where it does not tell
     """
+    places = buses or (0xC1,)
 
-    AmdSmiClkType = SimpleNamespace(GFX="gfx", MEM="mem")
-    AmdSmiTemperatureType = SimpleNamespace(HOTSPOT="hotspot")
-    AmdSmiTemperatureMetric = SimpleNamespace(CURRENT="current")
-
-    def __init__(self, *buses: int | None, **told: Any) -> None:  # noqa: ANN401 - as below
-        self._buses = buses or (0xC1,)
-        self._told = {
-            "clock_info": {"clk": 1700},
-            "power_info": {"current_socket_power": "N/A", "average_socket_power": 450},
-            "energy_count": {"energy_accumulator": 2_000_000, "counter_resolution": 15.3},
-            "temp_metric": 61,
-            "gpu_activity": {"gfx_activity": 88},
-            "violation_status": {"active_ppt_pwr": True, "active_vr_thrm": False, "per": True},
-        } | told
-
-    def amdsmi_init(self) -> None:
-        """Begin."""
-
-    def amdsmi_get_processor_handles(self) -> list[int]:
-        """List the devices."""
-        return list(range(len(self._buses)))
-
-    def amdsmi_get_gpu_device_bdf(self, gpu: int) -> str:
-        """Tell where a device is, as the library spells it."""
-        if (bus := self._buses[gpu]) is None:
-            msg = "AMDSMI_STATUS_NOT_SUPPORTED"
-            raise RuntimeError(msg)
+    def bdf(gpu: int) -> str:
+        if (bus := places[gpu]) is None:
+            raise RuntimeError("AMDSMI_STATUS_NOT_SUPPORTED")
         return f"0000:{bus:02X}:00.0"
 
-    @staticmethod
-    def amdsmi_get_gpu_fan_speed(gpu: int, _fan: int) -> int:
-        """Tell what differs between the devices: the second one has 153."""
-        return 51 + 102 * gpu
+    answers = {
+        "clock_info": {"clk": 1700},
+        "power_info": {"current_socket_power": "N/A", "average_socket_power": 450},
+        "energy_count": {"energy_accumulator": 2_000_000, "counter_resolution": 15.3},
+        "temp_metric": 61,
+        "gpu_activity": {"gfx_activity": 88},
+        "violation_status": {"active_ppt_pwr": True, "active_vr_thrm": False, "per": True},
+    } | told
+    return SimpleNamespace(
+        AmdSmiClkType=SimpleNamespace(GFX="gfx", MEM="mem"),
+        AmdSmiTemperatureType=SimpleNamespace(HOTSPOT="hotspot"),
+        AmdSmiTemperatureMetric=SimpleNamespace(CURRENT="current"),
+        amdsmi_init=lambda: None,
+        amdsmi_get_processor_handles=lambda: [*range(len(places))],
+        amdsmi_get_gpu_device_bdf=bdf,
+        amdsmi_get_gpu_fan_speed=lambda gpu, _: 51 + 102 * gpu,  # of the second one 153
+        **{f"amdsmi_get_{name}": lambda *_, told=one: told for name, one in answers.items()},
+    )
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the library tells
-        return lambda *_: self._told[name.removeprefix("amdsmi_get_")]
 
-
-def asked(smi: Smi, devices: list[str], addresses: dict[str, str]) -> list[Sensor]:
+def asked(library: object, devices: list[str], addresses: dict[str, str]) -> list[Sensor]:
     """Return the sensors by a library that is installed."""
     with pytest.MonkeyPatch.context() as installed:
-        installed.setitem(sys.modules, "amdsmi", smi)
+        installed.setitem(sys.modules, "amdsmi", library)
         return sources({d: Identity(None, addresses.get(d)) for d in devices}, "")[1].sensors()
 
 
@@ -162,7 +150,7 @@ AT = {"cuda:0": "0000:c1:00"}
 
 
 def test_amds_quantities_are_read_in_si_units() -> None:
-    (sensor,) = asked(Smi(), ["cuda:0"], AT)
+    (sensor,) = asked(smi(), ["cuda:0"], AT)
     assert sensor.read() == {
         "sm_clock_hz": 1.7e9,
         "memory_clock_hz": 1.7e9,
@@ -176,7 +164,7 @@ def test_amds_quantities_are_read_in_si_units() -> None:
 
 
 def test_amds_missing_values_are_dropped_with_a_reason() -> None:
-    (sensor,) = asked(Smi(temp_metric="N/A", gpu_activity={"gfx_activity": "N/A"}), ["cuda:0"], AT)
+    (sensor,) = asked(smi(temp_metric="N/A", gpu_activity={"gfx_activity": "N/A"}), ["cuda:0"], AT)
     assert not {"temperature_celsius", "utilization"} & set(sensor.read())
     assert sensor.unknown["temperature_celsius"] == "amdsmi: ValueError"
     assert sensor.unknown["utilization"].startswith("amdsmi: ")
@@ -191,18 +179,18 @@ def test_amds_chiplets_say_in_lists_of_lists_what_holds_them_back() -> None:
         "active_gfx_clk_below_host_limit_total": [[False, True], ["N/A", "N/A"]],
         "per_ppt_pwr": 100,
     }
-    (sensor,) = asked(Smi(violation_status=status), ["cuda:0"], AT)
+    (sensor,) = asked(smi(violation_status=status), ["cuda:0"], AT)
     assert sensor.read()[HELD_BACK] == ["gfx_clk_below_host_limit_thm"]
 
 
 def test_amds_devices_are_told_apart_by_address_whatever_their_order() -> None:
     places = {"cuda:0": "0000:c1:00", "cuda:1": "0000:03:00"}
-    found = asked(Smi(0x03, 0xC1, 0xF0), list(places), places)
+    found = asked(smi(0x03, 0xC1, 0xF0), list(places), places)
     assert {one.device: one.read()["fan"] for one in found} == {"cuda:0": 0.6, "cuda:1": 0.2}
 
 
 def test_amds_device_that_is_not_at_its_address_is_not_mistaken_for_another() -> None:
-    there, lost = asked(Smi(0xC1, None), ["cuda:0", "cuda:1"], AT | {"cuda:1": "0000:05:00"})
+    there, lost = asked(smi(0xC1, None), ["cuda:0", "cuda:1"], AT | {"cuda:1": "0000:05:00"})
     assert there.read()["fan"] == 0.2
     assert not lost.answers
     assert lost.unknown["fan"] == "at its PCI address torch has 1 devices, amdsmi 0"
@@ -211,8 +199,8 @@ def test_amds_device_that_is_not_at_its_address_is_not_mistaken_for_another() ->
 def test_parts_of_one_of_amds_devices_are_not_told_apart() -> None:
     both = dict.fromkeys(["cuda:0", "cuda:1"], "0000:c1:00")
     for found in (
-        asked(Smi(0xC1), list(both), both),
-        asked(Smi(0xC1, 0xC1), ["cuda:0"], AT),
+        asked(smi(0xC1), list(both), both),
+        asked(smi(0xC1, 0xC1), ["cuda:0"], AT),
     ):
         assert not any(one.answers for one in found)
         assert "at its PCI address torch has" in found[0].unknown["fan"]

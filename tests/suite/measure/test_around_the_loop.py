@@ -68,6 +68,32 @@ def test_the_buffer_of_the_cpu_is_kept_for_further_cases_where_memory_is_plenty(
     assert made == [buffer // 4] * (1 if kept else 2)
 
 
+def test_an_accelerator_is_emptied_while_the_cpu_stays_warm(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("frobench.suite.measure.caches_and_inputs.cache_bytes", lambda _: 2**16)
+    monkeypatch.setattr(Device, "free_bytes", lambda _: 2**30)
+    elsewhere = Device("meta")
+    caches = ColdCaches([elsewhere])
+    caches()
+    assert (caches.bytes_on(elsewhere), caches.bytes_on(CPU)) == (2**17, 0)
+
+
+def test_what_was_not_read_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    caches = ColdCaches([CPU])
+    caches()
+    monkeypatch.setattr(torch.Tensor, "sum", lambda self: self[0])
+    caches()
+    assert caches.flushed_bytes() == 0
+
+
+def test_a_cache_that_nobody_describes_is_taken_for_a_large_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("frobench.suite.measure.caches_and_inputs.last_level_cache", lambda: None)
+    assert cache_bytes(CPU) == 64 * 2**20
+
+
 FAIR = torch.rand(40, 40)
 
 
@@ -100,6 +126,7 @@ def test_inputs_are_found_in_lists_bound_arguments_and_modules() -> None:
     assert commonest(lambda: [a.sum() + b.sum() for a, b in pairs]) == 1.0
     assert commonest(partial(torch.add, zeros, other=zeros)) == 1.0
     assert commonest(lambda: model(FAIR[0, :30])) == 1.0
+    assert (commonest(torch.eye(100).clone) or 0.0) >= 0.95
 
 
 def test_what_is_written_over_is_no_input() -> None:

@@ -326,7 +326,7 @@ def test_of_a_handful_of_short_pairs_the_one_in_the_middle_is_kept(
 
         return body
 
-    seen = Sampler(version(1.02e-4), [], against=version(1e-4), clock=clock).run(settings)
+    seen = sampler(clock, version(1.02e-4), against=version(1e-4)).run(settings)
     assert seen.iterations == 1
     assert len(seen.samples) >= 3
     assert seen.against is not None
@@ -337,15 +337,10 @@ def test_of_a_handful_of_short_pairs_the_one_in_the_middle_is_kept(
 def test_pairs_that_need_long_before_they_begin_are_single(
     clock: VirtualClock, settings: Settings
 ) -> None:
-    def body() -> None:
-        clock.now += 1e-4
-
-    def before() -> None:
-        clock.now += 0.01
-
-    sampler = Sampler(body, [], before=before, against=body, clock=clock)
+    body = taking(clock, lambda _: 1e-4)
+    pairs = sampler(clock, body, before=waiting(clock, 0.01), against=body)
     started = clock.now
-    seen = sampler.run(settings)
+    seen = pairs.run(settings)
     assert len(seen.samples) == 5  # a pair takes a fifth of the time
     assert clock.now - started < 3 * settings.case_seconds
 
@@ -359,10 +354,8 @@ def test_which_version_leads_is_drawn_anew_for_every_two_pairs() -> None:
 def test_pairs_are_as_many_as_the_time_of_both_versions_allows(
     clock: VirtualClock, settings: Settings
 ) -> None:
-    def body() -> None:
-        clock.now += 1e-3
-
-    seen = Sampler(body, [], against=body, clock=clock).run(settings)
+    body = taking(clock, lambda _: 1e-3)
+    seen = sampler(clock, body, against=body).run(settings)
     assert len(seen.samples) == settings.most_samples  # a pair takes more than half of its part
 
 
@@ -370,21 +363,15 @@ def test_the_timers_step_is_the_smallest_that_readings_show() -> None:
     assert timer_step(VirtualClock(step=1e-6, cost=0.3e-6)) == pytest.approx(1e-6)
 
 
-def test_of_two_versions_the_one_that_is_called_has_a_result() -> None:
-    clock = VirtualClock(cost=30e-9)
-
-    def body() -> str:
-        clock.now += 0.01
-        return "new"
-
+def test_of_two_versions_the_one_that_is_called_has_a_result(clock: VirtualClock) -> None:
     settings = replace(settings_for("quick", ["cpu"]), case_seconds=0.1)
-    sampler = Sampler(body, [], against=lambda: "old", clock=clock)
-    called_once(sampler, "case", settings, None)
-    assert sampler.results == ["new"]
-    sampler.repeat()
-    assert sampler.results == ["new"]
-    sampler.run(settings)
-    assert sampler.results == ["new", "old"]
+    pairs = sampler(clock, taking(clock, lambda _: 0.01), against=lambda: "old")
+    called_once(pairs, "case", settings, None)
+    assert len(pairs.results) == 1
+    pairs.repeat()
+    assert len(pairs.results) == 1
+    pairs.run(settings)
+    assert pairs.results[1] == "old"
 
 
 def test_the_caches_are_emptied_once_before_the_call_and_never_while_it_warms_up() -> None:

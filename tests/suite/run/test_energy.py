@@ -62,6 +62,13 @@ def test_a_window_counts_the_calls_in_it_and_none_of_those_before(
     assert window.begun == pytest.approx(1000 + 2 * AT_ONCE / 2.5 + before * batch)
 
 
+def test_a_window_holds_most_of_its_two_seconds_between_two_readings() -> None:
+    slow = 2 * telemetry.PERIOD
+    assert WINDOW >= 2
+    assert round(WINDOW - 2 * slow, 6) >= energy.LEAST
+    assert LEAD >= telemetry.PERIOD
+
+
 def test_joules_are_the_power_in_the_window_times_the_time_of_a_call() -> None:
     lines = [*ticks(0, 10, 300.0)]
     records = [busy(0, 2.03, 3.78, 1400), busy(2, 6.0, 7.75, 700)]

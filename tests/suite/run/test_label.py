@@ -23,26 +23,16 @@ def labelled(run: Run, label: str) -> Run:
 
 
 def test_a_name_gives_one_label_in_a_folder_and_another_in_the_next(tmp_path: Path) -> None:
-    here, there = tmp_path / "here", tmp_path / "there"
+    here, there, copy = (tmp_path / name for name in ("here", "there", "copy"))
     first = label_of("gpu-node-17", here)
     assert first == label_of("gpu-node-17", here)
     assert first != label_of("gpu-node-18", here)
     assert first != label_of("gpu-node-17", there)
-
-
-def test_the_key_is_kept_from_git_and_from_stored_runs(tmp_path: Path) -> None:
-    label_of("gpu-node-17", tmp_path)
-    assert (tmp_path / KEY).is_file()
-    assert KEY.startswith(".")
+    copy.mkdir()
+    (copy / KEY).write_bytes(key(here))
+    assert first == label_of("gpu-node-17", copy)
+    assert KEY.startswith(".")  # neither git nor what reads stored runs finds it
     assert store.find([tmp_path]) == []
-
-
-def test_folders_with_the_same_key_give_the_same_labels(tmp_path: Path) -> None:
-    here, there = tmp_path / "here", tmp_path / "there"
-    label = label_of("gpu-node-17", here)
-    there.mkdir()
-    (there / KEY).write_bytes(key(here))
-    assert label_of("gpu-node-17", there) == label
 
 
 def test_the_plan_and_the_run_s_name_hold_the_label_and_not_the_name(tmp_path: Path) -> None:

@@ -177,17 +177,6 @@ def test_the_energy_counter_is_read_first_and_has_a_time_of_its_own(
     assert telemetry.read(without, lambda: 7.0).counted is None
 
 
-def test_what_is_costly_to_read_is_read_less_often(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(telemetry, "SHARE", 1e-6)
-    cheap, dear = Counter(), Counter()
-    monkeypatch.setattr(time, "thread_time", lambda: dear.asked * 1e-5)
-    both = source(Sensor("cpu", {"load": cheap}), Sensor("cuda:0", {"fan": dear}))
-    sampled(tmp_path / "t", both, until=lambda: cheap.asked >= 5)
-    assert dear.asked == 1
-
-
 def test_what_is_costly_to_read_does_not_keep_the_energy_counter_from_being_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -309,6 +298,8 @@ def test_a_case_has_the_processor_and_no_device_that_it_does_not_use() -> None:
     found = telemetry.sensors_of_cases(lines, RECORDS, DEVICES)
     assert set(found["loop"]) == {"cpu"}
     assert found["loop"]["cpu"].held_back is None
+    idle = telemetry.sensors_of_cases([tick(110.5, fan=0.1)], RECORDS, DEVICES)["product"]
+    assert idle["cuda:0"].held_back == {}  # nothing, where the driver tells
 
 
 def test_reasons_are_parts_of_the_readings_and_the_energy_counter_is_no_value() -> None:
@@ -323,15 +314,6 @@ def test_reasons_are_parts_of_the_readings_and_the_energy_counter_is_no_value() 
     seen = telemetry.sensors_of_cases(lines, RECORDS, DEVICES)["product"]["cuda:0"]
     assert seen.held_back == {"HwSlowdown": 0.25, "SwPowerCap": 0.5}
     assert seen.values == {"fan": (0.5, 0.5, 0.5)}
-
-
-def test_nothing_held_back_is_not_the_same_as_nothing_known() -> None:
-    assert (
-        telemetry.sensors_of_cases([tick(110.5, fan=0.1)], RECORDS, DEVICES)["product"][
-            "cuda:0"
-        ].held_back
-        == {}
-    )
 
 
 def test_a_case_that_failed_or_was_not_reached_has_no_readings() -> None:
