@@ -192,28 +192,10 @@ def test_a_case_that_fails_gives_its_memory_back_to_the_next(known: Measured) ->
     assert known.outcome("bench_right[sim:0-40]").status == "passed"
 
 
-def test_a_device_that_is_lost_fails_its_case_and_the_rest_goes_on(tmp_path: Path) -> None:
-    spec = VIRTUAL | {"flops": {"float32": 1e9}, "faults": {"lost_after": 4900}}
-    options = ("--benchmarks", KNOWN, "--devices", "sim:0", "--budget", 12, "--deadline", 20)
+def test_a_device_that_is_lost_fails_its_case_and_a_broken_one_is_left_out(tmp_path: Path) -> None:
+    spec = VIRTUAL | {"flops": {"float32": 1e9}, "faults": {"lost_after": 4900, "broken": [1]}}
+    options = ("--benchmarks", KNOWN, "--budget", 12, "--deadline", 20)
     seen = measured(tmp_path, spec, "first or many or lacking or last", *options, code=1)
-    lacking = seen.outcome("bench_lacking[sim:0-5000]")
-    assert (lacking.status, lacking.reason) == (
-        "skipped",
-        "no adding here: AcceleratorError",
-    )
-    assert seen.outcome("bench_many[sim:0-5000]").status == "failed"
-    reason = seen.outcome("bench_many[sim:0-5000]").reason or ""
-    assert re.fullmatch(r"AcceleratorError \(bench_mishaps\.py:\d+\)", reason)
-    for name, launches in (("first", 10), ("last", 20)):
-        truth = launches * seen.spec.launch + seen.spec.kernel + seen.spec.synchronise
-        seen.holds({f"bench_{name}[sim:0-{launches}]": truth})
-
-
-def test_a_device_on_which_nothing_can_be_computed_is_left_out_with_its_reason(
-    tmp_path: Path,
-) -> None:
-    spec = VIRTUAL | {"faults": {"broken": [1]}}
-    seen = measured(tmp_path, spec, "bench_last", "--benchmarks", KNOWN, "--budget", 12)
     assert seen.run.frobench.settings.devices == ["cpu", "sim:0"]
     troubles = seen.run.frobench.troubles
     assert isinstance(troubles, list)
@@ -221,6 +203,14 @@ def test_a_device_on_which_nothing_can_be_computed_is_left_out_with_its_reason(
     assert left_out.severity == "warning"
     assert left_out.message == "sim:1 left out: torch cannot compute there"
     assert "sim:1: sim error: device 1 is lost" in seen.messages  # in torch's words
+    lacking = seen.outcome("bench_lacking[sim:0-5000]")
+    assert (lacking.status, lacking.reason) == ("skipped", "no adding here: AcceleratorError")
+    assert seen.outcome("bench_many[sim:0-5000]").status == "failed"
+    reason = seen.outcome("bench_many[sim:0-5000]").reason or ""
+    assert re.fullmatch(r"AcceleratorError \(bench_mishaps\.py:\d+\)", reason)
+    for name, launches in (("first", 10), ("last", 20)):
+        truth = launches * seen.spec.launch + seen.spec.kernel + seen.spec.synchronise
+        seen.holds({f"bench_{name}[sim:0-{launches}]": truth})
 
 
 @pytest.fixture(scope="module")
