@@ -16,7 +16,6 @@ from tests.gpu import smi
 
 if TYPE_CHECKING:
     from frobench.suite.kit.device import Device
-    from tests.gpu.load import Load
 
 SALT = "7"
 WAVE = [(1.0, 1.0), (0.7, 1.3), (1.3, 0.7), (1.0, 1.0)]
@@ -33,8 +32,18 @@ def identities(gpu: "Device") -> dict[str, Identity]:
     return {gpu.name: Identity(seal(str(gpu.uuid), SALT))}
 
 
+def keep_busy(gpu: "Device", seconds: float) -> None:
+    """Have the GPU multiply for so long, and wait for it."""
+    a, b = (gpu.uniform(8192, 8192, dtype="bfloat16") for _ in "ab")
+    begun = time.perf_counter()
+    while time.perf_counter() - begun < seconds:
+        for _ in range(10):
+            a @ b
+        gpu.synchronize()
+
+
 def test_power_is_read_at_the_moment_that_it_is_stored_with(
-    gpu: "Device", load: "Load", identities: dict[str, Identity], tmp_path: Path
+    gpu: "Device", identities: dict[str, Identity], tmp_path: Path
 ) -> None:
     since = time.time() - time.monotonic()  # the command reads the other clock
     path = tmp_path / "telemetry.jsonl"
@@ -42,7 +51,7 @@ def test_power_is_read_at_the_moment_that_it_is_stored_with(
         time.sleep(REST)
         with telemetry.recording(sources(identities, SALT), path, time.monotonic):
             for work, rest in WAVE:
-                load.keep_busy(work)
+                keep_busy(gpu, work)
                 time.sleep(rest)
         time.sleep(REST)
     ours = [
