@@ -11,7 +11,9 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from frobench.command import main
 from frobench.suite.stored import store
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.warm import frobench
@@ -26,8 +28,9 @@ def bench_mine(measure):
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """Return a project with a benchmark and no settings yet."""
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a project with a benchmark and no settings yet, in which commands are called."""
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "benchmarks").mkdir()
     (tmp_path / "benchmarks" / "bench_mine.py").write_text(BENCHMARK)
     return tmp_path
@@ -92,17 +95,22 @@ def test_verbs_without_the_option_find_results_by_the_same_order(project: Path) 
 )
 def test_what_is_no_setting_is_refused(project: Path, text: str, named: str) -> None:
     settings(project, text)
-    refused = frobench("list", folder=project)
-    assert refused.returncode == 2
-    place = f"{project / 'pyproject.toml'}: [tool.frobench] {named}"
-    assert place in refused.stderr
+    refused = CliRunner().invoke(main, ["list"])
+    assert refused.exit_code == 2
+    assert f"{project / 'pyproject.toml'}: [tool.frobench] {named}" in refused.stderr
 
 
-def test_a_table_of_nearly_that_name_is_refused(project: Path) -> None:
+def test_a_table_of_nearly_that_name_is_refused_and_a_file_without_it_changes_nothing(
+    project: Path,
+) -> None:
     (project / "pyproject.toml").write_text("[tool.forbench]\n")
-    refused = frobench("list", folder=project)
-    assert refused.returncode == 2
+    refused = CliRunner().invoke(main, ["list"])
+    assert refused.exit_code == 2
     assert "[tool.forbench]: did you mean [tool.frobench]?" in refused.stderr
+    (project / "pyproject.toml").write_text("[tool.other]\n")
+    assert "bench_mine" not in frobench("list", "-k", "mine", folder=project).stdout
+    (project / "pyproject.toml").write_text("not TOML")
+    assert frobench("list", "-k", "norm", folder=project).returncode == 0
 
 
 def test_a_folder_that_was_removed_is_named_without_a_traceback(project: Path) -> None:
@@ -120,13 +128,6 @@ def test_a_folder_that_was_removed_is_named_without_a_traceback(project: Path) -
     assert "Traceback" not in done.stderr
 
 
-def test_a_file_without_the_table_changes_nothing(project: Path) -> None:
-    (project / "pyproject.toml").write_text("[tool.other]\n")
-    assert "bench_mine" not in frobench("list", "-k", "mine", folder=project).stdout
-    (project / "pyproject.toml").write_text("not TOML")
-    assert frobench("list", "-k", "norm", folder=project).returncode == 0
-
-
 def pytest_in(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Call plain pytest in a project; the installation brings the entry point."""
     if not any(one.name == "frobench" for one in entry_points(group="pytest11")):
@@ -140,6 +141,7 @@ def pytest_in(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 TEST = """
 import pytest
+from click.testing import CliRunner
 
 @pytest.fixture
 def device():

@@ -9,7 +9,6 @@ from tests.gpu import smi
 
 if TYPE_CHECKING:
     from frobench.suite.kit.device import Device
-    from tests.gpu.load import Load
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -32,11 +31,3 @@ def gpu(request: pytest.FixtureRequest) -> "Device":
     from frobench.suite.kit.device import Device
 
     return Device("cuda:0", seed=1)
-
-
-@pytest.fixture(scope="session")
-def load(gpu: "Device") -> "Load":
-    """Return what keeps the GPU at work."""
-    from tests.gpu.load import Load
-
-    return Load(gpu)

@@ -15,17 +15,6 @@ Series = list[tuple[float, float]]
 COMMAND = "nvidia-smi"
 FORMAT = "--format=csv,noheader,nounits"
 LOOP = "--loop-ms=50"
-REASONS = {
-    "gpu_idle": "GpuIdle",
-    "applications_clocks_setting": "ApplicationsClocksSetting",
-    "sw_power_cap": "SwPowerCap",
-    "hw_slowdown": "HwSlowdown",
-    "hw_thermal_slowdown": "HwThermalSlowdown",
-    "hw_power_brake_slowdown": "HwPowerBrakeSlowdown",
-    "sw_thermal_slowdown": "SwThermalSlowdown",
-    "sync_boost": "SyncBoost",
-}
-"""What the command calls that which holds a clock back, and the driver's library does."""
 PATIENCE = 20.0
 """Seconds within which the command has begun to tell, and has told the rest."""
 

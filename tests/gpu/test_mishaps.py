@@ -63,10 +63,3 @@ def test_the_command_says_that_cases_failed_and_stores_a_valid_run(
     assert "bench_hang[cuda:0]: " in ran[0].stderr
     faults = validate_file(store.write(ran[1], tmp_path))
     assert [one for one in faults if one.severity == "error"] == []
-
-
-def test_a_case_is_said_to_take_the_memory_that_it_takes(ran: Ran) -> None:
-    (case,) = (one for one in ran[1].benchmarks if one.name == "bench_known[cuda:0]")
-    taken = case.extra_info.peak_bytes
-    assert taken is not None
-    assert 256 * 2**20 <= taken <= 260 * 2**20

@@ -24,6 +24,8 @@ PART = 0.02
 """How near the truth a difference of times must come."""
 STEPS = 100
 LARGEST, SMALLEST = 512, 64
+DEVICES = [f"acme:{index}" for index in range(4)]
+GROUPS = {count: "+".join(DEVICES[:count]) for count in (2, 4)}
 WIDTH, LAYERS = 250, 16
 CPU_FLOPS, CPU_CALL = 0.5e9, 20e-6
 """What `bench_matmul` in `KNOWN` lets the CPU take."""
@@ -35,19 +37,19 @@ def strange(tmp_path_factory: pytest.TempPathFactory) -> Measured:
     parameters = "read_scalar or read_tensor or read_state or read_flat or write_copy"
     return measured(
         tmp_path_factory.mktemp("strange"),
-        STRANGE,
+        STRANGE | {"devices": 4},
         "(bench_square and float32 and (16- or 64- or 512- or 16384) and not narrow and not graph)"
         f" or (bench_norm_logging and ({loops}) and 100 and not 1000)"
         " or (bench_parallel and (sequence or one_thread or in_turn) and (64 or 512)"
         " and not process)"
         f" or (bench_parameters and ({parameters}) and 1000000 and not 100000000)",
-        *("--devices", "acme:0,acme:1", "--budget", 12),
+        *("--devices", ",".join(DEVICES), "--budget", 12),
     )
 
 
 def test_a_backend_that_nobody_knew_is_measured_under_its_own_name(strange: Measured) -> None:
     assert strange.run.frobench.complete
-    assert strange.run.frobench.settings.devices == ["acme:0", "acme:1"]
+    assert strange.run.frobench.settings.devices == DEVICES
     assert {one.type for one in strange.run.frobench.environment.accelerators} == {"acme"}
 
 
@@ -85,20 +87,25 @@ def test_the_penalty_of_reading_back_is_found(strange: Measured) -> None:
     strange.holds({"read-back-acme:0": strange.reading()}, PART)
 
 
-def test_two_devices_share_what_their_launches_allow_and_in_turn_nothing(
-    strange: Measured,
-) -> None:
-    (lines,) = strange.plot("efficiency-acme:0+acme:1").values()
+def test_devices_share_what_their_launches_allow_and_in_turn_nothing(strange: Measured) -> None:
     spec = strange.spec
-    for n in (SMALLEST, LARGEST):
-        product, name = strange.product(n), f"bench_in_turn[acme:0+acme:1-{n}]"
-        one = spec.launch + 2 * product + spec.synchronise
-        two = 2 * spec.launch + product + spec.synchronise
-        assert lines[n] == pytest.approx(one / 2 / two, rel=EXACT)
-        strange.holds({f"{name} concurrency": 0.0}, within=EXACT)
-        strange.holds({name: 2 * (spec.launch + product + 2 * spec.synchronise)})
-    assert strange.value("overlap-one_thread-acme:0+acme:1") > 0.99
-    assert strange.part(f"bench_one_thread[acme:0+acme:1-{LARGEST}]", "concurrency") > 0.99
+    (lines,) = strange.plot(f"efficiency-{GROUPS[2]}").values()
+    for count, group in GROUPS.items():
+        for n in (SMALLEST, LARGEST):
+            product, name = strange.product(n), f"bench_in_turn[{group}-{n}]"
+            # Each is launched after the one before, and waited for when that one has ended.
+            together = count * spec.launch + product + spec.synchronise
+            efficiency = (spec.launch + 2 * product + spec.synchronise) / 2 / together
+            strange.holds({name: count * (spec.launch + product + 2 * spec.synchronise)})
+            strange.holds({f"{name} concurrency": 0.0}, within=EXACT)
+            if count == 2:
+                assert lines[n] == pytest.approx(efficiency, rel=EXACT)
+        strange.holds({f"efficiency-one_thread-{group}": efficiency})
+        shared = {f"bench_one_thread[{group}-{LARGEST}] concurrency": 1 - spec.launch / product}
+        strange.holds(shared)
+    assert strange.value(f"overlap-one_thread-{GROUPS[2]}") > 0.99
+    pair = f"bench_one_thread[{GROUPS[2]}-{SMALLEST}] concurrency"
+    strange.holds({pair: 1 - spec.launch / strange.product(SMALLEST)}, within=EXACT)
 
 
 def test_latency_and_rate_of_reading_are_those_of_the_link(strange: Measured) -> None:
@@ -192,28 +199,10 @@ def test_a_case_that_fails_gives_its_memory_back_to_the_next(known: Measured) ->
     assert known.outcome("bench_right[sim:0-40]").status == "passed"
 
 
-def test_a_device_that_is_lost_fails_its_case_and_the_rest_goes_on(tmp_path: Path) -> None:
-    spec = VIRTUAL | {"flops": {"float32": 1e9}, "faults": {"lost_after": 4900}}
-    options = ("--benchmarks", KNOWN, "--devices", "sim:0", "--budget", 12, "--deadline", 20)
+def test_a_device_that_is_lost_fails_its_case_and_a_broken_one_is_left_out(tmp_path: Path) -> None:
+    spec = VIRTUAL | {"flops": {"float32": 1e9}, "faults": {"lost_after": 4900, "broken": [1]}}
+    options = ("--benchmarks", KNOWN, "--budget", 12, "--deadline", 20)
     seen = measured(tmp_path, spec, "first or many or lacking or last", *options, code=1)
-    lacking = seen.outcome("bench_lacking[sim:0-5000]")
-    assert (lacking.status, lacking.reason) == (
-        "skipped",
-        "no adding here: AcceleratorError",
-    )
-    assert seen.outcome("bench_many[sim:0-5000]").status == "failed"
-    reason = seen.outcome("bench_many[sim:0-5000]").reason or ""
-    assert re.fullmatch(r"AcceleratorError \(bench_mishaps\.py:\d+\)", reason)
-    for name, launches in (("first", 10), ("last", 20)):
-        truth = launches * seen.spec.launch + seen.spec.kernel + seen.spec.synchronise
-        seen.holds({f"bench_{name}[sim:0-{launches}]": truth})
-
-
-def test_a_device_on_which_nothing_can_be_computed_is_left_out_with_its_reason(
-    tmp_path: Path,
-) -> None:
-    spec = VIRTUAL | {"faults": {"broken": [1]}}
-    seen = measured(tmp_path, spec, "bench_last", "--benchmarks", KNOWN, "--budget", 12)
     assert seen.run.frobench.settings.devices == ["cpu", "sim:0"]
     troubles = seen.run.frobench.troubles
     assert isinstance(troubles, list)
@@ -221,6 +210,14 @@ def test_a_device_on_which_nothing_can_be_computed_is_left_out_with_its_reason(
     assert left_out.severity == "warning"
     assert left_out.message == "sim:1 left out: torch cannot compute there"
     assert "sim:1: sim error: device 1 is lost" in seen.messages  # in torch's words
+    lacking = seen.outcome("bench_lacking[sim:0-5000]")
+    assert (lacking.status, lacking.reason) == ("skipped", "no adding here: AcceleratorError")
+    assert seen.outcome("bench_many[sim:0-5000]").status == "failed"
+    reason = seen.outcome("bench_many[sim:0-5000]").reason or ""
+    assert re.fullmatch(r"AcceleratorError \(bench_mishaps\.py:\d+\)", reason)
+    for name, launches in (("first", 10), ("last", 20)):
+        truth = launches * seen.spec.launch + seen.spec.kernel + seen.spec.synchronise
+        seen.holds({f"bench_{name}[sim:0-{launches}]": truth})
 
 
 @pytest.fixture(scope="module")

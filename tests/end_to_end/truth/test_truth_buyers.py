@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a run finds of long contexts, small weights and convolutions is what devices make of them.
+"""What a run finds of transformers, their parts and convolutions is what devices make of them.
 
 The run is made in the simulation's own time (see `test_truth.py`), on sizes that are smaller than
 those of GPUs. What it should find is foretold from the operations of the same bodies, which a CPU
@@ -46,7 +46,13 @@ SPEC = {
 }
 PROMPTS, CACHES, WIDTH = (64, 256, 1024), (64, 256, 1024), 128
 IMAGES, CHANNELS = 4, 32
+TRAINED, CACHED = 32, 64
 SMALLER = {
+    "transformer": {
+        "TRAINED, CACHED = 1024, 2048": f"TRAINED, CACHED = {TRAINED}, {CACHED}",
+        "width=[4096]": f"width=[{WIDTH}]",
+        "width=[2048], layers=[4]": "width=[64], layers=[2]",
+    },
     "long_context": {
         "NARROW = 256": "NARROW = 64",
         "cached=[2048, 32_768], width=[4096]": f"cached={[*CACHES[:2]]}, width=[{WIDTH}]",
@@ -121,6 +127,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory, benchmarks: Path) -> Measured
         tmp_path_factory.mktemp("seen"),
         SPEC,
         f"((long_context or convolutions) and bfloat16) or (small_weights and {WIDTH})"
+        " or (transformer and not (64-2 or 1-32 or narrow))"
         " or (bench_within and 16777216) or (bench_square and 256-bfloat16 and not graph)",
         *("--benchmarks", benchmarks, "--devices", "acme:0", "--budget", 12),
     )
@@ -144,10 +151,11 @@ def foretell(benchmarks: Path) -> Foretell:
             works.append(work)
 
         with pytest.MonkeyPatch.context() as patch, sdpa_kernel(SDPBackend.MATH):
-            patch.setattr(modules[name], "skip_unsuited", lambda *_, **__: None)
+            patch.setattr(modules[name], "skip_unsuited", lambda *_, **__: None, raising=False)
             patch.setattr(torch.optim, "SGD", foreach)
+            where = "accelerator" if name == "transformer" else "device"
             getattr(modules[name], f"bench_{function}")(
-                measure, device=CPU, dtype="bfloat16", **given
+                measure, dtype="bfloat16", **given | {where: CPU}
             )
         return Foretold(account.busy + WAIT, account.worked, works[0])
 
@@ -182,7 +190,7 @@ def test_attention_has_the_rate_and_the_share_that_its_operations_leave(
         work = truth.work.flops if limit == COMPUTE else truth.work.bytes
         assert work is not None
         rate = work / truth.waited
-        seen.holds({f"{name}-acme:0": rate})
+        seen.holds({f"long_context/{name}-acme:0": rate})
         (size,) = longest.values()
         case = f"bench_{name}[acme:0-{size}-{WIDTH}-bfloat16]"
         expected = pytest.approx(rate / FOUND[limit], rel=EXACT)
@@ -223,6 +231,30 @@ def test_small_weights_gain_the_bytes_that_they_spare(seen: Measured, foretell: 
         assert share(seen, "small_weights", f"bench_decode_graph{name}", MEMORY) == expected
         if weights != "bfloat16":
             seen.holds({f"{weights}-acme:0": replayed["bfloat16"] / replayed[weights]})
+
+
+def test_layers_take_what_their_operations_take_and_a_graph_launches_once(
+    seen: Measured, foretell: Foretell
+) -> None:
+    cases: dict[str, tuple[dict[str, int], str]] = {
+        "prefill": ({}, COMPUTE),
+        "decode": ({"batch": 1}, MEMORY),
+    }
+    for kind, (more, limit) in cases.items():
+        truth = foretell("transformer", kind, width=WIDTH, layers=1, **more)
+        replayed = LAUNCH + truth.worked + WAIT
+        name = f"[acme:0-{'-'.join(map(str, (WIDTH, 1, *more.values())))}-bfloat16]"
+        seen.holds({f"bench_{kind}{name}": truth.waited, f"bench_{kind}_graph{name}": replayed})
+        work, found = truth.work.flops if limit == COMPUTE else truth.work.bytes, FOUND[limit]
+        assert work is not None
+        expected = pytest.approx(work / truth.waited / found, rel=EXACT)
+        assert share(seen, "transformer", f"bench_{kind}{name}", limit) == expected
+        if kind == "decode":
+            seen.holds({"decode-1-acme:0": 1 / replayed, "replay": truth.waited / replayed})
+    shape = f"[acme:0-{WIDTH}-1-bfloat16]"
+    for kind, tokens in (("train", TRAINED), ("prefill", CACHED)):
+        seen.holds({f"transformer/{kind}-acme:0": tokens / seen.seconds(f"bench_{kind}{shape}")})
+    assert seen.seconds(f"bench_train_graph{shape}") > LAUNCH + WAIT
 
 
 def test_images_are_as_fast_as_their_operations(seen: Measured, foretell: Foretell) -> None:

@@ -17,17 +17,18 @@ pytestmark = pytest.mark.long
 FITTED = 0.02
 """How near the truth must come what is read off a line."""
 SIZE = 4**9
-ONE, BOTH = "acme:0", "acme:0+acme:1"
+DEVICES = [f"acme:{index}" for index in range(4)]
+ONE, BOTH, ALL = DEVICES[0], "+".join(DEVICES[:2]), "+".join(DEVICES)
 
 
 @pytest.fixture(scope="module")
 def moved(tmp_path_factory: pytest.TempPathFactory) -> Measured:
     return measured(
         tmp_path_factory.mktemp("moved"),
-        STRANGE,
+        STRANGE | {"devices": 4},
         "bench_copies and (0-4- or 1-4- or 0-4] or 1024 or 262144 or within or print)"
         " and not 268435456",
-        *("--devices", "acme:0,acme:1", "--budget", 12),
+        *("--devices", ",".join(DEVICES), "--budget", 12),
     )
 
 
@@ -38,6 +39,8 @@ def test_a_copy_names_the_path_that_its_bytes_take(moved: Measured) -> None:
     declared = {name: path for name, path in PATHS.items() if name in paths}
     assert declared
     assert {name: paths[name] for name in declared} == declared
+    between = [one for one in moved.run.frobench.outcomes if "bench_between" in one.fullname]
+    assert {one.params["device"] for one in between} == {BOTH}  # a link joins but two
 
 
 def test_every_way_has_its_latency_and_its_bandwidth(moved: Measured) -> None:
@@ -86,14 +89,16 @@ def test_copies_at_once_share_their_time(moved: Measured) -> None:
     moved.holds({name: both, "both-ways": in_turn / both})
     moved.holds({f"{name} concurrency": (in_turn - both) / min(there, back)}, within=FITTED)
     for direction, way in (("device", there), ("host", back)):
-        # The first device is waited for while the second one still works.
-        together = 2 * spec.launch + way + spec.synchronise
-        moved.holds(
-            {
-                f"bench_all_at_once[{BOTH}-{SIZE}-to_{direction}]": together,
-                f"all-to-{direction}-{BOTH}": (together - spec.launch) / together,
-            }
-        )
+        for count, group in ((2, BOTH), (4, ALL)):
+            # Each is launched after the one before, and waited for when that one has ended.
+            together = count * spec.launch + way + spec.synchronise
+            alone = spec.launch + way + spec.synchronise
+            moved.holds(
+                {
+                    f"bench_all_at_once[{group}-{SIZE}-to_{direction}]": together,
+                    f"all-to-{direction}-{group}": alone / together,
+                }
+            )
 
 
 def test_printing_a_tensor_brings_it_back(moved: Measured) -> None:

@@ -88,8 +88,14 @@ class Measured:
         return found
 
     def finding(self, name: str) -> Finding:
-        """Return the answer of a name."""
-        (found,) = (one for part in self.sections for one in part.findings if one.name == name)
+        """Return the answer of a name, behind that of its exercise where several have one."""
+        exercise, _, own = name.rpartition("/")
+        (found,) = (
+            one
+            for part in self.sections
+            for one in part.findings
+            if one.name == own and exercise in {"", part.exercise}
+        )
         return found
 
     def value(self, name: str) -> float:
