@@ -71,7 +71,7 @@ class Head:
         href: str = "",
         image: str = "",
     ) -> None:
-        """Compute it.
+        """Compute what machines are told.
 
         name, text : what the page holds, as people would say it
         when : it was measured, ISO 8601

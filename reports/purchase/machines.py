@@ -15,7 +15,7 @@ from msgspec import to_builtins
 from frobench.reports.purchase.prices import HOUR, Price, total
 from frobench.reports.summary import models
 from frobench.reports.summary.model import Summary, device_names, equipment_of
-from frobench.reports.table.equipment import Equipment, surroundings
+from frobench.reports.table.equipment import surroundings
 from frobench.reports.table.facts import fact_name, spelled
 from frobench.reports.table.launches import ON_CPU, STEP, Logs, Scored
 from frobench.reports.table.workloads import table
@@ -23,7 +23,6 @@ from frobench.suite.checks.case_facts import moment
 from frobench.suite.datasheets import published
 from frobench.suite.datasheets.published import Published
 from frobench.suite.stored.differences import FOLLOWS, SAID_BY_ABSENCE
-from frobench.suite.stored.machine_identity import memory_as_sold
 from frobench.suite.stored.types import Estimate, Scalar
 
 GIGA = 1e9
@@ -100,10 +99,7 @@ def data(
         "axis_kinds": [*kinds],
         "devices": _listed(names),
         "hardware": _listed(
-            [
-                (one.count, one.watts, one.watts_source, _sold(one), cpu.model or cpu.architecture)
-                for one, cpu in zip(bought, (run.environment.cpu for run in runs), strict=True)
-            ]
+            [(one.count, one.watts, one.watts_source, one.sold_bytes, one.cpu) for one in bought]
         ),
         "currency": max(currencies, key=currencies.__getitem__, default="USD"),
         "prices": _listed([price and price[2:7] for price in prices]),
@@ -183,12 +179,6 @@ def baseline(runs: Sequence[Summary], places: Sequence[int], reference: str | No
 def _age(run: Summary) -> tuple[str, str]:
     when = moment(run.datetime)
     return when.isoformat() if when else "", run.href
-
-
-def _sold(bought: Equipment) -> int | None:
-    """Return the bytes of all devices as they are sold: GiB of a memory are called GB."""
-    memory, count = bought.memory_bytes, bought.count
-    return memory and 10**9 * count * memory_as_sold(memory / count)
 
 
 def is_whole(run: Summary) -> bool:

@@ -146,7 +146,7 @@ class FirstScreen:
         marks: Marks,
         price: str,
     ) -> None:
-        """Compute it.
+        """Compute what a reader sees first.
 
         own : the axes of the run's device, beside those of other runs
         price : what the device costs, with its date; empty where that is not known

@@ -99,7 +99,7 @@ class Contents:
         axes: DeviceAxes | None = None,
         price: str = "",
     ) -> None:
-        """Compute it.
+        """Compute what the page shows.
 
         numbers : the number of each case; by default its place among those that the run holds. A
             case keeps its number where another one before it counts for nothing

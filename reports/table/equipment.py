@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from frobench.suite.datasheets.catalog import NotInCatalogError, sheet
 from frobench.suite.stored.differences import facts, matters
+from frobench.suite.stored.machine_identity import memory_as_sold
 from frobench.suite.stored.types import Accelerator, Environment, Scalar
 
 AROUND = ("driver", "pcie_generation_max", "pcie_width")
@@ -23,20 +24,25 @@ class Equipment:
     device : their model; of several the first one's, which ratios take (`suite.compare.matching`)
     accelerators : those of it that were measured; none where it was the processor alone
     count : how many there are
+    cpu : the processor's model
     watts, watts_source : what they may draw together, by their `LIMIT` or else by the `SHEET`;
         ``None`` where it is not known of each, and for a processor
     memory_bytes : of all of them, and the host's for a processor; ``None`` where it is not known
         of each
+    sold_bytes : the same as it is sold: GiB of a memory are called GB
     """
 
     def __init__(self, environment: Environment, measured: Collection[str]) -> None:
         """Find what was measured, on devices with names such as ``cuda:0``."""
         there = [one for one in environment.accelerators if one.place in measured]
         cpu = environment.cpu
-        self.device = there[0].name if there else cpu.model or cpu.architecture
+        self.cpu = cpu.model or cpu.architecture
+        self.device = there[0].name if there else self.cpu
         self.accelerators = tuple(one for one in there if one.name == self.device)
         self.count = len(self.accelerators) or 1
         self.memory_bytes = _sum([one.memory_bytes for one in self.accelerators or [cpu]])
+        memory = self.memory_bytes
+        self.sold_bytes = memory and 10**9 * self.count * memory_as_sold(memory / self.count)
         limit = _sum([one.power_limit_watts for one in self.accelerators])
         printed = _sum([*map(printed_watts, self.accelerators)])
         self.watts = limit or printed or None

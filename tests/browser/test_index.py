@@ -105,8 +105,8 @@ def test_of_many_devices_the_first_are_shown_and_the_others_on_demand(
     file.write_text(index.page(cards), encoding="utf-8")
     with shown(browser, file.as_uri(), DESK) as one:
         status = one.page.locator("#devices-status")
-        expect(status).to_have_text("27 devices, the first 25 of them shown.")
-        expect(one.page.locator("#devices-table tbody tr")).to_have_count(25)
+        expect(status).to_have_text("27 devices, the first 20 of them shown.")
+        expect(one.page.locator("#devices-table tbody tr")).to_have_count(20)
         one.page.locator("#more-devices").click()
         expect(status).to_have_text("27 devices.")
         expect(one.page.locator("#devices-table tbody tr")).to_have_count(27)
@@ -172,7 +172,7 @@ def test_published_figures_are_picked_beside_a_run_hidden_and_never_scored(
     devices: Page,
 ) -> None:
     rows = devices.locator("#elsewhere-table tbody tr")
-    expect(rows).to_have_count(25)
+    expect(rows).to_have_count(20)
     devices.get_by_label("Name").fill("tesla")
     expect(rows.first).to_contain_text("Tesla V100")
     devices.get_by_label("Compare NVIDIA Tesla T4, published").check()

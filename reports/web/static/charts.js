@@ -214,16 +214,11 @@ const charts = (() => {
         machines.map((row) => [row.name, ...shown.map((standing) => spelled(of(standing, row)))]))))];
   }
 
-  /** Hours of full use at which buying costs what renting costs. */
-  const breakEven = ({ settings }, { amounts }, rent) => {
-    const energy = ((amounts.watts ?? 0) / 1000) * settings.kwh;
-    return rent > energy && amounts.price !== null ? amounts.price / (rent - energy) : null;
-  };
-
-  /** Machines with a price and a price per hour, each with the hours after which buying pays, the fewest first. */
-  const renting = (view) => view.rows.filter(({ machine, out }) => !out && Object.hasOwn(view.settings.rents, machine.run))
-    .map((row) => [row, breakEven(view, row, view.settings.rents[row.machine.run])]).filter(([, hours]) => hours !== null)
-    .sort((a, b) => a[1] - b[1]);
+  /** Machines with a price and a price per hour, each with the hours of full use after which buying pays, the fewest first. */
+  const renting = ({ rows, settings }) => rows.filter(({ machine, out }) => !out && Object.hasOwn(settings.rents, machine.run)).map((row) => {
+    const { price, watts } = row.amounts, energy = ((watts ?? 0) / 1000) * settings.kwh, rent = settings.rents[row.machine.run];
+    return [row, rent > energy && price !== null ? price / (rent - energy) : null];
+  }).filter(([, hours]) => hours !== null).sort((a, b) => a[1] - b[1]);
 
   /** When buying pays, for machines with a price and a price per hour. */
   function rent(view) {

@@ -208,7 +208,7 @@ const index = (() => {
   const runs = document.getElementById?.("runs");
   if (!runs) return;
   const { element } = drawing;
-  const CHUNK = 25, LEAST_FIRST = ["power", "price"];
+  const CHUNK = 20, LEAST_FIRST = ["power", "price"];
   const VIEWS = { devices: "devices", runs: "by-date", compare: "comparison" };
   /** @type {function(string): any} */
   const get = (id) => document.getElementById(id);
