@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -35,60 +36,55 @@ BROKEN = ["", "%", "%zz", "a=%E0%A4%A&%", "=&&&==", "__proto__=1&constructor=1",
 NAMES = ["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty"]
 """What every object of JavaScript has something under."""
 MONEY = [f"price.{ONE}", "kwh"]
-PURCHASE_SAYS_NOTHING = [
-    *BROKEN,
-    *(f"weight.norms={value}" for value in BEYOND[:5:2]),
-    *(f"{key}={name}" for key in ("reference", "against") for name in NAMES),
-    *(f"weight.{name}=7&price.{name}=7" for name in NAMES),
-]
+SAYS_NOTHING = {
+    "purchase": [
+        *BROKEN,
+        *(f"weight.norms={value}" for value in BEYOND[:5:2]),
+        *(f"{key}={name}" for key in ("reference", "against") for name in NAMES),
+        *(f"weight.{name}=7&price.{name}=7" for name in NAMES),
+        "reference=nobody",
+    ],
+    "index": [
+        *BROKEN,
+        *(f"{key}={name}" for key in ("reference", "run", "kind", "device") for name in NAMES),
+        *(f"sort={way}{name}" for way in ("", "-", "ratio.", "-when.") for name in NAMES),
+        *("sort=", "sort=-", "sort=--when", "sort=ratio", "sort=-when&sort=__proto__"),
+        "&".join(f"run={number}" for number in range(2000)),
+    ],
+}
+"""By pages, what they pass over."""
 PURCHASE_ASKS = [
     *(f"kwh={value}" for value in BEYOND),
     *(f"{key}={value}" for key in (MONEY[0], "hours") for value in BEYOND[:5:2]),
     *(f"workload={name}" for name in NAMES),
 ]
 """What the page asks about in place."""
-PURCHASE_SAYS_MUCH = [
-    *(f"currency={quote(one)}" for one in (*NAMES, "<script>", "\u202e\0", "W" * 5000)),
-    *(f"{key}={value}" for key in MONEY for value in ("0", "5e-324", "1e-300", "0x10")),
-    f"price.{ONE}=1e12&price.{OTHER}=0.000001&kwh=1e6&hours=24&years=100",
-    "workload=own&weight.norms=1e-320&weight.memory=0&weight.small_products=0",
-    "workload=own&weight.norms=1000&share=1e-320&years=0",
-    f"kwh=1&kwh=NaN&reference={ONE}&reference=__proto__",
-]
-INDEX_SAYS_NOTHING = [
-    *BROKEN,
-    *(f"{key}={name}" for key in ("reference", "run", "kind", "device") for name in NAMES),
-    *(
-        f"{way}{name}"
-        for way in ("sort=", "sort=-", "sort=ratio.", "sort=-when.")
-        for name in NAMES
-    ),
-    *("sort=", "sort=-", "sort=--when", "sort=ratio", "sort=%", "sort=-when&sort=__proto__"),
-    "&".join(f"run={number}" for number in range(2000)),
-]
-INDEX_SAYS_MUCH = [
-    *(f"q={quote(one)}" for one in (*NAMES, "<script>", "W" * 5000, "%")),
-    *(f"reference={ONE}&sort={one}" for one in ("ratio.__proto__", "-ratio.x", "ratio.", "-ratio")),
-    f"run={ONE}&run={ONE}&reference={ONE}",
-    f"run={ONE}&run={OTHER}&price.{ONE}=1e308&kwh=NaN&weight.__proto__=3&against=__proto__",
-    f"run={ONE}&run={OTHER}&price.{ONE}=5e-324&price.{OTHER}=1e12&currency=toString",
-]
+SAYS_MUCH = {
+    "purchase": [
+        *(f"currency={quote(one)}" for one in (*NAMES, "<script>", "\u202e\0", "W" * 5000)),
+        *(f"{key}={value}" for key in MONEY for value in ("0", "5e-324", "1e-300", "0x10")),
+        f"price.{ONE}=1e12&price.{OTHER}=0.000001&kwh=1e6&hours=24&years=100",
+        "workload=own&weight.norms=1e-320&weight.memory=0&weight.small_products=0",
+        "workload=own&weight.norms=1000&share=1e-320&years=0",
+        f"kwh=1&kwh=NaN&reference={ONE}&reference=__proto__",
+    ],
+    "index": [
+        *(f"q={quote(one)}" for one in (*NAMES, "<script>", "W" * 5000, "%")),
+        *(f"reference={ONE}&sort={one}" for one in ("ratio.__proto__", "-ratio.x", "-ratio")),
+        f"run={ONE}&run={ONE}&reference={ONE}",
+        f"run={ONE}&run={OTHER}&price.{ONE}=1e308&kwh=NaN&weight.__proto__=3&against=__proto__",
+        f"run={ONE}&run={OTHER}&price.{ONE}=5e-324&price.{OTHER}=1e12&currency=toString",
+    ],
+}
+"""By pages, what they draw."""
 
 
-@pytest.fixture
-def purchase(browser: Browser, folder: Path) -> Iterator[Shown]:
-    yield from _opened(browser, folder / "machines" / "purchase.html")
-
-
-@pytest.fixture
-def index(browser: Browser, folder: Path) -> Iterator[Shown]:
-    yield from _opened(browser, folder / "machines" / "index.html")
-
-
-def _opened(browser: Browser, page: Path) -> Iterator[Shown]:
+@contextmanager
+def _opened(browser: Browser, folder: Path, page: str) -> Iterator[Shown]:
     """Open a page by an address that ends in nothing that can be read."""
     said = "#%zz&sort=__proto__&reference=constructor&against=toString&kwh=NaN"
-    with shown(browser, page.as_uri() + said, NARROW) as one:
+    address = (folder / "machines" / f"{page}.html").as_uri()
+    with shown(browser, address + said, NARROW) as one:
         assert one.said == one.refused() == []
         yield one
 
@@ -111,33 +107,22 @@ def _is_sane(one: Shown, fragment: str, text: str) -> None:
     assert one.probe("sideways") == [], fragment[:80]
 
 
-def test_a_purchase_page_passes_over_what_is_wrong(purchase: Shown) -> None:
-    plain = _go(purchase, "")
-    for fragment in PURCHASE_SAYS_NOTHING:
-        assert _go(purchase, fragment) == plain, fragment[:80]
-    _is_sane(purchase, fragment, plain)
+@pytest.mark.parametrize("page", SAYS_NOTHING)
+def test_a_page_passes_over_what_is_wrong_and_draws_what_is_allowed(
+    browser: Browser, folder: Path, page: str
+) -> None:
+    with _opened(browser, folder, page) as one:
+        plain = _go(one, "")
+        for fragment in SAYS_NOTHING[page]:
+            assert _go(one, fragment) == plain, fragment[:80]
+        for fragment in ["", *SAYS_MUCH[page]]:
+            _is_sane(one, fragment, _go(one, fragment))
 
 
-def test_a_purchase_page_asks_about_what_is_no_answer(purchase: Shown) -> None:
-    for fragment in PURCHASE_ASKS:
-        text = _go(purchase, fragment)
-        assert text.count("Results are hidden until then.") == 1, fragment[:80]
-        assert "Fastest" not in text, fragment[:80]
-        assert purchase.said == purchase.refused() == []
-
-
-def test_a_purchase_page_draws_whatever_is_allowed(purchase: Shown) -> None:
-    for fragment in PURCHASE_SAYS_MUCH:
-        _is_sane(purchase, fragment, _go(purchase, fragment))
-
-
-def test_an_index_passes_over_what_is_wrong(index: Shown) -> None:
-    plain = _go(index, "")
-    for fragment in INDEX_SAYS_NOTHING:
-        assert _go(index, fragment) == plain, fragment[:80]
-    _is_sane(index, fragment, plain)
-
-
-def test_an_index_draws_whatever_is_allowed(index: Shown) -> None:
-    for fragment in INDEX_SAYS_MUCH:
-        _is_sane(index, fragment, _go(index, fragment))
+def test_a_purchase_page_asks_about_what_is_no_answer(browser: Browser, folder: Path) -> None:
+    with _opened(browser, folder, "purchase") as one:
+        for fragment in PURCHASE_ASKS:
+            text = _go(one, fragment)
+            assert text.count("Results are hidden until then.") == 1, fragment[:80]
+            assert "Fastest" not in text, fragment[:80]
+            assert one.said == one.refused() == []

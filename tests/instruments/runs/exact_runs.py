@@ -128,10 +128,6 @@ def by_name(section: Section) -> dict[str, Any]:
     return {finding.name: finding for finding in section.findings}
 
 
-def plot(section: Section, name: str) -> Any:  # noqa: ANN401 - as above
-    return next(one for one in section.plots if one.name == name)
-
-
 def plain(finding: Finding) -> str:
     return finding.answer.replace("\N{NO-BREAK SPACE}", " ")
 
@@ -159,13 +155,3 @@ def cubic(n: float) -> float:
 def flat(n: float) -> float:  # noqa: ARG001 - whatever the size
     """Take as long for every size as n = 128 takes the other."""
     return 2 * 128**3 / 1e11
-
-
-def loop(function: str, step: float, device: str = "cpu", steps: int = 1000) -> Case:
-    """Build a loop over products and norms."""
-    return case(function, steps * step, device, work=Work(items=float(steps)), steps=steps)
-
-
-def value(section: Section, name: str) -> float:
-    """Return the number of a finding."""
-    return float(by_name(section)[name].value.value)

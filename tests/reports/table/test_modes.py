@@ -5,8 +5,7 @@ from random import Random
 
 import pytest
 
-from frobench.reports.table.launches import Modes, modes_of, two_modes
-from tests.instruments.runs.exact_runs import case
+from frobench.reports.table.launches import Modes, two_modes
 
 TWO = [22.2, 22.8, 39.6, 40.4, 40.8, 41.2, 43.5]
 """Seven launches of one case, microseconds."""
@@ -15,11 +14,6 @@ TWO = [22.2, 22.8, 39.6, 40.4, 40.8, 41.2, 43.5]
 def test_two_groups_far_apart_are_two_modes() -> None:
     assert two_modes(TWO) == Modes(22.5, 40.8)
     assert two_modes([*TWO[::-1], None]) == Modes(22.5, 40.8)
-
-
-def test_both_are_spelled_with_the_unit_once() -> None:
-    assert Modes(2.21e-5, 4.08e-5).text("s") == "22 or 41 µs"
-    assert Modes(9.8e-4, 1.9e-3).text("s") == "980 µs or 1.9 ms"
 
 
 @pytest.mark.parametrize(
@@ -41,9 +35,3 @@ def test_noise_seldom_looks_like_two_modes() -> None:
     chance = Random(0)  # noqa: S311 - no secret
     drawn = ([chance.lognormvariate(0, 0.3) for _ in range(7)] for _ in range(2000))
     assert sum(two_modes(one) is not None for one in drawn) <= 20
-
-
-def test_a_case_has_the_modes_of_its_launches() -> None:
-    seconds = [*TWO, 22.4]
-    assert modes_of(case("bench_any", [one * 1e-6 for one in seconds])) is not None
-    assert modes_of(case("bench_any", 1e-6)) is None
