@@ -206,7 +206,7 @@ def test_the_table_beside_the_page_has_every_reading_or_the_reason() -> None:
     run = on_gpus()
     assert isinstance(run.frobench.telemetry, Telemetry)
     run.frobench.telemetry.launches = [30.0, 44.0]
-    (sheet,) = (one for one in contents(run, []).tables if one.name == "sensors")
+    (sheet,) = (one for one in Contents(run, []).tables if one.name == "sensors")
     found = [tuple(row.values()) for row in sheet.table.to_pylist()]
     assert [one[2:5] for one in found if one[:2] == ("cuda:0", "power_watts")] == [
         (25.0, None, 100.0),
