@@ -175,7 +175,9 @@ def _able(
     if file.startswith("tests/browser/") or script.name in text:
         return {file}, nearness
     engine = (checkout / ENGINE).read_text("utf-8")
-    bits = _bits(engine, engine[: engine.index("\ndef call(")].count("\n") + 3)
+    functions = (one for one in ast.parse(engine).body if isinstance(one, ast.FunctionDef))
+    call = next(one for one in functions if one.name == "call")
+    bits = sum(1 << number for number in range(call.body[0].lineno, (call.end_lineno or 0) + 1))
     return _running(recorded, ENGINE, bits) if script.name in engine else set(), nearness
 
 
