@@ -4,6 +4,7 @@
 import signal
 import subprocess
 import time
+from copy import deepcopy
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -13,8 +14,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Case, Run
-from tests.instruments.faults.judging import add_up, samples, set_samples
+from frobench.suite.stored.types import Run
+from tests.instruments.faults.judging import add_up, keep, samples, set_samples
 from tests.instruments.processes.command import QUICK, TRICKY, outcomes, start, stored
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory
@@ -36,11 +37,9 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def _only(run: Run, *names: str) -> Run:
     """Return the run as if it had selected these cases alone."""
-    part = replace(
-        run.frobench,
-        outcomes=[o for o in run.frobench.outcomes if o.fullname.rpartition("::")[2] in names],
-    )
-    return replace(run, benchmarks=[c for c in run.benchmarks if c.name in names], frobench=part)
+    run = deepcopy(run)
+    keep(run, lambda case: case.name in names)
+    return run
 
 
 def _in_launches(run: Run, count: int, factor: float) -> Run:
@@ -56,28 +55,22 @@ def _in_launches(run: Run, count: int, factor: float) -> Run:
         )
         for at in range(count)
     ]
-    cases = [_case_in_launches(case, count, factor) for case in run.benchmarks]
-    part = replace(run.frobench, launches=launches, seconds=run.frobench.seconds + apart * count)
-    longer = replace(run, benchmarks=cases, frobench=part)
+    longer = replace(
+        deepcopy(run),
+        frobench=replace(
+            run.frobench, launches=launches, seconds=run.frobench.seconds + apart * count
+        ),
+    )
+    for case in longer.benchmarks:
+        info, chance = case.extra_info, Random(case.fullname)  # noqa: S311 - no secret
+        (sampled,) = samples(case)  # a launch is never as another one
+        drawn = [[factor * chance.lognormvariate(0, 0.01) * s for s in sampled] for _ in launches]
+        set_samples(case, drawn)
+        for field in ("iterations", "warmup", "order"):
+            setattr(info, field, getattr(info, field) * count)
+        info.parts = {name: values * count for name, values in info.parts.items()}
     add_up(longer)
     return longer
-
-
-def _case_in_launches(case: Case, count: int, factor: float) -> Case:
-    info, samples = case.extra_info, case.stats.data
-    chance = Random(case.fullname)  # noqa: S311 - no secret; a launch is never as another one
-    data = [
-        factor * chance.lognormvariate(0, 0.01) * sample for _ in range(count) for sample in samples
-    ]
-    info = replace(
-        info,
-        launches=info.launches * count,
-        iterations=info.iterations * count,
-        warmup=info.warmup * count,
-        order=info.order * count,
-        parts={name: values * count for name, values in info.parts.items()},
-    )
-    return replace(case, extra_info=info, stats=store.case_stats(data, case.stats.iterations))
 
 
 def _with_another(run: Run, name: str) -> Run:

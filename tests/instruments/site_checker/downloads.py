@@ -11,8 +11,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from pyarrow import parquet
-
 from tests.instruments.site_checker.intervals import interval
 from tests.instruments.site_checker.printed import RATIO, Row
 from tests.instruments.site_checker.report import CELLS, Report
@@ -142,9 +140,6 @@ class Run:
 
     def check(self, report: Report) -> None:
         """Check every table that lies beside the page."""
-        for name in ("csv", *(f"{one}.csv" for one in TABLES)):
-            if (path := self.page.with_suffix(f".{name}")).is_file():
-                check_parquet(path, report)
         self._samples(report)
         for at, cells in enumerate(table(self.page.with_suffix(".csv")), start=1):
             seconds = self.seconds[cells["case"]].get(int(cells["launch"]))
@@ -259,27 +254,3 @@ def check_times(
     for column, right in wanted.items():
         fault = f"{place}: {column} is {cells[column]}, and should be {right}"
         report.check(same(number(cells[column]), right), CELLS, fault)
-
-
-def check_parquet(path: Path, report: Report) -> None:
-    """Check that a table holds the same as Parquet."""
-    try:
-        rows = parquet.read_table(path.with_suffix(".parquet")).to_pylist()
-    except (OSError, ValueError):
-        rows = [{"": "cannot be read"}]
-    texts, values = table(path), [[*one.values()] for one in rows]
-    right = [
-        [_value(text, value) for text, value in zip(one.values(), other, strict=False)]
-        for one, other in zip(texts, values, strict=False)
-    ]
-    fault = f"{path.stem}.parquet: is not the same table as {path.name}"
-    report.check(len(texts) == len(values) and right == values, CELLS, fault)
-
-
-def _value(text: str, other: object) -> object:
-    """Read a cell as Parquet has it."""
-    if isinstance(other, bool):
-        return text == "true"
-    if isinstance(other, float | int):
-        return number(text)
-    return text or (None if other is None else "")

@@ -11,7 +11,6 @@ from tests.instruments.site_checker.downloads import (
     ByLaunch,
     Cells,
     Run,
-    check_parquet,
     check_times,
     equal,
     estimate,
@@ -34,8 +33,6 @@ def check(folder: Path, page: Element, runs: Mapping[str, Run], report: Report) 
     known: dict[tuple[str, str], list[Cells]] = {}
     for one in table(folder / "estimates.csv"):
         known.setdefault((one["machine"], one["run"]), []).append(one)
-    for name in ("runs.csv", "estimates.csv"):
-        check_parquet(folder / name, report)
     for href, cells in listed.items():
         _run(cells, known.get((cells["machine"], cells["run"]), []), runs[href], report)
     _runs(page, listed, report)
