@@ -172,7 +172,11 @@ const model = (() => {
     return { speed: why ? null : speedOver(one, other, found, quantity), coverage, parts, why };
   }
 
-  /** Scores of machines under a workload; each two are compared once. */
+  /**
+   * Scores of machines under a workload; each two are compared once.
+   * @param {Workload} workload
+   * @param {"seconds" | "joules"} quantity
+   */
   function comparing(workload, quantity = "seconds") {
     const found = new Map();
     return (one, other) => {
