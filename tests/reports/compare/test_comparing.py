@@ -110,3 +110,21 @@ def test_a_finding_on_a_grid_of_sizes_has_no_smallest_change() -> None:
     assert any("smallest change" in line for line in lines)
     assert any("a grid" in line for line in lines)
     assert not any("slow-down" in line for line in lines)
+
+
+def test_findings_without_a_ratio_are_named_with_the_reason_and_have_no_row() -> None:
+    found = compare_findings(factory.run(), factory.run(accelerators=1))
+    without = {one.name for one in found if one.ratio is None}
+    assert without
+    assert not without & {name for _, name, *_ in table(found, "base", "new").rows}
+    named = " ".join(line for line in legend(found) if line.startswith("no ratio: "))
+    assert "no number in base" in named
+
+
+def test_where_nobody_can_judge_the_table_says_whether_the_intervals_overlap() -> None:
+    base, new = factory.run(seed=1, accelerators=1), factory.run(seed=2, accelerators=1)
+    _scale(new, "bench_square", 0.7)
+    found = compare_findings(base, new)
+    rows = {name: cells for _, name, *cells in table(found, "a", "b", overlaps=True).rows}
+    assert rows["speed-up"][-1] == "no"
+    assert rows["penalty-cpu"][-1] == "yes"

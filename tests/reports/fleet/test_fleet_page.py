@@ -331,3 +331,9 @@ def test_of_a_single_node_that_was_stored_none_is_unlike(tmp_path: Path) -> None
     assert (site / fleet_page.PAGE).exists()
     assert fleet_page.unlike_nodes(site) == {}
     assert fleet_page.groups_of(site) == []
+
+
+def test_nodes_of_one_kind_are_machines_of_their_own_on_the_index(built: Path) -> None:
+    index = text_of((built / "index.html").read_bytes())
+    assert "1 device, 3 runs" in index
+    assert all(f"node {label(number)}" in index for number in range(3))

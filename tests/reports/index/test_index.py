@@ -14,7 +14,7 @@ from frobench.reports.findings.finding import RATIO
 from frobench.reports.index import index
 from frobench.reports.purchase import script
 from frobench.reports.purchase.prices import Price
-from frobench.reports.summary.model import Summary, summarise
+from frobench.reports.summary.model import Summary, equipment_of, summarise
 from frobench.reports.table.launches import Logs, Scored, estimates
 from frobench.reports.table.workloads import table
 from frobench.suite.datasheets import published as known_figures
@@ -389,3 +389,9 @@ def test_a_row_tells_what_to_doubt() -> None:
     assert "partial" in partial
     assert "2 failed" in partial
     assert "errors" in partial
+
+
+def test_devices_of_a_run_that_used_none_of_them_are_priced_alike_everywhere() -> None:
+    run = summary("a", places=())
+    assert equipment_of(run).device == "NVIDIA H200"
+    assert equipment_of(summary("a")).count == 1

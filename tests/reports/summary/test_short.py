@@ -70,3 +70,9 @@ def test_the_one_kind_of_gpu_is_called_this_gpu_and_precisions_are_short(run: Ru
     both = replace(part.environment, accelerators=[*part.environment.accelerators, other])
     mixed = replace(run, frobench=replace(part, environment=both))
     assert short.question(mixed, asked, "") == asked
+
+
+def test_two_modes_are_both_named_instead_of_a_mean(run: Run) -> None:
+    by_launch = (22e-6, 22.1e-6, 22.2e-6, 41e-6, 41.1e-6, 41.2e-6)
+    found = finding(Estimate(31e-6, 22e-6, 41e-6, 6), "s", by_launch)
+    assert short.answer(run, found).startswith("22 or 41 µs of a thing")

@@ -64,6 +64,12 @@ def test_parts_that_go_apart_err_apart() -> None:
     assert of(shaken(PRODUCT, SLOW), shaken(COPY, TURNED)).shared == 0.0
 
 
+def test_what_parts_share_is_the_correlation_of_their_launches() -> None:
+    signs = [1, 1, -1, -1, 1, 1, -1, -1], [1, 1, -1, -1, 1, -1, 1, -1]  # three of four alike
+    one, other = ([math.exp(0.01 * sign) for sign in each] for each in signs)
+    assert of(shaken(PRODUCT, one), shaken(COPY, other)).shared == pytest.approx(0.5)
+
+
 def test_the_processor_s_parts_have_names_of_their_own_and_do_not_lead() -> None:
     card = [shaken(PRODUCT, SLOW), shaken(COPY, TURNED)]
     alone = on_the_cpu(replace(BASE, benchmarks=[shaken(PRODUCT, SLOW), shaken(COPY, SLOW)]))
