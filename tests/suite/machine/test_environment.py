@@ -18,7 +18,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from frobench.suite.kit.device import Device
-from frobench.suite.machine import environment, host
+from frobench.suite.machine import cpu_time, environment, host
 from frobench.suite.machine.cpu_time import Accounts, Others, accounts, undisturbed
 from frobench.suite.machine.host import affinity, free_memory, processor, public_packages, read
 from frobench.suite.stored.machine_identity import machine_name
@@ -244,7 +244,7 @@ def of(folder: str, **values: object) -> Files:
         cgroup(
             "0::/user/job",
             of("user/cpu", max="150000 100000"),
-            of("user/job/cpu", max="max 100000"),
+            of("user/job/cpu", max="300000 100000"),
         ),
         cgroup(
             "7:memory:/\n4:cpu,cpuacct:/docker/1f",
@@ -465,8 +465,12 @@ def test_what_a_call_waited_is_taken_off_but_not_what_it_ran(
 def test_others_keep_the_processor_busy_and_this_process_does_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    accounts = iter([(5.0, 93.0), (6.0, 93.8)])
-    monkeypatch.setattr(Others, "_read", lambda _: next(accounts))
+    moments, own, every = iter([5.0, 5.5, 6.0]), iter([10.0, 10.5]), iter([100.0, 101.3])
+    clock = SimpleNamespace(monotonic=lambda: next(moments), sleep=lambda _: None)
+    monkeypatch.setattr(cpu_time, "time", clock)
+    monkeypatch.setattr(cpu_time, "affinity", lambda: [0])
+    monkeypatch.setattr(cpu_time, "_own_seconds", lambda: next(own))
+    monkeypatch.setattr(psutil, "cpu_times", lambda percpu: [(next(every),)] * percpu)
     assert Others().used() == pytest.approx(0.8)
 
 

@@ -10,6 +10,7 @@ from weakref import WeakSet
 import pytest
 from msgspec.structs import replace
 
+from frobench.suite.errors import ClockError
 from frobench.suite.launch.case import called_once
 from frobench.suite.measure.timed_loop import (
     Sampler,
@@ -249,6 +250,14 @@ def test_a_device_without_events_has_no_span(clock: VirtualClock, settings: Sett
     assert seen.parts.keys() == {"enqueue"}
 
 
+def test_a_clock_that_goes_backwards_fails_the_case(
+    clock: VirtualClock, settings: Settings
+) -> None:
+    body = taking(clock, lambda call: 0.02 if call < 6 else -1.0)
+    with pytest.raises(ClockError, match="backwards"):
+        sampler(clock, body).run(settings)
+
+
 class Block:
     """Stands for memory."""
 
@@ -361,6 +370,12 @@ def test_pairs_are_as_many_as_the_time_of_both_versions_allows(
 
 def test_the_timers_step_is_the_smallest_that_readings_show() -> None:
     assert timer_step(VirtualClock(step=1e-6, cost=0.3e-6)) == pytest.approx(1e-6)
+
+
+def test_a_clock_that_stands_still_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("frobench.suite.measure.timed_loop.MOST_READINGS", 1000)
+    with pytest.raises(ClockError, match="stands still"):
+        timer_step(lambda: 1.0)
 
 
 def test_of_two_versions_the_one_that_is_called_has_a_result(clock: VirtualClock) -> None:
