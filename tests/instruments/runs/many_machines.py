@@ -5,11 +5,11 @@ The machines are processors with an accelerator that does what one of its kind m
 twentieth there are two runs. The files are whole: they are what `frobench validate` takes.
 """
 
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from hashlib import sha256
+from itertools import repeat
 from pathlib import Path
 from random import Random
 
@@ -37,27 +37,18 @@ def write(machines: int, folder: Path, seed: int = 0, *, equal: bool = False) ->
 
     equal : whether the machines are nodes of one kind, each with a label
     """
-    make = partial(_write, folder=folder, seed=seed, equal=equal)
+    numbers = [(machine, 0) for machine in range(machines)]
+    numbers += [(machine, 1) for machine in range(0, machines, TWICE)]
+    ones, again = zip(*numbers, strict=True)
+    make = partial(write_one, equal=equal)
     with ProcessPoolExecutor() as pool:
-        return list(pool.map(make, *zip(*_numbers(machines), strict=True), chunksize=4))
+        return list(pool.map(make, ones, repeat(folder), repeat(seed), again, chunksize=4))
 
 
 def write_one(
     machine: int, folder: Path, seed: int = 0, again: int = 0, *, equal: bool = False
 ) -> Path:
     """Store a run of one more machine, by default its first."""
-    return _write(machine, again, folder, seed, equal=equal)
-
-
-def _numbers(machines: int) -> Iterator[tuple[int, int]]:
-    """Name each run by the number of its machine, and whether it is its first or second."""
-    for machine in range(machines):
-        yield machine, 0
-    for machine in range(0, machines, TWICE):
-        yield machine, 1
-
-
-def _write(machine: int, again: int, folder: Path, seed: int, *, equal: bool) -> Path:
     return store.write(run_of(machine, again, seed, equal=equal), folder)
 
 
