@@ -96,6 +96,7 @@ TABLE = """
 # nothing is compared with an invalid baseline | invalid=clock:_it_stood_still
 + fast | 2 2
 = verdicts | Fastest under training not measured A run is invalid: clock: it stood still.…
+= cards | …base invalid run …fast not measured a run is invalid: clock: it stood still…
 = heading | base and fast: not measured under training
 # a doubtful run leads no sentence, verdict or headline | price=4000 joules=1,1
 + noisy | 9 9 | price=100 joules=9,9 doubt=9_of_20_cases_noisy
