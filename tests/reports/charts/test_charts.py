@@ -6,7 +6,7 @@ from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from frobench.reports.charts import axes
@@ -19,6 +19,13 @@ from frobench.suite.stored.types import Estimate
 from frobench.suite.units import format_estimate
 
 HOSTILE = "</svg><script>alert(1)</script>$x^2$ \x00\u202e"
+MANY = settings(
+    max_examples=100,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+"""As many examples at every call, however busy the machine is."""
 NUMBERS = st.floats(1e-9, 1e15, allow_subnormal=False)
 
 
@@ -61,7 +68,7 @@ def titles(root: ET.Element) -> list[str]:
     return [title.text or "" for title in root.iter() if title.tag.endswith("title")]
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@MANY
 @given(plots())
 def test_any_chart_is_strict_follows_the_theme_and_tells_every_number(plot: Plot) -> None:
     drawn = draw(plot)
@@ -83,7 +90,7 @@ def test_any_chart_is_strict_follows_the_theme_and_tells_every_number(plot: Plot
     assert sorted(title for one in every for title in hover(plot, one)) == sorted(told)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@MANY
 @given(plots())
 def test_an_axis_holds_its_numbers_and_a_few_ticks(plot: Plot) -> None:
     low, high = axes.limits(plot)
@@ -100,7 +107,7 @@ def test_an_axis_holds_its_numbers_and_a_few_ticks(plot: Plot) -> None:
         assert level is None or low <= level <= high
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@MANY
 @given(plots().filter(lambda plot: plot.kind in {"curve", "points"}))
 def test_marks_lie_in_the_frame_and_higher_where_the_number_is_larger(plot: Plot) -> None:
     root = ET.fromstring(draw(plot))  # noqa: S314 - drawn here

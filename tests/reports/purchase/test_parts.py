@@ -93,6 +93,11 @@ TABLE = """
 = summary | …broken is not ranked: its run is invalid: clock: it stood still.…
 ! verdicts | broken
 ! weighs | broken
+# nothing is compared with an invalid baseline | invalid=clock:_it_stood_still
++ fast | 2 2
+= verdicts | Fastest under training not measured A run is invalid: clock: it stood still.…
+= cards | …base invalid run …fast not measured a run is invalid: clock: it stood still…
+= heading | base and fast: not measured under training
 # a doubtful run leads no sentence, verdict or headline | price=4000 joules=1,1
 + noisy | 9 9 | price=100 joules=9,9 doubt=9_of_20_cases_noisy
 + fast | 2 2 | price=9000 joules=2,2
@@ -257,7 +262,14 @@ TABLE = """
 = cards | …5,840 power: limit…3,100 [3,050, 3,150] , power: measured
 # a price tells its date, its source and from a year on its age
 + card | | price=1000 price_kind=MSRP price_date=2024-01-02 rent=4.5,EUR,2026-01-15,rent,a_host
+= cards | …1,000 ▲ 2 years old…
 = notes | …1,000 USD: MSRP, 2024-01-02, …says a shop…4.5 EUR an hour: rent, 2026-01-15, says a host…
+# a year and less than two are a year
++ card | | price=1000 price_date=2024-02-04
+= cards | …1,000 ▲ 1 year old…
+# a price of less than a year is not old
++ card | | price=1000 price_date=2025-02-04
+! cards | year old
 """
 
 

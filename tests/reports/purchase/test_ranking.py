@@ -5,7 +5,7 @@ from itertools import combinations, permutations
 from random import Random
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from frobench.reports.purchase import script
@@ -19,7 +19,12 @@ RANKS = """(machines, options, pairs) => {
 PRICES = st.lists(st.integers(1, 4), min_size=1, max_size=6)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 @given(PRICES, st.randoms(use_true_random=False))
 def test_ranks_and_the_front_follow_from_who_is_conclusively_faster(
     prices: list[int], chance: Random
