@@ -67,6 +67,14 @@ def test_the_first_products_are_not_timed(gpu: Multiplying) -> None:
     assert found.unit < 1e-3
 
 
+def test_nothing_blocks_a_cpu_or_a_device_without_events_or_memory(gpu: Multiplying) -> None:
+    clock = gpu.clock
+    assert blocker_of(Multiplying(clock, is_accelerator=False)) is None
+    assert blocker_of(Multiplying(clock, has_events=False)) is None
+    assert blocker_of(VirtualDevice(clock)) is None  # it has no tensors
+    assert gpu.products == []
+
+
 class Busy:
     """Keeps a device busy for as long as is asked."""
 

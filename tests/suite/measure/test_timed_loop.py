@@ -3,6 +3,7 @@
 
 import gc
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 from typing import Any
 from weakref import WeakSet
@@ -234,6 +235,20 @@ def test_what_comes_before_samples_counts_against_the_time_of_the_case(
     assert seen.sampled == pytest.approx(5e-6, rel=0.1)
     assert seen.prepared == pytest.approx(5 * 0.02, rel=1e-3)
     assert seen.warmup <= 0.02 + settings.case_seconds / 2 + 0.02
+
+
+def test_caches_are_emptied_after_what_comes_before_each_sample(
+    clock: VirtualClock, settings: Settings
+) -> None:
+    events: list[str] = []
+
+    def body() -> None:
+        events.append("body")
+        clock.now += 0.01
+
+    given = {name: partial(events.append, name) for name in ("before", "cold")}
+    sampler(clock, body, **given).run(settings)
+    assert events[-3:] == ["before", "cold", "body"]
 
 
 def test_however_long_it_takes_before_them_there_are_three_samples(
