@@ -38,6 +38,12 @@ def test_no_text_from_outside_becomes_a_command(path: Path) -> None:
     assert not any(re.search(FROM_EVENTS, command) for command in found)
 
 
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_the_tests_that_a_workflow_names_exist(path: Path) -> None:
+    named = re.findall(r"\btests/[\w/.]+", path.read_text(encoding="utf-8"))
+    assert all((ROOT / one).exists() for one in named)
+
+
 def test_only_what_publishes_may_write() -> None:
     writing = {
         (path.stem, right)
