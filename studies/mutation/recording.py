@@ -140,7 +140,8 @@ def _recorded(checkout: Path, folder: Path, file: str) -> Recorded:
 def choose(checkout: Path, records: dict[str, Recorded], mutant: Mutant) -> list[Chosen]:
     """Return the tests that run the changed statement, as many as take `LIMIT`.
 
-    Files of tests that are quick, and run little other code, come first.
+    What is outside of functions is run by a test that imports the module by itself. Files of tests
+    that are quick, and run little other code, come first.
     """
     ranked: list[tuple[float, str, list[str]]] = []
     source = (checkout / mutant.path).read_text("utf-8")
@@ -152,6 +153,7 @@ def choose(checkout: Path, records: dict[str, Recorded], mutant: Mutant) -> list
             able, share = _able(checkout, file, text, recorded, Path(mutant.path))
         else:
             able = _running(recorded, mutant.path, bits)
+            able |= _running(recorded, mutant.path, 1 << mutant.line) - {file}
             share = recorded.share.get(mutant.path, 0.0)
         names = [test for test in recorded.seconds if able & {test, file}]
         if names:
