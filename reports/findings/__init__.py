@@ -44,7 +44,7 @@ NEEDS_TWO = {"efficiency-accelerators", "speed-up-accelerators"}
 
 
 class Section:
-    """One exercise of the report: its question, its answers, the first of which leads, its plots.
+    """One exercise of the report: its question, its answers with the leading one first, its plots.
 
     explanation : what was measured and why it is so, in plain words
     """

@@ -192,8 +192,10 @@ def _compared_findings(cases: Cases, function: Function) -> Iterator[Finding]:
             yield ask(f"crossover-{end}", question, _comparison, Compared.crossover, *given)
 
 
-def _comparison(answer: Callable[[Compared], Finding], *given: Any) -> Finding:  # noqa: ANN401
-    return answer(_compared(*given))
+def _comparison(
+    answer: Callable[[Compared], Finding], cases: Cases, function: Function, device: str
+) -> Finding:
+    return answer(_compared(cases, function, device))
 
 
 def _number(cases: Cases, function: Function, device: str, quantity: Quantity) -> Finding:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from frobench.suite import checks
 from frobench.suite.checks import __main__, bounds, ceilings, rule, structure, timing
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Energy, Run, Telemetry, Work
+from frobench.suite.stored.types import Energy, Run, Work
 from tests.instruments.faults import bad_files, published_figures
 from tests.instruments.faults.judging import (
     add_up,
@@ -161,16 +161,7 @@ def test_what_a_driver_does_not_count_or_says_to_be_0_is_no_fault_of_the_run(
     for one, joules in ((first, 0.0), (second, 0.01)):
         seconds = [one.stats.median] * len(run.frobench.launches)
         one.extra_info.energy = Energy(joules=[joules] * len(seconds), seconds=[*seconds])
-    run.frobench.telemetry = Telemetry(
-        begun=0.0,
-        step=1.0,
-        series={},
-        held_back={},
-        launches=[],
-        unknown={},
-        cost=0.0,
-        idle_watts={"cuda:0": -500e3},
-    )
+    bad_files.resting(-500e3)(run)
     (card,) = run.frobench.environment.accelerators
     card.power_limit_watts = card.power_limit_default_watts = card.max_clock_hz = 0.0
     assert not validate(run, tmp_path)
