@@ -2,26 +2,50 @@
 """The downloads of a run, computed anew from its stored file."""
 
 import csv
+import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from itertools import accumulate, chain, pairwise, permutations
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from tests.instruments.site_checker.intervals import interval
+from tests.instruments.site_checker.intervals import interval, pseudomedian
 from tests.instruments.site_checker.printed import RATIO, Row
-from tests.instruments.site_checker.report import CELLS, Report
 
 Cells = dict[str, str]
 ByLaunch = Mapping[int, float]
 Fits = Callable[[Row], bool]
 TABLES = ("cases", "samples", "findings", "figures", "axes", "models", "others", "sensors")
 RATES = {"flops": "FLOP/s", "bytes": "B/s", "items": "items/s"}
+CELLS = "cells of tables"
+STEP = 1e-3
+"""Of the logarithm of a time."""
 GUARDED = {f"'{sign}" for sign in "=+-@\t\r"}
 """How a text begins in a table that a spreadsheet would take for a formula."""
+
+
+@dataclass
+class Report:
+    """Faults, a line each, and how much was checked.
+
+    checked : how many, by kind
+    copied : numbers that pages and downloads share and no formula here gives, by their table
+    """
+
+    faults: list[str] = field(default_factory=list)
+    checked: Counter[str] = field(default_factory=Counter)
+    copied: Counter[str] = field(default_factory=Counter)
+
+    def check(self, right: object, kind: str, fault: str) -> None:
+        """Count something that was checked, and note its fault if it is not right."""
+        self.checked[kind] += 1
+        if not right:
+            self.faults.append(fault)
 
 
 def table(path: Path) -> list[Cells]:
@@ -254,3 +278,33 @@ def check_times(
     for column, right in wanted.items():
         fault = f"{place}: {column} is {cells[column]}, and should be {right}"
         report.check(same(number(cells[column]), right), CELLS, fault)
+
+
+def check_index(folder: Path, cells: Cells, run: Run, report: Report) -> None:
+    """Check what the tables of the index say of a run; `cells` are its row of runs.csv."""
+    part, name = run.stored["frobench"], cells["run"]
+    states = Counter(
+        "failed" if one["fullname"] in run.withdrawn else one["status"] for one in part["outcomes"]
+    )
+    wanted = {
+        "launches": len(part["launches"]),
+        "cases": len(run.stored_cases) - len(run.withdrawn),
+        "failed": states["failed"],
+        "skipped": states["skipped"],
+        "sha256": hashlib.sha256(run.page.with_suffix(".json").read_bytes()).hexdigest(),
+    }
+    for column, right in wanted.items():
+        fault = f"runs.csv: {name}: {column} is {cells[column]}, and should be {right}"
+        report.check(cells[column] == str(right), CELLS, fault)
+    for one in table(folder / "estimates.csv"):
+        if (one["machine"], one["run"]) != (cells["machine"], name):
+            continue
+        place, seconds = f"estimates.csv: {name}, {one['case']}", run.seconds[one["case"]]
+        right = estimate(seconds.values(), "s")
+        found = row(one | {"value": one["seconds"], "unit": "s"})
+        fault = f"{place}: seconds is {found}, and should be {right}"
+        report.check(equal(found, right), CELLS, fault)
+        check_times(one, run.stored_cases[one["case"]], right.value, report, place)
+        log = round(pseudomedian([*map(math.log, seconds.values())]) / STEP) * STEP
+        fault = f"{place}: log_seconds is {one['log_seconds']}, and should be {log}"
+        report.check(same(number(one["log_seconds"]), log), CELLS, fault)

@@ -54,12 +54,12 @@ class Printed(NamedTuple):
     unit: str
     step: float
 
-    def agrees(self, row: Row | None) -> bool:
+    def agrees(self, row: Row) -> bool:
         """Tell whether it is a row of a download, rounded to the printed place."""
-        if row is None or (self.unit != row.unit and (self.unit or row.unit not in {"n", RATIO})):
+        if row.unit not in self.units():
             return False
-        if self.launches is not None:
-            return row.low is None and self.launches == row.launches and self.is_value(row.value)
+        if self.launches is not None and (row.low is not None or self.launches != row.launches):
+            return False
         pairs = (self.value, row.value), (self.low, row.low), (self.high, row.high)
         return all(map(self._near, *zip(*pairs, strict=True)))
 
@@ -69,9 +69,14 @@ class Printed(NamedTuple):
         error = abs(shown - true / self.factor)
         return error <= self.step / 2 + 1e-9 * max(abs(shown), self.step)
 
-    def is_value(self, true: float | None) -> bool:
-        """Tell whether the number alone is another one, rounded."""
-        return self._near(self.value, true)
+    def units(self) -> tuple[str, ...]:
+        """Return the units of rows that it may be."""
+        return (self.unit,) if self.unit else ("", "n", RATIO)
+
+    def row(self) -> Row:
+        """Return it as a row, as exact as it is printed."""
+        low, high = (end and end * self.factor for end in (self.low, self.high))
+        return Row(self.value * self.factor, low, high, self.launches, self.unit)
 
 
 def estimates(text: str) -> Iterator[Printed]:
@@ -83,19 +88,6 @@ def estimates(text: str) -> Iterator[Printed]:
         count = int(launches) if launches else None
         factor, base = scale(unit.strip())
         yield Printed(found[0], _number(value), begin, end, count, factor, base, step)
-
-
-def plain(text: str) -> Iterator[Printed]:
-    """Yield all numbers as such that have no interval."""
-    for found in re.finditer(_PLAIN, text):
-        number, step = _number(found[1]), _digits(found[1])
-        yield Printed(found[0], number, None, None, None, *scale(found[2].strip()), step)
-
-
-def first(text: str) -> Printed | None:
-    """Return the number that a text begins with, if it begins with one."""
-    found = next(plain(text), None)
-    return found if found and text.startswith(found.text) else None
 
 
 def scale(unit: str) -> tuple[float, str]:
