@@ -50,16 +50,8 @@ def test_intervals_without_time_saved_prove_nothing_nor_does_time_without_interv
     assert concurrency(proved | {"in_turn": 0.9}) == 0
 
 
-def test_what_the_control_itself_seems_to_share_is_no_evidence() -> None:
-    assert concurrency(side_by_side(1.0, 0.8) | {"shared_in_turn": 0.3}) == pytest.approx(0.2)
-
-
 @pytest.mark.parametrize("name", ["at_once", "in_turn", "shared", "shared_in_turn", "shareable"])
 def test_nothing_is_claimed_without_all_evidence(name: str) -> None:
     parts = side_by_side(1.0, 0.8)
     del parts[name]
     assert concurrency(parts) is None
-
-
-def test_lanes_without_work_share_nothing() -> None:
-    assert concurrency(side_by_side(1.0, 0.8) | {"shareable": 0.0}) is None

@@ -15,12 +15,10 @@ from msgspec.structs import force_setattr, replace
 
 from frobench.suite import checks, personal_data, redaction
 from frobench.suite.checks import personal, rule
-from frobench.suite.machine import environment
 from frobench.suite.machine.host import stored_variables
 from frobench.suite.redaction import Removed
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run
-from frobench.suite.terminal import disclosure
 from tests.instruments.faults.judging import codes, made, validate_file
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.warm import frobench
@@ -198,23 +196,6 @@ def test_a_field_that_no_reader_knows_is_looked_at_too(tmp_path: Path) -> None:
     assert first.message.startswith("$.frobench.operator.mail holds an account")
 
 
-def test_common_accounts_are_no_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("platform.node", lambda: "runner")
-    monkeypatch.setattr("getpass.getuser", lambda: "Root")
-    monkeypatch.setattr(Path, "home", lambda: Path("/home/ubuntu"))
-    assert personal_data.own_names() == frozenset()
-    monkeypatch.setattr("platform.node", lambda: "node17.lan")
-    monkeypatch.setattr("getpass.getuser", lambda: "jane")
-    assert personal_data.own_names() == {"node17.lan", "node17", "jane"}
-    monkeypatch.setattr(Path, "home", _raise_runtime_error)
-    assert personal_data.own_names() == {"node17.lan", "node17", "jane"}
-
-
-def _raise_runtime_error() -> Path:
-    """Stand for `Path.home` where the system knows no home of a user."""
-    raise RuntimeError("Could not determine home directory.")
-
-
 @pytest.mark.parametrize("text", TELLING)
 def test_what_is_found_is_hidden_and_told_alike(text: str) -> None:
     assert any(personal_data.find(text))
@@ -222,21 +203,6 @@ def test_what_is_found_is_hidden_and_told_alike(text: str) -> None:
     assert [*personal_data.disclosures({"reason": text})]
     assert not [*personal_data.disclosures({"reason": personal_data.hide(text)})]
     assert stored_variables({"TORCH_X": text}) == {"TORCH_X": "set"}
-
-
-def test_a_kind_is_told_once_of_each_text_and_key() -> None:
-    plain = {
-        "/home/jane/key": 1,
-        "list": ["x", ["/home/jane/x and /home/jane/y", 2.0], {"in": "jane@example.org"}],
-        "driver": "10.20.30.40",
-        "samples": [1.0, 2, None, True],
-    }
-    told = [*personal_data.disclosures(plain)]
-    assert told == [
-        "$ holds a path",
-        "$.list[1][0] holds a path",
-        "$.list[2].in holds an account",
-    ]
 
 
 NAMES = frozenset({"adalovelace", "engine17"})
@@ -315,14 +281,6 @@ def test_all_else_stays_as_it_was_and_the_run_that_was_given_too() -> None:
     assert shared.frobench.conclusions[-1].case == again.benchmarks[0].fullname
 
 
-@pytest.mark.parametrize("expression", ["", "bench_square and not float16", "SQUARE", "cpu-16"])
-def test_a_selection_by_the_cases_own_words_is_kept(expression: str) -> None:
-    run = made()
-    run.frobench.settings = replace(run.frobench.settings, expression=expression)
-    shared, removed = redaction.redact(run, NAMES)
-    assert (shared.frobench.settings.expression, removed) == (expression, [])
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_nothing_that_is_planted_anywhere_is_left(seed: int) -> None:
     """Walk the types, so that a field that is added later is looked at too."""
@@ -353,38 +311,11 @@ def test_who_is_called_like_a_word_of_the_suite_changes_no_word_of_it() -> None:
     assert store.encode(shared) == store.encode(run)
 
 
-def test_who_is_called_like_a_fact_of_the_machine_takes_none_away(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    before = environment.machine_info()
-    monkeypatch.setattr(personal_data, "own_names", lambda: {"machine", "release", "cpu", "brand"})
-    assert environment.machine_info().keys() == before.keys()
-    assert environment.machine_info()["cpu"].keys() == before["cpu"].keys()
-
-
 def test_what_cannot_be_made_valid_is_not_shared() -> None:
     run = made()
     run.benchmarks[0].extra_info.launches = [1]
     with pytest.raises(store.InvalidResult, match="sample-count"):
         redaction.redact(run, NAMES)
-
-
-def test_every_text_that_would_be_published_is_shown() -> None:
-    shared, removed = redaction.redact(telling(), NAMES)
-    shown = "\n".join(disclosure.lines(shared, removed, everything=True))
-    words = set(shown.replace(";", " ").split())
-    absent = {
-        word
-        for where, text in personal_data.texts(shared)
-        for word in text.replace(";", " ").split()
-        if word not in words
-        and not where.endswith(("]", "params", "unknown", "torch_build", "flags"))
-    }
-    assert absent == set()
-    assert "2 packages that no number depends on" in shown
-    few = "\n".join(disclosure.lines(shared, removed))
-    assert len(few) < len(shown)
-    assert "more" in few
 
 
 def test_the_documents_list_every_text_of_the_schema() -> None:
@@ -429,12 +360,3 @@ def test_a_run_beside_other_programs_is_not_to_be_published(tmp_path: Path) -> N
     assert "pull request" not in said.stdout
     assert said.stdout.splitlines()[-1].startswith("Other programs used ")
     assert "do not publish shared/" in said.stdout
-
-
-def test_an_edited_file_is_not_shared(tmp_path: Path) -> None:
-    file = tmp_path / "old.json"
-    file.write_bytes(store.encode(made()).replace(b'"seed": 0', b'"seed": 1'))
-    refused = frobench("share", file, folder=tmp_path)
-    assert refused.returncode == 1
-    assert "digest-differs" in refused.stderr
-    assert not (tmp_path / "results").exists()

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """How numbers are shown to people."""
 
-import math
 import re
 
 import pytest
@@ -123,11 +122,6 @@ def test_axes_name_what_their_numbers_are_divided_by(
     divisor, shown = prefixed(largest, unit)
     assert divisor == pytest.approx(factor)
     assert shown == name
-
-
-def test_no_number_is_printed_for_what_is_not_one() -> None:
-    with pytest.raises(ValueError, match="NaN"):
-        format_value(math.nan, "s")
 
 
 def test_one_thing_is_not_several() -> None:

@@ -102,27 +102,6 @@ def test_it_changes_with_what_the_body_uses_and_with_no_words_or_other_code(
     assert (changed != version_of(SOURCE, folder())) is changes
 
 
-PLACES = [
-    "@torch.no_grad()\ndef bench_it(measure):\n    measure(SIZE)\n",
-    "class It:\n    def bench_it(self, measure):\n        measure(SIZE)\n",
-    "if SIZE:\n    def bench_it(measure):\n        measure(SIZE)\n",
-    "async def bench_it(measure):\n    measure(SIZE)\n",
-]
-
-
-@pytest.mark.parametrize("written", PLACES)
-def test_a_benchmark_may_be_decorated_or_inside_a_class_or_a_condition(
-    folder: Callable[[], Path], written: str
-) -> None:
-    versions = set()
-    for size in (1, 1, 2):
-        path = folder() / "bench_it.py"
-        path.write_text(f"import torch\nSIZE = {size}\n{written}")
-        module = load(path)
-        versions.add(benchmark_version(getattr(module, "It", module).bench_it))
-    assert len(versions) == 2
-
-
 WORKING = """
 
 def bench_it(measure):
@@ -138,13 +117,6 @@ def test_it_does_not_change_with_what_only_the_checks_read(folder: Callable[[], 
     assert version_of(declared, folder()) == plain
     assert version_of(bare.format(path=", items=1", control=""), folder()) != plain
     assert version_of(bare.format(path="", control=", cold=True"), folder()) != plain
-
-
-def test_names_in_a_row_count_no_more_in_a_helper_than_in_the_module(
-    folder: Callable[[], Path],
-) -> None:
-    row = HELPING.replace("FACTOR = 2", "FACTOR, MORE = 2, 3")
-    assert version_beside(row, folder()) == version_beside(row.replace("2, 3", "4, 3"), folder())
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 """What two stored runs say of each other, on one machine or on two."""
 
 import re
-import sys
 from statistics import median
 
 import msgspec
@@ -16,7 +15,7 @@ from frobench.suite.compare.runs import compare_runs
 from frobench.suite.statistics import case_medians, estimate
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Check, Conclusion, Outcome, Run, Search, Severity
-from frobench.suite.terminal import comparison, output
+from frobench.suite.terminal import comparison
 from frobench.suite.terminal import comparison as words
 from tests.instruments.faults.spoiling import take
 from tests.instruments.runs import factory
@@ -151,64 +150,6 @@ def test_another_machine_is_told_by_what_differs_and_what_to_ask_instead() -> No
     assert not any(line.startswith("incomparable: square") for line in lines)
     (only,) = (line for line in lines if line.startswith("only in new: "))
     assert only.endswith("0 accelerators measured there")
-
-
-def test_reasons_are_told_once_with_the_cases_they_hold_for() -> None:
-    base, new = factory.run(), factory.run()
-    for case in new.benchmarks[:12]:
-        case.extra_info.version = "ffffffffffff"
-    new.frobench.environment.software.kernel = "6.9.0"
-    for name in ("numpy", "msgspec"):
-        new.frobench.environment.software.packages[name] = "9.9"
-    lines = words.of_runs(compare_runs(base, new))
-    (refused,) = (line for line in lines if line.startswith("incomparable: "))
-    assert "and 2 more: another version of the benchmark: " in refused
-    assert "differs harmlessly: software.kernel, 2 packages" in lines
-
-
-def _lines(width: int) -> list[str]:
-    comparison = compare_runs(factory.run(seed=1), factory.run(seed=2))
-    return [*words.of_cases(comparison.cases, "base", "new").lines(width)]
-
-
-@pytest.mark.parametrize("width", [96, 80])
-def test_a_narrower_table_keeps_every_cell(width: int) -> None:
-    wide, narrow = _lines(width=120), _lines(width)
-    assert max(map(len, narrow)) <= width
-    assert " ".join(" ".join(wide).split()) == " ".join(" ".join(narrow).split())
-
-
-def test_in_a_very_narrow_terminal_each_row_is_a_sentence() -> None:
-    wide, narrow = _lines(width=120), _lines(width=40)
-    assert max(map(len, narrow)) <= 40
-    text = " ".join(" ".join(narrow).split())
-    (row,) = (line for line in wide if line.startswith("  square[cpu-1024-float32] "))
-    name, base, unit, *_, word, found = row.split()
-    assert f"{name}: base {base} {unit}, new " in text
-    assert f", verdict {word}, finds {found}" in text
-
-
-def test_a_row_without_anything_to_find_says_so_and_the_legend_explains_it() -> None:
-    comparison = compare_runs(factory.run(launches=5), factory.run(launches=5))
-    table = words.of_cases(comparison.cases, "base", "new")
-    assert {row[-1] for row in table.rows} == {"-"}
-    assert {row[4].endswith("(no interval: 5 launches)") for row in table.rows} == {True}
-    assert any("--launches" in line for line in words.legend(comparison.cases))
-
-
-def test_what_is_said_is_broken_where_a_terminal_ends_and_whole_without_one(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    line = f"  slower: {'case ' * 20}".rstrip()
-    monkeypatch.setenv("COLUMNS", "40")
-    output.fold("", line)
-    assert capsys.readouterr().out == f"\n{line}\n"
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    output.fold("", line)
-    first, *lines = capsys.readouterr().out.splitlines()
-    assert first == ""
-    assert max(map(len, lines)) <= 40
-    assert [text[:4] for text in lines] == ["  sl", *["    "] * (len(lines) - 1)]
 
 
 def _as_xpu(run: Run) -> Run:

@@ -2,7 +2,6 @@
 """New hardware is never measured as a CPU in silence: each trouble is named, with its mend."""
 
 import os
-import platform
 import sys
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from msgspec.structs import replace
 from frobench.suite.doctor import Examination, Offer, unusable_accelerators
 from frobench.suite.stored.types import Conclusion
 from tests.instruments.devices.planted_cuda import TOO_OLD, plant
-from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
+from tests.instruments.devices.simulated_nvml import install_none
 from tests.instruments.processes.command import frobench
 from tests.instruments.processes.project_files import planted
 
@@ -22,7 +21,6 @@ CPU_BUILD = Offer("2.13.0+cpu", NONE, 0)
 CUDA_BUILD = Offer("2.13.0", NONE | {"CUDA": "13.0"}, 0)
 ROCM_BUILD = Offer("2.13.0", NONE | {"ROCm": "7.2"}, 0)
 XPU_BUILD = Offer("2.13.0", NONE | {"XPU": "20250302"}, 0)
-MPS_BUILD = Offer("2.13.0", NONE | {"MPS": "built in"}, 0)
 
 NVRM = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  {}  Release Build"
 NVIDIA_H100 = {
@@ -187,16 +185,6 @@ def test_device_files_that_the_user_may_not_open_are_named(tmp_path: Path) -> No
     assert "render,video" in trouble.advice
 
 
-def test_who_may_not_open_nvidias_files_is_told_of_nvidias(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(os, "access", lambda *_: False)  # as root one may open all
-    [trouble] = unusable_accelerators(planted(tmp_path, NVIDIA_H100), {}, CUDA_BUILD)
-    assert trouble.code == "no-permission"
-    assert "/dev/nvidia" in trouble.advice
-    assert "render" not in trouble.advice
-
-
 @pytest.mark.parametrize(
     ("files", "masks", "code", "said"),
     [
@@ -215,25 +203,6 @@ def test_a_mask_is_blamed_where_it_hides_all(
         assert said in f"{trouble.message}\n{trouble.advice}"
 
 
-def test_a_uuid_of_no_gpu_here_hides_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    install(monkeypatch, Gpu(uuid="GPU-8932f937-d72c"))
-    root = planted(tmp_path, NVIDIA_H100)
-    for mask, code in (("GPU-1", "mask-hides-all"), ("GPU-8932", "unused-accelerator")):
-        environ = {"CUDA_VISIBLE_DEVICES": mask}
-        assert codes(unusable_accelerators(root, environ, CUDA_BUILD)) == [code]
-
-
-def test_several_troubles_are_all_told(tmp_path: Path) -> None:
-    root = planted(tmp_path, lacking(DRIVER, NVIDIA_H100))
-    troubles = unusable_accelerators(root, {"CUDA_VISIBLE_DEVICES": ""}, CPU_BUILD)
-    assert codes(troubles) == ["torch-build", "driver-missing", "mask-hides-all"]
-
-
-def test_eight_equal_devices_are_one_trouble(tmp_path: Path) -> None:
-    [trouble, _] = unusable_accelerators(planted(tmp_path, *EIGHT), {}, CPU_BUILD)
-    assert trouble.message.startswith("8x NVIDIA GPU (10de:1234) cannot be used")
-
-
 def test_a_torch_that_cannot_be_imported_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -241,25 +210,6 @@ def test_a_torch_that_cannot_be_imported_is_named(
     [trouble] = unusable_accelerators(planted(tmp_path, NVIDIA_H100), {})
     assert trouble.code == "torch-missing"
     assert "pip install" in trouble.advice
-
-
-def test_where_the_bus_shows_nothing_nvidias_driver_is_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    install(monkeypatch, Gpu(lost=True), Gpu(name="NVIDIA RTX 5090"), driver="575.57.08")
-    [trouble] = unusable_accelerators(tmp_path, {}, CUDA_BUILD)
-    assert trouble.code == "driver-too-old"
-    assert "NVIDIA GPU, NVIDIA RTX 5090 cannot be used" in trouble.message
-
-
-def test_apples_gpu_is_there_with_its_processor(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(platform, "system", lambda: "Darwin")
-    monkeypatch.setattr(platform, "machine", lambda: "arm64")
-    [trouble] = unusable_accelerators(tmp_path, {}, MPS_BUILD)
-    assert trouble.code == "unused-accelerator"
-    assert "device='mps'" in trouble.advice
 
 
 NO_FABRIC = "Unexpected error from cudaGetDeviceCount(). Error 802: system not yet initialized"

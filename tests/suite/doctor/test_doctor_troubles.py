@@ -2,19 +2,14 @@
 """The doctor tells what is there for every maker, and names each planted trouble with its mend."""
 
 import json
-import os
-import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pynvml
 import pytest
-import torch
-from click import unstyle
 from click.testing import CliRunner
 from msgspec.structs import replace
 
@@ -23,7 +18,6 @@ from frobench.suite import doctor
 from frobench.suite.doctor import Offer, glance, judge, troubles
 from frobench.suite.doctor.__main__ import page as handbook
 from frobench.suite.doctor.examined import (
-    ExaminedAccelerator,
     ExaminedMachine,
     Host,
     accelerators,
@@ -32,10 +26,8 @@ from frobench.suite.doctor.examined import (
 from frobench.suite.doctor.torch_offer import Asking
 from frobench.suite.machine.host import affinity
 from frobench.suite.machine.sensors.throttle_causes import CAUSES, IDLE
-from frobench.suite.machine.torch_facts import accelerator
 from frobench.suite.machine.vendors.nvidia import REASONS
 from frobench.suite.stored.types import Conclusion
-from frobench.suite.terminal import doctor_page
 from tests.instruments.devices.simulated_nvml import (
     EVENT_REASONS,
     NUMBERS,
@@ -56,7 +48,6 @@ from tests.suite.doctor.test_doctor import (
     NVIDIA_H100,
     codes,
 )
-from tests.suite.machine.test_sensors import smi
 
 ROOT = Path(__file__).parents[3]
 OFFER = replace(CUDA_BUILD, devices=1, architectures=("sm_80", "sm_90", "compute_90"))
@@ -135,40 +126,6 @@ def test_amds_gpu_is_described_as_the_kernel_does(tmp_path: Path) -> None:
     assert codes(said(there)) == ["power-cap", "narrow-link"]
 
 
-def test_amds_library_is_asked_where_it_is_installed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "amdsmi", smi(0x0C))
-    there = quiet(planted(tmp_path, AMD_MI300, AMD_NOW))
-    [device] = there.accelerators
-    assert (device.clock_hz, device.power_watts, device.power_limit_watts) == (1.7e9, 450.0, 500.0)
-    assert "(ppt_pwr)" in {one.code: one.message for one in said(there)}["held-back"]
-
-
-def test_without_a_gpu_the_page_still_tells_the_machine(tmp_path: Path) -> None:
-    found = judge(quiet(tmp_path), CPU_BUILD, tmp_path, {})
-    assert codes(found.troubles) == ["no-accelerator"]
-    assert not found.unusable
-    told = "\n".join(doctor_page.lines(found.there, found.troubles, 80))
-    cores = found.there.host.cpu.usable_cores
-    for words in (f"usable cores {cores}", "disk free 64 GiB", "built for the CPU alone"):
-        assert words in told
-    assert max(map(len, told.splitlines())) <= 80 + len("\x1b[33m\x1b[0m")
-
-
-def test_masks_are_shown_without_the_devices_uuid(tmp_path: Path) -> None:
-    uuid = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6"
-    environ = {"CUDA_VISIBLE_DEVICES": f"{uuid},MIG-1", "HIP_VISIBLE_DEVICES": "0"}
-    given = {"NVIDIA_VISIBLE_DEVICES": "all"}  # what a container was given is no mask
-    there = examine_without_torch(tmp_path, tmp_path, environ | given)
-    assert there.host.masks == {
-        "CUDA_VISIBLE_DEVICES": "by UUID, 2 devices",
-        "HIP_VISIBLE_DEVICES": "0",
-    }
-    shown = "masks           CUDA_VISIBLE_DEVICES='by UUID, 2 devices', HIP_VISIBLE_DEVICES='0'"
-    assert shown in [unstyle(line) for line in doctor_page.lines(there, [], 100)]
-
-
 # what is wrong
 
 PLANTED: dict[str, tuple[dict[str, Any], str, str, str]] = {
@@ -205,34 +162,6 @@ def test_each_planted_trouble_of_a_gpu_is_named_with_what_mends_it(
     assert message in found[code].message
     assert mend in found[code].advice
     assert found.keys() <= {code, "busy-accelerator"}
-
-
-def test_what_is_wrong_with_eight_equal_gpus_is_told_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    capped = [Gpu(uuid=f"GPU-{n}", power_limit=400_000, persistence=0) for n in range(7)]
-    install(monkeypatch, *capped, Gpu(uuid="GPU-7"))
-    cap, persistence = said(quiet(tmp_path), replace(OFFER, devices=8))
-    where = "each of 7x NVIDIA H200 (0,1,2,3,4,5,6)"
-    assert cap.message == f"{where} may draw 400 W of 700 W (57%)"
-    assert cap.advice == "sudo nvidia-smi -i 0,1,2,3,4,5,6 -pl 700"
-    assert persistence.message == f"{where} has no persistence mode"
-
-
-@pytest.mark.parametrize(
-    ("name", "mend"),
-    [
-        ("NVIDIA GeForce RTX 4090 Laptop GPU", "powerprofilesctl"),
-        ("NVIDIA GeForce RTX 4090", "-pl 700"),
-    ],
-)
-def test_a_laptop_is_not_told_to_set_what_it_cannot(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, mend: str
-) -> None:
-    install(monkeypatch, Gpu(name=name, power_limit=400_000))
-    [trouble] = said(quiet(tmp_path))
-    assert mend in trouble.advice
-    assert ("-pl" in trouble.advice) == ("-pl" in mend)
 
 
 @pytest.mark.parametrize("old", [{"capability": (3, 5)}, {"lost": True}])
@@ -280,37 +209,6 @@ def test_every_reason_for_a_low_clock_is_named(
         assert CAUSES[REASONS[bit]].words in found[0].message
 
 
-def of_one(**facts: Any) -> Conclusion:  # noqa: ANN401 - of an `ExaminedAccelerator`
-    """Return the only trouble of a machine with one accelerator."""
-    there = quiet(ROOT / "nowhere")
-    nothing: dict[str, Any] = dict.fromkeys(ExaminedAccelerator.__struct_fields__)
-    there.accelerators = [ExaminedAccelerator(**nothing | {"name": "GPU"} | facts)]
-    [trouble] = said(there)
-    return trouble
-
-
-@pytest.mark.parametrize("reason", ["hbm_thrm", "ppt_pwr", "prochot_thrm", "unknown", "vr_thrm"])
-def test_what_holds_amds_gpu_back_is_mended_by_its_own_tool(reason: str) -> None:
-    trouble = of_one(vendor="AMD", held_back=[reason])
-    assert f"({reason})" in trouble.message
-    assert ("something that its driver names" in trouble.message) == (reason == "unknown")
-    assert "nvidia-smi" not in trouble.advice
-    assert ("amd-smi set -g NUMBER --power-cap" in trouble.advice) == (reason == "ppt_pwr")
-
-
-@pytest.mark.parametrize(
-    ("vendor", "mend"),
-    [
-        ("NVIDIA", "sudo nvidia-smi -i 0 -pl 300"),
-        ("AMD", "sudo amd-smi reset -g all --power-cap"),
-        ("Intel", "Set the limit to its default by the vendor's tool"),
-    ],
-)
-def test_a_power_cap_is_lifted_by_the_vendors_own_tool(vendor: str, mend: str) -> None:
-    caps = {"power_limit_watts": 200.0, "power_limit_default_watts": 300.0}
-    assert mend in of_one(vendor=vendor, index=0, **caps).advice
-
-
 def _forget(gpu: Gpu) -> None:
     """Let the GPU fall off the bus after it was found."""
     functions = (*NUMBERS, *PAIRS, *STRINGS, *TELLING)
@@ -352,51 +250,6 @@ def test_a_device_of_which_the_driver_does_not_speak_cannot_be_used(
     assert found.unusable
 
 
-def test_a_driver_that_cannot_be_asked_takes_no_accelerator_away(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = planted(tmp_path, NVIDIA_H100)
-    for reason in ("NVML Shared Library Not Found", "Driver Not Loaded"):
-        found = judge(quiet(root), OFFER, root, {})
-        assert codes(found.troubles) == ["silent-driver"]
-        assert "NVIDIA_DRIVER_CAPABILITIES=compute,utility" in found.troubles[0].advice
-        assert found.troubles[0].message.endswith(f"is not watched: NVML: {reason}")
-        assert not found.unusable
-        install(monkeypatch, Gpu()).refuses["nvmlInitWithFlags"] = (
-            pynvml.NVML_ERROR_DRIVER_NOT_LOADED
-        )
-    found = judge(quiet(root), CPU_BUILD, root, {})
-    assert codes(found.troubles) == ["torch-build"]
-
-
-def test_the_gpus_of_others_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    library = install(monkeypatch, Gpu())
-    library.refuses["nvmlDeviceGetHandleByIndex_v2"] = pynvml.NVML_ERROR_NO_PERMISSION
-    assert quiet(tmp_path).accelerators == []
-
-
-REFUSED = (
-    *("nvmlDeviceGetPowerUsage", "nvmlDeviceGetFieldValues", "nvmlDeviceGetPowerManagementLimit"),
-    *("nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetCurrentClocksEventReasons"),
-    *("nvmlDeviceGetUtilizationRates", "nvmlDeviceGetMemoryInfo"),
-)
-
-
-@pytest.mark.parametrize("code", [pynvml.NVML_ERROR_NOT_SUPPORTED, pynvml.NVML_ERROR_NO_PERMISSION])
-def test_what_the_driver_refuses_has_its_reason_and_is_no_trouble(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
-) -> None:
-    refused = dict.fromkeys(REFUSED, code)
-    install(monkeypatch, Gpu(refuses=refused))
-    there = quiet(tmp_path)
-    [device] = there.accelerators
-    reason = f"NVML: {pynvml.NVMLError(code)}"
-    names = ("power_watts", "power_limit_watts", "processes", "held_back", "utilization")
-    assert {device.unknown[name] for name in names} == {reason}
-    assert said(there) == []
-    assert "NVIDIA H200" in "\n".join(doctor_page.lines(there, [], 80))
-
-
 QUOTA = {"cpu.quota_cores": len(affinity()) - 0.5}
 
 
@@ -422,16 +275,6 @@ def test_each_trouble_of_the_host_is_named_with_what_mends_it(
     [trouble] = said(there)
     assert (trouble.code, trouble.severity) == (code, "warning")
     assert mend in trouble.advice.lower()
-
-
-def test_devices_that_a_mask_hides_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    install(monkeypatch, Gpu(), Gpu(uuid="GPU-2"))
-    [trouble] = said(quiet(tmp_path, masks={"CUDA_VISIBLE_DEVICES": "0"}))
-    assert trouble.message == "PyTorch sees 1 of 2 accelerators: CUDA_VISIBLE_DEVICES='0'"
-    assert trouble.advice == "unset CUDA_VISIBLE_DEVICES"
-    assert said(quiet(tmp_path), replace(OFFER, devices=2)) == []
 
 
 @pytest.mark.parametrize(
@@ -461,16 +304,6 @@ def test_a_build_serves_the_generations_that_its_code_runs_on(
     assert found == ([] if served else ["build-lacks-device"])
 
 
-def test_what_keeps_torch_from_a_device_comes_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    install(monkeypatch, Gpu(power_limit=400_000))
-    root = planted(tmp_path, NVIDIA_H100)
-    found = judge(quiet(root), CPU_BUILD, root, {})
-    assert codes(found.troubles) == ["torch-build", "power-cap"]
-    assert found.unusable
-
-
 def test_what_torch_prints_while_it_is_imported_is_no_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -480,18 +313,6 @@ def test_what_torch_prints_while_it_is_imported_is_no_answer(
     (tmp_path / "torch.py").write_text(loud)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     assert Asking().answer().builds == {"error": "no"}
-
-
-@pytest.mark.skipif(os.name == "nt", reason="the stand-in for Python is a script")
-def test_a_torch_that_takes_its_process_along_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    python = tmp_path / "python"
-    python.write_text("#!/bin/sh\nexit 139\n")
-    python.chmod(0o755)
-    monkeypatch.setattr(sys, "executable", str(python))
-    offer = Asking().answer()
-    assert (offer.version, offer.builds) == (None, {"error": "its process ended with code 139"})
 
 
 def test_a_run_is_not_told_of_accelerators_that_it_does_not_measure(
@@ -529,21 +350,6 @@ def test_cores_of_another_memory_node_are_a_trouble_with_its_mend(
     message, advice = f"NVIDIA H100 80GB HBM3 is {told}", "numactl --cpunodebind=1 --membind=1"
     assert [(one.severity, one.message) for one in found] == [("info", message)] * bool(told)
     assert all(one.advice == f"{advice} frobench run" for one in found)
-
-
-def test_the_node_is_the_one_that_the_card_is_on_and_not_its_own_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    install(monkeypatch, Gpu(numa_node=OWN_MEMORY))
-    root = planted(tmp_path, NVIDIA_H100, NODE)
-    [device] = quiet(root).accelerators
-    assert device.numa_node == 1
-    properties = SimpleNamespace(
-        uuid=Gpu().uuid.removeprefix("GPU-"), pci_domain_id=0, pci_bus_id=0x18, pci_device_id=0
-    )
-    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: properties)
-    assert accelerator("cuda:0", "accelerators.0.", {}, root).numa_node == 1
-    assert accelerator("cuda:0", "", {}, tmp_path / "nowhere").numa_node == OWN_MEMORY
 
 
 # the command

@@ -23,7 +23,7 @@ from frobench.suite.fleet import on_node, ray_cluster
 from frobench.suite.fleet.fleet import FleetRequest, ordered
 from frobench.suite.fleet.on_node import Order, Said
 from frobench.suite.fleet.ray_cluster import RayCluster, look_for, named, shared_names
-from frobench.suite.run.lock import VARIABLE, machine_lock
+from frobench.suite.run.lock import VARIABLE
 from tests.instruments.processes.command import ROOT
 
 PATIENCE = 60.0
@@ -100,19 +100,6 @@ def test_a_run_that_hangs_is_interrupted_at_its_deadline_which_begins_with_the_l
     assert (folder / "interrupted").exists()
 
 
-def test_a_run_that_waits_for_the_machine_gives_signs_of_life_and_may_wait(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(on_node, "BOUND", BOUND)
-    items = said(wanted(folder.parents[2], deadline=0.1, beat=0.5))
-    heard: list[Said] = []
-    with machine_lock():
-        while "a line []\n" not in heard or heard[-3:] != ["", "", ""]:
-            heard.append(next(items))
-        items.close()  # type: ignore[attr-defined] # a generator
-    assert (folder / "interrupted").exists()
-
-
 def test_a_disk_that_refuses_is_named_with_its_file(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,16 +111,6 @@ def test_a_disk_that_refuses_is_named_with_its_file(
     with pytest.raises(OSError, match="No space") as refusal:
         [*said(order)]
     assert ray_cluster.reason(refusal.value) == "results: No space left on device"
-
-
-def test_files_that_lie_on_the_node_are_told_and_nothing_is_measured_again(folder: Path) -> None:
-    stored = folder / "results" / "machine" / "run.json"
-    stored.parent.mkdir(parents=True)
-    stored.write_bytes(b"{}")
-    stored.with_name("run.partial.json").write_bytes(b"[]")
-    assert [*said(wanted(folder.parents[2]))] == [(str(stored), b"{}")]
-    on_node.forget("f", "a")
-    assert not folder.parent.exists()
 
 
 @pytest.mark.parametrize("unfinished", [False, True])
@@ -255,29 +232,9 @@ def test_nodes_of_one_name_are_told_apart_by_their_addresses_and_then_by_their_n
     ]
 
 
-def test_a_node_keeps_its_name_when_the_other_one_of_that_name_is_lost_and_comes_back() -> None:
-    first, second = described("1", "10.0.0.1", "a"), described("2", "10.0.0.2", "a")
-    shared = shared_names([first, second])
-    assert names(second, shared=shared) == {"2": "a (10.0.0.2)"}
-    again = described("0", "10.0.0.1", "a")
-    assert names(again, second, shared=shared) == {"0": "a (10.0.0.1)", "2": "a (10.0.0.2)"}
-
-
-def test_a_node_that_comes_back_has_its_name_while_the_lost_one_is_still_listed() -> None:
-    lost, other = described("1", "10.0.0.1", "a"), described("2", "10.0.0.2", "b")
-    again = described("3", "10.0.0.1", "a")
-    shared = shared_names([lost, other])
-    assert sorted(named([lost, other, again], shared)) == ["a", "b"]
-
-
 def test_an_address_where_nothing_listens_is_named_at_once() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"
         look_for(address)
     with pytest.raises(ConnectionRefusedError):
         look_for(address)
-
-
-def test_ray_client_is_refused() -> None:
-    with pytest.raises(ValueError, match="--address auto or HOST:PORT"):
-        look_for("ray://10.0.0.1:10001")

@@ -4,9 +4,7 @@
 import random
 import re
 import shutil
-import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -37,7 +35,6 @@ from frobench.suite.stored import store
 from frobench.suite.stored.types import Check, CommitInfo, Project
 from frobench.suite.terminal import history_words
 from studies.searches import MadeUpCommits, step
-from tests.instruments.processes.command import start
 from tests.instruments.processes.git_project import commit, git, repository
 from tests.instruments.runs.made_up_launches import (
     NAMES,
@@ -249,27 +246,6 @@ def test_no_working_tree_is_left_and_the_projects_own_is_as_it_was(
     assert git(slower[0], "status", "--porcelain") == ""
 
 
-def test_the_next_command_shows_the_commit_or_searches_what_it_merged(tmp_path: Path) -> None:
-    tree = project(tmp_path, "1e-3", "1e-3")
-    git(tree, "checkout", "--quiet", "-b", "side")
-    commit(tree, "Slow down", mylib="1.2e-3\n")
-    commit(tree, "Go on", mylib="1.2e-3\n")
-    git(tree, "checkout", "--quiet", "main")
-    git(tree, "merge", "--quiet", "--no-ff", "-m", "Merge a side", "side")
-    done = searched(tree)
-    merged = done.commits[-1].short
-    sentence, following = said(done)
-    assert sentence.startswith(
-        f'one[cpu] became slower at commit {merged} "Merge a side": it takes'
-    )
-    assert following == (
-        f"Next: the same command with `--range '{merged}^1..{merged}^2'`, which it merged"
-    )
-    done = searched(tree, f"{merged}^1..{merged}^2")
-    slow = done.commits[1].short
-    assert said(done)[-1] == f"Next: `git show {slow}`"
-
-
 def test_an_equal_history_says_up_to_which_size_nothing_changed(tmp_path: Path) -> None:
     tree = project(tmp_path, *["1e-3"] * 4)
     done = searched(tree)
@@ -363,13 +339,6 @@ def test_code_that_is_not_the_commits_is_never_measured_in_its_name(
     assert nothing_is_left(tree)
 
 
-def test_a_commit_from_which_nothing_is_imported_is_skipped(tmp_path: Path) -> None:
-    tree = project(tmp_path, "1e-3", "1e-3", "missing", "1.2e-3")
-    done = searched(tree)
-    assert "nothing was imported from mylib at " in said(done)[0]
-    assert [*done.findings.broken] == [2]
-
-
 def test_an_interrupted_history_stores_what_was_measured_and_leaves_no_working_tree(
     tmp_path: Path,
 ) -> None:
@@ -401,23 +370,6 @@ def test_what_is_no_range_ends_with_2_and_what_to_type(text: str) -> None:
     assert "`--range HEAD^..HEAD` compares a commit" in shown.output
 
 
-def test_a_shallow_clone_is_named_where_it_lacks_a_commit(tmp_path: Path) -> None:
-    tree, clone = project(tmp_path, "1e-3", "1e-3"), tmp_path / "clone"
-    git(tmp_path, "clone", "--quiet", "--depth=1", tree.as_uri(), str(clone))
-    with pytest.raises(CannotRunError, match="shallow: `git fetch --unshallow`"):
-        commits_of(clone, "HEAD~1..HEAD")
-
-
-def test_benchmarks_beside_the_code_are_refused(tmp_path: Path) -> None:
-    tree = project(tmp_path, "1e-3", "1e-3")
-    with pytest.raises(CannotRunError, match="a folder of their own"), Interruptions() as held:
-        history(
-            HistoryRequest(range="main~1..main", results=tmp_path, benchmarks=tree, launches=7),
-            Quiet(),
-            held,
-        )
-
-
 def test_a_build_that_fails_breaks_its_commit_alone(tmp_path: Path) -> None:
     tree = project(tmp_path, "good", "bad")
     good, bad = commits_of(tree, "main~1..main")
@@ -431,93 +383,6 @@ def test_a_build_that_fails_breaks_its_commit_alone(tmp_path: Path) -> None:
         with pytest.raises(CannotRunError, match="--build ended with 2: no recipe"):
             trees.at(bad, lines.append)
     assert not made.exists()
-    assert nothing_is_left(tree)
-
-
-def test_modules_are_looked_for_in_src_and_at_the_top_or_where_the_user_says(
-    tmp_path: Path,
-) -> None:
-    tree, benchmarks = tmp_path / "tree", tmp_path / "benchmarks"
-    for name in ("src", "python"):
-        (tree / name).mkdir(parents=True)
-    usual = WorkTrees(tree, benchmarks, "").sources(tree)
-    assert usual == [str(tree / "src"), str(tree)]
-    named = WorkTrees(tree, benchmarks, "", ["python"]).sources(tree)
-    assert named == [str(tree / "python")]
-
-
-def test_the_benchmarks_are_a_copy_with_the_configuration_beside_them(tmp_path: Path) -> None:
-    tree = project(tmp_path, "1e-3")
-    (tree / "conftest.py").touch()
-    with WorkTrees(tree, tree / "benchmarks", "") as trees:
-        copy = trees.benchmarks()
-        assert copy.name == "benchmarks"
-        assert not copy.is_relative_to(tree)
-        assert (copy / "bench_it.py").is_file()
-        assert (copy.parent / "conftest.py").is_file()
-        assert trees.benchmarks() == copy
-    assert not copy.exists()
-
-
-def test_benchmarks_that_differ_between_the_ends_are_named(tmp_path: Path) -> None:
-    tree = project(tmp_path, "1e-3")
-    commit(tree, "Change the benchmark", **{"benchmarks/bench_it": "# another one\n"})
-    said_meanwhile = Quiet()
-    searched(tree, reporter=said_meanwhile)
-    assert said_meanwhile.lines[1].startswith(
-        "the benchmarks differ between the ends of the range (benchmarks/bench_it.py); every "
-    )
-
-
-def test_uncommitted_changes_are_named_as_not_measured(tmp_path: Path) -> None:
-    tree = project(tmp_path, "1e-3", "1e-3")
-    said_meanwhile = Quiet()
-    searched(tree, reporter=said_meanwhile)
-    assert not any("uncommitted" in line for line in said_meanwhile.lines)
-    (tree / "mylib.py").write_text("2e-3\n")
-    searched(tree, reporter=said_meanwhile)
-    assert "the project has uncommitted changes, which are not measured" in said_meanwhile.lines
-
-
-BENCH = '''"""How long does it take?"""
-import mylib
-from frobench import Device, Measure, Work, cases, close_to
-
-
-@cases("quick", n=[10])
-def bench_one(measure: Measure, device: Device, n: int) -> None:
-    """Do it."""
-    numbers = device.uniform(n)
-    measure(lambda: mylib.work(numbers), work=Work(items=n), check=close_to(numbers, 0.0, "them"))
-'''
-WORK = "def work(numbers):\n    return numbers\n"
-
-
-@pytest.mark.long
-def test_ctrl_c_ends_real_launches_of_commits_and_leaves_no_working_tree(tmp_path: Path) -> None:
-    """Launch where Python looks for modules first, and where none can be imported."""
-    tree = project(tmp_path, "1e-3")
-    (tree / "benchmarks" / "__init__.py").touch()
-    (tree / "benchmarks" / "bench_it.py").write_text(BENCH)
-    commit(tree, "Work", mylib=WORK)
-    commit(tree, "Work on", mylib=f"{WORK}\n")
-    (tree / "mylib.py").write_text("raise ImportError('the working copy')\n")
-    process = start(
-        *("history", "--range", "main~1..main", "--benchmarks", "benchmarks", "--devices", "cpu"),
-        *("--profile", "quick", "--launches", 7, "--results", tmp_path / "results"),
-        folder=tree,
-    )
-    journals = tmp_path / "results" / ".runs"
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and process.poll() is None:
-        if any('"imported"' in path.read_text() for path in journals.glob("*/launches.jsonl")):
-            break
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
-    assert "interrupted, and no working tree is left; saved: " in err
-    assert not out
     assert nothing_is_left(tree)
 
 
@@ -551,16 +416,6 @@ def test_a_commit_5_percent_slower_is_found_and_no_other_is_blamed() -> None:
     assert wrong / searches <= 0.05
 
 
-def test_the_ratio_comes_from_launches_made_for_it_alone() -> None:
-    commits = MadeUpCommits({"slow": step(COMMITS, 6, 1.1)})
-    (culprit,) = found(commits).culprits
-    assert (culprit.before, culprit.at) == (5, 6)
-    assert commits.pairs[-1] == (5, 6, LAUNCHES)
-    assert culprit.ratio is not None
-    assert culprit.ratio.launches == LAUNCHES
-    assert 1.07 < culprit.ratio.value < 1.13
-
-
 def test_a_large_change_takes_few_launches_a_step_and_the_number_of_steps_is_a_logarithm() -> None:
     commits = MadeUpCommits({"slow": step(65, 40, 1.5)})
     search(65, commits, LAUNCHES)
@@ -575,13 +430,6 @@ def test_a_broken_commit_is_skipped_and_the_change_then_lies_in_a_range() -> Non
     assert (culprit.before, culprit.at) == (2, 5)
     assert culprit.ratio is not None
     assert findings.broken == {3: "ImportError: no module", 4: "ImportError: no module"}
-
-
-def test_cases_that_changed_at_different_commits_are_each_found() -> None:
-    times = {"one": step(COMMITS, 2, 1.2), "other": step(COMMITS, 7, 0.8)}
-    findings = found(MadeUpCommits(times))
-    assert {culprit.case: culprit.at for culprit in findings.culprits} == {"one": 2, "other": 7}
-    assert all(culprit.ratio is not None for culprit in findings.culprits)
 
 
 def test_commits_that_are_found_share_the_false_alarms_of_one() -> None:

@@ -50,11 +50,6 @@ def test_what_is_missing_skips_with_its_name_and_what_is_known_of_the_error(
     assert skipped.value.__cause__ is error  # whose text the terminal shows
 
 
-def test_other_errors_are_not_taken_for_something_missing() -> None:
-    with pytest.raises(AssertionError, match="a mistake"), needed("tensor cores"):
-        raise AssertionError("a mistake")
-
-
 @pytest.mark.skipif(torch.accelerator.is_available(), reason="pins memory here")
 def test_without_an_accelerator_no_memory_is_pinned_and_no_graph_recorded() -> None:
     with pytest.raises(pytest.skip.Exception, match="no pinned memory here"):
@@ -192,21 +187,6 @@ class Refusing(Recorded):
         raise RuntimeError("Graph is not supported on device type: cuda\nmore")
 
 
-class BreaksOff(Recorded):
-    """A class whose capture fails."""
-
-    def capture_begin(self) -> None:
-        """Refuse to begin."""
-        raise RuntimeError("operation not permitted when stream is capturing")
-
-
-class Idle(Recorded):
-    """A class whose replay does nothing."""
-
-    def replay(self) -> None:
-        """Do nothing."""
-
-
 class Gpu(Device):
     """A CPU that has streams, and the module of a backend with graphs."""
 
@@ -259,39 +239,3 @@ def test_the_vendors_class_comes_first_and_does_what_the_body_does(
     assert replay() is result
     assert len(calls) == WARM_UPS + 1
     assert Recorded.made == ["Vendors", "Vendors"]  # the trial, and the body
-
-
-@pytest.mark.parametrize("own", [Refusing, BreaksOff, Idle])
-def test_where_the_vendors_class_does_not_work_the_general_one_is_tried(
-    monkeypatch: pytest.MonkeyPatch, own: type
-) -> None:
-    device = gpu(monkeypatch, General, CUDAGraph=own)
-    for _ in range(2):
-        capture(device, lambda: torch.ones(1) + 1)
-    assert Recorded.made == [own.__name__, "General", "General", "General"]
-
-
-def test_a_case_is_skipped_with_every_reason_where_no_class_works(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    device = gpu(monkeypatch, Refusing, CUDAGraph=BreaksOff, XPUGraph=Idle)
-    reason = (
-        "no graphs here: torch.vendor.CUDAGraph: RuntimeError: "
-        "operation not permitted when stream is capturing; "
-        "torch.vendor.XPUGraph: a replay computes nothing; "
-        "torch.accelerator.Graph: RuntimeError: Graph is not supported on device type: cuda"
-    )
-    for _ in range(2):
-        with pytest.raises(pytest.skip.Exception) as skipped:
-            capture(device, lambda: torch.ones(1) + 1)
-        assert str(skipped.value) == reason
-    assert Recorded.made == ["BreaksOff", "Idle", "Refusing"]  # each is tried once
-
-
-def test_memory_that_runs_out_in_the_trial_fails_the_case(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Full(Recorded):
-        def capture_begin(self) -> None:
-            raise torch.OutOfMemoryError("CUDA out of memory")
-
-    with pytest.raises(torch.OutOfMemoryError):
-        capture(gpu(monkeypatch, General, CUDAGraph=Full), lambda: torch.ones(1))

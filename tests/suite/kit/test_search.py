@@ -19,7 +19,7 @@ from frobench.suite.kit.search_strategy import (
     outcome,
     proposal,
 )
-from frobench.suite.launch.search import BRIEF, Make, Searches
+from frobench.suite.launch.search import Make, Searches
 from frobench.suite.stored.types import Search, Settings
 from tests.instruments.runs import made_up_records
 
@@ -163,13 +163,6 @@ def test_the_winner_is_not_the_one_that_was_lucky_once() -> None:
     assert found.runner_up == 1.0
 
 
-def test_the_second_best_is_told_relative_to_the_best() -> None:
-    tries = [Try(Shape(side, 512, 512), 1e-3, 1.0) for side in (1024, 512, 256)]
-    found = outcome(tries)
-    assert found is not None
-    assert found.runner_up == 0.5
-
-
 CPU = Device("cpu")
 SETTINGS = Settings(
     profile="standard", longest_sample=0.2, case_seconds=0.5, budget=10.0, devices=["cpu"]
@@ -232,35 +225,3 @@ def test_cases_share_the_time_and_leave_what_they_do_not_use(given: list[float])
         some.waiting.discard(case)
     first, second = (tried.attempt.spent for tried in journal[:2])
     assert given == pytest.approx([20.0, (60.0 - first) / 2, 60.0 - first - second])
-
-
-def test_a_session_that_no_runner_started_searches_briefly(given: list[float]) -> None:
-    some, _ = searches(mode="alone")
-    some.waiting = {*"ab"}
-    some.find("a", CPU, fits(1e9))
-    assert given == [BRIEF]
-
-
-@pytest.mark.usefixtures("given")
-@pytest.mark.parametrize(("mode", "times"), [("pilot", 1), ("alone", 0)])
-def test_the_clocks_settle_once_before_a_pilots_first_search(
-    monkeypatch: pytest.MonkeyPatch, mode: Literal["pilot", "alone"], times: int
-) -> None:
-    settled: list[list[Device]] = []
-    some, journal = searches(mode=mode)
-
-    def settle(devices: list[Device]) -> None:
-        assert not journal  # nothing was tried before
-        settled.append(devices)
-
-    monkeypatch.setattr("frobench.suite.launch.search.steady_clocks", settle)
-    for case in "ab":
-        some.find(case, CPU, fits(1e9))
-    assert settled == [[CPU]] * times
-
-
-def test_a_device_without_memory_for_the_smallest_shape_is_told() -> None:
-    some, journal = searches()
-    with pytest.raises(DoesNotFitError, match="cpu has no memory"):
-        some.find("a", CPU, fits(0))
-    assert [tried.attempt.seconds for tried in journal] == [None]

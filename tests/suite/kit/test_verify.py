@@ -75,13 +75,6 @@ def test_whole_numbers_must_be_exact() -> None:
     assert not freivalds(a, b)(product).passed
 
 
-def test_products_of_eight_bits_may_be_kept_in_bfloat16() -> None:
-    a, b = factors((64, 64, 64), "float8_e4m3fn")
-    check = freivalds(a, b)((a.double() @ b.double()).bfloat16())
-    assert check.passed
-    assert check.precision == "float8_e4m3fn"
-
-
 def added_up_fast(a: Tensor, b: Tensor, bits: int = 14) -> Tensor:
     """Multiply as units do that cut all they add, 32 products at a time, to so many bits."""
     total = torch.zeros(1, len(a), b.shape[1], dtype=torch.float64)
@@ -102,12 +95,6 @@ def test_products_of_eight_bits_may_be_added_up_fast(inner: int) -> None:
     few = inner // 32
     without = product - added_up_fast(a[:, :few], b[:few])  # they were left out
     assert not freivalds(a, b)(without.bfloat16()).passed
-
-
-def test_sums_that_no_unit_cuts_so_short_are_seen() -> None:
-    a, b = factors((16, 4096, 16), "float8_e4m3fn")
-    check = freivalds(a, b)(added_up_fast(a, b, bits=10).bfloat16())
-    assert not check.passed
 
 
 @pytest.mark.usefixtures("large")
@@ -175,14 +162,6 @@ def test_tf32_does_not_pass_for_float32(n: int, seed: int, *, cut: bool) -> None
 
 
 @pytest.mark.parametrize("n", [16, 100, 256])
-def test_float32_that_was_not_rounded_to_tf32_says_so(n: int) -> None:
-    a, b = factors((n, n, n))
-    check = freivalds(a, b, "tfloat32")(a @ b)
-    assert check.passed
-    assert check.precision == "float32"
-
-
-@pytest.mark.parametrize("n", [16, 100, 256])
 def test_bfloat16_passes_neither_for_float32_nor_for_tf32(n: int) -> None:
     a, b = factors((n, n, n))
     product = a.bfloat16().float() @ b.bfloat16().float()
@@ -190,13 +169,6 @@ def test_bfloat16_passes_neither_for_float32_nor_for_tf32(n: int) -> None:
         check = freivalds(a, b, precision)(product)
         assert not check.passed
         assert check.precision == "bfloat16"
-
-
-def test_a_check_leaves_the_generator_of_torch_alone() -> None:
-    a, b = factors((64, 64, 64))
-    state = torch.get_rng_state()
-    freivalds(a, b)(a @ b)
-    assert torch.equal(torch.get_rng_state(), state)
 
 
 TRUTH = torch.linspace(30, 36, 50, dtype=torch.float64)
@@ -265,19 +237,6 @@ def test_a_brief_check_looks_at_few_rows_and_still_finds_what_is_wrong_in_all() 
     assert right.compared.endswith("512 of 2048 rows")
     assert not rounded_up.passed
     assert "rows" not in check(product).compared
-
-
-def test_a_brief_check_of_bits_looks_at_some_blocks_of_a_large_tensor() -> None:
-    size = 2**20 + 5
-    expected = torch.arange(float(size))
-    check = same_bytes([expected, torch.zeros(3)])
-    right = [expected.clone(), torch.zeros(3)]
-    each, last, small = ([part.clone() for part in right] for _ in range(3))
-    each[0][: 2**20 : 2**14], last[0][-1], small[1][0] = -1.0, -1.0, 1.0  # each: one in every block
-    with briefly(brief=True):
-        assert check(right) == Check("some elements, bit by bit", 0.0, 0.0)
-        assert not any(check(wrong).passed for wrong in (each, last, small))
-    assert check(right).compared == "every element, bit by bit"
 
 
 def test_a_right_result_of_zeros_only_passes_and_no_other_does() -> None:

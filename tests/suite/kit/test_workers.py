@@ -2,12 +2,10 @@
 """Workers have cores of their own and say when they worked; ranks wait for each other."""
 
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from signal import SIGKILL
 from types import SimpleNamespace
@@ -22,7 +20,6 @@ from msgspec.structs import replace
 from frobench.suite.errors import DoesNotFitError, LostRankError
 from frobench.suite.journal import Refused
 from frobench.suite.kit import workers as kit
-from frobench.suite.kit.check_result import briefly, is_brief
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.group import LOOPBACK, Group
 from frobench.suite.kit.lanes import Turns
@@ -33,31 +30,19 @@ from frobench.suite.kit.workers import (
     WorkerError,
     early_workers,
     halves,
-    put_away,
-    start_early,
     together,
 )
 from frobench.suite.launch import entry, plugin
-from frobench.suite.launch.session import Session
 from frobench.suite.machine.host import affinity
 from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.plan import OPTION, LaunchSpec
 from frobench.suite.profiles import BARRIERS, settings_for
 from frobench.suite.stored.types import Check
-from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import made_up_records
 from tests.instruments.runs.made_up_launches import identity
-from tests.instruments.sessions import Sitting, launch_spec
+from tests.instruments.sessions import Sitting
 
 FINE = Check("nothing", 0.0, 1.0)
-
-
-def where_am_i(device: Device) -> tuple[Callable[[], Any], Callable[[Any], Check]]:
-    def check(result: tuple[int, list[int]]) -> Check:
-        threads, cores = result
-        return Check(f"{device.name} {threads} {cores}", 0.0, 1.0)
-
-    return (lambda: (torch.get_num_threads(), affinity())), check
 
 
 def sleeper(_: Device, seconds: float) -> tuple[Callable[[], Any], Callable[[Any], Check]]:
@@ -80,19 +65,6 @@ def giant(device: Device) -> tuple[Callable[[], Any], Callable[[Any], Check]]:
 
 def drawn(device: Device) -> Task:
     return (lambda: device.uniform(3).tolist()), (lambda seen: Check(str(seen), 0.0, 1.0))
-
-
-def taken(_: Device) -> Task:
-    raise RuntimeError("CUDA error: CUDA-capable device(s) is/are busy or unavailable\nCompile")
-
-
-def looks_closely(_: Device) -> Task:
-    return (lambda: None), (lambda _: Check("some" if is_brief() else "all", 0.0, 1.0))
-
-
-def watched(_: Device, given_back: Path) -> Task:
-    torch.accelerator.empty_cache = given_back.touch
-    return (lambda: None), (lambda _: FINE)
 
 
 def counter(_: Device) -> Task:
@@ -157,32 +129,6 @@ def test_the_halves_share_no_core_and_are_equal() -> None:
         assert not set(one.cores) & set(other.cores)
 
 
-@pytest.mark.parametrize(
-    ("siblings", "expected"),
-    [
-        (["0,3", "1,4", "2,5", "0,3", "1,4", "2,5"], [(0, 3), (1, 4)]),
-        (["0-1", "0-1", "2-3", "2-3"], [(0, 1), (2, 3)]),
-    ],
-)
-def test_threads_of_one_physical_core_stay_in_one_half(
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    siblings: list[str],
-    expected: list[tuple[int, ...]],
-) -> None:
-    monkeypatch.setattr(kit, "TOPOLOGY", str(tmp_path / "{}"))
-    for core, text in enumerate(siblings):
-        (tmp_path / str(core)).write_text(f"{text}\n")
-    assert [seat.cores for seat in halves([*range(len(siblings))])] == expected
-
-
-def test_cores_and_threads_are_set_before_torch_starts_its_own(worker: Worker) -> None:
-    worker.set_up(where_am_i)
-    worker.start()
-    worker.wait()
-    assert worker.check().compared == f"cpu 1 [{affinity()[0]}]"
-
-
 def test_an_interval_is_on_this_process_s_clock(worker: Worker) -> None:
     worker.set_up(sleeper, 0.05)
     worker.arm()
@@ -238,17 +184,6 @@ def test_what_does_not_fit_into_memory_is_told_as_such(worker: Worker) -> None:
         worker.set_up(giant)
 
 
-def test_a_device_that_admits_only_one_process_is_no_failure(worker: Worker) -> None:
-    with pytest.raises(DoesNotFitError, match=r"cpu/0: RuntimeError: .* busy or unavailable"):
-        worker.set_up(taken)
-
-
-def test_what_is_put_away_leaves_no_memory_behind(pair: list[Worker], tmp_path: Path) -> None:
-    pair[1].set_up(watched, tmp_path / "given back")
-    put_away(pair)
-    assert (tmp_path / "given back").exists()
-
-
 def test_a_task_draws_the_same_whatever_came_before(worker: Worker) -> None:
     seen = []
     for calls in (1, 2, 1):
@@ -281,14 +216,6 @@ def test_workers_that_wait_for_each_other_are_set_up_at_once(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_case_that_fails_does_not_wait_for_its_workers(
-    pair: list[Worker], tmp_path: Path
-) -> None:
-    with pytest.raises(ValueError, match="wrong"), together(pair, meeting, tmp_path):
-        raise ValueError("wrong")
-    assert len(list(tmp_path.iterdir())) == 2
-
-
 def test_if_one_worker_cannot_be_set_up_all_have_answered(
     pair: list[Worker], tmp_path: Path
 ) -> None:
@@ -297,23 +224,6 @@ def test_if_one_worker_cannot_be_set_up_all_have_answered(
         pass
     for worker in pair:
         worker.set_up(sleeper, 0.0)
-
-
-def test_a_worker_that_started_early_finds_modules_where_the_launch_does(
-    worker: Worker, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.syspath_prepend(str(tmp_path))
-    (tmp_path / "made_up_tasks.py").write_text("def idle(_):\n    return (lambda: None), None\n")
-    monkeypatch.setattr(kit, "_early", {(worker.seat,): [worker]})
-    assert early_workers() == {(worker.seat,): [worker]}
-    worker.set_up(import_module("made_up_tasks").idle)
-
-
-def test_a_check_in_a_worker_is_as_brief_as_in_the_launch(worker: Worker) -> None:
-    worker.set_up(looks_closely)
-    assert worker.check().compared == "all"
-    with briefly(brief=True):
-        assert worker.check().compared == "some"
 
 
 FAILED = Refused(launch=0, case="", status="failed", reason="wrong")
@@ -346,15 +256,6 @@ def test_a_worker_that_dies_is_told() -> None:
     with pytest.raises(WorkerError, match="cpu/0 ended with code 7"):
         worker.wait()
     worker.close()
-
-
-def test_workers_find_the_memory_that_torch_no_longer_needs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    given_back: list[bool] = []
-    monkeypatch.setattr(torch.accelerator, "empty_cache", lambda: given_back.append(True))
-    assert Session(launch_spec("measure")).workers([]) == []
-    assert given_back == [True]
 
 
 SLOW = 0.3
@@ -477,31 +378,3 @@ def test_a_launch_with_cases_on_halves_of_the_cpu_starts_their_workers_with_itse
     assert [*started] == [tuple(SEATS)] * halves
     seated = [(worker.seat, worker.seed) for workers in started.values() for worker in workers]
     assert seated == [(seat, 19) for seat in SEATS] * halves
-
-
-@pytest.mark.usefixtures("no_processes")
-def test_workers_that_do_not_answer_are_ended_and_left_to_the_first_case(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def refuse(*_: object) -> None:
-        raise WorkerError("ended with code 1")
-
-    start_early(SEATS, 19)
-    (workers,) = kit._early.values()
-    monkeypatch.setattr(kit, "_all", refuse)
-    assert early_workers() == {}
-    assert all(vars(worker)["is_closed"] for worker in workers)
-
-
-def test_a_launch_starts_its_workers_before_it_imports_torch() -> None:
-    program = (
-        "import sys\n"
-        "from frobench.suite.plan import read_spec\n"
-        "from frobench.suite.kit.workers import start_early\n"
-        "from frobench.suite.machine.host import cores_in_use\n"
-        "print('torch' in sys.modules)"
-    )
-    said = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert said.stdout == "False\n"

@@ -5,20 +5,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from frobench.suite.checkout import BENCHMARKS
 from frobench.suite.errors import LostRankError, WrongResultError
-from frobench.suite.journal import DEVICE_LOST, Begun, Measured, Refused, Tried
+from frobench.suite.journal import Begun, Measured, Refused, Tried
 from frobench.suite.kit.abilities import needed
 from frobench.suite.kit.check_result import is_brief
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.search_strategy import Shape, Try
-from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import WorkerError
 from frobench.suite.launch import case as timed
 from frobench.suite.launch import session as resources
@@ -33,7 +30,7 @@ from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
 from tests.instruments.faults.secrets import PLACED, RAISED
 from tests.instruments.runs.made_up_launches import identity
 from tests.instruments.runs.made_up_records import measured
-from tests.instruments.sessions import Sitting, case, item, launch_spec, listening
+from tests.instruments.sessions import case, item, launch_spec, listening
 
 SETTINGS = replace(settings_for("quick", ["cpu"]), case_seconds=0.1)
 CASE = identity("bench_body[cpu]")
@@ -117,29 +114,6 @@ def test_memory_is_that_of_all_devices_and_those_that_held_none_are_named(
     assert timed_case(Remembering(clock, name="c")).peak_bytes is None
 
 
-def test_a_device_is_not_idle_that_holds_an_input(
-    timed_case: Measuring, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gpu = Remembering(VirtualClock(), name="cuda:0", peak=0)
-    assert timed_case(gpu).idle_devices == ["cuda:0"]
-    monkeypatch.setattr(
-        "frobench.suite.measure.caches_and_inputs.Inputs.devices", lambda _: {"cuda:0"}
-    )
-    assert timed_case(gpu).idle_devices == []
-
-
-def test_what_empties_the_caches_is_not_the_memory_of_the_case(timed_case: Measuring) -> None:
-    clock = VirtualClock()
-    gpus = [Remembering(clock, name="a", peak=100), Remembering(clock, name="b", peak=20)]
-    record = timed_case(*gpus, cold=Emptying())
-    assert record.peak_bytes == 70
-    assert record.flushed_bytes == 60
-    assert not record.in_a_row
-    warm = timed_case(*gpus)
-    assert (warm.peak_bytes, warm.flushed_bytes, warm.in_a_row) == (120, None, True)
-    assert not timed_case(before=lambda: None).in_a_row
-
-
 def test_a_case_that_is_measured_has_its_place_in_the_launch_and_a_wrong_one_has_none(
     timed_case: Measuring,
 ) -> None:
@@ -199,24 +173,8 @@ def test_a_case_that_takes_too_long_and_those_beyond_it_are_skipped(timed_case: 
         session.skip_if_left_out(item(n=32))
 
 
-def test_a_later_process_of_a_pilot_knows_what_earlier_ones_left_out() -> None:
-    session, small = made("pilot"), item()
-    passing = Refused(launch=0, case=small.nodeid, status="skipped", reason="not now")
-    session.journal = [passing]  # type: ignore[assignment] # the records of a journal
-    session.remember([small])
-    session.skip_if_left_out(item(n=32))
-    session.journal = [replace(passing, reason="it hung", fatal=True)]  # type: ignore[assignment]
-    session.remember([small])
-    with pytest.raises(pytest.skip.Exception, match="it hung"):
-        session.skip_if_left_out(item(n=32))
-
-
 NAME = "bench_made_up.py::bench_body"
 CPU, GPU = Device("cpu"), Device("cuda:0")
-SKIPPED = Refused(launch=2, case=NAME, status="skipped", reason="not here")
-
-
-FAILED = Refused(launch=2, case=NAME, status="failed", reason="it broke")
 
 
 def concluded(session: Session, name: str = NAME, refused: Refused | None = None) -> None:
@@ -241,38 +199,6 @@ def test_a_pilot_alone_keeps_accounts_of_a_case(
     assert begun == Begun(launch=2, case=NAME, at=5.0)
     assert isinstance(record, Measured)
     assert record.accounts == kept
-
-
-def test_the_time_of_a_case_holds_no_search_and_what_searches_have_is_left_to_others() -> None:
-    made, records = listening(launch_spec("measure", launch=2))
-    made.searches.waiting = {NAME, "other"}
-    made.searches.took[NAME] = 2.5
-    concluded(made)
-    assert isinstance(records[-1], Measured)
-    assert records[-1].wall_seconds == 6.5
-    assert made.searches.waiting == {"other"}
-
-
-@pytest.mark.parametrize(("refused", "failed"), [(SKIPPED, False), (FAILED, True), (None, None)])
-def test_a_session_recovers_from_cases_without_samples(
-    monkeypatch: pytest.MonkeyPatch, refused: Refused | None, *, failed: bool | None
-) -> None:
-    made, _ = listening(launch_spec("measure", launch=2))
-    recovered: list[Any] = []
-    monkeypatch.setattr(made, "recover", lambda **how: recovered.append(how))
-    concluded(made, refused=refused)
-    assert recovered == ([] if failed is None else [{"failed": failed, "lost": ""}])
-
-
-def test_a_case_that_changed_the_process_ends_a_launch_but_no_session_without_runner() -> None:
-    made, records = listening(launch_spec("measure", launch=2))
-    made.is_changed = True
-    concluded(made)
-    made.journal = SimpleNamespace()  # type: ignore[assignment] # there is one
-    with pytest.raises(pytest.exit.Exception) as exit_:
-        concluded(made)
-    assert exit_.value.returncode == DEVICE_LOST
-    assert len(records) == 4
 
 
 @pytest.mark.parametrize(("mode", "known"), [("pilot", True), ("measure", False)])
@@ -305,22 +231,6 @@ def test_one_device_is_blocked_by_one_blocker_where_samples_are_taken(
     assert Session(launch_spec("pilot", "cuda:0")).blocker([GPU]) is None
 
 
-def test_a_case_that_failed_costs_the_workers_and_one_that_was_left_out_does_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(resources, "Worker", Sitting)
-    shared = Session(launch_spec("measure"))
-    seats = [Seat("cpu/0", "cpu", (0,)), Seat("cpu/1", "cpu", (1,))]
-    first: Any = shared.workers(seats)
-    assert [worker.seat for worker in first] == seats
-    shared.recover(failed=False)
-    assert [*shared.workers(seats)] == first
-    assert not any(worker.is_closed for worker in first)
-    shared.recover(failed=True)
-    assert all(worker.is_closed for worker in first)
-    assert not {*shared.workers(seats)} & {*first}
-
-
 MINE = Path(__file__)
 
 
@@ -344,14 +254,6 @@ def test_a_skip_of_a_foreign_benchmark_has_its_line_and_its_text_in_the_terminal
     line = line_of('pytest.skip("needs the blue card")')
     assert refused.reason == f"pytest.skip ({MINE.name}:{line})"
     assert refused.details == "needs the blue card"
-
-
-def test_a_mark_counts_by_the_file_that_it_is_in() -> None:
-    marked = pytest.skip.Exception("needs the blue card")  # pytest raises it, from no line
-    foreign = refusal(0, "case", "skipped", marked, MINE)
-    assert (foreign.reason, foreign.details) == ("pytest.skip", "needs the blue card")
-    own = refusal(0, "case", "skipped", marked, BENCHMARKS / "bench_matmul.py")
-    assert (own.reason, own.details) == ("needs the blue card", "")
 
 
 def test_what_a_machine_lacks_is_stored_without_the_text_of_a_library() -> None:

@@ -2,10 +2,8 @@
 """Which devices and groups a benchmark gets, and what a process that measured is left with."""
 
 import json
-import resource
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -91,18 +89,6 @@ def test_beside_an_accelerator_the_cpu_has_the_cases_that_an_answer_compares(
     assert (beside.get("cpu", []), beside["cuda:0"]) == (left, BOTH)
     assert places("device", ["cpu"], declared=declared) == {"cpu": BOTH}
     assert places("device", ["cpu", "cuda:0"], "rigorous", declared)["cpu"] == BOTH
-
-
-def test_beside_a_single_accelerator_halves_of_the_cpu_are_for_the_rigorous_profile(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("frobench.suite.launch.collection.cores_in_use", lambda: 2)
-    halves = {"cpu/0+cpu/1": BOTH}
-    assert places("workers", ["cpu"]) == places("workers", ["cpu"], "quick") == halves
-    assert places("workers", ["cpu", "cuda:0"], "rigorous") == halves
-    one = places("workers", ["cpu", "cuda:0"])
-    assert one["reason"][0].startswith("needs two accelerators; 1 measured here")
-    assert places("workers", ["cpu", "cuda:0", "cuda:1"]) == {"cuda:0+cuda:1": BOTH}
 
 
 NODES = Meeting([Node("10.0.0.1", 0, "", "", "", "")] * 6)
@@ -196,20 +182,6 @@ def bench_second(measure):
     measure(lambda: sum(range(1000)))
 """
 
-FILES = resource.RLIMIT_NOFILE
-
-
-@pytest.fixture
-def limit() -> Iterator[int]:
-    """Return how many files may be open, and restore that."""
-    soft, hard = resource.getrlimit(FILES)
-    yield soft
-    resource.setrlimit(FILES, (soft, hard))
-
-
-def test_what_is_left_alone_is_not_named() -> None:
-    assert ProcessState().changes() == []
-
 
 def test_an_alarm_and_a_handler_that_a_case_leaves_are_gone_before_the_next(tmp_path: Path) -> None:
     (tmp_path / "bench_alarm.py").write_text(ALARMED)
@@ -222,13 +194,6 @@ def test_clocks_that_are_replaced_are_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(time, "monotonic", time.time)
     monkeypatch.setattr(time, "perf_counter", time.time)
     assert before.changes() == ["time.monotonic", "time.perf_counter"]
-
-
-def test_a_limit_that_is_lowered_is_named(limit: int) -> None:
-    _, hard = resource.getrlimit(FILES)
-    before = ProcessState()
-    resource.setrlimit(FILES, (limit - 1, hard))
-    assert before.changes() == ["RLIMIT_NOFILE"]
 
 
 @pytest.mark.parametrize(("pause", "named"), [(0.0, ["a thread still at work"]), (60.0, [])])

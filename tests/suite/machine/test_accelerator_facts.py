@@ -89,16 +89,6 @@ def test_a_fact_that_is_refused_has_the_drivers_reason_and_takes_no_other_along(
     assert unknown.keys() == {"multiprocessors"}
 
 
-def test_what_an_older_library_of_the_same_name_lacks_takes_no_other_along(
-    monkeypatch: pytest.MonkeyPatch, described: Described
-) -> None:
-    install(monkeypatch, _gpu())
-    monkeypatch.delattr(pynvml, "nvmlDeviceGetNumaNodeId")
-    told, unknown = described()
-    assert unknown["numa_node"] == "NVML: AttributeError"
-    assert told.power_limit_watts == 700.0
-
-
 def test_a_limit_and_a_clock_of_0_are_unknown(
     monkeypatch: pytest.MonkeyPatch, described: Described
 ) -> None:

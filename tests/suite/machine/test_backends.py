@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from frobench.suite.doctor import Offer, judge, unusable_accelerators
-from frobench.suite.doctor.examined import ExaminedMachine, examine_without_torch
+from frobench.suite.doctor import Offer, unusable_accelerators
 from frobench.suite.machine.host import AUTOLOAD, Backend
 from tests.instruments.processes.command import ROOT, frobench
 from tests.instruments.processes.project_files import planted
-from tests.suite.doctor.test_doctor import CPU_BUILD, NVIDIA_H100, codes
+from tests.suite.doctor.test_doctor import NVIDIA_H100
 
 SAID = "Failed to load the backend extension: torch_npu. (OSError: libascendcl.so is missing)"
 BROKEN = Offer(None, {"error": SAID}, 0)
@@ -33,23 +32,6 @@ def test_a_backend_that_fails_is_named_as_torch_names_it(
     [trouble] = unusable_accelerators(planted(tmp_path, files), {}, BROKEN)
     assert (trouble.code, trouble.severity) == ("torch-missing", "error")
     assert "Failed to load the backend extension: torch_npu." in trouble.message
-
-
-def test_a_backend_that_is_switched_off_is_named_unless_torch_offers_a_device(
-    tmp_path: Path,
-) -> None:
-    off = {AUTOLOAD: "0"}
-    [trouble] = unusable_accelerators(tmp_path, off, CPU_BUILD)
-    assert trouble.code == "backend-switched-off"
-    assert trouble.message.startswith("the backend torch_npu of torch-npu 2.9.0 is not loaded")
-    assert trouble.advice == f"unset {AUTOLOAD}; or measure without it: --devices cpu"
-    assert unusable_accelerators(tmp_path, {}, CPU_BUILD) == []
-    assert unusable_accelerators(tmp_path, off, Offer("2.13.0", CPU_BUILD.builds, 1)) == []
-
-
-def test_the_doctor_does_not_say_besides_that_no_accelerator_is_there(tmp_path: Path) -> None:
-    there: ExaminedMachine = examine_without_torch(tmp_path, tmp_path, {})
-    assert "no-accelerator" not in codes(judge(there, BROKEN, tmp_path, {}).troubles)
 
 
 @pytest.mark.parametrize(

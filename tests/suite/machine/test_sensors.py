@@ -17,7 +17,6 @@ from frobench.suite.machine.sensors import cpu
 from frobench.suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS, Sensor, seal
 from frobench.suite.machine.torch_facts import bus_address
 from frobench.suite.machine.vendors import sources
-from frobench.suite.machine.vendors.nvidia import reasons
 from frobench.suite.machine.vendors.vendor import Identity
 from tests.instruments.devices.simulated_nvml import EVENT_REASONS, Gpu, install, install_none
 from tests.instruments.processes.project_files import planted
@@ -46,11 +45,6 @@ def test_the_clock_is_that_of_the_fastest_usable_core(tmp_path: Path) -> None:
     clocks(tmp_path, 800_000, 3_200_000, 4_000_000)
     sensor = cpu.sensor(tmp_path)
     assert sensor.read()["clock_hz"] == 3.2e9
-
-
-def test_without_cpufreq_the_clock_is_the_one_in_cpuinfo(tmp_path: Path) -> None:
-    planted(tmp_path, {"proc/cpuinfo": "cpu MHz\t\t: 2596.140\ncpu MHz\t\t: 2601.5\n"})
-    assert cpu.sensor(tmp_path).read()["clock_hz"] == 2601.5e6
 
 
 def test_what_a_bare_kernel_does_not_tell_has_a_reason_and_no_value(tmp_path: Path) -> None:
@@ -170,19 +164,6 @@ def test_amds_missing_values_are_dropped_with_a_reason() -> None:
     assert sensor.unknown["utilization"].startswith("amdsmi: ")
 
 
-def test_amds_chiplets_say_in_lists_of_lists_what_holds_them_back() -> None:
-    status = {
-        "active_ppt_pwr": False,
-        "active_gfx_clk_below_host_limit_pwr": [[False, False], ["N/A", "N/A"]],
-        "active_gfx_clk_below_host_limit_thm": [[False, True], ["N/A", "N/A"]],
-        "active_low_utilization": [[True, True], ["N/A", "N/A"]],
-        "active_gfx_clk_below_host_limit_total": [[False, True], ["N/A", "N/A"]],
-        "per_ppt_pwr": 100,
-    }
-    (sensor,) = asked(smi(violation_status=status), ["cuda:0"], AT)
-    assert sensor.read()[HELD_BACK] == ["gfx_clk_below_host_limit_thm"]
-
-
 def test_amds_devices_are_told_apart_by_address_whatever_their_order() -> None:
     places = {"cuda:0": "0000:c1:00", "cuda:1": "0000:03:00"}
     found = asked(smi(0x03, 0xC1, 0xF0), list(places), places)
@@ -194,21 +175,6 @@ def test_amds_device_that_is_not_at_its_address_is_not_mistaken_for_another() ->
     assert there.read()["fan"] == 0.2
     assert not lost.answers
     assert lost.unknown["fan"] == "at its PCI address torch has 1 devices, amdsmi 0"
-
-
-def test_parts_of_one_of_amds_devices_are_not_told_apart() -> None:
-    both = dict.fromkeys(["cuda:0", "cuda:1"], "0000:c1:00")
-    for found in (
-        asked(smi(0xC1), list(both), both),
-        asked(smi(0xC1, 0xC1), ["cuda:0"], AT),
-    ):
-        assert not any(one.answers for one in found)
-        assert "at its PCI address torch has" in found[0].unknown["fan"]
-
-
-def test_without_amds_library_the_reason_names_the_extra() -> None:
-    (sensor,) = sources({"cuda:0": Identity(None, AT["cuda:0"])}, "")[1].sensors()
-    assert "extra `amd`" in sensor.unknown["power_watts"]
 
 
 def install_zeus(monkeypatch: pytest.MonkeyPatch, told: Iterator[int | None]) -> None:
@@ -224,17 +190,6 @@ def test_apples_gpu_tells_its_energy_and_its_power(monkeypatch: pytest.MonkeyPat
     assert said["energy_joules"] == 1.5
     assert said["power_watts"] != 0
     assert set(sensor.unknown) == set(OF_ACCELERATORS) - set(said)
-
-
-@pytest.mark.parametrize("is_installed", [True, False])
-def test_an_apple_without_a_gpu_counter_and_no_apple_at_all_have_a_reason(
-    monkeypatch: pytest.MonkeyPatch, *, is_installed: bool
-) -> None:
-    if is_installed:
-        install_zeus(monkeypatch, iter([None]))
-    (sensor,) = sources({"mps:0": Identity()}, "")[1].sensors()
-    assert not sensor.answers
-    assert sensor.unknown["energy_joules"].startswith("Zeus (the extra `energy`): ")
 
 
 @pytest.mark.parametrize(
@@ -257,14 +212,6 @@ def test_each_kind_of_device_is_asked_of_its_library(
         for sensor, device in zip(source.sensors(), source.devices, strict=True):
             assert sensor.device == device
             assert {*sensor.answers, *sensor.unknown} == set(source.quantities)
-
-
-def test_counts_of_heat_that_cannot_be_read_take_nothing_else_along(tmp_path: Path) -> None:
-    count = tmp_path / "sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count"
-    count.mkdir(parents=True)  # opening it fails, for root too
-    sensor = cpu.sensor(tmp_path)
-    assert sensor.read().keys() == {"load"}
-    assert "cannot be read" in sensor.unknown[HELD_BACK]
 
 
 SALT = "7"
@@ -322,19 +269,6 @@ def test_every_reason_has_nvmls_name(monkeypatch: pytest.MonkeyPatch, name: str)
     assert only(gpu).read()[HELD_BACK] == [name]
 
 
-def test_reasons_come_together_and_a_new_one_by_its_number() -> None:
-    assert reasons(0) == []
-    assert reasons(0x4 | 0x40 | 0x4000) == ["SwPowerCap", "HwThermalSlowdown", "0x4000"]
-
-
-def test_an_older_driver_tells_its_reasons_by_the_older_name(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    gpu = Gpu(reasons=pynvml.nvmlClocksEventReasonGpuIdle)
-    install(monkeypatch, gpu).lacks.add("nvmlDeviceGetCurrentClocksEventReasons")
-    assert only(gpu).read()[HELD_BACK] == ["GpuIdle"]
-
-
 @pytest.mark.parametrize(
     ("function", "quantity"),
     [
@@ -384,14 +318,6 @@ def test_devices_are_told_apart_by_uuid_whatever_the_mask_makes_of_their_numbers
     assert {one.device: one.read()["power_watts"] for one in found} == {"cuda:0": 3, "cuda:1": 1}
 
 
-def test_a_lost_device_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    install(monkeypatch, Gpu(uuid="GPU-gone", lost=True), Gpu(uuid="GPU-here"))
-    gone, here = watched(seals(cuda_0="GPU-gone", cuda_1="GPU-here"))
-    assert not gone.answers
-    assert "no GPU with this UUID" in gone.unknown["fan"]
-    assert here.read()
-
-
 def broken(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch).refuses["nvmlInitWithFlags"] = pynvml.NVML_ERROR_DRIVER_NOT_LOADED
 
@@ -408,12 +334,6 @@ def test_without_a_driver_every_quantity_has_a_reason(
     assert all(reason.startswith("NVML: ") for reason in found.unknown.values())
 
 
-def test_a_seal_names_no_device() -> None:
-    assert UUID[:8] not in seal(UUID, SALT)
-    assert seal(UUID, SALT) == seal(UUID.upper(), SALT)
-    assert seal(UUID, SALT) != seal(UUID, "8")
-
-
 def test_what_a_launch_says_of_its_devices_is_found_by_the_runner(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -425,11 +345,6 @@ def test_what_a_launch_says_of_its_devices_is_found_by_the_runner(
     (gpu,) = sources(sealed, SALT)[1].sensors()
     assert gpu.device == "cuda:0"
     assert gpu.read()["temperature_celsius"] == 55
-
-
-def test_a_device_of_amds_has_no_uuid(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.version, "hip", "7.0")
-    assert Device("cuda:0").uuid is None
 
 
 MOMENT, MEAN = "nvmlDeviceGetFieldValues", "nvmlDeviceGetPowerUsage"

@@ -1,24 +1,18 @@
 # SPDX-License-Identifier: MIT
 """What surrounds the timed loop: caches, inputs, the gauge and clocks that settle."""
 
-import os
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 
 from frobench.suite.errors import DoesNotFitError
 from frobench.suite.kit.device import REFUSALS, Device
-from frobench.suite.launch.session import Session
-from frobench.suite.machine import environment
 from frobench.suite.measure import settling_and_gauge
 from frobench.suite.measure.caches_and_inputs import ColdCaches, Inputs, cache_bytes
 from frobench.suite.measure.settling_and_gauge import Gauge
 from frobench.suite.profiles import TIMES_THE_CACHE
-from tests.instruments.sessions import launch_spec
 
 CPU = Device("cpu")
 
@@ -37,13 +31,6 @@ def test_the_caches_are_left_clean() -> None:
     shapes = [(event.name, event.input_shapes[:1]) for event in profile.events()]
     assert ("aten::sum", [[TIMES_THE_CACHE * cache_bytes(CPU) // 4]]) in shapes
     assert {str(shape) for name, shape in shapes if name == "aten::fill_"} <= {"[[]]", "[[1]]"}
-
-
-def test_memory_for_the_buffer_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    buffer = TIMES_THE_CACHE * cache_bytes(CPU)
-    monkeypatch.setattr(Device, "free_bytes", lambda _: buffer)  # and nothing to spare
-    with pytest.raises(DoesNotFitError):
-        ColdCaches([CPU])
 
 
 @pytest.mark.parametrize(("times_free", "kept"), [(17, True), (15, False)])
@@ -139,41 +126,11 @@ def test_what_is_written_over_is_no_input() -> None:
     assert commonest(body) is None
 
 
-def test_masks_and_places_are_no_numbers() -> None:
-    mask, places = torch.ones(100, dtype=torch.bool), torch.zeros(100, dtype=torch.int64)
-    assert commonest(lambda: mask.sum() + places.sum()) is None
-
-
-def test_what_cannot_be_looked_at_fails_nothing() -> None:
-    lazy, number = torch.nn.LazyLinear(3), torch.zeros(100, dtype=torch.complex128)
-    inputs = Inputs(lambda: (lazy, number))
-    assert inputs.commonest() is None
-
-
 def test_both_versions_of_a_body_are_looked_at() -> None:
     fair, zeros = FAIR.clone(), torch.zeros(40, 40)
     inputs = Inputs(lambda: fair + 1, lambda: zeros + 1)
     assert inputs.commonest() == 1.0
     assert inputs.devices() == {"cpu"}
-
-
-def test_scales_and_counters_say_nothing() -> None:
-    scale = torch.ones(())
-    assert commonest(lambda: scale + 1) is None
-
-
-def test_a_small_tensor_beside_a_large_one_may_be_plain() -> None:
-    matrix, ones = FAIR.clone(), torch.ones(40)
-    found = commonest(lambda: matrix @ ones)
-    assert found is not None
-    assert found < 0.2
-
-
-def test_looking_leaves_the_generator_of_the_benchmark_alone() -> None:
-    large = torch.rand(200, 200)
-    before = torch.get_rng_state()
-    commonest(lambda: large + 1)
-    assert torch.equal(torch.get_rng_state(), before)
 
 
 def counting(calls: list[str], name: str) -> Callable[[], None]:
@@ -302,30 +259,3 @@ def test_a_device_that_refuses_is_left_alone_and_the_others_are_settled(
     calls.clear()
     settling_and_gauge.steady_clocks([Refusing("cpu")], 1e-3)
     assert not calls
-
-
-class DescribedError(Exception):
-    """The machine is being described."""
-
-
-@pytest.mark.parametrize("mode", ["pilot", "measure"])
-def test_the_machine_is_described_when_its_links_are_awake(
-    mode: Any,  # noqa: ANN401 - as the specification has it
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A PCIe link that is idle shows a lower generation than the one at which copies run."""
-    seen: list[str] = []
-
-    def capture(devices: list[str]) -> None:
-        seen.append(f"described {devices}")
-        raise DescribedError
-
-    monkeypatch.setattr(f"{Session.__module__}.steady_clocks", lambda *_: seen.append("settled"))
-    monkeypatch.setattr(environment, "capture", capture)
-    journal = str(tmp_path / "journal")
-    session = Session(launch_spec(mode, journal=journal, runner=os.getppid()))
-    with pytest.raises(DescribedError):  # noqa: PT012 - a pilot is described by the first
-        session.settle()
-        session.get_ready(1)
-    assert seen == ["settled", "described ['cpu']"]

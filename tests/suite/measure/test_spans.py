@@ -60,13 +60,6 @@ def test_the_smallest_product_that_keeps_the_device_behind_its_host_blocks(
     assert len(gpu.products) == 12
 
 
-def test_the_first_products_are_not_timed(gpu: Multiplying) -> None:
-    gpu.queue(0.0, 5.0)  # they wait for what was queued before
-    found = blocker_of(gpu)
-    assert found is not None
-    assert found.unit < 1e-3
-
-
 def test_nothing_blocks_a_cpu_or_a_device_without_events_or_memory(gpu: Multiplying) -> None:
     clock = gpu.clock
     assert blocker_of(Multiplying(clock, is_accelerator=False)) is None
@@ -123,11 +116,6 @@ def test_after_three_attempts_in_vain_there_are_no_more(gpu: VirtualDevice) -> N
     spans, asked = behind(gpu, lambda: gpu.queue(1e-3, 1e-6), 0.0, 1.0)
     assert spans == []
     assert len(asked) == 3
-
-
-def test_when_the_time_is_over_there_is_one_span(gpu: VirtualDevice) -> None:
-    spans, _ = behind(gpu, lambda: gpu.queue(1e-3, 1e-3), 1e-3, 0.0)
-    assert len(spans) == 1
 
 
 def test_before_each_span_the_body_warms_the_caches_unless_they_shall_be_cold(
@@ -223,11 +211,3 @@ def test_without_a_control_nothing_is_said_of_what_tracks_share() -> None:
     stubborn = [Fake(APART[0]), Fake(APART[1], takes_turns=False)]
     assert observe(stubborn) == ({"span": 2.0}, 1)
     assert observe([Fake(APART[1])]) == ({"span": 2.0}, 1)
-
-
-def test_tracks_observe_nothing_after_a_span_sample_even_of_a_body_that_raises() -> None:
-    tracks = [Fake(interval) for interval in APART]
-    observe(tracks)
-    with pytest.raises(ZeroDivisionError):
-        sampler(tracks, lambda: 1 // 0).span()
-    assert [track.disarmed for track in tracks] == [len(track.armed) for track in tracks] == [3, 3]

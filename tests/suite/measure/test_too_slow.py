@@ -166,13 +166,6 @@ def test_the_reason_says_what_was_measured_or_predicted_and_from_what() -> None:
     assert pilot.left_out[2] == pilot.left_out[1]
 
 
-def test_a_call_a_little_over_the_limit_is_kept() -> None:
-    pilot = Pilot(STANDARD, lambda _: Delay(), keeps_accounts=True)
-    slow, slower = (1 / (part * STANDARD.longest_sample) for part in (1.2, 1.3))
-    pilot.explore([*family("bench_slow", slow, 1, [1]), *family("bench_slower", slower, 1, [1])])
-    assert pilot.left_out.keys() == {1}
-
-
 def called(*seconds: float, settings: Settings = STANDARD, small: bool = False) -> int:
     """Return how often a pilot calls a body whose calls take so long, the last value ever on."""
     clock = VirtualClock()
@@ -189,11 +182,6 @@ def test_a_long_body_is_called_three_times_and_a_hopeless_one_twice() -> None:
     assert called(1.0, 1.0, 1e-3) == 3
     brief = replace(STANDARD, longest_sample=1e-3)
     assert (called(0.04, settings=brief), called(0.4, settings=brief)) == (5, 2)
-
-
-def test_a_body_whose_first_calls_endanger_the_deadline_is_called_no_more() -> None:
-    assert called(13.0) == 1
-    assert called(1.0, 13.0, 1e-3) == 3
 
 
 def test_a_pilot_sees_what_comes_before_samples_and_does_not_wait_for_ever() -> None:
@@ -295,26 +283,6 @@ def test_bytes_and_items_predict_where_no_flops_are_declared(
     assert reason.startswith("predicted to take 3 s a call")
 
 
-def test_other_families_predict_nothing(explorer: Explorer) -> None:
-    explorer.remember(("square", half(512)), product(512), 0.2)
-    assert tried(explorer, "square", half(4096) | {"dtype": "float32"}, product(4096)) is None
-    assert tried(explorer, "batched", half(4096), product(4096)) is None
-
-
-def test_a_size_that_was_disturbed_is_not_continued_in_a_straight_line(explorer: Explorer) -> None:
-    for n, seconds in ((16, 5e-6), (64, 6e-6), (256, 0.1)):  # 256 takes 50 us by itself
-        explorer.remember(("square", half(n)), product(n), seconds)
-    assert tried(explorer, "square", half(1024), product(1024)) is None
-
-
-def test_so_little_work_that_any_device_does_it_in_time_is_never_left_out_by_prediction(
-    explorer: Explorer,
-) -> None:
-    for n in (8, 16):
-        explorer.remember(("square", half(n)), product(n), 0.15)
-    assert tried(explorer, "square", half(128), product(128)) is None
-
-
 def test_everything_larger_than_what_was_left_out_is_refused_with_its_reason(
     explorer: Explorer,
 ) -> None:
@@ -328,26 +296,6 @@ def test_everything_larger_than_what_was_left_out_is_refused_with_its_reason(
     assert explorer.refusal(("square", half(2048)), LIMIT) == reason
     assert explorer.refusal(("square", half(512)), LIMIT) is None
     assert explorer.refusal(("square", half(2048) | {"dtype": "float32"}), LIMIT) is None
-
-
-def test_a_case_whose_calls_may_take_longer_is_not_refused(explorer: Explorer) -> None:
-    assert tried(explorer, "square", half(1024), product(1024), seconds=0.5)
-    assert explorer.refusal(("square", half(2048)), LIMIT)
-    assert explorer.refusal(("square", half(2048)), 10 * LIMIT) is None
-
-
-def test_a_case_that_is_larger_in_one_size_only_is_not_refused(explorer: Explorer) -> None:
-    assert tried(explorer, "train", {"n": 100, "every": 10}, Work(items=1000), seconds=1.0)
-    assert explorer.refusal(("train", {"n": 200, "every": 10}), LIMIT)
-    assert explorer.refusal(("train", {"n": 10, "every": 1000}), LIMIT) is None
-
-
-def test_a_whole_number_on_which_the_work_does_not_depend_is_no_size(explorer: Explorer) -> None:
-    assert tried(explorer, "step", {"n": 100, "micro": 1}, Work(flops=1e12), seconds=0.3)
-    assert explorer.refusal(("step", {"n": 100, "micro": 2}), LIMIT) is None
-    assert tried(explorer, "step", {"n": 100, "micro": 2}, Work(flops=1e12), seconds=0.2) is None
-    assert tried(explorer, "step", {"n": 100, "micro": 3}, Work(flops=1e13))
-    assert explorer.refusal(("step", {"n": 200, "micro": 2}), LIMIT)
 
 
 def test_what_is_larger_than_a_case_that_hung_is_refused_although_its_work_is_not_known(

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
-from multiprocessing.connection import Connection, Listener
 from pathlib import Path
 
 import pytest
@@ -18,15 +17,14 @@ from frobench.suite.kit.device import Device
 from frobench.suite.kit.worker_commands import Task
 from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import LostWorkerError, Worker
-from frobench.suite.machine.host import interface_of, link_rate, own_address
 from frobench.suite.nodes import agent as agents
 from frobench.suite.nodes import rendezvous as meetings
 from frobench.suite.nodes.agent import Agent, holding_nodes, start_on
 from frobench.suite.nodes.groups import Groups, rank_places
-from frobench.suite.nodes.rendezvous import Meeting, Node, Position, describe, position
+from frobench.suite.nodes.rendezvous import Meeting, Node, Position, position
 from frobench.suite.profiles import settings_for
 from frobench.suite.run import runner
-from frobench.suite.run.lock import VARIABLE, lock_identity, machine_lock
+from frobench.suite.run.lock import VARIABLE, machine_lock
 from frobench.suite.stored.types import Check
 
 STORE = {"MASTER_ADDR": "head", "MASTER_PORT": "29400"}
@@ -83,31 +81,6 @@ def test_nodes_with_another_torch_or_other_code_are_named(other: Node, message: 
     with pytest.raises(CannotRunError, match=message):
         meetings.require_alike(Meeting([NODE, other]))
     meetings.require_alike(Meeting([NODE, NODE]))
-
-
-def test_the_code_that_measures_decides_whether_nodes_fit(tmp_path: Path) -> None:
-    (tmp_path / "bench_one.py").write_text("one = 1\n")
-    before = describe("a", 1, "", "", tmp_path)
-    assert describe("b", 2, "", "", tmp_path).sources == before.sources
-    (tmp_path / "bench_one.py").write_text("one = 2\n")
-    assert describe("a", 1, "", "", tmp_path).sources != before.sources
-
-
-def test_of_nodes_that_share_a_lock_the_first_holds_it() -> None:
-    other = Node("10.0.0.3", 1, "00", "there", "abc", "2.13.0")
-    meeting = Meeting([NODE, NODE, other, other])
-    assert [meeting.holds_lock(number) for number in range(4)] == [True, False, True, False]
-
-
-def test_processes_with_one_lock_file_share_a_machine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "lock"))
-    first = lock_identity()
-    with machine_lock():
-        assert lock_identity() == first
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "other"))
-    assert lock_identity() != first
 
 
 def test_a_launch_learns_of_the_nodes_from_its_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,23 +181,6 @@ def test_silent_connections_keep_nobody_from_a_node() -> None:
     assert ended == [agents.DONE]
 
 
-def test_a_connection_that_breaks_while_it_is_taken_ends_no_node(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    accept, broken = Listener.accept, [ConnectionAbortedError()]
-
-    def breaking(listener: Listener) -> Connection:
-        connection = accept(listener)
-        if broken:
-            raise broken.pop()
-        return connection
-
-    monkeypatch.setattr(Listener, "accept", breaking)
-    with served() as (node, ended), holding_nodes(Meeting([NODE, node])):
-        assert not broken
-    assert ended == [agents.DONE]
-
-
 def hold(node: Node) -> None:
     with holding_nodes(Meeting([NODE, node])):
         pass
@@ -239,28 +195,6 @@ def test_a_node_that_takes_connections_and_is_silent_does_not_answer(
         silent = Node(address, port, "ff" * 32, "", "", "")
         with pytest.raises(LostRankError, match="node 3 does not answer"):
             agents.reach(silent, 3)
-
-
-def test_a_runner_that_is_gone_is_noticed() -> None:
-    with served() as (node, ended):
-        connection = agents.reach(node, 1)
-        connection.send(["hold"])
-        assert connection.recv() is None
-        connection.close()
-    assert ended == [None]
-
-
-def test_the_interface_with_an_address_has_a_rate_if_the_system_tells(tmp_path: Path) -> None:
-    assert own_address("127.0.0.1", 9) == "127.0.0.1"
-    loopback = interface_of("127.0.0.1")
-    assert loopback is not None
-    assert interface_of("192.0.2.1") is None
-    folder = tmp_path / "sys" / "class" / "net" / "eth7"
-    folder.mkdir(parents=True)
-    for text, rate in (("10000", 1.25e9), ("-1", None), ("what", None)):
-        (folder / "speed").write_text(text)
-        assert link_rate("eth7", tmp_path) == rate
-    assert link_rate("eth8", tmp_path) is None
 
 
 HALVES = "cpu/0+cpu/1"

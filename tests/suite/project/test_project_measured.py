@@ -42,19 +42,6 @@ def test_the_commit_is_stored_and_whether_tracked_files_differ_from_it(project: 
     assert facts(project).dirty is True
 
 
-def test_a_repository_without_a_commit_is_told_as_such(tmp_path: Path) -> None:
-    stored = facts(repository(tmp_path / "new"))
-    assert stored.id is None
-    assert describe(stored) == "new at no commit"
-
-
-def test_a_working_tree_elsewhere_has_the_name_of_its_repository(
-    project: Path, tmp_path: Path
-) -> None:
-    git(project, "worktree", "add", "--quiet", "--detach", str(tmp_path / "elsewhere"))
-    assert facts(tmp_path / "elsewhere").name == "mylib"
-
-
 def test_nothing_of_a_remote_and_no_own_name_is_stored(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -65,28 +52,12 @@ def test_nothing_of_a_remote_and_no_own_name_is_stored(
     assert not any("hunter2" in str(value) for value in (stored.id, stored.name, stored.time))
 
 
-def test_the_repository_of_the_benchmarks_is_the_project(project: Path) -> None:
-    assert project_folder(None, project / "benchmarks") == project
-
-
-def test_a_folder_that_is_named_is_the_project(project: Path, tmp_path: Path) -> None:
-    other = repository(tmp_path / "other")
-    (other / "src").mkdir()
-    assert project_folder(other / "src", project / "benchmarks") == other
-
-
 def test_frobenchs_own_benchmarks_measure_no_project(project: Path) -> None:
     installed = project / ".venv" / "site-packages"
     (installed / "benchmarks").mkdir(parents=True)
     assert project_folder(None, installed / "benchmarks", checkout=installed) is None
     assert project_folder(None, project / "benchmarks", checkout=project) is None
     assert project_folder(None, Path(__file__).parents[2] / "instruments" / "truth") is None
-
-
-def test_a_folder_in_no_repository_is_no_project(tmp_path: Path) -> None:
-    assert project_folder(None, tmp_path) is None
-    with pytest.raises(CannotRunError, match="git finds no working tree there"):
-        project_folder(tmp_path, tmp_path)
 
 
 def test_a_run_is_not_resumed_with_another_commit(project: Path) -> None:

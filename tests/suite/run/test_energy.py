@@ -3,7 +3,7 @@
 
 import threading
 from collections.abc import Iterator
-from itertools import count, pairwise
+from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
@@ -77,32 +77,6 @@ def test_joules_are_the_power_in_the_window_times_the_time_of_a_call() -> None:
     assert found.joules == [pytest.approx(0.375), None, pytest.approx(0.75)]
 
 
-def test_what_the_device_takes_around_the_window_does_not_count() -> None:
-    lines = [*ticks(0, 1.9, 80.0), *ticks(2.0, 3.8, 500.0), *ticks(3.9, 9, 80.0)]
-    for line, after in pairwise(lines):  # as one counter that goes on
-        assert isinstance(line, Reading)
-        assert isinstance(after, Reading)
-        watts = 500.0 if 2.0 < after.at <= 3.8 else 80.0
-        after.values["energy_joules"] = line.values["energy_joules"] + watts * (after.at - line.at)
-    found = energy.energy_of_cases(lines, [busy(0, 2.0, 3.75, 140)], USED, launches=1)["product"]
-    assert found.joules == [pytest.approx(500.0 * 0.0125)]
-
-
-def test_a_counter_that_is_slow_to_read_counts_at_the_moment_of_its_reading() -> None:
-    lines: list[Line] = [
-        Reading(
-            at=second,
-            counted=second + slow,
-            run=0.0,
-            device="cuda:0",
-            values={"energy_joules": 300.0 * (second + slow)},
-        )
-        for second, slow in ((2.0, 0.09), (2.5, 0.01), (3.6, 0.05))
-    ]
-    found = energy.energy_of_cases(lines, [busy(0, 2.0, 3.75, 175)], USED, launches=1)["product"]
-    assert found.joules == [pytest.approx(3.0)]
-
-
 @pytest.mark.parametrize(
     "lines",
     [
@@ -114,16 +88,6 @@ def test_a_counter_that_is_slow_to_read_counts_at_the_moment_of_its_reading() ->
 def test_without_readings_for_long_enough_nothing_is_made_up(lines: list[Line]) -> None:
     found = energy.energy_of_cases(lines, [busy(0, 2.0, 3.75, 100)], USED, launches=1)
     assert found == {}
-
-
-def test_all_devices_of_a_case_count_and_none_may_be_missing() -> None:
-    used = {"product": ["cuda:0", "cuda:1", "cpu"]}
-    lines, window = [*ticks(0, 5, 300.0)], busy(0, 2.0, 3.75, 175)
-    assert energy.energy_of_cases(lines, [window], used, 1) == {}
-    lines += ticks(0, 5, 100.0, "cuda:1")
-    assert energy.energy_of_cases(lines, [window], used, 1)["product"].joules == [
-        pytest.approx(4.0)
-    ]
 
 
 def test_idle_power_is_that_of_the_end_of_the_rest() -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from frobench.suite.journal import Collected
 from frobench.suite.plan import CaseIdentity
 from frobench.suite.profiles import settings_for
-from frobench.suite.run.expected import Expected, ExpectedCase, expect, newest, run_before
+from frobench.suite.run.expected import Expected, ExpectedCase, expect, newest
 from frobench.suite.stored import store
 from frobench.suite.stored.machine_identity import machine_id
 from frobench.suite.stored.types import Case, Exercise, Run, Settings, Work
@@ -129,37 +129,6 @@ def test_the_newest_complete_run_of_this_machine_is_asked(tmp_path: Path) -> Non
     assert newest(tmp_path / "nowhere", "") is None
 
 
-def test_list_asks_the_newest_run_that_had_all_cases_and_else_the_newest(tmp_path: Path) -> None:
-    whole, selected = factory.run(), factory.run()
-    whole.frobench.run, selected.frobench.run = "20260101T000000Z-abc", "20260102T000000Z-abc"
-    del selected.benchmarks[1:]
-    one = selected.benchmarks[0].fullname
-    selected.frobench.outcomes = [o for o in selected.frobench.outcomes if o.fullname == one]
-    for run in (whole, selected):
-        store.write(run, tmp_path)
-    here = whole.frobench.environment
-    known = machine_id(here.cpu, here.accelerators)
-
-    def asked(*names: str) -> str | None:
-        cases = [identity(64, fullname=name) for name in names]
-        found = Collected(cases=cases, exercises=EXERCISES, machine=here.machine, machine_id=known)
-        run = run_before(tmp_path, found, whole.frobench.profile)
-        return run.frobench.run if run else None
-
-    assert asked(one) == selected.frobench.run
-    assert asked(*(case.fullname for case in whole.benchmarks)) == whole.frobench.run
-    assert asked("bench.py::bench_new[cpu]") == selected.frobench.run
-
-
-def test_list_asks_runs_of_this_machine_with_any_label(tmp_path: Path) -> None:
-    run = factory.run()
-    here = run.frobench.environment
-    here.label = "0123456789"
-    folder, unlabelled = store.write(run, tmp_path).parent, machine_id(here.cpu, here.accelerators)
-    assert newest(folder, unlabelled, labelled=False) is not None
-    assert newest(folder, unlabelled) is None
-
-
 def listed() -> Expected:
     """Return cases of each kind that a list tells apart."""
     eight = "+".join(f"cuda:{index}" for index in range(8))
@@ -170,17 +139,6 @@ def listed() -> Expected:
         identity(64, "bench_all_of_them_together_at_once", device=eight),
     ]
     return expected(*cases, run=before(square(64), square(128, 0.5)))
-
-
-@pytest.mark.parametrize("width", [200, 100, 80, 70, 60, 40])
-def test_the_list_keeps_to_the_width_of_the_terminal(width: int) -> None:
-    shown = list(lines(listed(), width))
-    assert all(len(line) <= width for line in shown if " " in line.strip())  # names stay whole
-    text = " ".join(" ".join(shown).split())
-    assert "square[cpu-64]" in text
-    assert "524 kFLOP" in text
-    assert "72.4 µs" in text
-    assert text.count("unknown") == 2
 
 
 def test_the_table_tells_what_was_measured_left_out_and_is_unknown() -> None:

@@ -153,21 +153,9 @@ def test_other_launches_keep_their_samples_and_the_loss_is_named() -> None:
     assert "rank-lost" in {one.code for one in run.frobench.conclusions}
 
 
-def test_launches_that_only_lost_are_a_part_of_the_run() -> None:
-    run = merged(both_measured(0), lost(1), lost(2))
-    assert [launch.lost for launch in run.frobench.launches] == ["", REASON, REASON]
-    assert run.frobench.complete
-
-
 def test_a_case_that_no_launch_measured_has_the_loss_as_its_reason() -> None:
     run = merged(lost(0), lost(1))
     assert run.benchmarks == []
     first, second = run.frobench.outcomes
     assert (first.status, first.reason) == ("failed", REASON)
     assert (second.status, second.reason) == ("skipped", f"lost: {REASON}")
-
-
-def test_a_launch_whose_end_is_not_known_took_what_its_cases_took() -> None:
-    records = [replace(record, wall_seconds=1.5, warmup=0.25) for record in both_measured(0)]
-    (launch,) = merge(plan(), records, 10.0, complete=False).frobench.launches
-    assert (launch.seconds, launch.body_seconds, launch.warmup_seconds) == (3.0, 0.006, 0.5)

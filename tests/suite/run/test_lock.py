@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from frobench.suite.errors import CannotRunError
-from frobench.suite.run import lock
 from frobench.suite.run.lock import VARIABLE, machine_lock
 from tests.instruments.processes.command import TRICKY, start
 
@@ -63,40 +61,6 @@ def test_an_interrupted_wait_ends_with_the_exit_code_of_an_interruption(tmp_path
         assert "nothing was measured" in process.stderr.read()
         assert process.wait() == 130
     assert not (tmp_path / "results").exists()
-
-
-def test_the_lock_is_one_whatever_folder_for_temporary_files_a_user_has(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
-    monkeypatch.setattr(lock, "LOCK", tmp_path / "fixed.lock")
-    for folder in ("one", "other"):
-        monkeypatch.setenv("TMPDIR", str(tmp_path / folder))
-        with machine_lock():
-            assert (tmp_path / "fixed.lock").is_file()
-
-
-def test_a_link_is_not_followed_and_what_it_names_stays_as_it_is(path: Path) -> None:
-    other = path.with_name("precious")
-    other.write_text("mine", encoding="utf-8")
-    other.chmod(0o600)
-    for make in (path.symlink_to, path.hardlink_to):
-        make(other)
-        with pytest.raises(CannotRunError, match="a link or no plain file"), machine_lock():
-            pass
-        path.unlink()
-    assert other.read_text(encoding="utf-8") == "mine"
-    assert other.stat().st_mode & 0o777 == 0o600
-
-
-def test_what_is_no_plain_file_is_refused_at_once(path: Path) -> None:
-    os.mkfifo(path)
-    with pytest.raises(CannotRunError, match="no plain file"), machine_lock():
-        pass
-    path.unlink()
-    path.mkdir()
-    with pytest.raises(CannotRunError, match="no plain file"), machine_lock():
-        pass
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs a second user, whom only root can become")

@@ -13,15 +13,13 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from frobench.suite.errors import CannotRunError
-from frobench.suite.journal import Begun, Collected, Measured, Record, Refused, Surroundings, Tried
-from frobench.suite.kit.search_strategy import Shape, Try
+from frobench.suite.journal import Begun, Collected, Measured, Refused, Surroundings
 from frobench.suite.machine.cpu_time import Accounts
 from frobench.suite.plan import CaseIdentity, Plan
-from frobench.suite.profiles import AS_BEFORE, LEAST_SAMPLES, PROFILES, headline_times, settings_for
+from frobench.suite.profiles import AS_BEFORE, PROFILES, headline_times, settings_for
 from frobench.suite.run.planning import (
     WARM_UP_CALLS,
     admit,
-    body_seconds,
     choices,
     choose_case_seconds,
     freeze,
@@ -79,12 +77,6 @@ def test_a_launch_starts_up_sets_up_warms_up_and_samples() -> None:
     assert launch_seconds([case] * 2, 3.0, 0.5) == pytest.approx(3.0 + 2 * (0.1 + warm_up + 0.5))
 
 
-def test_what_comes_before_samples_is_planned_as_often_as_there_are_samples() -> None:
-    case = seen(prepared=6 * 0.1, wall_seconds=6 * 0.101)
-    warm_up = 0.101 + 0.101  # as soon as its time is over
-    assert launch_seconds([case], 0.0, 0.02) == pytest.approx(warm_up + LEAST_SAMPLES * 0.101)
-
-
 def test_what_six_launches_have_no_time_for_is_left_out_the_longest_first() -> None:
     pairs = cases(headline=(1.0,), others=(0.1, 3.0, 2.0, 0.1))
     share = (450 - 50) / 6
@@ -96,22 +88,6 @@ def test_what_six_launches_have_no_time_for_is_left_out_the_longest_first() -> N
     assert found["other 1"].status == "skipped"
     assert found["other 1"].reason.startswith("it takes 15 s of each launch")
     assert "--budget" in found["other 1"].reason
-
-
-def test_a_case_whose_set_up_was_disturbed_in_the_pilot_is_not_left_out() -> None:
-    pairs = cases(headline=(1.0,), others=(0.1, 0.1))
-    share = (450 - 50) / 6
-    startup = share - launch_seconds([record for _, record in pairs], 0.0, LEAST)
-    shaken = [
-        (case, replace(record, wall_seconds=30.0, accounts=Accounts(0.5, 0.0)))
-        for case, record in pairs
-    ]
-    assert not too_long(shaken, STANDARD, startup - 2.0, 50.0)
-    slow = [
-        (case, replace(record, wall_seconds=30.0, accounts=Accounts(30.0, 0.0)))
-        for case, record in pairs
-    ]
-    assert {*too_long(slow, STANDARD, startup - 2.0, 50.0)} == {"other 0", "other 1"}
 
 
 def test_a_run_on_a_busy_processor_may_take_longer_rather_than_lose_cases() -> None:
@@ -173,11 +149,6 @@ def cases(
     ]
 
 
-def test_the_span_samples_of_a_call_are_planned_too() -> None:
-    plain, spanned = seen(call=1.0), seen(call=1.0, parts={"enqueue": 0.1, "span": 0.9})
-    assert launch_seconds([spanned], 0.0, 0.02) == launch_seconds([plain], 0.0, 0.02) + 1.0
-
-
 def test_the_time_for_a_case_is_the_longest_that_fits() -> None:
     few = choose_case_seconds([seen()] * 20, STANDARD, 2.0, 10.0)
     many = choose_case_seconds([seen()] * 400, STANDARD, 2.0, 10.0)
@@ -197,12 +168,6 @@ def test_the_fewest_launches_have_full_time_for_a_case_before_there_are_more_of_
     assert LEAST < choose_case_seconds(cases, asked, startup=16.0, spent=52.0) < full
     gpu = settings_for("standard", ["cuda:0"], budget=STANDARD.budget)
     assert LEAST < choose_case_seconds(cases, gpu, startup=16.0, spent=52.0) < full
-
-
-def test_searches_and_calls_are_what_of_a_pilot_went_into_bodies() -> None:
-    searched = Tried(case="a", attempt=Try(Shape(64, 64, 64), 1e-3, spent=2.0))
-    records: list[Record] = [searched, seen(sampled=0.5, warmup=0.25)]
-    assert body_seconds(records) == pytest.approx(2.75)
 
 
 def test_the_part_of_a_run_in_bodies_is_that_of_its_pilot_and_its_launches() -> None:
@@ -312,17 +277,6 @@ def test_headline_cases_with_long_calls_are_brief_and_have_a_tenth_of_the_budget
 def plan(folder: Path, **wanted: object) -> Plan:
     request = replace(Request(results=folder, benchmarks=folder), **wanted)
     return settle(request)
-
-
-def test_searches_have_a_tenth_of_the_budget(tmp_path: Path) -> None:
-    made = plan(tmp_path, budget=100.0)
-    assert made.search_seconds == pytest.approx(10.0)
-    assert made.settings.budget == 100.0
-
-
-def test_with_peak_they_have_three_minutes_that_the_launches_do_not_lose(tmp_path: Path) -> None:
-    made = plan(tmp_path, budget=100.0, peak=True)
-    assert (made.search_seconds, made.settings.budget) == (180.0, 280.0)
 
 
 def test_a_run_that_repeats_another_measures_the_shapes_found_then(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from frobench.suite.journal import Begun, Busy, Collected, Measured, Record, Surroundings
 from frobench.suite.plan import CaseIdentity, Plan
-from frobench.suite.profiles import LEAD, WINDOW, WINDOW_SECONDS, settings_for
+from frobench.suite.profiles import WINDOW_SECONDS, settings_for
 from frobench.suite.run import planning
 from frobench.suite.run.merge import merge
 from frobench.suite.run.planning import (
@@ -21,7 +21,7 @@ from frobench.suite.run.planning import (
     launch_seconds,
     launch_share,
 )
-from frobench.suite.stored.types import ProfileName, Settings, Work
+from frobench.suite.stored.types import ProfileName, Work
 from tests.instruments.runs import made_up_records
 from tests.instruments.runs.factory_machine import environment
 from tests.instruments.runs.made_up_records import measured
@@ -110,19 +110,6 @@ def test_the_quick_profile_ends_within_a_minute_and_a_half() -> None:
     assert plan.seconds_at_least <= 90
     assert launches(plan) == plan.settings.least_launches
     assert plan.windows(0) == []
-
-
-def test_a_machine_without_an_accelerator_keeps_its_budget() -> None:
-    pairs = [pair(f"case {number}", "cpu", 1e-3) for number in range(100)]
-    pilot: Any = [
-        Surroundings(devices=["cpu"], environment=environment("one", 0)),
-        Collected(cases=[case for case, _ in pairs], exercises={}),
-        Begun(launch=0, case="case 0", at=time.monotonic()),
-        *(record for _, record in pairs),
-    ]
-    settings = settings_for("standard", [])
-    asked = made_up_records.plan(settings)
-    assert freeze(asked, pilot, 10.0, {}).settings.budget == settings.budget == 288
 
 
 def test_cases_of_one_kind_of_device_come_together_and_blocks_in_random_order() -> None:
@@ -215,22 +202,6 @@ def working(flops: float | None = None, size: float | None = None) -> Measured:
     return measured("", samples=[1e-3], sampled=1e-3, work=Work(flops=flops, bytes=size))
 
 
-COUNTS = {"cuda:0": None}
-
-
-def test_as_many_cases_are_chosen_as_fit_those_with_most_work_first() -> None:
-    ran = [(identity(f"n{n}"), working(flops=float(n))) for n in range(1, 21)]
-    _, found, left_out = planning.choose_windows(ran, COUNTS, SETTINGS)
-    assert found == [f"n{n}" for n in range(20, 20 - len(found), -1)]
-    assert 1 <= len(found) < 20
-    assert left_out == dict.fromkeys(
-        [f"n{n}" for n in range(20 - len(found), 0, -1)], planning.NO_TIME
-    )
-    assert len(found) * (LEAD + WINDOW) * 8 <= planning.PART * SETTINGS.budget
-    longer: Settings = replace(SETTINGS, budget=3 * SETTINGS.budget)
-    assert len(planning.choose_windows(ran, COUNTS, longer)[1]) > len(found)
-
-
 def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_reason() -> None:
     ran = [
         (identity("more", headline=False), working(flops=9.0)),
@@ -249,11 +220,3 @@ def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_re
         "strange": "xpu:0 counts no energy: nothing reads it",
     }
     assert planning.choose_windows(ran, {"cpu": None}, SETTINGS)[1] == ["half"]
-
-
-def test_a_case_that_can_have_no_value_takes_no_others_place() -> None:
-    rested = replace(working(flops=1e9), in_a_row=False)
-    ran = [(identity(f"cold{n}"), rested) for n in range(20)] + [(identity("warm"), working(1.0))]
-    _, found, left_out = planning.choose_windows(ran, COUNTS, SETTINGS)
-    assert found == ["warm"]
-    assert set(left_out.values()) == {planning.PAUSED}

@@ -3,13 +3,11 @@
 
 import io
 import re
-import sys
 
 import pytest
 
 from frobench.suite.journal import Refused
-from frobench.suite.run.progress import Reporter, in_brief, say_refusal
-from frobench.suite.stored.types import Outcome
+from frobench.suite.run.progress import Reporter, say_refusal
 
 CONTROL = re.compile(r"\x1b\[[?0-9;]*[A-Za-z]|\r")
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -68,26 +66,6 @@ def test_a_log_gets_whole_lines() -> None:
     assert log.getvalue() == "x" * 300 + "\n"
 
 
-def test_whoever_reads_may_leave() -> None:
-    class Closed(io.StringIO):
-        def write(self, _text: str) -> int:
-            raise BrokenPipeError
-
-        def flush(self) -> None:
-            raise BrokenPipeError
-
-    closed = Closed()
-    with Reporter(closed) as progress:
-        progress.say("launch 1 of about 8 done")
-        progress.at(1, 1, "something")
-
-
-def test_messages_may_be_closed_before_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stderr", None)
-    with Reporter() as progress:
-        progress.say("launch 1 of about 8 done")
-
-
 def test_what_skipped_cases_say_alike_is_shown_once_and_what_failed_ones_say_each_time() -> None:
     out = io.StringIO()
     with Reporter(out) as progress:
@@ -102,15 +80,3 @@ def test_what_skipped_cases_say_alike_is_shown_once_and_what_failed_ones_say_eac
         *("failed: first: why", "  no failed here"),
         *("failed: second: why", "  no failed here"),
     ]
-
-
-def test_a_single_reason_beyond_those_that_are_named_is_counted_as_one() -> None:
-    reasons = ("no accelerator", "too large", "too new", "too old", "no such unit")
-    left_out = [
-        Outcome(
-            fullname=f"bench.py::bench_{n}", group="", params={}, status="skipped", reason=reason
-        )
-        for n, reason in enumerate(reasons)
-    ]
-    assert in_brief(left_out).endswith(" too old, 1 more reason")
-    assert in_brief(left_out[:4]).endswith(" too new, too old")

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What is read of sensors while a run measures, what a run stores of it, and what stops none."""
 
-import resource
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -113,29 +110,6 @@ def test_a_source_that_hangs_silences_no_other(
     assert {line.device for line in lines if isinstance(line, Reading)} == {"cpu"}
 
 
-def test_the_end_waits_no_longer_for_many_that_hang_than_for_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    free, waits = threading.Event(), [1.02]
-
-    def join(_: threading.Thread, seconds: float) -> None:
-        waits.append(seconds)
-        free.wait(0.02)
-
-    def search() -> list[Sensor]:
-        free.wait(120)
-        return []
-
-    monkeypatch.setattr(threading.Thread, "join", join)
-    stuck = [Source(f"{number}", [f"cuda:{number}"], search) for number in range(5)]
-    with recording(stuck, tmp_path / "t", float):
-        pass
-    free.set()
-    assert telemetry.PATIENCE <= 1
-    assert all(later <= before - 0.02 for before, later in pairwise(waits))
-    assert len(waits) == 1 + len(stuck)
-
-
 @pytest.mark.parametrize(
     ("error", "why"),
     [
@@ -177,21 +151,6 @@ def test_the_energy_counter_is_read_first_and_has_a_time_of_its_own(
     assert telemetry.read(without, lambda: 7.0).counted is None
 
 
-def test_what_is_costly_to_read_does_not_keep_the_energy_counter_from_being_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(telemetry, "SHARE", 1e-6)
-    counter, dear = Counter(), Counter()
-    monkeypatch.setattr(time, "thread_time", lambda: dear.asked * 1e-5)
-    sensor = Sensor("cuda:0", {"fan": dear, ENERGY: counter, "load": "why not"})
-    lines = sampled(tmp_path / "t", source(sensor), until=lambda: counter.asked >= 5)
-    assert dear.asked == 1
-    ticks = [line for line in lines if isinstance(line, Reading)]
-    assert sorted(tick.values.keys() == {"fan"} for tick in ticks)[-2:] == [False, True]
-    assert all((ENERGY in tick.values) == (tick.counted is not None) for tick in ticks)
-    assert Unreadable(device="cuda:0", quantity="load", reason="why not") in lines
-
-
 def test_readings_go_on_behind_those_of_an_earlier_sitting(tmp_path: Path) -> None:
     path = tmp_path / "t"
     first, second = Counter(), Counter()
@@ -203,36 +162,6 @@ def test_readings_go_on_behind_those_of_an_earlier_sitting(tmp_path: Path) -> No
     sampled(path, source(Sensor("cpu", {"load": second})), until=lambda: second.asked >= 1)
     assert list(telemetry.readings(path))[: len(before)] == before
     assert len(list(telemetry.readings(path))) > len(before)
-
-
-def test_mending_the_readings_writes_none_of_them_anew(tmp_path: Path) -> None:
-    path = tmp_path / "t"
-    ticks: list[Line] = [
-        Reading(at=float(n), run=0.0, device="cpu", values={}) for n in range(1000)
-    ]
-    telemetry.readings(path).append(ticks)
-    with path.open("ab") as file:
-        file.write(b'{"type":"tick","at":')  # the process was killed here
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))  # the disk takes no more
-    try:
-        with suppress(OSError):
-            telemetry.readings(path).mend()
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert list(telemetry.readings(path)) == ticks
-
-
-def test_without_anything_to_read_the_thread_ends_and_says_why(tmp_path: Path) -> None:
-    path = tmp_path / "t"
-    lines = sampled(path, source(Sensor("cpu", {"load": "no kernel"})), until=path.exists)
-    assert lines == [Unreadable(device="cpu", quantity="load", reason="no kernel")]
-    assert list(telemetry.readings(tmp_path / "none")) == []
-
-
-def test_a_disk_that_refuses_does_not_disturb_the_run(tmp_path: Path) -> None:
-    with recording([source(Sensor("cpu", {"load": Counter()}))], tmp_path / "no" / "t", float):
-        pass
 
 
 DEVICES = {"product": ["cuda:0"], "loop": ["cpu/0", "cpu/1"]}
@@ -273,14 +202,6 @@ def test_a_case_gets_the_readings_of_its_time_in_all_launches() -> None:
     seen = found["product"]["cuda:0"]
     assert seen.readings == 3
     assert seen.values == {"power_watts": (300, 400, 500)}
-
-
-def test_a_mean_power_of_the_time_before_a_case_is_not_its_own() -> None:
-    records = [*flight(0, "product", 110, 1), *flight(1, "product", 120, 5)]
-    lines = [tick(at, mean_power_watts=at) for at in (110.2, 110.9, 120.4, 121.1, 123.0)]
-    seen = telemetry.sensors_of_cases(lines, records, DEVICES)["product"]["cuda:0"]
-    assert (seen.readings, seen.values) == (5, {"mean_power_watts": (121.1, 122.0, 123.0)})
-    assert telemetry.sensors_of_cases(lines[:2], records, DEVICES)["product"]["cuda:0"].values == {}
 
 
 def test_the_energy_counter_read_by_itself_is_no_reading_of_a_case() -> None:
@@ -364,11 +285,6 @@ def test_a_quantity_that_cannot_be_read_is_null_with_its_reason() -> None:
         "cuda:0.fan": "NVML: Not Supported",
         "cuda:0.power_watts": "NVML: GPU is lost",
     }
-
-
-def test_what_held_the_clock_back_is_a_part_of_each_step() -> None:
-    found = run([tick(100, "cuda:0", "SwPowerCap"), tick(100.1), tick(101, "cuda:0", "SwPowerCap")])
-    assert found.held_back == {"cuda:0": {"SwPowerCap": [0.5, None, None, None, 1]}}
 
 
 def test_launches_begin_on_the_runs_clock_also_after_another_sitting() -> None:

@@ -13,8 +13,7 @@ import pytest
 from frobench.suite import checks
 from frobench.suite.stored import store
 from frobench.suite.stored.types import LONGEST_NAME, LONGEST_TEXT, Run
-from tests.instruments.faults.judging import codes, made, put, set_samples
-from tests.instruments.processes.command import ROOT
+from tests.instruments.faults.judging import made, put
 
 Plain = dict[str, Any]
 FIRST = "benchmarks.0"
@@ -122,28 +121,3 @@ def test_every_text_of_the_schema_has_a_bound() -> None:
     texts = [*strings(schema)]
     assert len(texts) > 50
     assert [one for one in texts if "maxLength" not in one and "enum" not in one] == []
-
-
-def test_the_stored_runs_are_far_from_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "MOST_VALUES", store.MOST_VALUES // 10)
-    files = store.find([ROOT / "results"])
-    assert files
-    for file in files:
-        store.read(file)
-
-
-def test_every_launch_of_every_case_alike_costs_no_square() -> None:
-    run = made(launches=6)
-    template = msgspec.json.encode(run.frobench.launches[0])
-    count = 400
-    run.frobench.launches = [msgspec.json.decode(template, type=type(run.frobench.launches[0]))] * (
-        count
-    )
-    for case in run.benchmarks:
-        set_samples(case, [[1e-3, 1.1e-3, 1.3e-3, 1.2345e-3, 1.5e-3]] * count)
-        for part in ("iterations", "warmup", "order"):
-            setattr(case.extra_info, part, [getattr(case.extra_info, part)[0]] * count)
-        case.extra_info.parts = {}
-    begun = process_time()
-    assert "launch-beyond-run" in codes(checks.conclude(run))
-    assert process_time() - begun < SECONDS

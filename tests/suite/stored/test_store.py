@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import msgspec
@@ -167,14 +166,6 @@ def test_older_files_are_migrated_step_by_step(
     assert (read.datetime, read.frobench.schema) == (run.datetime, 3)
 
 
-def test_a_value_of_another_type_is_not_written(tmp_path: Path) -> None:
-    run = factory.run()
-    run.benchmarks[2].stats.rounds = "many"  # type: ignore[assignment]  # the point of the test
-    with pytest.raises(store.InvalidResult, match=r"\$\.benchmarks\[2\]\.stats\.rounds"):
-        store.write(run, tmp_path)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_an_existing_file_is_never_replaced(run: Run, tmp_path: Path) -> None:
     path = store.write(run, tmp_path)
     before = path.read_bytes()
@@ -199,27 +190,6 @@ def test_a_disk_that_fills_leaves_no_half_file(
     )
     assert store.find([tmp_path]) == []
     assert list((tmp_path / "amd-epyc-9654-2-cores").iterdir()) == []
-
-
-def test_a_file_system_without_hard_links_serves_and_replaces_nothing(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
-        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
-
-    monkeypatch.setattr(Path, "hardlink_to", refuse)
-    path = store.write(run, tmp_path)
-    assert store.read(path) == run
-    with pytest.raises(FileExistsError, match=path.name):
-        store.write(run, tmp_path)
-    assert [file.name for file in path.parent.iterdir()] == [path.name]
-
-
-def test_a_results_folder_that_is_a_file_is_named(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "results").write_text("")
-    with pytest.raises(OSError, match=r"results.amd-epyc-9654-2-cores") as caught:
-        store.write(run, tmp_path / "results")
-    assert caught.value.filename is not None
 
 
 @pytest.mark.parametrize("name", ["", "..", "../other", "a/b", ".hidden", "line\nbreak"])
@@ -250,14 +220,6 @@ def test_stored_files_are_found_in_files_and_folders_each_once(
     assert store.find([Path("b/x")]) == [Path("b/x")]
     with pytest.raises(FileNotFoundError, match="nowhere"):
         store.find([Path("nowhere")])
-
-
-def test_a_file_is_found_in_any_folder_and_links_are_not_followed(tmp_path: Path) -> None:
-    deep = tmp_path / "a" / "b" / "c"
-    deep.mkdir(parents=True)
-    (deep / "run.json").touch()
-    (tmp_path / "linked").symlink_to(tmp_path / "a")
-    assert store.find([tmp_path]) == [deep / "run.json"]
 
 
 def test_statistics_are_those_of_pytest_benchmark() -> None:
@@ -311,26 +273,6 @@ def fields(value: Any) -> set[str]:  # noqa: ANN401 - JSON
     if isinstance(value, dict):
         return value.keys() | set().union(*map(fields, value.values()))
     return set()
-
-
-def test_the_python_lines_read_a_stored_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = factory.run(partial=True)
-    store.write(run, tmp_path).rename(tmp_path / "run.json")
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
-    exec("\n".join(blocks("python")), names)  # noqa: S102 - the page's own lines
-
-    first = run.benchmarks[0]
-    size = first.extra_info.launches[0]
-    medians = [median(first.stats.data[start : start + size]) for start in range(0, size * 8, size)]
-    assert len(names["samples"]) == sum(case.stats.rounds for case in run.benchmarks)
-    assert names["launches"][first.fullname].to_list() == medians
-    assert names["estimates"][first.fullname] == median(medians)
-    assert names["rates"][first.fullname] == 2 * 16**3 / median(medians)
-    assert set(names["missing"]["status"]) == {"skipped", "failed"}
-    assert names["intact"]
 
 
 def test_the_example_is_a_sound_run(example: Any, tmp_path: Path) -> None:  # noqa: ANN401
