@@ -44,25 +44,6 @@ def heights(drawn: Markup) -> list[float]:
     return [float(y) for y in re.findall(r'<text [^>]*y="([\d.]+)"[^>]*class="lab', drawn)]
 
 
-def test_the_line_of_the_answer_comes_first_with_its_short_name() -> None:
-    plot, names = curve("float32", "bfloat16"), {"bfloat16": "bf16", "float32": "fp32"}
-    both = lead(512, "FLOP/s", "bfloat16-256", "float32-256")
-    drawn = screen.chart(both, [plot], {}, names)
-    assert [text for text in texts(drawn) if text in names.values()] == ["bf16", "fp32"]
-    assert re.search('class="lab l1"[^>]*>bf16<', drawn)
-    alone = screen.chart(lead(512, "FLOP/s", "bfloat16-256"), [plot], {}, names)
-    assert 'class="k1"' in alone
-    assert 'class="k2"' not in alone  # the answer is not of the other
-
-
-def test_labels_at_the_ends_of_lines_are_apart() -> None:
-    cases = [f"{label}-256" for label in ("a", "b")]
-    flat = curve("a", "b")
-    drawn = screen.chart(lead(512, "FLOP/s", *cases), [flat], {}, {})
-    first, second = heights(drawn)
-    assert abs(first - second) >= 13
-
-
 def test_two_modes_are_shown_launch_by_launch() -> None:
     launches = {"item": [1.0, 1.0, 2.0, 2.0], "log on device": [1.0, 1.0, 2.0]}
     drawn = screen.chart(lead(1, RATIO, "a"), [curve("a")], launches, {})
@@ -93,14 +74,6 @@ def test_a_bar_ends_at_its_number_and_has_its_datasheet_and_other_runs() -> None
         assert len(texts(screen.bar(Bar(estimate(value), "B/s", "Memory")))) <= screen.MOST_TICKS
 
 
-def test_of_many_other_runs_few_are_drawn_with_the_least_and_the_greatest() -> None:
-    others = [float(number) for number in range(1, 200)]
-    drawn = screen.bar(Bar(estimate(150.0), "s", "", others=others))
-    places = [float(x) for x in re.findall(r'cx="([\d.]+)%"', drawn)]
-    assert screen.MOST_OTHERS / 2 < len(places) <= screen.MOST_OTHERS
-    assert places[-1] / places[0] == pytest.approx(199, rel=0.02)
-
-
 def test_a_roofline_names_its_ceilings_the_highest_first_and_apart() -> None:
     series = curve("float32", "bfloat16").series
     roofs = tuple(
@@ -114,14 +87,6 @@ def test_a_roofline_names_its_ceilings_the_highest_first_and_apart() -> None:
     assert shown == ["bf16 510", "fp32 500", "memory 1 GB/s"]
     first, second, _ = heights(drawn)
     assert second - first > 13
-
-
-def test_a_chart_of_times_does_not_stand_for_a_ratio() -> None:
-    points = tuple(Point(n, Estimate(n * 1e-6, None, None, 8), ("a",)) for n in (1.0, 2.0, 4.0))
-    axes = Axis("steps"), Axis("Time", "s")
-    shown = Plot("steps", "Steps", "curve", *axes, (Series("CPU", points),))
-    found = Finding("lead", "", "", Estimate(0.99, 0.82, 1.02, 8), RATIO, cases=("a",))
-    assert f"0.99{RATIO}, interval 0.82 to 1.02{RATIO}" in screen.chart(found, [shown], {}, {})
 
 
 def test_without_a_chart_of_its_cases_there_is_a_bar_and_without_a_number_nothing() -> None:

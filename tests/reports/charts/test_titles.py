@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Charts state their result, name what they draw at its place, and show numbers as answers do."""
 
-from itertools import pairwise
 from typing import Literal
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from frobench.reports.charts import axes
-from frobench.reports.charts.axes import at, short_names, subtitle
-from frobench.reports.charts.plots import LETTERS, draw, legend
+from frobench.reports.charts.axes import at, subtitle
+from frobench.reports.charts.plots import draw, legend
 from frobench.reports.findings.finding import RATIO, Axis, Plot, Point, Series
 from frobench.suite.stored.types import Estimate
 
@@ -78,13 +77,6 @@ def test_rows_are_sorted_the_best_first(unit: str) -> None:
     assert named == (["least", "middle", "most"] if unit == "s" else ["most", "middle", "least"])
 
 
-def test_a_name_loses_only_what_all_begin_with() -> None:
-    named = [Series(name, ()) for name in ("H200, eager, bf16", "H200, eager, fp32")]
-    assert short_names(named) == ["bf16", "fp32"]
-    assert short_names(named[:1]) == ["H200, eager, bf16"]
-    assert short_names([Series("bfloat16", ()), Series("float16", ())]) == ["bfloat16", "float16"]
-
-
 @pytest.mark.parametrize(("low", "high"), [(0.93, 1.04), (0.99, 1.7)])
 def test_ratios_near_one_get_a_range_fitted_to_them_with_a_line_at_one(
     low: float, high: float
@@ -96,16 +88,6 @@ def test_ratios_near_one_get_a_range_fitted_to_them_with_a_line_at_one(
     assert high <= top < 2
     assert axes.level(plot) == 1.0
     assert 'class="level"' in draw(plot)
-
-
-def test_a_long_name_of_a_row_is_broken_into_lines_that_have_room() -> None:
-    name = "building the model without memory, putting copies of all tensors in"
-    points = (Point(name, near(1.0)), Point("other", near(2.0)))
-    plot = Plot("ways", "Ways", "dots", Axis("way"), TIME, (Series("CPU", points),))
-    lines = [(text, y) for text, x, y in texts(plot) if x == 0 and text in name]
-    assert " ".join(text for text, _ in lines) == name
-    assert all(len(text) <= LETTERS for text, _ in lines)
-    assert all(after[1] - before[1] >= 12 for before, after in pairwise(lines))
 
 
 def test_several_series_have_a_legend_with_the_mark_of_each_and_one_has_none() -> None:

@@ -68,13 +68,6 @@ def test_a_finding_that_chooses_the_best_of_the_same_cases_stays_the_same_findin
     assert found.word == "higher"
 
 
-def test_a_number_that_one_run_lacks_is_told_with_what_it_says_instead() -> None:
-    found = _judged(factory.run(), factory.run(accelerators=1))["speed-up"]
-    assert found.base is None
-    assert found.new is not None
-    assert found.reason == "no number in base: Not measured: no accelerator."
-
-
 def test_a_difference_below_zero_has_no_ratio() -> None:
     run = factory.run()
     found = _judged(run, run)["read-back-cpu"]
@@ -90,26 +83,6 @@ def test_two_machines_have_findings_by_kind_of_device_and_no_words() -> None:
     assert found["best-rate-accelerator"].ratio is not None
     assert {one.word for one in found.values()} == {None}
     assert "verdict" not in table([*found.values()], "a", "b").columns
-
-
-def test_a_table_of_findings_marks_every_word_as_exploratory() -> None:
-    base, new = factory.run(seed=1, accelerators=1), factory.run(seed=2, accelerators=1)
-    _scale(new, "bench_square", 0.7)
-    found = compare_findings(base, new, compare_runs(base, new))
-    rows = {name: cells for _, name, *cells in table(found, "base", "new").rows}
-    assert rows["speed-up"][3] == "(higher)"
-    assert legend(found)[0].startswith("findings: all exploratory; ")
-
-
-def test_a_finding_on_a_grid_of_sizes_has_no_smallest_change() -> None:
-    base, new = factory.run(seed=1, accelerators=1), factory.run(seed=2, accelerators=1)
-    found = _judged(base, new)
-    assert found["crossover"].ratio is not None
-    assert found["crossover"].smallest_change is None
-    lines = legend([*found.values()])
-    assert any("smallest change" in line for line in lines)
-    assert any("a grid" in line for line in lines)
-    assert not any("slow-down" in line for line in lines)
 
 
 def test_findings_without_a_ratio_are_named_with_the_reason_and_have_no_row() -> None:

@@ -2,7 +2,6 @@
 """Figures for papers: each chart in three formats, the same bytes at every call, none clipped."""
 
 import re
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -24,9 +23,7 @@ from frobench.reports.site import build
 from frobench.suite import checks
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run, Work
-from tests.instruments.faults.judging import keep
 from tests.instruments.processes.project_files import EXAMPLE_RUN
-from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import case, run_of
 
@@ -71,19 +68,6 @@ def figures(plots: dict[str, Plot]) -> dict[str, Figure]:
         for figure in drawn.values():
             FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]  # matplotlib leaves it so
     return drawn
-
-
-@pytest.mark.usefixtures("believed")
-def test_charts_whose_names_would_be_equal_are_files_of_their_own(
-    monkeypatch: pytest.MonkeyPatch, plots: dict[str, Plot]
-) -> None:
-    plot = next(iter(plots.values()))
-    named: Any = [
-        type("Section", (), {"exercise": name, "plots": [plot]})() for name in ("a_b", "a-b", "c")
-    ]
-    monkeypatch.setattr(files, "sections", lambda _: named)
-    monkeypatch.setattr(files, "rooflines", lambda _: [])
-    assert len({name for name, _ in files.of_run(few())}) == 3 * len(FORMATS)
 
 
 @pytest.mark.parametrize("kind", ["curve", "points", "dots", "stack"])
@@ -156,22 +140,6 @@ def test_points_lie_where_their_numbers_are(
             assert sorted(bar.get_width() for bar in bars) == pytest.approx(sorted(parts))
 
 
-def test_nothing_is_clipped_and_numbers_do_not_collide(figures: dict[str, Figure]) -> None:
-    for name, figure in figures.items():
-        (axes,) = figure.axes
-        width, height = figure.bbox.width, figure.bbox.height
-        boxes = [one.get_window_extent() for one in (*figure.texts, *axes.texts, *figure.legends)]
-        labels = [text for text in axes.get_xticklabels() if text.get_text()]
-        boxes += [text.get_window_extent() for text in (*labels, *axes.get_yticklabels())]
-        for box in boxes:
-            assert box.x0 >= 0, name
-            assert box.y0 >= 0, name
-            assert box.x1 <= width, name
-            assert box.y1 <= height, name
-        ends = sorted((box.x0, box.x1) for box in (one.get_window_extent() for one in labels))
-        assert all(one[1] < other[0] for one, other in pairwise(ends)), name
-
-
 @pytest.mark.usefixtures("believed")
 def test_a_site_has_figures_only_where_they_are_asked_for(tmp_path: Path) -> None:
     path, out = store.write(few(), tmp_path / "results"), tmp_path / "site"
@@ -184,13 +152,3 @@ def test_a_site_has_figures_only_where_they_are_asked_for(tmp_path: Path) -> Non
     build.build([path], out, workers=Workers(1))
     assert not folder.exists()
     assert page.exists()
-
-
-def test_the_command_names_the_folder_of_the_figures(tmp_path: Path) -> None:
-    run = factory.run(profile="quick", launches=6)
-    keep(run, lambda case: case.params.get("dtype") == "float32")
-    path = store.write(run, tmp_path / "results")
-    made = frobench("report", path, "--figures", "-o", "site", folder=tmp_path)
-    (line,) = (one for one in made.stdout.splitlines() if one.startswith("figures: "))
-    names = {one.name for one in (tmp_path / line.removeprefix("figures: ")).iterdir()}
-    assert {f"matmul-rate-cpu.{form}" for form in FORMATS} <= names, names

@@ -99,15 +99,6 @@ def test_an_address_makes_absolute_what_must_be(built: Built) -> None:
             assert (built.public / one["contentUrl"].removeprefix(ADDRESS)).is_file()
 
 
-def test_without_an_address_none_is_made_up(built: Built) -> None:
-    for page in every_page(built.private):
-        about = properties(page)
-        assert about["og:title"]
-        assert not {"og:url", "og:image"} & about.keys()
-        assert about["twitter:card"] == "summary"
-        assert page.with_suffix(".png").is_file() == (page.name != "index.html")
-
-
 def test_a_device_s_badge_is_that_of_its_newest_run(built: Built) -> None:
     (newest,) = built.public.glob("nvidia-h200/*.html")
     (badge,) = (built.public / "badges").glob("nvidia-h200-*")

@@ -109,14 +109,6 @@ def test_a_failed_case_answers_nothing_and_its_reason_stands_there_instead() -> 
     assert by_name(section)["speed-up"].absent == "off by 3"
 
 
-def test_a_case_of_another_exercise_gives_no_reason() -> None:
-    made = run_of("norm_logging", [], [left_out("bench_item", "skipped", "its own", device=CPU)])
-    (own,) = (one for one in made.frobench.outcomes if one.reason == "its own")
-    for group in ("another", "zebra"):
-        made.frobench.outcomes.insert(0, replace(own, group=group, reason=f"that of {group}"))
-    assert sections(made)[0].findings[0].absent == "its own"
-
-
 @pytest.mark.parametrize("exercise", ["matmul", "parameters", "a_new_one"])
 def test_an_exercise_with_no_case_left_says_why(exercise: str) -> None:
     skipped = left_out("bench_any", "skipped", "the disk was full", device=CPU)
@@ -133,41 +125,12 @@ def test_a_single_size_is_a_number_and_no_line() -> None:
     ] == [True, False]
 
 
-def test_an_exercise_is_called_by_its_name() -> None:
-    section = answer("a_new_one", [case("bench_new", 1e-3, n=n) for n in (1, 2)])
-    assert section.title == "A new one"
-
-
-def test_groups_of_nodes_are_named_by_what_each_has() -> None:
-    groups, work = ("cuda/4x8", "cpu/2x1"), Work(bytes=8)
-    cases = [case("bench_all_reduce", 1e-3, group, work=work, size=8) for group in groups]
-    asked = [one.question for one in answer("collectives", cases, accelerators=1).findings]
-    assert f"How fast is all-reduce between 4 nodes with 8{RATIO} NVIDIA H200?" in asked
-    assert "How fast is all-reduce between 2 nodes?" in asked
-
-
-@pytest.mark.parametrize("name", ["over", "what", "function", "items", "case", "device_", "where"])
-def test_a_parameter_may_have_any_name(name: str) -> None:
-    """Also one that a table of all cases uses for something else."""
-    cases = [case("bench_x", 1e-3 * n, device, size=n) for device in (CPU, GPU) for n in (1, 2, 4)]
-    for one in cases:
-        one.params[name] = one.params.pop("size")
-    (plot,) = answer("a_new_one", cases, accelerators=1).plots
-    assert [point.x for point in plot.series[0].points] == [1.0, 2.0, 4.0]
-
-
 def test_what_asks_for_no_device_is_compared_with_none() -> None:
     cases = [case("bench_words", 1e-3 * n, words=n) for n in (1, 2)]
     for one in cases:
         one.name = f"bench_words[{one.params['words']}]"
         one.fullname = f"bench.py::{one.name}"
     assert [one.name for one in answer("words", cases).findings] == ["time-words-cpu"]
-
-
-def test_many_variants_are_counted_in_the_title_of_a_chart() -> None:
-    cases = [case("bench_x", 1e-3, n=n, how=str(how)) for how in range(9) for n in (1, 2)]
-    (plot,) = answer("a_new_one", cases).plots
-    assert plot.title.endswith("(3 more lines among the cases)")
 
 
 def test_below_six_launches_there_is_a_value_without_an_interval() -> None:

@@ -14,7 +14,7 @@ from frobench.reports.findings.finding import RATIO
 from frobench.reports.index import index
 from frobench.reports.purchase import script
 from frobench.reports.purchase.prices import Price
-from frobench.reports.summary.model import Summary, equipment_of, summarise
+from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.launches import Logs, Scored, estimates
 from frobench.reports.table.workloads import table
 from frobench.suite.datasheets import published as known_figures
@@ -23,7 +23,6 @@ from tests.instruments.runs import factory, made_up_cards
 from tests.instruments.runs.made_up_cards import CARD
 from tests.reports.run.test_page import HOSTILE, Reader
 
-KNOWN = "NVIDIA GeForce RTX 4090"
 NOTHING = Scored(seconds=Logs({}, {}, 0.0), joules=Logs({}, {}, 0.0), left_out={})
 """What scores of an invalid run are made of."""
 
@@ -234,14 +233,6 @@ def test_published_figures_of_other_devices_are_hollow_ranges_sorted_by_compute(
     assert "published figures are hollow and have none" in Reader(page).text
 
 
-def test_a_stored_run_of_a_device_replaces_its_published_row() -> None:
-    environment = measured(1).environment
-    card = replace(environment.accelerators[0], name=KNOWN)
-    assert KNOWN in published(index.page(CARDS))
-    there = named("k", KNOWN, 1, environment=replace(environment, accelerators=[card]))
-    assert KNOWN not in published(index.page([*CARDS, there]))
-
-
 def test_the_baseline_is_named_or_a_card_that_everybody_knows_or_the_newest_sound_run() -> None:
     def baseline(*more: Summary, reference: str = "") -> str:
         found = re.search(
@@ -257,13 +248,6 @@ def test_the_baseline_is_named_or_a_card_that_everybody_knows_or_the_newest_soun
     known = table().baseline
     assert baseline(named("k", known, 1), named("e", "Card E", 9)) == known
     assert baseline(named("k", known, 1), reference="b/3.html") == "Card B"
-
-
-def test_an_invalid_run_says_why_in_its_row() -> None:
-    fault = "clock: it stood still"
-    page = index.page([on_day(2, "a"), named("b", "Card B", 1, faults=(fault,), scored=NOTHING)])
-    assert f"invalid run, not ranked {fault}" in devices(page)[1]
-    assert [one.get("invalid") for one in data(page)["runs"]] == [None, fault]
 
 
 def test_a_device_has_its_newest_run_that_ended_without_errors() -> None:
@@ -309,17 +293,6 @@ def test_a_number_without_an_interval_says_so() -> None:
     assert "44.2 no interval" in row
 
 
-def test_amounts_have_the_digits_and_the_memory_of_the_run_s_page() -> None:
-    run = summary("a", accelerators=0)
-    first, *others = run.axes.axes
-    vague = replace(first, value=Estimate(44.2e9, 36e9, 55e9, launches=7))
-    found = data(index.page([replace(run, axes=replace(run.axes, axes=[vague, *others]))], []))
-    assert found["runs"][0]["axes"][0][1] == 44.2
-    (hardware,) = found["hardware"]["values"]
-    assert run.axes.memory_bytes == 16 * 2**30
-    assert hardware[3] == 16e9
-
-
 def test_without_an_engine_the_index_says_so_and_shows_the_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -331,14 +304,6 @@ def test_without_an_engine_the_index_says_so_and_shows_the_runs(
     page = index.page([on_day(1)])
     assert "No speed is shown: quickjs-ng is missing." in Reader(page).text
     assert links(page, "runs") == ["a/1.html"]
-
-
-def test_a_run_with_an_error_has_no_axis_where_others_have_theirs() -> None:
-    found = data(index.page([on_day(2, "a"), on_day(1, "b", faults=("clock: it stood still",))]))
-    good, bad = (one["axes"] for one in found["runs"])
-    names = [found["axis_kinds"][kind][0] for kind, *_ in good]
-    assert {"compute", "memory", "link_to_device"} <= set(names)
-    assert bad == []
 
 
 def test_hostile_strings_are_shown_and_do_nothing() -> None:
@@ -368,30 +333,7 @@ def test_a_thousand_runs_fit_the_page() -> None:
     assert 1000 * (more - few) / 10 + few < 1.4e6
 
 
-def test_of_runs_of_one_second_the_baseline_is_the_one_with_the_last_address() -> None:
-    cards = [named("a", "Card A", 1), named("b", "Card B", 1)]
-    for runs in (cards, cards[::-1]):
-        assert "Baseline, 1\N{MULTIPLICATION SIGN}: Card B." in Reader(index.page(runs)).text
-
-
 def test_devices_without_a_score_come_last_and_say_why() -> None:
     page = index.page([on_day(1, "cpu", accelerators=0), on_day(2, "gpu")])
     assert links(page, "devices") == ["gpu/2.html", "cpu/1.html"]
     assert "not measured no accelerator was measured" in devices(page)[1]
-
-
-def test_a_row_tells_what_to_doubt() -> None:
-    runs = [
-        on_day(9, complete=False, failed=2, faults=("clock: it stood still",)),
-        on_day(8, "b"),
-    ]
-    partial, _ = rows(index.page(runs))
-    assert "partial" in partial
-    assert "2 failed" in partial
-    assert "errors" in partial
-
-
-def test_devices_of_a_run_that_used_none_of_them_are_priced_alike_everywhere() -> None:
-    run = summary("a", places=())
-    assert equipment_of(run).device == "NVIDIA H200"
-    assert equipment_of(summary("a")).count == 1

@@ -11,7 +11,6 @@ from frobench.reports.compare import workload as workloads
 from frobench.reports.purchase import machines, script
 from frobench.reports.purchase.prices import Price
 from frobench.reports.purchase.prices import read as read_prices
-from frobench.reports.table.equipment import Equipment
 from frobench.reports.table.launches import STEP
 from frobench.suite.stored.types import (
     Accelerator,
@@ -164,43 +163,6 @@ def test_what_is_not_the_same_work_or_does_not_count_has_no_ratio(
     change(changed, its)
     assert "memory" not in speeds(beside(measured(whole(1)), its))
     assert "memory" not in speeds(beside(its, measured(whole(1))))
-
-
-def test_an_error_of_a_whole_run_leaves_nothing() -> None:
-    bad = measured(whole(1))
-    bad.frobench.conclusions.append(
-        Conclusion(code="repeated-samples", severity="error", message="twice", advice="")
-    )
-    found = beside(measured(whole(1)), bad)
-    assert speeds(found) == {}
-    assert found[""]["reasons"]["speed"] == "a run is invalid: repeated-samples: twice"
-    assert told(known(measured(whole(1)), bad))["invalid"] == "repeated-samples: twice"
-
-
-def test_cases_of_the_first_of_equal_devices_count_under_any_name() -> None:
-    mine = [product(8192, 1e-2), product(8192, 5e-2, "cuda:1")]
-    found = beside(measured(mine), measured([product(8192, 2e-2, "xpu:0")]))
-    assert speeds(found) == pytest.approx({"products_float32": 0.5}, rel=STEP)
-
-
-def test_several_devices_are_added_up_or_not_known() -> None:
-    [card] = BASE.frobench.environment.accelerators
-    pair = [card, replace(card, index=1, power_limit_watts=500.0)]
-    found = Equipment(replace(BASE.frobench.environment, accelerators=pair), ["cuda:0", "cuda:1"])
-    assert (found.count, found.watts, found.memory_bytes) == (2, 1200.0, 2 * 141 * 10**9)
-    alone = Equipment(replace(BASE.frobench.environment, accelerators=pair), ["cpu", "cuda:1"])
-    assert (alone.count, alone.watts) == (1, 500.0)
-    pair[1] = replace(pair[1], power_limit_watts=None, memory_bytes=None)
-    told = Equipment(replace(BASE.frobench.environment, accelerators=pair), ["cuda:0", "cuda:1"])
-    assert (told.watts, told.watts_source, told.memory_bytes) == (1400.0, "datasheet", None)
-
-
-def test_beside_another_model_the_first_counts_whose_cases_are_compared() -> None:
-    [card] = BASE.frobench.environment.accelerators
-    pair = [card, replace(card, index=1, name="A card inside the processor", memory_bytes=None)]
-    found = Equipment(replace(BASE.frobench.environment, accelerators=pair), ["cuda:0", "cuda:1"])
-    assert (found.device, found.count) == ("NVIDIA H200", 1)
-    assert (found.watts, found.memory_bytes) == (700.0, 141 * 10**9)
 
 
 def test_price_power_and_memory_are_those_of_the_devices_that_were_measured() -> None:

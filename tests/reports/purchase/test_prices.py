@@ -61,17 +61,6 @@ def test_the_shipped_table_is_well_formed_and_knows_devices_of_the_catalog() -> 
     assert len(set(keys)) == len(keys)
 
 
-def test_no_shipped_price_is_for_two_versions_of_a_device() -> None:
-    """A name with several sizes of memory has a price for a size, or none."""
-    sizes: dict[str, set[float]] = {}
-    for figure in catalog.read():
-        if figure.quantity == "memory_bytes":
-            sizes.setdefault(figure.torch_name, set()).add(figure.value)
-    for one in prices.read():
-        known = sizes.get(one.torch_name, set())
-        assert len(known) < 2 or one.memory_bytes in known
-
-
 def test_a_device_is_found_by_name_and_memory() -> None:
     known = prices.read()
     gib = 2**30
@@ -109,16 +98,6 @@ def test_an_hour_of_a_device_is_no_price_to_buy_it(tmp_path: Path) -> None:
         prices.read(path)
 
 
-def test_data_centre_cards_have_an_hour_and_no_price_to_buy() -> None:
-    known = prices.read()
-    for name, hour in (("NVIDIA A10", 1.29), ("NVIDIA A100-SXM4-40GB", 1.99)):
-        one = bought(card(name))
-        rent = prices.total(known, one, prices.HOUR)
-        assert prices.total(known, one) is None
-        assert rent is not None
-        assert (rent.price, rent.currency) == (hour, "USD")
-
-
 def test_a_machine_costs_what_its_devices_do(tmp_path: Path) -> None:
     known = prices.read(table(tmp_path, GOOD, "EPYC,,900,EUR,2026-01-02,offer,a shop\n"))
     pair = bought(card("NVIDIA H200"), card("NVIDIA H200", index=1))
@@ -131,19 +110,6 @@ def test_a_machine_costs_what_its_devices_do(tmp_path: Path) -> None:
     mixed = prices.total(known, bought(card("NVIDIA H200"), card("NVIDIA B200", index=1)))
     assert mixed is not None
     assert mixed.price == 30000  # ratios are those of the first model
-
-
-def test_versions_of_a_device_are_added_up_only_where_all_prices_are_of_a_kind(
-    tmp_path: Path,
-) -> None:
-    versions = bought(card("Twin", 8 * 2**30), card("Twin", 16 * 2**30, index=1))
-    small, large = f"Twin,{8 * 2**30},300,EUR,", f"Twin,{16 * 2**30},500,EUR,"
-    same, later = "2026-01-02,offer,a shop\n", "2026-02-03,offer,a shop\n"
-    both = prices.total(prices.read(table(tmp_path, small + same, large + same)), versions)
-    assert both is not None
-    assert both.price == 800
-    assert prices.total(prices.read(table(tmp_path, small + same, large + later)), versions) is None
-    assert prices.total(prices.read(table(tmp_path, small + same)), versions) is None
 
 
 def test_the_newest_price_counts_and_no_choice_is_made_within_a_day(tmp_path: Path) -> None:
@@ -176,32 +142,6 @@ def test_an_error_is_named_by_line_and_column(tmp_path: Path, column: str) -> No
         told = re.escape(f"mine.csv:3: {column} {wrong.strip()!r}: ")
         with pytest.raises(ValueError, match=told):
             prices.read(path)
-
-
-def test_a_table_of_other_columns_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "mine.csv"
-    path.write_text("device,price\nH200,1\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"mine\.csv: the columns are not torch_name, "):
-        prices.read(path)
-    with pytest.raises(ValueError, match=r"mine\.csv:2: 8 columns, not 7"):
-        prices.read(table(tmp_path, GOOD.replace("a shop", "a shop, in town")))
-
-
-@pytest.mark.parametrize("content", [b"\x7fELF\xd0", b"x" * 200_000], ids=["binary", "no-table"])
-def test_what_is_no_table_is_named(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "mine.csv"
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"mine\.csv: no table of text: "):
-        prices.read(path)
-    path.write_bytes(b"")
-    with pytest.raises(ValueError, match=r"mine\.csv: the columns are not torch_name, "):
-        prices.read(path)
-
-
-def test_a_table_from_a_spreadsheet_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "mine.csv"
-    path.write_text(HEAD + GOOD, encoding="utf-8-sig", newline="\r\n")
-    assert [one.source for one in prices.read(path)] == ["a shop"]
 
 
 def test_the_example_of_the_documents_is_read(tmp_path: Path) -> None:

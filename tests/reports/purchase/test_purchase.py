@@ -3,7 +3,6 @@
 
 import json
 import re
-import sys
 from hashlib import sha256
 from math import exp
 from pathlib import Path
@@ -14,9 +13,8 @@ from msgspec.structs import replace
 
 from frobench.reports.files.metadata import ANYWHERE
 from frobench.reports.findings.finding import RATIO
-from frobench.reports.purchase import machines, prices, purchase, script
+from frobench.reports.purchase import prices, purchase, script
 from frobench.reports.purchase.purchase import Shown
-from frobench.reports.site import build
 from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.launches import estimates
 from frobench.reports.web.render import HERE
@@ -148,25 +146,6 @@ def test_an_axis_holds_its_values_and_round_numbers(values: list[float]) -> None
     assert all(0 <= at <= 100 for at, _ in ticks)
 
 
-def test_without_the_engine_only_this_page_is_refused(
-    runs: dict[str, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    paths = [tmp_path / str(number) for number in range(2)]
-    for path, run in zip(paths, runs.values(), strict=False):
-        path.write_bytes(store.encode(run))
-    monkeypatch.setitem(sys.modules, "quickjs", None)
-    script.context.cache_clear()
-    beside = purchase.Maker(paths, None, [])
-    try:
-        build.build(paths, tmp_path / "site", beside=[beside])
-    finally:
-        script.context.cache_clear()
-    assert not beside.made
-    assert "has no package quickjs-ng" in beside.refused
-    assert (tmp_path / "site" / "index.html").exists()
-    assert not (tmp_path / "site" / purchase.PAGE).exists()
-
-
 @pytest.fixture(scope="module")
 def runs() -> dict[str, Run]:
     cards = {
@@ -198,12 +177,6 @@ def block(made: dict[str, bytes]) -> Any:  # noqa: ANN401 - it is JSON
     return json.loads(found)
 
 
-def test_the_page_holds_its_machines_for_its_scripts(made: dict[str, bytes]) -> None:
-    found = block(made)
-    assert [one["href"] for one in found["runs"]] == ["m/1.html", "m/2.html", "m/3.html"]
-    assert found["base"] == 1
-
-
 def test_hostile_names_stay_text(made: dict[str, bytes]) -> None:
     text = made[purchase.PAGE].decode()
     assert "<script>alert" not in text
@@ -218,18 +191,6 @@ def test_only_files_that_have_a_page_are_laid_side_by_side(tmp_path: Path) -> No
     lone = purchase.Maker(paths, None, [])
     assert lone([], ANYWHERE) == {}
     assert not lone.made
-
-
-def test_a_copy_of_a_file_is_the_same_reference(
-    runs: dict[str, Run], summaries: list[Summary], tmp_path: Path
-) -> None:
-    paths = [tmp_path / str(number) for number, _ in enumerate(runs)]
-    for path, run in zip(paths, runs.values(), strict=True):
-        path.write_bytes(store.encode(run))
-    copy = tmp_path / "copy"
-    copy.write_bytes(paths[1].read_bytes())
-    made = purchase.Maker([*paths, copy], copy, [])(summaries, ANYWHERE)
-    assert made == purchase.files(summaries, "m/2.html", [])
 
 
 @pytest.fixture(scope="module")
@@ -260,22 +221,6 @@ def test_unless_one_is_named_the_reference_is_the_newest_whole_run_of_the_common
     assert found["runs"][found["base"]]["href"] == "m/1.html"
 
 
-def test_beside_an_accelerator_a_processor_is_not_measured() -> None:
-    card, bare = made_up_cards.run(CARD), factory.run(seed=5)
-    both = [summary(card, "card.html"), summary(bare, "bare.html")]
-    shown = purchase.show(machines.data(both, reference="card.html"))
-    assert "is not compared with Made-up card: no accelerator was measured." in (
-        text_of(shown, "summary")
-    )
-
-
 def test_no_script_can_end_the_element_that_it_stands_in() -> None:
     for path in (HERE / "static").glob("*.js"):
         assert "</script" not in path.read_text(encoding="utf-8").lower(), path
-
-
-def test_an_invalid_run_has_no_axis_on_the_page(summaries: list[Summary], faulty: Summary) -> None:
-    found = block(purchase.files([*summaries, faulty], "m/1.html", []))
-    known = {one["href"]: one["axes"] for one in found["runs"]}
-    assert known.pop("m/4.html") == []
-    assert all(known.values())

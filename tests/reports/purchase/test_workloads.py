@@ -4,7 +4,6 @@
 import json
 import math
 import re
-import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -17,11 +16,10 @@ from msgspec.structs import replace
 from frobench.command import main
 from frobench.options import WORKLOADS
 from frobench.reports.compare import workload as workloads
-from frobench.reports.findings.finding import RATIO
 from frobench.reports.purchase import machines, script
 from frobench.reports.table.workloads import part_of, table
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Case, Conclusion, Energy, Run
+from frobench.suite.stored.types import Case, Energy, Run
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs.made_up_cards import CARD, MORE, Card, faster, on_the_cpu, run
 from tests.reports.purchase.test_purchase import summary
@@ -135,19 +133,10 @@ def test_scores_weigh_parts_as_the_methodology_shows(move: Callable[[Run], Run])
         assert found["speed"]["value"] == pytest.approx(right, rel=1e-3)
 
 
-def test_the_command_offers_the_workloads_of_the_table() -> None:
-    assert [one.name for one in table().workloads] == [*WORKLOADS]
-    assert all(set(part.weights) <= {*WORKLOADS} for part in table().parts)
-
-
 @pytest.mark.parametrize("workload", ["training", "decode"])
 def test_twice_the_compute_and_memory_is_nearly_twice_as_fast(workload: str) -> None:
     assert 1.8 <= speed("base", "chip", workload) <= 2.0
     assert scored("old", "old-chip", workload)["speed"] is None  # without any transformer
-
-
-def test_twice_the_compute_and_memory_helps_small_operations_little() -> None:
-    assert 1.0 <= speed("base", "chip", "small") <= 1.2
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
@@ -255,51 +244,6 @@ def test_in_the_terminal_a_doubtful_run_has_a_mark_beside_its_speed_and_no_verdi
     assert "the speed of base" not in told
     found = json.loads(printed(run(CARD), new, tmp_path, "--json"))
     assert found["doubts"] == {"base": "", "new": doubt}
-
-
-def test_in_the_terminal_two_specimens_of_a_card_are_no_two_cards(tmp_path: Path) -> None:
-    told = printed(run(CARD), run(faster(CARD, 0.97, 0.97)), tmp_path)
-    assert re.search(rf"Training: two runs of one device, 0\.97\d*{RATIO} \S+ \S+ apart", told)
-    assert "the speed of base" not in told
-    other = printed(run(CARD), run(CARD, device="Made-up chip"), tmp_path)
-    assert "There is one specimen of each: intervals cover launches, not specimens" in other
-
-
-def test_the_terminal_says_what_is_the_host_s_and_what_power_is(tmp_path: Path) -> None:
-    new = counting(CARD, "new")
-    small = printed(run(CARD), new, tmp_path, "--workload", "small")
-    cpu = new.frobench.environment.cpu.model
-    assert f"Mostly the host's: base has {cpu}, new has {cpu}" in small
-    assert "overhead, mostly the host's" in small
-    assert "Mostly" not in printed(run(CARD), new, tmp_path).replace("overhead, mostly", "")
-    assert re.search(r"power 700 W, the limit .*, measured", small)
-    assert re.search(r"capacity 64 GB 64 GB", small)
-
-
-def test_the_terminal_says_the_error_of_a_run() -> None:
-    wrong = run(CARD)
-    error = Conclusion(code="clock", severity="error", message="It stood still.", advice="")
-    wrong.frobench.conclusions.append(error)
-    found = score(run(CARD), wrong, "training")
-    assert found["reasons"]["speed"] == "a run is invalid: clock: It stood still."
-
-
-def test_without_the_engine_the_command_says_so_in_one_line(
-    stored: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "quickjs", None)
-    script.context.cache_clear()
-    given = ["compare", *map(str, stored), "--purchase"]
-    try:
-        plain = CliRunner().invoke(main, given)
-        found = CliRunner().invoke(main, [*given, "--json"])
-    finally:
-        script.context.cache_clear()
-    assert plain.exit_code == found.exit_code == 0
-    (line,) = (one for one in plain.stdout.splitlines() if "quickjs-ng" in one)
-    assert line.startswith("Training: not measured: ")
-    assert json.loads(found.stdout)["speed"] is None
-    assert "quickjs-ng" in json.loads(found.stdout)["reasons"]["speed"]
 
 
 def counting(card: Card, name: str) -> Run:

@@ -4,18 +4,15 @@
 import re
 
 import pytest
-from msgspec.structs import replace
 
-from frobench.reports.files.metadata import ANYWHERE, Head
 from frobench.reports.findings import Section, sections
 from frobench.reports.run.first_screen import FirstScreen
-from frobench.reports.run.page import AnswerRow, Contents, Signs, run_page
-from frobench.reports.summary import plain, views
+from frobench.reports.run.page import AnswerRow, Contents
+from frobench.reports.summary import views
 from frobench.reports.summary.model import device_axes, with_others
-from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Conclusion, Energy, Run, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, case
-from tests.reports.summary.test_device_axes import CPU, GPU, everything, of, run_of, searched
+from tests.reports.summary.test_device_axes import CPU, GPU, everything, of, run_of
 
 TWO = [22e-6, 22.1e-6, 22.2e-6, 22.3e-6, 41e-6, 41.1e-6, 41.2e-6, 41.3e-6]
 """Launches of one case in two modes, seconds."""
@@ -101,14 +98,6 @@ def test_the_line_of_trust_counts_cases() -> None:
     assert first(run).trust.startswith("other programs used 1.0 of 2 cores, 1 case failed, ")
 
 
-def test_an_error_of_the_whole_run_is_told() -> None:
-    run = run_of([], accelerators=0)
-    early = "launch 2 began too early"
-    error = Conclusion(code="clock-set-back", severity="error", message=early, advice="")
-    run.frobench.conclusions = [error]
-    assert f"none of its figures is shown: clock-set-back: {early}." in first(run).lead
-
-
 def loops(item: list[float] | float, log: list[float] | float | None = None) -> list[Case]:
     launches = {"bench_item": item, "bench_log_on_device": item if log is None else log}
     return of(
@@ -138,15 +127,6 @@ def test_launches_in_two_modes_are_a_strip_and_say_so() -> None:
     assert (alike.marks, alike.modes) == ((), "")
 
 
-def test_a_case_in_one_mode_is_no_strip_beside_one_in_two() -> None:
-    run = run_of(loops(TWO, 30e-6), accelerators=0)
-    found = AnswerRow(run, section_of(run, "norm_logging"), {})
-    assert found.modes == "item 22 or 41 µs"
-    drawn = str(found.chart)
-    assert (drawn.count("<circle"), drawn.count("<rect")) == (len(TWO), 0)
-    assert "log on device" not in drawn
-
-
 def test_a_wide_interval_is_marked_and_no_headline() -> None:
     cases = [
         case("bench_item", [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], CPU, steps=1000),
@@ -160,23 +140,6 @@ def test_a_wide_interval_is_marked_and_no_headline() -> None:
     assert found.answer.startswith("Not conclusive: ")
 
 
-def test_a_range_in_the_first_sentence_is_one_figure() -> None:
-    flops = 2.0 * 1024**3
-    seconds = [flops / (rate * 1e9) for rate in (200, 220, 300, 500, 700, 880, 900, 950)]
-    wide = case("bench_square", seconds, CPU, work=Work(flops=flops), n=1024, dtype="float32")
-    run = run_of(of("matmul", [wide]), accelerators=0)
-    page = run_page(shown(run), [], Signs(Head("", "", "", {}, ANYWHERE), "", "", ""))
-    (bold,) = re.findall(r'<p class="lead">.*?<b>(.*?)</b>', page)
-    assert re.fullmatch(r"\d+ to \d+\u00a0GFLOP/s", bold)
-
-
-def test_what_was_not_measured_stands_once_by_its_reason(gpu: Contents) -> None:
-    questions = [question for of_reason in gpu.absent.values() for question in of_reason]
-    assert len(questions) == len(set(questions))
-    told = [finding for one in gpu.sections for finding, _ in one.more]
-    assert not any(finding.absent for finding in told)
-
-
 def test_every_row_has_a_short_question_and_one_clause(gpu: Contents) -> None:
     rows = [one.row for one in gpu.sections if one.row]
     assert len(rows) == len(gpu.sections)
@@ -184,19 +147,6 @@ def test_every_row_has_a_short_question_and_one_clause(gpu: Contents) -> None:
         assert len(one.question.split()) <= 13
         assert one.answer.endswith(".")
         assert one.chart
-
-
-def test_no_strip_shows_a_ceiling_of_the_answer() -> None:
-    (product,) = searched(GPU, "bfloat16", 6e14)
-    product = replace(product, stats=store.case_stats(TWO, 1))
-    work = Work(flops=1e9, items=1000.0)
-    training = case("bench_train", 1e-4, GPU, work=work, width=4096, layers=1, dtype="bfloat16")
-    run = run_of([product, *of("transformer", [training])])
-    rows = {one.answers.exercise: one.row for one in shown(run).sections}
-    drawn = {name: bool(one and one.modes) for name, one in rows.items()}
-    assert drawn == {"attainable_peak": True, "transformer": False}
-    doubts = {one.exercise: one.doubts for one in plain.answers(run).answers if one.leads}
-    assert doubts == {"Attainable peak": ("two modes",), "Transformer": ()}
 
 
 def test_the_slope_and_the_ceiling_of_the_roofline_are_of_the_fastest_launch() -> None:
@@ -242,9 +192,3 @@ def test_without_a_launch_overhead_the_time_of_a_read_back_stands_in_its_place_i
     ]
     run = run_of(of("norm_logging", cases), accelerators=0)
     assert [axis.title for axis in first(run).axes] == titles
-
-
-def test_without_any_axis_the_page_says_so() -> None:
-    screen = first(run_of([], accelerators=0))
-    assert screen.lead.startswith("No axis was measured.")
-    assert screen.axes == []

@@ -79,11 +79,6 @@ def test_an_interval_that_reaches_the_range_is_within_it() -> None:
     assert only(run_of([one])).word == "within"
 
 
-def test_nothing_is_said_where_there_is_nothing_to_compare_an_axis_with() -> None:
-    for run in (run_of([product(1e14)], card="Another"), run_of([])):
-        assert beside_others(device_axes(run), {}) == []
-
-
 @pytest.mark.usefixtures("unjudged")
 def test_the_page_shows_what_others_measured_and_where_it_is_found(tmp_path: Path) -> None:
     stored = store.write(run_of([product(0.5 * min(BEST))]), tmp_path)
@@ -97,21 +92,6 @@ def test_the_page_shows_what_others_measured_and_where_it_is_found(tmp_path: Pat
     assert len(outward) == len(BEST)
     assert {one["rel"] for one in outward} == {"external noopener noreferrer"}
     assert {tag for tag, one in reader.tags if one in outward} == {"a"}
-
-
-@pytest.mark.usefixtures("unjudged")
-def test_stored_runs_of_the_same_device_count_one_for_each_other_machine(tmp_path: Path) -> None:
-    """Of each other machine the newest run counts, and none of the run's own machine."""
-    made = [("one", 500e12), ("two", 300e12), ("two", 98e12), ("three", 104e12), ("one", 100e12)]
-    runs = [
-        replace(run_of([product(rate)], "matmul", "Another", name), datetime=f"2026-01-0{day}")
-        for day, (name, rate) in enumerate(made, start=1)
-    ]
-    runs.append(replace(run_of([product(7e14)], card="Foreign"), datetime="2026-01-01"))
-    built = publish([store.write(run, tmp_path / str(at)) for at, run in enumerate(runs)], tmp_path)
-    found = [text for path in built[1:] if "98 to 104" in (text := path.read_text("utf-8"))]
-    assert len(found) == 1
-    assert "100.0" in found[0]
 
 
 def test_stored_and_published_figures_make_one_range_and_are_counted_apart() -> None:

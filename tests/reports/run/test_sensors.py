@@ -72,10 +72,6 @@ def test_gpus_are_drawn_by_clock_and_power_a_line_each_without_what_was_not_read
     assert found["Power"].lines[first] == [(25, 100), (45, 300)]
 
 
-def test_without_an_accelerator_the_processors_clock_is_drawn() -> None:
-    assert list(drawn(on_cpu())) == ["Clock of the processor"]
-
-
 def test_a_course_follows_the_theme_and_is_told_in_words() -> None:
     power = drawn(on_gpus())["Power"]
     svg = sensors.draw(power)
@@ -95,13 +91,6 @@ def test_what_held_clocks_back_and_what_was_not_read_is_said_with_the_reason() -
     assert told.held_back == [("NVIDIA H200 (cuda:0)", "SwPowerCap", "75%")]
     assert told.cost == "0.31%"
     assert "<code>cuda:0.fan</code>: NVML: Not Supported</li>" in page_of(on_gpus())
-
-
-def test_the_page_has_the_section_among_its_data_if_there_is_anything_to_show() -> None:
-    page = page_of(on_gpus())
-    assert page.index('id="data"') < page.index('id="sensors"') < page.index('id="files"')
-    assert "SwPowerCap</code> in 75%" in page
-    assert 'id="sensors"' not in page_of(made())
 
 
 def test_energy_is_told_by_call_and_watt_beside_the_power_at_rest() -> None:
@@ -171,16 +160,6 @@ def test_a_throttled_case_says_so_beside_its_number() -> None:
 
 
 @pytest.mark.parametrize(
-    "parts",
-    [{}, {"GpuIdle": 1.0}, {"ApplicationsClocksSetting": 1.0}, {"SwThermalSlowdown": 0.04}],
-)
-def test_what_is_no_trouble_is_no_warning(parts: dict[str, float]) -> None:
-    run = held_back(**parts)
-    codes = {one.code for one in run.frobench.conclusions}
-    assert not codes & {"throttled-case", "power-limited-case"}
-
-
-@pytest.mark.parametrize(
     "name", ["HwSlowdown", "SwThermalSlowdown", "HwThermalSlowdown", "HwPowerBrakeSlowdown"]
 )
 def test_every_slowdown_of_nvmls_is_a_warning(name: str) -> None:
@@ -188,18 +167,6 @@ def test_every_slowdown_of_nvmls_is_a_warning(name: str) -> None:
         one.message for one in held_back(**{name: 0.5}).frobench.conclusions
         if one.code == "throttled-case"
     )  # fmt: skip
-
-
-def test_a_single_reading_and_one_value_all_along_can_be_drawn() -> None:
-    for values in ([(1.0, 5.0)], [(1.0, 0.0), (2.0, 0.0)]):
-        sensors.draw(sensors.SensorSeries("Power", "W", {"cpu": values}, []))
-
-
-def test_a_device_that_never_tells_what_holds_it_back_has_a_page_all_the_same() -> None:
-    run = on_gpus()
-    assert run.frobench.telemetry
-    run.frobench.telemetry.held_back = {"cuda:0": {"SwPowerCap": [None, None, None]}}
-    assert "SwPowerCap" not in page_of(run)
 
 
 def test_the_table_beside_the_page_has_every_reading_or_the_reason() -> None:
