@@ -14,7 +14,7 @@ from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import Worker, halves, together
 from frobench.suite.machine.host import affinity
 from frobench.suite.stored.types import Check
-from tests.benchmarks.calls import CPU, called, module_of
+from tests.benchmarks.calls import CPU, called
 from tests.instruments.processes.alone import BENCHMARKS, Recorder
 
 pytestmark = pytest.mark.long
@@ -103,35 +103,6 @@ def test_a_process_alone_takes_the_whole_batch(sharing: ModuleType, pair: list[W
     assert recorder.work.items == steps * BATCH
 
 
-class Told:
-    """Stands where a worker does, and keeps what it is told."""
-
-    def __init__(self) -> None:
-        self.heard: list[object] = []
-
-    def start(self, steps: int) -> None:
-        """Hear how many steps to take."""
-        self.heard.append(steps)
-
-    def wait(self) -> None:
-        """Do nothing: it has nothing to do."""
-
-    def get_ready(self) -> None:
-        """Hear that it begins anew."""
-        self.heard.append("ready")
-
-    def check(self) -> Check:
-        """Hear that it is checked."""
-        self.heard.append("check")
-        return Check("this with that", 0.0, 1.0)
-
-
-def test_steps_share_a_message_but_the_first_is_checked_alone(sharing: ModuleType) -> None:
-    worker = Told()
-    sharing.measure_workers(Recorder(), [worker], SIZE, BATCH)
-    assert worker.heard == ["ready", 10, "check", "ready", 1, "check", 25, "check"]
-
-
 class Watched(Device):
     """Counts how often it was waited for."""
 
@@ -151,15 +122,6 @@ def test_a_step_in_a_process_ends_when_its_device_is_done(sharing: ModuleType) -
             body()
             assert device.waits == waits
         del member, body
-
-
-@pytest.mark.parametrize("name", ["distributed", "one_process"])
-def test_the_large_network_is_for_accelerators(name: str) -> None:
-    half = SimpleNamespace(seat=Seat("cpu/0", "cpu"))
-    with pytest.raises(pytest.skip.Exception, match="the large network is for accelerators"):
-        getattr(module_of("data_parallel"), f"bench_{name}")(
-            Recorder(), [half, half], "large", BATCH
-        )
 
 
 def test_where_no_backend_serves_that_is_the_reason(sharing: ModuleType) -> None:

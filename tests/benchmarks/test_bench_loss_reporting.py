@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Reported losses: what is read when, and which thread drives which device."""
 
-from collections import defaultdict
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from threading import Barrier, get_ident
-from time import sleep
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -53,26 +51,6 @@ def test_every_device_is_driven_by_a_thread_of_its_own(
     monkeypatch.setattr(MODULE.Training, "step", meet)
     MODULE.bench_threads(seen, **TOGETHER | {"reading": reading})
     assert seen.check.passed
-
-
-def test_a_thread_stays_with_its_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    step, threads, seen = MODULE.Training.step, defaultdict[int, set[int]](set), Recorder()
-
-    def noting(one: object, *batch: Tensor) -> object:
-        threads[id(one)].add(get_ident())
-        sleep(0.003 / (1 + list(threads).index(id(one))))  # who begins first ends last
-        return step(one, *batch)
-
-    def again(body: Callable[[], object], **others: Any) -> None:  # noqa: ANN401 - as `Recorder` has it
-        for _ in range(3):
-            others["before"]()
-            body()
-        seen(body, **others)
-
-    monkeypatch.setattr(MODULE.Training, "step", noting)
-    MODULE.bench_threads(again, **TOGETHER)
-    assert [len(its) for its in threads.values()] == [1, 1, 1]
-    assert len(set.union(*threads.values())) == 3
 
 
 @pytest.fixture

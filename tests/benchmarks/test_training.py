@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from torch.nn.functional import mse_loss
 from torch.utils.flop_counter import FlopCounterMode
 
 from frobench.suite.kit.device import Device
@@ -62,13 +61,6 @@ def test_all_devices_of_a_seed_train_the_same_network_on_the_same_data() -> None
     assert all(map(torch.equal, numbers, alike))
     assert not torch.equal(numbers[0], different[0])
     assert not torch.equal(numbers[2], different[2])
-
-
-def test_no_network_can_explain_the_noise() -> None:
-    inputs, targets = (half.double() for half in training.Training(Device("cpu"), "small", 64).data)
-    best = torch.linalg.lstsq(inputs, targets).solution
-    assert mse_loss(inputs @ best, targets).item() == pytest.approx(training.NOISE, rel=0.1)
-    assert targets.var().item() == pytest.approx(1 + training.NOISE, rel=0.1)
 
 
 def no_updates(one: object) -> None:
@@ -128,11 +120,3 @@ def test_twins_train_alike_and_apart() -> None:
     one.begin()
     assert one.model is not first.model
     assert trained(one, 20).losses == pytest.approx(first.losses)
-
-
-def test_batches_are_parts_of_the_data_in_order() -> None:
-    one = training.Training(Device("cpu"), "small", 100)
-    assert len(one.data[0]) == 2000
-    for joined, parts in zip(one.data, zip(*one.batches, strict=True), strict=True):
-        assert torch.equal(joined, torch.cat(parts))
-    assert one.batch_of(20) is one.batches[0]

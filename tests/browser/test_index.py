@@ -84,19 +84,6 @@ def test_devices_are_filtered_and_the_address_says_so(devices: Page) -> None:
     expect(devices.locator("#devices-table tbody tr")).to_have_count(3)
 
 
-def test_the_index_says_how_many_devices_are_left_and_how_many_lack_a_price(
-    devices: Page,
-) -> None:
-    status = devices.locator("#devices-status")
-    expect(status).to_have_text("4 devices.")
-    devices.get_by_label("Name").fill("cpu")
-    expect(status).to_have_text("1 device.")
-    devices.get_by_label("Name").fill("")
-    devices.get_by_label("Price, at most").fill("500")
-    devices.get_by_label("Price, at most").press("Tab")
-    expect(status).to_have_text("3 devices. 1 device without a known price left out.")
-
-
 def test_of_many_devices_the_first_are_shown_and_the_others_on_demand(
     browser: Browser, tmp_path: Path
 ) -> None:
@@ -206,46 +193,6 @@ def test_on_a_telephone_every_control_has_its_words(devices: Page) -> None:
         box = label.bounding_box()
         assert box
         assert box["width"] > 20
-
-
-def _names(page: Page) -> list[str]:
-    links = page.locator("#runs tbody a").all()
-    return [(link.get_attribute("href") or "").removesuffix(".html") for link in links]
-
-
-def test_the_newest_run_of_each_machine_is_shown_and_earlier_ones_on_demand(page: Page) -> None:
-    newest = ["cpu/25", "old/20", *(f"m{number}/{10 + number}" for number in range(5, -1, -1))]
-    assert _names(page) == [*newest, "fast/1"]
-    page.get_by_label("earlier runs too").check()
-    assert _names(page)[:5] == ["cpu/25", "old/20", "old/3", "old/2", "m5/15"]
-    page.get_by_label("earlier runs too").uncheck()
-    assert len(_names(page)) == len(newest) + 1
-
-
-def test_search_and_filters_leave_what_was_asked_for_and_say_how_much(page: Page) -> None:
-    page.get_by_label("Search").fill("M3 h200")
-    assert _names(page) == ["m3/13"]
-    expect(page.get_by_role("status").first).to_have_text("1 machine.")
-    page.get_by_label("Search").fill("accelerator")
-    assert "cpu/25" not in _names(page)
-    assert len(_names(page)) == len(MACHINES)
-    page.get_by_label("Search").fill("")
-    page.get_by_label("Search").fill("nothing is called that")
-    expect(page.get_by_role("status").first).to_have_text("No run is like that.")
-
-
-def test_a_view_can_be_sent_and_the_back_button_undoes(page: Page) -> None:
-    page.get_by_label("Search").fill("accelerator")
-    view, names = page.evaluate("location.href"), _names(page)
-    page.get_by_label("earlier runs too").check()
-    assert "old/2" in _names(page)
-    page.go_back()
-    assert (page.evaluate("location.href"), _names(page)) == (view, names)
-    page.reload()
-    assert _names(page) == names
-    assert page.get_by_label("Search").input_value() == "accelerator"
-    page.locator("a.skip").press("Enter")
-    assert page.evaluate("location.href") == view
 
 
 def test_picked_runs_stand_side_by_side_and_keep_what_the_reader_sets(page: Page) -> None:

@@ -91,19 +91,6 @@ def test_tab_reaches_every_control_shows_where_it_is_and_leaves_again(
     assert not found, tell(found)
 
 
-def test_the_first_stop_leads_past_the_navigation(browser: Browser, place: Place) -> None:
-    with shown(browser, place.address, NARROW) as one:
-        one.page.keyboard.press("Tab")
-        link = one.page.locator(":focus")
-        assert link.get_attribute("href") == "#main"
-        box = link.bounding_box()
-        assert box is not None
-        assert min(box["x"], box["y"]) >= 0
-        one.page.keyboard.press("Enter")
-        one.page.keyboard.press("Tab")
-        assert one.page.evaluate("document.activeElement.closest('header')") is None
-
-
 def test_neither_paper_nor_a_browser_without_javascript_loses_a_row(
     browser: Browser, place: Place
 ) -> None:

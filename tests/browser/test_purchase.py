@@ -17,7 +17,7 @@ from frobench.reports.purchase import machines, prices, purchase
 from frobench.reports.purchase.script import call
 from frobench.suite.stored.types import Run
 from frobench.suite.units import format_value
-from tests.browser.chromium import LOOKS, Look, shown
+from tests.browser.chromium import LOOKS, shown
 from tests.instruments.runs.made_up_cards import CARD, faster, run
 from tests.reports.purchase.test_purchase import summary
 
@@ -140,19 +140,6 @@ def choose(page: Page, workload: str) -> None:
     page.get_by_role("radio", name=workload).check()
 
 
-def test_a_workload_is_chosen_and_stands_in_the_address(page: Page, data: dict[str, Any]) -> None:
-    training = cell(page, "(A)", "Speed")
-    choose(page, "Small operations")
-    found: Any = call(SCORE, data, "small")
-    small = cell(page, "(A)", "Speed")
-    assert float(small.partition(RATIO)[0]) == pytest.approx(exp(found["log"]), abs=0.05)
-    assert "workload=small" in page.url
-    assert "Fastest under small operations" in part(page, "verdicts")
-    page.go_back()
-    assert cell(page, "(A)", "Speed") == training
-    assert page.get_by_role("radio", name="Training").is_checked()
-
-
 @pytest.mark.parametrize("way", ["opened", "printed"])
 def test_what_is_folded_away_is_drawn_when_it_is_opened_or_printed(
     browser: Browser, address: str, way: str
@@ -246,18 +233,6 @@ def test_a_view_can_be_sent_and_the_back_button_takes_a_step_back(
     assert part(page, "cards") == before
 
 
-def test_reset_forgets_what_was_set_in_its_fields_alone(page: Page) -> None:
-    before = cell(page, "(A)", "Speed")
-    choose(page, "Own weights")
-    put(page, "Years", "5")
-    put(page, "Small products", "2")
-    page.get_by_role("group", name="Prices and use").get_by_role("button").click()
-    assert "years" not in page.url
-    assert "weight.small_products=2" in page.url
-    page.get_by_role("group", name="How much each part counts").get_by_role("button").click()
-    assert cell(page, "(A)", "Speed") == before
-
-
 def test_a_comma_is_a_point_and_the_page_rests_on_what_was_typed(page: Page) -> None:
     put(page, FIRST, "30.000,50")
     put(page, KWH, "0,40")
@@ -314,14 +289,6 @@ def test_an_address_that_cannot_be_right_says_so_in_place_and_leaves_no_sentence
         assert one.page.title() == one.page.locator("h1").inner_text()
 
 
-def test_a_number_of_three_decimals_survives_the_address_and_the_field(page: Page) -> None:
-    put(page, KWH, "2.1250")
-    assert "kwh=2.1250" in page.url
-    assert field(page, KWH).input_value() == "2.1250"
-    page.reload()
-    assert page.locator("h1").is_visible()
-
-
 def test_a_copied_table_pastes_as_plain_cells(page: Page) -> None:
     pasted = page.evaluate(
         """() => {
@@ -342,58 +309,11 @@ def test_a_copied_table_pastes_as_plain_cells(page: Page) -> None:
     assert "covers" not in pasted
 
 
-def test_four_machines_fit_the_page_and_the_sheets_that_a_buyer_reads(
-    browser: Browser, tmp_path: Path
-) -> None:
-    for name, content in purchase.files(RUNS[:4], "b/two.html", prices.read()).items():
-        (tmp_path / name).write_bytes(content)
-    with shown(browser, (tmp_path / purchase.PAGE).as_uri(), LOOKS[1]) as one:
-        assert one.page.evaluate("document.documentElement.scrollHeight") <= 2800
-        assert len(one.page.locator("main").inner_text().split()) <= 800
-        assert re.match(
-            r"@misc\{frobench-\d{4}-", one.page.locator(".cite pre").text_content() or ""
-        )
-        one.page.pdf(path=tmp_path / "page.pdf", format="A4")
-        sheets = len(re.findall(rb"/Type /Page(?!s)", (tmp_path / "page.pdf").read_bytes()))
-        assert sheets <= 4
-        one.page.set_viewport_size({"width": 320, "height": 900})
-        assert one.probe("sideways") == []
-
-
-def test_forced_colours_show_the_chosen_workload_and_what_is_not_conclusive(
-    browser: Browser, address: str
-) -> None:
-    with shown(browser, address, Look("dark", 1280, forced=True)) as one:
-        styles = one.page.evaluate(
-            """() => [":checked", ":not(:checked)"].map((kind) => {
-                const input = document.querySelector(`[data-part=workload] [type=radio]${kind}`);
-                const style = getComputedStyle(input.parentElement);
-                return [style.color, style.backgroundColor, style.forcedColorAdjust];
-            })"""
-        )
-        (colour, ground, adjust), (_, others, _) = styles
-        assert (adjust, ground != others, ground != colour) == ("none", True, True)
-        unfold(one.page)
-        part(one.page, "weighs")
-        hatched = one.page.locator(".hatch small")
-        assert hatched.count() > 0
-        box = hatched.first.bounding_box()
-        assert box
-        assert box["width"] > 20
-
-
 def test_another_reference_turns_the_ratio_round_and_keeps_the_focus(page: Page) -> None:
     page.get_by_label("Compared with").select_option("a/one")
     assert cell(page, "(A)", "Speed") == f"1{RATIO}"
     assert page.get_by_label("Compared with").input_value() == "a/one"
     assert "reference=a%2Fone" in page.url
-
-
-def test_links_within_the_page_leave_the_settings_in_the_address(page: Page) -> None:
-    put(page, "Years", "5")
-    page.get_by_role("link", name="Method", exact=True).click()
-    assert "years=5" in page.url
-    assert page.evaluate("document.activeElement.id") == "method"
 
 
 def test_labels_of_the_chart_do_not_collide(page: Page) -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from frobench.suite.fleet.fleet import DISAPPEARED
-from tests.cluster.ray_nodes import LONGEST, MEASURED, Fleet, kept_on_nodes, ray_nodes
-from tests.suite.fleet.test_on_node import until
+from tests.cluster.ray_nodes import MEASURED, Fleet, ray_nodes
 
 # Ray leaves files and processes of its own to the collector of garbage.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -93,22 +92,3 @@ def test_a_fleet_that_is_killed_is_finished_by_another_call(tmp_path: Path) -> N
     stored = {(tmp_path / node["stored"]).resolve() for node in nodes}
     assert stored == {path.resolve() for path in tmp_path.glob("results/[!.]*/*.json")}
     assert len(stored) == 2
-
-
-def test_a_cluster_that_is_not_there_is_named(tmp_path: Path) -> None:
-    fleet = Fleet("127.0.0.1:1", tmp_path, *MEASURED)
-    fleet.until(lambda line: line.startswith("frobench: no Ray cluster at '127.0.0.1:1'"))
-    code, _ = fleet.end()
-    assert code == 3
-
-
-def test_an_interrupted_fleet_lets_each_node_save_what_it_finished(tmp_path: Path) -> None:
-    before = set(kept_on_nodes())
-    with ray_nodes("a") as cluster:
-        fleet = Fleet(cluster.address, tmp_path, *MEASURED)
-        fleet.until(lambda line: line.startswith("a: | launch 1 of "))
-        fleet.interrupt()
-        code, _ = fleet.end()
-        (kept,) = set(kept_on_nodes()) - before
-        assert any(any(kept.rglob("*.partial.json")) for _ in until(LONGEST))
-    assert code == 130

@@ -5,27 +5,19 @@ The nodes are network namespaces of this machine (see `tests.cluster.namespaces`
 allows none, these tests are skipped.
 """
 
-import json
 import re
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
-
-import pytest
 
 from frobench.reports import findings
 from frobench.suite import checks
 from frobench.suite.stored.types import Run
-from tests.cluster.namespaces import Network, network, python
-from tests.cluster.probing import best
+from tests.cluster.namespaces import Network, network
 from tests.instruments.processes.command import start
 
 GIGABIT, FIFTH = 10**9, 2 * 10**8
-NEAR, FROM_THE_RATE = 0.05, 0.1
-PAYLOAD = 0.956
-"""What TCP leaves of a link's rate for its payload: of packets of 1500 bytes, framed, 1448."""
 LONGEST = 400.0
 """Seconds that anything may take, on a machine that is busy."""
 
@@ -36,38 +28,6 @@ def until(found: Callable[[], object], what: str) -> None:
     while not found():
         assert time.monotonic() < deadline, what
         time.sleep(0.2)
-
-
-def rounds(text: str) -> list[dict[str, float]]:
-    """Return the rounds that a probing job has printed."""
-    lines = []
-    for line in text.splitlines():
-        with suppress(json.JSONDecodeError):
-            lines.append(json.loads(line[line.index("{") :]) if "{" in line else None)
-    return [line for line in lines if line]
-
-
-def test_messages_are_as_fast_as_a_plain_transfer_at_whatever_rate_the_link_has(
-    tmp_path: Path,
-) -> None:
-    with network(2, GIGABIT, tmp_path) as net:
-        net.start(1, *python("tests.cluster.plain_tcp", net.links.address(1)))
-        names = (net.links.name, str(net.links.subnet), str(GIGABIT), str(FIFTH))
-        first, _ = net.torchrun("-m", "tests.cluster.probing", *names)
-        until(lambda: first.poll() is not None, net.printed(0))
-        seen = rounds(net.printed(0))
-        assert first.returncode == 0, net.printed(0)
-    for bits in (GIGABIT, FIFTH):
-        rates = {
-            name: best([one[name] for one in seen if one["bits"] == bits])
-            for name in ("plain", "trip", "sum")
-        }
-        plain, *others = rates.values()
-        if plain is None or None in others:
-            pytest.fail(f"not measured: at {bits:g} bit/s no three rounds agree: {seen}")
-        assert plain == pytest.approx(PAYLOAD * bits / 8, rel=FROM_THE_RATE)
-        assert rates["trip"] == pytest.approx(plain, rel=NEAR)
-        assert rates["sum"] == pytest.approx(plain, rel=NEAR)
 
 
 def stored(folder: Path) -> Run:

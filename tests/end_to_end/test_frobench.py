@@ -2,7 +2,6 @@
 """The command: every verb does what its help says, and a wrong use gets one clear line."""
 
 import json
-import os
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -11,15 +10,12 @@ import pytest
 
 from frobench.command import main
 from frobench.endings import exits_cleanly
-from frobench.suite.benchmark_version import benchmark_version
 from frobench.suite.errors import CutShortError, Interrupted
-from frobench.suite.machine import environment
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion
 from frobench.suite.terminal import output
 from frobench.suite.units import RATIO
 from tests.instruments.processes import command
-from tests.instruments.processes.alone import load
 from tests.instruments.processes.command import ROOT, TRICKY
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory
@@ -104,27 +100,6 @@ def test_list_calls_nothing_of_a_benchmark(tmp_path: Path) -> None:
     assert "body[cpu-2]" in shown.stdout
     assert "unknown" in shown.stdout
     assert not (folder / "traces").exists()
-
-
-def test_list_takes_times_from_the_newest_run_of_this_machine(tmp_path: Path) -> None:
-    run = factory.run()
-    run.frobench.environment = environment.capture(["cpu"])
-    case = run.benchmarks[0]
-    case.group, case.fullname = "tricky", "tricky/bench_tricky.py::bench_fine[cpu-16]"
-    function = load(TRICKY / "bench_tricky.py").bench_fine
-    case.extra_info.version = benchmark_version(function)
-    store.write(run, tmp_path / "results")
-    arguments = ("--benchmarks", TRICKY, "--devices", "cpu", "-k", "fine", "--json")
-    found = json.loads(frobench("list", *arguments, folder=tmp_path).stdout)
-    assert (found["machine"], found["before"]) == (
-        run.frobench.environment.machine,
-        run.frobench.run,
-    )
-    assert [case["params"]["n"] for case in found["cases"]] == [8, 16]
-    assert found["launches"] is None
-    (measured,) = (case for case in found["cases"] if case["call_seconds"] is not None)
-    assert measured["fullname"] == case.fullname
-    assert measured["call_seconds"] == case.stats.median
 
 
 def test_validate_accepts_a_good_file_and_names_the_place_of_a_fault(
@@ -273,15 +248,3 @@ def test_what_is_advised_to_resume_a_run_can_be_typed(
     command = capsys.readouterr().err.split("`")[1]
     where = [] if results == "results" else ["--results", results]
     assert shlex.split(command) == ["frobench", "run", "--resume", RUN, *where]
-
-
-@pytest.mark.parametrize("verb", [("run",), ("list",)])
-def test_a_folder_whose_path_is_no_utf8_is_refused_in_one_line(
-    tmp_path: Path, verb: tuple[str, ...]
-) -> None:
-    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
-    folder.mkdir()
-    refused = frobench(*verb, "--benchmarks", folder, folder=tmp_path)
-    assert refused.returncode == 3
-    (line,) = refused.stderr.splitlines()
-    assert line.endswith("a folder's path must be UTF-8; give or move to another one")

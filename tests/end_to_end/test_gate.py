@@ -116,12 +116,6 @@ def _all_is_noise(new: Run) -> None:
     new.benchmarks = factory.run(seed=2, noise=1.0).benchmarks
 
 
-def test_faster_cases_pass() -> None:
-    comparison = compare_runs(made(seed=1), made(seed=2, slower=0.5))
-    assert set(comparison.counts) == {"faster"}
-    assert exit_code(comparison) == 0
-
-
 def _nothing_in_common(new: Run) -> None:
     for case in new.benchmarks:
         case.fullname = case.fullname.replace("::", "::other_")
@@ -208,12 +202,6 @@ def test_any_other_difference_still_does() -> None:
     assert comparison.counts == {"incomparable": len(base.benchmarks)}
 
 
-def test_a_fact_that_does_not_differ_is_said_to_be_equal() -> None:
-    comparison = compare_runs(made(seed=1), made(seed=2), across=["software.torch"])
-    assert words.of_runs(comparison)[0] == "software.torch is equal in both runs: 2.13.0"
-    assert exit_code(comparison) == 0
-
-
 @pytest.fixture
 def stored(tmp_path: Path) -> tuple[Path, Path]:
     """Store a run, and one with another torch and without a headline case."""
@@ -229,12 +217,6 @@ def _said(*arguments: object) -> tuple[int, str]:
     return shown.exit_code, shown.output
 
 
-def test_a_run_is_not_compared_with_itself(stored: tuple[Path, Path]) -> None:
-    code, shown = _said("compare", stored[0], stored[0])
-    assert code == 2
-    assert "BASE and NEW are the same file" in shown
-
-
 def test_the_command_takes_facts_to_compare_across_and_lets_cases_be_missing(
     stored: tuple[Path, Path],
 ) -> None:
@@ -246,20 +228,6 @@ def test_the_command_takes_facts_to_compare_across_and_lets_cases_be_missing(
     code, shown = _said(*across, "--allow-missing")
     assert code == 0
     assert "compared across software.torch: 2.13.0 -> 2.14.0" in shown
-
-
-def test_a_fact_that_no_run_has_is_refused_with_what_names_it(stored: tuple[Path, Path]) -> None:
-    for verb in (("compare", *stored), ("reproduce", stored[0])):
-        code, shown = _said(*verb, "--across", "zzzzzzzz")
-        assert code == 2
-        assert "no fact 'zzzzzzzz'; `compare` without it names what differs" in shown
-
-
-@pytest.mark.parametrize("options", [["--across", "software.torch"], ["--purchase"]])
-def test_options_that_ask_of_two_runs_are_refused_for_one(
-    stored: tuple[Path, Path], options: list[str]
-) -> None:
-    assert _said("compare", stored[0], *options)[0] == 2
 
 
 def test_a_reproduction_that_differs_exits_4_although_a_case_failed(

@@ -9,7 +9,6 @@ import torch
 from click.testing import CliRunner
 
 from frobench import command
-from frobench.suite.errors import NothingSelectedError
 from frobench.suite.launch.case import called_once
 from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.once import the_case
@@ -67,18 +66,6 @@ def test_a_case_is_found_by_its_name_or_a_part_of_it(wanted: str, place: int) ->
     assert the_case(wanted, CASES) == CASES[place]
 
 
-def test_several_cases_are_named() -> None:
-    with pytest.raises(NothingSelectedError) as error:
-        the_case("float", CASES)
-    assert str(error.value).splitlines() == [
-        "'float' matches 2 cases; give the name of one, such as",
-        f"  {CASES[0]}",
-        f"  {CASES[1]}",
-    ]
-    with pytest.raises(NothingSelectedError, match="`frobench list --profile rigorous`"):
-        the_case("srot", CASES)
-
-
 @pytest.mark.parametrize(
     ("options", "named"),
     [
@@ -90,17 +77,6 @@ def test_options_that_do_not_go_together_are_refused(options: list[str], named: 
     ended = CliRunner().invoke(command.main, ["run", *options])
     assert ended.exit_code == 2
     assert named in ended.output
-
-
-@pytest.mark.parametrize(
-    ("label", "message"),
-    [("", "it is empty"), (" ", "it is empty"), ("\udcff", "it is not UTF-8")],
-    ids=["empty", "blank", "bytes"],
-)
-def test_a_label_that_cannot_tell_nodes_apart_is_refused(label: str, message: str) -> None:
-    ended = CliRunner().invoke(command.main, ["run", "--label", label])
-    assert ended.exit_code == 2
-    assert f"Invalid value for '--label': {message}" in ended.output
 
 
 def test_the_one_call_is_marked_in_its_trace_and_nothing_is_stored(
@@ -144,14 +120,3 @@ def test_a_wrong_result_fails_and_says_so(mine: Path, tmp_path: Path) -> None:
     assert ended.returncode == 1
     assert "failed: norm[cpu-1000]: wrong result: the norm with float64 is off by" in ended.stderr
     assert not ended.stdout
-
-
-def test_an_interruption_ends_in_one_line(mine: Path, tmp_path: Path) -> None:
-    """As Ctrl-C does, wherever in a body it comes."""
-    stopping = BENCHMARK.replace("lambda: numbers.norm()", "lambda: os.kill(os.getpid(), 2)")
-    (mine / "bench_norm.py").write_text(stopping, "utf-8")
-    options = ("--benchmarks", mine, "--devices", "cpu")
-    ended = frobench("run", "--once", "norm[cpu-1000]", *options, folder=tmp_path)
-    assert ended.returncode == 130
-    assert ended.stderr.startswith("frobench: interrupted")
-    assert len(ended.stderr.splitlines()) == 1

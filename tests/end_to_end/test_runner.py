@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A run through the command: what is measured, and what becomes of what goes wrong."""
 
-import re
 import subprocess
 import time
 from pathlib import Path
@@ -47,10 +46,6 @@ def afresh(tmp_path_factory: pytest.TempPathFactory) -> Run:
     )
     assert run.returncode == 0, run.stderr
     return stored(run, folder)
-
-
-def test_no_image_lets_float32_be_rounded(afresh: Run) -> None:
-    assert outcomes(afresh)["bench_strict[cpu-1]"].status == "passed"
 
 
 def test_what_works_is_measured_once_in_each_launch(tricky: Tricky) -> None:
@@ -116,17 +111,6 @@ def test_what_a_case_raised_ends_the_run_with_1_and_has_its_traceback(
     assert "_pytest" not in shown
 
 
-def test_what_is_left_out_and_how_many_launches_are_made_is_said_before_them(
-    tricky: Tricky,
-) -> None:
-    before = tricky[0].stderr.partition("launch 1 of about")[0]
-    assert re.search(r"^\d+ cases to try first, which shows how long each of them takes\n", before)
-    assert before.count(" to try first") == 1
-    assert " cases in 2 launches of about " in before
-    assert re.search(r"\n\d+ cases left out: .+ \(--verbose names them\)\n", before)
-    assert before.count("\n  has no such unit\n") == 1
-
-
 def test_a_run_ends_with_the_answers_then_the_doubts_then_the_path(tricky: Tricky) -> None:
     run, shown = tricky[1], tricky[0].stderr
     answers = shown.index(f"{len(run.benchmarks)} cases measured in 2 launches")
@@ -176,15 +160,6 @@ def test_each_launch_has_an_order_of_its_own_and_says_what_it_found_of_the_machi
         assert launch.others >= 0
         assert launch.runner_cores is not UNSET
         assert launch.runner_cores > 0
-
-
-def test_workers_on_two_halves_of_the_cpu_show_when_both_ran(tricky: Tricky) -> None:
-    both = next(case for case in tricky[1].benchmarks if case.name.startswith("bench_both"))
-    assert both.extra_info.devices == ["cpu/0", "cpu/1"]
-    parts = both.extra_info.parts
-    assert all(0 <= (part or 0) <= 1 for part in parts["concurrency"])
-    assert all(part == 0 for part in parts["shared_in_turn"])
-    assert "busy" not in parts
 
 
 def test_a_second_run_waits_for_nobody_and_says_who_measures(tmp_path: Path) -> None:
@@ -237,16 +212,6 @@ def test_an_accelerator_that_torch_cannot_use_is_left_out_only_when_asked_for(
     run = command.frobench(*cpu, folder=tmp_path, environment=shown_gpu)
     assert run.returncode == 0
     assert stored(run, tmp_path).frobench.settings.devices == ["cpu"]
-
-
-def test_a_run_that_leaves_every_case_out_ends_with_3_and_the_reasons(tmp_path: Path) -> None:
-    run = frobench(*QUICK, "-k", "pair or (broken and skip)", folder=tmp_path)
-    assert run.returncode == 3
-    assert "nothing was measured, so nothing is stored: 0 cases failed, 2 skipped" in run.stderr
-    assert "skipped: bench_broken[cpu-skip]: pytest.skip (bench_tricky.py:46)" in run.stderr
-    assert run.stderr.count("has no such unit") == 1
-    assert "skipped: bench_pair[none]: needs two accelerators; 0 measured here" in run.stderr
-    _nothing_is_left_to_resume(run, tmp_path)
 
 
 LATER = """

@@ -70,19 +70,6 @@ def test_an_option_comes_before_the_environment_and_that_before_the_table(projec
     assert quick.startswith("quick:")
 
 
-def test_verbs_without_the_option_find_results_by_the_same_order(project: Path) -> None:
-    settings(project, 'results = "table"')
-
-    def looked_in(folder: Path = project, **environment: str) -> str:
-        return frobench("validate", folder=folder, environment=environment).stderr
-
-    assert f"no stored run in {project / 'table'}" in looked_in()
-    assert "no stored run in variable" in looked_in(FROBENCH_RESULTS="variable")
-    settings(project, "")
-    (project / "docs").mkdir()
-    assert f"no stored run in {project / 'results'}" in looked_in(project / "docs")
-
-
 @pytest.mark.parametrize(
     ("text", "named"),
     [
@@ -100,34 +87,6 @@ def test_what_is_no_setting_is_refused(project: Path, text: str, named: str) -> 
     assert f"{project / 'pyproject.toml'}: [tool.frobench] {named}" in refused.stderr
 
 
-def test_a_table_of_nearly_that_name_is_refused_and_a_file_without_it_changes_nothing(
-    project: Path,
-) -> None:
-    (project / "pyproject.toml").write_text("[tool.forbench]\n")
-    refused = CliRunner().invoke(main, ["list"])
-    assert refused.exit_code == 2
-    assert "[tool.forbench]: did you mean [tool.frobench]?" in refused.stderr
-    (project / "pyproject.toml").write_text("[tool.other]\n")
-    assert "bench_mine" not in frobench("list", "-k", "mine", folder=project).stdout
-    (project / "pyproject.toml").write_text("not TOML")
-    assert frobench("list", "-k", "norm", folder=project).returncode == 0
-
-
-def test_a_folder_that_was_removed_is_named_without_a_traceback(project: Path) -> None:
-    (project / "gone").mkdir()
-    command = f"cd gone && rmdir ../gone && exec {sys.executable} -m frobench run"
-    done = subprocess.run(
-        ["sh", "-c", command],  # noqa: S607 - as found
-        cwd=project,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 3, done.stderr
-    assert "Traceback" not in done.stderr
-
-
 def pytest_in(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Call plain pytest in a project; the installation brings the entry point."""
     if not any(one.name == "frobench" for one in entry_points(group="pytest11")):
@@ -137,20 +96,6 @@ def pytest_in(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command, cwd=project, env=ours, capture_output=True, text=True, check=False
     )
-
-
-TEST = """
-import pytest
-from click.testing import CliRunner
-
-@pytest.fixture
-def device():
-    return "mine"
-
-@pytest.mark.parametrize("devices", [[1], [2]])
-def test_mine(device, devices):
-    assert device == "mine"
-"""
 
 
 @pytest.mark.parametrize("more", [(), ("-p", "frobench.suite.launch.plugin")])
@@ -178,13 +123,6 @@ def test_plain_pytest_takes_the_profile_of_the_table_unless_an_option_names_one(
     assert "1 test collected" in pytest_in(project, "benchmarks", "--collect-only").stdout
     asked = pytest_in(project, "benchmarks", "--collect-only", "--frobench-profile=standard")
     assert "3 tests collected" in asked.stdout
-
-
-def test_other_tests_of_such_a_project_are_left_alone(project: Path) -> None:
-    settings(project, "")
-    (project / "test_mine.py").write_text(TEST)
-    assert "3 passed" in pytest_in(project).stdout
-    assert "2 passed" in pytest_in(project, "test_mine.py").stdout
 
 
 def test_plain_pytest_elsewhere_is_left_alone(project: Path) -> None:

@@ -2,7 +2,6 @@
 """`frobench show`: a stored run's answers for people, at any width, and for programs."""
 
 import csv
-import gc
 import io
 import json
 import re
@@ -76,15 +75,6 @@ def test_the_answers_are_there_for_programs(tmp_path: Path) -> None:
     assert float(rows[0]["value"]) == found["answers"][0]["value"]["value"]
 
 
-def test_an_accelerator_is_answered_for_before_the_processor(tmp_path: Path) -> None:
-    path = tmp_path / "run.json"
-    path.write_bytes(store.encode(factory.run(accelerators=1)))
-    shown = CliRunner().invoke(main, ["show", str(path), "--json"])
-    names = [one["name"] for one in json.loads(shown.stdout)["answers"]]
-    for question in ("best-rate", "penalty"):
-        assert names.index(f"{question}-cuda:0") < names.index(f"{question}-cpu")
-
-
 def test_the_terminal_tells_the_axes_and_the_answers_of_the_page() -> None:
     run = checks.credible(checks.read(EXAMPLE_RUN))
     found = plain.answers(run)
@@ -119,20 +109,6 @@ def test_the_table_of_cases_has_the_medians_over_launches() -> None:
             if count
         ]
         assert float(seconds[case.fullname]) == pytest.approx(statistics.median(medians), rel=1e-9)
-
-
-def test_a_table_in_markdown_has_one_row_an_answer_and_no_markup_of_others() -> None:
-    run = factory.run()
-    run.frobench.exercises["matmul"].question = "Is a | b <script> `x`?"
-    lines = answers.as_markdown(plain.answers(run)).splitlines()
-    table = [line for line in lines if line.startswith("|")]
-    found = plain.answers(run)
-    columns = [len(re.findall(r"(?<!\\)\|", line)) - 1 for line in table]
-    pairs = len(found.axes) + len(found.models)
-    assert columns.count(2) == 2 + pairs
-    assert columns.count(3) == 2 + sum(answer.leads for answer in found.answers)
-    assert len(columns) == 4 + pairs + sum(answer.leads for answer in found.answers)
-    assert "<script>" not in "\n".join(lines)
 
 
 def test_a_failed_case_and_one_left_out_stand_with_their_whole_reasons() -> None:
@@ -212,21 +188,6 @@ def test_a_file_is_read_without_what_takes_long_to_import(
     assert ({"torch", "scipy", "matplotlib", "pytest", "rich"} | more).isdisjoint(modules)
 
 
-@pytest.mark.parametrize("verb", ["show", "compare"])
-@pytest.mark.parametrize("enabled", [True, False])
-def test_a_verb_that_ends_leaves_the_search_for_garbage_as_it_was(
-    tmp_path: Path, verb: str, *, enabled: bool
-) -> None:
-    (tmp_path / "empty.json").touch()
-    before = gc.isenabled()
-    (gc.enable if enabled else gc.disable)()
-    try:
-        ended = CliRunner().invoke(main, [verb, str(tmp_path / "empty.json")])
-        assert (ended.exit_code, gc.isenabled()) == (1, enabled)
-    finally:
-        (gc.enable if before else gc.disable)()
-
-
 @pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-x", "@SUM(A1)", "\t=1", "\r=1"])
 def test_no_cell_is_a_formula(text: str) -> None:
     run = plain.answers(checks.credible(checks.judged(factory.run())))
@@ -250,16 +211,3 @@ def test_the_first_line_says_that_other_programs_disturbed_the_run(tmp_path: Pat
         lines[others] = CliRunner().invoke(main, ["show", str(path)]).stdout.partition("\n")[0]
     assert lines[1.0] == "Other programs used 1.0 of 2 cores: do not publish this run."
     assert "programs" not in lines[0.01]
-
-
-def test_that_most_numbers_are_noisy_is_said_once() -> None:
-    found = plain.answers(checks.credible(checks.read(QUIET)))
-    noisy = tuple(replace(one, doubts=("noisy", "drift")) for one in found.answers)
-    told = [*answers.lines(replace(found, axes=(), answers=noisy), 10_000)]
-    leads = sum(one.leads for one in noisy)
-    once = f"{leads} of these {leads} numbers are noisy"
-    assert [line for line in told if "noisy" in line] == [once]
-    assert sum("(drift)" in line for line in told) == leads
-    few = (*noisy[:1], *(replace(one, doubts=()) for one in found.answers[1:]))
-    told = [*answers.lines(replace(found, axes=(), answers=few), 10_000)]
-    assert [line[-14:] for line in told if "noisy" in line] == ["(noisy, drift)"]

@@ -111,28 +111,6 @@ def test_torch_comes_from_the_image_and_everything_else_from_the_environment(
     assert imported(own, "numpy") == "pinned"
 
 
-def test_the_versions_of_an_image_do_not_contradict_the_pinned_ones() -> None:
-    lines: list[str] = []
-    session = SimpleNamespace(env={}, install=lambda *_: None, log=lines.append)
-    noxfile._install_needs(cast("nox.Session", session))
-    (line,) = lines
-    assert line.startswith("pip is silent while it downloads what is not here yet, 340 MB for CPUs")
-    assert session.env == {"PIP_CONSTRAINT": None}  # nox takes it out of the environment
-
-
-def test_without_node_the_types_of_scripts_are_skipped_and_the_line_says_why(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("PATH", "")
-    skipped = SimpleNamespace(skip=_raise)
-    with pytest.raises(RuntimeError, match="no Node is here"):
-        noxfile.scripts.func(skipped)
-
-
-def _raise(text: str) -> None:
-    raise RuntimeError(text)
-
-
 STAND_IN = """#!{python}
 import sys, time
 def note(*words):

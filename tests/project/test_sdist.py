@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The source archive has every file of the repository, so that its tests can run."""
 
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -29,18 +28,3 @@ def test_the_source_archive_has_every_file(tmp_path: Path) -> None:
     linked = {f"frobench/{name}" for name in names}  # an archive has files where a clone has links
     made = {"PKG-INFO", "setup.cfg"}
     assert {name for name in kept - names - linked if "egg-info/" not in name} == made
-
-
-def test_what_git_does_not_keep_is_left_out(tmp_path: Path) -> None:
-    if shutil.which("git") is None:
-        pytest.skip("git is not installed")
-    clone = tmp_path / "clone"
-    (clone / "results" / "mine").mkdir(parents=True)
-    kept, own = clone / "README.md", clone / "results" / "mine" / "run.json"
-    kept.touch()
-    own.touch()
-    for command in (["init", "--quiet"], ["add", "README.md"]):
-        subprocess.run(["git", "-C", str(clone), *command], check=True)  # noqa: S607 - as above
-    noxfile.copy_tracked(clone, tmp_path / "copy")
-    copied = [path for path in (tmp_path / "copy").rglob("*") if path.is_file()]
-    assert copied == [tmp_path / "copy" / "README.md"]

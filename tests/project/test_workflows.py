@@ -53,15 +53,6 @@ def test_only_what_publishes_may_write() -> None:
     assert writing == {("report", "pages"), ("report", "id-token"), ("release", "id-token")}
 
 
-def test_the_site_is_published_with_its_address_and_without_what_is_kept() -> None:
-    text = (ROOT / ".github" / "workflows" / "report.yml").read_text(encoding="utf-8")
-    (report,) = [one for one in commands(text) if "nox -s report" in one]
-    assert '-- --address "$ADDRESS"' in report
-    assert "ADDRESS: ${{ steps.pages.outputs.base_url }}" in text
-    assert text.index("actions/cache@") < text.index("nox -s report")
-    assert "include-hidden-files" not in text
-
-
 def test_results_of_a_change_are_judged_by_the_sources_of_its_base(tmp_path: Path) -> None:
     """A change may bring a validator of its own; the workflow's own steps are run on a clone."""
 

@@ -83,15 +83,6 @@ def test_a_name_that_others_have_too_is_none_of_the_projects_packages(
     assert foreign_code(project, project / "benchmarks") is None
 
 
-def test_code_beside_the_benchmarks_of_another_checkout_is_to_be_left_behind(
-    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    imported(monkeypatch, "mylib_extra", tmp_path / "other" / "mylib_extra.py")
-    message = foreign_code(project, tmp_path / "other" / "benchmarks")
-    assert message is not None
-    assert "Copy the folder of benchmarks elsewhere" in message
-
-
 @pytest.mark.parametrize(
     "path",
     [
@@ -106,14 +97,6 @@ def test_what_is_the_projects_or_installed_or_a_helper_is_not_foreign(
 ) -> None:
     imported(monkeypatch, "mylib", tmp_path / path)
     assert foreign_code(project, tmp_path / "other" / "benchmarks") is None
-
-
-def test_a_package_that_the_project_links_to_is_its_own(
-    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    imported(monkeypatch, "linked", tmp_path / "shared" / "linked" / "__init__.py")
-    (project / "linked").symlink_to(tmp_path / "shared" / "linked")
-    assert foreign_code(project, project / "benchmarks") is None
 
 
 def test_a_base_is_never_measured_with_the_code_of_the_change(tmp_path: Path) -> None:

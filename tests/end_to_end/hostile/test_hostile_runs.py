@@ -2,29 +2,24 @@
 """Files that once ended a command with a traceback: each is refused with its place, or read."""
 
 import json
-import math
 from collections.abc import Callable
 from pathlib import Path
-from time import process_time
 
 import msgspec
 import pytest
-from msgspec.structs import replace
 
 from frobench.reports.compare.comparing import compare_findings
 from frobench.reports.making.workers import Workers
 from frobench.reports.site import build
 from frobench.reports.summary import plain
-from frobench.suite import checks, personal_data
+from frobench.suite import checks
 from frobench.suite.compare.between_run_spread import levels
 from frobench.suite.compare.matching import match_machines
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.export import FORMATS
 from frobench.suite.stored import store
-from frobench.suite.stored.machine_identity import nodes_of
-from frobench.suite.stored.types import Estimate, Run, Work
+from frobench.suite.stored.types import Run, Work
 from frobench.suite.terminal import answers
-from frobench.suite.units import NOT_FINITE, format_estimate, format_value
 from tests.instruments.faults.judging import set_samples
 from tests.instruments.faults.spoiling import case, good, product, put
 from tests.reports.site.test_site import small
@@ -108,23 +103,3 @@ def test_a_flipped_bit_in_the_name_of_a_field_is_found_also_in_one_that_no_reade
         path.write_bytes(damaged)
         (found,) = checks.review(path)
         assert (found.code, found.message) == ("unreadable", "not UTF-8")
-
-
-@pytest.mark.parametrize("value", [math.inf, -math.inf])
-@pytest.mark.parametrize("unit", ["s", "FLOP/s", "B", "1", "n", ""])
-def test_what_is_beyond_all_numbers_is_spelled_all_the_same(value: float, unit: str) -> None:
-    assert format_value(value, unit) == NOT_FINITE
-    one = Estimate(1.0, 0.5, 2.0, 6)
-    for wrong in (replace(one, value=value), replace(one, low=value), replace(one, high=value)):
-        assert format_estimate(wrong, unit) == NOT_FINITE
-
-
-def test_thousands_of_addresses_are_found_in_time() -> None:
-    begun = process_time()
-    assert "1.1.1.1" not in personal_data.hide("1.1.1.1 " * 4000)
-    assert process_time() - begun < 10  # the square of its characters cost minutes
-
-
-@pytest.mark.parametrize("device", ["cuda/\u00b2x\u00b2", "cuda/x8", "cuda/-1x8", "cuda/1.5x8"])
-def test_a_device_with_digits_that_are_no_number_spans_no_nodes(device: str) -> None:
-    assert nodes_of(device) is None

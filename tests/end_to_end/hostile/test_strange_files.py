@@ -11,9 +11,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from frobench.command import main
-from frobench.reports.files.metadata import ANYWHERE
-from frobench.reports.purchase import purchase
-from frobench.suite.compare.runs import newest_levels
 from frobench.suite.files import LARGEST_FILE
 from frobench.suite.stored import store
 from tests.reports.site.test_site import files, small
@@ -151,12 +148,3 @@ def test_a_verb_of_one_file_refuses_it(verb: tuple[str, ...], name: str) -> None
 def test_a_link_to_a_stored_run_is_read(folder: Path) -> None:
     (folder.parent / "link.json").symlink_to("runs/good.json")
     assert called("validate", "link.json").output.endswith("link.json: valid\n")
-
-
-def test_what_is_strange_beside_a_run_tells_no_comparison_anything(folder: Path) -> None:
-    assert [one.run for one in newest_levels([folder])] == [small(1).frobench.run]
-
-
-def test_side_by_side_passes_over_what_is_no_file(folder: Path) -> None:
-    paths = [folder / name for name in ("good.json", "pipe.json", "large.json")]
-    assert purchase.Maker(paths, None, [])([], ANYWHERE) == {}

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """No command gives a terminal orders that a file, a file's name or an argument holds."""
 
-import io
 import json
 import unicodedata
 from pathlib import Path
@@ -11,8 +10,7 @@ from click.testing import CliRunner, Result
 
 from frobench.command import main
 from frobench.suite import personal_data
-from frobench.suite.printable import HarmlessStream, as_json
-from frobench.suite.run.progress import Reporter
+from frobench.suite.printable import as_json
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import made
@@ -144,33 +142,8 @@ def test_no_wrong_use_comes_back_raw(
     assert harmful(shown.output) == set()
 
 
-def test_an_exception_and_its_traceback_are_harmless() -> None:
-    beneath = io.StringIO()
-    print(f"Traceback\n  {ORDERS}\n", file=HarmlessStream(beneath))
-    assert harmful(beneath.getvalue()) == set()
-    assert beneath.getvalue().count("\n") == 3
-
-
 def test_json_says_the_same_with_its_characters_escaped() -> None:
     data = {ORDERS: [f"a\n{ORDERS}\U000e0001", "\N{NO-BREAK SPACE}\N{MULTIPLICATION SIGN}"]}
     text = as_json(data)
     assert harmful(text) == set()
     assert json.loads(text) == data
-
-
-def test_a_stream_of_few_characters_gets_what_it_can_show() -> None:
-    data = io.BytesIO()
-    stream = HarmlessStream(io.TextIOWrapper(data, "latin-1", write_through=True))
-    stream.write("1.0 \N{MICRO SIGN} \N{HORIZONTAL ELLIPSIS}\n")
-    assert data.getvalue() == b"1.0 \xb5 ?\n"
-
-
-def test_the_bar_of_a_run_shows_names_of_cases_harmlessly() -> None:
-    beneath = io.StringIO()
-    beneath.isatty = lambda: True  # type: ignore[method-assign]
-    with Reporter(HarmlessStream(beneath)) as bar:  # type: ignore[arg-type]
-        bar.say(ORDERS)
-        bar.at(0.5, 10.0, ORDERS)
-    assert not {"\x07", "\x9b", "\u202e", "\x9d"} & set(beneath.getvalue())
-    assert "]0;owned" in beneath.getvalue()
-    assert "\x1b]" not in beneath.getvalue()

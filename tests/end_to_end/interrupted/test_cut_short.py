@@ -2,7 +2,6 @@
 """A run that is cut short at any moment loses nothing finished, and is resumed as the same run."""
 
 import signal
-import time
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -12,8 +11,7 @@ import pytest
 from frobench.suite.checks.plausibility import launch_beyond_run
 from frobench.suite.errors import CannotRunError, Interrupted
 from frobench.suite.plan import Plan
-from frobench.suite.run import runner, unfinished
-from frobench.suite.run.runner import Interruptions
+from frobench.suite.run import unfinished
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
 from tests.instruments.faults.faulty_disk import Killed, faulty, full_from, killed_at
@@ -145,18 +143,3 @@ def test_an_interrupted_run_saves_what_is_finished_however_often_it_is_interrupt
         return True
 
     at_every_change(tmp_path, interrupt)
-
-
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_an_interruption_that_a_destructor_swallows_is_raised_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Swallowing:
-        def __del__(self) -> None:
-            signal.raise_signal(signal.SIGINT)
-
-    monkeypatch.setattr(runner, "AGAIN_SECONDS", 0.02)
-    with Interruptions():
-        Swallowing()
-        with pytest.raises(KeyboardInterrupt):
-            time.sleep(60)

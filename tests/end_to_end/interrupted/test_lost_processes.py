@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT
 """A process that is lost costs a run at most the case in flight, and what happened is named."""
 
-import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from threading import Timer
 
 import msgspec
 import psutil
@@ -16,13 +14,11 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.suite.errors import CannotRunError, CutShortError, Interrupted, NothingSelectedError
-from frobench.suite.journal import DISK_REFUSES, Ended, Journal, Measured, Record, Stopped
+from frobench.suite.journal import Journal, Record, Stopped
 from frobench.suite.plan import LaunchSpec
 from frobench.suite.profiles import settings_for
-from frobench.suite.run import launches as process
-from frobench.suite.run import telemetry, unfinished
-from frobench.suite.run.launches import MISUSED, LaunchProcess, adopt_orphans, end_orphans
-from frobench.suite.run.telemetry import Reading
+from frobench.suite.run import unfinished
+from frobench.suite.run.launches import MISUSED, LaunchProcess
 from frobench.suite.stored.machine_identity import short_name
 from frobench.suite.stored.types import CommitInfo, Run, Settings
 from tests.instruments.processes.command import ROOT, TRICKY
@@ -88,22 +84,11 @@ def test_a_launch_that_is_killed_between_two_cases_gets_another_process(
     assert "launch 1: its process was ended by SIGKILL between two cases" in reporter.lines
 
 
-def test_a_pilot_that_is_killed_before_its_first_case_gets_another_process(tmp_path: Path) -> None:
-    with made_up(lost(mode="pilot")):
-        assert run(tmp_path)[1].frobench.complete
-
-
 def test_an_expression_that_pytest_cannot_read_is_misused_though_it_collects(
     tmp_path: Path,
 ) -> None:
     misused = lost(mode="pilot", code=MISUSED, records_before=2)
     with made_up(misused), pytest.raises(NothingSelectedError):
-        run(tmp_path)
-
-
-def test_a_disk_that_refuses_the_first_word_of_a_pilot_is_named(tmp_path: Path) -> None:
-    refused = lost(mode="pilot", code=DISK_REFUSES)
-    with made_up(refused), pytest.raises(CannotRunError, match="the disk refuses what the pilot"):
         run(tmp_path)
 
 
@@ -173,28 +158,6 @@ def test_a_damaged_plan_is_named_and_nothing_is_removed(tmp_path: Path, interrup
     assert (interrupted / "plan.json").exists()
 
 
-def test_a_launch_that_was_measured_but_not_ended_is_given_the_seconds_of_its_cases(
-    tmp_path: Path, interrupted: Path
-) -> None:
-    path = interrupted / "launches.jsonl"
-    kept = [record for record in Journal(path) if not isinstance(record, Ended)]
-    path.write_bytes(b"".join(msgspec.json.encode(record) + b"\n" for record in kept))
-    _, stored = run(tmp_path, resume="last")
-    spent = sum(r.wall_seconds for r in kept if isinstance(r, Measured) and r.launch == 0)
-    assert stored.frobench.launches[0].seconds >= spent - 1e-9
-    assert len(stored.frobench.launches) == LAUNCHES
-
-
-def test_a_resumed_run_counts_the_time_of_a_case_that_an_interruption_cut_off(
-    tmp_path: Path, interrupted: Path
-) -> None:
-    last = Reading(at=1.0, run=1e3, device="cpu", values={})
-    telemetry.readings(interrupted / unfinished.READINGS).write(last)
-    _, stored = run(tmp_path, resume="last")
-    assert stored.frobench.seconds >= 1e3
-    assert stored.frobench.launches[-1].seconds < 1e3
-
-
 def test_runs_that_begin_in_one_second_have_names_of_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,14 +175,6 @@ def test_runs_that_begin_in_one_second_have_names_of_their_own(
     planned = made_up_records.plan(settings, commit=CommitInfo(id="e" * 40))
     names = [unfinished.begin(tmp_path, planned).name for _ in range(3)]
     assert names == [f"20260101T00000{n}Z-eeeeeee" for n in range(3)]
-
-
-def test_a_run_that_is_stored_is_not_resumed_but_shown(tmp_path: Path) -> None:
-    with made_up():
-        path, stored = run(tmp_path)
-        with pytest.raises(CannotRunError) as refused:
-            run(tmp_path, resume=stored.frobench.run)
-    assert str(refused.value).endswith(f"is finished and stored in {path}")
 
 
 def test_a_run_is_resumed_by_one_process_at_a_time(tmp_path: Path, interrupted: Path) -> None:
@@ -283,45 +238,6 @@ def test_a_launch_does_not_outlive_a_runner_that_is_killed_while_it_imports_torc
     first.wait()
     assert not psutil.wait_procs(launches, timeout=30)[1]
     assert not (tmp_path / "outlived").exists()
-
-
-def test_a_daemon_that_a_body_started_ends_with_its_launch(tmp_path: Path) -> None:
-    log = tmp_path / "pid"
-    leave = f"setsid sh -c 'setsid sleep 60 & echo $! > {log}'"
-    other = subprocess.Popen(["/bin/sleep", "60"], start_new_session=True)
-    known = adopt_orphans()
-    subprocess.run(["/bin/sh", "-c", leave], check=True)
-    while not log.exists() or not log.read_text():
-        pass
-    daemon = psutil.Process(int(log.read_text()))
-    end_orphans(known)
-    assert not daemon.is_running()
-    assert other.poll() is None
-    other.kill()
-    other.wait()
-
-
-def test_a_case_is_not_to_blame_if_the_whole_job_is_asked_to_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(process, "MOMENT", 60.0)  # the runner's own signal ends the wait
-
-    class Job(Launch):
-        """A launch that is asked to end a moment before its runner is."""
-
-        def run(self) -> int:
-            """Write the begin of a case, and end."""
-            if self.spec.mode == "pilot" or self.modes.count("measure") > 1:
-                return super().run()
-            Journal(Path(self.spec.journal)).write(next(self.records()))
-            Timer(0.05, os.kill, [os.getpid(), signal.SIGTERM]).start()
-            return -signal.SIGTERM
-
-    with made_up(Job):
-        with pytest.raises(Interrupted):
-            run(tmp_path)
-        _, stored = run(tmp_path, resume="last")
-    assert launches_of(stored) == dict.fromkeys(NAMES, [3] * LAUNCHES)
 
 
 @pytest.mark.long

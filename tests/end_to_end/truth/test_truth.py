@@ -47,12 +47,6 @@ def strange(tmp_path_factory: pytest.TempPathFactory) -> Measured:
     )
 
 
-def test_a_backend_that_nobody_knew_is_measured_under_its_own_name(strange: Measured) -> None:
-    assert strange.run.frobench.complete
-    assert strange.run.frobench.settings.devices == DEVICES
-    assert {one.type for one in strange.run.frobench.environment.accelerators} == {"acme"}
-
-
 def test_a_product_takes_its_launch_its_rate_and_the_waiting(strange: Measured) -> None:
     spec = strange.spec
     for n in (16, 64, 512):
@@ -60,12 +54,6 @@ def test_a_product_takes_its_launch_its_rate_and_the_waiting(strange: Measured) 
         truths = {name: there + spec.synchronise, f"{name} enqueue": spec.launch}
         strange.holds(truths | {f"{name} span": there})
     strange.holds({"best-rate-acme:0": 2 * LARGEST**3 / strange.product(LARGEST)})
-
-
-def test_a_device_is_not_called_busy_while_it_waits_for_launches(strange: Measured) -> None:
-    name = f"bench_launch_only[acme:0-{STEPS}]"
-    strange.holds({f"{name} span": 2 * STEPS * strange.spec.launch})
-    assert strange.case(name).extra_info.parts.keys() == {"enqueue", "reading", "span"}
 
 
 def test_a_loops_parts_are_found_from_differences(strange: Measured) -> None:
@@ -143,12 +131,6 @@ def test_the_best_way_to_read_a_model_is_found(strange: Measured) -> None:
     assert "joined on the device" in strange.finding("read-acme:0").answer
 
 
-def test_what_does_not_fit_is_left_out_with_its_reason(strange: Measured) -> None:
-    outcome = strange.outcome("bench_square[acme:0-16384-float32]")
-    assert outcome.status == "skipped"
-    assert outcome.reason == "needs 1.0 GiB; acme:0 has 0.1 GiB free"
-
-
 def test_a_slow_second_device_halves_the_gain(tmp_path: Path) -> None:
     seen = measured(
         tmp_path,
@@ -193,11 +175,6 @@ def test_memory_that_runs_out_costs_the_case_and_nothing_else(known: Measured) -
     assert (unforeseen.reason or "").startswith(known_part)
     assert known.outcome("bench_foreseen[sim:0-1000]").status == "skipped"
     assert known.outcome("bench_last[sim:0-20]").status == "passed"
-
-
-def test_a_case_that_fails_gives_its_memory_back_to_the_next(known: Measured) -> None:
-    assert known.outcome("bench_wrong[sim:0-40]").status == "failed"
-    assert known.outcome("bench_right[sim:0-40]").status == "passed"
 
 
 def test_a_device_that_is_lost_fails_its_case_and_a_broken_one_is_left_out(tmp_path: Path) -> None:

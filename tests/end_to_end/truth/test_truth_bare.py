@@ -13,10 +13,7 @@ from tests.instruments.processes.command import ROOT
 
 pytestmark = pytest.mark.long
 
-STEPS = 100
 DEVICES = ("acme:0", "acme:1")
-PART = 0.05
-"""How near the truth a difference of times must come."""
 
 
 @pytest.fixture(scope="module")
@@ -70,11 +67,6 @@ def test_only_a_wait_that_was_proved_is_used_and_stored(bare: Measured, lazy: Me
         assert codes == {"few-launches"}
 
 
-def test_the_version_of_the_package_that_brings_the_backend_is_stored(bare: Measured) -> None:
-    packages = bare.run.frobench.environment.software.packages
-    assert packages["simulated-accelerator"] == "1.0"
-
-
 def test_nothing_is_left_to_do_after_a_sample(bare: Measured, lazy: Measured) -> None:
     for seen in (bare, lazy):
         found = readings(seen)
@@ -83,12 +75,6 @@ def test_nothing_is_left_to_do_after_a_sample(bare: Measured, lazy: Measured) ->
         ready = seen.spec.metadata + seen.spec.launch + marker(seen)
         [launch] = seen.run.frobench.launches
         assert [*launch.ready_reading.values()] == pytest.approx([ready] * 2, rel=EXACT)
-
-
-def test_no_span_is_asked_of_a_backend_without_events(bare: Measured, lazy: Measured) -> None:
-    for seen in (bare, lazy):
-        parts = {name for case in seen.run.benchmarks for name in case.extra_info.parts}
-        assert parts == {"enqueue", "reading"}
 
 
 def test_a_product_takes_its_launch_its_rate_and_the_reading_and_a_lazy_one_begins_then(
@@ -125,26 +111,6 @@ def test_a_bare_pipeline_takes_its_stages_and_claims_no_overlap(bare: Measured) 
         waits = 2 * marker(bare) - bare.spec.synchronise
         bare.holds({name: pipelined(bare, micro, pair) + waits})
         assert "concurrency" not in bare.case(name).extra_info.parts
-
-
-def test_a_bare_backend_gets_its_answers(bare: Measured) -> None:
-    launch, step, reading = bare.spec.launch, bare.step(), bare.reading()
-    spent = launch + bare.product(512) + marker(bare)
-    rate, penalty = 2 * 512**3 / spent, (step + reading) / step
-    bare.holds({"best-rate-acme:0": rate, "penalty-acme:0": penalty})
-    bare.holds({"read-back-acme:0": reading}, PART)
-    parts = bare.plot("parts")
-    each, _ = parts["launching"]
-    assert parts["launching"][each] == pytest.approx(2 * launch, rel=PART)
-    assert parts["computing"][each] == pytest.approx(step - 2 * launch, rel=PART)
-
-
-def test_values_drawn_on_the_cpu_are_copied_at_the_rate_of_the_link(bare: Measured) -> None:
-    way, layers, width = bare.spec.links.h2d_pageable, 16, 250
-    calls = 2 * layers * (bare.spec.launch + way.latency + bare.spec.synchronise)
-    tensors = layers * 4 * (width**2 + width) / way.rate
-    truth = tensors + calls + bare.spec.launch + marker(bare)
-    bare.holds({"bench_write_copy[acme:0-1000000]": truth})
 
 
 def test_a_full_accelerator_fails_its_own_cases_and_the_others_go_on(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.truth.test_truth import KNOWN
-from tests.end_to_end.truth.test_truth_bare import marker
 from tests.instruments.devices.measured import EXACT, STRANGE, Measured, measured
 
 pytestmark = pytest.mark.long
@@ -67,12 +66,3 @@ def test_caches_are_emptied_after_what_is_done_before_and_pairs_fill_the_time_of
     known.holds({f"bench_renewed[acme:0-{4**10}]": seconds(known, 2 * 4**10, cold=True)})
     rounds = known.case(f"bench_beside[acme:0-{4**6}]").stats.rounds
     assert rounds > 0.8 * known.run.frobench.settings.most_samples
-
-
-def test_caches_of_an_unknown_size_are_emptied_too(tmp_path: Path) -> None:
-    unknown = SPEC | {"bare": True, "memory": 2 << 30}
-    seen = measured(tmp_path, unknown, "(within or within_cold) and 1048576", *ON_ONE)
-    from_memory, from_cache = seen.spec.seconds(2 * 4**10)
-    fixed, warm = seen.spec.launch + marker(seen), max(seen.spec.launch, from_cache)
-    truths = {"within_cold": fixed + from_memory, "within": fixed + warm}
-    seen.holds({f"bench_{name}[acme:0-{4**10}]": one for name, one in truths.items()})

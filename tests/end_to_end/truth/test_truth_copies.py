@@ -99,10 +99,3 @@ def test_copies_at_once_share_their_time(moved: Measured) -> None:
                     f"all-to-{direction}-{group}": alone / together,
                 }
             )
-
-
-def test_printing_a_tensor_brings_it_back(moved: Measured) -> None:
-    spec, way = moved.spec, moved.spec.links.d2h_pageable
-    fixed = spec.launch + 2 * spec.synchronise + spec.metadata
-    sizes = (4, 4000)
-    moved.holds({f"bench_print[acme:0-{size}]": fixed + way.seconds(size) for size in sizes})

@@ -37,10 +37,6 @@ def arrived(placed: Measured, n: int) -> float:
     return spec.metadata + copied + 2 * spec.synchronise
 
 
-def test_a_device_without_graphs_is_the_reason_why_none_is_measured(placed: Measured) -> None:
-    assert placed.finding("graph").answer.startswith("Not measured: no graphs here: ")
-
-
 def test_the_detour_takes_the_copy_in_place_of_the_device_s_own_work(placed: Measured) -> None:
     (moved, there) = placed.plot("create-randn").values()
     spec = placed.spec
@@ -57,12 +53,6 @@ def test_both_ways_to_move_what_is_ready_make_room_and_copy(placed: Measured) ->
     sizes = (64, 4096, N)
     placed.holds({f"{way}[acme:0-{n}]": arrived(placed, n) for n in sizes for way in ways})
     placed.holds({"move": 1})
-
-
-def test_what_stays_where_it_lies_is_waited_for_and_nothing_else(placed: Measured) -> None:
-    waited = {f"bench_stay[acme:0-{n}]": placed.spec.synchronise for n in (64, N)}
-    placed.holds(waited, 0.02)  # with the clock's steps
-    assert placed.value("stay-acme:0") < EXACT * placed.spec.launch
 
 
 def test_an_operation_costs_its_launch_which_is_hidden_by_what_computes_twice_as_long(

@@ -94,12 +94,6 @@ def test_a_stage_is_busy_while_it_computes_and_not_while_it_waits_for_launches(
         assert busy < 0.3 * STAGES * seen.part(name, "span")  # as long as the launches take
 
 
-def test_without_work_that_is_queued_ahead_no_busy_time_is_stored(seen: Measured) -> None:
-    waiting = [one for one in seen.run.benchmarks if one.name.endswith("in_turn]")]
-    assert len(waiting) == 8
-    assert not any("busy" in one.extra_info.parts for one in waiting)
-
-
 @pytest.mark.parametrize("n", [64, 256])
 def test_two_streams_of_one_engine_share_nothing_whatever_their_events_say(
     seen: Measured, n: int

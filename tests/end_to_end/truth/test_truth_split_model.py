@@ -97,12 +97,6 @@ def test_every_placement_and_every_pipeline_gives_the_right_result(split: Measur
     assert {one.status for one in split.run.frobench.outcomes} == {"passed"}
 
 
-def test_a_mask_is_honoured_and_recorded(split: Measured) -> None:
-    environment = split.run.frobench.environment
-    assert environment.software.variables["ACME_VISIBLE_DEVICES"] == MASK
-    assert [one.index for one in environment.accelerators] == [0, 1, 2, 3]
-
-
 def test_the_boundary_costs_what_more_is_moved_and_what_is_looked_up_elsewhere(
     split: Measured,
 ) -> None:
@@ -120,13 +114,6 @@ def test_the_boundary_costs_what_more_is_moved_and_what_is_looked_up_elsewhere(
         }
     )
     split.holds({"boundary": parted - whole}, PART)
-
-
-def test_parts_of_a_model_add_up_to_the_whole(split: Measured) -> None:
-    parts = split.plot("parts")
-    (name,) = parts["layers"]
-    whole = split.seconds("bench_forward[acme:0-64]")
-    assert parts["embedding"][name] + parts["layers"][name] == pytest.approx(whole, rel=PART)
 
 
 @GROUPS

@@ -6,12 +6,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from click.testing import CliRunner
 from msgspec.structs import replace
 
-from frobench.command import main
 from frobench.reports.files import downloads
-from frobench.reports.findings import sections
 from frobench.reports.index import index
 from frobench.reports.making import broken, workers
 from frobench.reports.making.cache import Cache, Source
@@ -19,7 +16,6 @@ from frobench.reports.making.workers import Workers
 from frobench.reports.purchase import purchase
 from frobench.reports.site import build
 from frobench.suite import checks
-from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion
 from tests.reports.site.test_site import files, small, stored
 
@@ -118,24 +114,6 @@ def test_a_full_disk_is_no_fault_of_a_run(tmp_path: Path, monkeypatch: pytest.Mo
         built(stored(tmp_path / "results", small(1)), tmp_path / "site")
 
 
-def test_without_anybody_to_tell_the_first_broken_run_ends_the_site(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = small(1)
-    monkeypatch.setattr(build, "sections", fails_for(run.frobench.run, sections))
-    with pytest.raises(store.InvalidResult, match="ZeroDivisionError"):
-        build.build(stored(tmp_path / "results", run), tmp_path / "site", workers=Workers(1))
-
-
-def test_of_several_that_fail_only_together_the_newest_is_to_blame() -> None:
-    def make() -> NoReturn:
-        raise ValueError("together")
-
-    with pytest.raises(broken.BrokenRunsError) as found:
-        broken.of_several(make, ["old", "new"], lambda _: None)
-    assert [*found.value.blame] == ["new"]
-
-
 def test_machines_side_by_side_leave_out_the_run_that_breaks_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,13 +134,3 @@ def test_machines_side_by_side_leave_out_the_run_that_breaks_the_page(
     left_out = f'Not compared: {paths[0].name}. <a href="index.html#broken">'
     assert left_out in page
     assert runs[0].frobench.run not in page.replace(left_out, "")
-
-
-def test_a_site_of_broken_runs_alone_names_them(tmp_path: Path) -> None:
-    path = tmp_path / "bad.json"
-    path.write_text("{}")
-    result = CliRunner().invoke(main, ["report", str(path), "-o", str(tmp_path / "site")])
-    assert result.exit_code == 1
-    assert "bad.json: unreadable: not a run of Frobench: " in result.output
-    page = (tmp_path / "site" / INDEX).read_text(encoding="utf-8")
-    assert "<strong>bad.json</strong>: unreadable: not a run of Frobench: " in page

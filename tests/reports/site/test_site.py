@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from msgspec import msgpack
 
 from frobench.reports.making import workers
 from frobench.reports.making.workers import Workers
@@ -113,30 +112,6 @@ def test_what_belongs_to_a_run_that_is_gone_is_removed_and_nothing_else(tmp_path
     assert left.exists()
 
 
-def test_a_list_of_files_that_leads_outside_removes_nothing_there(tmp_path: Path) -> None:
-    results, out = tmp_path / "results", tmp_path / "site"
-    stored(results, small(1))
-    build.build([results], out)
-    victim = tmp_path / "victim"
-    victim.write_bytes(b"")
-    listed = out / ".cache" / "site"
-    nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-    for name in ("../victim", str(victim)):
-        listed.write_bytes(msgpack.encode({"key": "", "value": {name: [0, nothing]}}))
-        build.build([results], out)
-        assert victim.exists()
-
-
-def test_a_page_that_was_taken_away_comes_back(tmp_path: Path) -> None:
-    paths = stored(tmp_path / "results", small(1))
-    _, page = build.build(paths, tmp_path / "site")
-    whole = files(tmp_path / "site")
-    for path in (page, page.with_suffix(".csv")):
-        path.unlink()
-        build.build(paths, tmp_path / "site")
-        assert files(tmp_path / "site") == whole
-
-
 def test_a_file_that_is_not_whole_is_told_each_time_and_gets_no_page(tmp_path: Path) -> None:
     good, bad = stored(tmp_path / "results", small(1), small(2))
     bad.write_bytes(bad.read_bytes().replace(b'"complete": true', b'"complete": false'))
@@ -146,17 +121,6 @@ def test_a_file_that_is_not_whole_is_told_each_time_and_gets_no_page(tmp_path: P
         assert [one.code for one in told[bad]] == ["digest-differs"]
         assert [*told] == [bad]
         assert len(written) == 2
-
-
-def test_of_two_runs_of_one_name_the_older_keeps_its_address(tmp_path: Path) -> None:
-    first, second = small(1), small(2, "machine-1")
-    second.frobench.run = first.frobench.run
-    paths = [tmp_path / "one.json", tmp_path / "two.json"]
-    for path, run in zip(paths, (first, second), strict=True):
-        path.write_bytes(store.encode(run))
-    _, alone = build.build(paths[:1], tmp_path / "site")
-    _, newer, older = build.build(paths, tmp_path / "site")
-    assert (older, newer == older) == (alone, False)
 
 
 def test_nothing_is_worked_out_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a device is worth, on made-up runs whose truth is known."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from frobench.command import main
 from frobench.reports.findings import findings
 from frobench.reports.run.sheets import sheets
 from frobench.reports.summary import models
-from frobench.reports.summary.model import TITLES, Axis, DeviceAxes, device_axes, with_others
+from frobench.reports.summary.model import TITLES, Axis, DeviceAxes, device_axes
 from frobench.reports.summary.views import numbers
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Energy, Run, Search, Work
@@ -147,18 +146,6 @@ def test_a_gpu_has_every_axis_in_its_real_unit() -> None:
     assert all(one.lower_is_better == (one.name in {"overhead", "read_back"}) for one in found.axes)
 
 
-def test_what_a_read_back_costs_is_told_without_an_interval_after_three_launches(
-    tmp_path: Path,
-) -> None:
-    paths = [tmp_path / f"{seed}.json" for seed in (1, 2)]
-    for seed, path in enumerate(paths, 1):
-        path.write_bytes(store.encode(factory.run(seed=seed, accelerators=1, launches=3)))
-    answer = CliRunner().invoke(main, ["compare", *map(str, paths), "--purchase", "--json"])
-    few = {one["name"]: one["value"] for one in json.loads(answer.stdout)["axes"]["new"]["axes"]}
-    assert few["read_back"]["value"] > 0
-    assert few["read_back"]["low"] is None
-
-
 def test_compute_is_sustained_where_that_is_known_and_the_training_precision_leads() -> None:
     compute = [one for one in axes_of(everything(GPU)).axes if one.name == "compute"]
     assert [(one.precision, one.basis) for one in compute] == [
@@ -203,11 +190,6 @@ def test_each_axis_is_the_number_of_the_finding() -> None:
     assert axis(burst, "compute").value == alone.value
 
 
-def test_copies_that_caches_hold_are_no_bandwidth_of_the_memory() -> None:
-    small = [one for one in copied("bench_within", GPU, MEMORY) if one.params["size"] != SIZES[-1]]
-    assert axes_of(small).axes == ()
-
-
 def test_a_cpu_has_what_was_measured_of_it() -> None:
     found = axes_of(everything(CPU), accelerators=0)
     assert found.place == CPU
@@ -242,18 +224,6 @@ def test_language_models_have_tokens_per_second_where_they_fit() -> None:
     assert "in decoding with layers of width 4,096, over the weights" in models.note(
         {"": found.serving}
     )
-
-
-def test_layers_that_a_cache_may_hold_give_way_to_the_memory_s_bandwidth() -> None:
-    small = layers("bench_decode_graph", 1024, 1e-6, Work(bytes=4e7))
-    found = axes_of([*small, *copied("bench_within", GPU, MEMORY)])
-    assert found.serving.rates["decode"].value == pytest.approx(MEMORY, rel=0.02)
-    assert found.serving.basis == "copies in its memory"
-    assert "prompt" not in found.serving.rates
-    cpu = axes_of(copied("bench_within", CPU, MEMORY), accelerators=0)
-    assert cpu.models[0].decode
-    assert cpu.models[0].decode.value == pytest.approx(MEMORY / 2.54e9, rel=0.03)
-    assert axes_of(square(GPU, "float16", 4e14)).models[0].text == "fits"
 
 
 def small(weights: str, moved: float, width: int) -> list[Case]:
@@ -307,14 +277,6 @@ def test_language_models_with_small_weights_have_the_speed_of_layers_that_no_cac
     assert row["value"] == pytest.approx(rate["value"] / row["per_token"])
 
 
-def test_the_first_accelerator_is_meant_and_another_device_can_be_asked_for() -> None:
-    run = run_of([*everything(GPU), *copied("bench_within", CPU, 4e10)])
-    assert device_axes(run).place == GPU
-    beside = device_axes(run, CPU)
-    assert [one.name for one in beside.axes] == ["memory"]
-    assert beside.axes[0].value.value == pytest.approx(4e10)
-
-
 def test_a_cost_that_may_be_none_is_no_axis() -> None:
     seconds = [0.01 + 1e-4 * (-1) ** launch for launch in range(LAUNCHES)]
     each = case("bench_item", seconds, CPU, work=Work(items=1000.0), steps=1000)
@@ -330,15 +292,3 @@ def test_power_is_that_of_the_case_that_draws_most() -> None:
     found = axes_of(cases)
     assert found.watts is not None
     assert (found.watts.value, found.watts.launches) == (650.0, 1)
-
-
-def test_other_runs_of_the_same_device_stand_beside() -> None:
-    own, faster = axes_of(everything(GPU)), axes_of(everything(GPU, 2.0))
-    of_a_cpu = axes_of(everything(CPU), accelerators=0)
-    found = with_others(own, [faster, own, of_a_cpu])
-    for one in found.axes:
-        values = [beside.value.value for beside in (own.axis(one.name, one.precision),) if beside]
-        values += [other.value.value for other in faster.axes if other.key == one.key]
-        assert one.others == tuple(sorted(values))
-    memory = axis(found, "memory")
-    assert memory.others == pytest.approx((MEMORY, 2 * MEMORY))

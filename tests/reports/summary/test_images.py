@@ -60,10 +60,6 @@ def test_no_text_leaves_the_picture(name: str) -> None:
         assert darkest == lightest
 
 
-def test_what_cannot_be_seen_is_shown_as_such() -> None:
-    assert card.card("a\u202eb", [], "") == card.card("a\N{REPLACEMENT CHARACTER}b", [], "")
-
-
 def test_its_numbers_carry_intervals_and_doubts_and_what_has_none_or_a_wide_one_is_left_out() -> (
     None
 ):
