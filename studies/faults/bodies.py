@@ -50,17 +50,15 @@ REASONS = {
     "changes_torch": "dtype|threads",
 }
 """What the reason of a case must contain, where there is but one that is true."""
-SHORT = 2
 SLOWEST = 0.004
 """Seconds that a wait of 150 us may take on a busy machine."""
 
 
-def trials(extent: Extent) -> list[Trial]:
+def trials(_extent: Extent) -> list[Trial]:
     """Return every body, at once and later."""
     code = (BENCHES / "bench_misbehaving.py").read_text("utf-8")
     names = re.findall(r"^@body\ndef (\w+)", code, re.MULTILINE)
-    every = [Trial(__name__, name, first) for name in names for first in AT_CALL]
-    return extent.random(__name__).sample(every, SHORT) if extent.short else every
+    return [Trial(__name__, name, first) for name in names for first in AT_CALL]
 
 
 def attempt(trial: Trial, folder: Path) -> Iterable[str]:

@@ -26,7 +26,7 @@ PROMISE = (
 RUNNER, LAUNCH = "run, from a change of the runner's", "run, from a record of a launch's"
 LIMITED = "run, files of limited size"
 REPORT, REPORT_LIMITED = "report, from a change", "report, files of limited size"
-EACH, SHORT = 25, 1
+EACH = 25
 """Trials of each kind."""
 SMALLEST, LARGEST = 100, 40_000
 """Bytes that a file may have."""
@@ -44,11 +44,10 @@ def trials(extent: Extent) -> list[Trial]:
     least = {RUNNER: range(1, _changes(_measure) + 1), LAUNCH: range(1, 28)}
     least |= {LIMITED: range(SMALLEST, LARGEST), REPORT_LIMITED: range(SMALLEST, LARGEST)}
     least |= {REPORT: range(1, _changes(_report) + 1)}
-    count = SHORT if extent.short else EACH
     return [
         Trial(__name__, kind, number)
         for kind, numbers in least.items()
-        for number in chance.sample(numbers, min(count, len(numbers)))
+        for number in chance.sample(numbers, min(EACH, len(numbers)))
     ]
 
 

@@ -28,8 +28,8 @@ RECORDS = {
 }
 """Who is killed, and when."""
 MOMENT, WHOLE = "runner, at a random moment", "runner with its own Python"
-MOST, MOMENTS, WHOLE_RUNS, SHORT = 200, 20, 4, 2
-"""Kills of a campaign, those at random moments, those of newly started processes, and of a test."""
+MOST, MOMENTS, WHOLE_RUNS = 200, 20, 4
+"""Kills of a campaign, those at random moments, and those of newly started processes."""
 
 
 def trials(extent: Extent) -> list[Trial]:
@@ -38,8 +38,6 @@ def trials(extent: Extent) -> list[Trial]:
     changes, records = count()
     every = [Trial(__name__, DISK, number) for number in range(1, changes + 1)]
     every += [Trial(__name__, kind, n) for kind in RECORDS for n in range(1, records + 1)]
-    if extent.short:
-        return chance.sample(every, SHORT)
     others = [Trial(__name__, MOMENT, chance.randrange(2000)) for _ in range(MOMENTS)]
     others += [Trial(__name__, WHOLE, chance.randrange(8000)) for _ in range(WHOLE_RUNS)]
     return [*chance.sample(every, min(len(every), MOST - len(others))), *others]

@@ -37,7 +37,6 @@ BLOCK, IN_A_SITE = 250, 10
 """Mutants of a trial, and those of them that a site is built of."""
 BASES, LARGEST_BASE = 40, 20_000
 """Runs that mutants are made of, and the bytes of each."""
-SHORT = 60
 LONGEST = 5.0
 """Seconds of the processor that a file may take."""
 NEST = "@nest@"
@@ -90,8 +89,6 @@ def trials(extent: Extent) -> list[Trial]:
     size = min(BLOCK, extent.mutants // 2)
     failed = [path for path in FOLDER.glob("*") if path.is_file()]
     blocks = range(extent.seed * 10**6, extent.seed * 10**6 + extent.mutants // size)
-    if extent.short:
-        size, blocks = SHORT, blocks[:2]
     kinds = (UNSEALED, SEALED)
     return [
         Trial(__name__, FAILED, 0, len(failed)),

@@ -20,7 +20,7 @@ PROMISE = (
     "is stored at once in a partial file that says it is incomplete, and the run can be resumed."
 )
 KINDS = ("SIGINT", "SIGTERM", "SIGHUP")
-EACH, SHORT = 15, 1
+EACH = 15
 """Trials of each kind."""
 LATEST, BETWEEN = 2200, 300
 """Milliseconds until the first signal and from the first to the second, at most."""
@@ -29,8 +29,7 @@ LATEST, BETWEEN = 2200, 300
 def trials(extent: Extent) -> list[Trial]:
     """Return some moments for each signal."""
     chance = extent.random(__name__)
-    count = SHORT if extent.short else EACH
-    return [Trial(__name__, kind, chance.randrange(LATEST)) for kind in KINDS for _ in range(count)]
+    return [Trial(__name__, kind, chance.randrange(LATEST)) for kind in KINDS for _ in range(EACH)]
 
 
 def attempt(trial: Trial, folder: Path) -> Iterable[str]:

@@ -13,12 +13,10 @@ class Extent(NamedTuple):
     """How much a campaign tries.
 
     seed : of everything that is drawn
-    short : as little as a test has time for
     mutants : of stored files
     """
 
     seed: int
-    short: bool
     mutants: int
 
     def random(self, name: str) -> Random:

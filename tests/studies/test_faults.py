@@ -22,7 +22,7 @@ def test_the_page_shows_the_figures_of_a_whole_campaign() -> None:
 @pytest.mark.long
 def test_a_short_campaign_finds_no_fault() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "studies.faults", "--short"],
+        [sys.executable, "-m", "studies.faults", "--short", "--seed", "2", "--mutants", "60"],
         cwd=ROOT,
         capture_output=True,
         text=True,
