@@ -10,7 +10,7 @@ import pytest
 
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Run
+from frobench.suite.stored.types import Run, Telemetry
 from tests.instruments.processes import git_project
 from tests.instruments.processes.command import ROOT, frobench
 from tests.project.test_absent import BLOCKER
@@ -81,6 +81,18 @@ def test_what_needs_no_torch_is_measured_without(engineer: Engineer) -> None:
     assert (here.software.torch, here.software.threads) == (None, None)
     assert here.unknown["software.torch"] == "not imported"
     assert engineer.call("validate", engineer.path).returncode == 0
+
+
+def test_sensors_were_read_meanwhile_at_little_cost(engineer: Engineer) -> None:
+    run = engineer.stored.frobench
+    told = run.telemetry
+    assert isinstance(told, Telemetry)
+    known = {name for name, series in told.series["cpu"].items() if series is not None}
+    assert known
+    assert {f"cpu.{name}" for name in set(told.series["cpu"]) - known} <= set(told.unknown)
+    assert len(told.launches) == 6
+    assert told.begun <= told.launches[0] < told.launches[1] < run.seconds
+    assert 0 < told.cost < 0.05
 
 
 def test_a_torch_that_was_not_imported_is_no_difference(engineer: Engineer) -> None:

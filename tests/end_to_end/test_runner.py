@@ -9,7 +9,7 @@ import pytest
 from msgspec import UNSET
 
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Run, Telemetry
+from frobench.suite.stored.types import Run
 from tests.instruments.devices.planted_cuda import plant
 from tests.instruments.faults.judging import validate_file
 from tests.instruments.processes import command
@@ -32,20 +32,6 @@ def tricky(tmp_path_factory: pytest.TempPathFactory) -> Tricky:
         folder=folder,
     )
     return run, stored(run, folder)
-
-
-@pytest.fixture(scope="module")
-def afresh(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Run two launches over what works, each process with a new Python."""
-    folder = tmp_path_factory.mktemp("afresh")
-    run = command.frobench(
-        *("run", "--benchmarks", TRICKY, "--devices", "cpu", "-k", "wait or strict or both"),
-        *("--launches", 2, "--budget", 15),
-        folder=folder,
-        environment={"TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": "1"},  # as some images set it
-    )
-    assert run.returncode == 0, run.stderr
-    return stored(run, folder)
 
 
 def test_what_works_is_measured_once_in_each_launch(tricky: Tricky) -> None:
@@ -126,18 +112,6 @@ def test_the_stored_file_is_valid_and_complete(tricky: Tricky, tmp_path: Path) -
     assert run.frobench.seed == 7
     said = validate_file(store.write(run, tmp_path))
     assert all(one.severity == "warning" for one in said)
-
-
-def test_the_processors_sensors_were_read_meanwhile_at_little_cost(afresh: Run) -> None:
-    told = afresh.frobench.telemetry
-    assert isinstance(told, Telemetry)
-    known = {name for name, series in told.series["cpu"].items() if series is not None}
-    assert known
-    assert {f"cpu.{name}" for name in set(told.series["cpu"]) - known} <= set(told.unknown)
-    assert len(told.launches) == 2
-    assert told.begun <= told.launches[0] < told.launches[1] < afresh.frobench.seconds
-    assert 0 < told.cost < 0.05
-    assert any(case.extra_info.telemetry for case in afresh.benchmarks)
 
 
 def test_each_launch_has_an_order_of_its_own_and_says_what_it_found_of_the_machine(

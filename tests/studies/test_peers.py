@@ -26,7 +26,7 @@ def test_the_page_shows_every_table() -> None:
     assert [name for name in page.TABLES if f"<!-- {name} -->" not in written] == []
 
 
-@pytest.mark.parametrize("name", [tool.name for tool in tools() if tool.rules])
+@pytest.mark.parametrize("name", ["Frobench", "pyperf"])
 def test_a_tool_sees_at_least_what_a_wait_recorded_in_each_sample(
     name: str, tmp_path: Path
 ) -> None:

@@ -75,23 +75,12 @@ SOME_CASES = {
 }
 
 
-IN_BACKGROUND = ("sh", "-c", 'trap "" INT HUP; exec "$@"', "sh")
-"""Starts a command as a script does in the background, with SIGINT ignored, and as nohup does."""
-
-
-@pytest.mark.parametrize(
-    ("through", "ending"),
-    [((), signal.SIGINT), (IN_BACKGROUND, signal.SIGTERM)],
-    ids=["by Ctrl-C", "in the background"],
-)
-def test_an_interrupted_run_is_saved_and_can_be_finished(
-    tmp_path: Path, through: tuple[str, ...], ending: signal.Signals
-) -> None:
-    process = start(*QUICK, *SOME, folder=tmp_path, through=through)
+def test_an_interrupted_run_is_saved_and_can_be_finished(tmp_path: Path) -> None:
+    process = start(*QUICK, *SOME, folder=tmp_path)
     folder = wait_for_samples(tmp_path / "results", 3)
-    process.send_signal(ending)
+    process.send_signal(signal.SIGINT)
     time.sleep(0.1)
-    process.send_signal(ending)  # as the impatient do
+    process.send_signal(signal.SIGINT)  # as the impatient do
     _, err = process.communicate()
     assert process.returncode == 130
     assert f"--resume {folder.name}" in err

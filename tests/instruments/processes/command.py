@@ -30,14 +30,10 @@ def start(
     *arguments: object,
     folder: Path,
     environment: dict[str, str] | None = None,
-    through: tuple[str, ...] = (),
 ) -> subprocess.Popen[str]:
-    """Start `frobench` in `folder`, with a machine lock of its own.
-
-    through : a program and its arguments that start the command
-    """
+    """Start `frobench` in `folder`, with a machine lock of its own."""
     return subprocess.Popen(
-        [*through, sys.executable, "-m", "frobench", *map(str, arguments)],
+        [sys.executable, "-m", "frobench", *map(str, arguments)],
         cwd=folder,
         env=variables(folder, environment),
         stdout=subprocess.PIPE,
