@@ -199,6 +199,7 @@ CALLS: dict[str, Call] = {
     "parallel_matmul.one_thread": _products(3, devices=[CPU] * 3),
     "parallel_matmul.in_turn": _products(3, devices=[CPU] * 3),
     "parameters.read_scalar": Call(HERE | {"parameters": 1_000_000}),
+    "parameters.read_tensor": Call(HERE | {"parameters": 1_000_000}),
     "parameters.move": _parameters(2, accelerator=CPU),
     **{
         f"parameters.{name}": _parameters(device=CPU)

@@ -106,6 +106,7 @@ FAULTS = [
     ),
     ("parameters.read_flat", "in model.parameters()", "in reversed([*model.parameters()])"),
     ("parameters.read_scalar", "weight[0, 0]", "weight[1, 0]"),
+    ("parameters.read_tensor", 'weight.to("cpu", copy=True)', "weight.flip(0)"),
     ("parameters.write_copy", "value.copy_(new, non_blocking=non_blocking)", "value.view_as(new)"),
     ("parameters.write_fill", "value.fill_(FILL)", "value.fill_(FILL / 2)"),
     ("parameters.write_rebuild", "        load(model, state)\n", ""),

@@ -29,6 +29,10 @@ TABLE = """
 + fast | 2 2 | price=9000
 + cheap | 2 2 | price=8000
 = front | From base to cheap: 2.00x [1.97, 2.03] the speed for 4,000 USD more …
+# of those without a price none is on it, though all have a power | price=4000
++ fast | 2 2 | price=9000
++ unpriced | 3 3
+= front | From base to fast…
 # what is not conclusively faster is not on the front | price=4000
 + near | 1.001 1.001 | price=9000
 = front | On the front: base …
@@ -42,8 +46,9 @@ TABLE = """
 + fast | 2 2 | price=900 rent=2,USD,2026-01-01,on_demand,a_host
 = holding | What fits, and whether to rent
 # what is said of rent names the first and the last and who is missing
-+ soon | 1.5 1.5 | price=1000 watts=None rent=2,USD,2026-01-01,on_demand,a_host
 + late | 1.2 1.2 | price=9000 watts=None rent=3,USD,2026-01-01,on_demand,a_host
++ mid | 1.2 1.2 | price=2000 watts=None rent=2,USD,2026-01-01,on_demand,a_host
++ soon | 1.5 1.5 | price=1000 watts=None rent=2,USD,2026-01-01,on_demand,a_host
 = rent | Buying pays for soon after 500 h of use, for late after 3,000 h …
 = rent | … Not shown, because a price is unknown or the rent is less than the energy: base…
 
@@ -134,8 +139,12 @@ TABLE = """
 + fast | 2 8
 = weighs | fast is faster than base in 2 of 2 parts of the score … matmul 50% 2.00x [1.96, 2.04]
     copies 50% 8.00x [7.84, 8.16] Score 4.00x [3.94, 4.06] Covered 100%
+# a part whose interval holds one is not conclusive, however far the others are
++ even | 1 8
+= weighs | …matmul 50% 1.000x [0.981, 1.020] not conclusive copies 50% 8.00x [7.84, 8.16] Score…
 # a slower machine is told from the other side
 + slow | 0.5 0.5
+= weighs | …matmul 50% 0.500x [0.490, 0.510] copies 50%…
 = weighs | base is faster than slow in 2 of 2 parts of the score…
 # the title names the machines and the verdict
 + fast | 2 2
@@ -236,6 +245,15 @@ TABLE = """
 + fast | 2 2 | price=9000
 = heading | No machine has 1,000 GB or more (2 have less)…
 = verdicts | …No machine has 1,000 GB or more…
+# a price of the table has its month
++ card | 2 2 | price=900 price_date=2025-12-24
+= cards | …900 2025-12…
+# and one that she gives to be hers | price=4000 set.price.card=500
++ card | 2 2 | price=900
+= cards | …500 your figure…
+# what costs more than the budget is not rented | price=4000 set.budget=5000
++ dear | 2 2 | price=9000 watts=None rent=2,USD,2026-01-01,on_demand,a_host
+! rent | dear
 # sentences speak of the machines that fit | price=4000 set.budget=5000
 + large | 4 4 | price=9000
 + mid | 2 2 | price=4500
