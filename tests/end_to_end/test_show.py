@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from frobench.command import main
 from frobench.reports.findings import sections
 from frobench.reports.run.page import Contents
-from frobench.reports.summary import plain, short
+from frobench.reports.summary import plain
 from frobench.reports.summary.model import device_axes
 from frobench.suite import checks
 from frobench.suite.printable import printable
@@ -109,29 +109,6 @@ def test_the_table_of_cases_has_the_medians_over_launches() -> None:
             if count
         ]
         assert float(seconds[case.fullname]) == pytest.approx(statistics.median(medians), rel=1e-9)
-
-
-def test_a_failed_case_and_one_left_out_stand_with_their_whole_reasons() -> None:
-    run = factory.run()
-    long = "ValueError: " + " ".join(f"word{number}" for number in range(40))
-    passed = run.frobench.outcomes[0]
-    run.frobench.outcomes += [
-        replace(passed, fullname="b.py::bench_bad[cpu]", status="failed", reason=long),
-        replace(passed, fullname="b.py::bench_big[cpu]", status="skipped", reason="too large"),
-    ]
-    lines = answers.case_lines(plain.answers(run).cases, 60)
-    text = " ".join(" ".join(lines).split())
-    assert f"bad[cpu]: failed: {long}" in text
-    assert "big[cpu]: left out: too large" in text
-
-
-def test_doubts_stand_beside_a_number_wide_intervals_and_two_modes_among_them() -> None:
-    found = plain.answers(checks.credible(checks.read(QUIET))).answers
-    wide = {answer.name for answer in found if short.TOO_WIDE in answer.doubts}
-    assert "embedding-cpu" in wide  # 4% [3, 8]
-    assert "peak-cpu" not in wide
-    (norms,) = (one for one in found if one.leads and one.exercise == "Norm logging")
-    assert norms.doubts == ("two modes", "noisy")
 
 
 @pytest.mark.parametrize(

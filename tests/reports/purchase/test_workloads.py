@@ -3,7 +3,6 @@
 
 import json
 import math
-import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -19,9 +18,9 @@ from frobench.reports.compare import workload as workloads
 from frobench.reports.purchase import machines, script
 from frobench.reports.table.workloads import part_of, table
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Case, Energy, Run
+from frobench.suite.stored.types import Case, Run
 from tests.instruments.processes.command import ROOT
-from tests.instruments.runs.made_up_cards import CARD, MORE, Card, faster, on_the_cpu, run
+from tests.instruments.runs.made_up_cards import CARD, MORE, faster, on_the_cpu, run
 from tests.reports.purchase.test_purchase import summary
 
 METHODOLOGY = ROOT / "docs" / "methodology.md"
@@ -244,40 +243,3 @@ def test_in_the_terminal_a_doubtful_run_has_a_mark_beside_its_speed_and_no_verdi
     assert "the speed of base" not in told
     found = json.loads(printed(run(CARD), new, tmp_path, "--json"))
     assert found["doubts"] == {"base": "", "new": doubt}
-
-
-def counting(card: Card, name: str) -> Run:
-    """Return a run of a card that draws 300 W in every case."""
-    made = run(card, name)
-    for case in made.benchmarks:
-        joules: list[float | None] = [300 * one for one in case.stats.data]
-        case.extra_info.energy = Energy(joules=joules, seconds=[1.0] * len(joules))
-    return made
-
-
-def test_each_workload_has_a_machine_of_its_own_that_needs_the_least_energy() -> None:
-    host = CARD._replace(launch=CARD.launch / 3, readback=CARD.readback / 3)
-    runs = {
-        "base": counting(CARD, "base"),
-        "compute": counting(faster(CARD, compute=3), "compute"),
-        "memory": counting(faster(CARD, memory=3), "memory"),
-        "host": counting(host, "host"),
-    }
-    data = compared(runs, "base")
-    least = {"training": "compute", "decode": "memory", "small": "host"}
-    for workload, best in least.items():
-        verdict = f"({VIEW})(data, workload)"
-        found: Any = script.call(
-            f"(data, workload) => String(compare.parts({verdict}, 'price').verdicts())",
-            data,
-            workload,
-        )
-        letter = "ABCD"[[*runs].index(best)]
-        who = re.search(r'Least energy per work[^<]*</h2><p class="who">([^<]*)<', found)
-        assert who
-        assert who[1] == f"Made-up card ({letter})", workload
-        printed = score(runs["base"], runs[best], workload)["energy"]
-        assert printed["low"] > 1
-        others = [name for name in runs if name not in {"base", best}]
-        for other in others:
-            assert score(runs["base"], runs[other], workload)["energy"]["value"] < printed["low"]

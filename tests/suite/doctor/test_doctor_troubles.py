@@ -326,31 +326,6 @@ def test_a_run_is_not_told_of_accelerators_that_it_does_not_measure(
 
 # cores that are far away
 
-NODE = {"sys/bus/pci/devices/0000:18:00.0/numa_node": "1"}
-OWN_MEMORY = 8
-"""The node that the memory of a GPU is itself, as beside NVIDIA's Grace."""
-
-
-@pytest.mark.parametrize(
-    ("nodes", "told"),
-    [
-        ([0], "attached to memory node 1, and the usable cores belong to node 0"),
-        ([0, 1], "attached to memory node 1, and the usable cores belong to nodes 0, 1"),
-        ([1], None),
-        (None, None),  # the kernel does not tell
-    ],
-)
-def test_cores_of_another_memory_node_are_a_trouble_with_its_mend(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nodes: list[int] | None, told: str | None
-) -> None:
-    install(monkeypatch, Gpu(name="NVIDIA H100 80GB HBM3", numa_node=OWN_MEMORY))
-    root = planted(tmp_path, NVIDIA_H100, NODE)
-    there = quiet(root, cpu=replace(host().cpu, core_nodes=nodes))
-    found = [one for one in said(there) if one.code == "far-accelerator"]
-    message, advice = f"NVIDIA H100 80GB HBM3 is {told}", "numactl --cpunodebind=1 --membind=1"
-    assert [(one.severity, one.message) for one in found] == [("info", message)] * bool(told)
-    assert all(one.advice == f"{advice} frobench run" for one in found)
-
 
 # the command
 

@@ -3,7 +3,6 @@
 
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -26,8 +25,6 @@ from frobench.suite.fleet.ray_cluster import RayCluster, look_for, named, shared
 from frobench.suite.run.lock import VARIABLE
 from tests.instruments.processes.command import ROOT
 
-PATIENCE = 60.0
-"""Seconds that a process may take to do what it does at once, on a busy machine."""
 RUN = """
 import pathlib, signal, sys, time
 from frobench.suite.run.lock import machine_lock
@@ -156,31 +153,6 @@ def test_threads_and_hidden_devices_that_ray_sets_do_not_reach_the_run() -> None
     ).stdout
     paths = os.pathsep.join(["there", str(ROOT)])
     assert json.loads(out) == [[None, None, paths], [None, "", paths]]
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux binds a process to its parent")
-def test_no_run_outlives_the_task_that_started_it(tmp_path: Path) -> None:
-    code = f"""
-import sys, tempfile
-from frobench.suite.fleet import on_node
-tempfile.gettempdir = lambda: {str(tmp_path)!r}
-on_node.BOUND = {BOUND!r}
-order = on_node.{wanted(tmp_path)!r}
-for said in on_node.measure(order, "node a", "a", 0.0):
-    print(said, flush=True)
-"""
-    task = subprocess.Popen(
-        [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONPATH": str(ROOT), VARIABLE: str(tmp_path / "lock")},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with task:
-        assert task.stdout is not None
-        assert "a line []\n" in task.stdout
-        task.send_signal(signal.SIGKILL)
-    (run,) = tmp_path.glob("frobench-fleet-*/f/a")
-    assert any((run / "interrupted").exists() for _ in until(PATIENCE))
 
 
 def until(seconds: float) -> Iterator[None]:

@@ -136,22 +136,6 @@ def test_it_ends_when_nothing_promises_more() -> None:
     assert sum(one.shape == leader for one in tries) == LEADER_TRIES
 
 
-def test_however_little_time_there_is_a_few_are_tried() -> None:
-    tries = searched(SURFACES["132 processors"][0], (CALL, 0.0, None), 0.0, seed=1)
-    assert len(tries) == LEAST_TRIES
-
-
-def test_what_does_not_fit_is_not_tried_again_nor_anything_larger() -> None:
-    limits, tries = (1.0, 60.0, None), list[Try]()
-    while (shape := proposal(tries, *limits)) is not None:
-        fits = shape.elements <= 3 * 1024**2
-        tries.append(Try(shape, shape.flops / 1e12 if fits else None, 1.0))
-    refused = [one.shape.elements for one in tries if one.seconds is None]
-    assert refused == sorted(refused, reverse=True)
-    assert len(refused) == len(set(refused))
-    assert outcome(tries)
-
-
 def test_the_winner_is_not_the_one_that_was_lucky_once() -> None:
     steady, lucky = Shape(512, 512, 512), Shape(1024, 512, 512)
     tries = [Try(steady, steady.flops / 1e12, 1.0)] * 3 + [Try(lucky, lucky.flops / 1.2e12, 1.0)]

@@ -181,11 +181,6 @@ CORES = affinity() if psutil.LINUX else [0]
 needs_linux = pytest.mark.skipif(not psutil.LINUX, reason="reads what only Linux has")
 
 
-MIB = 2**20
-V1 = "5:memory:/slurm/job_7/step_0"
-STEP = "memory/slurm/job_7/step_0/memory"
-
-
 Files = dict[str, object]
 
 
@@ -248,38 +243,6 @@ def test_without_a_quota_every_core_of_the_affinity_counts(tmp_path: Path, files
 )
 def test_a_containers_memory_is_what_it_may_use(tmp_path: Path, files: Files, usable: int) -> None:
     assert processor({}, planted(tmp_path, files)).memory_bytes == usable
-
-
-@pytest.mark.parametrize(
-    "files",
-    [
-        cgroup("0::/", of("memory", max=3 * MIB, current=2 * MIB)),
-        cgroup(
-            "0::/job/step",
-            of("job/memory", max=3 * MIB, current=2 * MIB),
-            of("job/step/memory", max="max", current=MIB),
-        ),
-        cgroup(
-            f"{V1}\n0::/",
-            of("memory/slurm/job_7/memory", limit_in_bytes=3 * MIB, usage_in_bytes=2 * MIB),
-            of(STEP, limit_in_bytes=2**40, usage_in_bytes=MIB),
-        ),
-        cgroup(
-            "0::/job",
-            of("job/memory", max=3 * MIB, current=3 * MIB, stat=f"anon 1\ninactive_file {MIB}"),
-        ),
-        cgroup(
-            V1,
-            of(STEP, limit_in_bytes=3 * MIB, usage_in_bytes=3 * MIB),
-            of(STEP, stat=f"inactive_file 0\ntotal_inactive_file {MIB}"),
-        ),
-    ],
-    ids=["v2", "v2, set above", "v1, a batch job's", "v2, cached files", "v1, cached files"],
-)
-def test_the_tightest_limit_of_all_levels_leaves_the_free_memory(
-    tmp_path: Path, files: Files
-) -> None:
-    assert free_memory(planted(tmp_path, files)) == 2**20
 
 
 @pytest.mark.parametrize(

@@ -239,26 +239,6 @@ def test_a_second_run_has_the_cases_of_the_first_though_calls_take_about_the_lim
     assert passed(first) >= {one.fullname for one in HEADLINES}
 
 
-@pytest.mark.parametrize(
-    ("seconds", "before", "measured_now"),
-    [
-        (1.2 * LIMIT, {}, True),
-        (1.3 * LIMIT, {}, False),
-        (1.9 * LIMIT, {"other 0": True}, True),
-        (2.1 * LIMIT, {"other 0": True}, False),
-        (0.6 * LIMIT, {"other 0": False}, False),
-        (0.4 * LIMIT, {"other 0": False}, True),
-    ],
-)
-def test_within_a_factor_of_two_of_the_limit_the_last_run_decides(
-    seconds: float, before: dict[str, bool], *, measured_now: bool
-) -> None:
-    pairs = [(OTHERS[0], measured("other 0", samples=[seconds]))]
-    admitted, refused = admit(pairs, QUICK, before)
-    assert bool(admitted) is measured_now
-    assert bool(refused) is not measured_now
-
-
 def test_headline_cases_with_long_calls_are_brief_and_have_a_tenth_of_the_budget() -> None:
     calls = [0.5 * LIMIT, 9 * LIMIT, 5 * LIMIT, 14 * LIMIT]
     pairs = [

@@ -61,47 +61,6 @@ def test_a_file_that_holds_too_much_is_refused_with_the_place(name: str, tmp_pat
     assert message in found.message
 
 
-TWO_WAYS: dict[str, tuple[bytes, bytes, str]] = {
-    "a table twice": (
-        b'"commit_info": {',
-        b'"commit_info": {"author": "/home/jane/x"}, "commit_info": {',
-        "a table has two entries of one name",
-    ),
-    "a number twice": (
-        b'"seed":',
-        b'"seed": 99, "seed":',
-        "a table has two entries of one name",
-    ),
-    "a name twice, once in other letters": (
-        b'"seed":',
-        b'"\\u0073eed": 99, "seed":',
-        "a table has two entries of one name",
-    ),
-    "a number without an end that no reader knows": (
-        b'"datetime":',
-        b'"unknown": ' + b"1" * 400_000 + b', "datetime":',
-        "Integer value out of range",
-    ),
-    "half a character that no reader knows": (
-        b'"datetime":',
-        b'"unknown": "\\ud800", "datetime":',
-        "JSON is malformed",
-    ),
-}
-"""What one reader of JSON takes as the file, and another does not: a part, what takes its place."""
-
-
-@pytest.mark.parametrize("name", TWO_WAYS)
-def test_what_readers_of_json_take_in_two_ways_is_refused(name: str, tmp_path: Path) -> None:
-    part, instead, message = TWO_WAYS[name]
-    path = tmp_path / "run.json"
-    path.write_bytes(store.encode(made()).replace(part, instead, 1))
-    for found in (checks.review(path), checks.opened(path)[1]):
-        assert [one.code for one in found] == ["unreadable"]
-        assert message in found[0].message
-        assert "jane" not in found[0].message
-
-
 def strings(schema: Any) -> Iterator[Plain]:  # noqa: ANN401 - any part of a JSON Schema
     """Yield what a JSON Schema says of each text that may be any."""
     if isinstance(schema, dict):
