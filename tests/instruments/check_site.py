@@ -41,8 +41,7 @@ def check(folder: Path, address: str = "") -> Report:
     parts = [(href, partial(run.check, report)) for href, run in runs.items()]
     for href, run in runs.items():
         parts.append((href, partial(run_page.check, href, read[href], run, report)))
-    if index := read.get("index.html"):
-        parts.append(("index.html", partial(index_page.check, folder, index, runs, report)))
+    parts.append(("index.html", partial(index_page.check, folder, runs, report)))
     for name, part in parts:
         try:
             part()

@@ -64,15 +64,15 @@ def same(one: float | None, other: float | None) -> bool:
     return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-15)
 
 
-def _equals(wanted: Row, found: Row) -> bool:
-    return equal(wanted, found) if found.launches else same(wanted.value, found.value)
-
-
 def equal(one: Row | None, other: Row | None) -> bool:
     """Tell whether two estimates are equal but for the order of additions."""
     if one is None or other is None:
         return one is other
     return one[3:] == other[3:] and all(map(same, one[:3], other[:3]))
+
+
+def _equals(wanted: Row, found: Row) -> bool:
+    return equal(wanted, found) if found.launches else same(wanted.value, found.value)
 
 
 class Run:
@@ -191,10 +191,7 @@ class Run:
             for at, cells in enumerate(self.tables[name], start=1):
                 wanted, cases = row(cells), json.loads(cells["cases"])
                 place = f"{self.page.stem}.{name}.csv, row {at}"
-                if not wanted or not cases:
-                    continue
-                if amount := number(cells.get("per_token", "")):
-                    self._computed(cells, amount, place, report)
+                if not wanted or not cases or cells.get("per_token"):
                     continue
                 given = self.gives(cases, [wanted.unit], partial(_equals, wanted))
                 if given or (len(cases) <= 2 and wanted.unit in {"s", *RATES.values()}):
@@ -202,20 +199,6 @@ class Run:
                     report.check(given or cells.get("role") == "bound", CELLS, fault)
                 else:
                     report.copied[f"{name}.csv"] += 1
-                if sheet := number(cells.get("datasheet", "")):
-                    parts = [number(cells[one]) for one in ("part", "part_low", "part_high")]
-                    right = [one and one / sheet for one in wanted[:3]]
-                    fault = f"{place}: parts are {parts}, and should be {right}"
-                    report.check(all(map(same, parts, right)), CELLS, fault)
-
-    def _computed(self, cells: Cells, amount: float, place: str, report: Report) -> None:
-        """Check what is computed from a measured rate, over an amount."""
-        quantity = cells["quantity"]
-        rates = (one for one in self.tables["models"] if one["quantity"] == quantity)
-        found, rate = row(cells), row(next(rates))
-        right = [one and one / amount for one in rate[:3]] if rate else []
-        fault = f"{place}: {found} should be {right}"
-        report.check(found and all(map(same, found[:3], right)), CELLS, fault)
 
 
 def _is(own: str, unit: str) -> bool:

@@ -68,10 +68,6 @@ class Element:
             elif one.name not in HIDDEN:
                 yield from one._pieces(own=own)
 
-    def raw(self) -> str:
-        """Return the text as it is written, such as that of a script."""
-        return "".join(one for one in self.children if isinstance(one, str))
-
 
 class _Reader(HTMLParser):
     def __init__(self) -> None:

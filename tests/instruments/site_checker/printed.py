@@ -85,19 +85,6 @@ def estimates(text: str) -> Iterator[Printed]:
         yield Printed(found[0], _number(value), begin, end, count, factor, base, step)
 
 
-def plain(text: str) -> Iterator[Printed]:
-    """Yield all numbers as such that have no interval."""
-    for found in re.finditer(_PLAIN, text):
-        number, step = _number(found[1]), _digits(found[1])
-        yield Printed(found[0], number, None, None, None, *scale(found[2].strip()), step)
-
-
-def first(text: str) -> Printed | None:
-    """Return the number that a text begins with, if it begins with one."""
-    found = next(plain(text), None)
-    return found if found and text.startswith(found.text) else None
-
-
 def scale(unit: str) -> tuple[float, str]:
     """Return how much a printed unit is, and the unit without its prefix."""
     if unit == "%":
