@@ -110,11 +110,8 @@ REASONS = {
     "memory": "OutOfMemoryError: out of memory",
     "settings": "left changed settings behind: threads",
     "nothing": "measured nothing",
-    "lost": "AcceleratorError (",
-    "clock_set_back": "ClockError: the clock went backwards",
     "clock_stopped": "ClockError: the clock stands still",
     "no_synchronisation": "RuntimeError (",
-    "current_device": "RuntimeError (",
     "hang": "did not end within its deadline of 5 s",
 }
 """What is told of the cases that fail otherwise than by their results."""

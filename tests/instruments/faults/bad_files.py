@@ -16,21 +16,16 @@ from typing import Any
 from msgspec.structs import replace
 
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Case, Energy, Outcome, Run, Telemetry, Work
-from tests.instruments.faults import other_devices
-from tests.instruments.faults.judging import add_up, samples, set_samples
-from tests.instruments.faults.spoiling import (
-    Spoil,
-    case,
-    check,
-    good,
-    last,
-    product,
-    put,
-    sense,
-    take,
-    work,
+from frobench.suite.stored.types import Case, Check, Energy, Outcome, Run, Sensed, Telemetry, Work
+from tests.instruments.faults.judging import (
+    add_up,
+    keep,
+    name_again,
+    of_its_name,
+    samples,
+    set_samples,
 )
+from tests.instruments.faults.spoiling import Spoil, case, good, last, product, put, take
 
 
 def all_samples(factor: float) -> Spoil:
@@ -58,8 +53,9 @@ def of_software(**values: object) -> Spoil:
     return lambda run: put(run.frobench.environment.software, **values)
 
 
-def of_check(**facts: object) -> Spoil:
-    return lambda run: check(product(run), **facts)
+def of_check(**facts: Any) -> Spoil:  # noqa: ANN401 - of a check
+    known: dict[str, Any] = {"error": 1e-6, "bound": 1e-5, "precision": "float32"}
+    return of_info(check=Check("C", **known | facts))
 
 
 def of_info(**values: object) -> Spoil:
@@ -73,7 +69,15 @@ def of_parts(function: str = "", **parts: float) -> Spoil:
 
 
 def of_work(function: str = "", device: str = "cuda:0", **amounts: float) -> Spoil:
-    return lambda run: work(_one(run, function, device=device), **amounts)
+    def spoil(run: Run) -> None:
+        info = _one(run, function, device=device).extra_info
+        info.work = replace(info.work, **amounts)
+
+    return spoil
+
+
+def of_outcome(**values: object) -> Spoil:
+    return lambda run: put(run.frobench.outcomes[0], **values)
 
 
 def of_samples(*by_launch: float) -> Spoil:
@@ -156,10 +160,6 @@ def _controlled(run: Run) -> None:
     one.extra_info.parts.update(overlap=[0.5] * 6)
 
 
-def of_calls(one: Case, factor: int) -> None:
-    one.extra_info.iterations = [factor * calls for calls in one.extra_info.iterations]
-
-
 def dated(run: Run, when: str) -> None:
     """Give a run another date, and all that follows from it."""
     began = datetime.fromisoformat(when)
@@ -168,38 +168,54 @@ def dated(run: Run, when: str) -> None:
         one.started = (began + timedelta(seconds=60 + 40 * number)).isoformat()
 
 
-def _renamed(run: Run) -> None:
-    run.benchmarks[0].fullname = run.benchmarks[1].fullname
-
-
-def _stopped(run: Run) -> None:
-    one = product(run)
-    one.extra_info.against = [-1.0, *one.stats.data[1:]]
-
-
-def _skipped(run: Run) -> None:
-    put(run.frobench.outcomes[0], status="skipped", reason="too long")
-
-
-def _failed(run: Run) -> None:
-    one = run.frobench.outcomes[0]
-    one.status, one.reason = "failed", None
-
-
 def _passed(run: Run) -> None:
     name = "benchmarks/bench_copies.py::bench_within[cpu-4]"
     run.frobench.outcomes.append(Outcome(fullname=name, group="copies", params={}, status="passed"))
 
 
-def _in_an_older_slot(run: Run, rate: float) -> None:
+def _in_an_older_slot(run: Run) -> None:
     put(run.frobench.environment.accelerators[0], pcie_generation_max=4)
-    last(run, 4**13 / rate, case(run, "bench_to_device", size=4**13))
+    last(run, 4**13 / 5e10, case(run, "bench_to_device", size=4**13))
 
 
-def _in_an_older_file(run: Run) -> None:
-    _in_an_older_slot(run, 5e10)
-    for one in run.benchmarks:  # no benchmark declared what its bytes go through
-        one.extra_info.work = replace(one.extra_info.work, path=None)
+def alone_on(facts: dict[str, object], seconds: float, choose: Callable[[Run], Case]) -> Spoil:
+    """Let a case be the only one of a run whose accelerators are others."""
+
+    def spoil(run: Run) -> None:
+        told, one = run.frobench.environment, choose(run)
+        for place, device in enumerate(told.accelerators):
+            put(device, **facts)
+            unknown = [name for name, value in facts.items() if value is None]
+            told.unknown |= {f"accelerators.{place}.{name}": "it is not told" for name in unknown}
+        of_its_name(told)
+        keep(run, lambda other: other is one)
+        last(run, seconds, one)
+
+    return spoil
+
+
+def multiplied(facts: dict[str, object], rate: float) -> Spoil:
+    """Let a float32 product run at so many FLOP/s on another device."""
+    return alone_on(facts, 2.0 * 16384**3 / rate, product)
+
+
+def _copied(run: Run) -> Case:
+    """Return a copy within a device that reads and writes 380 MB."""
+    one = case(run, "bench_within", device="cuda:0")
+    name_again(run, one, size=380_000_000)
+    one.extra_info.work = replace(one.extra_info.work, bytes=7.6e8)
+    return one
+
+
+UNLISTED = {"name": "NVIDIA Graphics Device", "capability": "9.0", "multiprocessors": 40}
+"""A device that the catalog does not know, of a generation that it knows."""
+STRANGE = {"name": "Another", "capability": None, "multiprocessors": None}
+"""A device of which nothing is known."""
+SMALL_CACHE = {"name": "NVIDIA GeForce RTX 2070 SUPER", "capability": "7.5"}
+SMALL_CACHE |= {"memory_bytes": 8 * 2**30, "multiprocessors": 40}
+"""A device with 4 MiB of cache and a memory of 448 GB/s."""
+OF_UNITS = 40 * 256 * 1.98e9
+"""Float32 operations that 40 units of an H100 do in a second at the stored highest clock."""
 
 
 def of_field(name: str, number: str) -> Callable[[str], str]:
@@ -210,31 +226,27 @@ def of_field(name: str, number: str) -> Callable[[str], str]:
 _REFUSED: dict[str, dict[str, Spoil]] = {
     "samples-beyond-launch": {
         "all seconds in milliseconds": all_samples(1e3),
-        "all seconds in microseconds": all_samples(1e6),
-        "one case in milliseconds": lambda run: take(product(run), 1e3),
-        "ten times the calls": lambda run: of_calls(product(run, 256, device="cpu"), 2000),
+        "a hundred thousand calls": of_info(iterations=[100_000] * 6),
     },
     "launch-beyond-run": {
         "a case's milliseconds as seconds": lasting(170.0),
         "launches in milliseconds": of_launches(seconds=31.5e3),
-        "the run in hours": lambda run: put(run.frobench, seconds=0.07),
     },
     "above-peak": {
         "seconds divided by a thousand": lasting(1.7e-4),
-        "seconds of the CPU divided by a thousand": lasting(1.4e-8, n=256, device="cpu"),
-        "work in a thousandth of its unit": of_work(flops=2e3 * 16384**3),
         "a product that was not waited for": lasting(8e-6, n=4096),
-        "TF32 as float32, by its rate": lasting(2 * 16384**3 / 373e12),
+        "a product above twice what the units of its generation can do": multiplied(
+            UNLISTED, 2.1 * OF_UNITS
+        ),
+        "a product at four times the best card's rate on a device that is not known": multiplied(
+            STRANGE, 4.1 * 163.4e12
+        ),
         "a product of four times the peak": lasting(2 * 16384**3 / 4e15, dtype="bfloat16"),
     },
     "above-memory": {
         "bytes a thousandfold": of_work("bench_within", device="cpu", bytes=2e3 * 4**13),
-        "a copy within the device above its memory": lasting(
-            4**13 / 1e15, "bench_within", device="cuda:0"
-        ),
     },
     "above-link": {
-        "a copy above the link": lasting(4**13 / 5e11, "bench_to_device", size=4**13),
         "a copy above the link by any name": _uploaded,
         "a copy between devices above their link": lasting(4**13 / 6e11, "bench_between"),
     },
@@ -245,52 +257,42 @@ _REFUSED: dict[str, dict[str, Spoil]] = {
     },
     "out-of-bounds": {
         "the clock's steps in nanoseconds": of_launch(2, timer_step=31.0),
-        "an empty body in microseconds": of_launch(0, empty_body={"cpu": 0.1, "cuda:0": 61.0}),
         "memory of the machine in KiB": of_cpu(memory_bytes=16 * 2**20),
-        "memory of a device in MiB": of_device(memory_bytes=143771),
         "a device's clock in MHz": of_device(max_clock_hz=1980.0),
-        "a power limit in milliwatts": of_device(power_limit_watts=7e5),
-        "a sensor's clock in MHz": lambda run: sense(
-            product(run), "sm_clock_hz", 1e15, 1.98e15, 1.98e15
+        "a sensor's clock in MHz": of_info(
+            telemetry={"cuda:0": Sensed(readings=9, values={"clock_hz": (2e15, 2e15, 2e15)})}
         ),
+        "an empty body in microseconds": of_launch(0, empty_body={"cpu": 0.1, "cuda:0": 61.0}),
+        "memory of a device in MiB": of_device(memory_bytes=143771),
+        "a power limit in milliwatts": of_device(power_limit_watts=7e5),
         "joules below zero": drawing(-5.0),
         "power at rest in milliwatts": resting(76.4e3),
         "a sample of no time": of_samples(0.0, 0.1, 0.1),
-        "a sample below zero": of_samples(-0.17, 0.1, 0.1),
-        "another version below zero": _stopped,
+        "another version below zero": lambda run: put(
+            product(run).extra_info, against=[-1.0, *product(run).stats.data[1:]]
+        ),
         "a warm-up below zero": of_info(warmup=[-1.0] * 6),
-        "a launch below zero": of_launch(1, seconds=-3.0),
-        "a ready value in microseconds": of_launch(1, ready_reading={"cuda:0": 25.0}),
         "a gauge below zero": of_launch(1, gauge={"cpu/python": -1e-4}),
-        "cores of others below zero": of_launch(1, others=-0.5),
-        "cores of the runner below zero": of_launch(1, runner_cores=-0.5),
         "a body that returns before it begins": of_parts(enqueue=-1e-5),
-        "device time of nothing": of_parts(device=0.0),
-        "a sustained call of nothing": of_parts(sustained=0.0),
         "overlap of more than all": of_parts(overlap=1.7),
-        "concurrency of more than all": of_parts(concurrency=1.7),
+        "device time of nothing": of_parts(device=0.0),
         "work below zero": of_work(bytes=-1.0),
         "an error below zero": of_check(error=-1e-7),
         "a bound that lets all pass": of_check(error=0.5, bound=1e6),
-        "no threads": of_software(threads=0),
         "a cache larger than memory": of_cpu(last_level_cache_bytes=2**36),
     },
     "impossible-energy": {
         "joules in millijoules": drawing(500e3),
-        "joules in kilojoules": drawing(0.5),
     },
     "impossible-part": {
         "queueing in milliseconds": of_parts(enqueue=5.0),
-        "device time in milliseconds": of_parts(device=173.0),
         "a sustained call of three samples": of_parts(sustained=0.7),
     },
     "other-precision": {
         "TF32 as float32, by its error": of_check(precision="tfloat32"),
-        "bfloat16 as float32, by its error": of_check(precision="bfloat16"),
     },
     "overlap-in-turn": {
         "overlap of a control by any name": _controlled,
-        "overlap of what works in turn": of_parts("bench_in_turn", overlap=0.5),
         "a control in turn whose lanes overlap": of_parts("bench_two_at_once", shared_in_turn=1.0),
     },
     "unsynchronised": {"devices that work for longer than the host waits": of_parts(span=0.9)},
@@ -301,16 +303,13 @@ _REFUSED: dict[str, dict[str, Spoil]] = {
     "warm-cache": {"cold caches that nobody emptied": of_info(flushed_bytes=0)},
     "statistics-differ": {
         "a better median": lambda run: put(product(run).stats, median=0.1),
-        "a better sample": lambda run: product(run).stats.data.__setitem__(0, 0.1),
     },
     "sample-count": {
         "one sample of the other version": of_info(against=[1.0]),
         "a sample taken out": lambda run: product(run).stats.data.pop(),
-        "no calls in a sample": of_info(iterations=[0] * 6),
     },
     "launch-count": {
         "energy of other launches": of_info(energy=Energy(joules=[1.0], seconds=[1.0])),
-        "a launch taken out of a part": lambda run: product(run).extra_info.parts["enqueue"].pop(),
         "a launch taken out": lambda run: run.frobench.launches.pop(),
     },
     "unchecked-pass": {"an error above its bound": of_check(error=0.1)},
@@ -318,23 +317,21 @@ _REFUSED: dict[str, dict[str, Spoil]] = {
         "a device taken out": lambda run: run.frobench.environment.accelerators.pop(0)
     },
     "impossible-date": {
-        "a date before Frobench": lambda run: dated(run, "2020-01-01T12:00:00+00:00"),
         "a date in the future": lambda run: dated(run, "2099-01-01T12:00:00+00:00"),
         "a date that is none": lambda run: put(run, datetime="last Tuesday"),
     },
     "other-parameters": {"another device in the name": of_info(devices=["cuda:1"])},
     "repeated-name": {
-        "two cases of one name": _renamed,
-        "two outcomes of one name": lambda run: run.frobench.outcomes.append(
-            run.frobench.outcomes[0]
+        "two cases of one name": lambda run: put(
+            run.benchmarks[0], fullname=run.benchmarks[1].fullname
         ),
     },
     "outcome-missing": {
         "a case without samples": _passed,
         "a case without an outcome": lambda run: run.frobench.outcomes.pop(),
-        "a case that was left out and has samples": _skipped,
+        "a case that was left out and has samples": of_outcome(status="skipped", reason="too long"),
     },
-    "reason-missing": {"a failure without a reason": _failed},
+    "reason-missing": {"a failure without a reason": of_outcome(status="failed", reason=None)},
     "exercise-missing": {
         "an exercise that is not there": lambda run: put(product(run), group="fame")
     },
@@ -345,7 +342,6 @@ _REFUSED: dict[str, dict[str, Spoil]] = {
     "host-name": {"a host's name": lambda run: run.machine_info.update(node="lovelace")},
 }
 OF_RUNS = {name: (code, one) for code, ways in _REFUSED.items() for name, one in ways.items()}
-OF_RUNS |= other_devices.REFUSED
 """What is done to the good run, with the code that refuses it."""
 
 OF_TEXTS: dict[str, tuple[str, Callable[[str], str]]] = {
@@ -354,36 +350,25 @@ OF_TEXTS: dict[str, tuple[str, Callable[[str], str]]] = {
     "cut off": ("unreadable", lambda text: text[: len(text) // 2]),
     "a newer schema": ("unreadable", lambda text: text.replace('"schema": 1', '"schema": 99')),
     "seconds beyond all numbers": ("unreadable", of_field("deadline", "1e308")),
-    "a million million million cores": ("unreadable", of_field("logical_cores", str(10**18))),
     "an integer that no double holds": ("unreadable", of_field("pcie_width", str(10**400))),
-    "a sample that is no number": (
-        "unreadable",
-        lambda text: text.replace('"data": [', '"data": [NaN,', 1),
-    ),
 }
 """What is done to the good file, with the code that refuses it."""
 
 DOUBTED: dict[str, tuple[str, Spoil]] = {
     "a product a little above the peak": ("near-peak", lasting(2 * 16384**3 / 8e13)),
-    "a device's own clock that is a third too slow": (
-        "near-peak",
-        of_parts(device=2 * 16384**3 / 8e13),
+    "a product above what its units can do": ("near-peak", multiplied(UNLISTED, 1.2 * OF_UNITS)),
+    "a product above the best card's": ("near-peak", multiplied(STRANGE, 1.2 * 163.4e12)),
+    "a copy above the memory's rate": (
+        "faster-than-memory",
+        alone_on(SMALL_CACHE, 7.6e8 / (1.15 * 448e9), _copied),
     ),
-    **other_devices.DOUBTED,
-    "a copy above the stated link": (
-        "faster-than-link",
-        lambda run: _in_an_older_slot(run, 5e10),
-    ),
-    "a copy above the stated link, in an older file": ("faster-than-link", _in_an_older_file),
+    "a copy above the stated link": ("faster-than-link", _in_an_older_slot),
     "a launch of one case taken out": ("missing-launch", _without_the_slowest),
     "one thread on two cores": ("few-threads", of_software(threads=1)),
     "a device of another size": ("other-model", of_device(multiprocessors=114)),
     "inputs of ones": ("plain-inputs", of_info(commonest=1.0)),
     "a clock of tenths of a millisecond": ("coarse-clock", of_launch(0, timer_step=1e-4)),
-    "a harness that takes a third of a sample": (
-        "costly-harness",
-        of_launches(empty_body={"cpu": 1e-4}),
-    ),
+    "a harness that takes a third": ("costly-harness", of_launches(empty_body={"cpu": 1e-4})),
 }
 """What is done to the good run, with the code that warns of it: an honest machine can be so."""
 

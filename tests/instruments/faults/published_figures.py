@@ -29,33 +29,11 @@ from tests.instruments.faults.judging import keep, name_again
 from tests.instruments.faults.spoiling import case, good, last, product
 from tests.instruments.runs.made_up import capability_of
 
+COLUMNS = ("device", "capability", "multiprocessors", "clock_hz")
 PATH = Path(__file__).with_name("published.csv")
 CLEARLY, ALL_OTHERS = 1.2, 4.0
 """What is impossible relative to a printed figure, and to the best published one."""
-UNLISTED = {
-    "NVIDIA Tesla V100$": ("7.0", 80, 1.53e9),
-    "NVIDIA A100 SXM4$|A100 PCIe$|A800 80GB PCIe": ("8.0", 108, 1.41e9),
-    "Jetson Thor": ("11.0", 20, 1.575e9),
-    "P106-100": ("6.1", 10, 1.708e9),
-    "Quadro P620": ("6.1", 4, 1.354e9),
-    "Quadro K620": ("5.0", 3, 1.124e9),
-    "Radeon 780M": ("gfx1103", 6, 2.7e9),
-    "Radeon 8060S|Radeon Graphics": ("gfx1151", 20, 2.9e9),
-    "GeForce GTX 1080$": ("6.1", 20, 1.733e9),
-    "GeForce GTX 1060 3GB": ("6.1", 9, 1.708e9),
-    "GeForce GTX 1650 Ti": ("7.5", 16, 1.485e9),
-    "GeForce GTX 960": ("5.2", 8, 1.178e9),
-    "GeForce GTX 750$": ("5.0", 4, 1.085e9),
-    "GeForce GTX TITAN$": ("3.5", 14, 0.876e9),
-    "GeForce MX450": ("7.5", 14, 1.575e9),
-    "GeForce MX130": ("5.0", 3, 1.189e9),
-    "Quadro GV100": ("7.0", 80, 1.627e9),
-    "Tesla K40": ("3.5", 15, 0.875e9),
-    "Tesla K80": ("3.7", 13, 0.875e9),
-    "Tesla M40": ("5.2", 24, 1.112e9),
-    "Tesla P4$": ("6.1", 20, 1.114e9),
-    "Tesla P40": ("6.1", 30, 1.531e9),
-}
+UNLISTED = [*catalog.rows(PATH.with_name("unlisted.csv"), COLUMNS)]
 """Capability, multiprocessors and highest clock of devices without a row in the catalog. Source:
 NVIDIA, CUDA GPUs, and its datasheets."""
 WITHOUT_TORCH = re.compile(
@@ -64,15 +42,6 @@ WITHOUT_TORCH = re.compile(
 """Devices that no torch of today computes on, or only a vendor's own."""
 SLOTS = {"3": 3, "5": 3, "6": 3, "7": 3, "8": 4, "9": 5, "10": 6, "12": 5}
 """The newest PCI Express of NVIDIA's cards, by major capability. Source: its datasheets."""
-PROCESSORS = (
-    ("avx avx2 avx512_bf16 avx512f fma", "float32", 2.04e11, 64),
-    ("avx avx2 avx512_bf16 avx512f fma", "bfloat16", 4.46e11, 128),
-    ("amx_bf16 amx_tile avx avx2 avx512f fma", "float32", 3.5e11, 64),
-    ("amx_bf16 amx_tile avx avx2 avx512f fma", "bfloat16", 3.7e12, 2048),
-    ("avx avx2 fma", "float32", 1.6e11, 32),
-)
-"""Instruction sets of two cores, a precision, operations a second, and what a core does in a
-cycle. Sources: runs in `results/`, and the last from half as wide units."""
 WIDER = {"tfloat32": "float32", "bfloat16": "float32", "float16": "float32", "float32": "float64"}
 SIZE = 2**30
 HIGHEST = 1.2
@@ -100,11 +69,6 @@ class Attempt(NamedTuple):
     run: Run
     value: float
     most: float
-
-    @property
-    def is_impossible(self) -> bool:
-        """Whether no machine reaches the figure."""
-        return self.value > self.most
 
 
 @cache
@@ -134,21 +98,16 @@ def figures_of(name: str) -> dict[str, Figure]:
 
 
 @cache
-def _first() -> Accelerator:
-    return good().frobench.environment.accelerators[0]
-
-
-@cache
 def device_of(name: str) -> Accelerator:
     """Return a device as its driver describes it, in the newest slot of its time."""
-    first, known = _first(), figures_of(name)
+    first, known = good().frobench.environment.accelerators[0], figures_of(name)
     fact = {what: figure.value for what, figure in known.items()}
     capability = capability_of(next(iter(known.values())).device) if known else None
     units, clock = fact.get("multiprocessors"), fact.get("boost_clock")
     clock = clock and clock * (HIGHEST if "GeForce" in name or "RTX" in name else 1.0)
-    for pattern, facts in UNLISTED.items():
+    for _, (pattern, own, count, hertz) in UNLISTED:
         if re.search(pattern, name):
-            capability, units, clock = facts
+            capability, units, clock = own, float(count), float(hertz)
     slot = SLOTS.get((capability or "").partition(".")[0])
     vendor = {"Apple": "mps", "Intel": "xpu"}
     return replace(
@@ -268,8 +227,7 @@ def sound() -> Iterator[Attempt]:
 
 def spoilt() -> Iterator[Attempt]:
     """Yield the figures that are impossible among those which are spoilt."""
-    every = (*_spoilt_rows(), *unnamed(), *of_processors())
-    yield from (one for one in every if one.is_impossible)
+    yield from (one for one in _spoilt_rows() if one.value > one.most)
 
 
 def _spoilt_rows() -> Iterator[Attempt]:
@@ -288,44 +246,6 @@ def _spoilt_rows() -> Iterator[Attempt]:
                 yield attempt(row._replace(value=2 * row.value), what)
         if row.benchmark == "matmul" and row.dtype in WIDER:
             yield attempt(row._replace(dtype=WIDER[row.dtype]), "another precision")
-
-
-def unnamed() -> Iterator[Attempt]:
-    """Yield rates above every device of the catalog, and above any link of a device's time."""
-    best: dict[str, float] = {}
-    for figure in catalog.read():
-        best[figure.quantity] = max(best.get(figure.quantity, 0.0), figure.value)
-    first = _first()
-    nothing = dict.fromkeys(("capability", "multiprocessors", "max_clock_hz", "pcie_width"))
-    unknown = replace(first, name="Another", memory_bytes=None, **nothing)
-    graphics = replace(first, name="NVIDIA Graphics Device")
-    for device in (unknown, graphics):
-        for factor in (1.3, 2, 8, 1000):
-            for precision in catalog.PRECISIONS:
-                value = factor * best[f"peak_{precision}"]
-                run = multiplied(device, precision, value)
-                yield Attempt("unnamed: product", run, value, best[f"peak_{precision}"])
-            value, most = factor * best["memory_bandwidth"], best["memory_bandwidth"]
-            yield Attempt("unnamed: memory", copied(device, "within", value), value, most)
-    for major, slot in SLOTS.items():
-        in_slot = replace(first, name="NVIDIA Graphics Device", capability=f"{major}.0")
-        for device in (in_slot, replace(in_slot, pcie_generation_max=None, pcie_width=None)):
-            for factor in (2.4, 100):
-                most = catalog.pcie_rate(slot, 16)
-                run = copied(device, "host", factor * most)
-                yield Attempt("unnamed: any link of that time", run, factor * most, most)
-
-
-def of_processors() -> Iterator[Attempt]:
-    """Yield products of two cores that this project measured, times 8 and 1,000."""
-    for sets, dtype, rate, width in PROCESSORS:
-        for factor, what in ((8, "CPU: times 8"), (1000, "CPU: times 1,000")):
-            run, (one,) = of_kind("matmul", _first())
-            run.frobench.environment.cpu.instruction_sets = sets
-            run.frobench.environment.accelerators = []
-            name_again(run, one, device="cpu", dtype=dtype)
-            last(run, (one.extra_info.work.flops or 0.0) / (factor * rate), one)
-            yield Attempt(what, run, factor * rate, CLEARLY * 2 * 5e9 * width)
 
 
 def codes(one: Attempt, severity: str = "") -> set[str]:

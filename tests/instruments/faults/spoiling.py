@@ -2,9 +2,8 @@
 """A good run, and ways to change a number in it so that the others follow."""
 
 from collections.abc import Callable
-from typing import Any
 
-from frobench.suite.stored.types import Case, Check, Run, Scalar, Sensed, Work
+from frobench.suite.stored.types import Case, Run, Scalar, Sensed
 from tests.instruments.faults.judging import add_up, keep, made, name_again, samples, set_samples
 
 Spoil = Callable[[Run], object]
@@ -61,33 +60,11 @@ def last(run: Run, seconds: float, one: Case) -> None:
     add_up(run)
 
 
-def work(one: Case, **amounts: float) -> None:
-    """Declare other work."""
-    old = one.extra_info.work
-    one.extra_info.work = Work(
-        flops=amounts.get("flops", old.flops),
-        bytes=amounts.get("bytes", old.bytes),
-        path=old.path,
-    )
-
-
-def check(one: Case, **facts: Any) -> None:  # noqa: ANN401 - what a check has
-    """Give a case another check."""
-    known: dict[str, Any] = {
-        "compared": "C",
-        "error": 1e-6,
-        "bound": 1e-5,
-        "precision": "float32",
-    }
-    one.extra_info.check = Check(**(known | facts))
-
-
 def sense(one: Case, what: str, *values: float) -> None:
     """Let a sensor of the first accelerator have said something."""
     least, middle, greatest = values
-    one.extra_info.telemetry = {
-        "cuda:0": Sensed(readings=20, values={what: (least, middle, greatest)})
-    }
+    sensed = Sensed(readings=20, values={what: (least, middle, greatest)})
+    one.extra_info.telemetry = {"cuda:0": sensed}
 
 
 def put(thing: object, **values: object) -> object:

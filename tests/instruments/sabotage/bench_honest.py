@@ -8,9 +8,7 @@ from tests.instruments.sabotage.planting import (
     N,
     factors,
     measure_as_product,
-    measure_in_streams,
     measure_on_each,
-    measure_stages_in_turn,
     measure_sum,
 )
 
@@ -55,15 +53,3 @@ def bench_together(measure: Measure, devices: list[Device], caught: str) -> None
 def bench_in_turn(measure: Measure, devices: list[Device], caught: str) -> None:
     """Multiply on two devices in turn."""
     measure_on_each(measure, devices, in_turn=True)
-
-
-@cases("quick", caught=["nothing"])
-def bench_stages_in_turn(measure: Measure, devices: list[Device], caught: str) -> None:
-    """Send micro-batches through two stages in turn."""
-    measure_stages_in_turn(measure, devices)
-
-
-@cases("quick", caught=["nothing"])
-def bench_in_streams(measure: Measure, accelerator: Device, caught: str) -> None:
-    """Multiply in two streams of a device."""
-    measure_in_streams(measure, accelerator)

@@ -4,7 +4,7 @@
 import pytest
 import torch
 
-from frobench import Device, Measure, Work, cases, close_to, freivalds
+from frobench import Device, Measure, cases
 from tests.instruments.sabotage.planting import (
     N,
     factors,
@@ -45,14 +45,6 @@ def bench_identity(measure: Measure, accelerator: Device, caught: str) -> None:
     measure_as_product(measure, lambda: a @ b, a, b)
 
 
-@cases("quick", caught=["plain-inputs"])
-def bench_zeros(measure: Measure, accelerator: Device, caught: str) -> None:
-    """Add zeros."""
-    a, b = accelerator.uniform(N, N), torch.zeros(N, N).to(accelerator.handle)
-    check = close_to(a.cpu().double(), 1e-6, "the sum")
-    measure(lambda: a + b, work=Work(bytes=3 * a.nbytes), check=check)
-
-
 @cases("quick", caught=["wrong-result"])
 def bench_empty(measure: Measure, accelerator: Device, caught: str) -> None:
     """Multiply zeros, so that there is nothing to be wrong about."""
@@ -74,39 +66,7 @@ def bench_cached(measure: Measure, accelerator: Device, caught: str) -> None:
     measure_as_product(measure, body, a, b)
 
 
-@cases("quick", caught=["no-work"])
-def bench_cached_other(measure: Measure, accelerator: Device, caught: str) -> None:
-    """Compare with another version that returns the product of its first call."""
-    a, b = factors(accelerator)
-    kept = a @ b
-    measure(lambda: a @ b, against=lambda: kept, work=Work(flops=2 * N**3), check=freivalds(a, b))
-
-
 @cases("quick", caught=["warm-cache"], cache=["cold"])
 def bench_claimed(measure: Measure, accelerator: Device, caught: str, cache: str) -> None:
     """Call caches cold that nobody empties."""
     measure_sum(measure, accelerator)
-
-
-@cases("quick", caught=["warm-cache"], cache=["cold"])
-def bench_unwritten(
-    measure: Measure,
-    accelerator: Device,
-    caught: str,
-    cache: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Empty the caches with a buffer that is not written."""
-    monkeypatch.setattr(torch.Tensor, "__setitem__", lambda *_: None)
-    measure_sum(measure, accelerator, cold=True)
-
-
-@cases("quick", caught=["warm-cache"], cache=["cold"])
-def bench_hardly_emptied(
-    measure: Measure, device: Device, caught: str, cache: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Empty the CPU's caches with a buffer that fits into them."""
-    if device.is_accelerator:
-        pytest.skip("is about the CPU's caches")
-    monkeypatch.setattr("frobench.suite.measure.caches_and_inputs.cache_bytes", lambda _: N)
-    measure_sum(measure, device, cold=True)

@@ -34,12 +34,6 @@ def bench_element(measure: Measure, accelerator: Device, caught: str) -> None:
 
 
 @cases("quick", caught=["wrong-result"])
-def bench_transposed(measure: Measure, accelerator: Device, caught: str) -> None:
-    """Multiply by the transposed matrix."""
-    measure_wrong(measure, accelerator, lambda a, b: a @ b.t())
-
-
-@cases("quick", caught=["wrong-result"])
 def bench_shape(measure: Measure, accelerator: Device, caught: str) -> None:
     """Return fewer rows."""
     measure_wrong(measure, accelerator, lambda a, b: (a @ b)[1:])

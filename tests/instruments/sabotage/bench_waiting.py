@@ -61,15 +61,6 @@ def bench_one_device(
     measure_on_each(measure, devices, pause=0.005)
 
 
-@cases("quick", caught=["failed-case"])
-def bench_current_device(
-    measure: Measure, devices: list[Device], caught: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Wait for the current device, whichever is meant."""
-    monkeypatch.setattr(Device, "synchronize", lambda device: device.module.synchronize())
-    measure_on_each(measure, devices, pause=0.005)
-
-
 @cases("quick", caught=["events-miss-work"])
 def bench_other_stream(
     measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch

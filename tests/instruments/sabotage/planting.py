@@ -14,8 +14,6 @@ from frobench.suite.measure.timed_loop import Body
 
 N = 48
 """Edge of the matrices: a product takes the simulated device about a millisecond."""
-MICRO = 4
-"""Micro-batches of a pipeline."""
 
 host = import_module("simulated_accelerator.host")  # as the device itself knows it
 
@@ -96,55 +94,6 @@ def measure_on_each(
         work=Work(flops=4 * N**3),
         check=lambda found: worst(
             freivalds(*pair)(product) for pair, product in zip(pairs, found, strict=True)
-        ),
-        lanes=lanes,
-    )
-
-
-def measure_stages_in_turn(measure: Measure, devices: list[Device]) -> None:
-    """Measure a pipeline of two stages, each of which waits until the other is done."""
-    first, second = factors(devices[0])[0], factors(devices[1])[0]
-    batches = [devices[0].uniform(N, N) for _ in range(MICRO)]
-    lanes = [Lane(device) for device in devices]
-
-    def body() -> list[torch.Tensor]:
-        results = []
-        for batch in batches:
-            with lanes[0]:
-                between = batch @ first
-            lanes[0].device.synchronize()
-            arrived = between.to(lanes[1].device.handle)
-            with lanes[1]:
-                results.append(arrived @ second)
-            lanes[1].device.synchronize()
-        return results
-
-    whole = first.cpu().double() @ second.cpu().double()
-    measure(
-        body,
-        work=Work(flops=2 * MICRO * 2 * N**3),
-        check=lambda results: worst(
-            close_to(batch.cpu().double() @ whole, 1e-4, "the batch")(result)
-            for batch, result in zip(batches, results, strict=True)
-        ),
-        lanes=lanes,
-    )
-
-
-def measure_in_streams(measure: Measure, device: Device) -> None:
-    """Measure a product in each of two streams of a device, which has one engine for both."""
-    pairs = [factors(device) for _ in "12"]
-    lanes = [Lane(device, device.stream()) for _ in pairs]
-
-    def product(lane: Lane, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-        with lane:
-            return a @ b
-
-    measure(
-        lambda: [product(lane, *pair) for lane, pair in zip(lanes, pairs, strict=True)],
-        work=Work(flops=4 * N**3),
-        check=lambda found: worst(
-            freivalds(*pair)(one) for pair, one in zip(pairs, found, strict=True)
         ),
         lanes=lanes,
     )
