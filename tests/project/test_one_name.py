@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import zipfile
 from pathlib import Path
 
@@ -48,14 +47,6 @@ def pytest_unconfigure():
     Path("modules.json").write_text(json.dumps(modules))
 """
 BUILD = "import sys; from setuptools import build_meta; build_meta.build_{}(sys.argv[1])"
-AS_INSTALLED = """
-import site, sys
-site.addsitedir(sys.argv.pop(1))
-sys.path.append(sys.argv.pop(1))
-from frobench.__main__ import main
-main()
-"""
-"""A command that finds Frobench by the files of an installation, and not by this environment's."""
 
 
 @pytest.fixture(scope="module")
@@ -126,15 +117,6 @@ def modules(project: Path, home: Path) -> dict[str, list[str]]:
     return found
 
 
-LIST = ("list", "--benchmarks", "measured", "--devices", "cpu")
-
-
-def test_the_wheel_adds_one_name_and_has_the_benchmarks(wheel: Path, project: Path) -> None:
-    assert {path.name for path in wheel.iterdir() if path.suffix != ".dist-info"} == {"frobench"}
-    listed = call(["-m", "frobench", "list", "--devices", "cpu", "-k", "matmul"], project, wheel)
-    assert "matmul: " in listed
-
-
 def test_a_project_with_packages_of_those_names_measures_itself_from_the_wheel(
     wheel: Path, project: Path
 ) -> None:
@@ -157,16 +139,6 @@ def test_a_project_with_packages_of_those_names_measures_itself_from_the_wheel(
         "bench_product"
     ]
     assert modules(project, wheel)
-
-
-def test_no_module_has_two_names_in_a_clone_or_an_editable_installation(
-    clone: Path, project: Path
-) -> None:
-    assert "product: " in call(["-m", "frobench", *LIST], project, clone)
-    assert modules(project, clone)
-    paths = (installed(clone, "editable"), sysconfig.get_path("purelib"))
-    assert "product: " in call(["-S", "-c", AS_INSTALLED, *paths, *LIST], project, None)
-    assert modules(project, clone)
 
 
 PLANTED = {

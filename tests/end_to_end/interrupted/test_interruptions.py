@@ -17,39 +17,6 @@ from tests.instruments.processes.warm import frobench
 pytestmark = pytest.mark.long
 
 
-HANGS_LATER = '''
-"""Does a body go on?"""
-import time
-
-from frobench import Work, cases
-from frobench.suite.stored.types import Check
-
-calls = 0
-
-
-@cases("quick", n=[1])
-def bench_ends(measure, device, n):
-    """Count to 20, then hang."""
-
-    def body():
-        global calls
-        calls += 1
-        time.sleep(1000 if calls > 20 else 0)
-
-    measure(body, work=Work(), check=lambda _: Check("nothing", 0.0, 1.0))
-'''
-
-
-def test_a_case_that_hangs_only_in_a_launch_is_ended_by_what_the_pilot_saw(tmp_path: Path) -> None:
-    (tmp_path / "bench_later.py").write_text(HANGS_LATER)
-    run = frobench(
-        *("run", "--benchmarks", ".", "--devices", "cpu", "--profile", "quick", "--launches", 2),
-        folder=tmp_path,
-    )
-    assert run.returncode == 1
-    assert "bench_ends[cpu-1]: did not end within its deadline of 10 s" in run.stderr
-
-
 def wait_for_samples(results: Path, cases: int) -> Path:
     """Wait until a launch has measured some cases; return the run's folder."""
     for _ in range(1200):

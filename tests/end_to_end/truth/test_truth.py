@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What a run finds on a simulated accelerator is what the accelerator is made to be.
 
-Most runs are made in the simulation's own time, which passes by known costs alone: what is
-found there does not depend on the machine, and must be true to a fraction of a percent. One is
-made in the machine's time. There the quickest sample counts, since a busy machine can only
-delay, and never make true a time that is too short.
+The runs are made in the simulation's own time, which passes by known costs alone: what is found
+there does not depend on the machine, and must be true to a fraction of a percent.
 """
 
 import math
