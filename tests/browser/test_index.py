@@ -84,9 +84,7 @@ def test_devices_are_filtered_and_the_address_says_so(devices: Page) -> None:
     expect(devices.locator("#devices-table tbody tr")).to_have_count(3)
 
 
-def test_the_index_says_how_many_devices_are_left_and_how_many_lack_a_price(
-    devices: Page,
-) -> None:
+def test_the_index_says_how_many_devices_are_left_and_how_many_lack_a_price(devices: Page) -> None:
     status = devices.locator("#devices-status")
     expect(status).to_have_text("4 devices.")
     devices.get_by_label("Name").fill("cpu")
@@ -168,9 +166,7 @@ def test_picked_devices_lead_to_their_comparison_and_back(devices: Page) -> None
     assert not devices.get_by_label("Compare Card A").is_checked()
 
 
-def test_published_figures_are_picked_beside_a_run_hidden_and_never_scored(
-    devices: Page,
-) -> None:
+def test_published_figures_are_picked_beside_a_run_hidden_and_never_scored(devices: Page) -> None:
     rows = devices.locator("#elsewhere-table tbody tr")
     expect(rows).to_have_count(20)
     devices.get_by_label("Name").fill("tesla")

@@ -139,9 +139,7 @@ def test_a_device_has_one_row_and_the_fastest_comes_first() -> None:
     page = index.page(CARDS, reference="c/4.html")
     speeds = {}
     for row, words in zip(
-        devices(page),
-        ("Card B", "Card C", "Card A 3 runs, 2 specimens"),
-        strict=True,
+        devices(page), ("Card B", "Card C", "Card A 3 runs, 2 specimens"), strict=True
     ):
         assert words in row
         speeds[words[:6]] = [float(one) for one in re.findall(rf"([\d.]+)(?={RATIO}| to)", row)]
@@ -381,10 +379,7 @@ def test_devices_without_a_score_come_last_and_say_why() -> None:
 
 
 def test_a_row_tells_what_to_doubt() -> None:
-    runs = [
-        on_day(9, complete=False, failed=2, faults=("clock: it stood still",)),
-        on_day(8, "b"),
-    ]
+    runs = [on_day(9, complete=False, failed=2, faults=("clock: it stood still",)), on_day(8, "b")]
     partial, _ = rows(index.page(runs))
     assert "partial" in partial
     assert "2 failed" in partial

@@ -100,8 +100,7 @@ def test_prices_in_another_currency_are_not_mixed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("set_to", "budget"),
-    [("500", 500), ("500 EUR", None), ("0.0000001", 0), ("", None)],
+    ("set_to", "budget"), [("500", 500), ("500 EUR", None), ("0.0000001", 0), ("", None)]
 )
 def test_a_budget_that_is_no_number_is_passed_over_and_almost_nothing_is_nothing(
     set_to: str, budget: float | None

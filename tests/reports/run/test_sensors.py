@@ -171,8 +171,7 @@ def test_a_throttled_case_says_so_beside_its_number() -> None:
 
 
 @pytest.mark.parametrize(
-    "parts",
-    [{}, {"GpuIdle": 1.0}, {"ApplicationsClocksSetting": 1.0}, {"SwThermalSlowdown": 0.04}],
+    "parts", [{}, {"GpuIdle": 1.0}, {"ApplicationsClocksSetting": 1.0}, {"SwThermalSlowdown": 0.04}]
 )
 def test_what_is_no_trouble_is_no_warning(parts: dict[str, float]) -> None:
     run = held_back(**parts)

@@ -52,10 +52,7 @@ def test_every_command_names_the_impossible_case(paths: tuple[Path, Path], tmp_p
     for command in (["validate", dishonest], ["share", dishonest, "-o", tmp_path / "shared"]):
         code, text = said(*command)
         assert (code, "above-peak" in text) == (1, True)
-    for arguments in (
-        ["compare", honest, dishonest],
-        ["compare", honest, dishonest, "--purchase"],
-    ):
+    for arguments in (["compare", honest, dishonest], ["compare", honest, dishonest, "--purchase"]):
         assert re.search(rf"above-peak(?: in new)?: {SHOWN}", said(*arguments)[1])
     found = json.loads(said("compare", honest, dishonest, "--json")[1])
     name = impossible(good()).fullname
@@ -82,9 +79,7 @@ def test_no_page_shows_an_impossible_figure_as_a_result(
         assert not re.search(f"{SHOWN}(?!, where )", text), other
 
 
-def test_stored_conclusions_that_the_facts_do_not_support_are_not_believed(
-    tmp_path: Path,
-) -> None:
+def test_stored_conclusions_that_the_facts_do_not_support_are_not_believed(tmp_path: Path) -> None:
     run = good()
     run.frobench.conclusions = checks.conclude(edited())
     assert run.frobench.conclusions

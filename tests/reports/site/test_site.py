@@ -69,9 +69,7 @@ def test_neither_order_nor_processes_nor_what_is_kept_change_a_byte(
     assert files(one) == files(two)
 
 
-def test_one_more_result_changes_its_own_page_and_what_concerns_all(
-    tmp_path: Path,
-) -> None:
+def test_one_more_result_changes_its_own_page_and_what_concerns_all(tmp_path: Path) -> None:
     results, out = tmp_path / "results", tmp_path / "site"
     stored(results, small(1), small(2), small(3, "machine-1"))
     build.build([results], out)
@@ -166,9 +164,6 @@ def test_nothing_is_worked_out_twice(tmp_path: Path, monkeypatch: pytest.MonkeyP
         return build.build(paths, tmp_path / "site", tell=lambda *_: None)
 
     first = built()
-    for where, name in (
-        (checks, "opened"),
-        (store, "read"),
-    ):
+    for where, name in ((checks, "opened"), (store, "read")):
         monkeypatch.setattr(where, name, None)
     assert built() == first

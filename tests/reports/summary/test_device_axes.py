@@ -73,13 +73,7 @@ def operations(device: str, seconds: float) -> list[Case]:
     return of(
         "many_or_one",
         [
-            case(
-                "bench_pieces",
-                LATENCY + n * seconds,
-                device,
-                work=Work(items=float(n)),
-                pieces=n,
-            )
+            case("bench_pieces", LATENCY + n * seconds, device, work=Work(items=float(n)), pieces=n)
             for n in counts
         ],
     )
