@@ -58,21 +58,6 @@ def is_in(numbers: list[str], cells: list[list[str]]) -> bool:
     )
 
 
-def test_buttons_do_by_enter_and_by_space_what_they_do_by_a_click(
-    browser: Browser, place: Place
-) -> None:
-    with shown(browser, place.address, DESK) as one:
-        one.probe("countClicks")
-        for number, button in enumerate(one.page.locator("button").all()):
-            for key in ("Enter", "Space"):
-                if button.is_visible() and button.is_enabled():
-                    before = one.page.evaluate("window.__clicks")
-                    button.press(key)
-                    told = (number, key, button.text_content())
-                    assert one.page.evaluate("window.__clicks") == before + 1, told
-        assert one.said == []
-
-
 def test_tab_reaches_every_control_shows_where_it_is_and_leaves_again(
     browser: Browser, place: Place
 ) -> None:
@@ -89,19 +74,6 @@ def test_tab_reaches_every_control_shows_where_it_is_and_leaves_again(
                 found.append(f"{look}: the keyboard does not get out of the page")
             found += [f"{look}: {each}" for each in one.probe("missed")]
     assert not found, tell(found)
-
-
-def test_the_first_stop_leads_past_the_navigation(browser: Browser, place: Place) -> None:
-    with shown(browser, place.address, NARROW) as one:
-        one.page.keyboard.press("Tab")
-        link = one.page.locator(":focus")
-        assert link.get_attribute("href") == "#main"
-        box = link.bounding_box()
-        assert box is not None
-        assert min(box["x"], box["y"]) >= 0
-        one.page.keyboard.press("Enter")
-        one.page.keyboard.press("Tab")
-        assert one.page.evaluate("document.activeElement.closest('header')") is None
 
 
 def test_neither_paper_nor_a_browser_without_javascript_loses_a_row(

@@ -17,7 +17,7 @@ from frobench.reports.purchase import machines, prices, purchase
 from frobench.reports.purchase.script import call
 from frobench.suite.stored.types import Run
 from frobench.suite.units import format_value
-from tests.browser.chromium import LOOKS, Look, shown
+from tests.browser.chromium import LOOKS, shown
 from tests.instruments.runs.made_up_cards import CARD, faster, run
 from tests.reports.purchase.test_purchase import summary
 
@@ -153,27 +153,6 @@ def test_a_workload_is_chosen_and_stands_in_the_address(page: Page, data: dict[s
     assert page.get_by_role("radio", name="Training").is_checked()
 
 
-@pytest.mark.parametrize("way", ["opened", "printed"])
-def test_what_is_folded_away_is_drawn_when_it_is_opened_or_printed(
-    browser: Browser, address: str, way: str
-) -> None:
-    folded = ("notes",)
-    with shown(browser, f"{address}#workload=small", LOOKS[1]) as one:
-        unfold(one.page)
-        wanted = {name: part(one.page, name) for name in folded}
-    with shown(browser, address, LOOKS[1]) as one:
-        before = {name: part(one.page, name) for name in folded}
-        choose(one.page, "Small operations")
-        assert part(one.page, "cards") != ""
-        assert {name: part(one.page, name) for name in folded} == before
-        if way == "printed":
-            one.page.evaluate("dispatchEvent(new Event('beforeprint'))")
-        else:
-            unfold(one.page)
-        assert {name: part(one.page, name) for name in folded} == wanted
-        one.page.evaluate("dispatchEvent(new Event('afterprint'))")
-
-
 def test_own_weights_move_the_score(page: Page, data: dict[str, Any]) -> None:
     choose(page, "Own weights")
     put(page, "Small products", "3")
@@ -202,30 +181,6 @@ def test_prices_and_use_are_counted(page: Page) -> None:
     assert cell(page, f"8{RATIO}", "Value")[:4] == "0.12"  # the reference takes 1.3 times as long
 
 
-def test_a_price_can_be_cleared_and_reset_brings_back_the_file_s(
-    browser: Browser, tmp_path: Path
-) -> None:
-    known = [
-        one._replace(torch_name="Made-up", memory_bytes=None, price=31000.0)
-        for one in prices.read()[:1]
-    ]
-    for name, content in purchase.files(RUNS, "b/two.html", known).items():
-        (tmp_path / name).write_bytes(content)
-    with shown(browser, (tmp_path / purchase.PAGE).as_uri(), LOOKS[1]) as one:
-        unfold(one.page)
-        before = part(one.page, "cards")
-        put(one.page, FIRST, "")
-        assert cell(one.page, "(A)", "Price") == "unknown"
-        assert cell(one.page, "(B)", "Price") == "31,000"
-        assert "not known, as you set it" in part(one.page, "notes")
-        one.page.reload()
-        unfold(one.page)
-        assert field(one.page, FIRST).input_value() == ""
-        one.page.get_by_role("group", name="Prices and use").get_by_role("button").click()
-        assert part(one.page, "cards") == before
-        assert field(one.page, FIRST).input_value() == "31000"
-
-
 def test_a_view_can_be_sent_and_the_back_button_takes_a_step_back(
     browser: Browser, page: Page
 ) -> None:
@@ -244,28 +199,6 @@ def test_a_view_can_be_sent_and_the_back_button_takes_a_step_back(
     assert field(page, FIRST).input_value() == "30000"
     page.go_back()
     assert part(page, "cards") == before
-
-
-def test_reset_forgets_what_was_set_in_its_fields_alone(page: Page) -> None:
-    before = cell(page, "(A)", "Speed")
-    choose(page, "Own weights")
-    put(page, "Years", "5")
-    put(page, "Small products", "2")
-    page.get_by_role("group", name="Prices and use").get_by_role("button").click()
-    assert "years" not in page.url
-    assert "weight.small_products=2" in page.url
-    page.get_by_role("group", name="How much each part counts").get_by_role("button").click()
-    assert cell(page, "(A)", "Speed") == before
-
-
-def test_a_comma_is_a_point_and_the_page_rests_on_what_was_typed(page: Page) -> None:
-    put(page, FIRST, "30.000,50")
-    put(page, KWH, "0,40")
-    known = cell(page, "(A)", "Price"), cell(page, "(A)", "Cost"), page.url
-    put(page, KWH, "0.40")
-    put(page, FIRST, "30,000.5")
-    assert (cell(page, "(A)", "Price"), cell(page, "(A)", "Cost"), page.url) == known
-    assert f"{known[0]} USD" == format_value(30_000.5, "USD")
 
 
 @pytest.mark.parametrize(
@@ -287,39 +220,6 @@ def test_what_rests_on_a_wrong_input_is_hidden_until_it_is_mended(
     put(page, label, before)
     assert [one.is_visible() for one in rests] == [True] * len(RESULTS)
     assert field(page, label).get_attribute("aria-invalid") is None
-
-
-@pytest.mark.parametrize(
-    ("fragment", "complaint"),
-    [
-        ("budget=2,500", "Write 2500 or 2.5: 2,500 may be either."),
-        ("hours=25", "Enter a number from 0 to 24"),
-        ("workload=gaming", 'There is no workload "gaming": choose one.'),
-    ],
-)
-def test_an_address_that_cannot_be_right_says_so_in_place_and_leaves_no_sentence(
-    browser: Browser, address: str, fragment: str, complaint: str
-) -> None:
-    with shown(browser, f"{address}#{fragment}", LOOKS[1]) as one:
-        told = one.page.locator(".complaint").filter(has_text=re.compile(r"\S"))
-        assert told.count() == 1
-        assert told.is_visible()
-        assert complaint in told.inner_text()
-        assert "Results are hidden until then." in told.inner_text()
-        for name in RESULTS[:4]:
-            assert not one.page.locator(f"[data-part='{name}']").is_visible(), name
-        assert one.page.title() == "Frobench"
-        one.page.goto(f"{address}#workload=small")
-        assert one.page.locator("h1").is_visible()
-        assert one.page.title() == one.page.locator("h1").inner_text()
-
-
-def test_a_number_of_three_decimals_survives_the_address_and_the_field(page: Page) -> None:
-    put(page, KWH, "2.1250")
-    assert "kwh=2.1250" in page.url
-    assert field(page, KWH).input_value() == "2.1250"
-    page.reload()
-    assert page.locator("h1").is_visible()
 
 
 def test_a_copied_table_pastes_as_plain_cells(page: Page) -> None:
@@ -358,42 +258,6 @@ def test_four_machines_fit_the_page_and_the_sheets_that_a_buyer_reads(
         assert sheets <= 4
         one.page.set_viewport_size({"width": 320, "height": 900})
         assert one.probe("sideways") == []
-
-
-def test_forced_colours_show_the_chosen_workload_and_what_is_not_conclusive(
-    browser: Browser, address: str
-) -> None:
-    with shown(browser, address, Look("dark", 1280, forced=True)) as one:
-        styles = one.page.evaluate(
-            """() => [":checked", ":not(:checked)"].map((kind) => {
-                const input = document.querySelector(`[data-part=workload] [type=radio]${kind}`);
-                const style = getComputedStyle(input.parentElement);
-                return [style.color, style.backgroundColor, style.forcedColorAdjust];
-            })"""
-        )
-        (colour, ground, adjust), (_, others, _) = styles
-        assert (adjust, ground != others, ground != colour) == ("none", True, True)
-        unfold(one.page)
-        part(one.page, "weighs")
-        hatched = one.page.locator(".hatch small")
-        assert hatched.count() > 0
-        box = hatched.first.bounding_box()
-        assert box
-        assert box["width"] > 20
-
-
-def test_another_reference_turns_the_ratio_round_and_keeps_the_focus(page: Page) -> None:
-    page.get_by_label("Compared with").select_option("a/one")
-    assert cell(page, "(A)", "Speed") == f"1{RATIO}"
-    assert page.get_by_label("Compared with").input_value() == "a/one"
-    assert "reference=a%2Fone" in page.url
-
-
-def test_links_within_the_page_leave_the_settings_in_the_address(page: Page) -> None:
-    put(page, "Years", "5")
-    page.get_by_role("link", name="Method", exact=True).click()
-    assert "years=5" in page.url
-    assert page.evaluate("document.activeElement.id") == "method"
 
 
 def test_labels_of_the_chart_do_not_collide(page: Page) -> None:

@@ -46,17 +46,3 @@ def test_hostile_machines_stand_side_by_side_beside_each_of_them(
             assert one.page.get_by_text("Baseline, 1").count() == 1
             assert "NaN" not in one.page.locator("main").inner_html()
         assert one.refused() == one.said == []
-
-
-def test_names_that_lead_elsewhere_write_nothing_outside_the_site(folder: Path) -> None:
-    assert {one.name for one in folder.iterdir()} == {
-        "asked",
-        "runs",
-        "many-nodes",
-        "honest",
-        "machines",
-        "hostile",
-        "spoilt",
-        "empty",
-    }
-    assert not (folder.parent / "up").exists()

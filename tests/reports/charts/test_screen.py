@@ -55,21 +55,6 @@ def test_the_line_of_the_answer_comes_first_with_its_short_name() -> None:
     assert 'class="k2"' not in alone  # the answer is not of the other
 
 
-def test_labels_at_the_ends_of_lines_are_apart() -> None:
-    cases = [f"{label}-256" for label in ("a", "b")]
-    flat = curve("a", "b")
-    drawn = screen.chart(lead(512, "FLOP/s", *cases), [flat], {}, {})
-    first, second = heights(drawn)
-    assert abs(first - second) >= 13
-
-
-def test_two_modes_are_shown_launch_by_launch() -> None:
-    launches = {"item": [1.0, 1.0, 2.0, 2.0], "log on device": [1.0, 1.0, 2.0]}
-    drawn = screen.chart(lead(1, RATIO, "a"), [curve("a")], launches, {})
-    assert (drawn.count("<circle"), drawn.count("<rect")) == (4, 3)
-    assert texts(drawn) == ["1 s to 2 s item", "1 s to 2 s log on device"]
-
-
 def test_a_name_without_room_is_cut_at_a_comma_and_else_between_words() -> None:
     names = {
         "two processes, n = 2048": "two processes",
@@ -93,43 +78,6 @@ def test_a_bar_ends_at_its_number_and_has_its_datasheet_and_other_runs() -> None
         assert len(texts(screen.bar(Bar(estimate(value), "B/s", "Memory")))) <= screen.MOST_TICKS
 
 
-def test_of_many_other_runs_few_are_drawn_with_the_least_and_the_greatest() -> None:
-    others = [float(number) for number in range(1, 200)]
-    drawn = screen.bar(Bar(estimate(150.0), "s", "", others=others))
-    places = [float(x) for x in re.findall(r'cx="([\d.]+)%"', drawn)]
-    assert screen.MOST_OTHERS / 2 < len(places) <= screen.MOST_OTHERS
-    assert places[-1] / places[0] == pytest.approx(199, rel=0.02)
-
-
-def test_a_roofline_names_its_ceilings_the_highest_first_and_apart() -> None:
-    series = curve("float32", "bfloat16").series
-    roofs = tuple(
-        Series(one.label, (Point(1.0, estimate(10.0)), Point(99.0, estimate(peak))))
-        for one, peak in zip(series, (500.0, 510.0), strict=True)
-    )
-    plot = Plot("roof", "Roof", "points", Axis("i"), Axis("Rate", "FLOP/s"), series, lines=roofs)
-    names = {"float32": "fp32 500", "bfloat16": "bf16 510"}
-    drawn = screen.roofline(plot, names, "memory 1 GB/s")
-    shown = [text for text in texts(drawn) if text in {*names.values(), "memory 1 GB/s"}]
-    assert shown == ["bf16 510", "fp32 500", "memory 1 GB/s"]
-    first, second, _ = heights(drawn)
-    assert second - first > 13
-
-
-def test_a_chart_of_times_does_not_stand_for_a_ratio() -> None:
-    points = tuple(Point(n, Estimate(n * 1e-6, None, None, 8), ("a",)) for n in (1.0, 2.0, 4.0))
-    axes = Axis("steps"), Axis("Time", "s")
-    shown = Plot("steps", "Steps", "curve", *axes, (Series("CPU", points),))
-    found = Finding("lead", "", "", Estimate(0.99, 0.82, 1.02, 8), RATIO, cases=("a",))
-    assert f"0.99{RATIO}, interval 0.82 to 1.02{RATIO}" in screen.chart(found, [shown], {}, {})
-
-
 def test_without_a_chart_of_its_cases_there_is_a_bar_and_without_a_number_nothing() -> None:
     assert len(re.findall("<rect", screen.chart(lead(3, "s", "z"), [curve("a")], {}, {}))) == 1
     assert not screen.chart(lead(None, ""), [], {}, {})
-
-
-def test_the_ends_of_an_interval_are_those_that_the_answer_has() -> None:
-    found = Finding("lead", "", "", Estimate(0.99, 0.8214, 1.0234, 8), RATIO)
-    drawn = screen.chart(found, [], {}, {})
-    assert f">0.82{RATIO}<" in drawn

@@ -53,7 +53,3 @@ def test_what_is_much_is_thinned_but_never_an_outlier(launches: int) -> None:
     assert found.thinned == pytest.approx(3000 / MOST, abs=1)
     assert all({0, WIDTH} <= set(row) for row in dots(found))
     assert len(found.drawing) < 12 * MOST
-
-
-def test_equal_samples_can_be_drawn() -> None:
-    assert dots(drawn([1.0, 1.0], [1.0])) == [[WIDTH // 2], [WIDTH // 2]]

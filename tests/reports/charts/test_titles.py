@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from frobench.reports.charts import axes
-from frobench.reports.charts.axes import at, short_names, subtitle
+from frobench.reports.charts.axes import at
 from frobench.reports.charts.plots import LETTERS, draw, legend
 from frobench.reports.findings.finding import RATIO, Axis, Plot, Point, Series
 from frobench.suite.stored.types import Estimate
@@ -45,18 +45,6 @@ def texts(plot: Plot) -> list[tuple[str, float, float]]:
 
 
 @pytest.mark.parametrize(
-    ("plot", "expected"),
-    [
-        (curve(line("CPU", 2e-6, 3e-6)), "µs"),
-        (curve(line("CPU", 1.0, 1.1), y=Axis("Times as long", RATIO)), "Times as long"),
-        (rows("FLOP/s", a=1e9, b=3e9), "GFLOP/s"),
-    ],
-)
-def test_the_subtitle_names_the_values_and_their_unit(plot: Plot, expected: str) -> None:
-    assert subtitle(plot) == expected
-
-
-@pytest.mark.parametrize(
     ("label", "unit", "x", "place"),
     [
         ("size n", "", 64.0, "n = 64"),
@@ -76,13 +64,6 @@ def test_rows_are_sorted_the_best_first(unit: str) -> None:
     plot = rows(unit, middle=2.0, least=1.0, most=3.0)
     named = [text for text, _, _ in texts(plot) if text in {"least", "middle", "most"}]
     assert named == (["least", "middle", "most"] if unit == "s" else ["most", "middle", "least"])
-
-
-def test_a_name_loses_only_what_all_begin_with() -> None:
-    named = [Series(name, ()) for name in ("H200, eager, bf16", "H200, eager, fp32")]
-    assert short_names(named) == ["bf16", "fp32"]
-    assert short_names(named[:1]) == ["H200, eager, bf16"]
-    assert short_names([Series("bfloat16", ()), Series("float16", ())]) == ["bfloat16", "float16"]
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.93, 1.04), (0.99, 1.7)])

@@ -109,33 +109,12 @@ def test_a_failed_case_answers_nothing_and_its_reason_stands_there_instead() -> 
     assert by_name(section)["speed-up"].absent == "off by 3"
 
 
-def test_a_case_of_another_exercise_gives_no_reason() -> None:
-    made = run_of("norm_logging", [], [left_out("bench_item", "skipped", "its own", device=CPU)])
-    (own,) = (one for one in made.frobench.outcomes if one.reason == "its own")
-    for group in ("another", "zebra"):
-        made.frobench.outcomes.insert(0, replace(own, group=group, reason=f"that of {group}"))
-    assert sections(made)[0].findings[0].absent == "its own"
-
-
 @pytest.mark.parametrize("exercise", ["matmul", "parameters", "a_new_one"])
 def test_an_exercise_with_no_case_left_says_why(exercise: str) -> None:
     skipped = left_out("bench_any", "skipped", "the disk was full", device=CPU)
     section = answer(exercise, [], [skipped])
     assert section.findings[0].absent
     assert section.plots == ()
-
-
-def test_a_single_size_is_a_number_and_no_line() -> None:
-    measured = square(cubic, CPU)
-    assert [
-        "curve" in {plot.kind for plot in answer("matmul", cases).plots}
-        for cases in (measured, measured[:1])
-    ] == [True, False]
-
-
-def test_an_exercise_is_called_by_its_name() -> None:
-    section = answer("a_new_one", [case("bench_new", 1e-3, n=n) for n in (1, 2)])
-    assert section.title == "A new one"
 
 
 def test_groups_of_nodes_are_named_by_what_each_has() -> None:
@@ -156,20 +135,6 @@ def test_a_parameter_may_have_any_name(name: str) -> None:
     assert [point.x for point in plot.series[0].points] == [1.0, 2.0, 4.0]
 
 
-def test_what_asks_for_no_device_is_compared_with_none() -> None:
-    cases = [case("bench_words", 1e-3 * n, words=n) for n in (1, 2)]
-    for one in cases:
-        one.name = f"bench_words[{one.params['words']}]"
-        one.fullname = f"bench.py::{one.name}"
-    assert [one.name for one in answer("words", cases).findings] == ["time-words-cpu"]
-
-
-def test_many_variants_are_counted_in_the_title_of_a_chart() -> None:
-    cases = [case("bench_x", 1e-3, n=n, how=str(how)) for how in range(9) for n in (1, 2)]
-    (plot,) = answer("a_new_one", cases).plots
-    assert plot.title.endswith("(3 more lines among the cases)")
-
-
 def test_below_six_launches_there_is_a_value_without_an_interval() -> None:
     found = [
         one
@@ -187,14 +152,6 @@ def test_every_exercise_of_a_run_ends_in_an_answer(accelerators: int) -> None:
     for section in sections(factory.run(accelerators=accelerators, partial=True)):
         assert section.findings[0].answer
         assert all(finding.answer.endswith(".") for finding in section.findings)
-
-
-def test_the_interval_of_a_noisy_run_holds_the_truth() -> None:
-    run = factory.run(accelerators=1, noise=0.02)
-    matmul = next(one for one in sections(run) if one.exercise == "matmul")
-    value = by_name(matmul)["best-rate-cuda:0"].value
-    flops = 2 * 16384**3
-    assert value.low < flops / (flops / 7.8e14 + 1.6e-5) < value.high
 
 
 @pytest.mark.parametrize(

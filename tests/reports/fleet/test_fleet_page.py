@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from frobench.reports.fleet import fleet_page
@@ -57,19 +56,6 @@ def test_programs_get_the_slow_node_with_its_ratio_in_the_words_of_the_page(buil
     found = fleet_page.unlike_nodes(built)
     assert [*found] == [label(1)]
     assert found[label(1)] == pytest.approx({"Matmul": 1.2, "Compute": 1.2}, rel=0.02)
-
-
-def test_the_page_leads_to_the_runs_and_the_index_to_the_page(built: Path) -> None:
-    page = (built / "fleet.html").read_text(encoding="utf-8")
-    for number in range(3):
-        (href,) = set(re.findall(rf'href="([^"]*{label(number)}[^"]*)"', page))
-        assert (built / href).is_file()
-    assert 'href="fleet.html"' in (built / "index.html").read_text(encoding="utf-8")
-
-
-def test_the_same_nodes_in_another_order_give_the_same_bytes() -> None:
-    found = placed(12, {3: ("copies", 1.1)})
-    assert fleet_page.files(found) == fleet_page.files(found[::-1])
 
 
 def asked(lost: dict[str, str], count: int = 5) -> AskedNodes:
@@ -132,14 +118,6 @@ def test_of_a_node_that_nodes_cannot_be_compared_with_nothing_is_left(
     assert len([*out.glob("*/*.html")]) == 3
 
 
-def test_two_nodes_have_no_page_nor_have_machines_without_a_label(tmp_path: Path) -> None:
-    assert fleet_page.files(placed(2)) == {}
-    found = runs(3)
-    for one in found:
-        one.frobench.environment = replace(one.frobench.environment, label=UNSET)
-    assert not (site(tmp_path, found) / "fleet.html").exists()
-
-
 def test_the_newest_run_of_a_node_counts() -> None:
     found = placed(5)
     slow = placed(5, {2: ("matmul", 1.3)})[2]
@@ -189,22 +167,6 @@ def test_what_else_differs_stands_beside_the_node_with_the_peers_value() -> None
     assert differing(found, 1) == "no stored fact"
 
 
-def test_a_fact_of_several_accelerators_is_said_once() -> None:
-    usual = {
-        f"accelerators.{number}.{field}": value
-        for number in range(8)
-        for field, value in (("driver", "580.95.05"), ("power_limit_watts", 700.0))
-    }
-    other = usual | {f"accelerators.{number}.driver": "570.1" for number in range(8)}
-    other |= {f"accelerators.{number}.power_limit_watts": 350.0 for number in (3, 5)}
-    found = [
-        replace(each, facts=other if number == 2 else usual)
-        for number, each in enumerate(placed(5))
-    ]
-    told = "driver 570.1 (peers 580.95.05); power limit 350 W (peers 700 W)"
-    assert differing(found, 2) == told
-
-
 def test_a_node_with_less_memory_is_compared_and_a_few_bytes_less_are_no_difference() -> None:
     found = [run(number) for number in range(3)]
     for number, less in enumerate((0, 4096, 8 * 2**30)):
@@ -246,13 +208,6 @@ def test_programs_and_the_terminal_are_told_of_two_groups(tmp_path: Path) -> Non
     assert fleet_page.unlike_nodes(tmp_path) == {}
     (tmp_path / "fleet.csv").write_bytes(fleet_page.files(placed(10))["fleet.csv"])
     assert fleet_page.groups_of(tmp_path) == []
-
-
-def test_a_node_that_is_odd_within_its_group_is_named() -> None:
-    slow = dict.fromkeys(range(10), ("matmul", 1.2)) | {12: ("copies", 1.3)}
-    text = text_of(fleet_page.files(placed(20, slow))["fleet.html"])
-    assert "10 of 20 nodes are" in text
-    assert f"1 of 20 nodes is unlike its peers: calls on node {label(12)}" in text
 
 
 @pytest.mark.parametrize("launches", [3, 6])
@@ -311,29 +266,3 @@ def test_a_thousand_nodes_are_a_page_of_bounded_size_without_scripts_or_style_at
     assert b" style=" not in page
     assert "of 1,000 nodes are unlike their peers" in text_of(page)
     assert files["fleet.csv"].decode().count(",true,") >= 9
-
-
-def test_a_fleet_without_losses_says_how_many_nodes_it_asked() -> None:
-    text = text_of(fleet_page.files(placed(5), asked({}))["fleet.html"])
-    assert "Asked on 2 January 2026, 03:04 UTC: 5 nodes; all stored a whole run." in text
-    assert "Lost nodes" not in text
-
-
-def test_of_a_single_node_that_was_stored_none_is_unlike(tmp_path: Path) -> None:
-    results = tmp_path / "results"
-    store.write(next(iter(runs(1, {}, accelerators=0))), results)
-    labels = [label(number) for number in range(3)]
-    lost = dict.fromkeys(labels[1:], "the Ray cluster disappeared")
-    asked = AskedNodes(fleet="20260101T120000000000Z", nodes=labels, lost=lost)
-    asked_nodes.write(asked, results)
-    site = tmp_path / "site"
-    build.build([results], site, workers=Workers(1))
-    assert (site / fleet_page.PAGE).exists()
-    assert fleet_page.unlike_nodes(site) == {}
-    assert fleet_page.groups_of(site) == []
-
-
-def test_nodes_of_one_kind_are_machines_of_their_own_on_the_index(built: Path) -> None:
-    index = text_of((built / "index.html").read_bytes())
-    assert "1 device, 3 runs" in index
-    assert all(f"node {label(number)}" in index for number in range(3))

@@ -76,14 +76,3 @@ def test_a_node_with_fewer_than_six_launches_and_a_subject_of_two_nodes_are_left
     assert np.isnan(found.deviation[:, 1]).all()
     assert np.count_nonzero(~np.isnan(found.deviation)) == 3
     assert np.isnan(found.smallest[1])
-
-
-def test_equal_nodes_are_one_group() -> None:
-    assert not Unlike(equal_nodes(50, 200)).slower.any()
-    assert np.isnan(Unlike(equal_nodes(50, 2)).split).all()
-
-
-def test_equal_times_are_no_reason_to_name_a_node() -> None:
-    found = Unlike(np.zeros((5, 2, LAUNCHES)))
-    assert not found.named.any()
-    assert (found.reach > 0).all()

@@ -14,7 +14,7 @@ from frobench.reports.findings.finding import RATIO
 from frobench.reports.index import index
 from frobench.reports.purchase import script
 from frobench.reports.purchase.prices import Price
-from frobench.reports.summary.model import Summary, equipment_of, summarise
+from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.launches import Logs, Scored, estimates
 from frobench.reports.table.workloads import table
 from frobench.suite.datasheets import published as known_figures
@@ -90,14 +90,6 @@ def data(page: str) -> Any:  # noqa: ANN401 - it is JSON
 def test_runs_are_newest_first_with_the_earlier_ones_beneath_their_machine_s_newest() -> None:
     runs = [on_day(1, "a"), on_day(4, "b"), on_day(3, "a"), on_day(2, "b"), on_day(9, "c")]
     assert links(index.page(runs)) == ["c/9.html", "b/4.html", "b/2.html", "a/3.html", "a/1.html"]
-
-
-def test_a_row_tells_what_ran_where_and_when() -> None:
-    run = on_day(7, accelerators=2)
-    (row,) = rows(index.page([run]))
-    for word in (f"2{RATIO} NVIDIA H200", "2026-03-07 12:30", "2.13.0", "standard"):
-        assert word in row
-    assert str(run.cases) in row
 
 
 def named(
@@ -307,17 +299,6 @@ def test_a_number_without_an_interval_says_so() -> None:
     assert "44.2 no interval" in row
 
 
-def test_amounts_have_the_digits_and_the_memory_of_the_run_s_page() -> None:
-    run = summary("a", accelerators=0)
-    first, *others = run.axes.axes
-    vague = replace(first, value=Estimate(44.2e9, 36e9, 55e9, launches=7))
-    found = data(index.page([replace(run, axes=replace(run.axes, axes=[vague, *others]))], []))
-    assert found["runs"][0]["axes"][0][1] == 44.2
-    (hardware,) = found["hardware"]["values"]
-    assert run.axes.memory_bytes == 16 * 2**30
-    assert hardware[3] == 16e9
-
-
 def test_without_an_engine_the_index_says_so_and_shows_the_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -366,27 +347,7 @@ def test_a_thousand_runs_fit_the_page() -> None:
     assert 1000 * (more - few) / 10 + few < 1.4e6
 
 
-def test_of_runs_of_one_second_the_baseline_is_the_one_with_the_last_address() -> None:
-    cards = [named("a", "Card A", 1), named("b", "Card B", 1)]
-    for runs in (cards, cards[::-1]):
-        assert "Baseline, 1\N{MULTIPLICATION SIGN}: Card B." in Reader(index.page(runs)).text
-
-
 def test_devices_without_a_score_come_last_and_say_why() -> None:
     page = index.page([on_day(1, "cpu", accelerators=0), on_day(2, "gpu")])
     assert links(page, "devices") == ["gpu/2.html", "cpu/1.html"]
     assert "not measured no accelerator was measured" in devices(page)[1]
-
-
-def test_a_row_tells_what_to_doubt() -> None:
-    runs = [on_day(9, complete=False, failed=2, faults=("clock: it stood still",)), on_day(8, "b")]
-    partial, _ = rows(index.page(runs))
-    assert "partial" in partial
-    assert "2 failed" in partial
-    assert "errors" in partial
-
-
-def test_devices_of_a_run_that_used_none_of_them_are_priced_alike_everywhere() -> None:
-    run = summary("a", places=())
-    assert equipment_of(run).device == "NVIDIA H200"
-    assert equipment_of(summary("a")).count == 1

@@ -29,7 +29,6 @@ from tests.reports.purchase.test_purchase import summary
 
 BASE = factory.run(accelerators=1, launches=LAUNCHES)
 MINE, ITS = "h200/one.html", "other/two.html"
-DIFFERS = """(data) => model.differs(data, model.machine(data, 0), model.machine(data, 1))"""
 MACHINE = """(data, i) => model.machine(data, i)"""
 
 
@@ -195,14 +194,6 @@ def test_several_devices_are_added_up_or_not_known() -> None:
     assert (told.watts, told.watts_source, told.memory_bytes) == (1400.0, "datasheet", None)
 
 
-def test_beside_another_model_the_first_counts_whose_cases_are_compared() -> None:
-    [card] = BASE.frobench.environment.accelerators
-    pair = [card, replace(card, index=1, name="A card inside the processor", memory_bytes=None)]
-    found = Equipment(replace(BASE.frobench.environment, accelerators=pair), ["cuda:0", "cuda:1"])
-    assert (found.device, found.count) == ("NVIDIA H200", 1)
-    assert (found.watts, found.memory_bytes) == (700.0, 141 * 10**9)
-
-
 def test_price_power_and_memory_are_those_of_the_devices_that_were_measured() -> None:
     card = measured(whole(1), lambda one: replace(one, name="NVIDIA GeForce RTX 4090"))
     data = known(measured(whole(1)), card, prices=read_prices())
@@ -232,20 +223,6 @@ def test_watts_are_the_datasheets_where_no_limit_is_known_and_say_so() -> None:
     assert watts == (700.0, "datasheet", None)
     other = told(known(measured(whole(1)), measured(whole(1), unknown)))
     assert (other["watts"], other["power"]) == (None, None)
-
-
-def test_what_differs_beyond_the_device_is_said() -> None:
-    def other_card(one: Accelerator) -> Accelerator:
-        return replace(
-            one, name="Another", driver="560.1", memory_bytes=2**30, capability="8.0", pcie_width=8
-        )
-
-    its = measured(whole(1), other_card, torch="2.12.0")
-    assert script.call(DIFFERS, known(measured(whole(1)), its)) == [
-        "driver 580.95.05 / 560.1",
-        "PCIe width 16 / 8",
-        "torch 2.13.0 / 2.12.0",
-    ]
 
 
 def test_joules_are_compared_where_both_counted_and_apart_from_watts() -> None:

@@ -77,11 +77,6 @@ def test_both_runs_leave_the_ratio_open_and_it_is_the_same_from_either() -> None
     assert model("inverse", one["speed"]) == pytest.approx(other["speed"])
 
 
-def test_a_machine_is_exactly_as_fast_as_itself() -> None:
-    known = data(machine("a", 2.0, 3.0, error=0.5))
-    assert between(known, 0, 0)["speed"] == speed_of(0, 0)
-
-
 def test_a_reader_weighs_parts() -> None:
     found = score(machine("a", 16.0, 1.0, error=0.2), {"matmul": 1, "copies": 3})
     assert found["speed"]["log"] == pytest.approx(math.log(2))
@@ -139,11 +134,6 @@ def test_every_kind_of_case_counts_the_same_and_every_size_of_a_kind() -> None:
     assert scored(known, {"matmul": 1})["speed"]["log"] == pytest.approx(log)
 
 
-def test_an_invalid_run_has_no_score_and_the_reason_is_its_error() -> None:
-    found = score(machine("a", invalid="clock: it stood still"))
-    assert (found["speed"], found["why"]) == (None, "a run is invalid: clock: it stood still")
-
-
 def test_a_card_and_a_processor_are_compared_by_their_processors() -> None:
     known = data(machine("cpu", 1.0, 1.0, cpu=True), machine("card", 9.0, 9.0))
     assert scored(known)["speed"] is None
@@ -160,12 +150,6 @@ def test_energy_has_the_weights_of_the_workload() -> None:
     silent = scored(data(BASE, machine("a", 1.0, 1.0, joules=(4.0, 1.0))), weights, "joules")
     assert silent["speed"] is None
     assert silent["why"] == "no energy of this workload was measured on both machines"
-
-
-def test_without_intervals_nothing_is_conclusive() -> None:
-    found = score(machine("a", 9.0, 9.0, error=None))["speed"]
-    assert found["error"] is None
-    assert not model("isAbove", found)
 
 
 def test_work_for_an_amount_keeps_the_interval() -> None:

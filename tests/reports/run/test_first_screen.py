@@ -6,12 +6,10 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from frobench.reports.files.metadata import ANYWHERE, Head
 from frobench.reports.findings import Section, sections
 from frobench.reports.run.first_screen import FirstScreen
-from frobench.reports.run.page import AnswerRow, Contents, Signs, run_page
+from frobench.reports.run.page import AnswerRow, Contents
 from frobench.reports.summary import plain, views
-from frobench.reports.summary.model import device_axes, with_others
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Conclusion, Energy, Run, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, case
@@ -50,14 +48,6 @@ def test_a_gpu_has_four_axes_and_one_sentence_of_the_same_numbers(gpu: Contents)
     assert ("Price", "unknown") in screen.facts
 
 
-def test_only_the_bar_of_an_overhead_says_that_lower_is_better(gpu: Contents) -> None:
-    bars = {row.title: (row.bar, row.note) for row in gpu.first.axes}
-    said = {title for title, (bar, _) in bars.items() if "lower is better" in bar}
-    assert said == {"Overhead per operation"}
-    assert 'class="f1"' not in bars["Overhead per operation"][0]
-    assert not any("lower is better" in note for _, note in bars.values())
-
-
 def test_measured_power_and_a_known_price_stand_in_the_facts() -> None:
     cases = everything(GPU)
     cases[0].extra_info.energy = Energy(joules=[600.0] * LAUNCHES, seconds=[1.0] * LAUNCHES)
@@ -65,23 +55,6 @@ def test_measured_power_and_a_known_price_stand_in_the_facts() -> None:
     screen = Contents(run, sections(run), price="2,000 USD (2026-01-01)").first
     assert dict(screen.facts)["Power"].endswith(" W (limit 700 W)")
     assert ("Price", "2,000 USD (2026-01-01)") in screen.facts
-
-
-def test_a_cpu_has_what_was_measured_of_it_and_no_link() -> None:
-    screen = first(run_of(everything(CPU), accelerators=0))
-    assert [one.title for one in screen.axes][-2:] == ["Memory", "Overhead per operation"]
-    assert "No GPU was measured." in screen.lead
-    assert screen.sheet is False
-
-
-def test_other_runs_of_the_device_are_dots_and_are_counted() -> None:
-    run = run_of(everything(GPU))
-    own = device_axes(run)
-    beside = with_others(own, [own, own])
-    screen = Contents(run, sections(run), axes=beside).first
-    assert screen.others == "2 other runs of this device"
-    assert all(str(one.bar).count('class="spec"') == 2 for one in screen.axes)
-    assert not first(run).others
 
 
 def test_the_line_of_trust_counts_cases() -> None:
@@ -138,15 +111,6 @@ def test_launches_in_two_modes_are_a_strip_and_say_so() -> None:
     assert (alike.marks, alike.modes) == ((), "")
 
 
-def test_a_case_in_one_mode_is_no_strip_beside_one_in_two() -> None:
-    run = run_of(loops(TWO, 30e-6), accelerators=0)
-    found = AnswerRow(run, section_of(run, "norm_logging"), {})
-    assert found.modes == "item 22 or 41 µs"
-    drawn = str(found.chart)
-    assert (drawn.count("<circle"), drawn.count("<rect")) == (len(TWO), 0)
-    assert "log on device" not in drawn
-
-
 def test_a_wide_interval_is_marked_and_no_headline() -> None:
     cases = [
         case("bench_item", [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], CPU, steps=1000),
@@ -158,32 +122,6 @@ def test_a_wide_interval_is_marked_and_no_headline() -> None:
     found = AnswerRow(run, section_of(run, "norm_logging"), {})
     assert "wide interval" in found.marks
     assert found.answer.startswith("Not conclusive: ")
-
-
-def test_a_range_in_the_first_sentence_is_one_figure() -> None:
-    flops = 2.0 * 1024**3
-    seconds = [flops / (rate * 1e9) for rate in (200, 220, 300, 500, 700, 880, 900, 950)]
-    wide = case("bench_square", seconds, CPU, work=Work(flops=flops), n=1024, dtype="float32")
-    run = run_of(of("matmul", [wide]), accelerators=0)
-    page = run_page(shown(run), [], Signs(Head("", "", "", {}, ANYWHERE), "", "", ""))
-    (bold,) = re.findall(r'<p class="lead">.*?<b>(.*?)</b>', page)
-    assert re.fullmatch(r"\d+ to \d+\u00a0GFLOP/s", bold)
-
-
-def test_what_was_not_measured_stands_once_by_its_reason(gpu: Contents) -> None:
-    questions = [question for of_reason in gpu.absent.values() for question in of_reason]
-    assert len(questions) == len(set(questions))
-    told = [finding for one in gpu.sections for finding, _ in one.more]
-    assert not any(finding.absent for finding in told)
-
-
-def test_every_row_has_a_short_question_and_one_clause(gpu: Contents) -> None:
-    rows = [one.row for one in gpu.sections if one.row]
-    assert len(rows) == len(gpu.sections)
-    for one in rows:
-        assert len(one.question.split()) <= 13
-        assert one.answer.endswith(".")
-        assert one.chart
 
 
 def test_no_strip_shows_a_ceiling_of_the_answer() -> None:
@@ -228,23 +166,3 @@ def test_the_heights_of_the_roofline_are_in_the_unit_of_its_ceiling(
     assert units.startswith("Roofline, TFLOP/s by FLOP per byte")
     *heights, _ = re.findall(r'<text [^>]*text-anchor="end"[^>]*>([^<]+)<', drawing)
     assert heights[-1] == highest
-
-
-@pytest.mark.parametrize(
-    ("log", "titles"), [(20e-3, ["Overhead per value read back"]), (40e-3, [])]
-)
-def test_without_a_launch_overhead_the_time_of_a_read_back_stands_in_its_place_if_it_takes_any(
-    log: float, titles: list[str]
-) -> None:
-    cases = [
-        case(name, seconds, CPU, work=Work(items=1000.0), steps=1000)
-        for name, seconds in (("bench_item", 30e-3), ("bench_log_on_device", log))
-    ]
-    run = run_of(of("norm_logging", cases), accelerators=0)
-    assert [axis.title for axis in first(run).axes] == titles
-
-
-def test_without_any_axis_the_page_says_so() -> None:
-    screen = first(run_of([], accelerators=0))
-    assert screen.lead.startswith("No axis was measured.")
-    assert screen.axes == []

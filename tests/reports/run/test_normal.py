@@ -79,11 +79,6 @@ def test_an_interval_that_reaches_the_range_is_within_it() -> None:
     assert only(run_of([one])).word == "within"
 
 
-def test_nothing_is_said_where_there_is_nothing_to_compare_an_axis_with() -> None:
-    for run in (run_of([product(1e14)], card="Another"), run_of([])):
-        assert beside_others(device_axes(run), {}) == []
-
-
 @pytest.mark.usefixtures("unjudged")
 def test_the_page_shows_what_others_measured_and_where_it_is_found(tmp_path: Path) -> None:
     stored = store.write(run_of([product(0.5 * min(BEST))]), tmp_path)
@@ -112,11 +107,3 @@ def test_stored_runs_of_the_same_device_count_one_for_each_other_machine(tmp_pat
     found = [text for path in built[1:] if "98 to 104" in (text := path.read_text("utf-8"))]
     assert len(found) == 1
     assert "100.0" in found[0]
-
-
-def test_stored_and_published_figures_make_one_range_and_are_counted_apart() -> None:
-    theirs = run_of([product(2 * max(BEST))], machine="two")
-    row = only(run_of([product(1.9 * max(BEST))]), theirs)
-    assert row.word == "within"
-    assert row.stored_range.endswith("(1)")
-    assert row.published_range.endswith(f"({len(BEST)})")

@@ -9,9 +9,7 @@ from frobench.reports.files.metadata import ANYWHERE, Head
 from frobench.reports.run import sensors
 from frobench.reports.run.page import Contents, Signs, run_page
 from frobench.reports.summary import views
-from frobench.suite import checks
-from frobench.suite.checks import noise, power, rule
-from frobench.suite.stored.types import Energy, Run, Sensed, Telemetry, Work
+from frobench.suite.stored.types import Energy, Run, Telemetry, Work
 from tests.instruments.faults.judging import made
 
 
@@ -72,10 +70,6 @@ def test_gpus_are_drawn_by_clock_and_power_a_line_each_without_what_was_not_read
     assert found["Power"].lines[first] == [(25, 100), (45, 300)]
 
 
-def test_without_an_accelerator_the_processors_clock_is_drawn() -> None:
-    assert list(drawn(on_cpu())) == ["Clock of the processor"]
-
-
 def test_a_course_follows_the_theme_and_is_told_in_words() -> None:
     power = drawn(on_gpus())["Power"]
     svg = sensors.draw(power)
@@ -95,13 +89,6 @@ def test_what_held_clocks_back_and_what_was_not_read_is_said_with_the_reason() -
     assert told.held_back == [("NVIDIA H200 (cuda:0)", "SwPowerCap", "75%")]
     assert told.cost == "0.31%"
     assert "<code>cuda:0.fan</code>: NVML: Not Supported</li>" in page_of(on_gpus())
-
-
-def test_the_page_has_the_section_among_its_data_if_there_is_anything_to_show() -> None:
-    page = page_of(on_gpus())
-    assert page.index('id="data"') < page.index('id="sensors"') < page.index('id="files"')
-    assert "SwPowerCap</code> in 75%" in page
-    assert 'id="sensors"' not in page_of(made())
 
 
 def test_energy_is_told_by_call_and_watt_beside_the_power_at_rest() -> None:
@@ -145,60 +132,6 @@ def test_without_a_counter_there_is_no_word_of_energy_but_the_reason() -> None:
     page = page_of(run)
     assert "Energy of 2 headline cases was not measured: no counter</summary>" in page
     assert "Energy of 1 headline case was not measured: no time</summary>" in page
-
-
-def held_back(**parts: float) -> Run:
-    """Return a run whose first case was held back in these parts of the readings."""
-    run = made(accelerators=1)
-    seen = Sensed(readings=40, values={}, held_back=parts)
-    run.benchmarks[0].extra_info.telemetry = {"cuda:0": seen}
-    run.frobench.conclusions = [*rule.conclusions(run, noise, power)]
-    return run
-
-
-def test_a_throttled_case_says_so_beside_its_number() -> None:
-    run = held_back(GpuIdle=0.2, SwPowerCap=0.9, SwThermalSlowdown=0.4)
-    name = run.benchmarks[0].fullname
-    found = {one.code: one for one in run.frobench.conclusions if one.case == name}
-    assert found["throttled-case"].severity == "warning"
-    assert found["throttled-case"].message == (
-        "cuda:0 was held back by heat (SwThermalSlowdown) in 40% of 40 readings"
-    )
-    assert found["power-limited-case"].severity == "info"
-    assert "(SwPowerCap) in 90%" in found["power-limited-case"].message
-    assert views.marks(run)[name] == ("throttled",)
-    assert set(run.frobench.conclusions) <= set(checks.conclude(run))
-
-
-@pytest.mark.parametrize(
-    "parts", [{}, {"GpuIdle": 1.0}, {"ApplicationsClocksSetting": 1.0}, {"SwThermalSlowdown": 0.04}]
-)
-def test_what_is_no_trouble_is_no_warning(parts: dict[str, float]) -> None:
-    run = held_back(**parts)
-    codes = {one.code for one in run.frobench.conclusions}
-    assert not codes & {"throttled-case", "power-limited-case"}
-
-
-@pytest.mark.parametrize(
-    "name", ["HwSlowdown", "SwThermalSlowdown", "HwThermalSlowdown", "HwPowerBrakeSlowdown"]
-)
-def test_every_slowdown_of_nvmls_is_a_warning(name: str) -> None:
-    assert f"({name})" in next(
-        one.message for one in held_back(**{name: 0.5}).frobench.conclusions
-        if one.code == "throttled-case"
-    )  # fmt: skip
-
-
-def test_a_single_reading_and_one_value_all_along_can_be_drawn() -> None:
-    for values in ([(1.0, 5.0)], [(1.0, 0.0), (2.0, 0.0)]):
-        sensors.draw(sensors.SensorSeries("Power", "W", {"cpu": values}, []))
-
-
-def test_a_device_that_never_tells_what_holds_it_back_has_a_page_all_the_same() -> None:
-    run = on_gpus()
-    assert run.frobench.telemetry
-    run.frobench.telemetry.held_back = {"cuda:0": {"SwPowerCap": [None, None, None]}}
-    assert "SwPowerCap" not in page_of(run)
 
 
 def test_the_table_beside_the_page_has_every_reading_or_the_reason() -> None:

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from frobench.command import main
 from frobench.reports.files import downloads
-from frobench.reports.findings import sections
 from frobench.reports.index import index
 from frobench.reports.making import broken, workers
 from frobench.reports.making.cache import Cache, Source
@@ -19,7 +18,6 @@ from frobench.reports.making.workers import Workers
 from frobench.reports.purchase import purchase
 from frobench.reports.site import build
 from frobench.suite import checks
-from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion
 from tests.reports.site.test_site import files, small, stored
 
@@ -116,24 +114,6 @@ def test_a_full_disk_is_no_fault_of_a_run(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(build, "write", full)
     with pytest.raises(OSError, match="No space"):
         built(stored(tmp_path / "results", small(1)), tmp_path / "site")
-
-
-def test_without_anybody_to_tell_the_first_broken_run_ends_the_site(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = small(1)
-    monkeypatch.setattr(build, "sections", fails_for(run.frobench.run, sections))
-    with pytest.raises(store.InvalidResult, match="ZeroDivisionError"):
-        build.build(stored(tmp_path / "results", run), tmp_path / "site", workers=Workers(1))
-
-
-def test_of_several_that_fail_only_together_the_newest_is_to_blame() -> None:
-    def make() -> NoReturn:
-        raise ValueError("together")
-
-    with pytest.raises(broken.BrokenRunsError) as found:
-        broken.of_several(make, ["old", "new"], lambda _: None)
-    assert [*found.value.blame] == ["new"]
 
 
 def test_machines_side_by_side_leave_out_the_run_that_breaks_the_page(

@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 
 from frobench.command import main
-from frobench.reports.compare.workload import sides
 from frobench.suite import checks
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Run
@@ -93,22 +92,3 @@ def test_a_case_with_an_error_counts_as_failed_for_that_reason() -> None:
     [outcome] = [one for one in run.frobench.outcomes if one.fullname == name]
     assert outcome.status == "failed"
     assert re.match(f"above-peak: {SHOWN}", outcome.reason or "")
-
-
-def test_an_error_of_the_whole_run_leaves_none_of_its_figures() -> None:
-    run = good()
-    run.frobench.launches.reverse()
-    shown = checks.credible(checks.judged(run))
-    assert shown.benchmarks == []
-    why = next(checks.reason(one) for one in checks.conclude(run) if one.severity == "error")
-    assert {one.reason for one in shown.frobench.outcomes if one.status == "failed"} == {why}
-
-
-def test_a_machine_is_not_offered_by_an_impossible_rate() -> None:
-    def rates(run: Run) -> dict[str, float]:
-        [one, _] = sides(checks.judged(run), good())
-        known = (axis for axis in one.axes.axes if axis.name == "compute")
-        return {axis.precision: axis.value.value for axis in known}
-
-    assert rates(edited()).keys() == rates(good()).keys()
-    assert rates(edited())[IMPOSSIBLE] < rates(good())[IMPOSSIBLE]

@@ -10,7 +10,6 @@ from msgspec import msgpack
 from frobench.reports.making import workers
 from frobench.reports.making.workers import Workers
 from frobench.reports.site import build
-from frobench.suite import checks
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run
 from tests.instruments.faults.judging import keep, made, rename
@@ -125,16 +124,6 @@ def test_a_list_of_files_that_leads_outside_removes_nothing_there(tmp_path: Path
         assert victim.exists()
 
 
-def test_a_page_that_was_taken_away_comes_back(tmp_path: Path) -> None:
-    paths = stored(tmp_path / "results", small(1))
-    _, page = build.build(paths, tmp_path / "site")
-    whole = files(tmp_path / "site")
-    for path in (page, page.with_suffix(".csv")):
-        path.unlink()
-        build.build(paths, tmp_path / "site")
-        assert files(tmp_path / "site") == whole
-
-
 def test_a_file_that_is_not_whole_is_told_each_time_and_gets_no_page(tmp_path: Path) -> None:
     good, bad = stored(tmp_path / "results", small(1), small(2))
     bad.write_bytes(bad.read_bytes().replace(b'"complete": true', b'"complete": false'))
@@ -144,26 +133,3 @@ def test_a_file_that_is_not_whole_is_told_each_time_and_gets_no_page(tmp_path: P
         assert [one.code for one in told[bad]] == ["digest-differs"]
         assert [*told] == [bad]
         assert len(written) == 2
-
-
-def test_of_two_runs_of_one_name_the_older_keeps_its_address(tmp_path: Path) -> None:
-    first, second = small(1), small(2, "machine-1")
-    second.frobench.run = first.frobench.run
-    paths = [tmp_path / "one.json", tmp_path / "two.json"]
-    for path, run in zip(paths, (first, second), strict=True):
-        path.write_bytes(store.encode(run))
-    _, alone = build.build(paths[:1], tmp_path / "site")
-    _, newer, older = build.build(paths, tmp_path / "site")
-    assert (older, newer == older) == (alone, False)
-
-
-def test_nothing_is_worked_out_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = stored(tmp_path / "results", small(1), small(2, "machine-1"))
-
-    def built() -> list[Path]:
-        return build.build(paths, tmp_path / "site", tell=lambda *_: None)
-
-    first = built()
-    for where, name in ((checks, "opened"), (store, "read")):
-        monkeypatch.setattr(where, name, None)
-    assert built() == first

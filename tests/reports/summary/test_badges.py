@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from frobench.reports.summary import card
 from frobench.reports.summary.model import Axis
 from frobench.suite.stored.types import Estimate
-from tests.reports.charts.test_charts import contrast
 
 SVG = "{http://www.w3.org/2000/svg}"
 KNOWN = Estimate(value=4.37e11, low=4.25e11, high=4.41e11, confidence=0.95, launches=7)
@@ -56,10 +55,6 @@ def test_doubt_stands_beside_the_number() -> None:
     assert "on one A GPU (noisy, partial)." in str(badge.get("aria-label"))
 
 
-def test_a_machine_without_a_rate_gets_none() -> None:
-    assert texts(drawn(None)) == ["A machine", "no rate"]
-
-
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>\"'&\x00\u202e", "W" * 5000])
 def test_hostile_and_long_names_are_text_that_fits(name: str) -> None:
     badge = drawn(rate(name))
@@ -72,8 +67,3 @@ def test_hostile_and_long_names_are_text_that_fits(name: str) -> None:
     ends = [int(one.get("x", "")) + int(one.get("textLength", "")) for one in written]
     assert ends[0] < int(written[1].get("x", ""))
     assert ends[1] < int(badge.get("width", ""))
-
-
-@pytest.mark.parametrize("behind", [card.LEFT, card.RIGHT])
-def test_it_can_be_read(behind: str) -> None:
-    assert contrast(card.BADGE_TEXT, behind) >= 4.5

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a device is worth, on made-up runs whose truth is known."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -141,18 +140,6 @@ def test_a_gpu_has_every_axis_in_its_real_unit() -> None:
     assert all(one.lower_is_better == (one.name in {"overhead", "read_back"}) for one in found.axes)
 
 
-def test_what_a_read_back_costs_is_told_without_an_interval_after_three_launches(
-    tmp_path: Path,
-) -> None:
-    paths = [tmp_path / f"{seed}.json" for seed in (1, 2)]
-    for seed, path in enumerate(paths, 1):
-        path.write_bytes(store.encode(factory.run(seed=seed, accelerators=1, launches=3)))
-    answer = CliRunner().invoke(main, ["compare", *map(str, paths), "--purchase", "--json"])
-    few = {one["name"]: one["value"] for one in json.loads(answer.stdout)["axes"]["new"]["axes"]}
-    assert few["read_back"]["value"] > 0
-    assert few["read_back"]["low"] is None
-
-
 def test_compute_is_sustained_where_that_is_known_and_the_training_precision_leads() -> None:
     compute = [one for one in axes_of(everything(GPU)).axes if one.name == "compute"]
     assert [(one.precision, one.basis) for one in compute] == [
@@ -161,12 +148,6 @@ def test_compute_is_sustained_where_that_is_known_and_the_training_precision_lea
         ("float32", "in bursts"),
     ]
     assert compute[0].value.value == pytest.approx(5e14, rel=0.05)
-
-
-def test_float32_leads_where_it_is_faster_than_both_halves() -> None:
-    cases = [*searched(CPU, "float32", 2e11), *searched(CPU, "bfloat16", 4e9)]
-    found = axes_of(cases, accelerators=0)
-    assert [one.precision for one in found.axes] == ["float32", "bfloat16"]
 
 
 def test_a_rate_is_a_part_of_what_its_datasheet_or_link_allows() -> None:
@@ -195,19 +176,6 @@ def test_each_axis_is_the_number_of_the_finding() -> None:
     burst = device_axes(run_of([*searched(GPU, "bfloat16", 6e14)]))
     alone = findings(run_of([*searched(GPU, "bfloat16", 6e14)]))["attainable_peak"][0]
     assert axis(burst, "compute").value == alone.value
-
-
-def test_copies_that_caches_hold_are_no_bandwidth_of_the_memory() -> None:
-    small = [one for one in copied("bench_within", GPU, MEMORY) if one.params["size"] != SIZES[-1]]
-    assert axes_of(small).axes == ()
-
-
-def test_a_cpu_has_what_was_measured_of_it() -> None:
-    found = axes_of(everything(CPU), accelerators=0)
-    assert found.place == CPU
-    assert {one.name for one in found.axes} == {"compute", "memory", "overhead", "read_back"}
-    assert (found.limit_watts, found.watts) == (None, None)
-    assert axes_of([], accelerators=0).axes == ()
 
 
 def layers(function: str, width: int, seconds: float, work: Work) -> list[Case]:
@@ -299,21 +267,6 @@ def test_language_models_with_small_weights_have_the_speed_of_layers_that_no_cac
     (rate,) = (one for one in rows if one["model"] is None)
     (row,) = (one for one in rows if one["model"] == "Llama 3.1 8B")
     assert row["value"] == pytest.approx(rate["value"] / row["per_token"])
-
-
-def test_the_first_accelerator_is_meant_and_another_device_can_be_asked_for() -> None:
-    run = run_of([*everything(GPU), *copied("bench_within", CPU, 4e10)])
-    assert device_axes(run).place == GPU
-    beside = device_axes(run, CPU)
-    assert [one.name for one in beside.axes] == ["memory"]
-    assert beside.axes[0].value.value == pytest.approx(4e10)
-
-
-def test_a_cost_that_may_be_none_is_no_axis() -> None:
-    seconds = [0.01 + 1e-4 * (-1) ** launch for launch in range(LAUNCHES)]
-    each = case("bench_item", seconds, CPU, work=Work(items=1000.0), steps=1000)
-    log = case("bench_log_on_device", [0.01] * LAUNCHES, CPU, work=Work(items=1000.0), steps=1000)
-    assert axes_of(of("norm_logging", [each, log]), accelerators=0).axes == ()
 
 
 def test_power_is_that_of_the_case_that_draws_most() -> None:

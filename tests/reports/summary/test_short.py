@@ -4,9 +4,8 @@
 from dataclasses import replace as replace_finding
 
 import pytest
-from msgspec.structs import replace
 
-from frobench.reports.findings.finding import RATIO, Finding
+from frobench.reports.findings.finding import Finding
 from frobench.reports.summary import short
 from frobench.suite.stored.types import Estimate, Run
 from frobench.suite.units import format_estimate
@@ -35,20 +34,6 @@ def test_an_interval_wider_than_a_factor_of_two_is_no_headline(run: Run) -> None
     assert not Estimate(1.0, None, None, 3).is_wide
 
 
-def test_a_run_without_accelerators_need_not_say_that_it_is_about_the_cpu(run: Run) -> None:
-    asked, alone = "How fast is training on the CPU?", factory.run(accelerators=0)
-    assert short.question(run, asked, "") == asked
-    assert short.question(alone, asked, "") == "How fast is training?"
-    halves = "How well do products scale on two halves of the CPU?"
-    assert short.question(alone, halves, "") == halves
-
-
-def test_a_ratio_keeps_its_interval_though_launches_are_in_two_modes(run: Run) -> None:
-    by_launch = (1.0, 1.0, 1.0, 1.8, 1.8, 1.8)
-    found = finding(Estimate(1.0, 1.0, 1.8, 6), RATIO, by_launch)
-    assert "[1.0, 1.8]" in short.answer(run, found)
-
-
 def test_a_question_has_thirteen_words_at_most(run: Run) -> None:
     plain = "What does it cost?"
     long = "How near to perfect scaling are products on two halves, begun by a process each?"
@@ -59,17 +44,6 @@ def test_a_question_has_thirteen_words_at_most(run: Run) -> None:
         "How near to perfect scaling are products on two halves?"
     )
     assert len(short.question(run, endless, endless).split()) == short.MOST_WORDS
-
-
-def test_the_one_kind_of_gpu_is_called_this_gpu_and_precisions_are_short(run: Run) -> None:
-    asked = "How fast is float32 on the NVIDIA H200?"
-    assert short.question(run, asked, "") == "How fast is float32 on this GPU?"
-    assert short.precisions("bfloat16 and float32, not float321") == "bf16 and fp32, not float321"
-    part = run.frobench
-    other = replace(part.environment.accelerators[0], name="Another")
-    both = replace(part.environment, accelerators=[*part.environment.accelerators, other])
-    mixed = replace(run, frobench=replace(part, environment=both))
-    assert short.question(mixed, asked, "") == asked
 
 
 def test_two_modes_are_both_named_instead_of_a_mean(run: Run) -> None:
