@@ -19,17 +19,7 @@ ONE, OTHER = (
 )
 NARROW = Look("light", 320)
 NO_NUMBER = re.compile(r".{0,20}(?:\bNaN\b|Infinity|undefined|\[object|\bnull\b).{0,20}")
-BEYOND = [
-    "-1",
-    "NaN",
-    "Infinity",
-    "-Infinity",
-    "1e999",
-    "1e300",
-    "0x10x",
-    "__proto__",
-    "%00",
-]
+BEYOND = ["-1", "NaN", "Infinity", "-Infinity", "1e999", "1e300", "0x10x", "__proto__", "%00"]
 """What is no number, or none that is offered."""
 BROKEN = ["", "%", "%zz", "a=%E0%A4%A&%", "=&&&==", "__proto__=1&constructor=1", "a" * 100_000]
 """Addresses that say nothing, or nothing that can be read."""

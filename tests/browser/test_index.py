@@ -84,35 +84,6 @@ def test_devices_are_filtered_and_the_address_says_so(devices: Page) -> None:
     expect(devices.locator("#devices-table tbody tr")).to_have_count(3)
 
 
-def test_of_many_devices_the_first_are_shown_and_the_others_on_demand(
-    browser: Browser, tmp_path: Path
-) -> None:
-    file = tmp_path / "index.html"
-    cards = [named(f"m{number}", f"Card {number}", number) for number in range(1, 28)]
-    file.write_text(index.page(cards), encoding="utf-8")
-    with shown(browser, file.as_uri(), DESK) as one:
-        status = one.page.locator("#devices-status")
-        expect(status).to_have_text("27 devices, the first 20 of them shown.")
-        expect(one.page.locator("#devices-table tbody tr")).to_have_count(20)
-        one.page.locator("#more-devices").click()
-        expect(status).to_have_text("27 devices.")
-        expect(one.page.locator("#devices-table tbody tr")).to_have_count(27)
-        assert one.page.locator("#more-devices").is_hidden()
-        expect(one.page.locator("#elsewhere-table tbody tr")).to_have_count(40)
-
-
-def test_a_workload_is_chosen_by_a_button_and_stands_in_the_address(devices: Page) -> None:
-    devices.get_by_label("Small operations").check()
-    expect(devices.locator("#devices-table th.speed")).to_contain_text("small operations")
-    assert "workload=small" in devices.url
-    devices.get_by_label("Name").fill("cpu")
-    expect(devices.locator("#devices-table tbody tr")).to_have_count(1)
-    devices.get_by_label("Name").fill("")
-    devices.get_by_label("Compared with").select_option("Card B")
-    expect(devices.locator("#devices-table th.speed")).to_contain_text("Card B")
-    assert devices.locator("#devices-table strong").first.inner_text().startswith("1")
-
-
 def test_columns_of_devices_sort_by_a_click_and_weights_may_be_the_reader_s(devices: Page) -> None:
     head = devices.locator("#devices-table thead th", has_text="Speed")
     devices.locator("#devices-table").get_by_role("button", name="Speed").click()
@@ -131,16 +102,6 @@ def test_columns_of_devices_sort_by_a_click_and_weights_may_be_the_reader_s(devi
     assert "weight.small_products=2" in devices.url
 
 
-@pytest.mark.parametrize("fragment", ["workload=gaming", "memory=2.500"])
-def test_what_the_address_asks_wrongly_is_said_and_hides_the_devices(
-    browser: Browser, address: str, fragment: str
-) -> None:
-    with shown(browser, f"{address}#{fragment}", DESK) as one:
-        assert "Results are hidden until then." in one.page.locator("#finder").inner_text()
-        assert not one.page.locator("#devices-table table").is_visible()
-        assert not one.page.locator("#lead").is_visible()
-
-
 def test_picked_devices_lead_to_their_comparison_and_back(devices: Page) -> None:
     for name in ("Card B", "Card A"):
         devices.get_by_label(f"Compare {name}").check()
@@ -155,9 +116,7 @@ def test_picked_devices_lead_to_their_comparison_and_back(devices: Page) -> None
     assert not devices.get_by_label("Compare Card A").is_checked()
 
 
-def test_published_figures_are_picked_beside_a_run_hidden_and_never_scored(
-    devices: Page,
-) -> None:
+def test_published_figures_are_picked_beside_a_run_hidden_and_never_scored(devices: Page) -> None:
     rows = devices.locator("#elsewhere-table tbody tr")
     expect(rows).to_have_count(20)
     devices.get_by_label("Name").fill("tesla")
@@ -185,32 +144,29 @@ def test_published_figures_are_picked_beside_a_run_hidden_and_never_scored(
     assert not devices.get_by_role("checkbox", name="Published figures of").is_checked()
 
 
-def test_on_a_telephone_every_control_has_its_words(devices: Page) -> None:
-    devices.set_viewport_size({"width": 320, "height": 800})
-    labels = devices.locator("#devices-table label span").all()
-    assert len(labels) == len(_devices(devices))
-    for label in labels:
-        box = label.bounding_box()
-        assert box
-        assert box["width"] > 20
+def _names(page: Page) -> list[str]:
+    links = page.locator("#runs tbody a").all()
+    return [(link.get_attribute("href") or "").removesuffix(".html") for link in links]
 
 
-def test_picked_runs_stand_side_by_side_and_keep_what_the_reader_sets(page: Page) -> None:
-    page.get_by_role("link", name="Devices").click()
-    picks = page.locator("#devices-table").get_by_label("Compare ")
-    for place, told in enumerate(("Compare: pick one more", "Compare 2")):
-        picks.nth(place).check()
-        expect(page.locator("#to-comparison")).to_have_text(told)
-    page.locator("#to-comparison").click()
-    section = page.locator("#laid")
-    expect(section).to_be_visible()
-    expect(section.locator('[data-part="cards"] tbody tr')).to_have_count(2)
-    section.get_by_text("Prices and use").first.click()
-    page.get_by_label("Hours a day").fill("3")
-    page.get_by_label("Hours a day").press("Tab")
+def test_the_newest_run_of_each_machine_is_shown_and_earlier_ones_on_demand(page: Page) -> None:
+    newest = ["cpu/25", "old/20", *(f"m{number}/{10 + number}" for number in range(5, -1, -1))]
+    assert _names(page) == [*newest, "fast/1"]
+    page.get_by_label("earlier runs too").check()
+    assert _names(page)[:5] == ["cpu/25", "old/20", "old/3", "old/2", "m5/15"]
+    page.get_by_label("earlier runs too").uncheck()
+    assert len(_names(page)) == len(newest) + 1
+
+
+def test_a_view_can_be_sent_and_the_back_button_undoes(page: Page) -> None:
+    page.get_by_label("Search").fill("accelerator")
+    view, names = page.evaluate("location.href"), _names(page)
+    page.get_by_label("earlier runs too").check()
+    assert "old/2" in _names(page)
+    page.go_back()
+    assert (page.evaluate("location.href"), _names(page)) == (view, names)
     page.reload()
-    assert page.get_by_label("Hours a day").input_value() == "3"
-    page.get_by_role("link", name="Devices").click()
-    picks.nth(0).uncheck()
-    page.locator("#to-comparison").click()
-    expect(section).to_be_hidden()
+    assert _names(page) == names
+    assert page.get_by_label("Search").input_value() == "accelerator"
+    page.locator("a.skip").press("Enter")
+    assert page.evaluate("location.href") == view

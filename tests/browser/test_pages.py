@@ -58,21 +58,6 @@ def is_in(numbers: list[str], cells: list[list[str]]) -> bool:
     )
 
 
-def test_buttons_do_by_enter_and_by_space_what_they_do_by_a_click(
-    browser: Browser, place: Place
-) -> None:
-    with shown(browser, place.address, DESK) as one:
-        one.probe("countClicks")
-        for number, button in enumerate(one.page.locator("button").all()):
-            for key in ("Enter", "Space"):
-                if button.is_visible() and button.is_enabled():
-                    before = one.page.evaluate("window.__clicks")
-                    button.press(key)
-                    told = (number, key, button.text_content())
-                    assert one.page.evaluate("window.__clicks") == before + 1, told
-        assert one.said == []
-
-
 def test_tab_reaches_every_control_shows_where_it_is_and_leaves_again(
     browser: Browser, place: Place
 ) -> None:

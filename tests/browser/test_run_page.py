@@ -45,17 +45,6 @@ def test_the_first_screen_holds_sentence_axes_roofline_and_trust(page: Shown) ->
         assert box["y"] + box["height"] <= HEIGHT, part
 
 
-def test_a_row_opens_to_its_chart_its_method_and_its_cases(page: Shown) -> None:
-    row = page.page.locator("details.exercise").first
-    cases = row.locator("tr[id^='case-']")
-    assert not cases.first.is_visible()
-    row.locator("summary").first.click()
-    assert row.locator("figure").first.is_visible()
-    assert row.get_by_text("How this was measured").is_visible()
-    row.locator("details.fold summary").first.click()
-    assert cases.first.is_visible()
-
-
 def test_a_box_takes_a_kind_of_doubt_out_without_a_script(browser: Browser, page: Shown) -> None:
     with shown(browser, page.page.url, DESK, script=False) as one:
         one.page.locator("#doubts details.fold > summary").first.click()

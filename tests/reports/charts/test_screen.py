@@ -44,11 +44,15 @@ def heights(drawn: Markup) -> list[float]:
     return [float(y) for y in re.findall(r'<text [^>]*y="([\d.]+)"[^>]*class="lab', drawn)]
 
 
-def test_two_modes_are_shown_launch_by_launch() -> None:
-    launches = {"item": [1.0, 1.0, 2.0, 2.0], "log on device": [1.0, 1.0, 2.0]}
-    drawn = screen.chart(lead(1, RATIO, "a"), [curve("a")], launches, {})
-    assert (drawn.count("<circle"), drawn.count("<rect")) == (4, 3)
-    assert texts(drawn) == ["1 s to 2 s item", "1 s to 2 s log on device"]
+def test_the_line_of_the_answer_comes_first_with_its_short_name() -> None:
+    plot, names = curve("float32", "bfloat16"), {"bfloat16": "bf16", "float32": "fp32"}
+    both = lead(512, "FLOP/s", "bfloat16-256", "float32-256")
+    drawn = screen.chart(both, [plot], {}, names)
+    assert [text for text in texts(drawn) if text in names.values()] == ["bf16", "fp32"]
+    assert re.search('class="lab l1"[^>]*>bf16<', drawn)
+    alone = screen.chart(lead(512, "FLOP/s", "bfloat16-256"), [plot], {}, names)
+    assert 'class="k1"' in alone
+    assert 'class="k2"' not in alone  # the answer is not of the other
 
 
 def test_a_name_without_room_is_cut_at_a_comma_and_else_between_words() -> None:
@@ -74,27 +78,6 @@ def test_a_bar_ends_at_its_number_and_has_its_datasheet_and_other_runs() -> None
         assert len(texts(screen.bar(Bar(estimate(value), "B/s", "Memory")))) <= screen.MOST_TICKS
 
 
-def test_a_roofline_names_its_ceilings_the_highest_first_and_apart() -> None:
-    series = curve("float32", "bfloat16").series
-    roofs = tuple(
-        Series(one.label, (Point(1.0, estimate(10.0)), Point(99.0, estimate(peak))))
-        for one, peak in zip(series, (500.0, 510.0), strict=True)
-    )
-    plot = Plot("roof", "Roof", "points", Axis("i"), Axis("Rate", "FLOP/s"), series, lines=roofs)
-    names = {"float32": "fp32 500", "bfloat16": "bf16 510"}
-    drawn = screen.roofline(plot, names, "memory 1 GB/s")
-    shown = [text for text in texts(drawn) if text in {*names.values(), "memory 1 GB/s"}]
-    assert shown == ["bf16 510", "fp32 500", "memory 1 GB/s"]
-    first, second, _ = heights(drawn)
-    assert second - first > 13
-
-
 def test_without_a_chart_of_its_cases_there_is_a_bar_and_without_a_number_nothing() -> None:
     assert len(re.findall("<rect", screen.chart(lead(3, "s", "z"), [curve("a")], {}, {}))) == 1
     assert not screen.chart(lead(None, ""), [], {}, {})
-
-
-def test_the_ends_of_an_interval_are_those_that_the_answer_has() -> None:
-    found = Finding("lead", "", "", Estimate(0.99, 0.8214, 1.0234, 8), RATIO)
-    drawn = screen.chart(found, [], {}, {})
-    assert f">0.82{RATIO}<" in drawn

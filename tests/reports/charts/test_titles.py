@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Charts state their result, name what they draw at its place, and show numbers as answers do."""
 
+from itertools import pairwise
 from typing import Literal
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from frobench.reports.charts import axes
-from frobench.reports.charts.axes import at, subtitle
-from frobench.reports.charts.plots import draw, legend
+from frobench.reports.charts.axes import at
+from frobench.reports.charts.plots import LETTERS, draw, legend
 from frobench.reports.findings.finding import RATIO, Axis, Plot, Point, Series
 from frobench.suite.stored.types import Estimate
 
@@ -44,18 +45,6 @@ def texts(plot: Plot) -> list[tuple[str, float, float]]:
 
 
 @pytest.mark.parametrize(
-    ("plot", "expected"),
-    [
-        (curve(line("CPU", 2e-6, 3e-6)), "µs"),
-        (curve(line("CPU", 1.0, 1.1), y=Axis("Times as long", RATIO)), "Times as long"),
-        (rows("FLOP/s", a=1e9, b=3e9), "GFLOP/s"),
-    ],
-)
-def test_the_subtitle_names_the_values_and_their_unit(plot: Plot, expected: str) -> None:
-    assert subtitle(plot) == expected
-
-
-@pytest.mark.parametrize(
     ("label", "unit", "x", "place"),
     [
         ("size n", "", 64.0, "n = 64"),
@@ -88,6 +77,16 @@ def test_ratios_near_one_get_a_range_fitted_to_them_with_a_line_at_one(
     assert high <= top < 2
     assert axes.level(plot) == 1.0
     assert 'class="level"' in draw(plot)
+
+
+def test_a_long_name_of_a_row_is_broken_into_lines_that_have_room() -> None:
+    name = "building the model without memory, putting copies of all tensors in"
+    points = (Point(name, near(1.0)), Point("other", near(2.0)))
+    plot = Plot("ways", "Ways", "dots", Axis("way"), TIME, (Series("CPU", points),))
+    lines = [(text, y) for text, x, y in texts(plot) if x == 0 and text in name]
+    assert " ".join(text for text, _ in lines) == name
+    assert all(len(text) <= LETTERS for text, _ in lines)
+    assert all(after[1] - before[1] >= 12 for before, after in pairwise(lines))
 
 
 def test_several_series_have_a_legend_with_the_mark_of_each_and_one_has_none() -> None:

@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-import matplotlib as mpl
 import pytest
 from matplotlib import style
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from frobench.reports.charts.axes import short_names, subtitle
 from frobench.reports.figures import files
 from frobench.reports.figures.files import FORMATS, STYLE
 from frobench.reports.findings import sections
@@ -85,39 +83,6 @@ def test_files_are_what_they_are_called_and_tell_no_date_or_program(
     assert not re.search(rb"<dc:date>|https?://matplotlib|href=\"http", made["svg"])
     assert not re.search(rb"CreationDate|ModDate|/Producer", made["pdf"])
     assert b"Software" not in made["png"]
-
-
-def test_bytes_are_the_same_again_whatever_matplotlib_is_set_to(
-    monkeypatch: pytest.MonkeyPatch, plots: dict[str, Plot]
-) -> None:
-    plot = next(one for one in plots.values() if one.kind == "dots")
-    before = files.drawn(plot, SOURCE)
-    settings: Any = mpl.rcParams
-    for name, value in (("font.size", 20.0), ("svg.hashsalt", "other"), ("axes.grid", True)):
-        monkeypatch.setitem(settings, name, value)
-    assert files.drawn(plot, SOURCE) == before
-
-
-def test_a_figure_says_what_it_shows_in_which_unit_and_where_it_is_from(
-    plots: dict[str, Plot], figures: dict[str, Figure]
-) -> None:
-    for name, figure in figures.items():
-        plot = plots[name]
-        words = [figure.get_suptitle(), figure.axes[0].get_title("left")]
-        said = [plot.result or plot.title, f"{subtitle(plot)} {SOURCE}".strip()]
-        assert [text.replace("\n", " ") for text in words] == said
-
-
-def test_the_legend_names_series_bounds_and_the_whole(
-    plots: dict[str, Plot], figures: dict[str, Figure]
-) -> None:
-    several = {name: one for name, one in plots.items() if len(one.series) > 1}
-    assert {one.kind for one in several.values()} >= {"curve", "dots", "stack"}
-    for name, plot in several.items():
-        [legend] = figures[name].legends
-        written = {text.get_text() for text in legend.get_texts()}
-        further = [*plot.lines, *([plot.whole] if plot.whole else [])]
-        assert written >= {*short_names(plot.series), *(one.label for one in further)}
 
 
 def test_points_lie_where_their_numbers_are(

@@ -77,12 +77,7 @@ def _cases(function: str, device: str, params: str, times: str, more: str = "") 
 
 
 def _case(  # noqa: PLR0913, PLR0917 - what a line of a table tells
-    function: str,
-    seconds: float,
-    device: str,
-    params: dict[str, Any],
-    x: int,
-    more: dict[str, str],
+    function: str, seconds: float, device: str, params: dict[str, Any], x: int, more: dict[str, str]
 ) -> Case:
     declared: dict[str, Any] = {name: _amount(more[name], x) for name in WORK & more.keys()}
     factors = _launches(more["launches"]) if "launches" in more else WOBBLE

@@ -19,11 +19,6 @@ TABLE = f"""
 = threshold-data_parallel-{PAIR}-medium | none | At no size measured, up to a batch of 2,048.
 = best-{PAIR}-medium | 2 | 2.000x […] as fast by hand as with nn.DataParallel, a batch of 2,048. →
     Train by hand.
-# four devices are compared with one
-+ one_device | cuda:0 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
-+ by_hand | {FOUR} | size=medium batch=1,64,2048 | 1000 + 0.25x | items=1x
-* speed-up-by_hand-{FOUR}-medium | 1.420635 | …
-= best-{FOUR}-medium | | Not measured: by hand is the only way that was measured.
 # processes are compared with one process, by their steps however many are in a sample
 + one_device | cuda:0 | size=medium batch=1,64,2048 | 900 + 9x | items=1x
 + one_process | {PAIR} | size=medium batch=1,64,2048 | 100 + 1x | items=1x
@@ -59,27 +54,6 @@ TABLE = f"""
 ~ parts-{PAIR}-medium | parallel_apply | 2,048 samples=0.004
 ~ parts-{PAIR}-medium | gather | 2,048 samples=0.002
 ~ parts-{PAIR}-medium | all at once | 2,048 samples=0.0098
-# a build without the primitives is the reason that is given
-+ one_device | cuda:0 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
-+ by_hand | {PAIR} | size=medium batch=1,64,2048 | 500 + 0.5x | items=1x
-- data_parallel | device={PAIR} size=medium batch=64 part= | no primitives for nn.DataParallel
-    here: module has no attribute '_scatter'
-- forward_parts | device={PAIR} size=medium batch=64 part=replicate | no primitives for
-    nn.DataParallel here: module has no attribute '_scatter'
-= speed-up-data_parallel-{PAIR}-medium | | Not measured: no primitives for nn.DataParallel here:
-    module has no attribute '_scatter'.
-= loss-{PAIR}-medium | | Not measured: no primitives for nn.DataParallel here: module has no
-    attribute '_scatter'.
-# each network and group has its lines, the largest network first
-+ one_device | cuda:0 | size=medium,small,large batch=1 | 101 | items=1
-+ one_device | cuda:0 | size=medium,small,large batch=64 | 164 | items=64
-+ one_device | cuda:0 | size=medium,small,large batch=2048 | 2148 | items=2048
-+ by_hand | {PAIR} | size=medium,small,large batch=1 | 500.5 | items=1
-+ by_hand | {PAIR} | size=medium,small,large batch=64 | 532 | items=64
-+ by_hand | {PAIR} | size=medium,small,large batch=2048 | 1524 | items=2048
-+ data_parallel | {PAIR} | size=medium batch=1,64,2048 | 1000 + 1x | items=1x
-~ speed-up-{PAIR}-medium | by hand / with nn.DataParallel
-~ speed-up-{PAIR}-small | by hand | 1=0.2017982; 64=0.3082707; 2048=1.409449
 ## split_model
 # the fastest placement leads, and the boundary is what splitting adds
 + forward | cpu | tokens=64,256 | 1000 8000
@@ -97,47 +71,14 @@ TABLE = f"""
 ~ parts | boundary | split between the CPU and the NVIDIA H200=0.0025
 ~ parts | layers | all on the CPU=0.006; split between the CPU and the NVIDIA H200=0.0005
 ~ parts | the whole pass | all on the CPU=0.008; split between the CPU and the NVIDIA H200=0.005
-# a single placement is not compared
-+ forward | cuda:0 | tokens=256 | 2000
-* placement | | Not measured: no two placements have a number of words in common.
-# two placements are
-+ forward | cpu | tokens=256 | 8000
-+ forward | cuda:0 | tokens=256 | 2000
-* placement | | … → With 256 words run it all on the NVIDIA H200.
-# placements that cannot be told apart are not ranked
-+ forward | cpu | tokens=256 | 8000
-+ forward | cuda:0 | tokens=256 | 2000
-+ split_forward | cuda:0 | tokens=256 | 2000 | launches=0.85,1,1.2,0.9,1.1,0.8,1.3,1
-+ embedding | cpu | tokens=256 | 2000
-+ layers | cpu | tokens=256 | 6000
-* placement | 0.002 | … for a forward pass of 256 words ….
 # in training the boundary is a ratio
 + step | cuda:0 | tokens=64 | 2000
 + split_step | cuda:0 | tokens=64 | 7000
 * training | 3.5 | 3.500x […] as long in training when split, 64 words.
-# an embedding of 4% of the pass
-+ embedding | cpu | tokens=16384 | 4000
-+ forward | cpu | tokens=16384 | 100000
-* embedding-cpu | | 4… → Leave the embedding where it is.
-# an embedding of 30% of the pass
-+ embedding | cpu | tokens=16384 | 30000
-+ forward | cpu | tokens=16384 | 100000
-* embedding-cpu | | 30.00% […] of a forward pass of 16,384 words.
 # an embedding of 70% of the pass
 + embedding | cpu | tokens=16384 | 70000
 + forward | cpu | tokens=16384 | 100000
 * embedding-cpu | | 70… → Make the embedding faster before the layers.
-# a pipeline of 2 equal stages has the bubble of theory, and shares its time | accelerators=4
-+ one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1000000
-+ pipeline | {PAIR} | n=1024 micro=1 | 1000000 | concurrency=0 busy=1000000
-+ pipeline | {PAIR} | n=1024 micro=2 | 750000 | concurrency=0.5 busy=1000000
-+ pipeline | {PAIR} | n=1024 micro=4 | 625000 | concurrency=0.75 busy=1000000
-+ pipeline | {PAIR} | n=1024 micro=8 | 562500 | concurrency=0.875 busy=1000000
-* pipeline-{PAIR} | 1.777778 | … as fast as one device, in 8 …
-= bubble-{PAIR} | 0.1111111 | … of the time, in 8 …
-= overlap-{PAIR} | 0.875 | …
-~ pipeline-{PAIR} | measured | 1=1; 2=1.333333; 4=1.6; 8=1.777778
-~ pipeline-{PAIR} | equal stages, nothing else | 1=1; 2=1.333333; 4=1.6; 8=1.777778
 # a pipeline of 4 equal stages has the bubble of theory, and shares its time
 + one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1000000
 + pipeline | {FOUR} | n=1024 micro=1 | 1000000 | concurrency=0 busy=1000000
@@ -160,16 +101,6 @@ TABLE = f"""
 + pipeline | {PAIR} | n=1024 micro=4 | 937500 | busy=1500000
 + pipeline | {PAIR} | n=1024 micro=8 | 1125000 | busy=2000000
 = bubble-{PAIR} | 0.1111111 | …
-# an older overlap and idle time that was not measured are not shown
-+ one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1000000 | overlap=930000
-+ pipeline | {PAIR} | n=1024 micro=1,2,4,8 | 1000000 750000 625000 562500 | overlap=930000
-= bubble-{PAIR} | | Not measured: the devices' busy time was not measured.
-= overlap-{PAIR} | | Not measured: no control strictly in turn.
-# launches that leave devices idle are no busy time
-+ one_device | cuda:0 | n=1024 micro=1 | 1000000
-+ pipeline | {PAIR} | n=1024 micro=1 | 1000000 | busy=460000
-* pipeline-{PAIR} | 1 | …
-= bubble-{PAIR} | 0.77 | …
 # independent models are compared with a sequence on the first device
 + tasks_in_sequence | cuda:0 | n=1024 | 2000000 | items=2
 + tasks_at_once | {FOUR} | n=1024 | 1250000 | items=4
@@ -200,10 +131,6 @@ TABLE = f"""
     links=1.25e+09,1.25e+09,1.25e+09,
 + all_reduce | cpu/4x1 | size=8,65536,1048576,16777216 | 50 + 0.0015x | bytes=1.5x path=network
 * bandwidth-all-reduce-cpu/4x1 | 1e+09 | … of bus bandwidth; a latency of …
-# two processes of one machine have no link
-+ all_reduce | {HALVES} | size=8,65536,1048576,16777216 | 50 + 0.001x | bytes=1x path=network
-* bandwidth-all-reduce-{HALVES} | 1e+09 | … of bus bandwidth; a latency of …
-~ bandwidth-{HALVES} | all-reduce
 # without a group the reason is the answer
 * absent | | Not measured: …
 # a slow node is named | links=,,
@@ -215,10 +142,6 @@ TABLE = f"""
     to_rank_1=2000000 to_rank_2=1000000
 * slowest-cpu/3x1 | 2 | One link is slow: 2.000x […] as long as from node 2 to node 0; 8.4 MB/s […]
     from node 0 to node 1. → Look at that link before you tune the training.
-# no link is named | links=,,
-+ neighbours | cpu/3x1 | size=16777216 | 1000000 | bytes=16777216 to_rank_0=1000000
-    to_rank_1=1000000 to_rank_2=1000000
-* slowest-cpu/3x1 | none | No link is slower than the others by a quarter…
 # no little is named | links=,,
 + neighbours | cpu/3x1 | size=16777216 | 1200000 | bytes=16777216 to_rank_0=1000000
     to_rank_1=1100000 to_rank_2=1200000
@@ -249,14 +172,6 @@ TABLE = f"""
     items=1
 + step | cpu/2x1 | width=512 tokens=4096 way=alone,ddp scaling=weak | 2000000 | items=1
 = hidden-cpu/2x1 | 1 | From 4,096 tokens a process on, 100… is hidden.
-# of communication that never hides the part with most tokens is given | links=,
-+ step | cpu/2x1 | width=256,512,1024 tokens=1024 way=alone scaling=weak | 1000000 | items=1
-+ step | cpu/2x1 | width=256,512,1024 tokens=1024 way=ddp scaling=weak | 1000000 1500000 1000000 |
-    items=1
-+ step | cpu/2x1 | width=256,512,1024 tokens=0 way=exchange scaling=weak | 500000 1000000 500000 |
-    items=1
-+ step | cpu/2x1 | width=512 tokens=4096 way=alone,ddp scaling=weak | 2000000 2100000 | items=1
-= hidden-cpu/2x1 | 0.9 | With 4,096 tokens a process, the most measured, 90… is hidden.
 # a pipeline has the speedup of its best number of micro-batches, below the limit | links=,
 + pipeline | cpu/2x1 | width=256,1024 micro=4 way=alone | 1000000 | items=1
 + pipeline | cpu/2x1 | width=256,1024 micro=4 way=pipeline | 100000 800000 | items=1

@@ -22,10 +22,6 @@ TABLE = f"""
 + train | cuda:0 | {WIDE} | 10000 | flops=2.4e+12 bytes=2.4e+10 items=1000
 {CEILINGS}
 * train-cuda:0 | | …; memory bandwidth limits it. → For training choose by memory bandwidth.
-# a step that needs 70% of the peak and 60% of the bandwidth
-+ train | cuda:0 | {WIDE} | 10000 | flops=5.6e+12 bytes=2.4e+10 items=1000
-{CEILINGS}
-* train-cuda:0 | | …; compute limits it. → For training choose by the rate of bfloat16 pro…
 # a step that needs 40% of the peak and 30% of the bandwidth
 + train | cuda:0 | {WIDE} | 10000 | flops=3.2e+12 bytes=1.2e+10 items=1000
 {CEILINGS}
@@ -48,11 +44,6 @@ TABLE = f"""
 + prefill_graph | cuda:0 | {WIDE} | 10000 | flops=6.4e+12 bytes=1.6e+10 items=1000
 {CEILINGS}
 * prefill-cuda:0 | 25000 | …; launching limits it. → Replay prefill from a graph.
-# a graph that gains nothing advises nothing
-+ train | cuda:0 | {WIDE} | 10000 | flops=4.8e+12 bytes=1.2e+10 items=1000
-+ train_graph | cuda:0 | {WIDE} | 10000 | flops=4.8e+12 bytes=1.2e+10 items=1000
-{CEILINGS}
-= replay | 1 | No measurable difference: … bfloat16).
 # bytes that come faster than from memory come from caches and limit nothing
 + decode_narrow | cpu | width=256 layers=1 dtype=float32 batch=1 | 10000 | flops=8e+11
     bytes=1.2e+11 items=1000
@@ -75,24 +66,6 @@ TABLE = f"""
 + train | cuda:0 | {WIDE} | 10000 | flops=4e+12 bytes=1.2e+10 items=1000
 * train-cuda:0 | | …; …% […] of the datasheet's dense bfloat16 peak (989 …); …% […] of the
     datasheet's memory bandwidth (4.8 TB/s)…
-# where no ceiling is known the rate stands alone
-+ train_narrow | cpu | width=256 layers=1 dtype=float32 | 10000 | flops=4.8e+12 bytes=4e+09
-    items=1000
-* train-cpu | | … per layer in training (width 256, float32).
-# what is missing says why, and rates are drawn for each work
-+ prefill | cuda:0 | width=2048 layers=4 dtype=bfloat16 | 10000 | flops=5.6e+12 bytes=8e+09
-    items=1000
-+ decode | cuda:0 | {WIDE} batch=1 | 30000 | flops=8e+10 bytes=8e+09 items=1
-+ decode_graph | cuda:0 | {WIDE} batch=1 | 10000 | flops=8e+10 bytes=2.4e+10 items=1
-- train | device=cuda:0 width=4096 | needs 5.9 GiB
-= train-cuda:0 | | Not measured: needs 5.9 GiB.
-~ tokens | NVIDIA H200, width 2,048, bfloat16 | prefill
-~ tokens | NVIDIA H200, width 4,096, bfloat16 | decoding at batch 1
-~ tokens | NVIDIA H200, width 4,096, bfloat16, replayed | decoding at batch 1
-# without a graph there is nothing to replay
-+ prefill | cuda:0 | {WIDE} | 10000 | flops=4.8e+12 bytes=1.2e+10 items=1000
-- decode_graph | device=cuda:0 batch=1 | no graphs here: none
-= replay | | Not measured: no graphs here: none.
 ## long_context
 # rates are those of the longest, and attention outweighs products where both take as long
 + products | cuda:0 | tokens=1,2048,8192,32768 {LAYER} | 20 409.6 1638.4 6553.6 | flops=1e+09
@@ -112,16 +85,6 @@ TABLE = f"""
 ~ prefill | NVIDIA H200: products | 1; 2048; 8192; 32768
 ~ decode | NVIDIA H200: attention | 2048; 8192; 32768
 ~ decode | NVIDIA H200: products | 2048=2e-05; 8192=2e-05; 32768=2e-05
-# lengths that are too short are named
-+ products | cuda:0 | tokens=1,512,2048 {LAYER} | 20 102.4 409.6 | flops=1e+09
-+ prefill | cuda:0 | tokens=512,2048 {LAYER} | 10.48576 167.77216 | flops=16000x^2 bytes=1000000
-    items=1x
-+ decode | cuda:0 | cached=512,2048 {LAYER} | 0.512 2.048 | flops=1000000 bytes=3200x items=1
-= prefill-length-cuda:0 | none | At no size measured, up to 2,048 tokens.
-# what is missing says why
-+ decode | cuda:0 | cached=2048 {LAYER} | 2.048 | flops=1000000 bytes=6553600 items=1
-- prefill | device=cuda:0 tokens=2048 {LAYER} | attention keeps all scores here
-= prefill-cuda:0 | | Not measured: attention keeps all scores here.
 ## small_weights
 # weights gain what they are faster and lose their error, replayed where a graph is
 + decode | cuda:0 | weights=bfloat16 {LAYER} | 300 | flops=1000000 bytes=960000000 items=1
@@ -143,12 +106,6 @@ TABLE = f"""
 = float8_e4m3fn-cuda:0 | | Not measured: no product of float8_e4m3fn weights here.
 ~ time | NVIDIA H200 | bfloat16=0.0001; int8=6e-05; int4=0.0001
 ~ error | NVIDIA H200 | bfloat16=0.004; int8=0.007; int4=0.08
-# layers that are launched from Python answer where none is replayed
-+ decode | cuda:0 | weights=bfloat16 {LAYER} | 300 | flops=1000000 bytes=960000000 items=1
-    check=0.004
-+ decode | cuda:0 | weights=int8 {LAYER} | 180 | flops=1000000 bytes=576000000 items=1 check=0.007
-+ decode | cuda:0 | weights=int4 {LAYER} | 300 | flops=1000000 bytes=960000000 items=1 check=0.08
-* int8-cuda:0 | 1.666667 | … as with bfloat16 (width 4,096); …
 ## compiled_training
 # compiling gains what a step is faster, and pays when it has saved as long as it took
 + step | cuda:0 | {WIDE} | 8000 | flops=1e+12 items=1024 compile=12000000 against=1.25
@@ -180,11 +137,4 @@ TABLE = f"""
     channels last.
 ~ images | NVIDIA H200, channels last | training; the forward pass
 ~ images | NVIDIA H200, contiguous | training; the forward pass
-# what is missing says why
-+ step | cuda:0 | dtype=bfloat16 images=256 channels=256 layout=channels_last | 10000 |
-    flops=3.2e+12 bytes=1e+09 items=256
-- forward | device=cuda:0 | none here
-- step | device=cuda:0 layout=contiguous | none here
-= forward-cuda:0 | | Not measured: none here.
-= layout-cuda:0 | | Not measured: none here.
 """

@@ -29,34 +29,16 @@ TABLE = f"""
 ~ parts | the whole loop | CPU: .item() at every step=3.5e-05; CPU: log on the device, one
     .tolist() at the end=2.8e-05
 # an accelerator answers before the CPU
-+ launch_only | cpu | steps=1000 | 5000 | items=1000
-+ norm_only | cpu | steps=1000 | 25000 | items=1000
-+ log_kept | cpu | steps=1000 | 26000 | items=1000
 + log_on_device | cpu | steps=1000 | 28000 | items=1000
 + item | cpu | steps=1000 | 35000 | items=1000
-+ read_ready | cpu | steps=1000 | 9000 | items=1000
-+ read_ready_log | cpu | steps=1000 | 2000 | items=1000
-+ launch_only | cuda:0 | steps=1000 | 5000 | items=1000
-+ norm_only | cuda:0 | steps=1000 | 25000 | items=1000
-+ log_kept | cuda:0 | steps=1000 | 26000 | items=1000
 + log_on_device | cuda:0 | steps=1000 | 28000 | items=1000
 + item | cuda:0 | steps=1000 | 35000 | items=1000
-+ read_ready | cuda:0 | steps=1000 | 9000 | items=1000
-+ read_ready_log | cuda:0 | steps=1000 | 2000 | items=1000
 * penalty-cuda:0 | 1.25 | …
 = penalty-cpu | 1.25 | …
-# a ratio of (1.2,) is said as far as it is conclusive
-+ log_on_device | cpu | steps=1000 | 1000 | launches=1 items=1000
-+ item | cpu | steps=1000 | 1200 | launches=1 items=1000
-* penalty-cpu | | 1.200x … → Keep the log on the device and read it once.
 # a ratio of (0.98, 1.02) is said as far as it is conclusive
 + log_on_device | cpu | steps=1000 | 1000 | launches=1 items=1000
 + item | cpu | steps=1000 | 1000 | launches=0.98,1.02 items=1000
 * penalty-cpu | | No measurable difference: … → Read norms back when you like.
-# a ratio of (0.98, 1.8) is said as far as it is conclusive
-+ log_on_device | cpu | steps=1000 | 1000 | launches=1 items=1000
-+ item | cpu | steps=1000 | 1000 | launches=0.98,1.8 items=1000
-* penalty-cpu | | No measurable difference: …as long as with a log that is read once.
 # a ratio of (0.9, 2.8) is said as far as it is conclusive
 + log_on_device | cpu | steps=1000 | 1000 | launches=1 items=1000
 + item | cpu | steps=1000 | 1000 | launches=0.9,2.8 items=1000
@@ -68,10 +50,6 @@ TABLE = f"""
 # the length of the log stops mattering where its fixed cost is spread
 + log_on_device | cpu | steps=1,10,100,1000 | 40 + 20x | items=1x
 * length-cpu | 38.38772 10 100 | From somewhere between 10 steps and 100 steps.
-# a length between none and the smallest is the smallest or below
-+ log_on_device | cpu | steps=1000 | 28000 | launches=1 items=1000
-+ log_on_device | cpu | steps=10 | 280 | launches=1*4,1.0571428571*4 items=10
-= length-cpu | | From 10 steps, the smallest measured, or below (8 of 8 launches get there…
 # many reasons are counted and the first is named
 + log_on_device | cpu | steps=1000 | 20000 | items=1000
 - item | device=cpu steps=10 | takes 1 s
@@ -93,10 +71,6 @@ TABLE = f"""
 + pieces | cuda:0 | pieces=1,10,100,1000,10000 | 10 31.6227766017 100 316.227766017 1000 | items=1x
 * operation-cuda:0 | 1e-07 | … for each of 10,000 operations on the NVIDIA H200.
 ! launch-cuda:0
-# through two numbers of operations there is no line
-+ pieces | cpu | pieces=1,10 | 16 52 | items=1x
-* operation-cpu | 5.2e-06 | … for each of 10 operations on the CPU.
-= graph | | Not measured: no accelerator.
 # a launch is hidden where a queue takes twice as long
 + chain | cuda:0 | n=1,64,65536 | 400 | items=100
 + chain_large | cuda:0 | n=131072,262144,524288,1048576,2097152 | 400 414.5728 729.1456 1358.2912
@@ -106,9 +80,6 @@ TABLE = f"""
 # a launch is hidden where a CPU takes as long again
 + chain | cpu | n=1,64,4096,65536 | 100 + 0.01x | items=100
 * hidden-cpu | 10002 | From somewhere between n = 4,096 and n = 65,536.
-# a launch that nothing hides says so
-+ chain | cpu | n=1,64,4096,65536 | 100 + 1e-07x | items=100
-= hidden-cpu | none | At no size measured, up to n = 65,536.
 # one call and a graph have their gains
 + pieces | cuda:0 | pieces=1,10,100,1000,10000 | 12 + 4x | items=1x
 + pieces_foreach | cuda:0 | pieces=1000 | 501.5 | items=1000
@@ -122,10 +93,6 @@ TABLE = f"""
 + chain_compiled | cpu | n=64,65536 | 100.0128 113.1072 | items=100 compile=3000000
 * compile-cpu | 2.006143 | … → Compile what is called more than 29,810 times.
 ~ size | CPU / CPU, compiled
-# compiling that gains nothing is made up for by no calls
-+ chain | cpu | n=64,128 | 100 | items=100
-+ chain_compiled | cpu | n=64,128 | 200 | items=100 compile=3000000
-* compile-cpu | 0.5 | 0.500…
 ## loss_reporting
 # the slow-down is the ratio of pairs, and drawn by how rarely losses are read
 + reading | cpu | {NET} every='5' | 6180 | items=1920 against=0.97572815534
@@ -148,15 +115,6 @@ TABLE = f"""
 + reading | cpu | {NET} every='15' | 6002 | items=1920 against=0.99983338887
 + reading | cpu | {NET} every='1' | 6030 | items=1920 against=0.995190713101
 = every-small-64-cpu | none | From once in 1, the smallest measured, or below.
-# no number of steps, but: At no size measured, up to once in 15.
-+ reading | cpu | {NET} every='5' | 7800 | items=1920 against=0.807692307692
-+ reading | cpu | {NET} every='15' | 6600 | items=1920 against=0.954545454545
-+ reading | cpu | {NET} every='1' | 15000 | items=1920 against=0.42
-= every-small-64-cpu | none | At no size measured, up to once in 15.
-# no number of steps, but: At no size measured, up to once in 5.
-+ reading | cpu | {NET} every='5' | 6120 | items=1920 against=0.983660130719
-+ reading | cpu | {NET} every='1' | 6600 | items=1920 against=0.912121212121
-= every-small-64-cpu | none | At no size measured, up to once in 5.
 # no number of steps, but: At no size measured, up to once in 15 (4 of 8 …
 + reading | cpu | {NET} every='5' | 6120 | shaken=1,1.04,0.97,1.03,0.96,1.02,0.99,1.01 items=1920
     against=0.983660130719
@@ -165,13 +123,6 @@ TABLE = f"""
 + reading | cpu | {NET} every='1' | 6600 | shaken=1,1.04,0.97,1.03,0.96,1.02,0.99,1.01 items=1920
     against=0.912121212121
 = every-small-64-cpu | none | At no size measured, up to once in 15 (4 of 8 …
-# no number of steps, but: From once in 1, the smallest measured, or below (8 of 8 launches get
-    there by …
-+ reading | cpu | {NET} every='1' | 6030 | shaken=1.5*2,1*6 items=1920 against=0.995024875622
-+ reading | cpu | {NET} every='5' | 6006 | items=1920 against=0.999167499167
-+ reading | cpu | {NET} every='15' | 6002 | items=1920 against=0.99983338887
-= every-small-64-cpu | none | From once in 1, the smallest measured, or below (8 of 8 launches get
-    there by …
 # without the training that reads each loss its own reason is given
 + reading | cpu | {NET} every='5' | 6120 | items=1920 against=0.983660130719
 + reading | cpu | {NET} every='15' | 6040 | items=1920 against=0.996688741722
@@ -193,19 +144,6 @@ TABLE = f"""
 + threads | {PAIR} | {NET} reading=nobody,first | 100000 | span=1000000
 * others-one_thread-small-64-{PAIR} | 1.6 | …, driven by one thread.
 = others-threads-small-64-{PAIR} | 1 | No measurable difference: …
-# others are compared by when they were at work, on {FOUR}
-+ one_thread | {FOUR} | {NET} reading=nobody | 100000 | span=1000000
-+ one_thread | {FOUR} | {NET} reading=first | 100000 | span=1600000
-+ threads | {FOUR} | {NET} reading=nobody,first | 100000 | span=1000000
-* others-one_thread-small-64-{FOUR} | 1.6 | …, driven by one thread.
-= others-threads-small-64-{FOUR} | 1 | No measurable difference: …
-# with one accelerator others are not measured for want of a second | devices=cpu,cuda:0
-+ reading | cuda:0 | {NET} every='5' | 6180 | items=1920 against=0.97572815534
-+ reading | cuda:0 | {NET} every='15' | 6060 | items=1920 against=0.99504950495
-+ reading | cuda:0 | {NET} every='1' | 6900 | items=1920 against=0.873913043478
-- threads | device=none | needs two accelerators; 1 measured here
-= others | | Not measured: needs two accelerators; 1 measured here.
-! slow-down
 # loading without a silent twin is answered as any benchmark is | accelerators=0
 + loading | cuda:0 | {NET} memory=pinned | 1000
 ! loading

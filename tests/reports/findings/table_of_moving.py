@@ -17,9 +17,6 @@ TABLE = f"""
 * rate-to-host-pinned-cuda:0 | 1994057000 | … for 64 MiB from the NVIDIA H200 to pinned memory,
     3.2% […] of the link's rate in one direction (63 GB/s, PCIe 5.0 x16); 20 µs […] for 4 B. → Join
     small copies.
-# through two sizes there is no line
-+ within | cpu | size=4,1024 | 20.0004 20.1024 | bytes=2x
-* rate-within-cpu | | … within the memory of the CPU; 20 µs […] for 4 B.…
 # a copy within a device reads and writes, but its size is that of the tensor
 + within | cpu | {SIZES} | 20 + 0.0001x | bytes=2x
 - between | device=none size=4 | needs two
@@ -48,19 +45,6 @@ TABLE = f"""
 + within | cpu | size=4,1024,16384,262144,4194304,67108864 | 20 320 1280 5120 20480 81920 |
     launches=1 bytes=1x
 * rate-within-cpu | | …
-# what falls is no line
-+ within | cpu | size=4,1024,16384,262144,4194304,67108864 | 19.99999996 19.99998976 19.99983616
-    19.99737856 19.95805696 19.32891136 | launches=1 bytes=1x
-* rate-within-cpu | | …
-# a latency below nothing is no line
-+ within | cpu | size=4,1024,16384,262144,4194304,67108864 | 1e-05 0.10201 1.63801 26.21401
-    419.43001 6710.88601 | launches=1 bytes=1x
-* rate-within-cpu | | …
-# one accelerator alone has no other to copy to
-+ to_device | cuda:0 | {SIZES} memory=pinned | 20 + 0.0001x | bytes=1x
-- between | device=none way=direct | needs two accelerators; 1 measured here
-* bandwidth-to-device-pinned-cuda:0 | | … from pinned memory to the NVIDIA H200…
-= between | | Not measured: needs two accelerators; 1 measured here.
 # a copy that is not waited for holds the thread less long
 + to_device | cuda:0 | {SIZES} memory=pinned | 20 + 0.0001x | bytes=1x enqueue=6700
 + to_device | cuda:0 | {SIZES} memory=non_blocking | 20 + 0.0001x | bytes=1x enqueue=5
@@ -68,9 +52,6 @@ TABLE = f"""
 # both directions at once are compared with their control in turn
 + both_ways | cuda:0 | {SIZES} | 20 + 0.0001x | bytes=2x concurrency=0.8
 * both-ways | 1.4 | 1.400x […] as fast both at once as strictly in turn, 64 MiB each way.
-# both directions without a control are not answered
-+ both_ways | cuda:0 | {SIZES} | 20 + 0.0001x | bytes=2x
-= both-ways | | Not measured: no control strictly in turn.
 # all devices at once are compared with the first alone, each group by itself
 + to_device | cuda:0 | {SIZES} memory=non_blocking | 20 + 0.0001x | bytes=1x
 + all_at_once | {PAIR} | size=67108864 direction=to_device | 6730.8864 | bytes=134217728
@@ -79,10 +60,6 @@ TABLE = f"""
 * all-to-device-{PAIR} | 1 | … of 2 times the rate of one copy alone, 64 MiB each.
 = all-to-device-{FOUR} | 0.5 | … of 4 times the rate of one copy alone, 64 MiB each.
 = all-to-device-{EIGHT} | 0.25 | … of 8 times the rate of one copy alone, 64 MiB each.
-# copies from all devices at once are compared with the first alone
-+ to_host | cuda:0 | {SIZES} memory=non_blocking | 20 + 0.0001x | bytes=1x
-+ all_at_once | {PAIR} | {SIZES} direction=to_host | 40 + 0.0002x | bytes=2x
-* all-to-host-{PAIR} | 0.5 | 50.00% […] of 2 times …
 # cold caches are compared with warm ones size by size
 + within | cpu | {SIZES} | 20 + 0.0001x | bytes=2x
 + within_cold | cpu | {SIZES} | 160.0032 80.4096 69.3216 7000.121856
@@ -95,24 +72,9 @@ TABLE = f"""
 + print | cpu | size=4,4000 | 4 4000
 = numpy-cpu | 1e-06 | … for a NumPy array of 16 MiB, which shares its memory.
 = print-cpu | 0.004 | … for printing 1,000 numbers.
-# each kind of copy is a line over sizes in bytes
-+ to_device | cuda:0 | {SIZES} memory=pageable | 20 + 0.0001x | bytes=1x
-+ to_host | cuda:0 | {SIZES} memory=pinned | 20 + 0.0001x | bytes=1x
-+ both_ways | cuda:0 | {SIZES} | 20 + 0.0001x | bytes=2x
-+ between | {PAIR} | {SIZES} way=direct | 20 + 0.0001x | bytes=1x
-+ within | cuda:0 | {SIZES} | 20 + 0.0001x | bytes=2x
-= bandwidth-between-{PAIR} | 1e+10 | … between …
-~ bandwidth-cuda:0 | to it, pageable | 4; 1024; 262144; 67108864
-~ bandwidth-cuda:0 | from it, pinned | 4; 1024; 262144; 67108864
-~ bandwidth-cuda:0 | both at once | 4; 1024; 262144; 67108864
-~ bandwidth-{PAIR} | between them
-~ bandwidth-within | NVIDIA H200
 # pieces are advised that caches copy faster
 + within | cpu | size=67108864,4194304,262144 | 3355.4432 46.6033777778 262.144 | bytes=1x
 * rate-within-cpu | | … → Work in pieces of 4 MiB or less: caches copy them faster.
-# small copies are joined where large ones are faster
-+ within | cpu | size=67108864,4194304,262144 | 3355.4432 2097.152 262.144 | bytes=1x
-* rate-within-cpu | 2e+10 | … → Join small copies.
 ## placement
 # the detour is a ratio for the largest, and a line beside the direct way
 + create | cuda:0 | n=64,4096,1048576 values=randn | 10 + 1e-06x | bytes=4x
@@ -136,17 +98,6 @@ TABLE = f"""
 = detour-randn | | Not measured: no accelerator.
 = detour-full | | Not measured: no accelerator.
 = move | | Not measured: no accelerator.
-# random numbers that cost no more than equal ones may be drawn
-+ create | cpu | n=64,4096,1048576 values=randn | 1 + 0.001x | bytes=4x
-+ create | cpu | n=64,4096,1048576 values=full | 1 + 0.001x | bytes=4x
-* create-randn-cpu | | … random numbers on the CPU.
-# nothing is asked of what a smaller profile leaves out
-+ create | cpu | n=64,4096,1048576 values=randn | 1 + 0.001x | bytes=4x
-- create_then_move | device=none n=64 | no accelerator
-! detour-full
-! create-full-cpu
-~ create-randn | on the CPU
-! create-full
 # two ways to move are compared, and what stays takes the thread a moment
 + move | cuda:0 | n=64,4096,1048576 | 20 + 0.001x
 + empty_then_copy | cuda:0 | n=64,4096,1048576 | 25 + 0.00125x
@@ -173,18 +124,6 @@ TABLE = f"""
 + read_flat | cpu | parameters=100000000 | 1
 * read-cpu | 0.001 | … to read 1,000,000 parameters, tensor by tensor. → Read them tensor by
     tensor.
-# the plain way is advised where nothing is measurably faster
-+ read_state_dict | cpu | parameters=1000000 | 1000 | launches=1,1.01,1.02,1.03,1.04,1.05,1.06,1.07
-    bytes=4000000 items=32
-+ read_flat | cpu | parameters=1000000 | 999 | launches=1.07,1.06,1.05,1.04,1.03,1.02,1.01,1
-    bytes=4000000 items=32
-+ write_rebuild | cpu | parameters=1000000 | 1000 | launches=1,1.01,1.02,1.03,1.04,1.05,1.06,1.07
-    bytes=4000000 items=32
-+ write_copy | cpu | parameters=1000000 | 999 | launches=1.07,1.06,1.05,1.04,1.03,1.02,1.01,1
-    bytes=4000000 items=32
-* read-cpu | | … → Read them tensor by tensor: nothing was measurably faster.
-= write-cpu | | … → Write them building the model anew, loading, moving it: nothing was measurably
-    faster.
 # an interval below a factor of two supports a rule
 + read_state_dict | cpu | parameters=1000000 | 1004.54545455 | launches=0.909090909091,1.1
     bytes=4000000 items=32
@@ -195,13 +134,4 @@ TABLE = f"""
     items=32
 + read_flat | cpu | parameters=1000000 | 1001 | launches=3,1,1 bytes=4000000 items=32
 * read-cpu | | 1.0 ms [1.0, 3.0] to read 1,000,000 parameters, joined on the device, in one copy.
-# moving a model has a time
-+ move | cuda:0 | parameters=1000000 | 1000 | bytes=8000000 items=64
-* move | 0.001 | … for the round trip of 1,000,000 parameters.
-# charts begin with the model that the answers are about
-+ read_state_dict | cpu | parameters=1000000 | 1000 | bytes=4000000 items=32
-+ read_flat | cpu | parameters=1000000 | 1000 | bytes=4000000 items=32
-+ read_scalar | cpu | parameters=100000000 | 1 | bytes=4000000 items=32
-~ reading-1000000 | CPU | tensor by tensor; joined on the device, in one copy
-~ reading-100000000 | CPU | a single number
 """

@@ -29,10 +29,6 @@ TABLE = f"""
 + square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
 + square | cuda:0 | {SIZES} | 30 + 4e-07x^3 | flops=2x^3
 = crossover | 115.2449 64 128 | …
-# an accelerator that is always faster has its crossover below the smallest size
-+ square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
-+ square | cuda:0 | {SIZES} | 4.194304e-08 | flops=2x^3
-= crossover | none | From n = 16, the smallest measured, or below.
 # an accelerator that is never faster has none
 + square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
 + square | cuda:0 | {SIZES} | 41943040000 | flops=2x^3
@@ -59,19 +55,10 @@ TABLE = f"""
 = cold-product-cpu | 3.5 3.5 3.5 | 3.500x [3.500, 3.500] as long with cold caches at n = 64. → Up
     to n = 256 keep inputs in the caches.
 ~ cold-product | CPU | 64=3.5; 128=1.4; 256=1.06; 1024=1.03
-# caches are advised where they matter in every launch
-+ square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
-+ square_cold | cpu | n=64 | 10.48576
-= cold-product-cpu | | … → Up to n = 64 keep inputs in the caches.
 # caches are not advised where they matter in some launches
 + square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
 + square_cold | cpu | n=64 | 5.24288 | shaken=1*6,1.2*2
 = cold-product-cpu | | … at n = 64.
-# narrow precisions stand beside the others
-+ square | cuda:0 | {SIZES} | 41.94304 | flops=2x^3
-+ square_narrow | cuda:0 | n=1024 dtype=int8 | 2 | flops=2147483648
-* best-rate-cuda:0 | 1.073742e+15 | … in int8 at n = 1,024 in bursts…
-~ rate-cuda:0 | float32 / int8
 # a rate is that of the device in bursts, as a part of its datasheet's peak
 + square | cuda:0 | n=4096 dtype=bfloat16 | 1000 | flops=137438953472 device=800 sustained=900
 * best-rate-cuda:0 | 1.717987e+14 | … TFLOP/s […] in bfloat16 at n = 4,096 in bursts, 17% […] of
@@ -94,25 +81,12 @@ TABLE = f"""
 = searched-cpu | | In float32: 87 shapes tried in 3.1 s.
 ~ peak | NVIDIA H200 | bfloat16; float32
 ~ peak | CPU | float32
-# a runner-up that is as fast ties
-+ product | cpu | dtype=float32 | 1374389.53472 | flops=137438953472 search=0.996
-= peak-accelerator | | Not measured: no accelerator.
-= searched-cpu | | In float32: 87 shapes tried in 3.1 s; the runner-up ties.
 # what was made in TF32 is called so
 + product | cuda:0 | dtype=float32 | 3435.9738368 | flops=137438953472 search=0.985
 + product | cuda:0 | dtype=tfloat32 | 229.064922453 | flops=137438953472 check=1e-06,tfloat32
     search=0.985
 * peak-cuda:0 | | … in tfloat32, …
 = searched-cuda:0 | | In tfloat32: …; in float32: …
-# float32 is not called TF32 where a device has none
-+ product | cuda:0 | dtype=float32 | 3435.9738368 | flops=137438953472 search=0.985
-+ product | cuda:0 | dtype=tfloat32 | 229.064922453 | flops=137438953472 check=1e-06,float32
-    search=0.985
-* peak-cuda:0 | | … in float32, …
-= searched-cuda:0 | | In float32: 87 shapes…98.5%…rate.
-# a precision is advised that is faster than float32
-+ product | cpu | dtype=bfloat16,float32 m=2048 n=2048 k=2048 | 4000 16000 | flops=1e+12
-* peak-cpu | 2.5e+14 | … → Use bfloat16 where its precision is enough.
 # float32 is not advised where it is the fastest
 + product | cpu | dtype=bfloat16,float32 m=2048 n=2048 k=2048 | 20000 16000 | flops=1e+12
 * peak-cpu | 6.25e+13 | … in float32, …the CPU.
@@ -128,10 +102,6 @@ TABLE = f"""
 + processes | {HALVES} | n=64,256,1024 | 1333.33333333 4000 2222.22222222 | items=2
 * efficiency-processes-{HALVES} | | … → Do not split products up to n = 1,024.
 = threshold-processes-{HALVES} | none | At no size measured, up to n = 1,024.
-# nothing is advised where halves are as fast as the whole
-+ process_sequence | {HALVES} | n=64,256,1024 | 2000 | items=2
-+ processes | {HALVES} | n=64,256,1024 | 1333.33333333 2000 2000 | items=2
-* efficiency-processes-{HALVES} | 0.5 | … of perfect scaling at n = 1,024.
 # nearly twice as fast is reached where the cost of starting fades
 + process_sequence | {HALVES} | n=64,256,1024 | 8e-05x^3 | items=2
 + processes | {HALVES} | n=64,256,1024 | 20.97152 681.5744 42960.15872 | items=2 concurrency=0.9
@@ -141,31 +111,12 @@ TABLE = f"""
 = overlap-processes-{HALVES} | 0.9 | 90.00% […] of the time that they can share, at n = 1,024.
 = efficiency-accelerators | | Not measured: needs two accelerators; 0 measured here.
 = streams | | Not measured: no accelerator.
-# an older overlap without a control is not shown
-+ process_sequence | {HALVES} | n=64,256,1024 | 8e-05x^3 | items=2 overlap=999000
-+ processes | {HALVES} | n=64,256,1024 | 4e-05x^3 | items=2 overlap=999000
-+ processes_in_turn | {HALVES} | n=64,256,1024 | 8e-05x^3 | items=2 overlap=999000
-= overlap-processes-{HALVES} | | Not measured: no control strictly in turn.
-# with one accelerator the need for two comes before halves of the CPU | accelerators=1
-+ process_sequence | {HALVES} | n=64,256,1024 | 8e-05x^3 | items=2
-+ processes | {HALVES} | n=64,256,1024 | 4e-05x^3 | items=2 concurrency=0.9
-+ processes_in_turn | {HALVES} | n=64,256,1024 | 8e-05x^3 | items=2 concurrency=0
-- one_thread | device=none n=64 | needs two accelerators; 1 measured here
-* efficiency-accelerators | | Not measured: needs two accelerators; 1 measured here.
-# two accelerators are compared with the first of them
-+ sequence | cuda:0 | n=1024 | 2000 | items=2
-+ one_thread | {PAIR} | n=1024 | 1250 | items=2
-* efficiency-one_thread-{PAIR} | 0.8 | 80.00% […] of perfect scaling at n = 1,024.…
 # two streams are compared with a sequence
 + sequence | cuda:0 | n=1024 | 2000 | items=2
 + two_streams | cuda:0 | n=1024 | 1600 | items=2
 * efficiency-accelerators | | Not measured: the run has no such case.
 = streams | 1.25 | 1.250x […] as fast in two streams as in sequence, n = 1,024.
 = overlap-streams | | Not measured: no control strictly in turn.
-# streams of an engine that runs one product at a time share nothing
-+ sequence | cuda:0 | n=1024 | 2000 | items=2
-+ two_streams | cuda:0 | n=1024 | 2000 | items=2 concurrency=0
-= overlap-streams | 0 | … of the time that they can share, at n = 1,024.
 # more and more devices are followed from two to all
 + sequence | cuda:0 | n=64,512 | 2000 | items=2
 + one_thread | {PAIR} | n=64,512 | 1200 | items=2
@@ -176,11 +127,6 @@ TABLE = f"""
 = efficiency-one_thread-{FOUR} | 0.7142857 | …
 = efficiency-one_thread-{EIGHT} | 0.5555556 | …
 ~ scaling | begun by one thread, n = 512 | 2=0.8333333; 4=0.7142857; 8=0.5555556
-# two groups of devices are no series | accelerators=8
-+ sequence | cuda:0 | n=64,512 | 2000 | items=2
-+ one_thread | {PAIR} | n=64,512 | 1200 | items=2
-+ one_thread | {FOUR} | n=64,512 | 1400 | items=4
-! scaling-one_thread
 # a group without a common size is no part of a series
 + sequence | cuda:0 | n=64,512,1024 | 2000 | items=2
 + one_thread | {PAIR} | n=64,512 | 1200 | items=2

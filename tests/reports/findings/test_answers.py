@@ -117,20 +117,22 @@ def test_an_exercise_with_no_case_left_says_why(exercise: str) -> None:
     assert section.plots == ()
 
 
-def test_a_single_size_is_a_number_and_no_line() -> None:
-    measured = square(cubic, CPU)
-    assert [
-        "curve" in {plot.kind for plot in answer("matmul", cases).plots}
-        for cases in (measured, measured[:1])
-    ] == [True, False]
+def test_groups_of_nodes_are_named_by_what_each_has() -> None:
+    groups, work = ("cuda/4x8", "cpu/2x1"), Work(bytes=8)
+    cases = [case("bench_all_reduce", 1e-3, group, work=work, size=8) for group in groups]
+    asked = [one.question for one in answer("collectives", cases, accelerators=1).findings]
+    assert f"How fast is all-reduce between 4 nodes with 8{RATIO} NVIDIA H200?" in asked
+    assert "How fast is all-reduce between 2 nodes?" in asked
 
 
-def test_what_asks_for_no_device_is_compared_with_none() -> None:
-    cases = [case("bench_words", 1e-3 * n, words=n) for n in (1, 2)]
+@pytest.mark.parametrize("name", ["over", "what", "function", "items", "case", "device_", "where"])
+def test_a_parameter_may_have_any_name(name: str) -> None:
+    """Also one that a table of all cases uses for something else."""
+    cases = [case("bench_x", 1e-3 * n, device, size=n) for device in (CPU, GPU) for n in (1, 2, 4)]
     for one in cases:
-        one.name = f"bench_words[{one.params['words']}]"
-        one.fullname = f"bench.py::{one.name}"
-    assert [one.name for one in answer("words", cases).findings] == ["time-words-cpu"]
+        one.params[name] = one.params.pop("size")
+    (plot,) = answer("a_new_one", cases, accelerators=1).plots
+    assert [point.x for point in plot.series[0].points] == [1.0, 2.0, 4.0]
 
 
 def test_below_six_launches_there_is_a_value_without_an_interval() -> None:
@@ -150,14 +152,6 @@ def test_every_exercise_of_a_run_ends_in_an_answer(accelerators: int) -> None:
     for section in sections(factory.run(accelerators=accelerators, partial=True)):
         assert section.findings[0].answer
         assert all(finding.answer.endswith(".") for finding in section.findings)
-
-
-def test_the_interval_of_a_noisy_run_holds_the_truth() -> None:
-    run = factory.run(accelerators=1, noise=0.02)
-    matmul = next(one for one in sections(run) if one.exercise == "matmul")
-    value = by_name(matmul)["best-rate-cuda:0"].value
-    flops = 2 * 16384**3
-    assert value.low < flops / (flops / 7.8e14 + 1.6e-5) < value.high
 
 
 @pytest.mark.parametrize(

@@ -6,18 +6,20 @@ from collections.abc import Sequence
 from html import unescape
 from pathlib import Path
 
+import numpy as np
 import pytest
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from frobench.reports.fleet import fleet_page
-from frobench.reports.fleet.fleet_page import Node, compared
+from frobench.reports.fleet.fleet_page import Node, compared, node
 from frobench.reports.making.workers import Workers
 from frobench.reports.site import build
-from frobench.suite.stored import store
+from frobench.reports.summary.model import device_axes
+from frobench.reports.table.launches import estimates
+from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
 from frobench.suite.stored.types import Run
-from tests.instruments.runs.made_up_fleet import EXERCISES, label, placed, runs
+from tests.instruments.runs.made_up_fleet import EXERCISES, label, placed, run, runs
 
 LARGEST_PAGE = 1.5e6
 """Bytes, as of the index of a thousand machines."""
@@ -56,14 +58,6 @@ def test_programs_get_the_slow_node_with_its_ratio_in_the_words_of_the_page(buil
     assert found[label(1)] == pytest.approx({"Matmul": 1.2, "Compute": 1.2}, rel=0.02)
 
 
-def test_the_page_leads_to_the_runs_and_the_index_to_the_page(built: Path) -> None:
-    page = (built / "fleet.html").read_text(encoding="utf-8")
-    for number in range(3):
-        (href,) = set(re.findall(rf'href="([^"]*{label(number)}[^"]*)"', page))
-        assert (built / href).is_file()
-    assert 'href="fleet.html"' in (built / "index.html").read_text(encoding="utf-8")
-
-
 def asked(lost: dict[str, str], count: int = 5) -> AskedNodes:
     """Return which nodes a fleet asked, of which it lost some."""
     labels = [label(number) for number in range(count)]
@@ -85,12 +79,43 @@ def test_the_page_says_how_many_nodes_were_asked_and_which_are_lost_with_the_rea
     assert f"{label(3)} no sign of life for 120 s (another run of this node" in text_of(found)
 
 
-def test_two_nodes_have_no_page_nor_have_machines_without_a_label(tmp_path: Path) -> None:
-    assert fleet_page.files(placed(2)) == {}
-    found = runs(3)
-    for one in found:
-        one.frobench.environment = replace(one.frobench.environment, label=UNSET)
-    assert not (site(tmp_path, found) / "fleet.html").exists()
+def test_two_files_and_a_named_loss_are_a_page_of_the_site(tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    asked_nodes.write(asked({label(2): "it was killed"}, 3), results)
+    out = site(tmp_path, runs(2))
+    assert not (out / "fleet.html").exists()  # which is of the files alone
+    build.build([results], out, workers=Workers(1))
+    text = text_of((out / "fleet.html").read_bytes())
+    assert f"{label(2)} it was killed" in text
+    assert "comparison needs 3" in text
+    later = asked_nodes.newest([results])
+    assert later is not None
+    later.write_text("{}")
+    broken: list[Path] = []
+    build.build([results], out, workers=Workers(1), tell=lambda path, _: broken.append(path))
+    assert broken == [later]
+    assert not (out / "fleet.html").exists()
+
+
+def test_of_a_node_that_nodes_cannot_be_compared_with_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [store.write(one, tmp_path / "results") for one in runs(4)]
+    bad: list[str] = []
+
+    def failing(nodes: Sequence[Node], *_: object) -> dict[str, bytes]:
+        bad.append(nodes[0].href)
+        if any(node.href == bad[0] for node in nodes):
+            raise ValueError("odd")
+        return {}
+
+    monkeypatch.setattr(fleet_page, "files", failing)
+    out, broken = tmp_path / "site", []
+    build.build(paths, out, workers=Workers(2), tell=lambda path, _: broken.append(path))
+    assert len(broken) == 1
+    folder, page = bad[0].split("/")
+    assert not [*(out / folder).glob(f"{page.removesuffix('.html')}*")]
+    assert len([*out.glob("*/*.html")]) == 3
 
 
 def test_the_newest_run_of_a_node_counts() -> None:
@@ -142,6 +167,19 @@ def test_what_else_differs_stands_beside_the_node_with_the_peers_value() -> None
     assert differing(found, 1) == "no stored fact"
 
 
+def test_a_node_with_less_memory_is_compared_and_a_few_bytes_less_are_no_difference() -> None:
+    found = [run(number) for number in range(3)]
+    for number, less in enumerate((0, 4096, 8 * 2**30)):
+        environment = found[number].frobench.environment
+        cpu = replace(environment.cpu, memory_bytes=64 * 2**30 - less)
+        found[number].frobench.environment = replace(environment, cpu=cpu)
+    nodes = [node(each, device_axes(each), estimates(each)) for each in found]
+    made = [each for each in nodes if each is not None]
+    assert len({each.kind for each in made}) == 1
+    assert differing(made, 1) == "no stored fact"
+    assert differing(made, 2) == "CPU memory 56 GB (peers 64 GB)"
+
+
 @pytest.mark.parametrize(("every", "factor", "slower"), [(2, 1.2, 25), (3, 1.05, 17)])
 def test_two_groups_of_nodes_are_named_as_such(every: int, factor: float, slower: int) -> None:
     slow = dict.fromkeys(range(0, 50, every), ("matmul", factor))
@@ -161,6 +199,17 @@ def test_two_groups_of_nodes_are_named_as_such(every: int, factor: float, slower
     assert files["fleet.csv"].count(b",false,true,") == slower
 
 
+def test_programs_and_the_terminal_are_told_of_two_groups(tmp_path: Path) -> None:
+    slow = dict.fromkeys(range(5), ("copies", 1.2))
+    for name, content in fleet_page.files(placed(10, slow)).items():
+        (tmp_path / name).write_bytes(content)
+    (line,) = fleet_page.groups_of(tmp_path)
+    assert line.startswith("5 of 10 nodes are 19% slower than the others in Copies; ")
+    assert fleet_page.unlike_nodes(tmp_path) == {}
+    (tmp_path / "fleet.csv").write_bytes(fleet_page.files(placed(10))["fleet.csv"])
+    assert fleet_page.groups_of(tmp_path) == []
+
+
 @pytest.mark.parametrize("launches", [3, 6])
 def test_nodes_with_too_few_launches_of_an_exercise_are_not_compared_in_it(launches: int) -> None:
     found = [
@@ -178,6 +227,34 @@ def test_nodes_with_too_few_launches_of_an_exercise_are_not_compared_in_it(launc
         assert "No exercise has 6 launches on 3 of 4 nodes, so nothing is compared." in text
     else:
         assert re.search(r"None of 4 nodes .* smallest detectable slow-down is [\d.]+%\. ", text)
+
+
+def test_the_answer_counts_where_else_the_farthest_node_differs_and_ends_with_the_limits() -> None:
+    found = placed(10)
+    shifted = {
+        name: {1: (np.exp(0.3) * np.array(times[1])).tolist()}
+        for name, times in found[4].subjects.items()
+    }
+    slow = replace(found[4], subjects=shifted)
+    text = text_of(fleet_page.files([*found[:4], slow, *found[5:]])["fleet.html"])
+    assert re.search(
+        rf"calls on node {label(4)} are .* differ in 12 other exercises or axes\.", text
+    )
+    equal = text_of(fleet_page.files(found)["fleet.html"])
+    assert re.search(r"slow-down is [\d.]+ to [\d.]+%, depending on the exercise\.", equal)
+
+
+def test_kinds_of_nodes_are_named_in_the_answer_and_share_the_false_alarms() -> None:
+    titles = ("8 A", "8 B", "8 C")
+    found = [
+        replace(each, kind=titles[row % 3], title=titles[row % 3])
+        for row, each in enumerate(placed(12, {5: ("copies", 1.3)}))
+    ]
+    text = text_of(fleet_page.files(found)["fleet.html"])
+    answers = rf"8 C, torch \S+: 1 of 4 nodes .*{label(5)}.* 8 A, torch \S+: None of 4 nodes"
+    assert re.search(f"{answers}.* 1 other kind of nodes: below", text)
+    alone = compared(found[::3])[0][0].unlike
+    assert (compared(found)[0][0].unlike.reach > alone.reach).all()
 
 
 def test_a_thousand_nodes_are_a_page_of_bounded_size_without_scripts_or_style_attributes() -> None:

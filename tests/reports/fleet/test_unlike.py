@@ -66,7 +66,13 @@ def test_a_node_whose_launches_scatter_wildly_is_not_named_for_it() -> None:
     assert not found.named[3, 0]
 
 
-def test_equal_times_are_no_reason_to_name_a_node() -> None:
-    found = Unlike(np.zeros((5, 2, LAUNCHES)))
-    assert not found.named.any()
-    assert (found.reach > 0).all()
+def test_a_node_with_fewer_than_six_launches_and_a_subject_of_two_nodes_are_left_out() -> None:
+    logs = equal_nodes(4, 2)
+    logs[0, 0, 5] = np.nan
+    logs[:2, 1] = np.nan
+    found = Unlike(logs)
+    assert np.isnan(found.deviation[0, 0])
+    assert not np.isnan(found.deviation[1:, 0]).any()
+    assert np.isnan(found.deviation[:, 1]).all()
+    assert np.count_nonzero(~np.isnan(found.deviation)) == 3
+    assert np.isnan(found.smallest[1])

@@ -11,6 +11,7 @@ from frobench.reports.compare import workload as workloads
 from frobench.reports.purchase import machines, script
 from frobench.reports.purchase.prices import Price
 from frobench.reports.purchase.prices import read as read_prices
+from frobench.reports.table.equipment import Equipment
 from frobench.reports.table.launches import STEP
 from frobench.suite.stored.types import (
     Accelerator,
@@ -28,7 +29,6 @@ from tests.reports.purchase.test_purchase import summary
 
 BASE = factory.run(accelerators=1, launches=LAUNCHES)
 MINE, ITS = "h200/one.html", "other/two.html"
-DIFFERS = """(data) => model.differs(data, model.machine(data, 0), model.machine(data, 1))"""
 MACHINE = """(data, i) => model.machine(data, i)"""
 
 
@@ -165,6 +165,35 @@ def test_what_is_not_the_same_work_or_does_not_count_has_no_ratio(
     assert "memory" not in speeds(beside(its, measured(whole(1))))
 
 
+def test_an_error_of_a_whole_run_leaves_nothing() -> None:
+    bad = measured(whole(1))
+    bad.frobench.conclusions.append(
+        Conclusion(code="repeated-samples", severity="error", message="twice", advice="")
+    )
+    found = beside(measured(whole(1)), bad)
+    assert speeds(found) == {}
+    assert found[""]["reasons"]["speed"] == "a run is invalid: repeated-samples: twice"
+    assert told(known(measured(whole(1)), bad))["invalid"] == "repeated-samples: twice"
+
+
+def test_cases_of_the_first_of_equal_devices_count_under_any_name() -> None:
+    mine = [product(8192, 1e-2), product(8192, 5e-2, "cuda:1")]
+    found = beside(measured(mine), measured([product(8192, 2e-2, "xpu:0")]))
+    assert speeds(found) == pytest.approx({"products_float32": 0.5}, rel=STEP)
+
+
+def test_several_devices_are_added_up_or_not_known() -> None:
+    [card] = BASE.frobench.environment.accelerators
+    pair = [card, replace(card, index=1, power_limit_watts=500.0)]
+    found = Equipment(replace(BASE.frobench.environment, accelerators=pair), ["cuda:0", "cuda:1"])
+    assert (found.count, found.watts, found.memory_bytes) == (2, 1200.0, 2 * 141 * 10**9)
+    alone = Equipment(replace(BASE.frobench.environment, accelerators=pair), ["cpu", "cuda:1"])
+    assert (alone.count, alone.watts) == (1, 500.0)
+    pair[1] = replace(pair[1], power_limit_watts=None, memory_bytes=None)
+    told = Equipment(replace(BASE.frobench.environment, accelerators=pair), ["cuda:0", "cuda:1"])
+    assert (told.watts, told.watts_source, told.memory_bytes) == (1400.0, "datasheet", None)
+
+
 def test_price_power_and_memory_are_those_of_the_devices_that_were_measured() -> None:
     card = measured(whole(1), lambda one: replace(one, name="NVIDIA GeForce RTX 4090"))
     data = known(measured(whole(1)), card, prices=read_prices())
@@ -194,20 +223,6 @@ def test_watts_are_the_datasheets_where_no_limit_is_known_and_say_so() -> None:
     assert watts == (700.0, "datasheet", None)
     other = told(known(measured(whole(1)), measured(whole(1), unknown)))
     assert (other["watts"], other["power"]) == (None, None)
-
-
-def test_what_differs_beyond_the_device_is_said() -> None:
-    def other_card(one: Accelerator) -> Accelerator:
-        return replace(
-            one, name="Another", driver="560.1", memory_bytes=2**30, capability="8.0", pcie_width=8
-        )
-
-    its = measured(whole(1), other_card, torch="2.12.0")
-    assert script.call(DIFFERS, known(measured(whole(1)), its)) == [
-        "driver 580.95.05 / 560.1",
-        "PCIe width 16 / 8",
-        "torch 2.13.0 / 2.12.0",
-    ]
 
 
 def test_joules_are_compared_where_both_counted_and_apart_from_watts() -> None:

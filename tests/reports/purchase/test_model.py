@@ -134,6 +134,13 @@ def test_every_kind_of_case_counts_the_same_and_every_size_of_a_kind() -> None:
     assert scored(known, {"matmul": 1})["speed"]["log"] == pytest.approx(log)
 
 
+def test_a_card_and_a_processor_are_compared_by_their_processors() -> None:
+    known = data(machine("cpu", 1.0, 1.0, cpu=True), machine("card", 9.0, 9.0))
+    assert scored(known)["speed"] is None
+    known["runs"][1]["seconds"]["logs"][2:] = [-1000, -1000]
+    assert scored(known)["speed"]["log"] == pytest.approx(1.0)
+
+
 def test_energy_has_the_weights_of_the_workload() -> None:
     known = data(
         machine("base", 1.0, 1.0, joules=(1.0, 1.0)), machine("a", 1.0, 1.0, joules=(4.0, 1.0))

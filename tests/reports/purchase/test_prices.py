@@ -61,6 +61,17 @@ def test_the_shipped_table_is_well_formed_and_knows_devices_of_the_catalog() -> 
     assert len(set(keys)) == len(keys)
 
 
+def test_no_shipped_price_is_for_two_versions_of_a_device() -> None:
+    """A name with several sizes of memory has a price for a size, or none."""
+    sizes: dict[str, set[float]] = {}
+    for figure in catalog.read():
+        if figure.quantity == "memory_bytes":
+            sizes.setdefault(figure.torch_name, set()).add(figure.value)
+    for one in prices.read():
+        known = sizes.get(one.torch_name, set())
+        assert len(known) < 2 or one.memory_bytes in known
+
+
 def test_a_device_is_found_by_name_and_memory() -> None:
     known = prices.read()
     gib = 2**30
@@ -96,6 +107,16 @@ def test_an_hour_of_a_device_is_no_price_to_buy_it(tmp_path: Path) -> None:
     path.write_text(head + GOOD.strip() + ",day\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"both.csv:2: per 'day': .*hour"):
         prices.read(path)
+
+
+def test_data_centre_cards_have_an_hour_and_no_price_to_buy() -> None:
+    known = prices.read()
+    for name, hour in (("NVIDIA A10", 1.29), ("NVIDIA A100-SXM4-40GB", 1.99)):
+        one = bought(card(name))
+        rent = prices.total(known, one, prices.HOUR)
+        assert prices.total(known, one) is None
+        assert rent is not None
+        assert (rent.price, rent.currency) == (hour, "USD")
 
 
 def test_a_machine_costs_what_its_devices_do(tmp_path: Path) -> None:
@@ -142,6 +163,26 @@ def test_an_error_is_named_by_line_and_column(tmp_path: Path, column: str) -> No
         told = re.escape(f"mine.csv:3: {column} {wrong.strip()!r}: ")
         with pytest.raises(ValueError, match=told):
             prices.read(path)
+
+
+def test_a_table_of_other_columns_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("device,price\nH200,1\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"mine\.csv: the columns are not torch_name, "):
+        prices.read(path)
+    with pytest.raises(ValueError, match=r"mine\.csv:2: 8 columns, not 7"):
+        prices.read(table(tmp_path, GOOD.replace("a shop", "a shop, in town")))
+
+
+@pytest.mark.parametrize("content", [b"\x7fELF\xd0", b"x" * 200_000], ids=["binary", "no-table"])
+def test_what_is_no_table_is_named(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"mine\.csv: no table of text: "):
+        prices.read(path)
+    path.write_bytes(b"")
+    with pytest.raises(ValueError, match=r"mine\.csv: the columns are not torch_name, "):
+        prices.read(path)
 
 
 def test_the_example_of_the_documents_is_read(tmp_path: Path) -> None:

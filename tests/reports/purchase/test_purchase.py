@@ -3,6 +3,7 @@
 
 import json
 import re
+import sys
 from hashlib import sha256
 from math import exp
 from pathlib import Path
@@ -13,11 +14,11 @@ from msgspec.structs import replace
 
 from frobench.reports.files.metadata import ANYWHERE
 from frobench.reports.findings.finding import RATIO
-from frobench.reports.purchase import prices, purchase, script
+from frobench.reports.purchase import machines, prices, purchase, script
 from frobench.reports.purchase.purchase import Shown
+from frobench.reports.site import build
 from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.launches import estimates
-from frobench.reports.web.render import HERE
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run
 from tests.instruments.faults.judging import of_its_name
@@ -73,16 +74,6 @@ def test_faster_is_conclusive_beyond_the_interval_and_not_beyond_one_standard_er
     assert (": not conclusive" in text_of(beside(near), "verdicts")) == (ranks == [1, 2])
 
 
-def test_places_are_shared_by_what_does_not_separate() -> None:
-    others = machine("fast", 2.0, 2.0), machine("same", 1.99, 1.99), machine("slow", 0.5, 0.5)
-    assert viewed("(view) => view.rows.map(({ name, ranks }) => [name, ...ranks])", *others) == [
-        ["fast", 1, 2],
-        ["same", 1, 2],
-        ["base", 3, 3],
-        ["slow", 4, 4],
-    ]
-
-
 def test_another_machine_changes_no_figure_of_the_others() -> None:
     few = machine("fast", 2.0, 1.5), machine("slow", 0.5)
     ratios = "(view) => Object.fromEntries(view.rows.map(({ name, ratio }) => [name, ratio]))"
@@ -95,18 +86,6 @@ def test_prices_in_another_currency_are_not_mixed() -> None:
     there = machine("there", 1.0, 1.0, price=400.0, currency="EUR")
     known = "(view) => [view.settings.currency, ...view.rows.map(({ amounts }) => amounts.price)]"
     assert viewed(known, here, there) == ["USD", None, 500, None]
-
-
-@pytest.mark.parametrize(
-    ("set_to", "budget"),
-    [("500", 500), ("500 EUR", None), ("0.0000001", 0), ("", None)],
-)
-def test_a_budget_that_is_no_number_is_passed_over_and_almost_nothing_is_nothing(
-    set_to: str, budget: float | None
-) -> None:
-    fast = machine("fast", 2.0, 2.0, price=900.0)
-    found = viewed("(view) => view.settings.budget", fast, params=f"[['budget', {set_to!r}]]")
-    assert found == budget
 
 
 def test_no_accelerator_is_priced_by_the_work_of_the_processor_beside_it() -> None:
@@ -146,6 +125,25 @@ def test_an_axis_holds_its_values_and_round_numbers(values: list[float]) -> None
     assert all(0 <= at <= 100 for at, _ in ticks)
 
 
+def test_without_the_engine_only_this_page_is_refused(
+    runs: dict[str, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [tmp_path / str(number) for number in range(2)]
+    for path, run in zip(paths, runs.values(), strict=False):
+        path.write_bytes(store.encode(run))
+    monkeypatch.setitem(sys.modules, "quickjs", None)
+    script.context.cache_clear()
+    beside = purchase.Maker(paths, None, [])
+    try:
+        build.build(paths, tmp_path / "site", beside=[beside])
+    finally:
+        script.context.cache_clear()
+    assert not beside.made
+    assert "has no package quickjs-ng" in beside.refused
+    assert (tmp_path / "site" / "index.html").exists()
+    assert not (tmp_path / "site" / purchase.PAGE).exists()
+
+
 @pytest.fixture(scope="module")
 def runs() -> dict[str, Run]:
     cards = {
@@ -177,20 +175,22 @@ def block(made: dict[str, bytes]) -> Any:  # noqa: ANN401 - it is JSON
     return json.loads(found)
 
 
-def test_hostile_names_stay_text(made: dict[str, bytes]) -> None:
-    text = made[purchase.PAGE].decode()
-    assert "<script>alert" not in text
-    assert "<script>alert" in Reader(text).text
-    assert not re.search("[\x00\u202e]", text)
+def test_the_page_holds_its_machines_for_its_scripts(made: dict[str, bytes]) -> None:
+    found = block(made)
+    assert [one["href"] for one in found["runs"]] == ["m/1.html", "m/2.html", "m/3.html"]
+    assert found["base"] == 1
 
 
-def test_only_files_that_have_a_page_are_laid_side_by_side(tmp_path: Path) -> None:
-    paths = [tmp_path / "a", tmp_path / "b"]
-    for path in paths:
-        path.write_bytes(b"")
-    lone = purchase.Maker(paths, None, [])
-    assert lone([], ANYWHERE) == {}
-    assert not lone.made
+def test_a_copy_of_a_file_is_the_same_reference(
+    runs: dict[str, Run], summaries: list[Summary], tmp_path: Path
+) -> None:
+    paths = [tmp_path / str(number) for number, _ in enumerate(runs)]
+    for path, run in zip(paths, runs.values(), strict=True):
+        path.write_bytes(store.encode(run))
+    copy = tmp_path / "copy"
+    copy.write_bytes(paths[1].read_bytes())
+    made = purchase.Maker([*paths, copy], copy, [])(summaries, ANYWHERE)
+    assert made == purchase.files(summaries, "m/2.html", [])
 
 
 @pytest.fixture(scope="module")
@@ -203,15 +203,6 @@ def faulty() -> Summary:
     return summary(run, "m/4.html")
 
 
-def test_a_reference_with_an_error_is_told_plainly_and_why(
-    summaries: list[Summary], faulty: Summary
-) -> None:
-    made = purchase.files([*summaries, faulty], "m/4.html", prices.read())
-    text = Reader(made[purchase.PAGE].decode()).text
-    assert "its run is invalid: clock-set-back: launch 3 began too early." in text
-    assert "not measured" in text
-
-
 def test_unless_one_is_named_the_reference_is_the_newest_whole_run_of_the_commonest_accelerator(
     summaries: list[Summary], faulty: Summary
 ) -> None:
@@ -221,6 +212,17 @@ def test_unless_one_is_named_the_reference_is_the_newest_whole_run_of_the_common
     assert found["runs"][found["base"]]["href"] == "m/1.html"
 
 
-def test_no_script_can_end_the_element_that_it_stands_in() -> None:
-    for path in (HERE / "static").glob("*.js"):
-        assert "</script" not in path.read_text(encoding="utf-8").lower(), path
+def test_beside_an_accelerator_a_processor_is_not_measured() -> None:
+    card, bare = made_up_cards.run(CARD), factory.run(seed=5)
+    both = [summary(card, "card.html"), summary(bare, "bare.html")]
+    shown = purchase.show(machines.data(both, reference="card.html"))
+    assert "is not compared with Made-up card: no accelerator was measured." in (
+        text_of(shown, "summary")
+    )
+
+
+def test_an_invalid_run_has_no_axis_on_the_page(summaries: list[Summary], faulty: Summary) -> None:
+    found = block(purchase.files([*summaries, faulty], "m/1.html", []))
+    known = {one["href"]: one["axes"] for one in found["runs"]}
+    assert known.pop("m/4.html") == []
+    assert all(known.values())

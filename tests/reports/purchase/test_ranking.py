@@ -20,10 +20,7 @@ PRICES = st.lists(st.integers(1, 4), min_size=1, max_size=6)
 
 
 @settings(
-    max_examples=60,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 @given(PRICES, st.randoms(use_true_random=False))
 def test_ranks_and_the_front_follow_from_who_is_conclusively_faster(

@@ -180,9 +180,7 @@ def test_a_reference_that_lacks_cases_never_changes_the_order_of_two() -> None:
         assert script.call(BEST, compared(known, name), "training") == ["prefills"]
 
 
-def test_the_terminal_says_the_speed_under_the_usual_workload(
-    stored: tuple[Path, Path],
-) -> None:
+def test_the_terminal_says_the_speed_under_the_usual_workload(stored: tuple[Path, Path]) -> None:
     told = CliRunner().invoke(main, ["compare", *map(str, stored), "--purchase"]).stdout
     assert "Training: new has 1.98" in told
     assert "(100% of the workload's weight)" in told

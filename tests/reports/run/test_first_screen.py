@@ -4,15 +4,16 @@
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from frobench.reports.findings import Section, sections
 from frobench.reports.run.first_screen import FirstScreen
 from frobench.reports.run.page import AnswerRow, Contents
-from frobench.reports.summary import views
-from frobench.reports.summary.model import device_axes, with_others
+from frobench.reports.summary import plain, views
+from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Conclusion, Energy, Run, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, case
-from tests.reports.summary.test_device_axes import CPU, GPU, everything, of, run_of
+from tests.reports.summary.test_device_axes import CPU, GPU, everything, of, run_of, searched
 
 TWO = [22e-6, 22.1e-6, 22.2e-6, 22.3e-6, 41e-6, 41.1e-6, 41.2e-6, 41.3e-6]
 """Launches of one case in two modes, seconds."""
@@ -47,14 +48,6 @@ def test_a_gpu_has_four_axes_and_one_sentence_of_the_same_numbers(gpu: Contents)
     assert ("Price", "unknown") in screen.facts
 
 
-def test_only_the_bar_of_an_overhead_says_that_lower_is_better(gpu: Contents) -> None:
-    bars = {row.title: (row.bar, row.note) for row in gpu.first.axes}
-    said = {title for title, (bar, _) in bars.items() if "lower is better" in bar}
-    assert said == {"Overhead per operation"}
-    assert 'class="f1"' not in bars["Overhead per operation"][0]
-    assert not any("lower is better" in note for _, note in bars.values())
-
-
 def test_measured_power_and_a_known_price_stand_in_the_facts() -> None:
     cases = everything(GPU)
     cases[0].extra_info.energy = Energy(joules=[600.0] * LAUNCHES, seconds=[1.0] * LAUNCHES)
@@ -62,23 +55,6 @@ def test_measured_power_and_a_known_price_stand_in_the_facts() -> None:
     screen = Contents(run, sections(run), price="2,000 USD (2026-01-01)").first
     assert dict(screen.facts)["Power"].endswith(" W (limit 700 W)")
     assert ("Price", "2,000 USD (2026-01-01)") in screen.facts
-
-
-def test_a_cpu_has_what_was_measured_of_it_and_no_link() -> None:
-    screen = first(run_of(everything(CPU), accelerators=0))
-    assert [one.title for one in screen.axes][-2:] == ["Memory", "Overhead per operation"]
-    assert "No GPU was measured." in screen.lead
-    assert screen.sheet is False
-
-
-def test_other_runs_of_the_device_are_dots_and_are_counted() -> None:
-    run = run_of(everything(GPU))
-    own = device_axes(run)
-    beside = with_others(own, [own, own])
-    screen = Contents(run, sections(run), axes=beside).first
-    assert screen.others == "2 other runs of this device"
-    assert all(str(one.bar).count('class="spec"') == 2 for one in screen.axes)
-    assert not first(run).others
 
 
 def test_the_line_of_trust_counts_cases() -> None:
@@ -96,6 +72,14 @@ def test_the_line_of_trust_counts_cases() -> None:
     for launch in run.frobench.launches:
         launch.others = 1.0
     assert first(run).trust.startswith("other programs used 1.0 of 2 cores, 1 case failed, ")
+
+
+def test_an_error_of_the_whole_run_is_told() -> None:
+    run = run_of([], accelerators=0)
+    early = "launch 2 began too early"
+    error = Conclusion(code="clock-set-back", severity="error", message=early, advice="")
+    run.frobench.conclusions = [error]
+    assert f"none of its figures is shown: clock-set-back: {early}." in first(run).lead
 
 
 def loops(item: list[float] | float, log: list[float] | float | None = None) -> list[Case]:
@@ -140,13 +124,17 @@ def test_a_wide_interval_is_marked_and_no_headline() -> None:
     assert found.answer.startswith("Not conclusive: ")
 
 
-def test_every_row_has_a_short_question_and_one_clause(gpu: Contents) -> None:
-    rows = [one.row for one in gpu.sections if one.row]
-    assert len(rows) == len(gpu.sections)
-    for one in rows:
-        assert len(one.question.split()) <= 13
-        assert one.answer.endswith(".")
-        assert one.chart
+def test_no_strip_shows_a_ceiling_of_the_answer() -> None:
+    (product,) = searched(GPU, "bfloat16", 6e14)
+    product = replace(product, stats=store.case_stats(TWO, 1))
+    work = Work(flops=1e9, items=1000.0)
+    training = case("bench_train", 1e-4, GPU, work=work, width=4096, layers=1, dtype="bfloat16")
+    run = run_of([product, *of("transformer", [training])])
+    rows = {one.answers.exercise: one.row for one in shown(run).sections}
+    drawn = {name: bool(one and one.modes) for name, one in rows.items()}
+    assert drawn == {"attainable_peak": True, "transformer": False}
+    doubts = {one.exercise: one.doubts for one in plain.answers(run).answers if one.leads}
+    assert doubts == {"Attainable peak": ("two modes",), "Transformer": ()}
 
 
 def test_the_slope_and_the_ceiling_of_the_roofline_are_of_the_fastest_launch() -> None:
@@ -178,17 +166,3 @@ def test_the_heights_of_the_roofline_are_in_the_unit_of_its_ceiling(
     assert units.startswith("Roofline, TFLOP/s by FLOP per byte")
     *heights, _ = re.findall(r'<text [^>]*text-anchor="end"[^>]*>([^<]+)<', drawing)
     assert heights[-1] == highest
-
-
-@pytest.mark.parametrize(
-    ("log", "titles"), [(20e-3, ["Overhead per value read back"]), (40e-3, [])]
-)
-def test_without_a_launch_overhead_the_time_of_a_read_back_stands_in_its_place_if_it_takes_any(
-    log: float, titles: list[str]
-) -> None:
-    cases = [
-        case(name, seconds, CPU, work=Work(items=1000.0), steps=1000)
-        for name, seconds in (("bench_item", 30e-3), ("bench_log_on_device", log))
-    ]
-    run = run_of(of("norm_logging", cases), accelerators=0)
-    assert [axis.title for axis in first(run).axes] == titles

@@ -94,9 +94,16 @@ def test_the_page_shows_what_others_measured_and_where_it_is_found(tmp_path: Pat
     assert {tag for tag, one in reader.tags if one in outward} == {"a"}
 
 
-def test_stored_and_published_figures_make_one_range_and_are_counted_apart() -> None:
-    theirs = run_of([product(2 * max(BEST))], machine="two")
-    row = only(run_of([product(1.9 * max(BEST))]), theirs)
-    assert row.word == "within"
-    assert row.stored_range.endswith("(1)")
-    assert row.published_range.endswith(f"({len(BEST)})")
+@pytest.mark.usefixtures("unjudged")
+def test_stored_runs_of_the_same_device_count_one_for_each_other_machine(tmp_path: Path) -> None:
+    """Of each other machine the newest run counts, and none of the run's own machine."""
+    made = [("one", 500e12), ("two", 300e12), ("two", 98e12), ("three", 104e12), ("one", 100e12)]
+    runs = [
+        replace(run_of([product(rate)], "matmul", "Another", name), datetime=f"2026-01-0{day}")
+        for day, (name, rate) in enumerate(made, start=1)
+    ]
+    runs.append(replace(run_of([product(7e14)], card="Foreign"), datetime="2026-01-01"))
+    built = publish([store.write(run, tmp_path / str(at)) for at, run in enumerate(runs)], tmp_path)
+    found = [text for path in built[1:] if "98 to 104" in (text := path.read_text("utf-8"))]
+    assert len(found) == 1
+    assert "100.0" in found[0]

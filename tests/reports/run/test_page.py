@@ -15,7 +15,7 @@ from frobench.reports.making.cache import slug
 from frobench.reports.purchase import script
 from frobench.reports.site.build import build as publish
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Case, Exercise, Outcome, Run
+from frobench.suite.stored.types import Case, Conclusion, Exercise, Outcome, Run
 from tests.instruments.faults.judging import add_up, samples, set_samples
 from tests.instruments.runs import factory
 
@@ -81,22 +81,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return build(tmp_path_factory.mktemp("pages"), *runs)
 
 
-def test_there_is_an_index_and_a_page_a_run_with_its_data_beside_it(site: list[Path]) -> None:
-    index, newest, oldest = site
-    assert index.name == "index.html"
-    for one in (newest, oldest):
-        assert one.parent.parent == index.parent
-        assert one.with_suffix(".csv").is_file()
-        assert store.read(one.with_suffix(".json")).frobench.run == one.stem
-
-
-def test_the_stored_file_is_copied_byte_for_byte(tmp_path: Path) -> None:
-    run = factory.run()
-    source = store.write(run, tmp_path / "results")
-    copy = publish([source], tmp_path / "site")[1].with_suffix(".json")
-    assert copy.read_bytes() == source.read_bytes()
-
-
 def scripts(one: Path) -> int:
     """Return how many scripts a page runs."""
     return len(script.INDEX) if one.name == "index.html" else 0
@@ -125,17 +109,6 @@ def test_the_policy_allows_the_one_style_sheet_by_its_hash(site: list[Path]) -> 
         assert policy.startswith("default-src 'none'; style-src 'sha256-")
         assert f"'sha256-{digest}'" in policy
         assert reader.attributes("style") == []
-
-
-def test_the_axes_come_first_then_a_row_for_each_answer(tmp_path: Path) -> None:
-    run = factory.run(accelerators=1)
-    text, reader = read(tmp_path, run)
-    rows = [a["id"] for tag, a in reader.tags if tag == "details" and a.get("class") == "exercise"]
-    assert rows == [f"exercise-{slug(name)}" for name in run.frobench.exercises]
-    places = [text.index(f'id="{name}"') for name in ("answers", "absent", "doubts", "data")]
-    assert text.index('class="axes"') < places[0]
-    assert places == sorted(places)
-    assert "as fast as" in reader.text or "the speed of the CPU" in reader.text
 
 
 def test_all_that_was_not_measured_is_one_section_with_its_reasons(tmp_path: Path) -> None:
@@ -183,38 +156,31 @@ def row(text: str, case: Case) -> str:
     return found
 
 
-def test_a_number_leads_to_its_case_and_the_case_to_its_samples(tmp_path: Path) -> None:
+def test_what_the_doctor_found_before_the_run_is_told(tmp_path: Path) -> None:
     run = factory.run()
-    text, reader = read(tmp_path, run)
-    place = next(
-        number
-        for number, case in enumerate(run.benchmarks, start=1)
-        if case.name == "bench_square[cpu-256-float32]"
-    )
-    (chart,) = re.findall(r'<figure id="exercise-matmul-1">.*?</figure>', text, flags=re.DOTALL)
-    line = next(one for one in re.findall("<tr>.*?</tr>", chart, re.DOTALL) if ">256</th>" in one)
-    assert f'href="#case-{place}"' in line
-    answer = text[text.index('class="answer"') :].partition("</p>")[0]
-    assert re.search(r'class="source">cases? <a href="#case-\d+">', answer)
-    behind = text[text.index(f'<tr id="case-{place}"') :]
-    (sample_row,) = re.findall('<tr class="raw">.*?</tr>', behind, re.DOTALL)[:1]
-    samples = run.benchmarks[place - 1].stats.rounds
-    assert f"{samples} samples in 8 launches" in sample_row
-    assert "Medians of the launches: " in sample_row
-    assert run.benchmarks[place - 1].fullname in sample_row
-    assert f"{run.frobench.run}.samples.csv" in reader.attributes("href")
+    found = {"code": "governor", "message": "The governor is powersave.", "advice": "Set it."}
+    harmless = Conclusion(code="no-accelerator", severity="info", message="None.", advice="")
+    run.frobench.troubles = [Conclusion(severity="warning", **found), harmless]
+    _, page_text = read(tmp_path, run)
+    doubts = page_text.text.partition("Cases and reasons")[2]
+    assert "The governor is powersave." in doubts
+    assert "Set it." in doubts
+    assert "No accelerator" not in doubts
 
 
-def test_a_newcomer_is_told_what_it_comes_to_and_how_to_repeat_it(tmp_path: Path) -> None:
-    run = factory.run(accelerators=1)
-    _, reader = read(tmp_path, run)
-    (description,) = [a["content"] for _, a in reader.tags if a.get("name") == "description"]
-    machine, _, summary = description.partition(". ")
-    assert machine.startswith("How fast PyTorch computes on NVIDIA H200")
-    assert summary
-    assert "".join(summary.split()) in "".join(reader.text.split())
-    assert f"frobench reproduce {run.frobench.run}.json measures the same" in reader.text
-    assert run.frobench.digest in reader.text
+def test_a_partial_run_says_so(tmp_path: Path) -> None:
+    _, reader = read(tmp_path, factory.run(partial=True))
+    assert "This run is partial." in reader.text
+    begun = re.search(r"begun 8 launches of (\d+) cases, and measured ([\d,]+) of", reader.text)
+    assert begun
+    assert int(begun[2].replace(",", "")) == 7 * int(begun[1]) + (int(begun[1]) + 1) // 2
+    assert "partial" in Reader((tmp_path / "site" / "index.html").read_text(encoding="utf-8")).text
+
+
+def test_few_launches_show_no_interval(tmp_path: Path) -> None:
+    _, reader = read(tmp_path, factory.run(launches=3))
+    assert "(no interval: 3 launches)" in reader.text
+    assert not re.search(r"\d \[\d", reader.text)
 
 
 def test_hostile_strings_are_shown_and_do_nothing(tmp_path: Path) -> None:
@@ -248,3 +214,11 @@ def test_hostile_strings_are_shown_and_do_nothing(tmp_path: Path) -> None:
         assert reader.programs == scripts(one)
         assert "{{7*7}}" in reader.text
         assert not {"\x00", "\u202e"} & set(reader.text)
+
+
+def test_names_are_safe_in_paths_and_stay_apart() -> None:
+    assert slug("nvidia-h200") == "nvidia-h200"
+    names = ["../up", "..%2Fup", "up", "", ".", "..", "a/b", "a\\b", "x" * 300, "é"]
+    slugs = [slug(name) for name in names]
+    assert len(set(slugs)) == len(names)
+    assert all(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,120}", one) for one in slugs)

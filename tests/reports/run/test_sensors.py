@@ -9,9 +9,7 @@ from frobench.reports.files.metadata import ANYWHERE, Head
 from frobench.reports.run import sensors
 from frobench.reports.run.page import Contents, Signs, run_page
 from frobench.reports.summary import views
-from frobench.suite import checks
-from frobench.suite.checks import noise, power, rule
-from frobench.suite.stored.types import Energy, Run, Sensed, Telemetry, Work
+from frobench.suite.stored.types import Energy, Run, Telemetry, Work
 from tests.instruments.faults.judging import made
 
 
@@ -134,39 +132,6 @@ def test_without_a_counter_there_is_no_word_of_energy_but_the_reason() -> None:
     page = page_of(run)
     assert "Energy of 2 headline cases was not measured: no counter</summary>" in page
     assert "Energy of 1 headline case was not measured: no time</summary>" in page
-
-
-def held_back(**parts: float) -> Run:
-    """Return a run whose first case was held back in these parts of the readings."""
-    run = made(accelerators=1)
-    seen = Sensed(readings=40, values={}, held_back=parts)
-    run.benchmarks[0].extra_info.telemetry = {"cuda:0": seen}
-    run.frobench.conclusions = [*rule.conclusions(run, noise, power)]
-    return run
-
-
-def test_a_throttled_case_says_so_beside_its_number() -> None:
-    run = held_back(GpuIdle=0.2, SwPowerCap=0.9, SwThermalSlowdown=0.4)
-    name = run.benchmarks[0].fullname
-    found = {one.code: one for one in run.frobench.conclusions if one.case == name}
-    assert found["throttled-case"].severity == "warning"
-    assert found["throttled-case"].message == (
-        "cuda:0 was held back by heat (SwThermalSlowdown) in 40% of 40 readings"
-    )
-    assert found["power-limited-case"].severity == "info"
-    assert "(SwPowerCap) in 90%" in found["power-limited-case"].message
-    assert views.marks(run)[name] == ("throttled",)
-    assert set(run.frobench.conclusions) <= set(checks.conclude(run))
-
-
-@pytest.mark.parametrize(
-    "name", ["HwSlowdown", "SwThermalSlowdown", "HwThermalSlowdown", "HwPowerBrakeSlowdown"]
-)
-def test_every_slowdown_of_nvmls_is_a_warning(name: str) -> None:
-    assert f"({name})" in next(
-        one.message for one in held_back(**{name: 0.5}).frobench.conclusions
-        if one.code == "throttled-case"
-    )  # fmt: skip
 
 
 def test_the_table_beside_the_page_has_every_reading_or_the_reason() -> None:

@@ -6,12 +6,16 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+from click.testing import CliRunner
+from msgspec.structs import replace
 
+from frobench.command import main
 from frobench.reports.files import downloads
 from frobench.reports.index import index
 from frobench.reports.making import broken, workers
 from frobench.reports.making.cache import Cache, Source
 from frobench.reports.making.workers import Workers
+from frobench.reports.purchase import purchase
 from frobench.reports.site import build
 from frobench.suite import checks
 from frobench.suite.stored.types import Conclusion
@@ -110,3 +114,35 @@ def test_a_full_disk_is_no_fault_of_a_run(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(build, "write", full)
     with pytest.raises(OSError, match="No space"):
         built(stored(tmp_path / "results", small(1)), tmp_path / "site")
+
+
+def test_machines_side_by_side_leave_out_the_run_that_breaks_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [small(number) for number in (1, 2, 3)]
+    for run in runs:
+        cpu = run.frobench.environment.cpu
+        run.frobench.environment.cpu = replace(cpu, model=f"Processor {run.frobench.run}")
+    paths = stored(tmp_path / "results", *runs)
+    failing = fails_for(runs[0].frobench.run, purchase.show)
+    monkeypatch.setattr(purchase, "show", failing)
+    beside = purchase.Maker(paths, None, [])
+    why: dict[Path, list[Conclusion]] = {}
+    build.build(paths, tmp_path / "site", tell=why.__setitem__, workers=Workers(1), beside=[beside])
+    assert [*why] == [paths[0]]
+    assert beside.made
+    page = (tmp_path / "site" / purchase.PAGE).read_text(encoding="utf-8")
+    assert all(one.frobench.run in page for one in runs[1:])
+    left_out = f'Not compared: {paths[0].name}. <a href="index.html#broken">'
+    assert left_out in page
+    assert runs[0].frobench.run not in page.replace(left_out, "")
+
+
+def test_a_site_of_broken_runs_alone_names_them(tmp_path: Path) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text("{}")
+    result = CliRunner().invoke(main, ["report", str(path), "-o", str(tmp_path / "site")])
+    assert result.exit_code == 1
+    assert "bad.json: unreadable: not a run of Frobench: " in result.output
+    page = (tmp_path / "site" / INDEX).read_text(encoding="utf-8")
+    assert "<strong>bad.json</strong>: unreadable: not a run of Frobench: " in page

@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec import msgpack
 
 from frobench.reports.making import workers
 from frobench.reports.making.workers import Workers
 from frobench.reports.site import build
-from frobench.suite import checks
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run
 from tests.instruments.faults.judging import keep, made, rename
@@ -68,9 +68,7 @@ def test_neither_order_nor_processes_nor_what_is_kept_change_a_byte(
     assert files(one) == files(two)
 
 
-def test_one_more_result_changes_its_own_page_and_what_concerns_all(
-    tmp_path: Path,
-) -> None:
+def test_one_more_result_changes_its_own_page_and_what_concerns_all(tmp_path: Path) -> None:
     results, out = tmp_path / "results", tmp_path / "site"
     stored(results, small(1), small(2), small(3, "machine-1"))
     build.build([results], out)
@@ -112,6 +110,20 @@ def test_what_belongs_to_a_run_that_is_gone_is_removed_and_nothing_else(tmp_path
     assert left.exists()
 
 
+def test_a_list_of_files_that_leads_outside_removes_nothing_there(tmp_path: Path) -> None:
+    results, out = tmp_path / "results", tmp_path / "site"
+    stored(results, small(1))
+    build.build([results], out)
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"")
+    listed = out / ".cache" / "site"
+    nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    for name in ("../victim", str(victim)):
+        listed.write_bytes(msgpack.encode({"key": "", "value": {name: [0, nothing]}}))
+        build.build([results], out)
+        assert victim.exists()
+
+
 def test_a_file_that_is_not_whole_is_told_each_time_and_gets_no_page(tmp_path: Path) -> None:
     good, bad = stored(tmp_path / "results", small(1), small(2))
     bad.write_bytes(bad.read_bytes().replace(b'"complete": true', b'"complete": false'))
@@ -121,18 +133,3 @@ def test_a_file_that_is_not_whole_is_told_each_time_and_gets_no_page(tmp_path: P
         assert [one.code for one in told[bad]] == ["digest-differs"]
         assert [*told] == [bad]
         assert len(written) == 2
-
-
-def test_nothing_is_worked_out_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = stored(tmp_path / "results", small(1), small(2, "machine-1"))
-
-    def built() -> list[Path]:
-        return build.build(paths, tmp_path / "site", tell=lambda *_: None)
-
-    first = built()
-    for where, name in (
-        (checks, "opened"),
-        (store, "read"),
-    ):
-        monkeypatch.setattr(where, name, None)
-    assert built() == first

@@ -55,10 +55,6 @@ def test_doubt_stands_beside_the_number() -> None:
     assert "on one A GPU (noisy, partial)." in str(badge.get("aria-label"))
 
 
-def test_a_machine_without_a_rate_gets_none() -> None:
-    assert texts(drawn(None)) == ["A machine", "no rate"]
-
-
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>\"'&\x00\u202e", "W" * 5000])
 def test_hostile_and_long_names_are_text_that_fits(name: str) -> None:
     badge = drawn(rate(name))

@@ -13,7 +13,7 @@ from frobench.command import main
 from frobench.reports.findings import findings
 from frobench.reports.run.sheets import sheets
 from frobench.reports.summary import models
-from frobench.reports.summary.model import TITLES, Axis, DeviceAxes, device_axes
+from frobench.reports.summary.model import TITLES, Axis, DeviceAxes, device_axes, with_others
 from frobench.reports.summary.views import numbers
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Energy, Run, Search, Work
@@ -72,13 +72,7 @@ def operations(device: str, seconds: float) -> list[Case]:
     return of(
         "many_or_one",
         [
-            case(
-                "bench_pieces",
-                LATENCY + n * seconds,
-                device,
-                work=Work(items=float(n)),
-                pieces=n,
-            )
+            case("bench_pieces", LATENCY + n * seconds, device, work=Work(items=float(n)), pieces=n)
             for n in counts
         ],
     )
@@ -156,12 +150,6 @@ def test_compute_is_sustained_where_that_is_known_and_the_training_precision_lea
     assert compute[0].value.value == pytest.approx(5e14, rel=0.05)
 
 
-def test_float32_leads_where_it_is_faster_than_both_halves() -> None:
-    cases = [*searched(CPU, "float32", 2e11), *searched(CPU, "bfloat16", 4e9)]
-    found = axes_of(cases, accelerators=0)
-    assert [one.precision for one in found.axes] == ["float32", "bfloat16"]
-
-
 def test_a_rate_is_a_part_of_what_its_datasheet_or_link_allows() -> None:
     found = axes_of(everything(GPU))
     for name in ("compute", "memory", "link_to_device"):
@@ -190,14 +178,6 @@ def test_each_axis_is_the_number_of_the_finding() -> None:
     assert axis(burst, "compute").value == alone.value
 
 
-def test_a_cpu_has_what_was_measured_of_it() -> None:
-    found = axes_of(everything(CPU), accelerators=0)
-    assert found.place == CPU
-    assert {one.name for one in found.axes} == {"compute", "memory", "overhead", "read_back"}
-    assert (found.limit_watts, found.watts) == (None, None)
-    assert axes_of([], accelerators=0).axes == ()
-
-
 def layers(function: str, width: int, seconds: float, work: Work) -> list[Case]:
     """Build a layer whose work takes so long."""
     params: dict[str, Any] = {"width": width, "layers": 1, "batch": 1, "dtype": "bfloat16"}
@@ -224,6 +204,18 @@ def test_language_models_have_tokens_per_second_where_they_fit() -> None:
     assert "in decoding with layers of width 4,096, over the weights" in models.note(
         {"": found.serving}
     )
+
+
+def test_layers_that_a_cache_may_hold_give_way_to_the_memory_s_bandwidth() -> None:
+    small = layers("bench_decode_graph", 1024, 1e-6, Work(bytes=4e7))
+    found = axes_of([*small, *copied("bench_within", GPU, MEMORY)])
+    assert found.serving.rates["decode"].value == pytest.approx(MEMORY, rel=0.02)
+    assert found.serving.basis == "copies in its memory"
+    assert "prompt" not in found.serving.rates
+    cpu = axes_of(copied("bench_within", CPU, MEMORY), accelerators=0)
+    assert cpu.models[0].decode
+    assert cpu.models[0].decode.value == pytest.approx(MEMORY / 2.54e9, rel=0.03)
+    assert axes_of(square(GPU, "float16", 4e14)).models[0].text == "fits"
 
 
 def small(weights: str, moved: float, width: int) -> list[Case]:
@@ -277,13 +269,6 @@ def test_language_models_with_small_weights_have_the_speed_of_layers_that_no_cac
     assert row["value"] == pytest.approx(rate["value"] / row["per_token"])
 
 
-def test_a_cost_that_may_be_none_is_no_axis() -> None:
-    seconds = [0.01 + 1e-4 * (-1) ** launch for launch in range(LAUNCHES)]
-    each = case("bench_item", seconds, CPU, work=Work(items=1000.0), steps=1000)
-    log = case("bench_log_on_device", [0.01] * LAUNCHES, CPU, work=Work(items=1000.0), steps=1000)
-    assert axes_of(of("norm_logging", [each, log]), accelerators=0).axes == ()
-
-
 def test_power_is_that_of_the_case_that_draws_most() -> None:
     cases = everything(GPU)
     for one, watts in zip(cases, (300.0, 650.0), strict=False):
@@ -292,3 +277,15 @@ def test_power_is_that_of_the_case_that_draws_most() -> None:
     found = axes_of(cases)
     assert found.watts is not None
     assert (found.watts.value, found.watts.launches) == (650.0, 1)
+
+
+def test_other_runs_of_the_same_device_stand_beside() -> None:
+    own, faster = axes_of(everything(GPU)), axes_of(everything(GPU, 2.0))
+    of_a_cpu = axes_of(everything(CPU), accelerators=0)
+    found = with_others(own, [faster, own, of_a_cpu])
+    for one in found.axes:
+        values = [beside.value.value for beside in (own.axis(one.name, one.precision),) if beside]
+        values += [other.value.value for other in faster.axes if other.key == one.key]
+        assert one.others == tuple(sorted(values))
+    memory = axis(found, "memory")
+    assert memory.others == pytest.approx((MEMORY, 2 * MEMORY))

@@ -4,7 +4,6 @@
 from dataclasses import replace as replace_finding
 
 import pytest
-from msgspec.structs import replace
 
 from frobench.reports.findings.finding import Finding
 from frobench.reports.summary import short
@@ -45,17 +44,6 @@ def test_a_question_has_thirteen_words_at_most(run: Run) -> None:
         "How near to perfect scaling are products on two halves?"
     )
     assert len(short.question(run, endless, endless).split()) == short.MOST_WORDS
-
-
-def test_the_one_kind_of_gpu_is_called_this_gpu_and_precisions_are_short(run: Run) -> None:
-    asked = "How fast is float32 on the NVIDIA H200?"
-    assert short.question(run, asked, "") == "How fast is float32 on this GPU?"
-    assert short.precisions("bfloat16 and float32, not float321") == "bf16 and fp32, not float321"
-    part = run.frobench
-    other = replace(part.environment.accelerators[0], name="Another")
-    both = replace(part.environment, accelerators=[*part.environment.accelerators, other])
-    mixed = replace(run, frobench=replace(part, environment=both))
-    assert short.question(mixed, asked, "") == asked
 
 
 def test_two_modes_are_both_named_instead_of_a_mean(run: Run) -> None:

@@ -21,12 +21,6 @@ def summary(run: Run) -> Summary:
     return summarise(run, "0" * 64, estimates(run))
 
 
-def test_a_failed_case_keeps_its_numbers_and_says_so() -> None:
-    run = made(launches=8)
-    run.frobench.outcomes[0].status = "failed"
-    assert estimates(run)[0].status == "failed"
-
-
 def test_runs_of_one_machine_are_known_as_such_and_others_are_not() -> None:
     one, again = (summary(factory.run(seed=seed)) for seed in (1, 2))
     other = made()

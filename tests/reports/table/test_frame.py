@@ -29,10 +29,3 @@ def test_a_parameter_cannot_take_the_place_of_a_column() -> None:
     table = frame([run])
     assert table["seconds"].dtype == float
     assert table["case"].iloc[0] == run.benchmarks[0].fullname
-
-
-def test_runs_stand_below_each_other() -> None:
-    first, second = factory.run(seed=1), factory.run(seed=2, accelerators=1)
-    table = frame([first, second])
-    assert table["run"].unique().tolist() == [first.frobench.run, second.frobench.run]
-    assert len(table) == len(frame([first])) + len(frame([second]))

@@ -60,10 +60,6 @@ def test_what_differs_between_the_cases_of_a_part_does() -> None:
     assert found.errors["products_float32"] == pytest.approx(0.0, abs=1e-9)
 
 
-def test_parts_that_go_apart_err_apart() -> None:
-    assert of(shaken(PRODUCT, SLOW), shaken(COPY, TURNED)).shared == 0.0
-
-
 def test_what_parts_share_is_the_correlation_of_their_launches() -> None:
     signs = [1, 1, -1, -1, 1, 1, -1, -1], [1, 1, -1, -1, 1, -1, 1, -1]  # three of four alike
     one, other = ([math.exp(0.01 * sign) for sign in each] for each in signs)
