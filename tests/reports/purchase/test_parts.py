@@ -110,6 +110,12 @@ TABLE = """
 + fast | 2 8
 = weighs | fast is faster than base in 2 of 2 parts of the score … matmul 50% 2.00x [1.96, 2.04]
     copies 50% 8.00x [7.84, 8.16] Score 4.00x [3.94, 4.06] Covered 100%
+# a part whose interval holds one is not conclusive, however far the others are
++ even | 1 8
+= weighs | …matmul 50% 1.000x [0.981, 1.020] not conclusive copies 50% 8.00x [7.84, 8.16] Score…
+# a slower machine is told from the other side
++ slow | 0.5 0.5
+= weighs | …matmul 50% 0.500x [0.490, 0.510] copies 50%…
 # the title names the machines and the verdict
 + fast | 2 2
 + slow | 0.5 0.5
