@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from scipy.stats import t as student_t
 
 from frobench.command import main
 from frobench.reports.compare import verdicts
@@ -18,6 +19,7 @@ from frobench.suite.compare.between_run_spread import (
     ASSUMED,
     between_run_spreads,
     levels,
+    student,
 )
 from frobench.suite.compare.gate import exit_code
 from frobench.suite.compare.runs import compare_runs, newest_levels
@@ -80,6 +82,13 @@ def test_launches_vary_by_the_unbiased_estimate_of_their_logs() -> None:
     set_samples(case, [[median] * 3 for median in medians])
     found = levels(run).cases[case.fullname]
     assert found.variance == pytest.approx(variance(map(math.log, medians)), rel=1e-9)
+
+
+@pytest.mark.parametrize("degrees", [4, 7, 15, 40])
+@pytest.mark.parametrize("probability", [0.975, 0.9958, 0.9995])
+def test_the_quantile_is_students(probability: float, degrees: int) -> None:
+    expected = student_t.ppf(probability, degrees)
+    assert student(probability, degrees) == pytest.approx(expected, rel=0.05)
 
 
 def test_a_shift_that_the_machine_often_makes_is_not_called_slower() -> None:
