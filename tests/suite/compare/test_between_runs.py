@@ -17,6 +17,7 @@ from frobench.command import main
 from frobench.reports.compare import verdicts
 from frobench.suite.compare.between_run_spread import (
     ASSUMED,
+    LEAST,
     between_run_spreads,
     levels,
     student,
@@ -57,6 +58,10 @@ def _errors(runs: Sequence[Run]) -> list[float]:
 def test_what_lies_between_runs_is_learned(apart: float, *, common: bool) -> None:
     found = sorted(_errors([*_runs(12, apart, common=common)]))
     assert found[len(found) // 2] == pytest.approx(apart, rel=0.5)
+
+
+def test_runs_that_differ_as_their_launches_do_lie_hardly_apart() -> None:
+    assert max(_errors([*_runs(12, 0.0)])) == LEAST
 
 
 def test_with_fewer_than_three_runs_it_is_assumed() -> None:
