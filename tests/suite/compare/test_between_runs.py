@@ -235,6 +235,16 @@ def test_a_gauge_that_moved_far_disturbs_the_cases_of_its_device() -> None:
     assert comparison.counts["slower"] == len(reasons) - len(on_cpu)
 
 
+def test_a_gauge_that_moved_a_little_widens_the_allowance() -> None:
+    base, new = factory.run(seed=1), factory.run(seed=2)
+    others = [*map(levels, (factory.run(seed=seed) for seed in range(3, 15)))]
+    without = compare_runs(base, new, others)
+    _gauge(base, 1e-3), _gauge(new, 1.04e-3)
+    within = compare_runs(base, new, others)
+    assert max(case.allowance for case in without.cases) < 0.02
+    assert min(case.allowance for case in within.cases) == pytest.approx(0.07, abs=0.012)
+
+
 @pytest.mark.parametrize("noise", [0.1, 0.3])
 def test_a_gauge_that_is_noise_says_nothing(noise: float) -> None:
     base, new = _pair()
