@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from msgspec import UNSET
 
 from frobench import measuring
 from frobench.command import main
@@ -15,7 +16,7 @@ from frobench.suite.compare.gate import exit_code
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored import store
 from frobench.suite.stored.machine_identity import name_of
-from frobench.suite.stored.types import Case, Run
+from frobench.suite.stored.types import Case, Conclusion, Project, Run
 from frobench.suite.terminal import comparison as words
 from tests.instruments.faults.judging import add_up, made
 from tests.instruments.faults.spoiling import take
@@ -228,6 +229,19 @@ def test_the_command_takes_facts_to_compare_across_and_lets_cases_be_missing(
     code, shown = _said(*across, "--allow-missing")
     assert code == 0
     assert "compared across software.torch: 2.13.0 -> 2.14.0" in shown
+
+
+@pytest.mark.parametrize("code", [None, Project(), Project(id="f" * 40, dirty=True)])
+def test_code_that_is_no_commit_is_not_measured_again(code: Project | None, tmp_path: Path) -> None:
+    busy = Conclusion(code="busy-processor", severity="warning", message="", advice="")
+    runs = [made(seed=1), made(seed=2)]
+    for run, troubles in zip(runs, ([], [busy]), strict=True):
+        run.frobench.troubles = troubles
+        run.frobench.project = UNSET if code is None else code
+    files = [store.write(run, tmp_path) for run in runs]
+    exit_code, told = _said("compare", *files, "--retry", 1)
+    assert exit_code == 3
+    assert f"cannot measure again: the code of {runs[0].frobench.run} is no commit" in told
 
 
 def test_a_reproduction_that_differs_exits_4_although_a_case_failed(

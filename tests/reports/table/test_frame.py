@@ -1,8 +1,22 @@
 # SPDX-License-Identifier: MIT
 """One tidy table from stored runs: a row for each case in each launch."""
 
-from frobench.reports.table.launches import frame
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from frobench.reports.table.launches import STEP, frame, log_centres
 from tests.instruments.runs import factory
+from tests.instruments.site_checker.intervals import pseudomedian
+
+
+@given(some.lists(some.floats(1e-9, 1e3), min_size=1, max_size=9))
+def test_the_centre_of_launches_is_the_median_of_the_means_of_all_pairs(times: list[float]) -> None:
+    (found,) = log_centres(np.array([[math.nan, *times]]))
+    assert found == pytest.approx(pseudomedian([*map(math.log, times)]), rel=0, abs=STEP)
 
 
 def test_where_the_clock_saw_no_time_there_is_no_rate() -> None:
