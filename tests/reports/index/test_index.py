@@ -327,3 +327,14 @@ def test_devices_without_a_score_come_last_and_say_why() -> None:
     page = index.page([on_day(1, "cpu", accelerators=0), on_day(2, "gpu")])
     assert links(page, "devices") == ["gpu/2.html", "cpu/1.html"]
     assert "not measured no accelerator was measured" in devices(page)[1]
+
+
+def test_a_row_tells_what_to_doubt() -> None:
+    runs = [
+        on_day(9, complete=False, failed=2, faults=("clock: it stood still",)),
+        on_day(8, "b"),
+    ]
+    partial, _ = rows(index.page(runs))
+    assert "partial" in partial
+    assert "2 failed" in partial
+    assert "errors" in partial

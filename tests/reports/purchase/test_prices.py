@@ -133,6 +133,19 @@ def test_a_machine_costs_what_its_devices_do(tmp_path: Path) -> None:
     assert mixed.price == 30000  # ratios are those of the first model
 
 
+def test_versions_of_a_device_are_added_up_only_where_all_prices_are_of_a_kind(
+    tmp_path: Path,
+) -> None:
+    versions = bought(card("Twin", 8 * 2**30), card("Twin", 16 * 2**30, index=1))
+    small, large = f"Twin,{8 * 2**30},300,EUR,", f"Twin,{16 * 2**30},500,EUR,"
+    same, later = "2026-01-02,offer,a shop\n", "2026-02-03,offer,a shop\n"
+    both = prices.total(prices.read(table(tmp_path, small + same, large + same)), versions)
+    assert both is not None
+    assert both.price == 800
+    assert prices.total(prices.read(table(tmp_path, small + same, large + later)), versions) is None
+    assert prices.total(prices.read(table(tmp_path, small + same)), versions) is None
+
+
 def test_the_newest_price_counts_and_no_choice_is_made_within_a_day(tmp_path: Path) -> None:
     later = GOOD.replace("30000", "25000").replace("2026-01-02", "2026-03-04")
     known = prices.read(table(tmp_path, GOOD, later))
