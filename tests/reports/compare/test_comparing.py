@@ -57,13 +57,6 @@ def test_a_number_that_one_run_lacks_is_told_with_what_it_says_instead() -> None
     assert found.reason == "no number in base: Not measured: no accelerator."
 
 
-def test_a_number_that_one_run_lacks_is_told_with_what_it_says_instead() -> None:
-    found = _judged(factory.run(), factory.run(accelerators=1))["speed-up"]
-    assert found.base is None
-    assert found.new is not None
-    assert found.reason == "no number in base: Not measured: no accelerator."
-
-
 def test_two_machines_have_findings_by_kind_of_device_and_no_words() -> None:
     base = factory.run(seed=1, accelerators=1)
     text = msgspec.json.encode(factory.run(seed=2, accelerators=1)).replace(b"cuda:", b"xpu:")
