@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.suite import checks
-from frobench.suite.checks import __main__, bounds, ceilings, rule, structure, timing
+from frobench.suite.checks import __main__, bounds, rule, structure, timing
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Energy, Run, Work
 from tests.instruments.faults import bad_files, published_figures
@@ -30,7 +30,7 @@ from tests.instruments.faults.judging import (
     validate,
     validate_file,
 )
-from tests.instruments.faults.spoiling import case, good, last, product, sense
+from tests.instruments.faults.spoiling import case, good, last
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.project_files import stored_runs
 from tests.instruments.runs import factory
@@ -118,41 +118,6 @@ def test_the_page_explains_every_code_that_there_is() -> None:
         assert page.count(f"\n### `{code}`\n") == 1
 
 
-def test_a_small_container_on_large_caches_is_not_refused(tmp_path: Path) -> None:
-    run = good()
-    run.frobench.environment.cpu.memory_bytes = 2**30
-    run.frobench.environment.cpu.last_level_cache_bytes = 2304 * 2**20  # two EPYC 9684X
-    assert [one for one in validate(run, tmp_path) if one.severity == "error"] == []
-
-
-def test_a_wrong_reading_among_many_is_not_refused(tmp_path: Path) -> None:
-    run = good()
-    sense(product(run), "power_watts", -1.0, 620.0, 65535.0)
-    assert [one for one in validate(run, tmp_path) if one.severity == "error"] == []
-
-
-@pytest.mark.parametrize(("dtype", "operations"), [("bfloat16", 128), ("int8", 256)])
-def test_cores_of_arm_without_long_vectors_may_multiply_narrow_matrices(
-    dtype: str, operations: int
-) -> None:
-    run = good()  # as on a Snapdragon X, or in a container on a Mac
-    cpu = run.frobench.environment.cpu
-    cpu.instruction_sets, cpu.usable_cores, cpu.logical_cores = "asimd asimddp bf16 i8mm", 12, 12
-    one = product(run)
-    one.params["dtype"], one.extra_info.devices = dtype, ["cpu"]
-    ceiling = ceilings.peak_ceiling(run, one)
-    assert ceiling is not None
-    assert ceiling.most > 12 * 4.4e9 * operations
-
-
-def test_a_part_of_a_device_may_have_the_name_of_the_whole(tmp_path: Path) -> None:
-    run = good()
-    for one in run.frobench.environment.accelerators:
-        one.name, one.memory_bytes = "AMD Instinct MI300X", 47 * 2**30  # its memory in four parts
-        one.capability, one.multiprocessors = "gfx942", 38
-    assert "out-of-bounds" not in [one.code for one in validate(run, tmp_path)]
-
-
 def test_what_a_driver_does_not_count_or_says_to_be_0_is_no_fault_of_the_run(
     tmp_path: Path,
 ) -> None:
@@ -200,74 +165,11 @@ def test_a_list_that_lacks_its_last_entry_never_makes_a_reader_fail(tmp_path: Pa
     assert per_launch <= {*refused}
 
 
-def test_samples_beyond_all_numbers_are_refused_and_end_nothing() -> None:
-    run = made()
-    run.benchmarks[0].stats.data[:] = [1.7e308] * len(run.benchmarks[0].stats.data)
-    with pytest.raises(store.InvalidResult, match=r"data\[0\]"):
-        store.encode(run)
-
-
-RTX_5090 = ("NVIDIA GeForce RTX 5090", 32 * 2**30, 170, "12.0", 2.407e9)
-Device = tuple[str, int, int, str, float]
-
-
-def on(device: Device) -> Run:
-    """Return the good run, as if its accelerators were others."""
-    run = good()
-    name, memory, units, capability, clock = device
-    told = run.frobench.environment
-    told.accelerators = [
-        replace(
-            one,
-            name=name,
-            memory_bytes=int(0.97 * memory),
-            multiprocessors=units,
-            capability=capability,
-            max_clock_hz=clock,
-        )
-        for one in told.accelerators
-    ]
-    of_its_name(told)
-    run.benchmarks = [one for one in run.benchmarks if one.group in {"matmul", "parallel_matmul"}]
-    for one in run.benchmarks:  # as slow as is honest anywhere
-        if one.extra_info.devices[0] != "cpu":
-            last(run, max(1e-4, (one.extra_info.work.flops or 0.0) / 1e13), one)
-    names = {one.fullname for one in run.benchmarks}
-    run.frobench.outcomes = [one for one in run.frobench.outcomes if one.fullname in names]
-    return run
-
-
 def said(run: Run, folder: Path, severity: str = "error") -> set[str]:
     return {one.code for one in validate(run, folder) if one.severity == severity}
 
 
-@pytest.mark.parametrize(
-    ("clock", "rate", "doubted"),
-    [(2.407e9, 242.18e12, True), (None, 242.18e12, False), (None, 255e12, True)],
-)
-def test_a_device_whose_highest_clock_is_unknown_may_have_a_boosted_one(
-    clock: float | None,
-    rate: float,
-    doubted: bool,  # noqa: FBT001 - a parameter
-    tmp_path: Path,
-) -> None:
-    run = on(RTX_5090)
-    told = run.frobench.environment
-    for place, device in enumerate(told.accelerators):
-        device.max_clock_hz = clock
-        if clock is None:
-            told.unknown[f"accelerators.{place}.max_clock_hz"] = "the driver does not report it"
-    one = product(run, 4096, "bfloat16")
-    seconds = (one.extra_info.work.flops or 0.0) / rate
-    last(run, seconds, one)
-    one.extra_info.parts = {"span": [seconds] * len(one.extra_info.launches)}  # one clock
-    assert ("near-peak" in said(run, tmp_path, "warning")) == doubted
-
-
-@pytest.mark.parametrize(
-    ("rate", "error"),
-    [(60e9, None), (80e9, "above-link")],
-)
+@pytest.mark.parametrize(("rate", "error"), [(60e9, None), (80e9, "above-link")])
 def test_eight_devices_may_each_copy_as_fast_as_a_link_carries(
     rate: float, error: str | None, tmp_path: Path
 ) -> None:
@@ -353,12 +255,6 @@ def test_a_clock_that_measured_may_be_a_day_ahead_of_the_one_that_reads(
     run = good()
     bad_files.dated(run, (datetime.now(UTC) + timedelta(hours=hours)).isoformat())
     assert codes(validate(run, tmp_path)) == found
-
-
-def test_the_calendars_first_date_is_impossible(tmp_path: Path) -> None:
-    run = good()
-    run.datetime = "0001-01-01T00:00:00+00:00"
-    assert codes(validate(run, tmp_path)) == {"impossible-date"}
 
 
 def test_every_rule_about_a_file_has_a_file_that_it_names() -> None:
