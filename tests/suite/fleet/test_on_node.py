@@ -4,7 +4,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -67,13 +66,6 @@ def test_a_node_with_another_frobench_is_not_measured_and_says_so(folder: Path) 
     assert not folder.exists()
 
 
-def test_a_node_without_frobench_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    order = wanted(folder.parents[2])
-    monkeypatch.setattr(on_node, "find_spec", lambda _: None)
-    with pytest.raises(RuntimeError, match="has no Frobench"):
-        [*said(order)]
-
-
 def test_a_run_that_refuses_is_named_with_its_last_words(folder: Path) -> None:
     order = wanted(folder.parents[2], options=["--benchmarks", "/nowhere/benchmarks"])
     with pytest.raises(RuntimeError, match="'/nowhere/benchmarks' does not exist"):
@@ -111,19 +103,6 @@ def test_a_run_that_waits_for_the_machine_gives_signs_of_life_and_may_wait(
             heard.append(next(items))
         items.close()  # type: ignore[attr-defined] # a generator
     assert (folder / "interrupted").exists()
-
-
-def test_a_disk_that_refuses_is_named_with_its_file(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device", "results")
-
-    order = wanted(folder.parents[2])
-    monkeypatch.setattr(Path, "mkdir", full)
-    with pytest.raises(OSError, match="No space") as refusal:
-        [*said(order)]
-    assert ray_cluster.reason(refusal.value) == "results: No space left on device"
 
 
 def test_files_that_lie_on_the_node_are_told_and_nothing_is_measured_again(folder: Path) -> None:
@@ -261,21 +240,6 @@ def test_a_node_keeps_its_name_when_the_other_one_of_that_name_is_lost_and_comes
     assert names(second, shared=shared) == {"2": "a (10.0.0.2)"}
     again = described("0", "10.0.0.1", "a")
     assert names(again, second, shared=shared) == {"0": "a (10.0.0.1)", "2": "a (10.0.0.2)"}
-
-
-def test_a_node_that_comes_back_has_its_name_while_the_lost_one_is_still_listed() -> None:
-    lost, other = described("1", "10.0.0.1", "a"), described("2", "10.0.0.2", "b")
-    again = described("3", "10.0.0.1", "a")
-    shared = shared_names([lost, other])
-    assert sorted(named([lost, other, again], shared)) == ["a", "b"]
-
-
-def test_an_address_where_nothing_listens_is_named_at_once() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        address = f"127.0.0.1:{server.getsockname()[1]}"
-        look_for(address)
-    with pytest.raises(ConnectionRefusedError):
-        look_for(address)
 
 
 def test_ray_client_is_refused() -> None:

@@ -4,16 +4,14 @@
 import asyncio
 import errno
 import selectors
-import threading
 from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
 from frobench.suite.errors import CannotRunError
-from frobench.suite.fleet.fleet import NOTHING_YET, Fleet, FleetRequest, Schedule, earlier, ordered
+from frobench.suite.fleet.fleet import NOTHING_YET, Fleet, FleetRequest, Schedule, earlier
 from frobench.suite.fleet.on_node import Order, Said
 from frobench.suite.fleet.ray_cluster import LostError, Node, RayCluster
 from frobench.suite.stored import asked_nodes, store
@@ -193,12 +191,6 @@ def test_a_lost_node_that_comes_back_is_begun_once_more(tmp_path: Path) -> None:
     assert "b: begun again, where its run was" in found.lines
 
 
-def test_a_node_that_the_cluster_wrongly_calls_alive_may_still_come_back(tmp_path: Path) -> None:
-    found = fleet(tmp_path, MadeUp({"b": [lost(), SILENT, SILENT, stored(1)]}))
-    assert sorted(found.fleet.stored) == ["b"]
-    assert found.lines.count("b: begun again, where its run was") == 1
-
-
 def test_a_node_that_only_seems_to_come_back_is_named_for_what_it_was_lost_by(
     tmp_path: Path,
 ) -> None:
@@ -227,9 +219,7 @@ def test_a_node_that_is_cut_off_is_named_within_its_patience(
     assert spoke < found.seconds < spoke + 3 * PATIENCE
 
 
-def test_a_cluster_that_disappears_leaves_what_arrived_and_names_the_others(
-    tmp_path: Path,
-) -> None:
+def test_a_cluster_that_disappears_leaves_what_arrived_and_names_the_others(tmp_path: Path) -> None:
     scripts: dict[str, list[list[Step]]] = {"a": [stored(0)], "b": [lost()], "c": [["", NEVER]]}
     found = fleet(tmp_path, MadeUp(scripts, lasts=3.0))
     assert sorted(found.fleet.stored) == ["a"]
@@ -238,49 +228,6 @@ def test_a_cluster_that_disappears_leaves_what_arrived_and_names_the_others(
     assert found.fleet.lost == expected
     assert found.seconds == pytest.approx(3.0)
     assert recorded(tmp_path).lost == {label_of(name): why for name, why in expected.items()}
-
-
-class Stuck(MadeUp):
-    """A cluster whose head goes away while Ray is asked, which then waits for the head."""
-
-    nodes = RayCluster.nodes
-
-    def __init__(self) -> None:
-        super().__init__({"a": [SILENT]})
-        self.waited = threading.Event()
-        self._shared: set[str] = set()
-        self.asked = [threading.Event(), threading.Event()]
-
-    def _alive(self) -> list[dict[str, Any]]:
-        first, again = self.asked
-        if first.is_set():
-            again.set()
-            self.waited.wait()
-        first.set()
-        known = {"NodeName": "a", "NodeManagerAddress": "10.0.0.1", "NodeManagerHostname": "host"}
-        return [{"NodeID": "id of a", "Resources": {}, **known}]
-
-    async def _head_answers(self) -> bool:
-        return True
-
-    async def disappears(self) -> None:
-        """Return soon after Ray was asked again."""
-        await asyncio.to_thread(self.asked[1].wait)
-
-
-def test_a_cluster_that_disappears_while_ray_is_asked_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("frobench.suite.fleet.fleet.LOOK", 0.01)
-    cluster = Stuck()
-    gives_up = threading.Timer(20, cluster.waited.set)
-    gives_up.start()
-    request = FleetRequest(results=tmp_path, patience=PATIENCE)
-    found = asyncio.run(Schedule(cluster, request, lambda *_: None).run())
-    assert not cluster.waited.is_set()
-    gives_up.cancel()
-    cluster.waited.set()
-    assert found.lost["a"].endswith("the Ray cluster disappeared")
 
 
 @pytest.mark.parametrize("then", [NEVER, LostError("its node was lost")])
@@ -391,18 +338,6 @@ def test_a_full_disk_here_leaves_the_file_on_its_node_and_says_where(
     assert not cluster.forgotten
 
 
-def test_of_many_nodes_only_what_happened_to_each_is_shown() -> None:
-    shown: list[str] = []
-    tell = fleet_words.teller(shown.append, lambda name: f"label of {name}")
-    for name in (many := [f"n{number}" for number in range(fleet_words.FEW + 1)]):
-        tell(name, "begun")
-    tell(many[0], "| a line of its run")
-    tell(many[0], "stored: x.json")
-    assert "n0: label of n0 on pages" in shown
-    assert shown[-1] == "n0: stored: x.json"
-    assert not any("a line of its run" in one for one in shown)
-
-
 def test_nodes_that_are_unlike_the_others_are_named_and_listed_for_programs() -> None:
     unlike = {label(1): {"Matmul": 1.18, "Copies": 0.9}}
     found = Fleet(
@@ -413,13 +348,3 @@ def test_nodes_that_are_unlike_the_others_are_named_and_listed_for_programs() ->
     ]
     gamma = fleet_words.as_json(found, unlike)["nodes"][1]
     assert (gamma["name"], gamma["unlike"]) == ("gamma", unlike[label(1)])
-
-
-def test_options_of_a_run_pass_through(tmp_path: Path) -> None:
-    def options(**wanted: object) -> list[str]:
-        return ordered(FleetRequest(results=tmp_path, **wanted)).options  # type: ignore[arg-type] # as given
-
-    assert options() == ["--profile", "standard"]
-    assert options(profile="quick", expression="matmul", launches=6) == [
-        *("--profile", "quick", "-k", "matmul", "--launches", "6")
-    ]

@@ -13,18 +13,16 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
-import click
 import pytest
 from click.testing import CliRunner
 
 from frobench.command import main
 from frobench.suite import checks
 from frobench.suite.compare.gate import exit_code
-from frobench.suite.compare.runs import newest_levels
 from frobench.suite.errors import CannotRunError
 from frobench.suite.history.change_search import Findings, search
 from frobench.suite.history.commits import WorkTrees, commits_of
-from frobench.suite.history.history import History, HistoryInterrupted, HistoryRequest, history
+from frobench.suite.history.history import History, HistoryRequest, history
 from frobench.suite.journal import Imported, Measured, Record, Refused, Stopped
 from frobench.suite.machine import environment
 from frobench.suite.plan import OPTION
@@ -74,8 +72,6 @@ class Commit(Launch):
         if text == "broken":
             yield Stopped(message="bench_it.py:1: ImportError: no mylib\nTraceback")
             return
-        if text == "interrupt" and self.spec.mode == "measure":
-            raise KeyboardInterrupt
         for record in super().records():
             if isinstance(record, Measured) and self.fails(record, text):
                 yield Refused(
@@ -201,9 +197,7 @@ def test_the_commit_that_is_slower_is_named_after_those_that_cannot_be_measured(
     assert exit_code(done.comparison) == 4
 
 
-def test_the_table_has_the_measured_commits_in_order(
-    slower: tuple[Path, History],
-) -> None:
+def test_the_table_has_the_measured_commits_in_order(slower: tuple[Path, History]) -> None:
     table = rows(slower[1])
     places = [name for name, *_ in table]
     known = [one.short for one in slower[1].commits]
@@ -236,38 +230,11 @@ def test_each_commit_that_was_measured_is_stored_with_its_facts(
     assert not [*(tree.parent / "results" / ".runs").iterdir()]
 
 
-def test_runs_made_in_turn_do_not_show_how_far_separate_runs_lie_apart(
-    slower: tuple[Path, History],
-) -> None:
-    assert newest_levels([path.parent for path in slower[1].stored]) == []
-
-
 def test_no_working_tree_is_left_and_the_projects_own_is_as_it_was(
     slower: tuple[Path, History],
 ) -> None:
     assert nothing_is_left(slower[0])
     assert git(slower[0], "status", "--porcelain") == ""
-
-
-def test_the_next_command_shows_the_commit_or_searches_what_it_merged(tmp_path: Path) -> None:
-    tree = project(tmp_path, "1e-3", "1e-3")
-    git(tree, "checkout", "--quiet", "-b", "side")
-    commit(tree, "Slow down", mylib="1.2e-3\n")
-    commit(tree, "Go on", mylib="1.2e-3\n")
-    git(tree, "checkout", "--quiet", "main")
-    git(tree, "merge", "--quiet", "--no-ff", "-m", "Merge a side", "side")
-    done = searched(tree)
-    merged = done.commits[-1].short
-    sentence, following = said(done)
-    assert sentence.startswith(
-        f'one[cpu] became slower at commit {merged} "Merge a side": it takes'
-    )
-    assert following == (
-        f"Next: the same command with `--range '{merged}^1..{merged}^2'`, which it merged"
-    )
-    done = searched(tree, f"{merged}^1..{merged}^2")
-    slow = done.commits[1].short
-    assert said(done)[-1] == f"Next: `git show {slow}`"
 
 
 def test_an_equal_history_says_up_to_which_size_nothing_changed(tmp_path: Path) -> None:
@@ -281,15 +248,7 @@ def test_an_equal_history_says_up_to_which_size_nothing_changed(tmp_path: Path) 
     assert len(done.stored) == 2
 
 
-@pytest.mark.parametrize(
-    ("texts", "at"),
-    [
-        (("1e-3", "fails"), 1),
-        (("1e-3", "flaky"), 1),
-        (("flaky", "1e-3"), 0),
-        (("fails", "1e-3"), 0),
-    ],
-)
+@pytest.mark.parametrize(("texts", "at"), [(("1e-3", "fails"), 1), (("flaky", "1e-3"), 0)])
 def test_a_case_that_fails_at_an_end_of_the_range_is_named_and_exits_3(
     tmp_path: Path, texts: tuple[str, str], at: int
 ) -> None:
@@ -370,18 +329,6 @@ def test_a_commit_from_which_nothing_is_imported_is_skipped(tmp_path: Path) -> N
     assert [*done.findings.broken] == [2]
 
 
-def test_an_interrupted_history_stores_what_was_measured_and_leaves_no_working_tree(
-    tmp_path: Path,
-) -> None:
-    tree = project(tmp_path, "1e-3", "interrupt")
-    with pytest.raises(HistoryInterrupted) as stopped:
-        searched(tree)
-    for path in stopped.value.stored:
-        assert not store.read(path).frobench.complete
-    assert nothing_is_left(tree)
-    assert not [*(tmp_path / "results" / ".runs").iterdir()]
-
-
 @pytest.mark.parametrize(
     ("revisions", "message"),
     [("main..main", "no commit is in it"), ("nowhere..main", "git says: ")],
@@ -399,13 +346,6 @@ def test_what_is_no_range_ends_with_2_and_what_to_type(text: str) -> None:
     assert shown.exit_code == 2
     assert f"'{text}' is no range of commits. A range is A..B, " in shown.output
     assert "`--range HEAD^..HEAD` compares a commit" in shown.output
-
-
-def test_a_shallow_clone_is_named_where_it_lacks_a_commit(tmp_path: Path) -> None:
-    tree, clone = project(tmp_path, "1e-3", "1e-3"), tmp_path / "clone"
-    git(tmp_path, "clone", "--quiet", "--depth=1", tree.as_uri(), str(clone))
-    with pytest.raises(CannotRunError, match="shallow: `git fetch --unshallow`"):
-        commits_of(clone, "HEAD~1..HEAD")
 
 
 def test_benchmarks_beside_the_code_are_refused(tmp_path: Path) -> None:
@@ -434,31 +374,6 @@ def test_a_build_that_fails_breaks_its_commit_alone(tmp_path: Path) -> None:
     assert nothing_is_left(tree)
 
 
-def test_modules_are_looked_for_in_src_and_at_the_top_or_where_the_user_says(
-    tmp_path: Path,
-) -> None:
-    tree, benchmarks = tmp_path / "tree", tmp_path / "benchmarks"
-    for name in ("src", "python"):
-        (tree / name).mkdir(parents=True)
-    usual = WorkTrees(tree, benchmarks, "").sources(tree)
-    assert usual == [str(tree / "src"), str(tree)]
-    named = WorkTrees(tree, benchmarks, "", ["python"]).sources(tree)
-    assert named == [str(tree / "python")]
-
-
-def test_the_benchmarks_are_a_copy_with_the_configuration_beside_them(tmp_path: Path) -> None:
-    tree = project(tmp_path, "1e-3")
-    (tree / "conftest.py").touch()
-    with WorkTrees(tree, tree / "benchmarks", "") as trees:
-        copy = trees.benchmarks()
-        assert copy.name == "benchmarks"
-        assert not copy.is_relative_to(tree)
-        assert (copy / "bench_it.py").is_file()
-        assert (copy.parent / "conftest.py").is_file()
-        assert trees.benchmarks() == copy
-    assert not copy.exists()
-
-
 def test_benchmarks_that_differ_between_the_ends_are_named(tmp_path: Path) -> None:
     tree = project(tmp_path, "1e-3")
     commit(tree, "Change the benchmark", **{"benchmarks/bench_it": "# another one\n"})
@@ -467,16 +382,6 @@ def test_benchmarks_that_differ_between_the_ends_are_named(tmp_path: Path) -> No
     assert said_meanwhile.lines[1].startswith(
         "the benchmarks differ between the ends of the range (benchmarks/bench_it.py); every "
     )
-
-
-def test_uncommitted_changes_are_named_as_not_measured(tmp_path: Path) -> None:
-    tree = project(tmp_path, "1e-3", "1e-3")
-    said_meanwhile = Quiet()
-    searched(tree, reporter=said_meanwhile)
-    assert not any("uncommitted" in line for line in said_meanwhile.lines)
-    (tree / "mylib.py").write_text("2e-3\n")
-    searched(tree, reporter=said_meanwhile)
-    assert "the project has uncommitted changes, which are not measured" in said_meanwhile.lines
 
 
 BENCH = '''"""How long does it take?"""
@@ -594,12 +499,3 @@ def test_commits_that_are_found_share_the_false_alarms_of_one() -> None:
 
     assert confirmed(one=one) == [True]
     assert confirmed(one=one, other=other) == [False, False]
-
-
-def test_the_fewest_launches_that_are_accepted_are_the_fewest_that_show_a_change() -> None:
-    large = {"slow": step(2, 1, 2.0)}
-    option = next(one for one in main.commands["history"].params if one.name == "launches")
-    assert isinstance(option.type, click.IntRange)
-    fewest = int(option.type.min or 0)
-    assert search(2, MadeUpCommits(large), fewest).changed == ["slow"]
-    assert not search(2, MadeUpCommits(large), fewest - 1).changed
