@@ -32,16 +32,6 @@ def test_what_can_be_shared_is_all_but_the_longest_lane() -> None:
     assert union([(5.0, 6.0), (0.0, 2.0), (1.0, 3.0)]) == 4.0
 
 
-@pytest.mark.parametrize("micro", [2, 4, 8, 16])
-def test_micro_batches_strictly_in_turn_share_nothing_and_equal_stages_all_but_one(
-    micro: int,
-) -> None:
-    in_turn = [[(2.0 * m + lane, 2.0 * m + lane + 1) for m in range(micro)] for lane in range(2)]
-    pipeline = [[(m + stage, m + stage + 1.0) for m in range(micro)] for stage in range(4)]
-    assert shared(in_turn) == 0
-    assert shared(pipeline) / shareable([micro] * 4) == pytest.approx(1 - 1 / micro)
-
-
 def test_intervals_without_time_saved_prove_nothing_nor_does_time_without_intervals() -> None:
     proved = side_by_side(1.0, 0.8)
     assert concurrency(proved) == pytest.approx(0.8)

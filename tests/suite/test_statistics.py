@@ -4,14 +4,12 @@
 import math
 from collections.abc import Iterable, Sequence
 from functools import partial
-from pathlib import Path
 from statistics import fmean
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as some
-from msgspec.structs import replace
 from scipy.stats import mannwhitneyu, wilcoxon
 
 from frobench.reports.purchase import script
@@ -25,13 +23,11 @@ from frobench.suite.compare.verdicts import (
     verdict,
 )
 from frobench.suite.statistics import estimate, launch_medians, resemblance, spread
-from frobench.suite.stored import store
 from frobench.suite.stored.types import Estimate, VerdictWord
 from frobench.suite.units import RATIO, format_estimate, format_value
 from studies.calibration.intervals import coverage, relative_width
 from studies.calibration.regimes import REGIMES, Regime, correlated
 from studies.calibration.verdicts import WAYS, sides
-from tests.instruments.runs import factory
 
 
 def _at_most(rate: float, trials: int) -> float:
@@ -385,19 +381,3 @@ def test_scripts_spell_numbers_to_the_digit_as_the_terminal_does(value: float, u
     assert script.call("(value, unit) => units.value(value, unit)", value, unit) == format_value(
         value, unit
     )
-
-
-@given(some.text(max_size=40), some.text(max_size=40), TIMES)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
-def test_what_is_stored_is_read_back_equal(
-    tmp_path: Path, title: str, reason: str, seconds: float
-) -> None:
-    run = factory.run()
-    title, reason = (text.encode("utf-8", "ignore").decode() for text in (title, reason))
-    run.benchmarks[0].extra_info = replace(run.benchmarks[0].extra_info, title=title)
-    run.benchmarks[0].stats.data[0] = seconds
-    run.frobench.outcomes[-1].reason = reason
-    run.frobench.digest = store.digest(run)
-    path = tmp_path / "run.json"
-    path.write_bytes(store.encode(run))
-    assert store.read(path) == run

@@ -69,29 +69,17 @@ def version_beside(module: str, folder: Path) -> str:
     return version_in(path, "bench_it")
 
 
-def test_a_declaration_that_no_body_uses_changes_no_version(folder: Callable[[], Path]) -> None:
-    declared = SOURCE.replace(
-        "SIZE = 4", "from frobench import cpu_twins\npytestmark = cpu_twins()\nSIZE = 4"
-    )
-    assert declared != SOURCE
-    assert version_of(declared, folder()) == version_of(SOURCE, folder())
-
-
 @pytest.mark.parametrize(
     ("old", "new", "changes"),
     [
         ("torch.ones", "torch.zeros", True),
         ("return SIZE", "return SIZE + 1", True),
-        ("SIZE = 4", "SIZE = 40", True),
         ("FACTOR = 2", "FACTOR = 4", True),
-        ("return more(size)", "return more(size) + 1", True),
         ("return size + 1", "return size + 2", True),
         ('"""Do it."""', '"""Do it well."""\n    # and quickly', False),
         ("return OTHER", "return 2 * OTHER", False),
-        ("Is it quick?", "Is it slow?", False),
         ('"""Help."""', '"""Help well."""', False),
         ("OTHER = 3", "OTHER = 4", False),
-        ("import math", "import re", False),
     ],
 )
 def test_it_changes_with_what_the_body_uses_and_with_no_words_or_other_code(
@@ -137,13 +125,6 @@ def test_it_changes_with_a_helper_for_benchmarks_and_not_with_code_that_is_measu
     changed = helper.replace("return more(size)", "return more(2 * size)")
     differs = version_beside(changed, folder()) != version_beside(helper, folder())
     assert differs is changes
-
-
-def test_it_is_the_same_under_the_name_that_benchmarks_imported_from_before(
-    folder: Callable[[], Path],
-) -> None:
-    before = HELPING.replace("from frobench import", "from suite import")
-    assert version_beside(before, folder()) == version_beside(HELPING, folder())
 
 
 @pytest.mark.golden

@@ -4,7 +4,6 @@
 import re
 from statistics import median
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -152,15 +151,6 @@ def test_another_machine_is_told_by_what_differs_and_what_to_ask_instead() -> No
     assert only.endswith("0 accelerators measured there")
 
 
-def _as_xpu(run: Run) -> Run:
-    """Turn every ``cuda`` of a run into an ``xpu``, as another vendor's machine would name it."""
-    text = msgspec.json.encode(run).decode().replace("cuda:", "xpu:")
-    other = msgspec.json.decode(text, type=Run)
-    for device in other.frobench.environment.accelerators:
-        device.name = "Another accelerator"
-    return other
-
-
 def test_a_machine_without_an_accelerator_is_compared_on_the_cpu_alone() -> None:
     found = match_machines(factory.run(), factory.run(accelerators=1))
     assert not any("cuda" in pair.new.fullname for pair in found.pairs)
@@ -184,19 +174,6 @@ def test_other_benchmarks_and_wrong_results_have_no_ratio() -> None:
     assert any(line.startswith("no ratio: ") and "another version" in line for line in told)
 
 
-def test_what_failed_on_another_accelerator_than_the_one_compared_is_nothing_to_it() -> None:
-    base = factory.run(seed=1, accelerators=1)
-    first, second = _as_xpu(base), factory.run(seed=2, accelerators=1)
-    second.benchmarks = [*first.benchmarks, *second.benchmarks]
-    for outcome in second.frobench.outcomes:
-        if "cuda:0" in outcome.fullname:
-            outcome.status = "failed"
-    found = match_machines(base, second)
-    mine = [one for one in found.pairs if "cuda:0" in one.base.fullname]
-    assert len(mine) > 1
-    assert all("xpu:0" in one.new.fullname and one.reason is None for one in mine)
-
-
 def spent(run: Run, seconds: float, samples: int, profile: str = "standard") -> Run:
     """Return a run that gave its cases so many seconds in a launch, and so many samples."""
     settings = replace(run.frobench.settings, case_seconds=seconds, profile=profile)
@@ -212,9 +189,7 @@ def spent(run: Run, seconds: float, samples: int, profile: str = "standard") -> 
     ("seconds", "samples", "reason"),
     [
         (0.02, 5, None),
-        (0.03, 8, None),
         (0.04, 10, "another time for a case on an accelerator: 0.02 s -> 0.04 s in a launch"),
-        (0.2, 5, None),  # all samples that there may be, in both runs
         (0.2, 30, "another time for a case on an accelerator: 0.02 s -> 0.2 s in a launch"),
     ],
 )
@@ -295,21 +270,6 @@ def test_a_gate_decides_where_half_of_the_cases_would_have_shown_a_slow_down() -
     half = replace(comparison, cases=[sharp, blunt])
     assert exit_code(half, allow_missing=True) == 0
     assert exit_code(replace(half, cases=[sharp, blunt, blunt]), allow_missing=True) == 3
-
-
-def test_a_run_whose_samples_count_for_nothing_cannot_say(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    again = _again()
-    again.frobench.conclusions.append(
-        Conclusion(code="impossible-date", severity="error", message="twice", advice="")
-    )
-    assert verdicts.reproduction(factory.run(seed=1, launches=10), again) == 3
-    told = capsys.readouterr().out.splitlines()
-    assert any(
-        line.startswith("cannot say: ") and line.endswith("; impossible-date in new: twice")
-        for line in told
-    )
 
 
 def test_on_another_machine_the_findings_are_held_side_by_side_without_a_verdict(

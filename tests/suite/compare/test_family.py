@@ -10,7 +10,6 @@ import pytest
 from scipy.stats import t as student_t
 
 from frobench.suite.compare.gate import exit_code
-from frobench.suite.compare.multiple_testing import compare_family
 from frobench.suite.compare.runs import compare_versions, launch_ratios
 from frobench.suite.compare.verdicts import (
     Values,
@@ -20,8 +19,7 @@ from frobench.suite.compare.verdicts import (
     winsorised,
     within_launches,
 )
-from frobench.suite.statistics import case_medians
-from frobench.suite.stored.types import Case, Conclusion, Run
+from frobench.suite.stored.types import Case, Run
 from frobench.suite.terminal import comparison
 from tests.instruments.runs import factory
 
@@ -64,11 +62,6 @@ def test_the_smallest_p_value_is_that_of_counting_every_split(launches: tuple[in
     base, new = base[: launches[0]], new[: launches[1]]
     found = step_down(_between(base, new))
     assert min(found) == pytest.approx(min(_counted(base, new)))
-
-
-def test_a_case_alone_has_its_own_permutation_p_value() -> None:
-    base, new = _draw(4, cases=1)
-    assert step_down(_between(base, new)) == pytest.approx(_counted(base, new))
 
 
 def test_a_case_that_moved_is_found_among_forty_and_the_others_are_not() -> None:
@@ -176,15 +169,6 @@ def test_two_percent_show_within_launches_that_differ_by_twenty() -> None:
     assert exit_code(found) == 4
 
 
-def test_a_clock_of_two_readings_leaves_no_smallest_change() -> None:
-    by_clock = [1.0, 1.02, 1.0, 1.02, 1.0, 1.02]
-    noisy = [1.3, 1.1, 1.25, 1.2, 1.15, 1.22]
-    coarse, other = compare_family([(by_clock,), (noisy,)], [None, None])
-    assert not coarse.differs
-    assert other.comparison.smallest_change is None
-    assert other.comparison.ratio.value == pytest.approx(1.2, rel=0.02)
-
-
 def test_the_other_version_is_the_base_in_seconds() -> None:
     run = _noisy()
     (case,) = _interleave(run, 1, slower=2.0)
@@ -210,14 +194,6 @@ def test_a_preempted_sample_moves_no_ratio() -> None:
     assert launch_ratios(case, case.extra_info.against or []) == pytest.approx([1.0] * 6, rel=0.01)
 
 
-def test_a_launch_without_samples_has_no_ratio() -> None:
-    run = factory.run(launches=7, partial=True)
-    case = next(one for one in run.benchmarks if one.extra_info.launches[-1] == 0)
-    ratios = launch_ratios(case, case.stats.data)
-    assert ratios == [1.0] * 6 + [None]
-    assert case_medians(case)[-1] is None
-
-
 def test_six_launches_show_a_change_of_several_cases() -> None:
     run = _noisy(launches=6)
     _interleave(run, 2, slower=1.2)
@@ -225,13 +201,3 @@ def test_six_launches_show_a_change_of_several_cases() -> None:
     assert found.counts == {"slower": 2}
     assert {case.p_value for case in found.cases} == {2 / 64}
     assert {case.allowance for case in found.cases} == {0.0}
-
-
-def test_an_error_of_the_whole_run_leaves_no_verdict() -> None:
-    run = _noisy()
-    _interleave(run, 2, slower=1.2)
-    error = Conclusion(code="repeated-samples", severity="error", message="twice", advice="")
-    run.frobench.conclusions.append(error)
-    found = compare_versions(run)
-    assert found.counts == {"incomparable": 2}
-    assert found.faults == ["repeated-samples: twice"]

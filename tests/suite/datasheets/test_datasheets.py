@@ -2,7 +2,6 @@
 """Datasheet and published figures: each has its source, and none is beyond what a device can do."""
 
 import re
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -16,7 +15,6 @@ from tests.instruments.faults import published_figures
 from tests.instruments.faults.judging import keep
 from tests.instruments.faults.published_figures import device_of, multiplied
 from tests.instruments.faults.spoiling import good, last, product, sense
-from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import factory_machine
 from tests.instruments.runs.made_up import capability_of
 
@@ -81,40 +79,6 @@ def test_patterns_are_disjoint_and_leave_out_parts_of_devices(rows: list[Figure]
         assert not any(re.search(one, name) for one in patterns), name
 
 
-def test_a_row_that_is_none_is_told_by_its_line(tmp_path: Path) -> None:
-    lines = catalog.PATH.read_text(encoding="utf-8").splitlines()[:2]
-    path = tmp_path / "catalog.csv"
-    path.write_text("\n".join([*lines, "H200,NVIDIA"]), encoding="utf-8")
-    with pytest.raises(ValueError, match=r"catalog\.csv:3: "):
-        catalog.read(path)
-    path.write_text(lines[1], encoding="utf-8")
-    with pytest.raises(ValueError, match="the columns are not device, vendor"):
-        catalog.read(path)
-
-
-def test_each_device_with_published_results_is_listed_or_named_as_unknown() -> None:
-    """By its name without what is in parentheses; where no model is stated, none is asked for."""
-    text = (ROOT / "docs" / "catalog.md").read_text(encoding="utf-8")
-    part = text.partition("<!-- devices without figures -->")[2].partition("\n## ")[0]
-    unknown = {
-        f"{vendor} {name}".removeprefix("others ")
-        for line in part.replace("\n  ", " ").strip().splitlines()
-        for vendor, _, names in [line.removeprefix("- ").partition(": ")]
-        for name in names.split(", ")
-    }
-    patterns = {one.torch_name for one in catalog.read()}
-
-    def listed(name: str, pattern: str = "") -> bool:
-        return pattern in patterns or any(re.search(one, name) for one in patterns)
-
-    rows = [row for row in published.read() if "not stated" not in row.device]
-    known = {row.device.partition(" (")[0].removesuffix(" GPU"): row.torch_name for row in rows}
-    missing = {name for name, pattern in known.items() if not listed(name, pattern)}
-    assert len(known.keys() - missing) > 80
-    assert missing - unknown - {name.removeprefix("NVIDIA ") for name in unknown} == set()
-    assert {name for name in unknown if listed(name)} == set()
-
-
 def test_memory_and_multiprocessors_tell_devices_of_one_name_apart() -> None:
     name = "NVIDIA GeForce RTX 3080"
     assert catalog.sheet(device(name, int(9.8 * GIB), 68)).devices == ("GeForce RTX 3080",)
@@ -123,6 +87,16 @@ def test_memory_and_multiprocessors_tell_devices_of_one_name_apart() -> None:
     assert catalog.sheet(device(name, int(9.8 * GIB))).devices == ("GeForce RTX 3080",)
     with pytest.raises(NotInCatalogError, match="not those of the catalog's GeForce RTX 3080 or"):
         catalog.sheet(device(name, 24 * GIB, 68))
+
+
+def test_where_nothing_tells_devices_apart_only_what_they_share_counts() -> None:
+    both = catalog.sheet(device("NVIDIA GeForce RTX 3060 Ti", 8 * GIB, 38))
+    assert both.devices == ("GeForce RTX 3060 Ti", "GeForce RTX 3060 Ti GDDR6X")
+    assert catalog.peak(both, "bfloat16").rate == pytest.approx(32.39e12)
+    with pytest.raises(
+        NotInCatalogError, match=r"no memory bandwidth of GeForce RTX 3060 Ti or .* GDDR6X"
+    ):
+        catalog.memory_bandwidth(both)
 
 
 def test_a_peak_is_of_the_datasheets_clock_unless_another_was_seen() -> None:
@@ -137,10 +111,14 @@ def test_a_peak_is_of_the_datasheets_clock_unless_another_was_seen() -> None:
     assert catalog.peak(known, "int8").figure == "1.98 Pop/s at a boost clock of 1.83 GHz"
 
 
-def test_a_peak_whose_clock_is_not_known_stays_as_it_is_printed() -> None:
-    known = catalog.sheet(device("NVIDIA GB200"))
-    assert catalog.peak(known, "bfloat16", 1e9) == catalog.peak(known, "bfloat16")
-    assert " at " not in catalog.peak(known, "bfloat16").figure
+def test_a_precision_that_a_device_has_no_units_for_has_no_peak() -> None:
+    with pytest.raises(NotInCatalogError, match="no peak float8_e4m3fn of A40"):
+        catalog.peak(catalog.sheet(device("NVIDIA A40")), "float8_e4m3fn")
+
+
+def test_float64_is_that_of_the_units_which_products_use() -> None:
+    known = catalog.sheet(device("NVIDIA A100-SXM4-40GB"))
+    assert catalog.peak(known, "float64").rate == pytest.approx(19.5e12)  # 9.7 without tensor cores
 
 
 @pytest.mark.parametrize(
@@ -149,6 +127,14 @@ def test_a_peak_whose_clock_is_not_known_stays_as_it_is_printed() -> None:
 )
 def test_a_link_carries_what_its_encoding_leaves(generation: int, lanes: int, rate: float) -> None:
     assert catalog.pcie_rate(generation, lanes) == pytest.approx(rate, rel=1e-4)
+
+
+def test_the_link_is_that_under_load_and_as_wide_as_it_is() -> None:
+    idle = replace(device("NVIDIA L4"), pcie_generation=1, pcie_generation_max=4, pcie_width=8)
+    assert catalog.host_link(idle).rate == pytest.approx(15.754e9, rel=1e-4)
+    assert catalog.host_link(idle).figure == "15.8 GB/s, PCIe 4.0 x8"
+    with pytest.raises(NotInCatalogError, match="no rate is known"):
+        catalog.host_link(replace(idle, pcie_width=None))
 
 
 def test_a_link_of_the_devices_own_counts_rather_than_pcie() -> None:
@@ -200,10 +186,7 @@ def test_units_and_clock_say_what_a_device_without_a_datasheet_can_do(
         assert {one.severity for one in found} == ({severity} - {""} if named else set())
 
 
-@pytest.mark.parametrize(
-    ("clock_hz", "doubted"),
-    [(345e6, False), (1.98e9, False), (1.2e9, True)],
-)
+@pytest.mark.parametrize(("clock_hz", "doubted"), [(345e6, False), (1.98e9, False), (1.2e9, True)])
 def test_a_clock_that_was_read_at_rest_makes_no_product_doubtful(
     clock_hz: float,
     doubted: bool,  # noqa: FBT001 - a fact
@@ -239,15 +222,6 @@ def test_each_figure_is_of_a_known_kind_and_says_where_it_is_found() -> None:
         assert re.fullmatch(r"(\d{4}(-\d\d){0,2})?", row.as_of)
 
 
-def test_a_device_has_one_pattern_which_names_it_whole() -> None:
-    patterns: dict[str, set[str]] = {}
-    for row in ROWS:
-        patterns.setdefault(row.device, set()).add(row.torch_name)
-        assert row.torch_name.startswith("^")
-        assert row.torch_name.endswith("$")
-    assert [device for device, found in patterns.items() if len(found) > 1] == []
-
-
 def test_figures_are_held_to_the_ceilings_that_results_are_held_to() -> None:
     """None is an error or a doubt in a run of its device whose driver tells what drivers tell."""
     doubtful, of_listed = [], 0
@@ -261,3 +235,22 @@ def test_figures_are_held_to_the_ceilings_that_results_are_held_to() -> None:
             doubtful.append((row, codes))
     assert doubtful == []
     assert of_listed > 350
+
+
+def test_a_device_is_found_by_the_name_that_torch_gives_it() -> None:
+    found = published.of("NVIDIA GeForce RTX 4090", "matmul", "bfloat16")
+    assert len(found) > 1
+    assert [row.value for row in found] == sorted(row.value for row in found)
+    assert {row.precision for row in found} == {"bfloat16"}
+    assert published.of("NVIDIA GeForce RTX 4090 D", "matmul", "bfloat16") != found
+    assert published.of("NVIDIA Tesla T4", "matmul", "float16")
+    assert published.of("Tesla T4", "matmul", "float16")
+    assert published.of("Another", "matmul", "bfloat16") == []
+    assert published.of("NVIDIA GeForce RTX 4090", "launch") == []
+
+
+def test_devices_that_were_measured_are_left_out_by_the_names_that_torch_gives_them() -> None:
+    every = published.others([])
+    left = published.others(["NVIDIA GeForce RTX 4090", "Another", "Tesla T4"])
+    assert every.keys() - left.keys() == {"NVIDIA GeForce RTX 4090", "NVIDIA Tesla T4"}
+    assert sum(map(len, every.values())) == len(ROWS)

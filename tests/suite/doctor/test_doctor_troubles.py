@@ -2,7 +2,6 @@
 """The doctor tells what is there for every maker, and names each planted trouble with its mend."""
 
 import json
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import msgspec
 import pynvml
 import pytest
+from click import unstyle
 from click.testing import CliRunner
 from msgspec.structs import replace
 
@@ -25,29 +25,12 @@ from frobench.suite.doctor.examined import (
 )
 from frobench.suite.doctor.torch_offer import Asking
 from frobench.suite.machine.host import affinity
-from frobench.suite.machine.sensors.throttle_causes import CAUSES, IDLE
-from frobench.suite.machine.vendors.nvidia import REASONS
 from frobench.suite.stored.types import Conclusion
-from tests.instruments.devices.simulated_nvml import (
-    EVENT_REASONS,
-    NUMBERS,
-    PAIRS,
-    STRINGS,
-    TELLING,
-    Gpu,
-    Library,
-    install,
-    install_none,
-)
+from frobench.suite.terminal import doctor_page
+from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
 from tests.instruments.faults.judging import put
 from tests.instruments.processes.project_files import planted
-from tests.suite.doctor.test_doctor import (
-    AMD_MI300,
-    CPU_BUILD,
-    CUDA_BUILD,
-    NVIDIA_H100,
-    codes,
-)
+from tests.suite.doctor.test_doctor import AMD_MI300, CPU_BUILD, CUDA_BUILD, NVIDIA_H100, codes
 
 ROOT = Path(__file__).parents[3]
 OFFER = replace(CUDA_BUILD, devices=1, architectures=("sm_80", "sm_90", "compute_90"))
@@ -97,9 +80,7 @@ def quiet(root: Path, **facts: Any) -> ExaminedMachine:  # noqa: ANN401 - of a `
         "on_battery": False,
     }
     return ExaminedMachine(
-        host=replace(host(), **(calm | facts)),
-        accelerators=accelerators(root),
-        torch=None,
+        host=replace(host(), **(calm | facts)), accelerators=accelerators(root), torch=None
     )
 
 
@@ -126,25 +107,43 @@ def test_amds_gpu_is_described_as_the_kernel_does(tmp_path: Path) -> None:
     assert codes(said(there)) == ["power-cap", "narrow-link"]
 
 
+def test_without_a_gpu_the_page_still_tells_the_machine(tmp_path: Path) -> None:
+    found = judge(quiet(tmp_path), CPU_BUILD, tmp_path, {})
+    assert codes(found.troubles) == ["no-accelerator"]
+    assert not found.unusable
+    told = "\n".join(doctor_page.lines(found.there, found.troubles, 80))
+    cores = found.there.host.cpu.usable_cores
+    for words in (f"usable cores {cores}", "disk free 64 GiB", "built for the CPU alone"):
+        assert words in told
+    assert max(map(len, told.splitlines())) <= 80 + len("\x1b[33m\x1b[0m")
+
+
+def test_masks_are_shown_without_the_devices_uuid(tmp_path: Path) -> None:
+    uuid = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6"
+    environ = {"CUDA_VISIBLE_DEVICES": f"{uuid},MIG-1", "HIP_VISIBLE_DEVICES": "0"}
+    given = {"NVIDIA_VISIBLE_DEVICES": "all"}  # what a container was given is no mask
+    there = examine_without_torch(tmp_path, tmp_path, environ | given)
+    assert there.host.masks == {
+        "CUDA_VISIBLE_DEVICES": "by UUID, 2 devices",
+        "HIP_VISIBLE_DEVICES": "0",
+    }
+    shown = "masks           CUDA_VISIBLE_DEVICES='by UUID, 2 devices', HIP_VISIBLE_DEVICES='0'"
+    assert shown in [unstyle(line) for line in doctor_page.lines(there, [], 100)]
+
+
 # what is wrong
 
+BUSY = "busy-accelerator"
+GENERATION = {"generation": 3, "utilization": (90, 1), "reasons": 0}
+SLOWED = {"power": 690_000, "reasons": pynvml.nvmlClocksEventReasonSwPowerCap}
 PLANTED: dict[str, tuple[dict[str, Any], str, str, str]] = {
     "power cap": ({"power_limit": 400_000}, "power-cap", "400 W of 700 W (57%)", "-i 0 -pl 700"),
     "lanes": ({"width": 8}, "narrow-link", "8 of 16 PCIe lanes", "Reseat the card"),
-    "generation": (
-        {"generation": 3, "utilization": (90, 1), "reasons": 0},
-        "slow-link",
-        "PCIe 3 of 5",
-        "BIOS",
-    ),
-    "process": (
-        {"processes": [(1, None)]},
-        "busy-accelerator",
-        "1 process computes on it",
-        "nvidia-smi",
-    ),
-    "load": ({"utilization": (35, 1)}, "busy-accelerator", "busy 35%", "nvidia-smi"),
-    "memory": ({"used": 100 * GIB}, "busy-accelerator", "100 GiB of its memory", "nvidia-smi"),
+    "generation": (GENERATION, "slow-link", "PCIe 3 of 5", "BIOS"),
+    "process": ({"processes": [(1, None)]}, BUSY, "1 process computes on it", "nvidia-smi"),
+    "load": ({"utilization": (35, 1)}, BUSY, "busy 35%", "nvidia-smi"),
+    "memory": ({"used": 100 * GIB}, BUSY, "100 GiB of its memory", "nvidia-smi"),
+    "slowed": (SLOWED, "held-back", "SwPowerCap", ""),
     "persistence": ({"persistence": 0}, "unloaded-driver", "persistence", "-i 0 -pm 1"),
     "too new": ({"capability": (12, 0)}, "build-lacks-device", "12.0", "install a build"),
 }
@@ -161,7 +160,19 @@ def test_each_planted_trouble_of_a_gpu_is_named_with_what_mends_it(
     found = {one.code: one for one in said(there, offer)}
     assert message in found[code].message
     assert mend in found[code].advice
-    assert found.keys() <= {code, "busy-accelerator"}
+    assert found.keys() <= {code, BUSY}
+
+
+def test_what_is_wrong_with_eight_equal_gpus_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    capped = [Gpu(uuid=f"GPU-{n}", power_limit=400_000, persistence=0) for n in range(7)]
+    install(monkeypatch, *capped, Gpu(uuid="GPU-7"))
+    cap, persistence = said(quiet(tmp_path), replace(OFFER, devices=8))
+    where = "each of 7x NVIDIA H200 (0,1,2,3,4,5,6)"
+    assert cap.message == f"{where} may draw 400 W of 700 W (57%)"
+    assert cap.advice == "sudo nvidia-smi -i 0,1,2,3,4,5,6 -pl 700"
+    assert persistence.message == f"{where} has no persistence mode"
 
 
 @pytest.mark.parametrize("old", [{"capability": (3, 5)}, {"lost": True}])
@@ -180,74 +191,53 @@ def test_what_cannot_be_used_beside_what_can_is_a_warning(
     assert found.unusable
 
 
-@pytest.mark.parametrize(
-    "facts",
-    [
-        {"generation": 1},  # its link sleeps
-        {"power": 80_000, "reasons": pynvml.nvmlClocksEventReasonSwPowerCap},
-    ],
-)
-def test_a_sound_idle_gpu_raises_no_alarm(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, facts: dict[str, int]
-) -> None:
-    install(monkeypatch, Gpu(**facts))  # type: ignore[arg-type] # facts of a `Gpu`
+def test_a_sound_idle_gpu_raises_no_alarm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asleep = {"generation": 1, "power": 80_000}  # its link sleeps
+    install(monkeypatch, Gpu(**SLOWED | asleep))
     assert said(quiet(tmp_path)) == []
 
 
-@pytest.mark.parametrize("name", EVENT_REASONS)
-def test_every_reason_for_a_low_clock_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    bit = EVENT_REASONS[name]
-    install(monkeypatch, Gpu(power=690_000, reasons=bit))
-    found = said(quiet(tmp_path))
-    if REASONS[bit] == IDLE:
-        assert found == []
-    else:
-        assert codes(found) == ["held-back"]
-        assert f"({REASONS[bit]})" in found[0].message
-        assert CAUSES[REASONS[bit]].words in found[0].message
-
-
-def _forget(gpu: Gpu) -> None:
-    """Let the GPU fall off the bus after it was found."""
-    functions = (*NUMBERS, *PAIRS, *STRINGS, *TELLING)
-    gpu.refuses = dict.fromkeys(functions, pynvml.NVML_ERROR_GPU_IS_LOST)
-
-
-def _refuse(function: str, code: int) -> Callable[[Library, Gpu], None]:
-    return lambda library, _: library.refuses.update({function: code})
-
-
-FAILURES: list[tuple[Callable[[Library, Gpu], None], str]] = [
-    (lambda _, gpu: setattr(gpu, "lost", True), "GPU is lost"),
-    (lambda _, gpu: _forget(gpu), "GPU is lost"),
-    (
-        _refuse("nvmlDeviceGetHandleByIndex_v2", pynvml.NVML_ERROR_RESET_REQUIRED),
-        "GPU requires restart",
-    ),
-    (
-        _refuse("nvmlInitWithFlags", pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH),
-        "RM has detected an NVML/RM version mismatch.",
-    ),
+FAILURES = [
+    ("nvmlDeviceGetHandleByIndex_v2", pynvml.NVML_ERROR_GPU_IS_LOST, "GPU is lost"),
+    ("nvmlDeviceGetHandleByIndex_v2", pynvml.NVML_ERROR_RESET_REQUIRED, "GPU requires restart"),
+    ("nvmlInitWithFlags", pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH, "NVML/RM version mismatch."),
 ]
 
 
-@pytest.mark.parametrize(("fail", "reason"), FAILURES)
+@pytest.mark.parametrize(("function", "error", "reason"), FAILURES)
 def test_a_device_of_which_the_driver_does_not_speak_cannot_be_used(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    fail: Callable[[Library, Gpu], None],
-    reason: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str, error: int, reason: str
 ) -> None:
-    gpu = Gpu()
-    fail(install(monkeypatch, gpu), gpu)
+    install(monkeypatch, Gpu()).refuses[function] = error
     root = planted(tmp_path, NVIDIA_H100)
     found = judge(quiet(root), OFFER, root, {})
     assert codes(found.troubles) == ["device-lost"]
-    assert found.troubles[0].message.endswith(f"NVML: {reason}")
+    assert found.troubles[0].message.endswith(reason)
     assert "H100" in found.troubles[0].message
     assert found.unusable
+
+
+def test_a_driver_that_cannot_be_asked_takes_no_accelerator_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = planted(tmp_path, NVIDIA_H100)
+    for reason in ("NVML Shared Library Not Found", "Driver Not Loaded"):
+        found = judge(quiet(root), OFFER, root, {})
+        assert codes(found.troubles) == ["silent-driver"]
+        assert "NVIDIA_DRIVER_CAPABILITIES=compute,utility" in found.troubles[0].advice
+        assert found.troubles[0].message.endswith(f"is not watched: NVML: {reason}")
+        assert not found.unusable
+        install(monkeypatch, Gpu()).refuses["nvmlInitWithFlags"] = (
+            pynvml.NVML_ERROR_DRIVER_NOT_LOADED
+        )
+    found = judge(quiet(root), CPU_BUILD, root, {})
+    assert codes(found.troubles) == ["torch-build"]
+
+
+def test_the_gpus_of_others_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = install(monkeypatch, Gpu())
+    library.refuses["nvmlDeviceGetHandleByIndex_v2"] = pynvml.NVML_ERROR_NO_PERMISSION
+    assert quiet(tmp_path).accelerators == []
 
 
 QUOTA = {"cpu.quota_cores": len(affinity()) - 0.5}
@@ -258,7 +248,6 @@ QUOTA = {"cpu.quota_cores": len(affinity()) - 0.5}
     [
         ({"cpu.governor": "powersave"}, "slow-governor", "cpupower frequency-set -g performance"),
         (QUOTA | {"container": True}, "quota-below-cores", "docker run --cpus="),
-        (QUOTA | {"container": False}, "quota-below-cores", "where the job or service is defined"),
         ({"others": 1000.0}, "busy-processor", "`top`"),
         ({"on_battery": True}, "on-battery", "plug it in"),
         ({"shared_memory_bytes": 64 * 2**20}, "little-shared-memory", "--shm-size"),
@@ -277,14 +266,22 @@ def test_each_trouble_of_the_host_is_named_with_what_mends_it(
     assert mend in trouble.advice.lower()
 
 
+def test_devices_that_a_mask_hides_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch, Gpu(), Gpu(uuid="GPU-2"))
+    [trouble] = said(quiet(tmp_path, masks={"CUDA_VISIBLE_DEVICES": "0"}))
+    assert trouble.message == "PyTorch sees 1 of 2 accelerators: CUDA_VISIBLE_DEVICES='0'"
+    assert trouble.advice == "unset CUDA_VISIBLE_DEVICES"
+    assert said(quiet(tmp_path), replace(OFFER, devices=2)) == []
+
+
 @pytest.mark.parametrize(
     ("capability", "built", "served"),
     [
-        ((9, 0), ("sm_90",), True),
         ((8, 9), ("sm_80", "sm_90"), True),
         ((12, 0), ("sm_80", "sm_90"), False),
         ((12, 0), ("sm_90", "compute_90"), True),
-        ((7, 0), ("sm_75", "compute_75"), False),
         ((9, 0), ("sm_90a",), True),
         ((10, 0), ("sm_90a", "sm_120"), False),
         ((10, 3), ("sm_100f",), True),
@@ -325,6 +322,30 @@ def test_a_run_is_not_told_of_accelerators_that_it_does_not_measure(
 
 
 # cores that are far away
+
+NODE = {"sys/bus/pci/devices/0000:18:00.0/numa_node": "1"}
+OWN_MEMORY = 8
+"""The node that the memory of a GPU is itself, as beside NVIDIA's Grace."""
+
+
+@pytest.mark.parametrize(
+    ("nodes", "told"),
+    [
+        ([0, 1], "attached to memory node 1, and the usable cores belong to nodes 0, 1"),
+        ([1], None),
+        (None, None),  # the kernel does not tell
+    ],
+)
+def test_cores_of_another_memory_node_are_a_trouble_with_its_mend(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nodes: list[int] | None, told: str | None
+) -> None:
+    install(monkeypatch, Gpu(name="NVIDIA H100 80GB HBM3", numa_node=OWN_MEMORY))
+    root = planted(tmp_path, NVIDIA_H100, NODE)
+    there = quiet(root, cpu=replace(host().cpu, core_nodes=nodes))
+    found = [one for one in said(there) if one.code == "far-accelerator"]
+    message, advice = f"NVIDIA H100 80GB HBM3 is {told}", "numactl --cpunodebind=1 --membind=1"
+    assert [(one.severity, one.message) for one in found] == [("info", message)] * bool(told)
+    assert all(one.advice == f"{advice} frobench run" for one in found)
 
 
 # the command

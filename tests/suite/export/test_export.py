@@ -131,24 +131,6 @@ def test_too_few_launches_have_no_interval_and_failed_cases_no_number(form: str)
     assert run.benchmarks[1].fullname in text
 
 
-def test_a_dashboard_reads_the_estimate_and_not_the_pooled_mean(run: Run) -> None:
-    """The two differ by more than 5% in many cases of this run."""
-    found = json.loads(FORMATS["bencher"](run))
-    pooled = {case.fullname: case.stats.mean * NANO for case in run.benchmarks}
-    apart = [
-        name
-        for name, mean in pooled.items()
-        if abs(mean / found[name]["latency"]["value"] - 1) > 0.05
-    ]
-    assert len(apart) > 10
-
-
-def test_a_format_is_asked_for(tmp_path: Path) -> None:
-    shown = frobench("export", EXAMPLE_RUN, folder=tmp_path)
-    assert shown.returncode == 2
-    assert "--github-action-benchmark, --bencher, --openmetrics" in shown.stderr
-
-
 def _end(seconds: float | None) -> float:
     assert seconds is not None
     return seconds * NANO

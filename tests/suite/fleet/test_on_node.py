@@ -3,7 +3,7 @@
 
 import json
 import os
-import socket
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,9 +22,11 @@ from frobench.suite.fleet import on_node, ray_cluster
 from frobench.suite.fleet.fleet import FleetRequest, ordered
 from frobench.suite.fleet.on_node import Order, Said
 from frobench.suite.fleet.ray_cluster import RayCluster, look_for, named, shared_names
-from frobench.suite.run.lock import VARIABLE
+from frobench.suite.run.lock import VARIABLE, machine_lock
 from tests.instruments.processes.command import ROOT
 
+PATIENCE = 60.0
+"""Seconds that a process may take to do what it does at once, on a busy machine."""
 RUN = """
 import pathlib, signal, sys, time
 from frobench.suite.run.lock import machine_lock
@@ -64,13 +66,6 @@ def test_a_node_with_another_frobench_is_not_measured_and_says_so(folder: Path) 
     assert not folder.exists()
 
 
-def test_a_node_without_frobench_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    order = wanted(folder.parents[2])
-    monkeypatch.setattr(on_node, "find_spec", lambda _: None)
-    with pytest.raises(RuntimeError, match="has no Frobench"):
-        [*said(order)]
-
-
 def test_a_run_that_refuses_is_named_with_its_last_words(folder: Path) -> None:
     order = wanted(folder.parents[2], options=["--benchmarks", "/nowhere/benchmarks"])
     with pytest.raises(RuntimeError, match="'/nowhere/benchmarks' does not exist"):
@@ -97,17 +92,27 @@ def test_a_run_that_hangs_is_interrupted_at_its_deadline_which_begins_with_the_l
     assert (folder / "interrupted").exists()
 
 
-def test_a_disk_that_refuses_is_named_with_its_file(
+def test_a_run_that_waits_for_the_machine_gives_signs_of_life_and_may_wait(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device", "results")
+    monkeypatch.setattr(on_node, "BOUND", BOUND)
+    items = said(wanted(folder.parents[2], deadline=0.1, beat=0.5))
+    heard: list[Said] = []
+    with machine_lock():
+        while "a line []\n" not in heard or heard[-3:] != ["", "", ""]:
+            heard.append(next(items))
+        items.close()  # type: ignore[attr-defined] # a generator
+    assert (folder / "interrupted").exists()
 
-    order = wanted(folder.parents[2])
-    monkeypatch.setattr(Path, "mkdir", full)
-    with pytest.raises(OSError, match="No space") as refusal:
-        [*said(order)]
-    assert ray_cluster.reason(refusal.value) == "results: No space left on device"
+
+def test_files_that_lie_on_the_node_are_told_and_nothing_is_measured_again(folder: Path) -> None:
+    stored = folder / "results" / "machine" / "run.json"
+    stored.parent.mkdir(parents=True)
+    stored.write_bytes(b"{}")
+    stored.with_name("run.partial.json").write_bytes(b"[]")
+    assert [*said(wanted(folder.parents[2]))] == [(str(stored), b"{}")]
+    on_node.forget("f", "a")
+    assert not folder.parent.exists()
 
 
 @pytest.mark.parametrize("unfinished", [False, True])
@@ -153,6 +158,31 @@ def test_threads_and_hidden_devices_that_ray_sets_do_not_reach_the_run() -> None
     ).stdout
     paths = os.pathsep.join(["there", str(ROOT)])
     assert json.loads(out) == [[None, None, paths], [None, "", paths]]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux binds a process to its parent")
+def test_no_run_outlives_the_task_that_started_it(tmp_path: Path) -> None:
+    code = f"""
+import sys, tempfile
+from frobench.suite.fleet import on_node
+tempfile.gettempdir = lambda: {str(tmp_path)!r}
+on_node.BOUND = {BOUND!r}
+order = on_node.{wanted(tmp_path)!r}
+for said in on_node.measure(order, "node a", "a", 0.0):
+    print(said, flush=True)
+"""
+    task = subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(ROOT), VARIABLE: str(tmp_path / "lock")},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with task:
+        assert task.stdout is not None
+        assert "a line []\n" in task.stdout
+        task.send_signal(signal.SIGKILL)
+    (run,) = tmp_path.glob("frobench-fleet-*/f/a")
+    assert any((run / "interrupted").exists() for _ in until(PATIENCE))
 
 
 def until(seconds: float) -> Iterator[None]:
@@ -204,9 +234,14 @@ def test_nodes_of_one_name_are_told_apart_by_their_addresses_and_then_by_their_n
     ]
 
 
-def test_an_address_where_nothing_listens_is_named_at_once() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        address = f"127.0.0.1:{server.getsockname()[1]}"
-        look_for(address)
-    with pytest.raises(ConnectionRefusedError):
-        look_for(address)
+def test_a_node_keeps_its_name_when_the_other_one_of_that_name_is_lost_and_comes_back() -> None:
+    first, second = described("1", "10.0.0.1", "a"), described("2", "10.0.0.2", "a")
+    shared = shared_names([first, second])
+    assert names(second, shared=shared) == {"2": "a (10.0.0.2)"}
+    again = described("0", "10.0.0.1", "a")
+    assert names(again, second, shared=shared) == {"0": "a (10.0.0.1)", "2": "a (10.0.0.2)"}
+
+
+def test_ray_client_is_refused() -> None:
+    with pytest.raises(ValueError, match="--address auto or HOST:PORT"):
+        look_for("ray://10.0.0.1:10001")

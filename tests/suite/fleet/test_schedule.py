@@ -120,6 +120,9 @@ def lost(how: str = "its node was lost") -> list[Step]:
     return ["measuring\n", LostError(how)]
 
 
+SILENT: list[Step] = [LostError("no such node")]
+
+
 def recorded(folder: Path) -> AskedNodes:
     """Return what the fleet wrote down about its nodes."""
     path = asked_nodes.newest([folder])
@@ -188,6 +191,15 @@ def test_a_lost_node_that_comes_back_is_begun_once_more(tmp_path: Path) -> None:
     assert "b: begun again, where its run was" in found.lines
 
 
+def test_a_node_that_only_seems_to_come_back_is_named_for_what_it_was_lost_by(
+    tmp_path: Path,
+) -> None:
+    found = fleet(tmp_path, MadeUp({"b": [lost(), *[SILENT] * 50]}))
+    assert found.fleet.lost == {"b": "its node was lost"}
+    assert not any("begun again" in line for line in found.lines)
+    assert found.seconds < 3 * PATIENCE
+
+
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
@@ -207,9 +219,7 @@ def test_a_node_that_is_cut_off_is_named_within_its_patience(
     assert spoke < found.seconds < spoke + 3 * PATIENCE
 
 
-def test_a_cluster_that_disappears_leaves_what_arrived_and_names_the_others(
-    tmp_path: Path,
-) -> None:
+def test_a_cluster_that_disappears_leaves_what_arrived_and_names_the_others(tmp_path: Path) -> None:
     scripts: dict[str, list[list[Step]]] = {"a": [stored(0)], "b": [lost()], "c": [["", NEVER]]}
     found = fleet(tmp_path, MadeUp(scripts, lasts=3.0))
     assert sorted(found.fleet.stored) == ["a"]
@@ -239,6 +249,14 @@ def test_a_node_that_says_why_it_cannot_measure_is_not_tried_again(tmp_path: Pat
     assert len(cluster.begun) == 1
 
 
+def test_a_run_that_was_cut_short_leaves_its_partial_file_and_its_reason(tmp_path: Path) -> None:
+    found = fleet(tmp_path, MadeUp({"a": [stored(0, partial=True)]}))
+    assert found.fleet.lost == {"a": "it was interrupted"}
+    assert names(tmp_path) == ["run-0.partial.json"]
+    (line,) = (one for one in fleet_words.lines(found.fleet) if one.startswith("not measured"))
+    assert "what it finished is in" in line
+
+
 def test_a_whole_file_of_a_resumed_fleet_replaces_what_was_finished_before(tmp_path: Path) -> None:
     fleet(tmp_path, MadeUp({"a": [stored(0, partial=True)]}))
     found = fleet(tmp_path, MadeUp({"a": [stored(0)]}), earlier(tmp_path, "last"))
@@ -251,6 +269,30 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     found = fleet(tmp_path, MadeUp({"a": [[("there/run.json", b"{")]]}))
     assert found.fleet.lost["a"].startswith("its file is damaged: ")
     assert found.fleet.lost["a"].endswith("; it stays on the node: there/run.json")
+
+
+def test_a_run_of_another_node_is_not_taken_for_this_ones(tmp_path: Path) -> None:
+    cluster = MadeUp({"a": [stored(1)], "b": [stored(1)]})
+    found = fleet(tmp_path, cluster)
+    assert sorted(found.fleet.stored) == ["b"]
+    reason = f"its file is a run of node {label(1)}, not its own"
+    assert found.fleet.lost["a"].startswith(reason)
+    assert cluster.forgotten == ["id of b"]
+
+
+def test_which_nodes_were_asked_and_which_are_lost_is_written_down_without_names(
+    tmp_path: Path,
+) -> None:
+    reason = "/home/somebody/x: No space on 10.1.2.3; `frobench run --resume` goes on"
+    fleet(tmp_path, MadeUp({"a": [stored(0)], "b": [[CannotRunError(reason)]]}))
+    found = recorded(tmp_path)
+    assert found.nodes == sorted([label(0), label(1)])
+    (hidden,) = found.lost.values()
+    assert found.lost == {label(1): hidden}
+    assert "No space on" in hidden
+    assert "--resume" not in hidden
+    assert "somebody" not in hidden
+    assert "10.1" not in hidden
 
 
 def test_a_fleet_that_is_killed_is_resumed_with_the_nodes_that_have_no_file(tmp_path: Path) -> None:
@@ -273,6 +315,13 @@ def test_a_fleet_that_is_killed_is_resumed_with_the_nodes_that_have_no_file(tmp_
     assert recorded(tmp_path) == AskedNodes(
         fleet=before.order["fleet"], nodes=sorted(map(label, range(3))), lost={}
     )
+
+
+def test_a_node_that_a_resumed_fleet_does_not_find_is_named(tmp_path: Path) -> None:
+    with pytest.raises(TimeoutError):
+        fleet(tmp_path, MadeUp({"a": [["", NEVER]]}), within=20.0)
+    found = fleet(tmp_path, MadeUp({"b": []}), earlier(tmp_path, "last"))
+    assert found.fleet.lost == {"a": "the cluster no longer has the node"}
 
 
 def test_a_full_disk_here_leaves_the_file_on_its_node_and_says_where(

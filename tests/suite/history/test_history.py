@@ -4,25 +4,25 @@
 import random
 import re
 import shutil
+import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
-import click
 import pytest
 from click.testing import CliRunner
 
 from frobench.command import main
 from frobench.suite import checks
 from frobench.suite.compare.gate import exit_code
-from frobench.suite.compare.runs import newest_levels
 from frobench.suite.errors import CannotRunError
 from frobench.suite.history.change_search import Findings, search
 from frobench.suite.history.commits import WorkTrees, commits_of
-from frobench.suite.history.history import History, HistoryInterrupted, HistoryRequest, history
+from frobench.suite.history.history import History, HistoryRequest, history
 from frobench.suite.journal import Imported, Measured, Record, Refused, Stopped
 from frobench.suite.machine import environment
 from frobench.suite.plan import OPTION
@@ -35,6 +35,7 @@ from frobench.suite.stored import store
 from frobench.suite.stored.types import Check, CommitInfo, Project
 from frobench.suite.terminal import history_words
 from studies.searches import MadeUpCommits, step
+from tests.instruments.processes.command import start
 from tests.instruments.processes.git_project import commit, git, repository
 from tests.instruments.runs.made_up_launches import (
     NAMES,
@@ -71,8 +72,6 @@ class Commit(Launch):
         if text == "broken":
             yield Stopped(message="bench_it.py:1: ImportError: no mylib\nTraceback")
             return
-        if text == "interrupt" and self.spec.mode == "measure":
-            raise KeyboardInterrupt
         for record in super().records():
             if isinstance(record, Measured) and self.fails(record, text):
                 yield Refused(
@@ -198,9 +197,7 @@ def test_the_commit_that_is_slower_is_named_after_those_that_cannot_be_measured(
     assert exit_code(done.comparison) == 4
 
 
-def test_the_table_has_the_measured_commits_in_order(
-    slower: tuple[Path, History],
-) -> None:
+def test_the_table_has_the_measured_commits_in_order(slower: tuple[Path, History]) -> None:
     table = rows(slower[1])
     places = [name for name, *_ in table]
     known = [one.short for one in slower[1].commits]
@@ -233,12 +230,6 @@ def test_each_commit_that_was_measured_is_stored_with_its_facts(
     assert not [*(tree.parent / "results" / ".runs").iterdir()]
 
 
-def test_runs_made_in_turn_do_not_show_how_far_separate_runs_lie_apart(
-    slower: tuple[Path, History],
-) -> None:
-    assert newest_levels([path.parent for path in slower[1].stored]) == []
-
-
 def test_no_working_tree_is_left_and_the_projects_own_is_as_it_was(
     slower: tuple[Path, History],
 ) -> None:
@@ -257,15 +248,7 @@ def test_an_equal_history_says_up_to_which_size_nothing_changed(tmp_path: Path) 
     assert len(done.stored) == 2
 
 
-@pytest.mark.parametrize(
-    ("texts", "at"),
-    [
-        (("1e-3", "fails"), 1),
-        (("1e-3", "flaky"), 1),
-        (("flaky", "1e-3"), 0),
-        (("fails", "1e-3"), 0),
-    ],
-)
+@pytest.mark.parametrize(("texts", "at"), [(("1e-3", "fails"), 1), (("flaky", "1e-3"), 0)])
 def test_a_case_that_fails_at_an_end_of_the_range_is_named_and_exits_3(
     tmp_path: Path, texts: tuple[str, str], at: int
 ) -> None:
@@ -339,16 +322,11 @@ def test_code_that_is_not_the_commits_is_never_measured_in_its_name(
     assert nothing_is_left(tree)
 
 
-def test_an_interrupted_history_stores_what_was_measured_and_leaves_no_working_tree(
-    tmp_path: Path,
-) -> None:
-    tree = project(tmp_path, "1e-3", "interrupt")
-    with pytest.raises(HistoryInterrupted) as stopped:
-        searched(tree)
-    for path in stopped.value.stored:
-        assert not store.read(path).frobench.complete
-    assert nothing_is_left(tree)
-    assert not [*(tmp_path / "results" / ".runs").iterdir()]
+def test_a_commit_from_which_nothing_is_imported_is_skipped(tmp_path: Path) -> None:
+    tree = project(tmp_path, "1e-3", "1e-3", "missing", "1.2e-3")
+    done = searched(tree)
+    assert "nothing was imported from mylib at " in said(done)[0]
+    assert [*done.findings.broken] == [2]
 
 
 @pytest.mark.parametrize(
@@ -370,6 +348,16 @@ def test_what_is_no_range_ends_with_2_and_what_to_type(text: str) -> None:
     assert "`--range HEAD^..HEAD` compares a commit" in shown.output
 
 
+def test_benchmarks_beside_the_code_are_refused(tmp_path: Path) -> None:
+    tree = project(tmp_path, "1e-3", "1e-3")
+    with pytest.raises(CannotRunError, match="a folder of their own"), Interruptions() as held:
+        history(
+            HistoryRequest(range="main~1..main", results=tmp_path, benchmarks=tree, launches=7),
+            Quiet(),
+            held,
+        )
+
+
 def test_a_build_that_fails_breaks_its_commit_alone(tmp_path: Path) -> None:
     tree = project(tmp_path, "good", "bad")
     good, bad = commits_of(tree, "main~1..main")
@@ -383,6 +371,58 @@ def test_a_build_that_fails_breaks_its_commit_alone(tmp_path: Path) -> None:
         with pytest.raises(CannotRunError, match="--build ended with 2: no recipe"):
             trees.at(bad, lines.append)
     assert not made.exists()
+    assert nothing_is_left(tree)
+
+
+def test_benchmarks_that_differ_between_the_ends_are_named(tmp_path: Path) -> None:
+    tree = project(tmp_path, "1e-3")
+    commit(tree, "Change the benchmark", **{"benchmarks/bench_it": "# another one\n"})
+    said_meanwhile = Quiet()
+    searched(tree, reporter=said_meanwhile)
+    assert said_meanwhile.lines[1].startswith(
+        "the benchmarks differ between the ends of the range (benchmarks/bench_it.py); every "
+    )
+
+
+BENCH = '''"""How long does it take?"""
+import mylib
+from frobench import Device, Measure, Work, cases, close_to
+
+
+@cases("quick", n=[10])
+def bench_one(measure: Measure, device: Device, n: int) -> None:
+    """Do it."""
+    numbers = device.uniform(n)
+    measure(lambda: mylib.work(numbers), work=Work(items=n), check=close_to(numbers, 0.0, "them"))
+'''
+WORK = "def work(numbers):\n    return numbers\n"
+
+
+@pytest.mark.long
+def test_ctrl_c_ends_real_launches_of_commits_and_leaves_no_working_tree(tmp_path: Path) -> None:
+    """Launch where Python looks for modules first, and where none can be imported."""
+    tree = project(tmp_path, "1e-3")
+    (tree / "benchmarks" / "__init__.py").touch()
+    (tree / "benchmarks" / "bench_it.py").write_text(BENCH)
+    commit(tree, "Work", mylib=WORK)
+    commit(tree, "Work on", mylib=f"{WORK}\n")
+    (tree / "mylib.py").write_text("raise ImportError('the working copy')\n")
+    process = start(
+        *("history", "--range", "main~1..main", "--benchmarks", "benchmarks", "--devices", "cpu"),
+        *("--profile", "quick", "--launches", 7, "--results", tmp_path / "results"),
+        folder=tree,
+    )
+    journals = tmp_path / "results" / ".runs"
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and process.poll() is None:
+        if any('"imported"' in path.read_text() for path in journals.glob("*/launches.jsonl")):
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "interrupted, and no working tree is left; saved: " in err
+    assert not out
     assert nothing_is_left(tree)
 
 
@@ -416,6 +456,16 @@ def test_a_commit_5_percent_slower_is_found_and_no_other_is_blamed() -> None:
     assert wrong / searches <= 0.05
 
 
+def test_the_ratio_comes_from_launches_made_for_it_alone() -> None:
+    commits = MadeUpCommits({"slow": step(COMMITS, 6, 1.1)})
+    (culprit,) = found(commits).culprits
+    assert (culprit.before, culprit.at) == (5, 6)
+    assert commits.pairs[-1] == (5, 6, LAUNCHES)
+    assert culprit.ratio is not None
+    assert culprit.ratio.launches == LAUNCHES
+    assert 1.07 < culprit.ratio.value < 1.13
+
+
 def test_a_large_change_takes_few_launches_a_step_and_the_number_of_steps_is_a_logarithm() -> None:
     commits = MadeUpCommits({"slow": step(65, 40, 1.5)})
     search(65, commits, LAUNCHES)
@@ -432,6 +482,13 @@ def test_a_broken_commit_is_skipped_and_the_change_then_lies_in_a_range() -> Non
     assert findings.broken == {3: "ImportError: no module", 4: "ImportError: no module"}
 
 
+def test_cases_that_changed_at_different_commits_are_each_found() -> None:
+    times = {"one": step(COMMITS, 2, 1.2), "other": step(COMMITS, 7, 0.8)}
+    findings = found(MadeUpCommits(times))
+    assert {culprit.case: culprit.at for culprit in findings.culprits} == {"one": 2, "other": 7}
+    assert all(culprit.ratio is not None for culprit in findings.culprits)
+
+
 def test_commits_that_are_found_share_the_false_alarms_of_one() -> None:
     launches = 6  # if all agree, the p-value is 2/64: below 5%, above half of it
     one, other = step(COMMITS, 2, 1.5), step(COMMITS, 7, 0.5)
@@ -442,12 +499,3 @@ def test_commits_that_are_found_share_the_false_alarms_of_one() -> None:
 
     assert confirmed(one=one) == [True]
     assert confirmed(one=one, other=other) == [False, False]
-
-
-def test_the_fewest_launches_that_are_accepted_are_the_fewest_that_show_a_change() -> None:
-    large = {"slow": step(2, 1, 2.0)}
-    option = next(one for one in main.commands["history"].params if one.name == "launches")
-    assert isinstance(option.type, click.IntRange)
-    fewest = int(option.type.min or 0)
-    assert search(2, MadeUpCommits(large), fewest).changed == ["slow"]
-    assert not search(2, MadeUpCommits(large), fewest - 1).changed
