@@ -17,16 +17,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from frobench.suite.checks.ceilings import PATHS
-from frobench.suite.stored.types import (
-    Case,
-    Check,
-    Energy,
-    ProfileName,
-    Run,
-    Scalar,
-    Sensed,
-    Work,
-)
+from frobench.suite.stored.types import Case, Check, Energy, ProfileName, Run, Scalar, Sensed, Work
 from tests.instruments.faults.judging import add_up, made, of_its_name
 from tests.instruments.runs import factory
 from tests.instruments.runs.evidence import side_by_side
