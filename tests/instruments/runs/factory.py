@@ -213,49 +213,33 @@ def _launch(index: int, started: datetime, cases: list[Case], devices: list[str]
     )
 
 
-def run(  # noqa: PLR0913 - one keyword for each thing a test may vary
-    *,
-    seed: int = 0,
-    machine: str | None = None,
-    accelerators: int = 0,
-    launches: int = 8,
-    profile: ProfileName = "standard",
-    noise: float = 0.01,
-    slower: float = 1.0,
-    partial: bool = False,
-) -> Run:
-    """Build a stored run of a machine with two CPU cores and 0, 1 or 2 accelerators.
+def run(**wanted: Any) -> Run:  # noqa: ANN401 - what `Wanted` has
+    """Build a stored run of a machine with two CPU cores and some accelerators, as it is wanted."""
+    return msgspec.json.decode(_encoded(checks.conclude, Wanted(**wanted)), type=Run)
 
-    Parameters
-    ----------
-    noise
-        Standard deviation of a launch's effect on a case, relative; samples inside a
-        launch vary by a third of it.
-    slower
-        Factor on the time of every case, for comparisons.
-    partial
-        The run was interrupted: its last launch measured every second case only, which
-        shows as 0 samples of that launch.
+
+class Wanted(NamedTuple):
+    """A stored run that is wanted.
+
+    noise : standard deviation of a launch's effect on a case, relative; samples inside a launch
+        vary by a third of it
+    slower : factor on the time of every case, for comparisons
+    partial : it was interrupted: its last launch measured every second case only, which shows as 0
+        samples of that launch
     """
-    wanted = _Wanted(seed, machine, accelerators, launches, profile, noise, slower, partial)
-    return msgspec.json.decode(_encoded(checks.conclude, wanted), type=Run)
 
-
-class _Wanted(NamedTuple):
-    """What `run` takes."""
-
-    seed: int
-    machine: str | None
-    accelerators: int
-    launches: int
-    profile: ProfileName
-    noise: float
-    slower: float
-    partial: bool
+    seed: int = 0
+    machine: str | None = None
+    accelerators: int = 0
+    launches: int = 8
+    profile: ProfileName = "standard"
+    noise: float = 0.01
+    slower: float = 1.0
+    partial: bool = False
 
 
 @lru_cache(KEPT)
-def _encoded(conclude: Callable[[Run], list[Conclusion]], wanted: _Wanted) -> bytes:
+def _encoded(conclude: Callable[[Run], list[Conclusion]], wanted: Wanted) -> bytes:
     """Make a run, judge it and seal it; tests may replace what judges."""
     result = _made(wanted)
     result.frobench.conclusions = conclude(result)
@@ -263,7 +247,7 @@ def _encoded(conclude: Callable[[Run], list[Conclusion]], wanted: _Wanted) -> by
     return msgspec.json.encode(result)
 
 
-def _measured(wanted: _Wanted, devices: list[str]) -> tuple[list[Case], list[Outcome]]:
+def _measured(wanted: Wanted, devices: list[str]) -> tuple[list[Case], list[Outcome]]:
     """Return the cases that passed, and what became of all."""
     cases: list[Case] = []
     outcomes: list[Outcome] = []
@@ -282,7 +266,7 @@ def _measured(wanted: _Wanted, devices: list[str]) -> tuple[list[Case], list[Out
     return cases, outcomes
 
 
-def _made(wanted: _Wanted) -> Run:
+def _made(wanted: Wanted) -> Run:
     seed, profile, launches = wanted.seed, wanted.profile, wanted.launches
     devices = ["cpu", *(f"cuda:{index}" for index in range(wanted.accelerators))]
     cases, outcomes = _measured(wanted, devices)
