@@ -38,7 +38,7 @@ from frobench.suite.stored.types import (
 )
 from tests.instruments.runs.evidence import side_by_side
 from tests.instruments.runs.factory_machine import environment, machine_info
-from tests.instruments.runs.factory_plans import GPU, PLANS, Plan
+from tests.instruments.runs.factory_plans import GPU, PLANS, RATES, Plan
 
 KEPT = 300
 """Runs that are kept, since most tests want one that another has had made."""
@@ -252,7 +252,7 @@ def _measured(wanted: Wanted, devices: list[str]) -> tuple[list[Case], list[Outc
     cases: list[Case] = []
     outcomes: list[Outcome] = []
     for exercise, plans in PLANS.items():
-        for plan in plans(devices):
+        for plan in plans(devices, RATES):
             if wanted.profile == "quick" and not plan.headline:
                 continue
             outcomes.append(_outcome(exercise, plan, wanted.profile))

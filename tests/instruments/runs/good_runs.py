@@ -7,37 +7,22 @@ machine or its driver does not tell is unknown with a reason, as a run stores it
 """
 
 import math
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from random import Random
 from statistics import median
-from typing import NamedTuple
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from frobench.suite.checks.ceilings import PATHS
-from frobench.suite.stored.types import Case, Check, Energy, ProfileName, Run, Scalar, Sensed, Work
+from frobench.suite.stored.types import Case, Energy, ProfileName, Run, Sensed
 from tests.instruments.faults.judging import add_up, made, of_its_name
 from tests.instruments.runs import factory
 from tests.instruments.runs.evidence import side_by_side
+from tests.instruments.runs.factory_plans import PLANS, Plan
 from tests.instruments.runs.made_up import Machine, made_up
 
 LAUNCHES = (1, 2, 5, 6, 7, 8, 10, 12)
 PROFILES: tuple[ProfileName, ...] = ("quick", "standard", "rigorous")
-UNIT = {"float64": 2**-53, "float32": 2**-24, "tfloat32": 2**-11, "float16": 2**-11, "int8": 0.0}
-UNIT |= {"bfloat16": 2**-8, "float8_e4m3fn": 2**-8}
-
-
-class Wanted(NamedTuple):
-    """A case, and what a call of it takes."""
-
-    function: str
-    group: str
-    params: dict[str, Scalar]
-    seconds: float
-    work: Work
-    check: Check
 
 
 def good_run(seed: int) -> Run:
@@ -46,8 +31,14 @@ def good_run(seed: int) -> Run:
     machine = made_up(chance)
     launches, profile = chance.choice(LAUNCHES), chance.choice(PROFILES)
     longest = factory.LONGEST_SAMPLE[profile]
-    wanted = [one for one in _cases(machine) if chance.random() < 0.8]
-    cases = [_case(machine, one, launches) for one in wanted if one.seconds <= longest]
+    names = ["cpu", *machine.accelerators]
+    wanted = [
+        (group, plan)
+        for group, plans in PLANS.items()
+        for plan in plans(names, machine.rates)
+        if chance.random() < 0.8 and not plan.absence
+    ]
+    cases = [_case(machine, *one, launches) for one in wanted if one[1].seconds <= longest]
     places = [chance.sample(range(1, len(cases) + 1), len(cases)) for _ in range(launches)]
     for number, one in enumerate(cases):
         one.extra_info.order = [launch[number] for launch in places]
@@ -61,7 +52,6 @@ def good_run(seed: int) -> Run:
         first, by = chance.randrange(launches), timedelta(seconds=chance.uniform(-4000, 4000))
         starts = [at + by if n >= first else at for n, at in enumerate(starts)]
     step = chance.choice([1e-9, 4e-8, 1e-7, 1e-6])
-    names = ["cpu", *machine.accelerators]
     empty = {name: chance.uniform(0.5, 1.0) * _empty(machine, name) for name in names}
     run.benchmarks = cases
     part = run.frobench
@@ -85,11 +75,11 @@ def good_run(seed: int) -> Run:
     part.complete = chance.random() < 0.9
     part.outcomes = [
         factory.outcome(
-            factory.fullname(one.group, one.function, one.params),
-            one.params,
-            "a call takes too long" if one.seconds > longest else None,
+            factory.fullname(group, plan.function, plan.params),
+            plan.params,
+            "a call takes too long" if plan.seconds > longest else None,
         )
-        for one in wanted
+        for group, plan in wanted
     ]
     cpu = machine.environment.cpu
     brand = {"brand_raw": cpu.model} if cpu.model else {}
@@ -99,77 +89,10 @@ def good_run(seed: int) -> Run:
     return run
 
 
-def _cases(machine: Machine) -> Iterator[Wanted]:
-    places = [("cpu", machine.cpu), *((name, machine.gpu) for name in machine.accelerators[:1])]
-    for name, speeds in places:
-        for dtype, rate in speeds.flops.items():
-            narrow = dtype in {"tfloat32", "float8_e4m3fn", "int8"}
-            function = "bench_square_narrow" if narrow else "bench_square"
-            for n in (16, 256, 2048, 8192):
-                seconds = 2 * speeds.launch + 2 * n**3 / rate
-                work = Work(flops=2.0 * n**3, bytes=12.0 * n * n)
-                params: dict[str, Scalar] = {"device": name, "n": n, "dtype": dtype}
-                yield Wanted(function, "matmul", params, seconds, work, _checked(n, dtype))
-        for size in (4**6, 4**10, 4**14):
-            seconds = 2 * speeds.launch + 2 * size / speeds.memory
-            yield _copy("bench_within", name, size, seconds, 2)
-    yield from _on_accelerators(machine)
-
-
-def _on_accelerators(machine: Machine) -> Iterator[Wanted]:
-    names, speeds, large = machine.accelerators, machine.gpu, 4**13
-    launch = 2 * speeds.launch
-    for name in names[:1]:
-        for function in ("bench_to_device", "bench_to_host"):
-            for size in (4, 4**9, large):
-                yield _copy(function, name, size, launch + size / speeds.link, memory="pinned")
-        yield _copy("bench_both_ways", name, large, launch + large / speeds.link, 2)
-    for many in (2, 4, 8):
-        if len(names) < many:
-            return
-        place = "+".join(names[:many])
-        seconds = many * launch + large / speeds.link
-        yield _copy("bench_all_at_once", place, large, seconds, many, direction="to_host")
-        rate = next(iter(speeds.flops.values()))
-        for n in (64, 4096):
-            one = launch + 2 * n**3 / rate
-            for function, where, count, seconds in (
-                ("bench_sequence", names[0], 2, 2 * one),
-                ("bench_one_thread", place, many, one + many * launch),
-                ("bench_in_turn", place, many, many * one),
-            ):
-                if function != "bench_sequence" or many == 2:
-                    params: dict[str, Scalar] = {"device": where, "n": n}
-                    work, check = (
-                        Work(flops=count * 2.0 * n**3, items=count),
-                        _checked(n, "float32"),
-                    )
-                    yield Wanted(function, "parallel_matmul", params, seconds, work, check)
-    if len(names) > 1:
-        seconds = 2 * launch + large / speeds.peer
-        yield _copy("bench_between", "+".join(names[:2]), large, seconds, way="direct")
-
-
-def _copy(
-    function: str, place: str, size: int, seconds: float, times: int = 1, **more: Scalar
-) -> Wanted:
-    """Let a copy of so many bytes move them so many times."""
-    params = {"device": place, "size": size, **more}
-    check = Check("every element, bit by bit", 0.0, 0.0)
-    work = Work(bytes=float(times * size), path=PATHS[function])
-    return Wanted(function, "copies", params, seconds, work, check)
-
-
-def _checked(n: int, dtype: str) -> Check:
-    rounding = UNIT[dtype]
-    bound = 4 * rounding + (4 + 4 * math.sqrt(n)) * min(rounding, 2**-24)
-    return Check("every entry", bound / 7, bound, dtype)
-
-
-def _case(machine: Machine, wanted: Wanted, launches: int) -> Case:
+def _case(machine: Machine, group: str, wanted: Plan, launches: int) -> Case:
     chance = machine.chance
     spread = chance.choice([0.002, 0.01, 0.05, 0.3])
-    on_cpu = wanted.params["device"] == "cpu"
+    on_cpu = wanted.devices[0].startswith("cpu")
     least = 1e-4 if on_cpu else 0.0
     iterations = max(1, math.ceil(least / wanted.seconds))
     count = chance.choice([3, 5, 12])
@@ -182,9 +105,9 @@ def _case(machine: Machine, wanted: Wanted, launches: int) -> Case:
         by_launch.append([wanted.seconds * slower * factor for factor in factors])
     if launches > 2 and chance.random() < 0.05:
         by_launch[-1] = []
-    devices = str(wanted.params["device"]).split("+")
+    devices = wanted.devices
     return factory.case(
-        wanted.group,
+        group,
         wanted.function,
         wanted.params,
         by_launch,
@@ -192,7 +115,7 @@ def _case(machine: Machine, wanted: Wanted, launches: int) -> Case:
         warmup=[5 * iterations * wanted.seconds if one else 0.0 for one in by_launch],
         work=wanted.work,
         check=wanted.check,
-        parts={} if on_cpu else _parts(wanted, machine, by_launch),
+        parts=_parts(wanted, machine, by_launch),
         peak_bytes=None if on_cpu else int(chance.uniform(1e6, 2e9)),
         telemetry=_sensed(machine, devices),
         energy=_energy(machine, devices, by_launch),
@@ -200,21 +123,18 @@ def _case(machine: Machine, wanted: Wanted, launches: int) -> Case:
 
 
 def _parts(
-    wanted: Wanted, machine: Machine, by_launch: list[list[float]]
+    wanted: Plan, machine: Machine, by_launch: list[list[float]]
 ) -> dict[str, list[float | None]]:
-    """Let the devices work for most of a sample, and those that work in turn not overlap."""
+    """Let the devices work for most of a sample, and lanes share what they can."""
     shortest = [min(samples) if samples else None for samples in by_launch]
-    parts: dict[str, list[float | None]] = {
-        "enqueue": [s and min(machine.gpu.launch, s / 2) for s in shortest],
-        "span": [s and 0.97 * s for s in shortest],
-    }
-    if "+" in str(wanted.params["device"]) and wanted.group == "parallel_matmul":
-        concurrency = 0.0 if wanted.function == "bench_in_turn" else 0.9
-        seen = [
-            s and side_by_side(s, concurrency, balance=machine.chance.uniform(0.8, 1.0))
-            for s in shortest
-        ]
-        names = side_by_side(1.0, concurrency)
+    parts: dict[str, list[float | None]] = {}
+    if not wanted.devices[0].startswith("cpu"):
+        parts["enqueue"] = [s and min(machine.rates.gpu.launch, s / 2) for s in shortest]
+        parts["span"] = [s and 0.97 * s for s in shortest]
+    if wanted.concurrency is not None:
+        balance = machine.chance.uniform(0.8, 1.0)
+        seen = [s and side_by_side(s, wanted.concurrency, balance=balance) for s in shortest]
+        names = side_by_side(1.0, 0.0)
         parts |= {name: [one[name] if one else None for one in seen] for name in names}
     return parts
 
@@ -248,4 +168,4 @@ def _energy(machine: Machine, devices: list[str], by_launch: list[list[float]]) 
 
 
 def _empty(machine: Machine, name: str) -> float:
-    return 9e-8 if name == "cpu" else machine.gpu.launch
+    return 9e-8 if name == "cpu" else machine.rates.gpu.launch
