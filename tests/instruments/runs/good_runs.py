@@ -9,12 +9,11 @@ machine or its driver does not tell is unknown with a reason, as a run stores it
 import math
 from datetime import UTC, datetime, timedelta
 from random import Random
-from statistics import median
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from frobench.suite.stored.types import Case, Energy, ProfileName, Run, Sensed
+from frobench.suite.stored.types import Case, ProfileName, Run
 from tests.instruments.faults.judging import add_up, made, of_its_name
 from tests.instruments.runs import factory
 from tests.instruments.runs.evidence import side_by_side
@@ -105,7 +104,6 @@ def _case(machine: Machine, group: str, wanted: Plan, launches: int) -> Case:
         by_launch.append([wanted.seconds * slower * factor for factor in factors])
     if launches > 2 and chance.random() < 0.05:
         by_launch[-1] = []
-    devices = wanted.devices
     return factory.case(
         group,
         wanted.function,
@@ -117,8 +115,6 @@ def _case(machine: Machine, group: str, wanted: Plan, launches: int) -> Case:
         check=wanted.check,
         parts=_parts(wanted, machine, by_launch),
         peak_bytes=None if on_cpu else int(chance.uniform(1e6, 2e9)),
-        telemetry=_sensed(machine, devices),
-        energy=_energy(machine, devices, by_launch),
     )
 
 
@@ -137,34 +133,6 @@ def _parts(
         names = side_by_side(1.0, 0.0)
         parts |= {name: [one[name] if one else None for one in seen] for name in names}
     return parts
-
-
-def _sensed(machine: Machine, devices: list[str]) -> dict[str, Sensed]:
-    """Read the sensors of the devices that have any."""
-    seen = {}
-    for one in machine.environment.accelerators:
-        name = one.place
-        if name in devices and one.max_clock_hz and one.power_limit_watts:
-            watts, clock = one.power_limit_watts, one.max_clock_hz
-            values = {
-                "sm_clock_hz": (0.3 * clock, 0.9 * clock, clock),
-                "power_watts": (0.1 * watts, 0.8 * watts, 1.1 * watts),
-                "temperature_celsius": (31.0, 55.0, 84.0),
-            }
-            seen[name] = Sensed(readings=9, values=values)
-    return seen
-
-
-def _energy(machine: Machine, devices: list[str], by_launch: list[list[float]]) -> Energy | None:
-    """Let calls cost what most of the devices' limits allow, where all have one."""
-    limits = {one.place: one.power_limit_watts for one in machine.environment.accelerators}
-    watts = [limits.get(name) for name in devices]
-    known = [one for one in watts if one]
-    if len(known) < len(watts):
-        return None
-    part = machine.chance.choice([0.0, 0.1, 0.8, 1.05])  # some counters stand still
-    seconds = [median(samples) if samples else None for samples in by_launch]
-    return Energy(joules=[s and part * sum(known) * s for s in seconds], seconds=[*seconds])
 
 
 def _empty(machine: Machine, name: str) -> float:
