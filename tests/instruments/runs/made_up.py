@@ -151,7 +151,7 @@ def _listed(chance: Random) -> tuple[Accelerator, Rates]:
         if f"peak_{name}" in fact
     }
     lanes = catalog.pcie_rate(one.pcie_generation_max or 3, one.pcie_width or 16)
-    launch = chance.uniform(3e-6, 2e-4)
+    launch = chance.uniform(7e-6, 2e-4)
     return one, Rates(
         flops or {"float32": 1e12},
         fact.get("memory_bandwidth", 1e11) * chance.uniform(0.2, 0.95),
@@ -190,7 +190,7 @@ def _of_units(chance: Random) -> tuple[Accelerator, Rates]:
     generation = catalog.generations()[capability]
     slot = catalog.pcie_rate(int(generation.slot), 16) if generation.slot else 5e10
     memory, link = chance.uniform(3e10, generation.memory), chance.uniform(3e9, slot)
-    launch = chance.uniform(5e-6, 1e-3)
+    launch = chance.uniform(7e-6, 1e-3)
     return one, Rates(flops, memory, link, launch, launch, 1e10)
 
 
