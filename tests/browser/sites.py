@@ -26,7 +26,7 @@ HONEST: dict[str, Callable[[], Run]] = {
     "two-gpus": lambda: factory.run(seed=1, accelerators=2),
     "two-gpus-slower": lambda: factory.run(seed=2, accelerators=2, slower=1.2),
     "four-gpus-partial": lambda: _sensed(factory.run(seed=3, accelerators=4, partial=True)),
-    "eight-gpus": lambda: good_run(12),
+    "eight-gpus": lambda: good_run(18),
     "few-launches": lambda: factory.run(seed=4, launches=3),
     "all-failed": lambda: _failed(factory.run(seed=5, accelerators=1)),
 }

@@ -69,10 +69,7 @@ class Gpu:
     processes: Any = ()
     fields: dict[int, Any] = field(default_factory=dict)
     refuses: dict[str, int] = field(
-        default_factory=lambda: {
-            "nvmlDeviceGetFanSpeed": pynvml.NVML_ERROR_NOT_SUPPORTED,
-            "nvmlDeviceGetFanSpeed_v2": pynvml.NVML_ERROR_NOT_SUPPORTED,
-        }
+        default_factory=lambda: {"nvmlDeviceGetFanSpeed": pynvml.NVML_ERROR_NOT_SUPPORTED}
     )
     lost: bool = False
 
@@ -238,16 +235,6 @@ def _clock(which: str) -> Callable[..., int | None]:
     return lambda gpu, kind, out: _put(out, _now(gpu.now(which)[kind.value]))
 
 
-def _temperature(gpu: Gpu, sensor: Any, out: Any) -> int | None:  # noqa: ANN401 - see `_put`
-    if sensor.value != pynvml.NVML_TEMPERATURE_GPU:
-        return int(pynvml.NVML_ERROR_INVALID_ARGUMENT)
-    return _put(out, gpu.now("temperature"))
-
-
-def _temperature_v(gpu: Gpu, out: Any) -> None:  # noqa: ANN401 - see `_put`
-    out._obj.temperature = gpu.now("temperature")
-
-
 def _processes(gpu: Gpu, count: Any, array: Any) -> int | None:  # noqa: ANN401 - see `_put`
     running = gpu.now("processes")
     if len(running) > (len(array) if array else 0):
@@ -282,9 +269,7 @@ TELLING: dict[str, Callable[..., int | None]] = {
     "nvmlDeviceGetUtilizationRates": _utilization,
     "nvmlDeviceGetClockInfo": _clock("clocks"),
     "nvmlDeviceGetMaxClockInfo": _clock("max_clocks"),
-    "nvmlDeviceGetTemperature": _temperature,
-    "nvmlDeviceGetTemperatureV": _temperature_v,
-    "nvmlDeviceGetFanSpeed_v2": lambda gpu, _, out: _put(out, gpu.now("fan")),
+    "nvmlDeviceGetTemperature": lambda gpu, _, out: _put(out, gpu.now("temperature")),
     "nvmlDeviceGetComputeRunningProcesses_v3": _processes,
     "nvmlDeviceGetFieldValues": _fields,
 }

@@ -207,11 +207,15 @@ def _copied(run: Run) -> Case:
     return one
 
 
-UNLISTED = {"name": "NVIDIA Graphics Device", "capability": "9.0", "multiprocessors": 40}
+UNLISTED: dict[str, object] = {
+    "name": "NVIDIA Graphics Device",
+    "capability": "9.0",
+    "multiprocessors": 40,
+}
 """A device that the catalog does not know, of a generation that it knows."""
-STRANGE = {"name": "Another", "capability": None, "multiprocessors": None}
+STRANGE: dict[str, object] = {"name": "Another", "capability": None, "multiprocessors": None}
 """A device of which nothing is known."""
-SMALL_CACHE = {"name": "NVIDIA GeForce RTX 2070 SUPER", "capability": "7.5"}
+SMALL_CACHE: dict[str, object] = {"name": "NVIDIA GeForce RTX 2070 SUPER", "capability": "7.5"}
 SMALL_CACHE |= {"memory_bytes": 8 * 2**30, "multiprocessors": 40}
 """A device with 4 MiB of cache and a memory of 448 GB/s."""
 OF_UNITS = 40 * 256 * 1.98e9
@@ -244,7 +248,7 @@ _REFUSED: dict[str, dict[str, Spoil]] = {
         "a product of four times the peak": lasting(2 * 16384**3 / 4e15, dtype="bfloat16"),
     },
     "above-memory": {
-        "bytes a thousandfold": of_work("bench_within", device="cpu", bytes=2e3 * 4**13),
+        "bytes a thousandfold": of_work("bench_within", device="cpu", bytes=2e3 * 4**13)
     },
     "above-link": {
         "a copy above the link by any name": _uploaded,
@@ -253,7 +257,7 @@ _REFUSED: dict[str, dict[str, Spoil]] = {
     "above-one": {
         "two devices three times as fast as one": lambda run: last(
             run, case(run, "bench_sequence").stats.median / 3, case(run, "bench_two_at_once")
-        ),
+        )
     },
     "out-of-bounds": {
         "the clock's steps in nanoseconds": of_launch(2, timer_step=31.0),
@@ -281,16 +285,12 @@ _REFUSED: dict[str, dict[str, Spoil]] = {
         "a bound that lets all pass": of_check(error=0.5, bound=1e6),
         "a cache larger than memory": of_cpu(last_level_cache_bytes=2**36),
     },
-    "impossible-energy": {
-        "joules in millijoules": drawing(500e3),
-    },
+    "impossible-energy": {"joules in millijoules": drawing(500e3)},
     "impossible-part": {
         "queueing in milliseconds": of_parts(enqueue=5.0),
         "a sustained call of three samples": of_parts(sustained=0.7),
     },
-    "other-precision": {
-        "TF32 as float32, by its error": of_check(precision="tfloat32"),
-    },
+    "other-precision": {"TF32 as float32, by its error": of_check(precision="tfloat32")},
     "overlap-in-turn": {
         "overlap of a control by any name": _controlled,
         "a control in turn whose lanes overlap": of_parts("bench_two_at_once", shared_in_turn=1.0),
@@ -301,9 +301,7 @@ _REFUSED: dict[str, dict[str, Spoil]] = {
     "no-work": {"a result from an earlier call": lasting(6e-6, n=256)},
     "idle-device": {"tensors left on the host": of_info(idle_devices=["cuda:0"])},
     "warm-cache": {"cold caches that nobody emptied": of_info(flushed_bytes=0)},
-    "statistics-differ": {
-        "a better median": lambda run: put(product(run).stats, median=0.1),
-    },
+    "statistics-differ": {"a better median": lambda run: put(product(run).stats, median=0.1)},
     "sample-count": {
         "one sample of the other version": of_info(against=[1.0]),
         "a sample taken out": lambda run: product(run).stats.data.pop(),
@@ -324,7 +322,7 @@ _REFUSED: dict[str, dict[str, Spoil]] = {
     "repeated-name": {
         "two cases of one name": lambda run: put(
             run.benchmarks[0], fullname=run.benchmarks[1].fullname
-        ),
+        )
     },
     "outcome-missing": {
         "a case without samples": _passed,

@@ -61,20 +61,9 @@ def left_out(function: str, status: Any, reason: str, **params: Any) -> Outcome:
     return Outcome(fullname=name, group="", params=params, status=status, reason=reason)
 
 
-def answer(  # noqa: PLR0913 - a keyword for each thing that few tests need
-    exercise: str,
-    cases: Iterable[Case],
-    outcomes: Iterable[Outcome] = (),
-    *,
-    accelerators: int = 0,
-    devices: list[str] | None = None,
-    beside: Iterable[Case] = (),
-) -> Any:  # noqa: ANN401 - a section, in which a test knows what is there
+def answer(exercise: str, cases: Iterable[Case], *rest: Iterable[Outcome], **more: Any) -> Any:  # noqa: ANN401 - as `run_of` has them; a section, in which a test knows what is there
     """Return the section of the report that answers the exercise from these cases."""
-    run = run_of(
-        exercise, cases, outcomes, accelerators=accelerators, devices=devices, beside=beside
-    )
-    return sections(run)[0]
+    return sections(run_of(exercise, cases, *rest, **more))[0]
 
 
 def run_of(  # noqa: PLR0913 - a keyword for each thing that few tests need

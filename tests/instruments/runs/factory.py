@@ -6,7 +6,7 @@ adding a case leaves the others as they were.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import sha256
@@ -25,6 +25,7 @@ from frobench.suite.stored.types import (
     CaseInfo,
     CommitInfo,
     Conclusion,
+    Environment,
     Exercise,
     Frobench,
     Launch,
@@ -38,10 +39,12 @@ from frobench.suite.stored.types import (
 )
 from tests.instruments.runs.evidence import side_by_side
 from tests.instruments.runs.factory_machine import environment, machine_info
-from tests.instruments.runs.factory_plans import GPU, PLANS, Plan
+from tests.instruments.runs.factory_plans import PLANS, RATES, Pair, Plan, Rates
 
 KEPT = 300
 """Runs that are kept, since most tests want one that another has had made."""
+PLANNED = 20.0
+"""Seconds of a run before its first launch."""
 COMMIT = "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567"
 LONGEST_SAMPLE: dict[ProfileName, float] = {"quick": 0.02, "standard": 0.2, "rigorous": 2.0}
 QUESTIONS = {
@@ -52,6 +55,26 @@ QUESTIONS = {
     "copies": "What does moving data cost?",
     "transformer": "What does the machine give to the layers of a transformer?",
 }
+
+
+class Wanted(NamedTuple):
+    """A stored run that is wanted.
+
+    noise : standard deviation of a launch's effect on a case, relative; samples inside a launch
+        vary by a third of it
+    slower : factor on the time of every case, for comparisons
+    partial : it was interrupted: its last launch measured every second case only, which shows as 0
+        samples of that launch
+    """
+
+    seed: int = 0
+    machine: str | None = None
+    accelerators: int = 0
+    launches: int = 8
+    profile: ProfileName = "standard"
+    noise: float = 0.01
+    slower: float = 1.0
+    partial: bool = False
 
 
 def _samples(plan: Plan, launches: int, noise: float, seed: int) -> list[list[float]]:
@@ -69,14 +92,14 @@ def _samples(plan: Plan, launches: int, noise: float, seed: int) -> list[list[fl
     return result
 
 
-def _parts(plan: Plan, by_launch: list[list[float]]) -> dict[str, list[float | None]]:
+def _parts(plan: Plan, by_launch: list[list[float]], gpu: Rates) -> dict[str, list[float | None]]:
     hosts = [median(samples) if samples else math.nan for samples in by_launch]
     on_cpu = plan.devices[0].startswith("cpu")
-    parts = {"enqueue": [host if on_cpu else min(host, GPU.launch) for host in hosts]}
+    parts = {"enqueue": [host if on_cpu else min(host, gpu.launch) for host in hosts]}
     if not on_cpu:
-        parts["span"] = [max(host - GPU.readback, host / 2) for host in hosts]
+        parts["span"] = [max(host - gpu.readback, host / 2) for host in hosts]
     if not on_cpu and plan.function == "bench_square":
-        parts["device"] = [max(host - GPU.readback - GPU.launch, host / 3) for host in hosts]
+        parts["device"] = [max(host - gpu.readback - gpu.launch, host / 3) for host in hosts]
         if plan.params["n"] == 8192:
             parts["sustained"] = [1.1 * host for host in hosts]
     if plan.concurrency is not None:
@@ -150,7 +173,7 @@ def outcome(
     )
 
 
-def _case(exercise: str, plan: Plan, by_launch: list[list[float]]) -> Case:
+def _case(exercise: str, plan: Plan, by_launch: list[list[float]], gpu: Rates) -> Case:
     iterations = 1 if plan.seconds > 1e-5 else round(1e-5 / plan.seconds) + 1
     made = case(
         exercise,
@@ -162,7 +185,7 @@ def _case(exercise: str, plan: Plan, by_launch: list[list[float]]) -> Case:
         warmup=[5 * plan.seconds if samples else 0.0 for samples in by_launch],
         work=plan.work,
         check=plan.check,
-        parts=_parts(plan, by_launch),
+        parts=_parts(plan, by_launch, gpu),
         peak_bytes=None if plan.devices[0].startswith("cpu") else int(2e9),
     )
     made.extra_info.device = str(plan.params["device"])
@@ -200,93 +223,58 @@ def sampled(cases: list[Case], launch: int) -> float:
     return seconds
 
 
-def _launch(index: int, started: datetime, cases: list[Case], devices: list[str]) -> Launch:
-    infos = [case.extra_info for case in cases]
-    return Launch(
-        started=(started + timedelta(seconds=20 + 32 * index)).isoformat(),
-        seconds=31.5,
-        begun=20.0 + 32 * index,
-        body_seconds=sampled(cases, index),
-        warmup_seconds=sum(info.warmup[index] for info in infos),
-        empty_body={device: 9.4e-8 if device == "cpu" else 6.1e-6 for device in devices},
-        timer_step=3.1e-8,
-    )
+def _launches(
+    wanted: Wanted, started: datetime, cases: list[Case], devices: list[str]
+) -> Iterator[Launch]:
+    begun, infos = PLANNED, [case.extra_info for case in cases]
+    for index in range(wanted.launches):
+        body, warmup = sampled(cases, index), sum(info.warmup[index] for info in infos)
+        yield Launch(
+            started=(started + timedelta(seconds=begun)).isoformat(),
+            seconds=max(31.5, body + warmup),
+            begun=begun,
+            body_seconds=body,
+            warmup_seconds=warmup,
+            empty_body={device: 9.4e-8 if device == "cpu" else 6.1e-6 for device in devices},
+            timer_step=3.1e-8,
+        )
+        begun += max(31.5, body + warmup) + 0.5
 
 
-def run(  # noqa: PLR0913 - one keyword for each thing a test may vary
-    *,
-    seed: int = 0,
-    machine: str | None = None,
-    accelerators: int = 0,
-    launches: int = 8,
-    profile: ProfileName = "standard",
-    noise: float = 0.01,
-    slower: float = 1.0,
-    partial: bool = False,
-) -> Run:
-    """Build a stored run of a machine with two CPU cores and 0, 1 or 2 accelerators.
-
-    Parameters
-    ----------
-    noise
-        Standard deviation of a launch's effect on a case, relative; samples inside a
-        launch vary by a third of it.
-    slower
-        Factor on the time of every case, for comparisons.
-    partial
-        The run was interrupted: its last launch measured every second case only, which
-        shows as 0 samples of that launch.
-    """
-    wanted = _Wanted(seed, machine, accelerators, launches, profile, noise, slower, partial)
-    return msgspec.json.decode(_encoded(checks.conclude, wanted), type=Run)
-
-
-class _Wanted(NamedTuple):
-    """What `run` takes."""
-
-    seed: int
-    machine: str | None
-    accelerators: int
-    launches: int
-    profile: ProfileName
-    noise: float
-    slower: float
-    partial: bool
+def run(**wanted: Any) -> Run:  # noqa: ANN401 - what `Wanted` has
+    """Build a stored run of a machine with two CPU cores and some accelerators, as it is wanted."""
+    return msgspec.json.decode(_encoded(checks.conclude, Wanted(**wanted)), type=Run)
 
 
 @lru_cache(KEPT)
-def _encoded(conclude: Callable[[Run], list[Conclusion]], wanted: _Wanted) -> bytes:
+def _encoded(conclude: Callable[[Run], list[Conclusion]], wanted: Wanted) -> bytes:
     """Make a run, judge it and seal it; tests may replace what judges."""
-    result = _made(wanted)
+    result = of_machine(wanted, environment(wanted.machine, wanted.accelerators), RATES)
     result.frobench.conclusions = conclude(result)
     result.frobench.digest = store.digest(result)
     return msgspec.json.encode(result)
 
 
-def _measured(wanted: _Wanted, devices: list[str]) -> tuple[list[Case], list[Outcome]]:
-    """Return the cases that passed, and what became of all."""
+def of_machine(wanted: Wanted, told: Environment, rates: Pair) -> Run:
+    """Return a run of some machine, without conclusions."""
+    seed, profile = wanted.seed, wanted.profile
+    devices = ["cpu", *(one.place for one in told.accelerators)]
     cases: list[Case] = []
     outcomes: list[Outcome] = []
     for exercise, plans in PLANS.items():
-        for plan in plans(devices):
-            if wanted.profile == "quick" and not plan.headline:
+        for plan in plans(devices, rates):
+            if profile == "quick" and not plan.headline:
                 continue
-            outcomes.append(_outcome(exercise, plan, wanted.profile))
+            outcomes.append(_outcome(exercise, plan, profile))
             if outcomes[-1].status == "passed":
                 slow = plan._replace(seconds=plan.seconds * wanted.slower)
-                by_launch = _samples(slow, wanted.launches, wanted.noise, wanted.seed)
+                by_launch = _samples(slow, wanted.launches, wanted.noise, seed)
                 if wanted.partial and len(cases) % 2:
                     by_launch[-1] = []
-                cases.append(_case(exercise, slow, by_launch))
-    _shuffle(cases, wanted.launches, wanted.seed)
-    return cases, outcomes
-
-
-def _made(wanted: _Wanted) -> Run:
-    seed, profile, launches = wanted.seed, wanted.profile, wanted.launches
-    devices = ["cpu", *(f"cuda:{index}" for index in range(wanted.accelerators))]
-    cases, outcomes = _measured(wanted, devices)
+                cases.append(_case(exercise, slow, by_launch, rates.gpu))
+    _shuffle(cases, wanted.launches, seed)
     started = datetime(2026, 1, 1, 12, tzinfo=UTC) + timedelta(days=seed)
+    launches = [*_launches(wanted, started, cases, devices)]
     return Run(
         machine_info=machine_info(),
         commit_info=CommitInfo(id=COMMIT, time=started.isoformat(), dirty=False, branch="main"),
@@ -300,8 +288,8 @@ def _made(wanted: _Wanted) -> Run:
             profile=profile,
             seed=seed,
             complete=not wanted.partial,
-            seconds=28.0 + 31.5 * launches,
-            plan_seconds=20.0,
+            seconds=8.0 + PLANNED + sum(launch.seconds for launch in launches),
+            plan_seconds=PLANNED,
             settings=Settings(
                 profile=profile,
                 longest_sample=LONGEST_SAMPLE[profile],
@@ -309,12 +297,12 @@ def _made(wanted: _Wanted) -> Run:
                 budget=270.0,
                 devices=devices,
             ),
-            environment=environment(wanted.machine, wanted.accelerators),
+            environment=told,
             exercises={
                 name: Exercise(question=question, explanation="One question of the suite.")
                 for name, question in QUESTIONS.items()
             },
-            launches=[_launch(index, started, cases, devices) for index in range(launches)],
+            launches=launches,
             outcomes=outcomes,
             conclusions=[],
         ),

@@ -19,16 +19,33 @@ class Rates(NamedTuple):
     link: float
     launch: float
     readback: float
+    peer: float
 
 
-CPU = Rates({"float32": 1.1e11, "bfloat16": 1.6e11, "float16": 1.2e9}, 2e10, 1e10, 2e-6, 4e-7)
+class Pair(NamedTuple):
+    """What a machine's processor and each of its accelerators can do."""
+
+    cpu: Rates
+    gpu: Rates
+
+    def of(self, device: str) -> Rates:
+        """Return what a device can do."""
+        return self.cpu if device.startswith("cpu") else self.gpu
+
+
+CPU = Rates({"float32": 1.1e11, "bfloat16": 1.6e11, "float16": 1.2e9}, 2e10, 1e10, 2e-6, 4e-7, 1e10)
 GPU = Rates(
     {"float32": 5.1e13, "tfloat32": 3.8e14, "bfloat16": 7.8e14, "float16": 7.6e14},
-    4.3e12,
-    5.5e10,
-    5e-6,
-    1.1e-5,
+    memory=4.3e12,
+    link=5.5e10,
+    launch=5e-6,
+    readback=1.1e-5,
+    peer=1.65e11,
 )
+RATES = Pair(CPU, GPU)
+UNIT = {"float64": 2**-53, "float32": 2**-24, "tfloat32": 2**-11, "float16": 2**-11, "int8": 0.0}
+UNIT |= {"bfloat16": 2**-8, "float8_e4m3fn": 2**-8}
+"""Rounding, relative."""
 
 
 class Plan(NamedTuple):
@@ -49,19 +66,14 @@ class Plan(NamedTuple):
         return str(self.params["device"]).split("+")
 
 
-def _rates(device: str) -> Rates:
-    return CPU if device.startswith("cpu") else GPU
-
-
-def _product(device: str, flops: float, moved: float, dtype: str = "float32") -> float:
+def _product(rates: Rates, flops: float, moved: float, dtype: str = "float32") -> float:
     """Seconds for a product: one launch plus the slower of arithmetic and memory."""
-    rates = _rates(device)
-    return rates.launch + rates.readback + max(flops / rates.flops[dtype], moved / rates.memory)
+    rate = rates.flops.get(dtype) or min(rates.flops.values())
+    return rates.launch + rates.readback + max(flops / rate, moved / rates.memory)
 
 
 def _freivalds(n: int, dtype: str = "float32") -> Check:
-    unit = {"float32": 2**-24, "tfloat32": 2**-11, "bfloat16": 2**-8, "float16": 2**-11}[dtype]
-    error = unit * math.sqrt(n) / 2
+    error = UNIT[dtype] * math.sqrt(n) / 2
     return Check("rows of C x with A (B x) in float64", error, 8 * error, dtype)
 
 
@@ -70,26 +82,26 @@ def _absent(function: str, **params: Scalar) -> Plan:
     return Plan(function, place | params, 0.0, Work(), _freivalds(16), absence="no accelerator")
 
 
-def _matmul(devices: list[str]) -> Iterator[Plan]:
+def _matmul(devices: list[str], pair: Pair) -> Iterator[Plan]:
     for device in devices[:2]:
         for n in (2**power for power in range(4, 15)):
             work, place = Work(flops=2.0 * n**3, bytes=12.0 * n**2), {"device": device, "n": n}
-            for dtype in _rates(device).flops:
-                seconds = _product(device, 2.0 * n**3, 12.0 * n**2, dtype)
+            for dtype in pair.of(device).flops:
+                seconds = _product(pair.of(device), 2.0 * n**3, 12.0 * n**2, dtype)
                 params: dict[str, Scalar] = place | {"dtype": dtype}
                 check, leads = _freivalds(n, dtype), dtype == "float32"
                 yield Plan("bench_square", params, seconds, work, check, leads)
             if device != "cpu":
-                eager, check = _product(device, 2.0 * n**3, 12.0 * n**2), _freivalds(n)
-                copied = eager + 3 * GPU.readback + 12.0 * n**2 / GPU.link
+                eager, check = _product(pair.of(device), 2.0 * n**3, 12.0 * n**2), _freivalds(n)
+                copied = eager + 3 * pair.gpu.readback + 12.0 * n**2 / pair.gpu.link
                 yield Plan("bench_square_with_copies", {**place}, copied, work, check)
-                replayed = eager - 0.6 * GPU.launch
+                replayed = eager - 0.6 * pair.gpu.launch
                 yield Plan("bench_square_graph", {**place}, replayed, work, check, headline=False)
         for function, shape, flops, moved in (
             ("bench_batched", {"batch": 256, "n": 64}, 2.0 * 256 * 64**3, 12.0 * 256 * 64**2),
             ("bench_tall", {"rows": 65536, "n": 16}, 2.0 * 65536 * 16**2, 8.0 * 65536 * 16),
         ):
-            seconds, work = _product(device, flops, moved), Work(flops=flops, bytes=moved)
+            seconds, work = _product(pair.of(device), flops, moved), Work(flops=flops, bytes=moved)
             params = {"device": device, **shape}
             yield Plan(function, params, seconds, work, _freivalds(shape["n"]), headline=False)
     if len(devices) == 1:
@@ -97,7 +109,7 @@ def _matmul(devices: list[str]) -> Iterator[Plan]:
         yield _absent("bench_square_graph", n=16)
 
 
-def _norm_logging(devices: list[str]) -> Iterator[Plan]:
+def _norm_logging(devices: list[str], pair: Pair) -> Iterator[Plan]:
     """Costs of a step in units of what it does: launches, and read-backs that wait."""
     costs = {  # function: (launches, read-backs, extra seconds on the host)
         "bench_product_only": (1, 0.0, 0.0),
@@ -110,7 +122,7 @@ def _norm_logging(devices: list[str]) -> Iterator[Plan]:
     }
     check = Check("the last norm with float64", 2e-7, 1e-5, "float32")
     for device in devices[:2]:
-        rates = _rates(device)
+        rates = pair.of(device)
         compute = 2e6 / rates.flops["float32"]
         for function, (launches, readbacks, host) in costs.items():
             queued = max(launches * rates.launch, compute)
@@ -122,12 +134,12 @@ def _norm_logging(devices: list[str]) -> Iterator[Plan]:
             yield Plan(function, {"device": device, "steps": STEPS}, seconds, work, check, leads)
 
 
-def _parallel_matmul(devices: list[str]) -> Iterator[Plan]:
-    pair = devices[1:3] if len(devices) > 2 else ["cpu/0", "cpu/1"]
+def _parallel_matmul(devices: list[str], pair: Pair) -> Iterator[Plan]:
+    two = devices[1:3] if len(devices) > 2 else ["cpu/0", "cpu/1"]
     for n in (64, 256, 1024, 2048):
-        one = _product(pair[0], 2.0 * n**3, 12.0 * n**2)
+        one = _product(pair.of(two[0]), 2.0 * n**3, 12.0 * n**2)
         together = one + 1.5e-5  # a thread is woken for the second lane
-        work, place = Work(flops=4.0 * n**3, bytes=24.0 * n**2), "+".join(pair)
+        work, place = Work(flops=4.0 * n**3, bytes=24.0 * n**2), "+".join(two)
         for function, seconds, concurrency in (
             ("bench_sequence", 2 * one, 0.0),
             ("bench_two_at_once", together, one / together),
@@ -137,10 +149,10 @@ def _parallel_matmul(devices: list[str]) -> Iterator[Plan]:
             yield Plan(function, params, seconds, work, _freivalds(n), concurrency=concurrency)
 
 
-def _parameters(devices: list[str]) -> Iterator[Plan]:
+def _parameters(devices: list[str], pair: Pair) -> Iterator[Plan]:
     check, tensors = Check("every parameter, bit by bit", 0.0, 0.0, "float32"), 26
     for device in devices[:2]:
-        rates = _rates(device)
+        rates = pair.of(device)
         for count in (1_000_000, 100_000_000):
             size = 4.0 * count
             for (function, how), (seconds, moved) in {
@@ -159,21 +171,21 @@ def _parameters(devices: list[str]) -> Iterator[Plan]:
                 yield Plan(function, params, seconds + 1e-6, work, check, count == 1_000_000)
 
 
-def _copies(devices: list[str]) -> Iterator[Plan]:
+def _copies(devices: list[str], pair: Pair) -> Iterator[Plan]:
     """Let a copy take fixed costs and its bytes; pageable memory gets a fifth of a link."""
     ways: list[tuple[str, dict[str, Scalar], int, float]] = [
-        ("bench_within", {"device": device}, 2, _rates(device).memory) for device in devices[:2]
+        ("bench_within", {"device": device}, 2, pair.of(device).memory) for device in devices[:2]
     ]
     for device in devices[1:2]:
-        for memory, rate in (("pageable", 0.2 * GPU.link), ("pinned", GPU.link)):
+        for memory, rate in (("pageable", 0.2 * pair.gpu.link), ("pinned", pair.gpu.link)):
             place: dict[str, Scalar] = {"device": device, "memory": memory}
             ways += [(name, place, 1, rate) for name in ("bench_to_device", "bench_to_host")]
     if len(devices) > 2:
-        pair: dict[str, Scalar] = {"device": "+".join(devices[1:3]), "way": "direct"}
-        ways.append(("bench_between", pair, 1, 3 * GPU.link))
+        place = {"device": "+".join(devices[1:3]), "way": "direct"}
+        ways.append(("bench_between", place, 1, pair.gpu.peer))
     check = Check("every element, bit by bit", 0.0, 0.0)
     for function, where, times, rate in ways:
-        rates = _rates(str(where["device"]))
+        rates = pair.of(str(where["device"]))
         leads = function == "bench_within" or where.get("memory") == "pageable"
         for size in (4**6, 4**9, 4**13):
             params = {"device": where["device"], "size": size, **where}
@@ -184,7 +196,7 @@ def _copies(devices: list[str]) -> Iterator[Plan]:
         yield _absent("bench_to_device", size=4, memory="pageable")
 
 
-def _transformer(devices: list[str]) -> Iterator[Plan]:
+def _transformer(devices: list[str], pair: Pair) -> Iterator[Plan]:
     """Yield layers of width 4,096 on an accelerator, launched and replayed, and a narrow one."""
     width, narrow = 12 * 4096**2, 12 * 256**2
     works: dict[str, tuple[Work, int, dict[str, Scalar]]] = {
@@ -196,14 +208,18 @@ def _transformer(devices: list[str]) -> Iterator[Plan]:
         for name, (work, kernels, more) in works.items():
             for behind, launches in (("", kernels), ("_graph", 1)):
                 params = {"device": device, "width": 4096, "layers": 1, **more, "dtype": "bfloat16"}
-                replayed = _product(device, work.flops or 0.0, work.bytes or 0.0, "bfloat16")
-                seconds = replayed + (launches - 1) * GPU.launch
+                replayed = _product(
+                    pair.of(device), work.flops or 0.0, work.bytes or 0.0, "bfloat16"
+                )
+                seconds = replayed + (launches - 1) * pair.gpu.launch
                 check = _freivalds(4096, "bfloat16")
                 yield Plan(f"bench_{name}{behind}", params, seconds, work, check)
     for device in devices[:1]:
         work = Work(flops=6.0 * narrow * 128, bytes=32.0 * narrow, items=128.0)
         params = {"device": device, "width": 256, "layers": 1, "dtype": "float32"}
-        seconds = 45 * CPU.launch + _product(device, work.flops or 0.0, work.bytes or 0.0)
+        seconds = 45 * pair.cpu.launch + _product(
+            pair.of(device), work.flops or 0.0, work.bytes or 0.0
+        )
         yield Plan("bench_train_narrow", params, seconds, work, _freivalds(256))
 
 

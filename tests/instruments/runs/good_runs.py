@@ -1,260 +1,39 @@
 # SPDX-License-Identifier: MIT
-"""Honest runs of made-up machines, fast and slow, whole and lacking, as a seed chooses.
+"""Honest runs of made-up machines, fast and slow, whole and cut short, as a seed chooses.
 
 A machine is a CPU with 2 to 128 cores, or accelerators of the catalog that reach 5% to 110% of
-their datasheet, or ones that no catalog has. Noise only ever makes a sample longer. What a
-machine or its driver does not tell is unknown with a reason, as a run stores it.
+their datasheet, or ones that no catalog has. What a machine or its driver does not tell is unknown
+with a reason, as a run stores it.
 """
 
-import math
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from random import Random
-from statistics import median
-from typing import NamedTuple
 
-from msgspec import UNSET
-from msgspec.structs import replace
-
-from frobench.suite.checks.ceilings import PATHS
-from frobench.suite.stored.types import (
-    Case,
-    Check,
-    Energy,
-    ProfileName,
-    Run,
-    Scalar,
-    Sensed,
-    Work,
-)
-from tests.instruments.faults.judging import add_up, made, of_its_name
+from frobench.suite.stored.types import ProfileName, Run
+from tests.instruments.faults.judging import of_its_name
 from tests.instruments.runs import factory
-from tests.instruments.runs.evidence import side_by_side
-from tests.instruments.runs.made_up import Machine, made_up
+from tests.instruments.runs.made_up import made_up
 
 LAUNCHES = (1, 2, 5, 6, 7, 8, 10, 12)
 PROFILES: tuple[ProfileName, ...] = ("quick", "standard", "rigorous")
-UNIT = {"float64": 2**-53, "float32": 2**-24, "tfloat32": 2**-11, "float16": 2**-11, "int8": 0.0}
-UNIT |= {"bfloat16": 2**-8, "float8_e4m3fn": 2**-8}
-
-
-class Wanted(NamedTuple):
-    """A case, and what a call of it takes."""
-
-    function: str
-    group: str
-    params: dict[str, Scalar]
-    seconds: float
-    work: Work
-    check: Check
+NOISE = (0.002, 0.01, 0.03)
 
 
 def good_run(seed: int) -> Run:
     """Return the run of a made-up machine."""
     chance = Random(seed)  # noqa: S311 - no secret
     machine = made_up(chance)
-    launches, profile = chance.choice(LAUNCHES), chance.choice(PROFILES)
-    longest = factory.LONGEST_SAMPLE[profile]
-    wanted = [one for one in _cases(machine) if chance.random() < 0.8]
-    cases = [_case(machine, one, launches) for one in wanted if one.seconds <= longest]
-    places = [chance.sample(range(1, len(cases) + 1), len(cases)) for _ in range(launches)]
-    for number, one in enumerate(cases):
-        one.extra_info.order = [launch[number] for launch in places]
-    run = made(launches=1, profile="quick")
-    begun = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=chance.randrange(10**7))
-    one_launch = run.frobench.launches[0]
-    took = [chance.uniform(3.0, 40.0) for _ in range(launches)]
-    starts = [begun + timedelta(seconds=20 + sum(took[:n])) for n in range(launches)]
-    stamped = chance.random() < 0.9  # older files tell of no other clock
-    if stamped and chance.random() < 0.2:  # the system's clock was set right
-        first, by = chance.randrange(launches), timedelta(seconds=chance.uniform(-4000, 4000))
-        starts = [at + by if n >= first else at for n, at in enumerate(starts)]
-    step = chance.choice([1e-9, 4e-8, 1e-7, 1e-6])
-    names = ["cpu", *machine.accelerators]
-    empty = {name: chance.uniform(0.5, 1.0) * _empty(machine, name) for name in names}
-    run.benchmarks = cases
-    part = run.frobench
-    part.run, run.datetime = f"{begun:%Y%m%dT%H%M%SZ}-0a1b2c3", begun.isoformat()
-    part.profile = profile
-    part.settings = replace(
-        part.settings, profile=profile, longest_sample=longest, devices=names, launches=None
+    launches = chance.choice(LAUNCHES)
+    wanted = factory.Wanted(
+        seed=seed % 300,  # days after the first of 2026
+        launches=launches,
+        profile=chance.choice(PROFILES),
+        noise=chance.choice(NOISE),
+        partial=launches > 1 and chance.random() < 0.1,
     )
-    part.environment = of_its_name(machine.environment)
-    part.launches = [
-        replace(
-            one_launch,
-            started=start.isoformat(),
-            begun=20 + sum(took[:n]) if stamped else UNSET,
-            seconds=took[n],
-            empty_body=empty,
-            timer_step=step,
-        )
-        for n, start in enumerate(starts)
-    ]
-    part.complete = chance.random() < 0.9
-    part.outcomes = [
-        factory.outcome(
-            factory.fullname(one.group, one.function, one.params),
-            one.params,
-            "a call takes too long" if one.seconds > longest else None,
-        )
-        for one in wanted
-    ]
+    run = factory.of_machine(wanted, of_its_name(machine.environment), machine.rates)
+    outcomes = run.frobench.outcomes
+    run.frobench.outcomes = [one for one in outcomes if one.status != "failed"]
     cpu = machine.environment.cpu
     brand = {"brand_raw": cpu.model} if cpu.model else {}
     run.machine_info = run.machine_info | {"machine": cpu.architecture, "cpu": brand}
-    add_up(run)
-    part.seconds = part.plan_seconds + sum(took) + sum(one.body_seconds for one in part.launches)
     return run
-
-
-def _cases(machine: Machine) -> Iterator[Wanted]:
-    places = [("cpu", machine.cpu), *((name, machine.gpu) for name in machine.accelerators[:1])]
-    for name, speeds in places:
-        for dtype, rate in speeds.flops.items():
-            narrow = dtype in {"tfloat32", "float8_e4m3fn", "int8"}
-            function = "bench_square_narrow" if narrow else "bench_square"
-            for n in (16, 256, 2048, 8192):
-                seconds = 2 * speeds.launch + 2 * n**3 / rate
-                work = Work(flops=2.0 * n**3, bytes=12.0 * n * n)
-                params: dict[str, Scalar] = {"device": name, "n": n, "dtype": dtype}
-                yield Wanted(function, "matmul", params, seconds, work, _checked(n, dtype))
-        for size in (4**6, 4**10, 4**14):
-            seconds = 2 * speeds.launch + 2 * size / speeds.memory
-            yield _copy("bench_within", name, size, seconds, 2)
-    yield from _on_accelerators(machine)
-
-
-def _on_accelerators(machine: Machine) -> Iterator[Wanted]:
-    names, speeds, large = machine.accelerators, machine.gpu, 4**13
-    launch = 2 * speeds.launch
-    for name in names[:1]:
-        for function in ("bench_to_device", "bench_to_host"):
-            for size in (4, 4**9, large):
-                yield _copy(function, name, size, launch + size / speeds.link, memory="pinned")
-        yield _copy("bench_both_ways", name, large, launch + large / speeds.link, 2)
-    for many in (2, 4, 8):
-        if len(names) < many:
-            return
-        place = "+".join(names[:many])
-        seconds = many * launch + large / speeds.link
-        yield _copy("bench_all_at_once", place, large, seconds, many, direction="to_host")
-        rate = next(iter(speeds.flops.values()))
-        for n in (64, 4096):
-            one = launch + 2 * n**3 / rate
-            for function, where, count, seconds in (
-                ("bench_sequence", names[0], 2, 2 * one),
-                ("bench_one_thread", place, many, one + many * launch),
-                ("bench_in_turn", place, many, many * one),
-            ):
-                if function != "bench_sequence" or many == 2:
-                    params: dict[str, Scalar] = {"device": where, "n": n}
-                    work, check = (
-                        Work(flops=count * 2.0 * n**3, items=count),
-                        _checked(n, "float32"),
-                    )
-                    yield Wanted(function, "parallel_matmul", params, seconds, work, check)
-    if len(names) > 1:
-        seconds = 2 * launch + large / speeds.peer
-        yield _copy("bench_between", "+".join(names[:2]), large, seconds, way="direct")
-
-
-def _copy(
-    function: str, place: str, size: int, seconds: float, times: int = 1, **more: Scalar
-) -> Wanted:
-    """Let a copy of so many bytes move them so many times."""
-    params = {"device": place, "size": size, **more}
-    check = Check("every element, bit by bit", 0.0, 0.0)
-    work = Work(bytes=float(times * size), path=PATHS[function])
-    return Wanted(function, "copies", params, seconds, work, check)
-
-
-def _checked(n: int, dtype: str) -> Check:
-    rounding = UNIT[dtype]
-    bound = 4 * rounding + (4 + 4 * math.sqrt(n)) * min(rounding, 2**-24)
-    return Check("every entry", bound / 7, bound, dtype)
-
-
-def _case(machine: Machine, wanted: Wanted, launches: int) -> Case:
-    chance = machine.chance
-    spread = chance.choice([0.002, 0.01, 0.05, 0.3])
-    on_cpu = wanted.params["device"] == "cpu"
-    least = 1e-4 if on_cpu else 0.0
-    iterations = max(1, math.ceil(least / wanted.seconds))
-    count = chance.choice([3, 5, 12])
-    by_launch: list[list[float]] = []
-    for _ in range(launches):
-        slower = 1 + abs(chance.gauss(0, spread))
-        factors = (
-            1 + abs(chance.gauss(0, spread / 2)) + 1e-4 * chance.random() for _ in range(count)
-        )
-        by_launch.append([wanted.seconds * slower * factor for factor in factors])
-    if launches > 2 and chance.random() < 0.05:
-        by_launch[-1] = []
-    devices = str(wanted.params["device"]).split("+")
-    return factory.case(
-        wanted.group,
-        wanted.function,
-        wanted.params,
-        by_launch,
-        iterations,
-        warmup=[5 * iterations * wanted.seconds if one else 0.0 for one in by_launch],
-        work=wanted.work,
-        check=wanted.check,
-        parts={} if on_cpu else _parts(wanted, machine, by_launch),
-        peak_bytes=None if on_cpu else int(chance.uniform(1e6, 2e9)),
-        telemetry=_sensed(machine, devices),
-        energy=_energy(machine, devices, by_launch),
-    )
-
-
-def _parts(
-    wanted: Wanted, machine: Machine, by_launch: list[list[float]]
-) -> dict[str, list[float | None]]:
-    """Let the devices work for most of a sample, and those that work in turn not overlap."""
-    shortest = [min(samples) if samples else None for samples in by_launch]
-    parts: dict[str, list[float | None]] = {
-        "enqueue": [s and min(machine.gpu.launch, s / 2) for s in shortest],
-        "span": [s and 0.97 * s for s in shortest],
-    }
-    if "+" in str(wanted.params["device"]) and wanted.group == "parallel_matmul":
-        concurrency = 0.0 if wanted.function == "bench_in_turn" else 0.9
-        seen = [
-            s and side_by_side(s, concurrency, balance=machine.chance.uniform(0.8, 1.0))
-            for s in shortest
-        ]
-        names = side_by_side(1.0, concurrency)
-        parts |= {name: [one[name] if one else None for one in seen] for name in names}
-    return parts
-
-
-def _sensed(machine: Machine, devices: list[str]) -> dict[str, Sensed]:
-    """Read the sensors of the devices that have any."""
-    seen = {}
-    for one in machine.environment.accelerators:
-        name = one.place
-        if name in devices and one.max_clock_hz and one.power_limit_watts:
-            watts, clock = one.power_limit_watts, one.max_clock_hz
-            values = {
-                "sm_clock_hz": (0.3 * clock, 0.9 * clock, clock),
-                "power_watts": (0.1 * watts, 0.8 * watts, 1.1 * watts),
-                "temperature_celsius": (31.0, 55.0, 84.0),
-            }
-            seen[name] = Sensed(readings=9, values=values)
-    return seen
-
-
-def _energy(machine: Machine, devices: list[str], by_launch: list[list[float]]) -> Energy | None:
-    """Let calls cost what most of the devices' limits allow, where all have one."""
-    limits = {one.place: one.power_limit_watts for one in machine.environment.accelerators}
-    watts = [limits.get(name) for name in devices]
-    known = [one for one in watts if one]
-    if len(known) < len(watts):
-        return None
-    part = machine.chance.choice([0.0, 0.1, 0.8, 1.05])  # some counters stand still
-    seconds = [median(samples) if samples else None for samples in by_launch]
-    return Energy(joules=[s and part * sum(known) * s for s in seconds], seconds=[*seconds])
-
-
-def _empty(machine: Machine, name: str) -> float:
-    return 9e-8 if name == "cpu" else machine.gpu.launch

@@ -18,6 +18,7 @@ from frobench.suite.datasheets import catalog
 from frobench.suite.datasheets.catalog import Figure, rows
 from frobench.suite.stored.types import Accelerator, Cpu, Environment, Software
 from tests.instruments.runs.factory_machine import environment
+from tests.instruments.runs.factory_plans import Pair, Rates
 
 UNLISTED = (
     ("NVIDIA GeForce RTX 2080 with Max-Q Design", "cuda", 8e9),
@@ -44,22 +45,11 @@ GENERATIONS = (
 descriptions of the architectures."""
 
 
-class Speeds(NamedTuple):
-    """What a device of a machine does: operations a second by precision, bytes/s, seconds."""
-
-    flops: dict[str, float]
-    memory: float
-    link: float
-    peer: float
-    launch: float
-
-
 class Machine(NamedTuple):
     """A machine, and what its CPU and each of its accelerators do."""
 
     environment: Environment
-    cpu: Speeds
-    gpu: Speeds
+    rates: Pair
     chance: Random
 
     @property
@@ -90,10 +80,10 @@ def made_up(chance: Random) -> Machine:
         for field in fields(part):
             if getattr(part, field.name) is None:
                 told.unknown[f"{where}.{field.name}"] = "it is not told"
-    return Machine(told, cpu_speeds, speeds, chance)
+    return Machine(told, Pair(cpu_speeds, speeds), chance)
 
 
-def _cpu(chance: Random) -> tuple[Cpu, Speeds]:
+def _cpu(chance: Random) -> tuple[Cpu, Rates]:
     logical = chance.choice([2, 4, 8, 12, 16, 24, 32, 64, 128])
     quota = chance.choice([None, None, None, 0.5, logical / 2])
     usable = max(
@@ -121,10 +111,11 @@ def _cpu(chance: Random) -> tuple[Cpu, Speeds]:
         "bfloat16": each * usable * chance.choice([0.05, 1.0, 8.0]),
         "float16": each * usable * chance.choice([0.01, 1.0, 8.0]),
     }
-    return cpu, Speeds(flops, chance.uniform(5e9, 4e11), 1e10, 1e10, chance.uniform(5e-7, 5e-6))
+    memory, launch = chance.uniform(5e9, 4e11), chance.uniform(5e-7, 5e-6)
+    return cpu, Rates(flops, memory, 4e9, launch, launch / 4, 4e9)
 
 
-def _listed(chance: Random) -> tuple[Accelerator, Speeds]:
+def _listed(chance: Random) -> tuple[Accelerator, Rates]:
     figures = chance.choice([*catalog.devices().values()])
     first, fact = next(iter(figures.values())), {name: one.value for name, one in figures.items()}
     reached = chance.uniform(0.05, 1.1)
@@ -151,7 +142,7 @@ def _listed(chance: Random) -> tuple[Accelerator, Speeds]:
             mig=False,
             pcie_generation=1,
             pcie_width=chance.choice([8, 16]),
-            pcie_generation_max=chance.choice([3, 4, 5]),
+            pcie_generation_max=3,
             pcie_width_max=16,
         )
     flops = {
@@ -160,27 +151,29 @@ def _listed(chance: Random) -> tuple[Accelerator, Speeds]:
         if f"peak_{name}" in fact
     }
     lanes = catalog.pcie_rate(one.pcie_generation_max or 3, one.pcie_width or 16)
-    return one, Speeds(
+    launch = chance.uniform(7e-6, 2e-4)
+    return one, Rates(
         flops or {"float32": 1e12},
         fact.get("memory_bandwidth", 1e11) * chance.uniform(0.2, 0.95),
         fact.get("host_bandwidth", lanes) * chance.uniform(0.3, 0.95),
+        launch,
+        2 * launch,
         fact.get("peer_bandwidth", lanes) * chance.uniform(0.3, 0.95),
-        chance.uniform(3e-6, 2e-4),
     )
 
 
-def _unlisted(chance: Random) -> tuple[Accelerator, Speeds]:
+def _unlisted(chance: Random) -> tuple[Accelerator, Rates]:
     if chance.random() < 0.5:
         return _of_units(chance)
     name, kind, memory = chance.choice(UNLISTED)
     fast = chance.uniform(5e11, 5e13)
     flops = {"float32": fast, "float16": 4 * fast, "bfloat16": 4 * fast}
-    speeds = chance.uniform(3e10, 1e12), chance.uniform(3e9, 5e10), 1e10, chance.uniform(5e-6, 1e-3)
+    memory_rate, link, launch = chance.uniform(3e10, 1e12), chance.uniform(3e9, 2.5e10), 1e-4
     one = replace(UNKNOWN, name=name, type=kind, memory_bytes=int(memory))
-    return one, Speeds(flops, *speeds)
+    return one, Rates(flops, memory_rate, link, launch, launch, 1e10)
 
 
-def _of_units(chance: Random) -> tuple[Accelerator, Speeds]:
+def _of_units(chance: Random) -> tuple[Accelerator, Rates]:
     """Return a device of which no more than its units, their clock and its generation is known."""
     capability, of_core, of_tensor = chance.choice(GENERATIONS)
     units, clock = chance.randint(4, 200), chance.uniform(1e9, 3e9)
@@ -197,7 +190,8 @@ def _of_units(chance: Random) -> tuple[Accelerator, Speeds]:
     generation = catalog.generations()[capability]
     slot = catalog.pcie_rate(int(generation.slot), 16) if generation.slot else 5e10
     memory, link = chance.uniform(3e10, generation.memory), chance.uniform(3e9, slot)
-    return one, Speeds(flops, memory, link, 1e10, chance.uniform(5e-6, 1e-3))
+    launch = chance.uniform(7e-6, 1e-3)
+    return one, Rates(flops, memory, link, launch, launch, 1e10)
 
 
 def _software(one: Accelerator | None, cpu: Cpu, chance: Random) -> Software:

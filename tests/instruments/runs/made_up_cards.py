@@ -5,7 +5,7 @@ A case takes its launches, a read-back, and the longer of its arithmetic and its
 the other. So a doubled rate never quite doubles a speed.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -14,6 +14,7 @@ from frobench.suite.stored.types import Case, Check, Run, Scalar, Work
 from tests.instruments.faults.judging import add_up, of_its_name
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, case, with_cases
+from tests.instruments.runs.factory_plans import GPU, Rates
 
 DEVICE = "cuda:0"
 STEADINESS = 0.05
@@ -55,19 +56,8 @@ MORE = Sizes(
 """The sizes of `FEW` and others, of every benchmark."""
 
 
-class Card(NamedTuple):
-    """What a card does: FLOP/s by precision, bytes/s, and seconds of fixed costs."""
-
-    flops: Mapping[str, float]
-    memory: float
-    link: float
-    launch: float
-    readback: float
-
-
-CARD = Card(
-    {"float32": 5.1e13, "tfloat32": 3.8e14, "bfloat16": 7.8e14}, 4.3e12, 2.5e10, 5e-6, 1.1e-5
-)
+Card = Rates
+CARD = GPU._replace(link=2.5e10)
 """Rates of a card of the year 2024."""
 
 

@@ -35,13 +35,10 @@ class Machine(NamedTuple):
     currency: str = "USD"
     price_date: str = "2026-01-01"
     price_kind: str = "list"
-    price_source: str = "a shop"
     rent: tuple[float, str, str, str, str] | None = None
     axes: tuple[tuple[str, str, str, float, float | None, float | None], ...] = ()
-    measured: str = "2026-02-03"
     invalid: str = ""
     doubt: str = ""
-    left: dict[int, str] = {}  # noqa: RUF012 - nobody changes it
     cpu: bool = False
     driver: str = ""
     of: str = ""
@@ -55,15 +52,14 @@ def machine(name: str, *ratios: float, **known: Any) -> Machine:  # noqa: ANN401
     return Machine(name, ratios, **known)
 
 
-def data(*machines: Machine, base: int = 0, host: bool = False) -> dict[str, Any]:
+def data(*machines: Machine, host: bool = False) -> dict[str, Any]:
     """Return what the scripts need of machines.
 
     host : whether the host launches what is measured
     """
     kinds: dict[Any, int] = {}
-    reasons: dict[str, int] = {}
     price = [
-        one.price and (one.price, one.currency, one.price_date, one.price_kind, one.price_source)
+        one.price and (one.price, one.currency, one.price_date, one.price_kind, "a shop")
         for one in machines
     ]
     return {
@@ -87,7 +83,7 @@ def data(*machines: Machine, base: int = 0, host: bool = False) -> dict[str, Any
             {
                 "href": f"{one.name}.html",
                 "title": f"{one.name}, 8 cores",
-                "measured": one.measured,
+                "measured": "2026-02-03",
                 "invalid": one.invalid,
                 "doubt": one.doubt,
                 "axes": [
@@ -102,10 +98,7 @@ def data(*machines: Machine, base: int = 0, host: bool = False) -> dict[str, Any
                 ],
                 "seconds": _logs(one, one.ratios),
                 "joules": _logs(one, one.joules),
-                "left": {
-                    place: reasons.setdefault(reason, len(reasons))
-                    for place, reason in one.left.items()
-                },
+                "left": {},
             }
             for one in machines
         ],
@@ -115,7 +108,7 @@ def data(*machines: Machine, base: int = 0, host: bool = False) -> dict[str, Any
         ],
         "small": SMALL,
         "published": {"devices": [], "words": []},
-        "reasons": [*reasons],
+        "reasons": [],
         "axis_kinds": [*kinds],
         "devices": _listed([(one.name, "accelerator", "CUDA") for one in machines]),
         "hardware": _listed(
@@ -135,7 +128,7 @@ def data(*machines: Machine, base: int = 0, host: bool = False) -> dict[str, Any
             for place, one in enumerate(machines)
             if not one.of
         ],
-        "base": base,
+        "base": 0,
     }
 
 

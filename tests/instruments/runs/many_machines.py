@@ -20,8 +20,8 @@ from frobench.suite.stored import store
 from frobench.suite.stored.types import LABEL_DIGITS, Case, Environment, Run
 from tests.instruments.faults.judging import add_up, of_its_name
 from tests.instruments.runs import factory
-from tests.instruments.runs.factory_plans import GPU
-from tests.instruments.runs.made_up import Speeds, made_up
+from tests.instruments.runs.factory_plans import GPU, Rates
+from tests.instruments.runs.made_up import made_up
 
 CASES, LAUNCHES, SAMPLES = 300, 6, 5
 MISSING = 0.05
@@ -95,7 +95,7 @@ def run_of(machine: int, again: int = 0, seed: int = 0, *, equal: bool = False) 
     return run
 
 
-def _slower(case: Case, rates: Speeds) -> float:
+def _slower(case: Case, rates: Rates) -> float:
     """Return how many times as long a case takes as on the accelerator that was modelled.
 
     What a launch holds the host is one part, what the device does the other; a tenth of its rates
@@ -136,7 +136,7 @@ def _measure(case: Case, slower: float, chance: Random) -> None:
             info.parts[name] = [value and value * slower for value in values]
 
 
-def _environment(machine: int, chance: Random) -> tuple[Environment, Speeds]:
+def _environment(machine: int, chance: Random) -> tuple[Environment, Rates]:
     """Return a machine with one accelerator that torch calls ``cuda``, and what that does."""
     while True:
         found = made_up(chance)
@@ -151,7 +151,7 @@ def _environment(machine: int, chance: Random) -> tuple[Environment, Speeds]:
             cpu = replace(made.cpu, model=f"Machine {machine:04}")
             unknown.pop("cpu.model", None)
             told = replace(made, cpu=cpu, accelerators=first, unknown=unknown)
-            return of_its_name(told), found.gpu
+            return of_its_name(told), found.rates.gpu
 
 
 @cache

@@ -10,8 +10,8 @@ point group ``torch.backends``: with this package's folder on ``PYTHONPATH`` (or
 
 ``TORCH_DEVICE_BACKEND_AUTOLOAD=0`` switches it off. What it is like is said by environment
 variables, read once at import: ``SIM_SPEC`` holds any fields of `spec.Spec` as JSON,
-``SIM_DEVICES`` the number of devices, and ``SIM_VISIBLE_DEVICES`` masks them (with another
-name in the specification, that name takes the place of ``sim`` everywhere).
+and ``SIM_VISIBLE_DEVICES`` masks the devices (with another name in the specification, that name
+takes the place of ``sim`` everywhere).
 
 How it works. A launch costs the host a fixed time, which is waited out exactly, and returns;
 the device's stream is then busy until a known moment. Synchronising waits for that moment.

@@ -83,4 +83,3 @@ def _calibrate(tensor: torch.Tensor) -> None:
             tensor.view(1)
         quickest = min(quickest, (perf_counter() - begin) / _CALLS)
     Host.overhead = min(max(0.0, quickest - machine.spec.metadata), _MOST_OVERHEAD)
-    host.late = 0.0

@@ -5,7 +5,6 @@ A device has one engine that computes and one for copies in each direction. Work
 stream runs in order; work on several streams shares the engines, one operation at a time.
 """
 
-import math
 import random
 import threading
 from collections import OrderedDict
@@ -17,6 +16,8 @@ from .host import host
 from .spec import Spec
 from .streams import Account, Stream, Work
 
+RECOVERY = 10.0
+"""Seconds of work that a second of rest makes good for."""
 Engine = Literal["compute", "h2d", "d2h"]
 
 
@@ -70,7 +71,6 @@ class Device:
         taken = spec.faults.taken
         self.allocated = taken[physical] if physical < len(taken) else 0
         self.peak = self.allocated
-        self._first: float | None = None
         self._load = 0.0
         self._worked_until = 0.0
         self._lock = threading.RLock()  # memory may be freed while some is being taken
@@ -97,24 +97,16 @@ class Device:
             return end
 
     def _faulty(self, seconds: float, begin: float) -> float:
-        faults, account = self.spec.faults, self.account
-        self._first = begin if self._first is None else self._first
-        account.launches += 1
-        if faults.hang_after is not None and account.launches > faults.hang_after:
-            return math.inf
+        faults = self.spec.faults
+        self.account.launches += 1
         seconds /= self.speed
-        if begin - self._first < faults.ramp_for:
-            seconds /= faults.ramp_speed
-        if begin - self._first >= faults.throttle_after:
-            seconds /= faults.throttle_speed
-        rest = max(0.0, begin - self._worked_until) * faults.recovery
-        if self._load - rest >= faults.load_limit:
+        if self._load - RECOVERY * max(0.0, begin - self._worked_until) >= faults.load_limit:
             seconds /= faults.limited_speed
         return seconds * self.random.lognormvariate(0.0, faults.jitter)
 
     def _tire(self, begin: float, end: float) -> None:
         """Count work on end, and rests against it."""
-        rest = max(0.0, begin - self._worked_until) * self.spec.faults.recovery
+        rest = RECOVERY * max(0.0, begin - self._worked_until)
         load = max(0.0, self._load - rest) + end - begin
         self._load = min(load, self.spec.faults.load_limit)
         self._worked_until = max(self._worked_until, end)

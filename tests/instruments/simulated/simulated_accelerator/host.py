@@ -4,8 +4,8 @@
 Every cost is waited out to the exact moment. When the machine gets in the way (the thread
 was preempted, or computing a value took longer than expected), the delay becomes a debt that
 the following launches repay by waiting less, so that a sequence of launches takes its true
-time. A synchronisation ends with no debt: what could not be repaid is recorded as ``late``. It
-ends the debts of all threads, or one that only launches would begin its next sequence early.
+time. A synchronisation ends with no debt, that of all threads: or one that only launches would
+begin its next sequence early.
 """
 
 import select
@@ -26,12 +26,10 @@ class Host(threading.local):
 
     overhead : what a call costs outside of the simulation's own code; the same for all threads
     settled : synchronisations of all threads
-    late : delay that no launch could repay
     """
 
     overhead = 0.0
     settled = 0
-    late = 0.0
     _debt, _when = 0.0, 0
 
     @property
@@ -60,7 +58,6 @@ class Host(threading.local):
         """Wait until ``moment`` and forget the debts of all threads."""
         tape.compute_while_waiting(moment)
         wait_until(moment)
-        self.late += max(0.0, perf_counter() - moment)
         Host.settled += 1
 
 

@@ -11,7 +11,6 @@ from typing import Self
 import torch
 
 from . import streams
-from .host import host
 from .machine import machine
 from .streams import Account, current
 
@@ -102,17 +101,9 @@ class Backend(Bare):
         """Return what makes a stream current within a ``with`` block."""
         return stream
 
-    def set_stream(self, stream: streams.Stream) -> None:
-        """Make a stream, and its device, the thread's current ones."""
-        stream.select()
-
     def current_stream(self, which: Which = None) -> streams.Stream:
         """Return the thread's current stream on a device."""
         return machine.stream(machine.device(which))
-
-    def default_stream(self, which: Which = None) -> streams.Stream:
-        """Return the stream that a device's work goes to unless another is chosen."""
-        return machine.device(which).streams[0]
 
     def mem_get_info(self, which: Which = None) -> tuple[int, int]:
         """Return the free and all bytes of a device's memory."""
@@ -129,9 +120,6 @@ class Backend(Bare):
     def reset_peak_memory_stats(self, which: Which = None) -> None:
         """Let `max_memory_allocated` start from what is taken now."""
         machine.device(which).forget_peak()
-
-    def empty_cache(self) -> None:
-        """Do nothing: memory is given back at once."""
 
     def get_device_name(self, which: Which = None) -> str:
         """Return the name of the product."""
@@ -156,14 +144,6 @@ class Backend(Bare):
         """Return the types that autocast may use."""
         return [torch.bfloat16, torch.float16]
 
-    def manual_seed(self, seed: int) -> None:
-        """Seed the random numbers of the current device."""
-        machine.device().seeds.seed(seed)
-
     def account(self, which: Which = None) -> Account:
         """Return what a device truly did, in simulated time."""
         return machine.device(which).account
-
-    def late(self) -> float:
-        """Return the seconds by which this thread's waits ended too late (see `host`)."""
-        return host.late

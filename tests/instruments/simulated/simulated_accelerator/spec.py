@@ -40,16 +40,10 @@ class Faults(Struct, frozen=True, forbid_unknown_fields=True):
         begins after this one (of `time.time`)
     jitter : standard deviation of the logarithm of every duration on a device
     first : further host time of the first launch of each operation in a process
-    ramp_for, ramp_speed : seconds after a device's first launch up to which it runs at this
-        fraction of its speed
-    throttle_after, throttle_speed : seconds after a device's first launch from which it
-        runs at this fraction of its speed
     load_limit, limited_speed : seconds of work on end from which a device runs at this fraction
-        of its speed, as one does that its power limits
-    recovery : seconds of work that a second of rest makes good for
+        of its speed, as one does that its power limits; a second of rest makes good for ten
     speeds : speed of each physical device relative to the specification
     taken : bytes of each physical device's memory that others have taken
-    hang_after : launches on one device after which the next one never ends
     lost_after : launches on one device after which every call raises
     broken : visible devices on which every call raises from the first on
     """
@@ -59,16 +53,10 @@ class Faults(Struct, frozen=True, forbid_unknown_fields=True):
     ageing_since: float = 0.0
     jitter: float = 0.0
     first: float = 0.0
-    ramp_for: float = 0.0
-    ramp_speed: float = 1.0
-    throttle_after: float = float("inf")
-    throttle_speed: float = 1.0
     load_limit: float = float("inf")
     limited_speed: float = 1.0
-    recovery: float = 10.0
     speeds: list[float] = field(default_factory=list)
     taken: list[int] = field(default_factory=list)
-    hang_after: int | None = None
     lost_after: int | None = None
     broken: list[int] = field(default_factory=list)
 
@@ -108,14 +96,7 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
     kernel: float = 5e-6
     synchronise: float = 10e-6
     event: float = 0.0
-    flops: dict[str, float] = field(
-        default_factory=lambda: {
-            "float64": 10e9,
-            "float32": 20e9,
-            "bfloat16": 80e9,
-            "float16": 80e9,
-        }
-    )
+    flops: dict[str, float] = field(default_factory=lambda: {"float32": 20e9, "bfloat16": 80e9})
     bandwidth: float = 10e9
     cache: int = 0
     cache_bandwidth: float = 50e9
@@ -129,16 +110,14 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def from_environment(cls) -> Self:
-        """Read ``SIM_SPEC`` and ``SIM_DEVICES``.
+        """Read ``SIM_SPEC``.
 
         Raises
         ------
         msgspec.ValidationError
             If the specification has a field that does not exist or a value of a wrong type.
         """
-        spec = msgspec.json.decode(os.environ.get("SIM_SPEC", "{}"), type=cls)
-        count = os.environ.get("SIM_DEVICES")
-        return msgspec.structs.replace(spec, devices=int(count)) if count else spec
+        return msgspec.json.decode(os.environ.get("SIM_SPEC", "{}"), type=cls)
 
     def visible(self) -> list[int]:
         """Return the physical devices that ``<NAME>_VISIBLE_DEVICES`` leaves, in its order.

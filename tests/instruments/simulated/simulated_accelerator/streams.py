@@ -114,12 +114,6 @@ class Stream:
         current.index = self._device.index
         current.streams[self._device.index] = self
 
-    def record_event(self, event: "Event | None" = None) -> "Event":
-        """Record an event (a new one by default) on the stream and return it."""
-        event = event or Event()
-        event.mark(self)
-        return event
-
     def wait_event(self, event: "Event") -> None:
         """Let further work on the stream begin after the event."""
         self.busy_until = max(self.busy_until, event.moment)
@@ -147,18 +141,9 @@ class Event:
         self._stream = stream
         self.moment = max(stream.busy_until, host.now())
 
-    def wait(self, stream: Stream) -> None:
-        """Let further work on ``stream`` begin after the event."""
-        stream.wait_event(self)
-
     def query(self) -> bool:
         """Return whether the event has happened."""
         return self._stream is None or self.moment <= host.now()
-
-    def synchronize(self) -> None:
-        """Wait until the event has happened."""
-        if self._stream is not None:
-            self._stream.wait_for(self.moment)
 
     def elapsed_time(self, end: Self) -> float:
         """Return the milliseconds from this event to ``end``.

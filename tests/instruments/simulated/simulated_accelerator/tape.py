@@ -68,9 +68,6 @@ class Tape:
         self._computing = threading.RLock()
         self._seconds: dict[Hashable, float] = {}
 
-    def __len__(self) -> int:
-        return len(self._entries)
-
     def append(self, entry: Entry) -> None:
         """Add an operation (appending to a deque needs no lock)."""
         self._entries.append(entry)
