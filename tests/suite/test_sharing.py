@@ -22,6 +22,7 @@ from frobench.suite.terminal import disclosure
 from tests.instruments.faults.judging import made, validate_file
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.warm import frobench
+from tests.instruments.runs.filled import places
 
 TELLING = (
     "OSError: /home/john/weights.pt",
@@ -248,14 +249,6 @@ def test_all_else_stays_as_it_was_and_the_run_that_was_given_too() -> None:
     assert shared.frobench.conclusions[-1].case == again.benchmarks[0].fullname
 
 
-@pytest.mark.parametrize("expression", ["", "bench_square and not float16", "SQUARE", "cpu-16"])
-def test_a_selection_by_the_cases_own_words_is_kept(expression: str) -> None:
-    run = made()
-    run.frobench.settings = replace(run.frobench.settings, expression=expression)
-    shared, removed = redaction.redact(run, NAMES)
-    assert (shared.frobench.settings.expression, removed) == (expression, [])
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_nothing_that_is_planted_anywhere_is_left(seed: int) -> None:
     """Walk the types, so that a field that is added later is looked at too."""
@@ -291,6 +284,17 @@ def test_every_text_that_would_be_published_is_shown() -> None:
     few = "\n".join(disclosure.lines(shared, removed))
     assert len(few) < len(shown)
     assert "more" in few
+
+
+def test_the_documents_list_every_text_of_the_schema() -> None:
+    text = (ROOT / "docs" / "sharing.md").read_text(encoding="utf-8")
+    part = text.partition("## Every text in a file")[2].partition("\n## ")[0]
+    listed = []
+    for item in part.split("\n- ")[1:]:
+        first, *others = re.findall("`([^`]+)`", item.partition("\n\n")[0])
+        whole = [first, *others] if not first.endswith(".") else [first + one for one in others]
+        listed += whole
+    assert sorted(listed) == sorted(set(places()))
 
 
 def test_the_command_writes_a_valid_file_once_and_says_the_next_step(tmp_path: Path) -> None:

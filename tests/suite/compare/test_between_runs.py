@@ -26,7 +26,6 @@ from frobench.suite.compare.gate import exit_code
 from frobench.suite.compare.runs import compare_runs, newest_levels
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run
-from frobench.suite.terminal import comparison
 from tests.instruments.faults.judging import add_up, keep, made, resample, set_samples
 from tests.instruments.faults.spoiling import take
 from tests.instruments.runs import factory
@@ -126,15 +125,6 @@ def test_a_run_on_another_machine_or_disturbed_teaches_nothing() -> None:
     assert alike == [run.frobench.run for run in runs[4:]]
 
 
-def test_two_runs_alone_say_that_the_allowance_is_assumed() -> None:
-    base, new, *rest = _runs(5, 0.05)
-    (line,) = comparison.allowances(compare_runs(base, new))
-    assert "assumed" in line
-    (line,) = comparison.allowances(compare_runs(base, new, [*map(levels, rest)]))
-    assert "learned from 3 other runs of this machine" in line
-    assert comparison.allowances(compare_runs(base, base)) == []
-
-
 def test_the_newest_runs_of_a_folder_are_read_and_what_is_broken_is_passed_over(
     tmp_path: Path,
 ) -> None:
@@ -166,40 +156,28 @@ def _pair() -> tuple[Run, Run]:
     return factory.run(seed=1), factory.run(seed=2, slower=2)
 
 
+UNLIKE = "disturbed: busy-processor in base only; little-memory in new only"
+
+
 @pytest.mark.parametrize(
     ("before", "after", "reason"),
     [
-        (
-            ["busy-processor"],
-            ["little-memory"],
-            "disturbed: busy-processor in base only; little-memory in new only",
-        )
+        ([], [], None),
+        (["busy-processor"], ["busy-processor"], None),
+        (["no-accelerator"], [], None),  # nothing that comes and goes
+        (["busy-processor"], ["little-memory"], UNLIKE),
     ],
 )
-def test_unlike_disturbance_leaves_every_case_unresolved(
-    before: list[str], after: list[str], reason: str
+def test_unlike_disturbance_leaves_every_case_unresolved_and_like_disturbance_none(
+    before: list[str], after: list[str], reason: str | None
 ) -> None:
     base, new = _pair()
     comparison = compare_runs(_trouble(base, *before), _trouble(new, *after))
-    assert comparison.counts == {"unresolved": len(comparison.cases)}
+    word = "unresolved" if reason else "slower"
+    assert comparison.counts == {word: len(comparison.cases)}
     assert {case.reason for case in comparison.cases} == {reason}
-    assert {(case.p_value, case.smallest_change) for case in comparison.cases} == {(None, None)}
-    assert exit_code(comparison) == 3
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ([], []),
-        (["busy-processor"], ["busy-processor"]),
-        (["no-accelerator"], []),  # nothing that comes and goes
-    ],
-)
-def test_like_disturbance_is_held_against_no_verdict(before: list[str], after: list[str]) -> None:
-    base, new = _pair()
-    comparison = compare_runs(_trouble(base, *before), _trouble(new, *after))
-    assert comparison.counts == {"slower": len(comparison.cases)}
-    assert exit_code(comparison) == 4
+    assert {case.p_value is None for case in comparison.cases} == {bool(reason)}
+    assert exit_code(comparison) == (3 if reason else 4)
 
 
 def _load(run: Run, cores: float, launches: int = 100) -> Run:

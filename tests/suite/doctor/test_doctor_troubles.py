@@ -330,11 +330,7 @@ OWN_MEMORY = 8
 
 @pytest.mark.parametrize(
     ("nodes", "told"),
-    [
-        ([0, 1], "attached to memory node 1, and the usable cores belong to nodes 0, 1"),
-        ([1], None),
-        (None, None),  # the kernel does not tell
-    ],
+    [([0, 1], "attached to memory node 1, and the usable cores belong to nodes 0, 1"), ([1], None)],
 )
 def test_cores_of_another_memory_node_are_a_trouble_with_its_mend(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nodes: list[int] | None, told: str | None
