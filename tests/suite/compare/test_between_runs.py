@@ -26,19 +26,19 @@ from frobench.suite.compare.gate import exit_code
 from frobench.suite.compare.runs import compare_runs, newest_levels
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run
-from tests.instruments.faults.judging import add_up, keep, made, resample, set_samples
+from tests.instruments.faults.judging import add_up, keep, set_samples
 from tests.instruments.faults.spoiling import take
 from tests.instruments.runs import factory
 
 CASES = 12
 
 
-def _runs(count: int, apart: float, *, common: bool = False, launches: int = 8) -> Iterator[Run]:
+def _runs(count: int, apart: float, *, common: bool = False, noise: float = 0.01) -> Iterator[Run]:
     """Make runs of identical code whose levels lie apart by so much, relative."""
     for seed in range(count):
         random = Random(f"{seed} {apart}")  # noqa: S311 - no secret
-        run = factory.run(seed=seed, noise=0.01, launches=launches)
-        del run.benchmarks[CASES:]
+        run = factory.run(seed=seed, noise=noise)
+        keep(run, run.benchmarks[:CASES].__contains__)
         whole = random.gauss(0, apart)
         for case in run.benchmarks:
             take(case, math.exp(whole if common else random.gauss(0, apart)))
@@ -254,7 +254,6 @@ def test_a_case_that_was_throttled_in_one_run_is_disturbed_and_the_others_are_ju
     assert exit_code(comparison) == 4
 
 
-FEW_CASES = 8
 MANY = 12
 """As many runs as a comparison learns from."""
 
@@ -265,26 +264,14 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def runs(count: int, noise: float = 0.005) -> list[Run]:
-    """Make runs of the same code, each a day later than the one before it."""
-    every = [made(seed=seed, noise=noise, profile="quick") for seed in range(count)]
-    names = {case.fullname for case in every[0].benchmarks[:FEW_CASES]}
-    for run in every:
-        keep(run, lambda case: case.fullname in names)
-    return every
-
-
-def slow_down(run: Run, factor: float) -> Run:
-    """Let every call take so many times as long."""
-    add_up(resample(run, lambda _: factor))
-    return run
-
-
-def on_cores(run: Run, slower: float) -> Run:
-    """Let the cores run so many times as slow, and every call take so many times as long."""
+def slowed(run: Run, code: float = 1.0, cores: float = 1.0) -> Run:
+    """Let every call take so many times as long, by its code and by the cores."""
     for launch in run.frobench.launches:
-        launch.gauge = {"cpu/python": 1e-4 * slower}  # a body that only computes
-    return slow_down(run, slower)
+        launch.gauge = {"cpu/python": 1e-4 * cores}  # a body that only computes
+    for case in run.benchmarks:
+        take(case, code * cores)
+    add_up(run)
+    return run
 
 
 def compared(base: Run, new: Run, others: Iterable[Run] = ()) -> dict[str, Any]:
@@ -299,11 +286,11 @@ def compared(base: Run, new: Run, others: Iterable[Run] = ()) -> dict[str, Any]:
 def test_code_is_not_called_slower_for_slower_cores_nor_the_same_for_faster_ones(
     cores: float, code: float
 ) -> None:
-    base, new, *others = runs(10)
+    base, new, *others = _runs(10, 0.0, noise=0.005)
     chance = Random(1)  # noqa: S311 - no secret
     for run in others:
-        on_cores(run, math.exp(chance.gauss(0, 0.02)))
-    found = compared(on_cores(base, 1.0), slow_down(on_cores(new, cores), code), others)["cases"]
+        slowed(run, cores=math.exp(chance.gauss(0, 0.02)))
+    found = compared(slowed(base), slowed(new, code, cores), others)["cases"]
     assert {case["word"] for case in found} == {"unresolved"}
 
 
@@ -311,14 +298,14 @@ def test_code_is_not_called_slower_for_slower_cores_nor_the_same_for_faster_ones
 def test_nothing_is_learned_from_runs_that_were_measured_in_turn_with_others(
     in_turn: int, learned_from: int
 ) -> None:
-    base, new, *others = runs(5)
+    base, new, *others = _runs(5, 0.0)
     for run in others[:in_turn]:
         run.frobench.beside = ["20260101T000000Z-fffffff"]
     assert compared(base, new, others)["learned_from"] == learned_from
 
 
 def test_a_dozen_newer_runs_of_another_torch_hide_no_run_to_learn_from() -> None:
-    base, new, *others = runs(2 + 3 + MANY)
+    base, new, *others = _runs(2 + 3 + MANY, 0.0)
     for run in others[3:]:
         run.frobench.environment.software.torch = "2.14.0"
     assert compared(base, new, others)["learned_from"] == 3
