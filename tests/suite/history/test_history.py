@@ -72,30 +72,26 @@ class Commit(Launch):
         if text == "broken":
             yield Stopped(message="bench_it.py:1: ImportError: no mylib\nTraceback")
             return
+        first = identity(NAMES[0]).fullname
         for record in super().records():
-            if isinstance(record, Measured) and self.fails(record, text):
-                yield Refused(
-                    launch=record.launch,
-                    case=record.case,
-                    status="failed",
-                    reason="RuntimeError: broken",
-                )
-            elif isinstance(record, Measured) and record.case == identity(NAMES[0]).fullname:
-                yield self.timed(record, float(text) if text[0].isdigit() else 1e-3)
-            elif isinstance(record, Measured):
-                yield self.timed(record, 1e-3)
-            else:
+            if not isinstance(record, Measured):
                 yield record
+            elif record.case != first:
+                yield self.timed(record, 1e-3)
+            elif text == "fails" or (text, record.launch, self.spec.mode) == (
+                "flaky",
+                3,
+                "measure",
+            ):
+                why = "RuntimeError: broken"
+                yield Refused(launch=record.launch, case=first, status="failed", reason=why)
+            else:
+                yield self.timed(record, float(text) if text[0].isdigit() else 1e-3)
         yield Imported(
             launch=self.spec.launch,
             inside=int(text != "missing"),
             foreign=Foreign("mylib", "/elsewhere", "python") if text == "elsewhere" else None,
         )
-
-    def fails(self, record: Measured, text: str) -> bool:
-        """Tell whether the first case fails: always, or in one launch."""
-        flaky = text == "flaky" and self.spec.mode == "measure" and record.launch == 3
-        return record.case == identity(NAMES[0]).fullname and (text == "fails" or flaky)
 
     def timed(self, record: Measured, seconds: float) -> Measured:
         """Return a record with times as two launches of one commit have them."""
