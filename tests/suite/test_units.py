@@ -11,7 +11,6 @@ from frobench.suite.units import (
     counted,
     format_ends,
     format_estimate,
-    format_seconds,
     format_value,
     prefixed,
     rounded,
@@ -87,10 +86,6 @@ def test_without_an_interval_the_text_says_why() -> None:
 )
 def test_exact_values_need_no_trailing_zeros(value: float, unit: str, text: str) -> None:
     assert format_value(value, unit) == text
-
-
-def test_limits_are_times() -> None:
-    assert format_seconds(0.02) == "20 ms"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from frobench.suite.datasheets import catalog, published
 from frobench.suite.datasheets.catalog import Figure, NotInCatalogError
 from frobench.suite.stored.types import Accelerator
 from tests.instruments.catalog_rules import faults
-from tests.instruments.faults import published_figures
 from tests.instruments.faults.judging import keep
 from tests.instruments.faults.published_figures import device_of, multiplied
 from tests.instruments.faults.spoiling import good, last, product, sense
@@ -19,37 +18,18 @@ from tests.instruments.runs import factory_machine
 from tests.instruments.runs.made_up import capability_of
 
 GIB = 2**30
-FAMILIES = {
-    "NVIDIA GeForce RTX": (
-        *("2080", "2080 SUPER", "3080", "3080 Ti", "3090", "3090 Ti", "4070", "4070 SUPER"),
-        *("4070 Ti SUPER", "4090", "4090 D", "4090 Laptop GPU", "3050 6GB Laptop GPU"),
-        *("5090", "5090 D", "5090 D v2"),
-    ),
-    "NVIDIA": (
-        *("A800-SXM4-80GB", "H20", "H800 PCIe", "RTX A2000", "RTX A2000 12GB", "RTX A6000"),
-        *("RTX 6000 Ada Generation", "Tesla T4", "T4", "A10", "A10G", "L4", "L40", "L40S"),
-        *("A100-SXM-80GB", "A100-SXM4-80GB", "A100 80GB PCIe", "H100 80GB HBM3", "H100 PCIe"),
-        *("H100 NVL", "H200", "H200 NVL", "GH200 480GB", "B200", "GB200"),
-    ),
-    "Tesla": ("V100-SXM2-16GB", "V100-SXM2-32GB", "V100S-PCIE-32GB", "T4"),
-    "AMD": (
-        *("Instinct MI210", "Instinct MI250X", "Instinct MI250X / MI250", "Instinct MI300X"),
-        *("Instinct MI300X VF", "Radeon RX 7900 XT", "Radeon RX 7900 XTX"),
-    ),
-}
-NAMES = [f"{family} {name}" for family, names in FAMILIES.items() for name in names] + [
-    *("TITAN Xp COLLECTORS EDITION", "A100-SXM4-40GB", "A100-PCIE-80GB", "Instinct MI300X"),
-    *("Intel(R) Arc(TM) B580 Graphics", "Apple M1", "Apple M1 Max"),
+NAMES = [
+    *("NVIDIA GeForce RTX 3080", "NVIDIA GeForce RTX 3080 Ti", "NVIDIA GeForce RTX 4090 D"),
+    *("NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA GeForce RTX 5090 D v2", "NVIDIA RTX A2000"),
+    *("NVIDIA A100-SXM4-80GB", "NVIDIA A100 80GB PCIe", "A100-SXM4-40GB", "NVIDIA H100 PCIe"),
+    *("NVIDIA H100 80GB HBM3", "NVIDIA H100 NVL", "NVIDIA H200", "NVIDIA GB200", "NVIDIA L40S"),
+    *("Tesla V100S-PCIE-32GB", "NVIDIA Tesla T4", "AMD Instinct MI250X", "Instinct MI300X"),
+    *("AMD Instinct MI300X VF", "AMD Radeon RX 7900 XT", "Intel(R) Arc(TM) B580 Graphics"),
 ]
 """What torch calls some devices, many of them the beginning of another's name."""
 OTHERS = [
-    "NVIDIA A100-SXM4-40GB MIG 1g.5gb",
-    "NVIDIA GeForce RTX 2080 with Max-Q Design",
-    "NVIDIA Graphics Device",
-    "NVIDIA GeForce RTX 4090 Laptop GPU MIG",
-    "NVIDIA H100 80GB HBM3 MIG 3g.40gb",
-    "Simulated accelerator",
-    "",
+    *("NVIDIA A100-SXM4-40GB MIG 1g.5gb", "NVIDIA GeForce RTX 2080 with Max-Q Design", ""),
+    *("NVIDIA GeForce RTX 4090 Laptop GPU MIG", "NVIDIA H100 80GB HBM3 MIG 3g.40gb"),
 ]
 
 
@@ -168,16 +148,12 @@ def test_no_listed_device_is_above_its_generation() -> None:
         ({"capability": "7.5", "multiprocessors": 40}, "float16", 40 * 2e9 * 1024, True),
         ({"capability": "gfx942:xnack-", "multiprocessors": 38}, "float16", 38 * 2e9 * 2048, True),
         ({"capability": "8.9", "multiprocessors": 24}, "float64", 24 * 2e9 * 256, True),
-        ({"capability": "8.9", "multiprocessors": 24}, "int4", 24 * 2e9 * 4096, True),
         ({"capability": "8.9", "multiprocessors": None}, "float16", 2.5e15, True),
         ({"capability": "14.0", "multiprocessors": 100}, "float32", 100 * 2e9 * 256, False),
     ],
 )
 def test_units_and_clock_say_what_a_device_without_a_datasheet_can_do(
-    facts: dict[str, object],
-    precision: str,
-    rate: float,
-    named: bool,  # noqa: FBT001 - a parameter
+    facts: dict[str, object], precision: str, rate: float, *, named: bool
 ) -> None:
     device = replace(device_of("Another"), max_clock_hz=2e9, **facts)
     for factor, severity in ((0.95, ""), (1.2, "warning"), (1.4, "error")):
@@ -188,8 +164,7 @@ def test_units_and_clock_say_what_a_device_without_a_datasheet_can_do(
 
 @pytest.mark.parametrize(("clock_hz", "doubted"), [(345e6, False), (1.98e9, False), (1.2e9, True)])
 def test_a_clock_that_was_read_at_rest_makes_no_product_doubtful(
-    clock_hz: float,
-    doubted: bool,  # noqa: FBT001 - a fact
+    clock_hz: float, *, doubted: bool
 ) -> None:
     """A product at 80% of the peak of an H200; readings of short cases fall between their calls."""
     run = good()
@@ -220,21 +195,6 @@ def test_each_figure_is_of_a_known_kind_and_says_where_it_is_found() -> None:
         assert row.method
         assert re.fullmatch(r"https://[\w.-]+\.\w+/[^\s\"'<>]+", row.address), row
         assert re.fullmatch(r"(\d{4}(-\d\d){0,2})?", row.as_of)
-
-
-def test_figures_are_held_to_the_ceilings_that_results_are_held_to() -> None:
-    """None is an error or a doubt in a run of its device whose driver tells what drivers tell."""
-    doubtful, of_listed = [], 0
-    for row in ROWS:
-        device = row.device.partition(" (")[0]
-        asked = published_figures.Published(
-            device, KINDS[row.quantity], row.precision or "float32", "", row.value
-        )
-        of_listed += bool(published_figures.figures_of(device))
-        if codes := published_figures.codes(published_figures.attempt(asked)):
-            doubtful.append((row, codes))
-    assert doubtful == []
-    assert of_listed > 350
 
 
 def test_a_device_is_found_by_the_name_that_torch_gives_it() -> None:

@@ -137,28 +137,19 @@ def _end(seconds: float | None) -> float:
 
 
 def _families(text: str) -> dict[str, dict[str, float]]:
-    """Return the values by family and case, once every line has been held against the grammar."""
+    """Return the values by family and case, each family's together below its descriptors."""
     *lines, last = text.splitlines()
     assert last == "# EOF"
     families: dict[str, dict[str, float]] = {}
-    described: dict[str, list[str]] = {}
     for line in lines:
-        if (found := DESCRIPTOR.fullmatch(line)) is not None:
-            word, name, rest = found.groups()
-            assert not families.get(name), "descriptors come before samples"
-            described.setdefault(name, []).append(word)
-            assert word != "TYPE" or rest == "gauge"
-            assert word != "UNIT" or name.endswith(f"_{rest}")
-            families.setdefault(name, {})
-            assert list(families)[-1] == name, "families are not interleaved"
+        if found := DESCRIPTOR.fullmatch(line):
+            assert found[1] != "TYPE" or found[3] == "gauge"
+            assert not families.setdefault(found[2], {}), "descriptors come before samples"
             continue
         sample = SAMPLE.fullmatch(line)
         assert sample is not None, line
-        assert sample["name"] == list(families)[-1]
+        name, values = [*families.items()][-1]
+        assert sample["name"] == name, "families are not interleaved"
         case = re.search(r'case="((?:[^"\\]|\\.)*)"', sample["labels"])
-        labels = case[1] if case else sample["labels"]
-        assert labels not in families[sample["name"]], "label sets are unique"
-        families[sample["name"]][labels] = float(sample["value"])
-    order = ["TYPE", "UNIT", "HELP"]
-    assert all(words == [word for word in order if word in words] for words in described.values())
+        values[case[1] if case else ""] = float(sample["value"])
     return families

@@ -241,14 +241,6 @@ def test_a_node_that_is_lost_after_its_file_arrived_is_not_missed(
     assert cluster.begun == ["id of a", "id of b"]
 
 
-def test_a_node_that_says_why_it_cannot_measure_is_not_tried_again(tmp_path: Path) -> None:
-    cluster = MadeUp({"a": [[CannotRunError("another Frobench is installed")]]})
-    found = fleet(tmp_path, cluster)
-    assert found.fleet.lost == {"a": "another Frobench is installed"}
-    assert "a: not measured: another Frobench is installed" in found.lines
-    assert len(cluster.begun) == 1
-
-
 def test_a_run_that_was_cut_short_leaves_its_partial_file_and_its_reason(tmp_path: Path) -> None:
     found = fleet(tmp_path, MadeUp({"a": [stored(0, partial=True)]}))
     assert found.fleet.lost == {"a": "it was interrupted"}
@@ -315,13 +307,6 @@ def test_a_fleet_that_is_killed_is_resumed_with_the_nodes_that_have_no_file(tmp_
     assert recorded(tmp_path) == AskedNodes(
         fleet=before.order["fleet"], nodes=sorted(map(label, range(3))), lost={}
     )
-
-
-def test_a_node_that_a_resumed_fleet_does_not_find_is_named(tmp_path: Path) -> None:
-    with pytest.raises(TimeoutError):
-        fleet(tmp_path, MadeUp({"a": [["", NEVER]]}), within=20.0)
-    found = fleet(tmp_path, MadeUp({"b": []}), earlier(tmp_path, "last"))
-    assert found.fleet.lost == {"a": "the cluster no longer has the node"}
 
 
 def test_a_full_disk_here_leaves_the_file_on_its_node_and_says_where(
