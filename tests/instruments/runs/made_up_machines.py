@@ -52,8 +52,8 @@ def machine(name: str, *ratios: float, **known: Any) -> Machine:  # noqa: ANN401
     return Machine(name, ratios, **known)
 
 
-def data(*machines: Machine) -> dict[str, Any]:
-    """Return what the scripts need of machines."""
+def data(*machines: Machine, host: bool = False) -> dict[str, Any]:
+    """Return what the scripts need of machines; `host`, whether it launches what is measured."""
     kinds: dict[Any, int] = {}
     price = [
         one.price and (one.price, one.currency, one.price_date, one.price_kind, "a shop")
@@ -70,7 +70,7 @@ def data(*machines: Machine) -> dict[str, Any]:
                 "title": side,
                 "weights": {"training": 1},
                 "cpu": cpu,
-                "host": False,
+                "host": host,
                 "kinds": [[place + 2 * cpu]],
             }
             for place, side in enumerate(SIDES)
