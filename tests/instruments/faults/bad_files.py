@@ -178,7 +178,10 @@ def _in_an_older_slot(run: Run) -> None:
     last(run, 4**13 / 5e10, case(run, "bench_to_device", size=4**13))
 
 
-def alone_on(facts: dict[str, object], seconds: float, choose: Callable[[Run], Case]) -> Spoil:
+Facts = dict[str, object]
+
+
+def alone_on(facts: Facts, seconds: float, choose: Callable[[Run], Case]) -> Spoil:
     """Let a case be the only one of a run whose accelerators are others."""
 
     def spoil(run: Run) -> None:
@@ -194,7 +197,7 @@ def alone_on(facts: dict[str, object], seconds: float, choose: Callable[[Run], C
     return spoil
 
 
-def multiplied(facts: dict[str, object], rate: float) -> Spoil:
+def multiplied(facts: Facts, rate: float) -> Spoil:
     """Let a float32 product run at so many FLOP/s on another device."""
     return alone_on(facts, 2.0 * 16384**3 / rate, product)
 
@@ -207,15 +210,11 @@ def _copied(run: Run) -> Case:
     return one
 
 
-UNLISTED: dict[str, object] = {
-    "name": "NVIDIA Graphics Device",
-    "capability": "9.0",
-    "multiprocessors": 40,
-}
+UNLISTED: Facts = {"name": "NVIDIA Graphics Device", "capability": "9.0", "multiprocessors": 40}
 """A device that the catalog does not know, of a generation that it knows."""
-STRANGE: dict[str, object] = {"name": "Another", "capability": None, "multiprocessors": None}
+STRANGE: Facts = {"name": "Another", "capability": None, "multiprocessors": None}
 """A device of which nothing is known."""
-SMALL_CACHE: dict[str, object] = {"name": "NVIDIA GeForce RTX 2070 SUPER", "capability": "7.5"}
+SMALL_CACHE: Facts = {"name": "NVIDIA GeForce RTX 2070 SUPER", "capability": "7.5"}
 SMALL_CACHE |= {"memory_bytes": 8 * 2**30, "multiprocessors": 40}
 """A device with 4 MiB of cache and a memory of 448 GB/s."""
 OF_UNITS = 40 * 256 * 1.98e9

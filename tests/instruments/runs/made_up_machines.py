@@ -53,10 +53,7 @@ def machine(name: str, *ratios: float, **known: Any) -> Machine:  # noqa: ANN401
 
 
 def data(*machines: Machine, host: bool = False) -> dict[str, Any]:
-    """Return what the scripts need of machines.
-
-    host : whether the host launches what is measured
-    """
+    """Return what the scripts need of machines; `host`, whether it launches what is measured."""
     kinds: dict[Any, int] = {}
     price = [
         one.price and (one.price, one.currency, one.price_date, one.price_kind, "a shop")
