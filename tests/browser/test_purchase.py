@@ -153,18 +153,6 @@ def test_a_workload_is_chosen_and_stands_in_the_address(page: Page, data: dict[s
     assert page.get_by_role("radio", name="Training").is_checked()
 
 
-def test_own_weights_move_the_score(page: Page, data: dict[str, Any]) -> None:
-    choose(page, "Own weights")
-    put(page, "Small products", "3")
-    put(page, "Large products in float32", "0")
-    usual: Any = call("(data) => model.workload(data, 'training').weights", data)
-    weights = {**usual, "small_products": 3.0, "products_float32": 0.0}
-    found: Any = call(SCORE, data, weights)
-    value = float(cell(page, "(A)", "Speed").partition(RATIO)[0])
-    assert value == pytest.approx(exp(found["log"]), abs=0.05)
-    assert "workload=own&weight.small_products=3" in page.url
-
-
 def test_prices_and_use_are_counted(page: Page) -> None:
     put(page, FIRST, "30000")
     put(page, KWH, "0.5")

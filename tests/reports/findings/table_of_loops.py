@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Answers about loops of small operations, and trainings that report losses."""
 
-FOUR = "cuda:0+cuda:1+cuda:2+cuda:3"
 PAIR = "cuda:0+cuda:1"
 NET = "network=small batch=64"
 TABLE = f"""

@@ -94,17 +94,6 @@ def speeds(found: dict[str, dict[str, Any]]) -> dict[str, float]:
     return {name: one["speed"]["value"] for name, one in found.items() if name and one["speed"]}
 
 
-def test_a_machine_without_accelerator_is_weighed_by_its_cpu() -> None:
-    cpu = measured([product(8192, 1.0, "cpu")])
-    settings = replace(cpu.frobench.settings, devices=["cpu"])
-    alone = replace(cpu, frobench=replace(cpu.frobench, settings=settings))
-    assert speeds(beside(alone, measured(whole(1)))) == pytest.approx({"products_float32": 1.0})
-    found = told(known(alone), 0)
-    assert found["device"] == "AMD EPYC 9654 96-Core Processor"
-    assert alone.frobench.environment.cpu.memory_bytes == 16 * 2**30
-    assert (found["power"], found["memory_bytes"], found["accelerated"]) == (None, 16e9, False)
-
-
 def absent(run: Run, case: Case, status: str, reason: str) -> None:
     run.frobench.outcomes.append(
         Outcome(

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from frobench.command import main
 from frobench.reports.findings import findings
 from frobench.reports.run.sheets import sheets
-from frobench.reports.summary import models
 from frobench.reports.summary.model import TITLES, Axis, DeviceAxes, device_axes, with_others
 from frobench.reports.summary.views import numbers
 from frobench.suite.stored import store
@@ -182,40 +181,6 @@ def layers(function: str, width: int, seconds: float, work: Work) -> list[Case]:
     """Build a layer whose work takes so long."""
     params: dict[str, Any] = {"width": width, "layers": 1, "batch": 1, "dtype": "bfloat16"}
     return of("transformer", [case(function, seconds, GPU, work=work, **params)])
-
-
-def test_language_models_have_tokens_per_second_where_they_fit() -> None:
-    decode = layers("bench_decode_graph", 4096, 1e-4, Work(bytes=4e8))
-    prefill = layers("bench_prefill_graph", 4096, 1.6e-3, Work(flops=8e11))
-    found = axes_of([*decode, *prefill, *copied("bench_within", GPU, MEMORY)])
-    speeds = {one.name: one for one in found.models}
-    decoded, prompt = speeds["Llama 3.1 8B"].decode, speeds["Llama 3.1 8B"].prompt
-    assert decoded
-    assert prompt
-    weights, cache = 2 * 8_030_261_248, 2 * 2 * 32 * 1024 * 2048
-    assert decoded.value == pytest.approx(4e12 / (weights + cache), rel=0.02)
-    attention = 2 * 32 * 4096 * 2049
-    assert prompt.value == pytest.approx(5e14 / (weights + attention), rel=0.02)
-    rate = found.serving.rates["decode"]
-    assert rate.low
-    assert decoded.low == pytest.approx(rate.low * decoded.value / rate.value)
-    assert [one.name for one in found.models if not one.fits] == ["Llama 3.1 70B"]
-    assert speeds["Llama 3.1 70B"].decode is None
-    assert "in decoding with layers of width 4,096, over the weights" in models.note(
-        {"": found.serving}
-    )
-
-
-def test_layers_that_a_cache_may_hold_give_way_to_the_memory_s_bandwidth() -> None:
-    small = layers("bench_decode_graph", 1024, 1e-6, Work(bytes=4e7))
-    found = axes_of([*small, *copied("bench_within", GPU, MEMORY)])
-    assert found.serving.rates["decode"].value == pytest.approx(MEMORY, rel=0.02)
-    assert found.serving.basis == "copies in its memory"
-    assert "prompt" not in found.serving.rates
-    cpu = axes_of(copied("bench_within", CPU, MEMORY), accelerators=0)
-    assert cpu.models[0].decode
-    assert cpu.models[0].decode.value == pytest.approx(MEMORY / 2.54e9, rel=0.03)
-    assert axes_of(square(GPU, "float16", 4e14)).models[0].text == "fits"
 
 
 def small(weights: str, moved: float, width: int) -> list[Case]:

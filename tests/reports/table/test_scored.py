@@ -75,16 +75,6 @@ def test_the_processor_s_parts_have_names_of_their_own_and_do_not_lead() -> None
     assert found.shared == 0.0
 
 
-def test_every_kind_of_case_counts_the_same_in_a_part() -> None:
-    steady, wild = [1.0] * LAUNCHES, [one**2 for one in SLOW]
-    half = [product(n, 1.0, dtype="bfloat16") for n in (8192, 12288, 16384)]
-    alone = shaken(product(8192, 1.0, dtype="float16"), wild)
-    found = of(*(shaken(one, steady) for one in half), alone)
-    assert found.errors == {
-        "products_half": pytest.approx(error(LOGS), rel=1e-4)
-    }  # half of twice these
-
-
 def test_launches_in_two_modes_leave_more_open_than_their_deviation_says() -> None:
     logs = [0.0] * 5 + [0.2] * 3
     found = of(shaken(COPY, [math.exp(log) for log in logs]))
