@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from frobench.reports.files.metadata import ANYWHERE
 from frobench.reports.findings.finding import RATIO
-from frobench.reports.purchase import machines, prices, purchase, script
+from frobench.reports.purchase import machines, purchase, script
 from frobench.reports.purchase.purchase import Shown
 from frobench.reports.site import build
 from frobench.reports.summary.model import Summary, summarise
@@ -163,24 +163,6 @@ def summaries(runs: dict[str, Run]) -> list[Summary]:
     return [summary(run, href) for href, run in runs.items()]
 
 
-@pytest.fixture(scope="module")
-def made(summaries: list[Summary]) -> dict[str, bytes]:
-    return purchase.files(summaries, "m/2.html", prices.read())
-
-
-def block(made: dict[str, bytes]) -> Any:  # noqa: ANN401 - it is JSON
-    text = made[purchase.PAGE].decode()
-    (found,) = re.findall(r'<script type="application/json" id="machines">(.*?)</script>', text)
-    assert not re.search(r"[<>&\u2028\u2029]", found)
-    return json.loads(found)
-
-
-def test_the_page_holds_its_machines_for_its_scripts(made: dict[str, bytes]) -> None:
-    found = block(made)
-    assert [one["href"] for one in found["runs"]] == ["m/1.html", "m/2.html", "m/3.html"]
-    assert found["base"] == 1
-
-
 def test_a_copy_of_a_file_is_the_same_reference(
     runs: dict[str, Run], summaries: list[Summary], tmp_path: Path
 ) -> None:
@@ -193,23 +175,24 @@ def test_a_copy_of_a_file_is_the_same_reference(
     assert made == purchase.files(summaries, "m/2.html", [])
 
 
-@pytest.fixture(scope="module")
-def faulty() -> Summary:
-    run = factory.run(seed=4, accelerators=1, profile="quick")
-    error = Conclusion(
-        code="clock-set-back", severity="error", message="launch 3 began too early", advice=""
-    )
-    run.frobench.conclusions = [error]
-    return summary(run, "m/4.html")
-
-
 def test_unless_one_is_named_the_reference_is_the_newest_whole_run_of_the_commonest_accelerator(
-    summaries: list[Summary], faulty: Summary
+    summaries: list[Summary],
 ) -> None:
+    run = factory.run(seed=4, accelerators=1, profile="quick")
+    run.frobench.conclusions = [
+        Conclusion(code="clock-set-back", severity="error", message="too early", advice="")
+    ]
     bare = summary(factory.run(seed=5, profile="quick"), "m/5.html")
     newer = replace(summaries[0], datetime="2030-01-01T00:00:00+00:00")
-    found = block(purchase.files([faulty, bare, newer, *summaries[1:]], None, []))
+    shown = [summary(run, "m/4.html"), bare, newer, *summaries[1:]]
+    text = purchase.files(shown, None, [])[purchase.PAGE].decode()
+    (machines,) = re.findall(r'<script type="application/json" id="machines">(.*?)</script>', text)
+    assert not re.search(r"[<>&\u2028\u2029]", machines)
+    found = json.loads(machines)
     assert found["runs"][found["base"]]["href"] == "m/1.html"
+    known = {one["href"]: one["axes"] for one in found["runs"]}
+    assert known.pop("m/4.html") == []  # its run is invalid
+    assert all(known.values())
 
 
 def test_beside_an_accelerator_a_processor_is_not_measured() -> None:
@@ -219,10 +202,3 @@ def test_beside_an_accelerator_a_processor_is_not_measured() -> None:
     assert "is not compared with Made-up card: no accelerator was measured." in (
         text_of(shown, "summary")
     )
-
-
-def test_an_invalid_run_has_no_axis_on_the_page(summaries: list[Summary], faulty: Summary) -> None:
-    found = block(purchase.files([*summaries, faulty], "m/1.html", []))
-    known = {one["href"]: one["axes"] for one in found["runs"]}
-    assert known.pop("m/4.html") == []
-    assert all(known.values())
