@@ -189,27 +189,6 @@ def test_a_view_can_be_sent_and_the_back_button_takes_a_step_back(
     assert part(page, "cards") == before
 
 
-@pytest.mark.parametrize(
-    ("label", "wrong"),
-    [(HOURS, "25"), (KWH, "-1"), (SHARE, "101"), (FIRST, "cheap"), ("Budget, USD", "2.500")],
-)
-def test_what_rests_on_a_wrong_input_is_hidden_until_it_is_mended(
-    page: Page, label: str, wrong: str
-) -> None:
-    rests = [page.locator(f"[data-part='{name}']") for name in RESULTS]
-    before, at = field(page, label).input_value(), page.url
-    field(page, label).fill(wrong)
-    assert [one.is_visible() for one in rests] == [False] * len(RESULTS)
-    told = page.locator(f"[id='{field(page, label).get_attribute('aria-describedby')}']")
-    assert "hidden until then" in told.inner_text()
-    field(page, label).press("Tab")
-    assert field(page, label).get_attribute("aria-invalid") == "true"
-    assert page.url == at
-    put(page, label, before)
-    assert [one.is_visible() for one in rests] == [True] * len(RESULTS)
-    assert field(page, label).get_attribute("aria-invalid") is None
-
-
 def test_a_copied_table_pastes_as_plain_cells(page: Page) -> None:
     pasted = page.evaluate(
         """() => {

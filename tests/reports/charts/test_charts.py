@@ -2,7 +2,6 @@
 """Charts that stand inside a page: themed, strict, told in words, true, whatever they show."""
 
 import re
-from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from frobench.reports.charts import axes
 from frobench.reports.charts.axes import describe, hover, ticks
-from frobench.reports.charts.plots import BELOW, HEIGHT, draw
+from frobench.reports.charts.plots import draw
 from frobench.reports.findings.finding import RATIO, Axis, Plot, PlotKind, Point, Series
 from frobench.reports.web import theme
 from frobench.suite.printable import printable
@@ -106,21 +105,6 @@ def test_an_axis_holds_its_numbers_and_a_few_ticks(plot: Plot) -> None:
         level = axes.level(plot)
         assert low <= min(ends) <= max(ends) <= high
         assert level is None or low <= level <= high
-
-
-@MANY
-@given(plots().filter(lambda plot: plot.kind in {"curve", "points"}))
-def test_marks_lie_in_the_frame_and_higher_where_the_number_is_larger(plot: Plot) -> None:
-    root = ET.fromstring(draw(plot))  # noqa: S314 - drawn here
-    marks = [one for one in root.iter("svg") if one.get("overflow")]
-    values = [point.y.value for one in plot.series for point in one.points]
-    places = [(float(one.attrib["x"].rstrip("%")), float(one.attrib["y"])) for one in marks]
-    assert len(places) == len(values)
-    assert all(0 <= x <= 100 and 0 <= y <= HEIGHT - BELOW for x, y in places)
-    by_value = sorted(zip(values, [y for _, y in places], strict=True))
-    assert all(above <= below for (_, below), (_, above) in pairwise(by_value))
-    count = len(plot.series[0].points)
-    assert [x for x, _ in places[:count]] == sorted(x for x, _ in places[:count])
 
 
 @pytest.mark.parametrize(

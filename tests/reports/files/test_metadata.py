@@ -11,7 +11,6 @@ import pytest
 from click.testing import CliRunner
 
 from frobench.command import main
-from frobench.reports.files import metadata
 from frobench.reports.files.metadata import Publication
 from frobench.reports.purchase import purchase
 from frobench.reports.site import build
@@ -117,15 +116,6 @@ def test_a_device_s_badge_is_that_of_its_newest_run(built: Built) -> None:
     text = newest.read_text(encoding="utf-8")
     folder = f"{ADDRESS}{newest.parent.name}/{newest.stem}"
     assert f"[![Frobench]({folder}.badge.svg)]({folder}.html)" in text
-
-
-def test_the_cited_suite_is_the_one_of_the_citation_file() -> None:
-    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    name, licence = metadata.PROJECT["name"], metadata.PROJECT["license"].rpartition("/")[2]
-    assert f"\ntitle: {name}\n" in citation
-    assert f"\nabstract: {metadata.PROJECT['description']}\n" in citation
-    assert f"\nlicense: {licence}\n" in citation
-    assert f"\n  - name: {metadata.AUTHORS['name']}\n" in citation
 
 
 @pytest.mark.parametrize(

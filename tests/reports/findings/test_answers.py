@@ -117,14 +117,6 @@ def test_an_exercise_with_no_case_left_says_why(exercise: str) -> None:
     assert section.plots == ()
 
 
-def test_groups_of_nodes_are_named_by_what_each_has() -> None:
-    groups, work = ("cuda/4x8", "cpu/2x1"), Work(bytes=8)
-    cases = [case("bench_all_reduce", 1e-3, group, work=work, size=8) for group in groups]
-    asked = [one.question for one in answer("collectives", cases, accelerators=1).findings]
-    assert f"How fast is all-reduce between 4 nodes with 8{RATIO} NVIDIA H200?" in asked
-    assert "How fast is all-reduce between 2 nodes?" in asked
-
-
 @pytest.mark.parametrize("name", ["over", "what", "function", "items", "case", "device_", "where"])
 def test_a_parameter_may_have_any_name(name: str) -> None:
     """Also one that a table of all cases uses for something else."""

@@ -45,14 +45,6 @@ def of_view(function: str, known: dict[str, Any], params: str = "") -> Any:  # n
     return script.call(program, known)
 
 
-def front(across: str, *others: Machine, **known: Any) -> Any:  # noqa: ANN401 - as JSON has it
-    """Return the machines on a chart: name, amount, and where each stands."""
-    words = f"[one.row.name, one.row.each['{across}'], charts.word(one)]"
-    return viewed(
-        f"(view) => charts.points(view, '{across}').map((one) => {words})", *others, **known
-    )
-
-
 def summary(run: Run, href: str) -> Summary:
     """Return what is known of a run with a page, as of a machine and a device of its own."""
     digest = sha256(store.encode(run)).hexdigest()
@@ -104,14 +96,12 @@ def test_the_front_says_who_is_beaten_by_whom_and_what_is_not_sure() -> None:
         machine("poor", 1.0, 1.0, price=4000.0),
         machine("dearer", 2.01, 2.01, price=9000.0),
     )
-    assert {name: word for name, _, word in front("price", *machines)} == {
+    points = "charts.points(view, 'price').map((one) => [one.row.name, charts.word(one)])"
+    assert dict(viewed(f"(view) => {points}", *machines)) == {
         "dearer": "not conclusively faster than fast",
         "fast": "on the front",
         "poor": "beaten by fast",
     }
-    drawing = beside(*machines).parts["front"]
-    assert drawing.count('class="ring"') == 1
-    assert "poor: beaten by fast" in drawing
 
 
 @pytest.mark.parametrize("values", [[1.0], [0.9, 1.1], [2e-3, 5e6], [31_000.0, 32_000.0]])
