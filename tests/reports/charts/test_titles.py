@@ -59,13 +59,6 @@ def test_places_are_named_as_people_do(label: str, unit: str, x: float, place: s
     assert at(plot, x).replace("\N{NO-BREAK SPACE}", " ") == place
 
 
-@pytest.mark.parametrize("unit", ["s", "FLOP/s"])
-def test_rows_are_sorted_the_best_first(unit: str) -> None:
-    plot = rows(unit, middle=2.0, least=1.0, most=3.0)
-    named = [text for text, _, _ in texts(plot) if text in {"least", "middle", "most"}]
-    assert named == (["least", "middle", "most"] if unit == "s" else ["most", "middle", "least"])
-
-
 @pytest.mark.parametrize(("low", "high"), [(0.93, 1.04), (0.99, 1.7)])
 def test_ratios_near_one_get_a_range_fitted_to_them_with_a_line_at_one(
     low: float, high: float

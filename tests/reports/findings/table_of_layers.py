@@ -50,18 +50,6 @@ TABLE = f"""
 + attainable_peak/product | cpu | dtype=float32 | 1250 | flops=1e+12 search=alone
 + copies/within | cpu | size=268435456 | 134.217728 | bytes=536870912
 * decode-1-cpu | | …of the memory bandwidth (4.0 TB/s), from caches.
-# a machine without an accelerator answers for its CPU and says so
-+ train_narrow | cpu | width=256 layers=1 dtype=float32 | 10000 | flops=4.8e+12 bytes=4e+09
-    items=1000
-+ decode_narrow | cpu | width=256 layers=1 dtype=float32 batch=32 | 10000 | flops=8e+11
-    bytes=2.4e+10 items=32
-+ attainable_peak/product | cpu | dtype=float32 | 1250 | flops=1e+12 search=alone
-+ copies/within | cpu | size=268435456 | 134.217728 | bytes=536870912
-* train-cpu | | … per layer in training (width 256, float32); …
-= decode-32-cpu | | …; memory bandwidth limits it.…
-= decode-1-cpu | | Not measured: …
-= train-accelerator | | Not measured: no accelerator.
-= replay | | Not measured: no accelerator.
 # without ceilings in the run those of the datasheet serve
 + train | cuda:0 | {WIDE} | 10000 | flops=4e+12 bytes=1.2e+10 items=1000
 * train-cuda:0 | | …; …% […] of the datasheet's dense bfloat16 peak (989 …); …% […] of the

@@ -76,9 +76,6 @@ TABLE = f"""
     2616.5824 | items=100
 * hidden-cuda:0 | 583333.3 | …
 ~ size | NVIDIA H200 | 1; 64; 65536; 131072; 262144; 524288; 1048576; 2097152
-# a launch is hidden where a CPU takes as long again
-+ chain | cpu | n=1,64,4096,65536 | 100 + 0.01x | items=100
-* hidden-cpu | 10002 | From somewhere between n = 4,096 and n = 65,536.
 # one call and a graph have their gains
 + pieces | cuda:0 | pieces=1,10,100,1000,10000 | 12 + 4x | items=1x
 + pieces_foreach | cuda:0 | pieces=1000 | 501.5 | items=1000
@@ -114,14 +111,6 @@ TABLE = f"""
 + reading | cpu | {NET} every='15' | 6002 | items=1920 against=0.99983338887
 + reading | cpu | {NET} every='1' | 6030 | items=1920 against=0.995190713101
 = every-small-64-cpu | none | From once in 1, the smallest measured, or below.
-# no number of steps, but: At no size measured, up to once in 15 (4 of 8 …
-+ reading | cpu | {NET} every='5' | 6120 | shaken=1,1.04,0.97,1.03,0.96,1.02,0.99,1.01 items=1920
-    against=0.983660130719
-+ reading | cpu | {NET} every='15' | 6040 | shaken=1,1.04,0.97,1.03,0.96,1.02,0.99,1.01 items=1920
-    against=0.996688741722
-+ reading | cpu | {NET} every='1' | 6600 | shaken=1,1.04,0.97,1.03,0.96,1.02,0.99,1.01 items=1920
-    against=0.912121212121
-= every-small-64-cpu | none | At no size measured, up to once in 15 (4 of 8 …
 # without the training that reads each loss its own reason is given
 + reading | cpu | {NET} every='5' | 6120 | items=1920 against=0.983660130719
 + reading | cpu | {NET} every='15' | 6040 | items=1920 against=0.996688741722

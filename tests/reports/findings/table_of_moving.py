@@ -41,10 +41,6 @@ TABLE = f"""
 + within | cpu | size=4,1024,16384,262144,4194304,67108864 | 20.0004 20.1024 21.6384 46.2144
     1757.7216 26923.5456 | launches=1 bytes=1x
 * rate-within-cpu | | …
-# a bend is no line
-+ within | cpu | size=4,1024,16384,262144,4194304,67108864 | 20 320 1280 5120 20480 81920 |
-    launches=1 bytes=1x
-* rate-within-cpu | | …
 # a copy that is not waited for holds the thread less long
 + to_device | cuda:0 | {SIZES} memory=pinned | 20 + 0.0001x | bytes=1x enqueue=6700
 + to_device | cuda:0 | {SIZES} memory=non_blocking | 20 + 0.0001x | bytes=1x enqueue=5
@@ -124,11 +120,6 @@ TABLE = f"""
 + read_flat | cpu | parameters=100000000 | 1
 * read-cpu | 0.001 | … to read 1,000,000 parameters, tensor by tensor. → Read them tensor by
     tensor.
-# an interval below a factor of two supports a rule
-+ read_state_dict | cpu | parameters=1000000 | 1004.54545455 | launches=0.909090909091,1.1
-    bytes=4000000 items=32
-+ read_flat | cpu | parameters=1000000 | 1001 | launches=1.1,1,1 bytes=4000000 items=32
-* read-cpu | | … → Read them tensor by tensor: nothing was measurably faster.
 # an interval wider than a factor of two supports none
 + read_state_dict | cpu | parameters=1000000 | 1000 | launches=0.333333333333,3 bytes=4000000
     items=32

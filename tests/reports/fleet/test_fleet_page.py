@@ -52,12 +52,6 @@ def test_the_page_names_the_slow_node_with_the_exercise_and_an_interval(built: P
     assert float(named[3]) < 20 < float(named[4])
 
 
-def test_programs_get_the_slow_node_with_its_ratio_in_the_words_of_the_page(built: Path) -> None:
-    found = fleet_page.unlike_nodes(built)
-    assert [*found] == [label(1)]
-    assert found[label(1)] == pytest.approx({"Matmul": 1.2, "Compute": 1.2}, rel=0.02)
-
-
 def asked(lost: dict[str, str], count: int = 5) -> AskedNodes:
     """Return which nodes a fleet asked, of which it lost some."""
     labels = [label(number) for number in range(count)]

@@ -274,14 +274,6 @@ def test_a_share_of_the_workload_stands_beside_every_score() -> None:
     assert "covers" not in none[1]
 
 
-def test_prices_and_values_are_those_of_one_device() -> None:
-    two = named("two", "Card B", 2, 3.0, count=2)
-    price = Price("NVIDIA", None, 500.0, "USD", "2026-01-01", "list", "a list", "")
-    found = devices(index.page([named("a", "Card A", 1), two], [price]))
-    assert all("500" in row for row in found)
-    assert "unknown" not in found[0].partition("500")[2]
-
-
 def test_a_number_without_an_interval_says_so() -> None:
     few = Estimate(44.2e9, None, None, launches=3)
     axes = [replace(CARDS[0].axes.axes[0], value=few), *CARDS[0].axes.axes[1:]]

@@ -48,26 +48,6 @@ def on_gpus() -> Run:
     return run
 
 
-def on_cpu() -> Run:
-    run = made()
-    run.frobench.telemetry = telemetry({"cpu": {"clock_hz": [2e9, 3e9], "load": [1.5, 2.5]}})
-    return run
-
-
-def drawn(run: Run) -> dict[str, sensors.SensorSeries]:
-    told = run.frobench.telemetry
-    assert isinstance(told, Telemetry)
-    return {course.title: course for course in sensors.courses(run, told)}
-
-
-def test_gpus_are_drawn_by_clock_and_power_a_line_each_without_what_was_not_read() -> None:
-    found = drawn(on_gpus())
-    assert list(found) == ["Clock", "Power"]
-    first, second = found["Power"].lines
-    assert (first, second) == ("NVIDIA H200 (cuda:0)", "NVIDIA H200 (cuda:1)")
-    assert found["Power"].lines[first] == [(25, 100), (45, 300)]
-
-
 def test_what_held_clocks_back_and_what_was_not_read_is_said_with_the_reason() -> None:
     told = sensors.sensors(on_gpus())
     assert told is not None
@@ -102,7 +82,7 @@ def test_energy_is_told_by_call_and_watt_beside_the_power_at_rest() -> None:
 
 
 def test_without_a_counter_there_is_no_word_of_energy_but_the_reason() -> None:
-    run = on_cpu()
+    run = on_gpus()
     assert sensors.spent(run, {}) is None  # an older file does not tell
     assert "<h3>Energy</h3>" not in page_of(run)
     first, second, third, *_ = run.frobench.outcomes

@@ -20,12 +20,3 @@ def test_a_launch_that_did_not_reach_a_case_has_no_row() -> None:
     missing = next(case for case in run.benchmarks if case.extra_info.launches[-1] == 0)
     rows = table[table["case"] == missing.fullname]
     assert len(rows) == len(run.frobench.launches) - 1
-
-
-def test_a_parameter_cannot_take_the_place_of_a_column() -> None:
-    run = factory.run()
-    run.benchmarks[0].params["seconds"] = "never"
-    run.benchmarks[0].params["case"] = "mine"
-    table = frame([run])
-    assert table["seconds"].dtype == float
-    assert table["case"].iloc[0] == run.benchmarks[0].fullname
