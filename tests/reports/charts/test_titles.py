@@ -9,7 +9,7 @@ import pytest
 
 from frobench.reports.charts import axes
 from frobench.reports.charts.axes import at
-from frobench.reports.charts.plots import LETTERS, draw, legend
+from frobench.reports.charts.plots import LETTERS, draw
 from frobench.reports.findings.finding import RATIO, Axis, Plot, Point, Series
 from frobench.suite.stored.types import Estimate
 
@@ -80,16 +80,6 @@ def test_a_long_name_of_a_row_is_broken_into_lines_that_have_room() -> None:
     assert " ".join(text for text, _ in lines) == name
     assert all(len(text) <= LETTERS for text, _ in lines)
     assert all(after[1] - before[1] >= 12 for before, after in pairwise(lines))
-
-
-def test_several_series_have_a_legend_with_the_mark_of_each_and_one_has_none() -> None:
-    both = curve(line("CPU, first", 1.0, 2.0), line("CPU, second", 1.0, 2.0))
-    assert [(kind, name) for kind, _, name in legend(both)] == [("1", "first"), ("2", "second")]
-    assert len({mark for _, mark, _ in legend(both)}) == 2
-    assert legend(curve(line("CPU", 1.0, 2.0))) == []
-    part = Series("launching", (Point("loop", near(2e-6)),))
-    plot = Plot("parts", "Parts", "stack", Axis("loop"), TIME, (part,), whole=part)
-    assert [kind for kind, _, _ in legend(plot)] == ["1", "whole"]
 
 
 def test_the_numbers_beside_bars_have_the_digits_that_their_intervals_support() -> None:

@@ -107,17 +107,6 @@ def test_without_an_address_none_is_made_up(built: Built) -> None:
         assert page.with_suffix(".png").is_file() == (page.name != "index.html")
 
 
-def test_a_device_s_badge_is_that_of_its_newest_run(built: Built) -> None:
-    (newest,) = built.public.glob("nvidia-h200/*.html")
-    (badge,) = (built.public / "badges").glob("nvidia-h200-*")
-    assert badge.stem.rpartition("-")[0] == newest.parent.name
-    assert badge.read_bytes() == newest.with_suffix(".badge.svg").read_bytes()
-    assert "partial" in badge.read_text(encoding="utf-8")
-    text = newest.read_text(encoding="utf-8")
-    folder = f"{ADDRESS}{newest.parent.name}/{newest.stem}"
-    assert f"[![Frobench]({folder}.badge.svg)]({folder}.html)" in text
-
-
 @pytest.mark.parametrize(
     "option",
     [

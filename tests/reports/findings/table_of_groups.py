@@ -86,10 +86,6 @@ TABLE = f"""
 = overlap-{FOUR} | 0.875 | …
 ~ pipeline-{FOUR} | measured | 1=1; 2=1.6; 4=2.28571; 8=2.90909
 ~ pipeline-{FOUR} | equal stages, nothing else | 1=1; 2=1.6; 4=2.285714; 8=2.909091
-# copies between stages are part of the bubble
-+ one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1000000
-+ pipeline | {PAIR} | n=1024 micro=1,2,4,8 | 1125000 937500 937500 1125000 | busy=1000000
-= bubble-{PAIR} | 0.5555556 | …; equal stages must wait for 11.1%.
 # independent models are compared with a sequence on the first device
 + tasks_in_sequence | cuda:0 | n=1024 | 2000000 | items=2
 + tasks_at_once | {FOUR} | n=1024 | 1250000 | items=4
@@ -100,9 +96,6 @@ TABLE = f"""
 + send_receive | cpu/2x1 | size=8,65536,1048576,16777216 | 100 + 0.002x | bytes=2x path=network
 * bandwidth-send-and-receive-cpu/2x1 | 1e+09 | 1… of bus bandwidth, 80% [65, 96] of the link (1.25
     GB/s); a latency of 50 µs [42, 62]. → Join messages below 48.8 KiB.
-# where no line fits the smallest message is timed one way | links=,
-+ send_receive | cpu/2x1 | size=8,16777216 | 100.016 33654.432 | bytes=2x path=network
-* rate-send-and-receive-cpu/2x1 | 997028600 | … of bus bandwidth at 16 MiB; 50 µs […] for 8 B.
 # the bus bandwidth of an all-reduce counts what each link carries; one tells no rate |
     links=1.25e+09,1.25e+09,1.25e+09,
 + all_reduce | cpu/4x1 | size=8,65536,1048576,16777216 | 50 + 0.0015x | bytes=1.5x path=network

@@ -68,9 +68,6 @@ TABLE = f"""
 + print | cpu | size=4,4000 | 4 4000
 = numpy-cpu | 1e-06 | … for a NumPy array of 16 MiB, which shares its memory.
 = print-cpu | 0.004 | … for printing 1,000 numbers.
-# pieces are advised that caches copy faster
-+ within | cpu | size=67108864,4194304,262144 | 3355.4432 46.6033777778 262.144 | bytes=1x
-* rate-within-cpu | | … → Work in pieces of 4 MiB or less: caches copy them faster.
 ## placement
 # the detour is a ratio for the largest, and a line beside the direct way
 + create | cuda:0 | n=64,4096,1048576 values=randn | 10 + 1e-06x | bytes=4x

@@ -109,14 +109,6 @@ def test_a_failed_case_answers_nothing_and_its_reason_stands_there_instead() -> 
     assert by_name(section)["speed-up"].absent == "off by 3"
 
 
-@pytest.mark.parametrize("exercise", ["matmul", "parameters", "a_new_one"])
-def test_an_exercise_with_no_case_left_says_why(exercise: str) -> None:
-    skipped = left_out("bench_any", "skipped", "the disk was full", device=CPU)
-    section = answer(exercise, [], [skipped])
-    assert section.findings[0].absent
-    assert section.plots == ()
-
-
 @pytest.mark.parametrize("name", ["over", "what", "function", "items", "case", "device_", "where"])
 def test_a_parameter_may_have_any_name(name: str) -> None:
     """Also one that a table of all cases uses for something else."""

@@ -204,25 +204,6 @@ def test_programs_and_the_terminal_are_told_of_two_groups(tmp_path: Path) -> Non
     assert fleet_page.groups_of(tmp_path) == []
 
 
-@pytest.mark.parametrize("launches", [3, 6])
-def test_nodes_with_too_few_launches_of_an_exercise_are_not_compared_in_it(launches: int) -> None:
-    found = [
-        replace(
-            each,
-            subjects={
-                "copies": {1: [1.0 + row / 1000] * launches},
-                "matmul": {1: [1.0] * (6 - 3 * (row < 2))},
-            },
-        )
-        for row, each in enumerate(placed(4))
-    ]
-    text = text_of(fleet_page.files(found)["fleet.html"])
-    if launches < 6:
-        assert "No exercise has 6 launches on 3 of 4 nodes, so nothing is compared." in text
-    else:
-        assert re.search(r"None of 4 nodes .* smallest detectable slow-down is [\d.]+%\. ", text)
-
-
 def test_the_answer_counts_where_else_the_farthest_node_differs_and_ends_with_the_limits() -> None:
     found = placed(10)
     shifted = {

@@ -48,14 +48,6 @@ def on_gpus() -> Run:
     return run
 
 
-def test_what_held_clocks_back_and_what_was_not_read_is_said_with_the_reason() -> None:
-    told = sensors.sensors(on_gpus())
-    assert told is not None
-    assert told.held_back == [("NVIDIA H200 (cuda:0)", "SwPowerCap", "75%")]
-    assert told.cost == "0.31%"
-    assert "<code>cuda:0.fan</code>: NVML: Not Supported</li>" in page_of(on_gpus())
-
-
 def test_energy_is_told_by_call_and_watt_beside_the_power_at_rest() -> None:
     run = on_gpus()
     assert isinstance(run.frobench.telemetry, Telemetry)

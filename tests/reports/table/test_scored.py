@@ -75,20 +75,6 @@ def test_the_processor_s_parts_have_names_of_their_own_and_do_not_lead() -> None
     assert found.shared == 0.0
 
 
-def fewer(case: Case, launches: int) -> Case:
-    """Return a case that the last launches did not measure."""
-    counts = [1] * launches + [0] * (LAUNCHES - launches)
-    info = replace(case.extra_info, launches=counts)
-    return replace(
-        case, extra_info=info, stats=replace(case.stats, data=case.stats.data[:launches])
-    )
-
-
-def test_a_launch_counts_in_which_only_some_cases_were_measured() -> None:
-    found = of(shaken(PRODUCT, SLOW), fewer(shaken(OTHER, SLOW), 6))
-    assert found.errors["products_float32"] == pytest.approx(error(LOGS), rel=0.2)
-
-
 def test_intervals_cover_what_launches_share_and_are_not_needlessly_wide() -> None:
     shares, width = study.simulate((study.EFFECTS[1], (6, 8)), runs=60)
     assert shares.keys() == study.LOOKS.keys()
