@@ -108,9 +108,6 @@ TABLE = f"""
 + step | cuda:0 | {WIDE} | 11000 | flops=1e+12 items=1024 compile=12000000 against=0.909090909091
 * gain-cuda:0 | 0.9090909 | 0.909… (width 4,096, bfloat16).
 = pays-cuda:0 | none | Never, as far as this run shows: compiling takes 12… s […].
-# what is missing says why | accelerators=1
-- step | device=cuda:0 {WIDE} | no compiler here
-* gain-cuda:0 | | Not measured: no compiler here.
 ## convolutions
 # the faster layout answers with its share of the peak
 + step | cuda:0 | dtype=bfloat16 images=256 channels=256 layout=channels_last,contiguous | 10000

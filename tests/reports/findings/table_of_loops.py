@@ -42,10 +42,6 @@ TABLE = f"""
 + log_on_device | cpu | steps=1000 | 1000 | launches=1 items=1000
 + item | cpu | steps=1000 | 1000 | launches=0.9,2.8 items=1000
 * penalty-cpu | | 1.8x […] as long as with a log that is read once.
-# a ratio of (0.9,) is said as far as it is conclusive
-+ log_on_device | cpu | steps=1000 | 1000 | launches=1 items=1000
-+ item | cpu | steps=1000 | 900 | launches=1 items=1000
-* penalty-cpu | | No cost: 0.9000x [0.9000, 0.9000] as long as with a log that is read once.
 # the length of the log stops mattering where its fixed cost is spread
 + log_on_device | cpu | steps=1,10,100,1000 | 40 + 20x | items=1x
 * length-cpu | 38.38772 10 100 | From somewhere between 10 steps and 100 steps.
@@ -106,11 +102,6 @@ TABLE = f"""
 + reading | cpu | {NET} every='15' | 6040 | items=1920 against=0.996688741722
 + reading | cpu | {NET} every='1' | 6600 | items=1920 against=0.912121212121
 = every-small-64-cpu | 10 5 15 | From somewhere between once in 5 and once in 15.
-# no number of steps, but: From once in 1, the smallest measured, or below.
-+ reading | cpu | {NET} every='5' | 6006 | items=1920 against=0.999167499167
-+ reading | cpu | {NET} every='15' | 6002 | items=1920 against=0.99983338887
-+ reading | cpu | {NET} every='1' | 6030 | items=1920 against=0.995190713101
-= every-small-64-cpu | none | From once in 1, the smallest measured, or below.
 # without the training that reads each loss its own reason is given
 + reading | cpu | {NET} every='5' | 6120 | items=1920 against=0.983660130719
 + reading | cpu | {NET} every='15' | 6040 | items=1920 against=0.996688741722

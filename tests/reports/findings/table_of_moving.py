@@ -111,12 +111,6 @@ TABLE = f"""
     Read them joined on the device, in one copy.
 = write-cpu | 0.001 | …, in place with copy_. → Write them in place with copy_.
 = move | | Not measured: no accelerator.
-# the largest model with several ways counts, and the plain way may be the best
-+ read_state_dict | cpu | parameters=1000,1000000 | 1 1000
-+ read_flat | cpu | parameters=1000,1000000 | 2 2000
-+ read_flat | cpu | parameters=100000000 | 1
-* read-cpu | 0.001 | … to read 1,000,000 parameters, tensor by tensor. → Read them tensor by
-    tensor.
 # an interval wider than a factor of two supports none
 + read_state_dict | cpu | parameters=1000000 | 1000 | launches=0.333333333333,3 bytes=4000000
     items=32

@@ -70,12 +70,6 @@ TABLE = """
 * time-x-cpu | | … at n = 30.
 ~ bench_x | CPU, batch = 1 | 10; 20; 30
 ~ bench_x | CPU, batch = 8 | 10; 20; 30
-# parameters that are no numbers are places of dots
-+ x | cpu | way=a,b | 1000
-+ x | cuda:0 | way=a,b | 1000
-* speed-up-x-cuda:0 | | …the speed of the CPU on the NVIDIA H200 with way = a.
-~ bench_x | NVIDIA H200 | way = a; way = b
-~ bench_x | CPU | way = a; way = b
 # of two versions one that takes 1.25 times as long is told through all noise
 + new | cpu | | 1000 | against=1.25
 = versions-bench_new[cpu] | 0.8 | …x […] as long. It is faster….

@@ -49,12 +49,6 @@ TABLE = f"""
 + square | cuda:0 | n=16 dtype=float32 | 12
 + square_graph | cuda:0 | n=16 dtype=float32 | 5
 * graph | 2.4 | 2.400x […] as fast from a graph at n = 16.
-# cold caches are compared with warm ones size by size
-+ square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
-+ square_cold | cpu | n=64,128,256,1024 | 18.35008 58.720256 355.6769792 22119.0815744
-= cold-product-cpu | 3.5 3.5 3.5 | 3.500x [3.500, 3.500] as long with cold caches at n = 64. → Up
-    to n = 256 keep inputs in the caches.
-~ cold-product | CPU | 64=3.5; 128=1.4; 256=1.06; 1024=1.03
 # a rate is that of the device in bursts, as a part of its datasheet's peak
 + square | cuda:0 | n=4096 dtype=bfloat16 | 1000 | flops=137438953472 device=800 sustained=900
 * best-rate-cuda:0 | 1.717987e+14 | … TFLOP/s […] in bfloat16 at n = 4,096 in bursts, 17% […] of

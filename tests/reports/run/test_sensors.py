@@ -16,34 +16,26 @@ def page_of(run: Run) -> str:
     return run_page(Contents(run, []), [], Signs(Head("", "", "", {}, ANYWHERE), "", "", ""))
 
 
-GAP = [100.0, None, 300.0]
-
-
-def telemetry(series: dict[str, dict[str, list[float | None] | None]]) -> Telemetry:
-    return Telemetry(
+def on_gpus() -> Run:
+    run = made(accelerators=2)
+    series: dict[str, dict[str, list[float | None] | None]] = {
+        "cpu": {"clock_hz": [3e9, 3e9, 3e9], "load": [1.5, 2.5, 2.0]},
+        "cuda:0": {
+            "sm_clock_hz": [1.98e9, 1.98e9, 1.2e9],
+            "power_watts": [100.0, None, 300.0],
+            "energy_joules": [0, 0, 4],
+            "fan": None,
+        },
+        "cuda:1": {"power_watts": [90, 90, 90]},
+    }
+    run.frobench.telemetry = Telemetry(
         begun=20.0,
         step=10.0,
         series=series,
-        held_back={"cuda:0": {"SwPowerCap": [1.0, None, 0.5]}} if "cuda:0" in series else {},
+        held_back={"cuda:0": {"SwPowerCap": [1.0, None, 0.5]}},
         launches=[20.0, 35.0],
         unknown={"cuda:0.fan": "NVML: Not Supported"},
         cost=0.0031,
-    )
-
-
-def on_gpus() -> Run:
-    run = made(accelerators=2)
-    run.frobench.telemetry = telemetry(
-        {
-            "cpu": {"clock_hz": [3e9, 3e9, 3e9], "load": [1.5, 2.5, 2.0]},
-            "cuda:0": {
-                "sm_clock_hz": [1.98e9, 1.98e9, 1.2e9],
-                "power_watts": GAP,
-                "energy_joules": [0, 0, 4],
-                "fan": None,
-            },
-            "cuda:1": {"power_watts": [90, 90, 90]},
-        }
     )
     return run
 

@@ -11,9 +11,7 @@ from msgspec.structs import replace
 
 from frobench.command import main
 from frobench.reports.findings import findings
-from frobench.reports.run.sheets import sheets
 from frobench.reports.summary.model import TITLES, Axis, DeviceAxes, device_axes, with_others
-from frobench.reports.summary.views import numbers
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Energy, Run, Search, Work
 from frobench.suite.units import format_estimate
@@ -224,11 +222,6 @@ def test_language_models_with_small_weights_have_the_speed_of_layers_that_no_cac
     printed = CliRunner().invoke(main, command, env={"COLUMNS": "120"}).stdout
     side = " ".join(printed.split())
     assert f"Llama 3.1 8B, int8 {format_estimate(eight, '')} - - -" in side
-    tables = {one.name: one.table for one in sheets(run, [], [], [], numbers(run), own)}
-    rows = [one for one in tables["models"].to_pylist() if one["quantity"] == "decode, int8"]
-    (rate,) = (one for one in rows if one["model"] is None)
-    (row,) = (one for one in rows if one["model"] == "Llama 3.1 8B")
-    assert row["value"] == pytest.approx(rate["value"] / row["per_token"])
 
 
 def test_power_is_that_of_the_case_that_draws_most() -> None:
